@@ -183,17 +183,22 @@ func (p *Peers) lend(c *Class, s *Sample) *Model {
 	return all
 }
 
-// distance is how far, in logarithms, the tasks of the last jobs lie from a model: the median.
+// distance is how far, in logarithms, the tasks of the last jobs lie from a model: the median. As
+// logarithms keep the order, those in the middle are enough.
 func distance(s *Sample, m *Model) float64 {
-	var off []weighted
+	var room [mostMeasures]float64
+	off := room[:0]
 	for _, j := range s.Jobs[max(0, len(s.Jobs)-16):] {
 		for _, t := range j[:min(len(j), leastOfJob)] {
 			ratio := max(t[2], least) / max(m.Typical(t[0], t[1]), least)
-			off = append(off, weighted{math.Abs(math.Log(ratio)), 1})
+			off = append(off, max(ratio, 1/ratio))
 		}
 	}
-	sortWeighted(off)
-	return middle(off)
+	if len(off) == 0 {
+		return 0
+	}
+	slices.Sort(off)
+	return (math.Log(off[(len(off)-1)/2]) + math.Log(off[len(off)/2])) / 2
 }
 
 // estimable are the parts that estimates tell of.

@@ -17,7 +17,6 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -149,10 +148,12 @@ func New(name string) *Class { return &Class{Name: name} }
 // At returns the entry for a stage on a node class, creating it if need be. The pointer is good
 // until the next call.
 func (c *Class) At(s workload.Stage, node string) *Stage {
-	i, found := slices.BinarySearchFunc(c.Stages, Stage{Stage: s, Node: node}, func(a, b Stage) int {
-		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Node, b.Node))
-	})
-	if !found {
+	// There are few, and they are too large to be handed to a search.
+	i := 0
+	for i < len(c.Stages) && (c.Stages[i].Stage < s || c.Stages[i].Stage == s && c.Stages[i].Node < node) {
+		i++
+	}
+	if i == len(c.Stages) || c.Stages[i].Stage != s || c.Stages[i].Node != node {
 		c.Stages = slices.Insert(c.Stages, i, Stage{Stage: s, Node: node})
 	}
 	return &c.Stages[i]

@@ -273,6 +273,7 @@ func (s *scheduler) counted(v sched.View, job *sched.Job, p *sched.Plan) {
 // takeOver takes in jobs that another policy has let run: they have no promise.
 func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
 	s.unsee()
+	s.runs, s.seen = nil, nil
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
 		if job == nil || s.of(j) != nil {

@@ -23,6 +23,7 @@ func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 			j := batch[i].Job
 			if batch[i].Kind == sched.Ended {
 				j, _ = v.Ended(batch[i].Attempt)
+				s.ends(batch[i].Attempt)
 			}
 			if job := v.Job(j); job != nil && s.promisedTo(j) {
 				s.restrain(job, p)

@@ -1,6 +1,7 @@
 package rtmr
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,80 +29,127 @@ type steps interface {
 	Each(func(at units.Time, slots int) bool)
 }
 
-// busy is when the running tasks of a job end, the last of each stage.
-type busy struct {
-	maps, reduces   units.Time
-	nMaps, nReduces int
-}
-
 func (f *forecast) copy(o *forecast) {
 	f.now, f.variance = o.now, o.variance
 	f.maps.Copy(&o.maps)
 	f.reduces.Copy(&o.reduces)
 }
 
-// foresee is the forecast before the first job of the queue, and when the running tasks of each end.
-func (s *scheduler) foresee(v sched.View) (*forecast, map[sched.JobID]busy) {
-	f := &forecast{now: v.Now()}
-	running := make(map[sched.JobID]busy, len(s.active))
-	var maps, reduces []units.Time
-	for _, j := range s.active {
-		r, job := s.of(j), v.Job(j)
-		if job == nil || r.Odds == nil {
-			continue
-		}
-		e := busy{}
-		s.eachOf(v, j, func(a *sched.Attempt, slot sched.Stage) {
-			age := v.Now().Sub(a.Started)
-			switch {
-			case a.Stage == sched.Map && slot == sched.Map:
-				at := v.Now().Add(r.Odds.Map.after(age))
-				maps = append(maps, at)
-				e.maps, e.nMaps = max(e.maps, at), e.nMaps+1
-			case a.Stage == sched.Reduce && slot == sched.Reduce:
-				at := v.Now().Add(r.Odds.Reduce.after(age))
-				reduces = append(reduces, at)
-				e.reduces, e.nReduces = max(e.reduces, at), e.nReduces+1
-			}
-		})
-		running[j] = e
-	}
-	load(&f.maps, s.slots.Maps, maps, f.now)
-	load(&f.reduces, s.slots.Reduces, reduces, f.now)
-	return f, running
+// sheets are forecasts that each verdict fills in again.
+type sheets struct {
+	at, with, without forecast
+	held              []avail.Step
 }
 
-// load fills in the slots: those that running tasks hold are free at their ends, the others now.
-func load(to *avail.Steps, slots int, held []units.Time, now units.Time) {
-	slices.Sort(held)
-	list := []avail.Step{}
-	if free := slots - len(held); free > 0 {
-		list = append(list, avail.Step{At: now, Slots: free})
+// foresee is the forecast before the first job of the queue. It finds when the running tasks of each end.
+func (s *scheduler) foresee(v sched.View) *forecast {
+	f := &s.sheets.at
+	f.now, f.variance = v.Now(), 0
+	for int(v.Jobs()) >= len(s.runs) {
+		s.runs = append(s.runs, runs{})
 	}
-	for _, at := range held {
-		if n := len(list); n > 0 && list[n-1].At == at {
-			list[n-1].Slots++
+	for i, to := range [...]*avail.Steps{&f.maps, &f.reduces} {
+		stage, slots := sched.Map+sched.Stage(i), s.slots.Maps
+		if stage == sched.Reduce {
+			slots = s.slots.Reduces
+		}
+		held := s.sheets.held[:0]
+		for _, j := range s.active {
+			r, job, busy := s.of(j), v.Job(j), &s.runs[j].busy[i]
+			if busy.last, busy.n = 0, 0; job == nil || r.Odds == nil {
+				continue
+			}
+			l := &r.Odds.Map
+			if stage == sched.Reduce {
+				l = &r.Odds.Reduce
+			}
+			from := len(held)
+			held = l.ends(held, s.row(v, job, stage), f.now)
+			for _, e := range held[from:] {
+				busy.last, busy.n = max(busy.last, e.At), busy.n+e.Slots
+			}
+		}
+		s.sheets.held = load(to, slots, held, f.now)
+	}
+	return f
+}
+
+// ends adds to a list when tasks are expected to end that have been running since then, in ascending order.
+func (l *likelihood) ends(list []avail.Step, since []units.Time, now units.Time) []avail.Step {
+	if l.Mean <= 0 {
+		if n := len(since); n > 0 {
+			list = append(list, avail.Step{At: now, Slots: n})
+		}
+		return list
+	}
+	quarter := max(1, l.Mean/4)
+	for i := len(since) - 1; i >= 0; { // the youngest first: those of one age end together
+		age := now.Sub(since[i])
+		q := max(0, min(int64(age/quarter), int64(len(l.Residual)-1)))
+		n := 1
+		for i--; i >= 0 && (q == int64(len(l.Residual)-1) || now.Sub(since[i]) < units.Duration(q+1)*quarter); i-- {
+			n++
+		}
+		list = append(list, avail.Step{At: now.Add(l.Residual[q]), Slots: n})
+	}
+	return list
+}
+
+// load fills in the slots: those that running tasks hold are free at their ends, the others now. It
+// returns the list of ends, which it spoils, with room for more.
+func load(to *avail.Steps, slots int, held []avail.Step, now units.Time) []avail.Step {
+	slices.SortFunc(held, func(a, b avail.Step) int { return cmp.Compare(a.At, b.At) })
+	n, sum := 0, 0
+	for _, e := range held {
+		if sum += e.Slots; n > 0 && held[n-1].At == e.At {
+			held[n-1].Slots += e.Slots
 		} else {
-			list = append(list, avail.Step{At: at, Slots: 1})
+			held[n] = e
+			n++
 		}
 	}
-	to.Load(list)
+	held = held[:n]
+	if free := slots - sum; free > 0 {
+		if n > 0 && held[0].At == now {
+			held[0].Slots += free
+		} else {
+			held = slices.Insert(held, 0, avail.Step{At: now, Slots: free})
+		}
+	}
+	to.Load(held)
 	to.Resize(slots, now)
+	return held
 }
 
 // take gives a job its slots, and returns when its maps and all of it are expected to end.
-func (f *forecast) take(c *Claim, o *odds, running busy) (mapsEnd, end units.Time) {
+func (f *forecast) take(c *Claim, o *odds, running [2]busy) (mapsEnd, end units.Time) {
 	from := max(f.now, c.Ready)
 	if c.Slot {
 		from = max(from, f.maps.Take()).Add(c.Startup)
 	}
-	mapsEnd = max(f.maps.Run(c.Maps, from, o.Map.Mean), running.maps)
-	end = max(f.reduces.Run(c.Reduces, mapsEnd, o.Reduce.Mean), running.reduces)
+	mapsEnd = max(f.maps.Run(c.Maps, from, o.Map.Mean), running[0].last)
+	end = max(f.reduces.Run(c.Reduces, mapsEnd, o.Reduce.Mean), running[1].last)
 	if c.Slot {
 		f.maps.Put(end)
 	}
-	f.variance += o.Map.varies(c.Maps+running.nMaps, f.maps.Slots(), o.Shared)
-	f.variance += o.Reduce.varies(c.Reduces+running.nReduces, f.reduces.Slots(), o.Shared)
+	f.variance += o.Map.varies(c.Maps+running[0].n, f.maps.Slots(), o.Shared)
+	f.variance += o.Reduce.varies(c.Reduces+running[1].n, f.reduces.Slots(), o.Shared)
+	return mapsEnd, end
+}
+
+// ask returns what take would for a job of which nothing runs, and changes nothing.
+func (f *forecast) ask(c *Claim, o *odds) (mapsEnd, end units.Time) {
+	from := max(f.now, c.Ready)
+	var had units.Time
+	if c.Slot {
+		had = f.maps.Take()
+		from = max(from, had).Add(c.Startup)
+	}
+	mapsEnd = f.maps.Last(c.Maps, from, o.Map.Mean)
+	end = f.reduces.Last(c.Reduces, mapsEnd, o.Reduce.Mean)
+	if c.Slot {
+		f.maps.Put(had)
+	}
 	return mapsEnd, end
 }
 

@@ -30,14 +30,13 @@ type rise struct {
 // A trial is a claim at a place of the queue.
 type trial struct {
 	*scheduler
-	v       sched.View
-	job     *sched.Job
-	claim   Claim
-	odds    *odds
-	law     *estimate.Laws
-	at      *forecast // before the place
-	place   int
-	running map[sched.JobID]busy
+	v     sched.View
+	job   *sched.Job
+	claim Claim
+	odds  *odds
+	law   *estimate.Laws
+	at    *forecast // before the place
+	place int
 }
 
 // try puts the claim of a job at its place. It is nil if nothing is known of the job's class.
@@ -47,7 +46,7 @@ func (s *scheduler) try(v sched.View, job *sched.Job, r *record) *trial {
 		return nil
 	}
 	t := &trial{scheduler: s, v: v, job: job, claim: r.Claim, odds: o, law: l}
-	t.at, t.running = s.foresee(v)
+	t.at = s.foresee(v)
 	for t.place < len(s.queue) && !t.goesBefore(t.place) {
 		t.pass()
 	}
@@ -79,7 +78,7 @@ func (t *trial) takes(f *forecast, i int) (end units.Time) {
 		return 0
 	}
 	c := left(r, job)
-	_, end = f.take(&c, r.Odds, t.running[t.queue[i]])
+	_, end = f.take(&c, r.Odds, t.runs[t.queue[i]].busy)
 	return end
 }
 
@@ -99,13 +98,13 @@ func (t *trial) weigh() (c chances) {
 
 // rises are those of the jobs behind, or the one that its promise cannot bear.
 func (t *trial) rises() (all []rise, ok bool) {
-	var with, without forecast
+	with, without := &t.sheets.with, &t.sheets.without
 	without.copy(t.at)
 	with.copy(t.at)
-	with.take(&t.claim, t.odds, busy{})
+	with.take(&t.claim, t.odds, [2]busy{})
 	for i := t.place; i < len(t.queue); i++ {
 		was, before := without.variance, with.variance
-		sooner, later := t.takes(&without, i), t.takes(&with, i)
+		sooner, later := t.takes(without, i), t.takes(with, i)
 		r := t.of(t.queue[i])
 		if r.Odds == nil {
 			continue

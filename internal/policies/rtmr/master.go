@@ -141,6 +141,9 @@ func (s *scheduler) rising(v sched.View) bool {
 
 // masters starts masters of jobs with a promise on the node, outside of its slots.
 func (s *scheduler) masters(v sched.View, n sched.NodeID, p *sched.Plan) {
+	if s.mastered == 0 {
+		return
+	}
 	for _, j := range s.queue {
 		r, job := s.of(j), claimant(v, j)
 		if job == nil || r.Master == without || r.Claim.Slot || job.Stages[sched.Master].Open <= 0 {

@@ -43,15 +43,6 @@ type likelihood struct {
 // run for so long.
 type residual [33]units.Duration
 
-// after is what is expected of a task of that age.
-func (l *likelihood) after(age units.Duration) units.Duration {
-	if l.Mean <= 0 {
-		return 0
-	}
-	quarters := int64(age) / max(1, int64(l.Mean)/4)
-	return l.Residual[max(0, min(quarters, int64(len(l.Residual)-1)))]
-}
-
 // likelihoodOf is that of a law, in a job whose tasks share a factor of this mean. A node that is
 // served at intervals lets each task wait for half of one, on the average.
 func likelihoodOf(l *estimate.Law, shared float64, beat units.Duration) (k likelihood) {
@@ -124,9 +115,7 @@ func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, beat units.Dura
 	begin := max(f.now, c.Ready, f.maps.First())
 	j := finish.Job{Shared: &l.Shared, Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
 	mean := l.Shared.Mean()
-	var g forecast
-	g.copy(f)
-	mapsEnd, expected = g.take(c, o, busy{})
+	mapsEnd, expected = f.ask(c, o)
 	if c.Maps == 0 {
 		begin = max(f.now, c.Ready, f.reduces.First())
 		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, begin, beat)

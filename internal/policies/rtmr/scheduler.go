@@ -56,6 +56,9 @@ type scheduler struct {
 	looked bool           // at the nodes (service.go)
 	out    []sched.NodeID // out of service
 	strays strays         // not saved either
+	runs   []runs         // by handle; nor are these three (runs.go)
+	seen   []seen         // by attempt
+	sheets sheets
 }
 
 // slots are numbers of map and reduce slots.
@@ -130,6 +133,7 @@ func (s *scheduler) note(job *sched.Job, as standing) *record {
 	for int(job.ID) >= len(s.jobs) {
 		s.jobs = append(s.jobs, record{})
 	}
+	s.unrun(job.ID)
 	r := &s.jobs[job.ID]
 	*r = record{ID: job.Spec.ID, Standing: as, Claim: Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline},
 		Maps: tally{Done: job.Stages[sched.Map].Done}, Reduces: tally{Done: job.Stages[sched.Reduce].Done}}
@@ -165,6 +169,7 @@ func (s *scheduler) forget(j sched.JobID) {
 		s.samples--
 	}
 	*r = record{}
+	s.unrun(j)
 }
 
 // enqueue puts a job with a promise at its place.
@@ -195,7 +200,7 @@ func (s *scheduler) resize(v sched.View) {
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
-	s.holding, s.walked, s.hopes, s.active = nil, 0, nil, nil
+	s.holding, s.walked, s.hopes, s.active, s.runs, s.seen = nil, 0, nil, nil, nil, nil
 	s.plan = NewSchedule(0, 0, s.c.FIFO)
 	s.resize(v)
 	for _, j := range was {
@@ -270,6 +275,7 @@ func (s *scheduler) copy(o *scheduler) {
 	}
 	c.active = slices.Clone(o.active)
 	c.holding, c.walked, c.hopes = nil, 0, slices.Clone(o.hopes)
+	c.runs, c.seen, c.sheets = nil, nil, sheets{}
 	c.begun, c.out, c.plan = maps.Clone(o.begun), slices.Clone(o.out), o.plan.Clone()
 	*s = c
 }
@@ -353,7 +359,7 @@ func (s *scheduler) load(text []byte) error {
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	s.activate()
-	s.holding, s.walked, s.hopes = nil, 0, nil
+	s.holding, s.walked, s.hopes, s.runs, s.seen = nil, 0, nil, nil, nil
 	for _, j := range s.others {
 		if at := jobs[j].Hope; at > 0 {
 			heap.Push(&s.hopes, hope{at, j})

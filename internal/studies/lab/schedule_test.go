@@ -135,8 +135,28 @@ func TestSchedules(t *testing.T) {
 			}
 		}
 	}
+	playStreams(t, found)
 	playDay(t, found)
 	compareSchedules(t, filepath.Join("testdata", "schedules.txt"), found)
+}
+
+// playStreams plays jobs whose classes become known on the way, which is what promises with a probability need.
+func playStreams(t *testing.T, found map[string]string) {
+	s, err := scenario.Read("streams.yaml", []byte(`
+cluster: {nodes: 20, racks: 2, map_slots: 2, reduce_slots: 1, heartbeat: 1s, task_times: {law: lognormal, cv: 0.6}}
+workload:
+  streams:
+    - {id: small, class: small, arrivals: {process: poisson, every: 15s}, count: 300, maps: 8, reduces: 2, map_time: 20s, reduce_time: 15s, deadline: +3m}
+    - {id: large, class: large, arrivals: {process: poisson, every: 90s}, count: 50, maps: 60, reduces: 8, map_time: 30s, reduce_time: 40s, deadline: +10m}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"rtmr", "rtmr(promise=90%)", "rtmr(promise=99%)", "rtmr(promise=99%,refused=reject)", "edf(feasible)+slowstart"} {
+		all := newSchedules()
+		all.play(t, s.Sim(1), policy)
+		found["streams "+policy] = fmt.Sprintf("%d attempts %016x", all.attempts, all.sum)
+	}
 }
 
 // playDay plays the first hours of the day, and with SLACKLINE_LONG all of it.

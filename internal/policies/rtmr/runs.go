@@ -1,0 +1,85 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Each verdict asks since when every task with a promise has been running. So that it need not walk over
+// all attempts of the cluster, their starts are kept in a row: an end takes one out, and a verdict looks
+// up those that began since the last one. The rows follow from the book: they are neither saved nor
+// copied, and a row that does not count as many as the book is made again.
+
+// runs are the attempts of a job with a promise that has started: of its maps, and of its reduces.
+type runs struct {
+	starts [2][]units.Time // since when they run, ascending
+	busy   [2]busy         // as the last verdict found it
+}
+
+// busy is when the last of some running tasks is expected to end.
+type busy struct {
+	last units.Time
+	n    int
+}
+
+// A seen attempt is in a row.
+type seen struct {
+	job   sched.JobID
+	stage sched.Stage
+	began units.Time
+}
+
+// row returns the starts of a job's maps or reduces that run, ascending. It is good until the next call.
+func (s *scheduler) row(v sched.View, job *sched.Job, stage sched.Stage) []units.Time {
+	row := &s.runs[job.ID].starts[stage-sched.Map]
+	missing := int(job.Stages[stage].Running) - len(*row)
+	whole := missing < 0
+	if whole {
+		*row, missing = (*row)[:0], int(job.Stages[stage].Running)
+	}
+	for a := v.Youngest(job.ID, stage, 0); a != 0 && missing > 0; a = v.Youngest(job.ID, stage, a) {
+		for int(a) >= len(s.seen) {
+			s.seen = append(s.seen, seen{})
+		}
+		is := seen{job.ID, stage, v.Attempt(a).Started}
+		if s.seen[a] == is && !whole {
+			continue
+		}
+		s.seen[a] = is
+		missing--
+		i := len(*row)
+		for ; i > 0 && (*row)[i-1] > is.began; i-- {
+		}
+		*row = slices.Insert(*row, i, is.began)
+	}
+	return *row
+}
+
+// ends takes an attempt that has ended out of its row.
+func (s *scheduler) ends(a sched.AttemptID) {
+	if a < 1 || int(a) >= len(s.seen) || s.seen[a].job == 0 {
+		return
+	}
+	was := s.seen[a]
+	s.seen[a] = seen{}
+	row := &s.runs[was.job].starts[was.stage-sched.Map]
+	i, found := slices.BinarySearch(*row, was.began)
+	switch {
+	case !found: // its job has left
+	case i < len(*row)/2: // as the oldest do
+		copy((*row)[1:i+1], (*row)[:i])
+		*row = (*row)[1:]
+	default:
+		*row = slices.Delete(*row, i, i+1)
+	}
+}
+
+// unrun empties the rows of a job.
+func (s *scheduler) unrun(j sched.JobID) {
+	if int(j) < len(s.runs) {
+		r := &s.runs[j]
+		r.starts[0], r.starts[1], r.busy = r.starts[0][:0], r.starts[1][:0], [2]busy{}
+	}
+}
