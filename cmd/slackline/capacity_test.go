@@ -140,8 +140,9 @@ func TestCapacity(t *testing.T) {
 	if r := s.run("capacity", "poor.yaml"); r.code != 3 || !strings.Contains(r.stderr, "reserved_at_least alone cost") {
 		t.Errorf("%d %s", r.code, r.stderr)
 	}
-	if r := s.run("capacity", "day.yaml", "--verify"); r.code != 2 || !strings.Contains(r.stderr, "--verify: plans with several types") {
-		t.Errorf("%d %s", r.code, r.stderr)
+	out = s.must(0, "capacity", "day.yaml", "--verify")
+	if !strings.Contains(out, "played by fair") || strings.Count(out, "large (spot)") != 4 {
+		t.Error(out)
 	}
 
 	for _, c := range []struct {
