@@ -233,7 +233,8 @@ func (c *Class) wrong() (what, why string) {
 		if !(s.Share >= 0 && s.Share <= 1) {
 			return at + ".share", "it is not in 0 to 1"
 		}
-		for _, n := range []named{{"task", &s.Task}, {"per_byte", &s.PerByte}, {"shuffle", &s.Shuffle}, {"start", &s.Start}, {"fetch", &s.Fetch}} {
+		for _, n := range []named{{"task", &s.Task}, {"per_byte", &s.PerByte}, {"shuffle", &s.Shuffle}, {"start", &s.Start},
+			{"fetch", &s.Fetch}, {"waves.first", &s.Waves.First}, {"waves.later", &s.Waves.Later}} {
 			if field, why := n.e.wrong(); why != "" {
 				return at + "." + n.name + "." + field, why
 			}

@@ -92,6 +92,7 @@ type Stage struct {
 	PerByte Estimate `json:"per_byte"`
 	// Seconds of a reduce attempt's shuffle behind the last map.
 	Shuffle Estimate `json:"shuffle"`
+	Waves   Waves    `json:"waves,omitzero"`   // what Shuffle sums up, by waves
 	Share   float64  `json:"share"`            // CPU share, 0 = unknown
 	Spread  Spread   `json:"spread,omitempty"` // distribution of what Task sums up
 	Costs   Spread   `json:"costs,omitempty"`  // distribution of what PerByte sums up
@@ -114,9 +115,34 @@ func (s *Stage) merge(o *Stage) {
 	s.PerByte.Merge(o.PerByte)
 	s.Work.Merge(o.Work)
 	s.Shuffle.Merge(o.Shuffle)
+	s.Waves.First.Merge(o.Waves.First)
+	s.Waves.Later.Merge(o.Waves.Later)
 	if o.Share > 0 {
 		s.Share = o.Share
 	}
+}
+
+// Waves are the seconds of shuffles behind the last map: of reduces that began before its end, and of those
+// that came later, all of whose shuffle that is.
+type Waves struct {
+	First Estimate `json:"first"`
+	Later Estimate `json:"later"`
+}
+
+// Shuffles are those of the first and of later waves. Where only one kind was seen, or the profile is of a
+// time when they were not told apart, both are the same.
+func (s *Stage) Shuffles() (first, later Estimate) {
+	first, later = s.Waves.First, s.Waves.Later
+	if first.N+later.N < s.Shuffle.N {
+		return s.Shuffle, s.Shuffle
+	}
+	if first.N == 0 {
+		first = later
+	}
+	if later.N == 0 {
+		later = first
+	}
+	return first, later
 }
 
 // Class is the profile of a class of jobs.

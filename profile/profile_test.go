@@ -65,6 +65,22 @@ func TestClasses(t *testing.T) {
 	if r := c.Any(workload.Reduce); r.Shuffle.Mean != 2 || r.PerByte.N != 0 {
 		t.Errorf("%+v", r)
 	}
+	slow := c.At(workload.Reduce, "slow")
+	if first, later := slow.Shuffles(); first.Mean != 2 || later.Mean != 2 {
+		t.Errorf("waves that nobody told apart: %+v and %+v", first, later)
+	}
+	slow.Waves.First.Add(2)
+	if first, later := slow.Shuffles(); first.Mean != 2 || later.Mean != 2 {
+		t.Errorf("one wave: %+v and %+v", first, later)
+	}
+	more := New("words")
+	more.Attempt(workload.Reduce, "other", 0, 5*units.Second, 6*units.Second)
+	more.At(workload.Reduce, "other").Waves.Later.Add(6)
+	more.Merge(c)
+	all := more.Any(workload.Reduce)
+	if first, later := all.Shuffles(); first.Max != 2 || later.Max != 6 || all.Shuffle.Mean != 4 {
+		t.Errorf("two waves: %+v and %+v", first, later)
+	}
 	d := New("words")
 	d.Runs = 2
 	d.Attempt(workload.Map, "fast", 0, 8*units.Second, 0)

@@ -60,9 +60,10 @@ func Bound(c *profile.Class, q Question) (*Bounds, error) {
 		return int(math.Ceil(float64(of.Task.N) / float64(all.Runs)))
 	}
 	time := func(e profile.Estimate) bounds.Time { return bounds.Time{Mean: e.Mean, Max: e.Max} }
+	first, later := reduces.Shuffles()
 	j := bounds.Job{
 		Maps: tasks(q.Maps, &maps), Reduces: tasks(q.Reduces, &reduces), Map: time(maps.Task),
-		First: time(reduces.Shuffle), Shuffle: time(reduces.Shuffle), Reduce: time(reduces.Task),
+		First: time(first), Shuffle: time(later), Reduce: time(reduces.Task),
 	}
 	b := &Bounds{Schema: "slackline/bounds/v1", Class: c.Name, Maps: j.Maps, Reduces: j.Reduces}
 	for _, s := range []struct {

@@ -45,6 +45,16 @@ for a deadline of 2:10 min a job of words with 10 maps and 2 reduces needs 3 map
 	if text.String() != want {
 		t.Errorf("%s", text.String())
 	}
+	// The first wave fetches for 3 s, the later one for 7 s: B is 54 by the lower bound and 0 by the upper one.
+	waves := &c.At(workload.Reduce, "local").Waves
+	for range 2 {
+		waves.First.Add(3)
+		waves.Later.Add(7)
+	}
+	b, err = Bound(c, Question{MapSlots: 4, ReduceSlots: 2})
+	if err != nil || !near(b.Slots.Low, 27.25+27+3-7) || !near(b.Slots.Up, (109-56)/4.0+56+3+54) {
+		t.Errorf("%+v, %v", b.Slots, err)
+	}
 	for want, q := range map[string]Question{
 		"--reduce-slots is missing: a job of class \"words\" has 2 reduces; give it a slot or more": {MapSlots: 1},
 		"--map-slots is missing: a job of class \"words\" has 10 maps; give it a slot or more":      {ReduceSlots: 1},

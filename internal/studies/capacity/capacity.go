@@ -74,13 +74,15 @@ type Class struct {
 	Mean float64  `json:"completion_mean_s"`
 	Up   *float64 `json:"completion_up_s"`
 
-	Deadline float64 `json:"deadline_s"`
-	Limit    float64 `json:"limit_s"`        // what a job takes on unlimited machines
-	Cost     float64 `json:"cost"`           // its part of the machines, by need, and its penalties
-	Worth    float64 `json:"worth"`          // penalty for each machine that a job needs
-	AtLeast  float64 `json:"at_least"`       // fewest jobs
-	AtMost   float64 `json:"at_most"`        // most jobs
-	Penalty  float64 `json:"penalties_cost"` // of what is rejected
+	Deadline   float64 `json:"deadline_s"`
+	MapWork    float64 `json:"map_work_s"`     // A of equation 4, by the bound that has to meet the deadline
+	ReduceWork float64 `json:"reduce_work_s"`  // B of it; more slots are no help where it is not above 0
+	Limit      float64 `json:"limit_s"`        // what a job takes on unlimited machines
+	Cost       float64 `json:"cost"`           // its part of the machines, by need, and its penalties
+	Worth      float64 `json:"worth"`          // penalty for each machine that a job needs
+	AtLeast    float64 `json:"at_least"`       // fewest jobs
+	AtMost     float64 `json:"at_most"`        // most jobs
+	Penalty    float64 `json:"penalties_cost"` // of what is rejected
 
 	// What changes of the class are worth at the price of capacity.
 	TenSeconds float64  `json:"ten_seconds"`  // a deadline ten seconds later saves
@@ -127,6 +129,7 @@ func Plan(c *scenario.Capacity) *Result {
 	for i, d := range p.Demands {
 		r.Classes = append(r.Classes, Class{
 			Name: c.Classes[i].Name, Deadline: d.Deadline, Limit: d.Line.Limit(), AtLeast: d.Low, AtMost: d.High,
+			MapWork: d.Line.A, ReduceWork: d.Line.B,
 		})
 	}
 	answer, late := p.Solve()

@@ -55,7 +55,7 @@ func TestPlanByHand(t *testing.T) {
 		Name: "etl", Admitted: 3, Rejected: 2, MapSlots: 6, Gamma: 1, Machines: 3,
 		Low: 50, Mean: 60, Up: &up, Deadline: 60,
 		Cost: 0.9, TenSeconds: 0.3 * 3 * 0.2, Worth: 0.3, AtLeast: 1, AtMost: 5, Penalty: 0.6,
-		Limit: 20, Slower: &slower,
+		Limit: 20, Slower: &slower, MapWork: 80,
 	}
 	got, err := json.Marshal(r.Classes)
 	if err != nil {
@@ -131,6 +131,33 @@ func TestNoUpperBound(t *testing.T) {
 	c.WholeShares = true
 	if k := Plan(c).Classes[0]; k.Up == nil || k.MapSlots != k.Admitted {
 		t.Errorf("%+v", k)
+	}
+}
+
+// Two maps of 20 s of which one may take 30 s: by the upper bound A = 2 · 20 - 2 · 30 is negative, by the
+// mean it is (40 - 20)/2. The plan says so, and gives each job one slot.
+func TestNegativeWork(t *testing.T) {
+	c := read(t, `
+prices: {on_demand: 1}
+bound: upper
+classes: [{name: a, maps: 2, map: {mean: 20s, max: 30s}, map_slots: 1, deadline: 61s, at_least: 3, at_most: 3}]
+`)
+	said := func(r *Result) bool {
+		var b bytes.Buffer
+		if err := r.WriteTable(&b); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(b.String(), "class a: A of equation 4 is negative")
+	}
+	if r := Plan(c); r.Classes[0].MapWork != -20 || r.Classes[0].MapSlots != 3 || !said(r) {
+		t.Errorf("%+v", r.Classes[0])
+	}
+	if r := Plan(asFleet(c)); r.Classes[0].MapWork != -20 || r.Classes[0].MapSlots != 3 || !said(r) {
+		t.Errorf("%+v", r.Classes[0])
+	}
+	c.Bound = "mean"
+	if r := Plan(c); r.Classes[0].MapWork != 10 || said(r) {
+		t.Errorf("%+v", r.Classes[0])
 	}
 }
 

@@ -222,7 +222,9 @@ func planFleet(c *scenario.Capacity) *Result {
 	plan, f, kinds, needs, why := solveFleet(c, what{})
 	for i := range c.Classes {
 		k := &c.Classes[i]
-		at := Class{Name: k.Name, Deadline: what{}.deadline(k), Limit: math.Inf(1), AtLeast: k.AtLeast, AtMost: k.AtMost, Measured: measured(k)}
+		line, _ := what{}.line(c, k)
+		at := Class{Name: k.Name, Deadline: what{}.deadline(k), Limit: math.Inf(1), AtLeast: k.AtLeast, AtMost: k.AtMost, Measured: measured(k),
+			MapWork: line.A, ReduceWork: line.B}
 		for j := range kinds {
 			_, limit, _, _ := kinds[j].need(c, k, what{})
 			at.Limit = min(at.Limit, limit)

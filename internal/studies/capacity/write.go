@@ -205,6 +205,18 @@ func (r *Result) binding() (lines []string) {
 		lines = append(lines, fmt.Sprintf(what+": a machine is worth %s with it, and costs %s",
 			report.Printable(k.Name), price(k.Worth), price(r.Prices.Capacity)))
 	}
+	for _, k := range r.Classes {
+		for _, of := range []struct {
+			symbol, stage string
+			work          float64
+		}{{"A", "map", k.MapWork}, {"B", "reduce", k.ReduceWork}} {
+			if of.work < 0 {
+				lines = append(lines, fmt.Sprintf("class %s: %s of equation 4 is negative, as its %ss are few beside "+
+					"the longest; by this bound more slots would make it later, so a job has one %s slot",
+					report.Printable(k.Name), of.symbol, of.stage, of.stage))
+			}
+		}
+	}
 	if r.Bound == "mean" {
 		lines = append(lines, "deadlines hold for the mean of the lower and the upper bound; "+
 			"with bound: upper they hold for the upper one")

@@ -187,6 +187,9 @@ func TestLearner(t *testing.T) {
 	if reduces.Task.Mean != 4 || reduces.Shuffle.Mean != 2 {
 		t.Errorf("reduces: %+v", reduces)
 	}
+	if w := reduces.Waves; w.First.N != 1 || w.First.Mean != 2 || w.Later.N != 0 {
+		t.Errorf("a reduce of the first wave: %+v", w)
+	}
 	if all[0].Ratio.Mean != 0.5 {
 		t.Errorf("ratio: %+v", all[0].Ratio)
 	}
@@ -213,6 +216,9 @@ func TestLearnerOfMasters(t *testing.T) {
 	s.at(20, ended(2, sched.Committed, 100, 50, 0, 10), ready(sched.Reduce))
 	s.at(22, started(2, 1, 1, sched.Reduce, 1, sched.Anywhere))
 	s.at(30, ended(2, sched.Committed, 50, 50, 0, 8), ended(1, sched.Committed, 0, 0, 0, 8), jobEnded(1, sched.Committed, ""))
+	if w := l.Of("k").At(workload.Reduce, "c").Waves; w.First.N != 0 || w.Later.N != 1 {
+		t.Errorf("a reduce that started behind the last map: %+v", w)
+	}
 	if got := l.Of("k").At(workload.Master, "c").Start; got.N != 1 || got.Max != 5 {
 		t.Errorf("a master that was up 5 s after its start: %+v", got)
 	}

@@ -161,9 +161,12 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 		j.gather.Add(key, bytes, records, max(0, run).Seconds())
 	}
 	if a.Stage == sched.Reduce {
+		waves := &class.At(a.Stage, node).Waves
+		of := &waves.Later
 		if key.Part = profile.Later; began < j.mapsDone {
-			key.Part = profile.First
+			key.Part, of = profile.First, &waves.First
 		}
+		of.Add(shuffle.Seconds())
 		j.gather.Add(key, bytes, -1, shuffle.Seconds())
 	}
 	if a.Stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {

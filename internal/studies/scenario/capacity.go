@@ -103,8 +103,7 @@ func ReadCapacity(file string, src []byte, known ...*profile.Class) (*Capacity, 
 // learnsFrom is the class whose runs taught what is left out.
 func (k *CapacityClass) learnsFrom() string { return cmp.Or(k.Profile, k.Name) }
 
-// learn takes times that are left out from what runs taught, cold ones as well. What is known of shuffles
-// is not kept apart by waves.
+// learn takes times that are left out from what runs taught, cold ones as well.
 func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Class) {
 	i := slices.IndexFunc(known, func(p *profile.Class) bool { return p.Name == k.learnsFrom() })
 	if i < 0 {
@@ -112,6 +111,7 @@ func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Cl
 	}
 	whole := known[i].Whole()
 	maps, reduces := whole.Any(workload.Map), whole.Any(workload.Reduce)
+	first, later := reduces.Shuffles()
 	for _, t := range []struct {
 		key    string
 		tasks  int
@@ -120,8 +120,8 @@ func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Cl
 		spread profile.Spread
 	}{
 		{"map", k.Maps, &k.Map, maps.Task, maps.Spread},
-		{"first_shuffle", k.Reduces, &k.FirstShuffle, reduces.Shuffle, nil},
-		{"shuffle", k.Reduces, &k.Shuffle, reduces.Shuffle, nil},
+		{"first_shuffle", k.Reduces, &k.FirstShuffle, first, nil},
+		{"shuffle", k.Reduces, &k.Shuffle, later, nil},
 		{"reduce", k.Reduces, &k.Reduce, reduces.Task, reduces.Spread},
 	} {
 		if own := at + "." + t.key; t.tasks > 0 && t.from.N > 0 && !d.Has(own) {
