@@ -1,16 +1,23 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // tale is a sink that writes down what it is told, and when that was.
@@ -85,5 +92,108 @@ func TestPatience(t *testing.T) {
 	}
 	if spared == 0 {
 		t.Error("no round was spared: this tests nothing")
+	}
+}
+
+// taughtOf is what the classes of drawn jobs cost.
+func taughtOf(c *cluster.Cluster) (known []*profile.Class) {
+	for i := range 2 {
+		k := profile.New(fmt.Sprint("c", i))
+		for _, on := range c.Classes {
+			for n := range 10 {
+				k.Attempt(workload.Map, on.Name, units.MB, units.Duration(2+n)*units.Second, 0)
+				k.Attempt(workload.Reduce, on.Name, units.MB, units.Duration(2+n)*units.Second, units.Second)
+			}
+		}
+		known = append(known, k)
+	}
+	return known
+}
+
+// punctual is a sink that looks for ends that were told late, though no task of the job ran after them or a
+// stage was done by them.
+type punctual struct {
+	jobs          map[sched.JobID]*workload.Job
+	of            map[sched.AttemptID]sched.Event // what started it
+	running       map[sched.JobID]int
+	done          map[stageOf]int
+	late, pressed int
+	lost          bool // outputs: what is done is no longer clear
+	wrong         string
+}
+
+type stageOf struct {
+	job   sched.JobID
+	stage sched.Stage
+}
+
+func (s *punctual) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+func (s *punctual) Batch(_ int64, at units.Time, events []sched.Event) error {
+	events = slices.Clone(events)
+	slices.SortStableFunc(events, func(a, b sched.Event) int { return cmp.Compare(b.Age, a.Age) })
+	for _, e := range events {
+		switch e.Kind {
+		case sched.JobArrived:
+			s.jobs[e.Job] = e.Detail.Job
+			delete(s.running, e.Job)
+			maps.DeleteFunc(s.done, func(of stageOf, _ int) bool { return of.job == e.Job })
+		case sched.OutputLost:
+			s.lost = true
+		case sched.Started:
+			s.of[e.Attempt] = e
+			if e.Stage != sched.Master {
+				s.running[e.Job]++
+			}
+		case sched.Ended:
+			a := s.of[e.Attempt]
+			stage := stageOf{a.Job, a.Stage}
+			if a.Stage == sched.Master {
+				continue
+			}
+			if s.running[a.Job]--; e.Outcome == sched.Committed {
+				s.done[stage]++
+			}
+			ends := s.running[a.Job] == 0 || !s.lost && e.Outcome == sched.Committed && s.done[stage] == s.jobs[a.Job].Tasks(a.Stage)
+			switch {
+			case ends && e.Age > 0:
+				s.wrong = fmt.Sprintf("at %v: an end of %s is told late, after %v: %d tasks of it run, %d of the stage are done", at, s.jobs[a.Job].ID, e.Age, s.running[a.Job], s.done[stage])
+			case ends:
+				s.pressed++
+			case e.Age > 0:
+				s.late++
+			}
+		}
+	}
+	return nil
+}
+
+// A policy that bides, which may be told late of ends, hears at once of one by which a stage is done, or after
+// which no task of its job runs.
+func TestSomeEndsDoNotWait(t *testing.T) {
+	late, pressed := 0, 0
+	for seed := range uint64(scenarios(200, 2000)) {
+		p := randomRun(seed, plain)
+		p.cfg.Until, p.cfg.Profiles = 2000*units.Time(units.Second), taughtOf(p.cfg.Cluster)
+		w, err := sim.New(p.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy, err := catalog.New("rtmr(promise=90%)", NoQueues)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &punctual{jobs: map[sched.JobID]*workload.Job{}, of: map[sched.AttemptID]sched.Event{}, running: map[sched.JobID]int{}, done: map[stageOf]int{}}
+		if err := drive.New(w, policy, s).Run(context.Background()); err != nil && !errors.Is(err, sim.ErrStuck) {
+			t.Fatal(err)
+		}
+		if s.wrong != "" {
+			t.Fatalf("seed %d, %s", seed, s.wrong)
+		}
+		late, pressed = late+s.late, pressed+s.pressed
+	}
+	t.Logf("%d ends were told late, %d may not be", late, pressed)
+	if late == 0 || pressed == 0 {
+		t.Errorf("%d ends were told late, %d may not be: this tests nothing", late, pressed)
 	}
 }
