@@ -18,7 +18,8 @@ import (
 //     and one that waits for that has a deadline behind it.
 //   - the next interval is never farther than the length of one.
 //   - algorithm 1, lines 5 and 9: the job goes first whose bound is farthest above the slots that it
-//     has, then the earlier deadline, then the earlier arrival.
+//     has, then the earlier deadline, then the earlier arrival. Jobs on the fast path go before all
+//     others while they lack slots, those first that lack fewest.
 //   - a job that had begun is let in.
 //
 // Starts are predicted as for any other policy.
@@ -27,10 +28,11 @@ type recede struct {
 	fast     bool
 	items    []*line
 	waits    map[int]int64 // items that are held, and until when
+	first    map[int]bool  // jobs that were put on the fast path
 }
 
 func recedeOf(a *asked) *recede {
-	return &recede{interval: a.span("interval", 600e9), fast: a.on("fast", true), waits: map[int]int64{}}
+	return &recede{interval: a.span("interval", 600e9), fast: a.on("fast", true), waits: map[int]int64{}, first: map[int]bool{}}
 }
 
 // witness is a part that has to see what the journal has before it says what it should have.
@@ -42,7 +44,12 @@ func (r *recede) witness(items []*line) { r.items = items }
 func (r *recede) void() { clear(r.waits) }
 
 // decide takes verdicts, and what was held and is due.
-func (r *recede) decide(b *book, _ []*line, p *wants) {
+func (r *recede) decide(b *book, batch []*line, p *wants) {
+	for _, l := range batch {
+		if l.name == "job-ended" {
+			delete(r.first, l.int("job")) // its number may be another's next
+		}
+	}
 	for _, l := range r.items {
 		_, due := r.waits[l.int("id")]
 		switch {
@@ -52,6 +59,14 @@ func (r *recede) decide(b *book, _ []*line, p *wants) {
 			}
 		case due, l.name == "admit", l.name == "hold":
 			r.believe(b, l, p)
+		case l.name == "rank":
+			cause, rest, _ := strings.Cut(l.get("reason"), ":")
+			_, next, _ := strings.Cut(rest, ",")
+			at, _ := strconv.ParseInt(next, 10, 64)
+			quick := b.jobs[l.int("job")].Deadline < at && r.fast
+			if r.first[l.int("job")] = cause == "on-fast-path"; quick != r.first[l.int("job")] {
+				p.want("rank", fmt.Sprintf("job=%d: the fast path for a deadline before the next interval, and for no other", l.int("job")), "")
+			}
 		case l.name == "reject":
 			p.want("no rejection", "", "")
 		}
@@ -150,19 +165,28 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 }
 
 // adjusted is the order of algorithm 1.
-type adjusted struct{ flat }
-
-func (adjusted) compare(x *job, s int, y *job, t int) int {
-	lacks := func(j *job, s int) int { return max(-1, j.stage[s].limit) - j.stage[s].occupied }
-	a, c := lacks(x, s), lacks(y, t)
-	if x.stage[s].limit < 0 {
-		a = 0
-	}
-	if y.stage[t].limit < 0 {
-		c = 0
-	}
-	return cmp.Or(cmp.Compare(c, a), cmp.Compare(x.due(), y.due()), cmp.Compare(x.arrived, y.arrived))
+type adjusted struct {
+	flat
+	*recede
 }
+
+func (o adjusted) compare(x *job, s int, y *job, t int) int {
+	lacks := func(j *job, s int) (path, n int) {
+		if st := j.stage[s]; st.limit >= 0 {
+			n = st.limit - st.occupied
+		}
+		if n > 0 && o.first[j.id] {
+			return 0, n
+		}
+		return 1, -n
+	}
+	p, a := lacks(x, s)
+	q, c := lacks(y, t)
+	return cmp.Or(cmp.Compare(p, q), cmp.Compare(a, c), cmp.Compare(x.due(), y.due()), cmp.Compare(x.arrived, y.arrived))
+}
+
+// void forgets what the order was told.
+func (o adjusted) void() { clear(o.first) }
 
 func (adjusted) line(x, y *job) int { return cmp.Compare(x.due(), y.due()) }
 func (adjusted) shares() bool       { return true }

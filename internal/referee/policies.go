@@ -75,7 +75,7 @@ var table = map[string]func(m *made, a *asked){
 	},
 	"rds": func(m *made, a *asked) {
 		r := recedeOf(a)
-		m.order, m.parts["admit"], m.parts["share"] = adjusted{}, r, sharing{r}
+		m.order, m.parts["admit"], m.parts["share"] = adjusted{recede: r}, r, sharing{r}
 	},
 	"rtmr": func(m *made, a *asked) {
 		chance := likelyOf(m, a)

@@ -2,6 +2,7 @@ package rds
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -18,7 +19,19 @@ type grant struct {
 	need  int32 // tasks that could use a slot
 	slots int32
 	left  int64 // Δu: what of the plan is not given yet, in thousandths of a slot
+	turn  turn
+	// density is what a second of work on the job saves of equation 1, once it is late.
+	density float64
 }
+
+// turn says when a job has its turn.
+type turn int8
+
+const (
+	inReach turn = iota // on the fast path, and its deadline can still be met
+	late                // on the fast path, and it cannot
+	byPlan              // planned, or on what the plan leaves
+)
 
 // Share changes the slots of jobs that run (section 4.3, algorithm 1).
 type Share struct{ *controller }
@@ -68,63 +81,30 @@ func (c *controller) because(g *grant) sched.Reason {
 	return sched.Because(PlannedSlots, c.Prices[g.row], g.m.Owed, g.m.Foreseen)
 }
 
-// adjust gives slots to jobs. Those on the fast path get what their deadlines need, in their order.
-// Then it is algorithm 1: the job with the largest Δu gets a slot, which makes its Δu a slot less,
-// until there is no slot left, or no task that could use one. So slots that the plan leaves go round
-// among jobs that are nearest to their plan, and where there are fewer than planned, large plans
-// give first.
+// adjust gives slots to jobs, in this order:
+//
+//   - Jobs on the fast path whose deadline can still be met: what they need, by deadline.
+//   - The late ones: all that they can use, by density.
+//   - Algorithm 1: the job with the largest Δu gets a slot, which makes
+//     its Δu a slot less, until nothing is left of any plan. Where there are fewer slots than planned,
+//     large plans give first.
+//   - What the plan leaves goes by deadline to who can use it, so that no slot idles that a task waits for.
 func (c *controller) adjust(v sched.View) {
-	c.queue = c.queue[:0]
-	c.budget, _ = available(v)
-	for _, m := range c.Members {
-		job := v.Job(m.Job)
-		if job.Standing() != sched.Admitted && !m.asked() && !m.Fast {
-			continue
-		}
-		for s, stage := range planned {
-			spec := job.Spec.Stage(stage)
-			if spec == nil {
-				continue
-			}
-			t := &job.Stages[stage]
-			g := grant{m: m, job: job, s: s, left: m.Plan[s], need: max(0, t.Total-t.Done)}
-			if spec.Grows {
-				g.need = max(g.need, t.Open+t.Occupied, 1)
-			}
-			if !t.Ready && t.Occupied == 0 && s == 1 {
-				g.need = 0 // until its maps have come that far
-			}
-			g.row, g.each = cost(v, job, stage)
-			if g.each == 0 {
-				g.need = 0
-			}
-			c.queue = append(c.queue, g)
-		}
-	}
-	line := make([]*grant, 0, len(c.queue))
-	for i := range c.queue {
-		line = append(line, &c.queue[i])
-	}
-	slices.SortFunc(line, func(a, b *grant) int {
-		return cmp.Or(-cmp.Compare(rank(a), rank(b)), cmp.Compare(a.job.Deadline, b.job.Deadline), cmp.Compare(a.job.Seq, b.job.Seq))
-	})
+	c.line(v)
+	line := c.sorted
 	for _, g := range line {
-		if g.m.Fast {
+		switch g.turn {
+		case inReach:
 			c.give(g, min(g.need, c.needed(v, g)))
-		}
-	}
-	// The whole slots of plans at once, as long as all of them fit: no order matters then.
-	var sum [rows]int64
-	for _, g := range line {
-		sum[g.row] += int64(min(g.need, int32(g.left/1000))) * g.each
-	}
-	for _, g := range line {
-		if !g.m.Fast && sum[g.row] <= c.budget[g.row] {
-			c.give(g, min(g.need, int32(g.left/1000)))
+		case late:
+			c.give(g, g.need)
 		}
 	}
 	for row := range rows {
-		c.goRound(line, row)
+		c.goRound(row)
+	}
+	for _, g := range line {
+		c.give(g, g.need-g.slots)
 	}
 }
 
@@ -163,12 +143,73 @@ func (c *controller) leave(v sched.View) {
 	}
 }
 
-// rank puts jobs on the fast path first.
-func rank(g *grant) int {
-	if g.m.Fast {
-		return 1
+// line writes who can use slots into c.queue, and their order into c.sorted.
+func (c *controller) line(v sched.View) {
+	c.queue, c.sorted = c.queue[:0], c.sorted[:0]
+	c.total, c.speed = available(v)
+	c.budget = c.total
+	for _, m := range c.Members {
+		job := v.Job(m.Job)
+		if job.Standing() != sched.Admitted && !m.asked() && !m.Fast {
+			continue
+		}
+		g := grant{m: m, job: job, turn: byPlan}
+		if m.Fast {
+			g.turn, g.density = c.turn(v, job)
+		}
+		for s, stage := range planned {
+			spec := job.Spec.Stage(stage)
+			if spec == nil {
+				continue
+			}
+			t := &job.Stages[stage]
+			g := g
+			g.s, g.left, g.need = s, m.Plan[s], max(0, t.Total-t.Done)
+			if spec.Grows {
+				g.need = max(g.need, t.Open+t.Occupied, 1)
+			}
+			if s == 1 && t.Occupied == 0 && (!t.Ready || t.Withheld || job.Stages[sched.Map].Open > 0) {
+				// A reduce that starts while maps wait for slots can do no more than hold its own.
+				g.need = 0
+			}
+			if g.row, g.each = cost(v, job, stage); g.each == 0 {
+				g.need = 0
+			}
+			c.queue = append(c.queue, g)
+		}
 	}
-	return 0
+	for i := range c.queue {
+		c.sorted = append(c.sorted, &c.queue[i])
+	}
+	slices.SortFunc(c.sorted, func(a, b *grant) int {
+		return cmp.Or(cmp.Compare(a.turn, b.turn), -cmp.Compare(units.Rounded(a.density), units.Rounded(b.density)),
+			cmp.Compare(a.job.Deadline, b.job.Deadline), cmp.Compare(a.job.Seq, b.job.Seq), cmp.Compare(a.s, b.s))
+	})
+}
+
+// turn says when a job on the fast path has its turn. It is in reach if what it has not begun could be done in
+// time with all slots of its kind, in waves of the mean time. A late job adds to equation 1 with every second,
+// all the more the nearer its deadline was: least is added if the one with the most ω / y_ref for each second
+// of work goes first, its density.
+func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64) {
+	k := c.class(v, job)
+	work, first := 0.0, 0.0
+	for s, stage := range planned {
+		t := &job.Stages[stage]
+		mean := k.Stages[s].Mean
+		work += float64(mean * float64(max(0, t.Total-t.Done)))
+		if t.Open <= 0 {
+			continue
+		}
+		if row, each := cost(v, job, stage); each > 0 {
+			first += float64(mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.total[row]))))
+		}
+	}
+	if units.Rounded(first/max(c.speed, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
+		return inReach, 0
+	}
+	soft, _ := bounds(job, c.set.hard)
+	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
 }
 
 // give gives so many slots, or as many as there are.
@@ -181,36 +222,63 @@ func (c *controller) give(g *grant, n int32) {
 	c.budget[g.row] -= int64(n) * g.each
 }
 
-// goRound is algorithm 1 for one kind of slots. line is by deadline, which decides among equals.
-func (c *controller) goRound(line []*grant, row int) {
-	var heap []*grant
-	for _, g := range line {
-		if g.row == row && g.slots < g.need && g.each > 0 {
-			heap = append(heap, g)
+// goRound is algorithm 1 for one kind of slots, until nothing is left of any Δu. Picking the largest Δu again
+// and again takes all slots whose Δu is above some level, so the level is sought: O(jobs · log Δu).
+// At the level itself the earlier deadline goes first.
+func (c *controller) goRound(row int) {
+	line := c.round[:0]
+	for _, g := range c.sorted {
+		if g.row == row {
+			line = append(line, g)
 		}
 	}
-	for len(heap) > 0 {
-		best := 0
-		for i, g := range heap {
-			if g.left > heap[best].left {
-				best = i
+	c.round = line
+	for {
+		line = slices.DeleteFunc(line, func(g *grant) bool {
+			return g.slots >= g.need || g.each > c.budget[row] || g.left <= 0
+		})
+		if len(line) == 0 {
+			return
+		}
+		high, low := line[0].left, line[0].left-1000*int64(line[0].need)
+		for _, g := range line {
+			high, low = max(high, g.left), min(low, g.left-1000*int64(g.need-g.slots))
+		}
+		low = max(low, 0)
+		// All above high fits, and all above low-1 does not, or it is the end.
+		for low < high {
+			at := low + (high-low)/2
+			if c.asks(line, at) <= c.budget[row] {
+				high = at
+			} else {
+				low = at + 1
 			}
 		}
-		g := heap[best]
-		if c.budget[row] < g.each {
-			heap = slices.Delete(heap, best, best+1)
-			continue
+		for _, g := range line {
+			c.give(g, g.above(high))
 		}
-		// As long as nobody else would be chosen, it gets the next one too.
-		n := int32(1)
-		if len(heap) == 1 {
-			n = g.need - g.slots
-		}
-		c.give(g, n)
-		if g.slots >= g.need || n > 1 {
-			heap = slices.Delete(heap, best, best+1)
+		for _, g := range line {
+			if g.left == high && high > 0 && g.slots < g.need {
+				c.give(g, 1)
+			}
 		}
 	}
+}
+
+// above is how many slots a job is given before its Δu is at the level or below.
+func (g *grant) above(level int64) int32 {
+	if g.left <= level {
+		return 0
+	}
+	return int32(min(int64(g.need-g.slots), (g.left-level+999)/1000))
+}
+
+// asks is what jobs take until no Δu is above the level.
+func (c *controller) asks(line []*grant, level int64) (sum int64) {
+	for _, g := range line {
+		sum += int64(g.above(level)) * g.each
+	}
+	return sum
 }
 
 // short tells whether a job is one for the fast path: it would be over before the next interval begins.
@@ -228,20 +296,18 @@ func (c *controller) race(v sched.View) {
 	}
 }
 
-// needed is the least number of slots of a stage with which a job on the fast path meets its deadline,
-// if it had as many of the other stage: work of both stages over the time that is left. Of one that
-// cannot meet it, it is all that it can use.
+// needed is the least number of slots of a stage with which a job on the fast path meets its deadline: its
+// tasks go in waves of the mean time, as many as fit into what is left until then. A job that waits
+// for its reduces leaves them one wave.
 func (c *controller) needed(v sched.View, g *grant) int32 {
-	left := g.job.Deadline.Sub(v.Now()).Seconds()
-	_, speed := available(v)
-	k, work := c.class(v, g.job), 0.0
-	for s, stage := range planned {
-		t := &g.job.Stages[stage]
-		work += k.Stages[s].Mean * float64(max(0, t.Total-t.Done))
+	k := c.class(v, g.job)
+	left := g.job.Deadline.Sub(v.Now()).Seconds() * max(c.speed, 1e-3)
+	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Total > t.Done {
+		left -= k.Stages[1].Mean
 	}
-	if left <= 0 {
+	waves := int32(min(left/max(k.Stages[g.s].Mean, 1e-3), 1e6))
+	if waves < 2 {
 		return g.need
 	}
-	n := units.Rounded(work / max(speed, 1e-3) / left)
-	return int32(min(n, 1e9)) + 1
+	return (g.need + waves - 1) / waves
 }

@@ -31,7 +31,7 @@ type controller struct {
 	Next     units.Time     `json:"next"`     // when the next interval begins, 0 = there is none as there is no job
 	Due      units.Time     `json:"due"`      // when the solver is done with the plan, 0 = at once
 	Activate units.Time     `json:"activate"` // when slots that nobody needs are handed on
-	Woken    [3]units.Time  `json:"woken"`    // for which of these a wake-up was asked for
+	Woken    units.Time     `json:"wake"`     // for when a wake-up was asked for
 	Members  []*member      `json:"members"`  // jobs, by arrival
 	Slots    *forecast.AR   `json:"slots"`    // slots of maps and reduces that there are
 	Speed    *forecast.AR   `json:"speed"`    // speed of nodes
@@ -44,10 +44,15 @@ type controller struct {
 	solverState optimize.Interior
 	problem     optimize.Quadratic
 	queue       []grant
+	sorted      []*grant
+	round       []*grant
+	total       [rows]int64
 	budget      [rows]int64
+	speed       float64
 	steps       []forecast.Step
-	holds       bool // something was planned for when the solver is done
-	changed     bool // something happened upon which bounds may be others
+	first       []bool // by handle: the order knows that the job is on the fast path
+	holds       bool   // something was planned for when the solver is done
+	changed     bool   // something happened upon which bounds may be others
 }
 
 // member is a job that asks for slots.
@@ -56,6 +61,8 @@ type member struct {
 	Job sched.JobID `json:"job"`
 	// Fast jobs are not planned: their deadline lies before the next interval.
 	Fast bool `json:"fast,omitempty"`
+	// First says that the order knows of that.
+	First bool `json:"first,omitempty"`
 	// Let jobs are asked to be let in when the solver is done.
 	Let bool `json:"let,omitempty"`
 	// Spare jobs run on slots that the plan leaves.
@@ -109,6 +116,7 @@ func (c *controller) meet(v sched.View, batch []sched.Event) {
 			came = true
 		}
 		if e := &batch[i]; e.Kind == sched.JobEnded {
+			c.setFirst(e.Job, false) // its handle may be another's next
 			c.Members = slices.DeleteFunc(c.Members, func(m *member) bool { return m.Job == e.Job })
 		}
 	}
@@ -116,10 +124,10 @@ func (c *controller) meet(v sched.View, batch []sched.Event) {
 		// Handles may be others, and what was asked of the book is void.
 		c.Members = slices.DeleteFunc(c.Members, func(m *member) bool {
 			m.Job = v.Find(m.ID)
-			m.Bound, m.Let = [2]int32{-1, -1}, false
+			m.Bound, m.Let, m.First = [2]int32{-1, -1}, false, false
 			return m.Job == 0
 		})
-		c.Due, c.Woken = 0, [3]units.Time{}
+		c.Due, c.Woken, c.first = 0, 0, nil
 	}
 	if !again && !came {
 		return
@@ -169,23 +177,36 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	if len(c.Members) == 0 {
-		c.Next, c.Due, c.Activate, c.Woken = 0, 0, 0, [3]units.Time{}
+		c.Next, c.Due, c.Activate, c.Woken = 0, 0, 0, 0
 		return
 	}
 	c.begin(v, news, again)
 	for _, m := range c.Members {
 		c.verdict(v, m, again, p)
 	}
-	now := v.Now()
-	for i, at := range [...]units.Time{c.Next, c.Due, c.Activate} {
-		if at > now && c.Woken[i] != at {
-			p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
-			c.Woken[i] = at
+	c.rank(v, p)
+	c.wake(v.Now(), batch, p)
+}
+
+// wake asks to be woken for what comes first. The book knows one time, and forgets it when it says so.
+func (c *controller) wake(now units.Time, batch []sched.Event, p *sched.Plan) {
+	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Tick }) {
+		c.Woken = 0
+	}
+	first := units.Never
+	for _, at := range [...]units.Time{c.Next, c.Due, c.Activate} {
+		if at > now {
+			first = min(first, at)
 		}
+	}
+	if first != c.Woken && first != units.Never {
+		p.WakeMe(first, sched.Because(sched.Wakeup, int64(first)))
+		c.Woken = first
 	}
 }
 
-// begin plans if an interval begins, and finds out who is on the fast path.
+// begin plans if an interval begins, and finds out who is on the fast path. news says that a job has come or
+// gone, again that the book is new.
 func (c *controller) begin(v sched.View, news, again bool) {
 	now := v.Now()
 	if c.Activate <= now {

@@ -29,11 +29,17 @@
 //   - δ needs a finish: that with the slots which the job has or, if that is sooner, at the pace of its
 //     reference. It is frozen with the firing strengths, as the problem is not convex otherwise.
 //   - A job with a single deadline has it as t_soft; t_hard is twice that (hard).
-//   - The fast path gives the least slots of each kind by which mean times fit into what is left until
-//     the deadline, before those of the plan.
-//   - Algorithm 1 begins at no slots, with Δu the slots of the plan. It ends when slots or tasks run
-//     out, not when Δu is 0: the slots that the plan leaves go to the jobs nearest to their plan. Where
-//     fast jobs or lost nodes leave less than was planned, the largest plans give first.
+//   - A job is on the fast path as long as its deadline lies before the next interval, also one that has been
+//     planned before: what an interval owes says nothing of the time within it. There it goes before the
+//     plan, by its deadline, with the least slots by which waves of the mean time fit into what is
+//     left. One that cannot be in time any more gets what those leave, by density: what a second of its
+//     work saves of equation 1. Where slots have yet to fall free, jobs on the fast path start before
+//     others, those that lack fewest slots first.
+//   - A reduce that starts while maps of its job wait holds a slot for nothing, so reduces have no slots
+//     until all maps have begun.
+//   - Algorithm 1 begins at no slots, with Δu the slots of the plan, and ends when nothing is left of any
+//     Δu. Where fast jobs or lost nodes leave less than was planned, the largest plans give first. What
+//     the plan leaves goes by deadline to jobs that run and have tasks for it.
 //   - Lags are one interval, the size of a job is the logarithm of its tasks. What a model says is held
 //     to what progress can be. A new class starts from the class whose jobs are most like its own.
 //   - Reduces get slots from the step on at which its maps could be done.
@@ -49,5 +55,5 @@
 //     activate are ours.
 //   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.
 //
-// A decision is O(jobs · hc³) at the beginning of an interval, and O(jobs + slots · jobs) between.
+// A decision is O(jobs · hc³) at the beginning of an interval, and O(jobs · log jobs) between.
 package rds

@@ -19,6 +19,14 @@ var (
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("its deadline at %s lies before the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
 		}}
+	// OnFastPath puts a job before those that are planned.
+	OnFastPath = &sched.Cause{Name: "on-fast-path", Numbers: FastPath.Numbers, Example: FastPath.Example,
+		Say: func(r *sched.Said) string { return FastPath.Say(r) + ": it goes before jobs that are planned" }}
+	// OffFastPath puts it among them again.
+	OffFastPath = &sched.Cause{Name: "off-fast-path", Numbers: FastPath.Numbers, Example: [3]int64{900e9, 600e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("its deadline at %s does not lie before the next interval any more, which begins at %s", r.Time(r.A), r.Time(r.B))
+		}}
 	// ByPlan lets a job in that the optimizer gives slots.
 	ByPlan = &sched.Cause{Name: "by-plan", Numbers: []string{"map slots planned, in thousandths", "reduce slots planned, in thousandths"}, Example: [3]int64{12400, 0},
 		Say: func(r *sched.Said) string {
@@ -144,11 +152,11 @@ func fill(r *compose.Recipe, a compose.Args) error {
 func parts(c *controller) []compose.Entry {
 	return []compose.Entry{
 		{Name: "adjustment", Kind: compose.KindOrder, Doc: "the job goes first that lacks most of the slots it was given",
-			Order: func(compose.Args) (sched.Order, error) { return Order{}, nil }},
+			Order: func(compose.Args) (sched.Order, error) { return Order{controller: c}, nil }},
 		{Name: "running queue", Kind: compose.KindAdmit, Doc: "jobs run that the plan has slots for, and those on the fast path",
 			Step: func(compose.Args) (compose.Step, error) { return Admission{c}, nil },
 			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,
-				Causes: []*sched.Cause{NextInterval, FastPath, ByPlan, NewClass, Unplanned, admit.MasterShare, sched.Begun, sched.Wakeup}}},
+				Causes: []*sched.Cause{NextInterval, FastPath, OnFastPath, OffFastPath, ByPlan, NewClass, Unplanned, admit.MasterShare, sched.Begun, sched.Wakeup}}},
 		{Name: "planned bounds", Kind: compose.KindShare, Doc: "each job has the slots of the plan",
 			Step: func(compose.Args) (compose.Step, error) { return Share{c}, nil },
 			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,

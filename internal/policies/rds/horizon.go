@@ -39,7 +39,7 @@ func (c *controller) control(v sched.View) {
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		m.Let = false
-		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, m.Fast && job.Deadline > v.Now()
+		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, c.short(job)
 		if m.Fast || !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
 			continue
 		}
@@ -155,13 +155,17 @@ func (c *controller) refer(v sched.View, o *outlook, left, finish float64) {
 	// δ: by when it would finish with the slots that it has, or with those of its reference.
 	finish = min(finish, float64(left/o.per*interval))
 	took := v.Now().Sub(job.Arrived).Seconds() + finish
-	o.weight = decay(took, soft.Seconds(), hard.Seconds()) *
-		job.Spec.Weight * math.Pow(2, float64(min(max(job.Spec.Priority, -2), 2)))
+	o.weight = decay(took, soft.Seconds(), hard.Seconds()) * priority(job)
 	for range c.set.hp {
 		owed := min(o.per, max(0, left))
 		o.owes = append(o.owes, owed)
 		left -= owed
 	}
+}
+
+// priority is ω of a job: its weight, doubled by each step of its priority.
+func priority(job *sched.Job) float64 {
+	return job.Spec.Weight * math.Pow(2, float64(min(max(job.Spec.Priority, -2), 2)))
 }
 
 // bounds are t_soft and t_hard of a job, from its arrival. t_hard is at most twice t_soft.

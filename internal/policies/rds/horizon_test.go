@@ -254,3 +254,61 @@ func TestParameters(t *testing.T) {
 		}
 	}
 }
+
+// The book knows one wake-up and forgets it when it comes, so what comes behind it is asked for then.
+func TestWakesForEachInstant(t *testing.T) {
+	c := newController(settings{})
+	tick, news := []sched.Event{{Kind: sched.Tick}}, []sched.Event{{Kind: sched.JobArrived}}
+	c.Next, c.Due, c.Activate = 600, 2, 15
+	for _, step := range []struct {
+		now   units.Time
+		batch []sched.Event
+		want  units.Time // 0 = nothing is asked for
+	}{{0, news, 2}, {1, news, 0}, {2, tick, 15}, {7, news, 0}, {15, tick, 600}, {600, tick, 0}} {
+		var p sched.Plan
+		c.wake(step.now, step.batch, &p)
+		got := units.Time(0)
+		if len(p.Items) > 0 {
+			got = p.Items[0].At
+		}
+		if got != step.want {
+			t.Errorf("at %d it asks to be woken at %d, want %d", step.now, got, step.want)
+		}
+	}
+}
+
+// Picking the largest Δu again and again, one slot at a time, is what goRound does at once (algorithm 1).
+func TestGoRound(t *testing.T) {
+	for seed := range uint64(500) {
+		dice := rand.New(rand.NewPCG(seed, 5))
+		c := newController(settings{})
+		c.budget[0] = int64(dice.IntN(40))
+		for i := range 1 + dice.IntN(8) {
+			c.queue = append(c.queue, grant{need: int32(dice.IntN(12)), each: 1 + int64(dice.IntN(2)*int(seed%2)), left: int64(dice.IntN(12000) - 2000*dice.IntN(2)), s: i})
+		}
+		want, room := make([]int32, len(c.queue)), c.budget[0]
+		for {
+			best := -1
+			for i, g := range c.queue {
+				left := g.left - 1000*int64(want[i])
+				if want[i] < g.need && g.each <= room && left > 0 && (best < 0 || left > c.queue[best].left-1000*int64(want[best])) {
+					best = i
+				}
+			}
+			if best < 0 {
+				break
+			}
+			want[best]++
+			room -= c.queue[best].each
+		}
+		for i := range c.queue {
+			c.sorted = append(c.sorted, &c.queue[i])
+		}
+		c.goRound(0)
+		for i, g := range c.queue {
+			if g.slots != want[i] {
+				t.Fatalf("seed %d: job %d gets %d slots, one at a time it is %d", seed, i, g.slots, want[i])
+			}
+		}
+	}
+}

@@ -3,15 +3,25 @@ package rds
 import "github.com/slackline/slackline/sched"
 
 // Order puts the job with the largest adjustment first: the slots that it has been given, less those
-// that it holds (algorithm 1, lines 5 and 9). Among equals the earlier deadline goes first.
-type Order struct{ sched.Flat }
+// that it holds (algorithm 1, lines 5 and 9). Among equals the earlier deadline goes first. Jobs on the fast
+// path go before all others, those first that lack fewest slots.
+type Order struct {
+	sched.Flat
+	*controller
+}
 
-// JobKey is (-Δu, deadline, arrival).
-func (Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
+// before is more than a job can lack.
+const before = 1 << 40
+
+// JobKey is (-Δu, deadline, arrival), and Δu less a constant on the fast path.
+func (o Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 	t := &j.Stages[s]
 	k := sched.Key{0, int64(j.Due()), int64(j.Arrived)}
 	if t.Limit >= 0 {
 		k[0] = int64(t.Occupied) - int64(t.Limit)
+	}
+	if k[0] < 0 && o.isFirst(j.ID) {
+		k[0] = -k[0] - before
 	}
 	return k
 }
@@ -21,3 +31,32 @@ func (Order) Follows() sched.Tallies { return sched.OwnTally }
 
 // Line ranks jobs that wait: by deadline and arrival.
 func (Order) Line(j *sched.Job) sched.Key { return sched.Key{int64(j.Due()), int64(j.Arrived)} }
+
+// isFirst tells whether the order has been told that the job is on the fast path.
+func (c *controller) isFirst(j sched.JobID) bool { return int(j) < len(c.first) && c.first[j] }
+
+// setFirst notes it.
+func (c *controller) setFirst(j sched.JobID, is bool) {
+	for is && int(j) >= len(c.first) {
+		c.first = append(c.first, false)
+	}
+	if int(j) < len(c.first) {
+		c.first[j] = is
+	}
+}
+
+// rank tells the order who is on the fast path.
+func (c *controller) rank(v sched.View, p *sched.Plan) {
+	for _, m := range c.Members {
+		if m.Fast == m.First {
+			continue
+		}
+		cause := OnFastPath
+		if !m.Fast {
+			cause = OffFastPath
+		}
+		m.First = m.Fast
+		c.setFirst(m.Job, m.First)
+		p.Rank(m.Job, sched.Because(cause, int64(v.Job(m.Job).Deadline), int64(c.Next)))
+	}
+}

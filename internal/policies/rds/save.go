@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/forecast"
-	"github.com/slackline/slackline/units"
 )
 
 // newController makes one that knows nothing yet.
@@ -16,9 +15,9 @@ func newController(set settings) *controller {
 }
 
 func (c *controller) forget() {
-	c.Woken, c.Watches = [3]units.Time{}, false
+	c.Woken, c.Watches = 0, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
-	c.Intervals = 0
+	c.Intervals, c.first = 0, nil
 	c.Slots, c.Speed = forecast.Default(), forecast.Default()
 }
 
@@ -26,17 +25,22 @@ func (c *controller) save() ([]byte, error) { return json.Marshal(c) }
 
 func (c *controller) load(text []byte) error {
 	c.forget()
-	return json.Unmarshal(text, c)
+	err := json.Unmarshal(text, c)
+	for _, m := range c.Members {
+		c.setFirst(m.Job, m.First)
+	}
+	return err
 }
 
 func (c *controller) copyFrom(o *controller) {
 	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
-	c.Watches, c.Intervals = o.Watches, o.Intervals
+	c.Watches, c.Intervals, c.first = o.Watches, o.Intervals, nil
 	c.Slots, c.Speed = o.Slots.Clone().(*forecast.AR), o.Speed.Clone().(*forecast.AR)
 	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
 	for i, m := range c.Members {
 		one := *m
 		c.Members[i] = &one
+		c.setFirst(one.Job, one.First)
 	}
 	for i, k := range c.Classes {
 		c.Classes[i] = k.clone()
