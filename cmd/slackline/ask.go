@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
 )
 
 func newAsk(o *options) *cobra.Command {
@@ -120,12 +121,12 @@ func sentence(a *runs.Answer, now time.Time) string {
 	if a.Done == nil {
 		return name + "refused: " + a.Refused
 	}
-	parts := []string{fmt.Sprintf("done at %s, in %s", stamp(*a.Done, now), report.Span(a.Done.Sub(a.Submitted).Seconds()))}
+	parts := []string{fmt.Sprintf("done at %s, in %s", stamp(*a.Done, now), units.Span(a.Done.Sub(a.Submitted).Seconds()))}
 	switch {
 	case a.By90 != nil:
 		parts[0] += ", 90 % by " + stamp(*a.By90, now)
 	case a.Spread != nil && *a.Spread >= 0.001:
-		parts[0] += " ± " + report.Span(*a.Spread)
+		parts[0] += " ± " + units.Span(*a.Spread)
 	}
 	if a.Deadline != nil {
 		due := "by " + stamp(*a.Deadline, now)
@@ -133,14 +134,14 @@ func sentence(a *runs.Answer, now time.Time) string {
 		case a.Chance != nil:
 			due += fmt.Sprintf(" with %.0f %%", 100**a.Chance)
 		case left < 0:
-			due = "its deadline, " + stamp(*a.Deadline, now) + ", is missed by " + report.Span(-left)
+			due = "its deadline, " + stamp(*a.Deadline, now) + ", is missed by " + units.Span(-left)
 		default:
-			due += " with " + report.Span(left) + " to spare"
+			due += " with " + units.Span(left) + " to spare"
 		}
 		parts = append(parts, due)
 	}
 	if a.Alone != nil {
-		parts = append(parts, "alone it takes "+report.Span(*a.Alone))
+		parts = append(parts, "alone it takes "+units.Span(*a.Alone))
 	}
 	if a.WaitsTill != nil {
 		parts[len(parts)-1] += fmt.Sprintf(", it waits for %s until %s", report.Printable(strings.Join(a.WaitsFor, ", ")), stamp(*a.WaitsTill, now))

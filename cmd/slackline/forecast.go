@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -261,17 +260,11 @@ func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duratio
 	}
 	in, name := cmd.InOrStdin(), "standard input"
 	if file != "-" {
-		name = file
-		opened, err := os.Open(file)
-		if os.IsNotExist(err) {
-			return nil, fmt.Errorf("%s: there is no such file", file)
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: it cannot be read: %w", file, err)
+		opened, err := openFile(file)
+		if err != nil {
+			return nil, err
 		}
 		defer opened.Close()
-		if info, err := opened.Stat(); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder; name a file", file)
-		}
 		in, name = opened, filepath.ToSlash(file)
 	}
 	s, err := weather.Read(in, weather.Options{File: name, Gaps: f.gaps}, interval, usual)
@@ -350,7 +343,7 @@ UTC. The same seed gives the same weather. It looks like weather, and was measur
 				return err
 			}
 			s := madeUp(seed, place, time.Duration(d), days).Series()
-			return out.finish(s.Write(out), fmt.Sprintf("%s of weather, made up by seed %d", count(days,
+			return out.finish(s.Write(out), fmt.Sprintf("%s of weather, made up by seed %d", units.Count(days,
 				"day"), seed))
 		},
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // jobsSchema names the form of what jobs prints as JSON. Fields may be added to it, never renamed.
@@ -117,9 +118,9 @@ func took(j *store.Job) string {
 	case j.Took == nil:
 		return "–"
 	case j.Cold:
-		return report.Span(*j.Took) + " cold"
+		return units.Span(*j.Took) + " cold"
 	}
-	return report.Span(*j.Took)
+	return units.Span(*j.Took)
 }
 
 func tally(t store.Tally) string {
@@ -165,13 +166,13 @@ func promise(j *store.Job, now time.Time) string {
 	o := outcome(j)
 	switch {
 	case o.InTime():
-		return fmt.Sprintf("%s by %s", o, report.Span(j.Deadline.Sub(*j.Ended).Seconds()))
+		return fmt.Sprintf("%s by %s", o, units.Span(j.Deadline.Sub(*j.Ended).Seconds()))
 	case o.Late():
-		return fmt.Sprintf("%s by %s", strings.ToUpper(string(o)), report.Span(j.Ended.Sub(*j.Deadline).Seconds()))
+		return fmt.Sprintf("%s by %s", strings.ToUpper(string(o)), units.Span(j.Ended.Sub(*j.Deadline).Seconds()))
 	case o != "":
 		return string(o)
 	case !now.After(*j.Deadline):
-		return "due in " + report.Span(j.Deadline.Sub(now).Seconds())
+		return "due in " + units.Span(j.Deadline.Sub(now).Seconds())
 	}
-	return "OVERDUE by " + report.Span(now.Sub(*j.Deadline).Seconds())
+	return "OVERDUE by " + units.Span(now.Sub(*j.Deadline).Seconds())
 }

@@ -400,7 +400,7 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 		names = max(names, text.StringWidth(j.label()))
 	}
 	names = min(names, max(8, columns/4))
-	head := fmt.Sprintf("%s  %d of %d jobs ended", report.Span(now.Seconds()), s.ended, s.ended+s.jobs.Len())
+	head := fmt.Sprintf("%s  %d of %d jobs ended", units.Span(now.Seconds()), s.ended, s.ended+s.jobs.Len())
 	if r := s.rate(); r > 0 {
 		head += ", maps read " + report.Size(r) + "/s"
 	}
@@ -449,7 +449,7 @@ func (j *liveJob) words(now units.Time, base time.Time) string {
 	left, known := j.left(now)
 	if known {
 		end := base.Add(time.Duration(now.Add(units.FromSeconds(left))))
-		text += fmt.Sprintf(", %s left (until %s)", report.Span(left), end.Format(time.TimeOnly))
+		text += fmt.Sprintf(", %s left (until %s)", units.Span(left), end.Format(time.TimeOnly))
 	}
 	if j.deadline == units.Never {
 		return text
@@ -457,11 +457,11 @@ func (j *liveJob) words(now units.Time, base time.Time) string {
 	due := j.deadline.Sub(now).Seconds()
 	switch {
 	case due < 0:
-		return text + ", LATE by " + report.Span(-due)
+		return text + ", LATE by " + units.Span(-due)
 	case known && left > due:
-		return text + fmt.Sprintf(", due in %s: LATE by %s", report.Span(due), report.Span(left-due))
+		return text + fmt.Sprintf(", due in %s: LATE by %s", units.Span(due), units.Span(left-due))
 	}
-	return text + ", due in " + report.Span(due)
+	return text + ", due in " + units.Span(due)
 }
 
 // bar12 draws a part of the whole in twelve columns.

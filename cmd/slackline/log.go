@@ -44,7 +44,7 @@ func (l *log) Batch(at units.Time, records []follow.Record) error {
 					due = ", due " + units.Span(at.Sub(j.Deadline).Seconds()) + " ago"
 				}
 			}
-			l.say(at, "job %q: %s, %s%s", j.ID, count(j.Tasks(sched.Map), "map"), count(j.Tasks(sched.Reduce), "reduce"), due)
+			l.say(at, "job %q: %s, %s%s", j.ID, units.Count(j.Tasks(sched.Map), "map"), units.Count(j.Tasks(sched.Reduce), "reduce"), due)
 		case sched.Ended:
 			if a := e.Attempt; a != nil && e.Outcome == sched.Failed {
 				l.fail(at, fmt.Sprintf("job %q: %v-%d", a.Job.Spec.ID, a.Stage, a.Task), e.Text)

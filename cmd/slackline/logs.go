@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // logsSchema names the form of what logs prints as JSON. Fields may be added to it, never renamed.
@@ -120,8 +121,8 @@ func writeAttempts(w io.Writer, j *store.Job, list []*store.Attempt, textOnly, w
 		g := &report.Grid{}
 		g.Add("task", ">try", "node", "input", ">began", ">took", ">shuffle", ">read", ">written", "outcome", "why")
 		for _, a := range list {
-			g.Add(fmt.Sprintf("%s-%d", a.Stage, a.Task), fmt.Sprint(a.Try), a.Node, a.Locality, report.Span(a.Began.Sub(j.Submitted).Seconds()), report.Span(a.Took),
-				report.Span(a.Shuffle), report.Size(float64(a.Read)), report.Size(float64(a.Written)), a.Outcome, oneLine(a.Reason, max(30, columns/2)))
+			g.Add(fmt.Sprintf("%s-%d", a.Stage, a.Task), fmt.Sprint(a.Try), a.Node, a.Locality, units.Span(a.Began.Sub(j.Submitted).Seconds()), units.Span(a.Took),
+				units.Span(a.Shuffle), report.Size(float64(a.Read)), report.Size(float64(a.Written)), a.Outcome, oneLine(a.Reason, max(30, columns/2)))
 		}
 		_ = writeRows(&b, g, len(list), "no such attempts") // it takes all that is written
 	}

@@ -27,7 +27,7 @@ func writeModels(w io.Writer, c *profile.Class) error {
 			case m.Part == profile.Emitted:
 				return report.Size(x)
 			}
-			return report.Span(x)
+			return units.Span(x)
 		}
 		times := func(p float64) string { return fmt.Sprintf("× %.3g", m.Total.Quantile(p)) }
 		differ := func(f *profile.Factor) string { return fmt.Sprintf("%.0f %%", 50*(f.Quantile(0.84)-f.Quantile(0.16))) }

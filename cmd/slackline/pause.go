@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
@@ -40,7 +41,7 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 		if abs, err := filepath.Abs(dir); err == nil && resumed { // which has gone to the directory of the first run
 			dir = abs
 		}
-		commands = append(commands, "slackline resume "+shellWord(dir))
+		commands = append(commands, "slackline resume "+report.ShellWord(dir))
 		switch how = strings.Join(commands, " and "); {
 		case outdir.Trusted(dir) != nil: // resume would refuse it
 			how = "the same command continues it"
@@ -79,22 +80,11 @@ func (s *liveState) tellOpen(w io.Writer) {
 	}
 }
 
-// shellWord is a word as a shell reads it.
-func shellWord(word string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./-", c)
-	}
-	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
 // shellWords is a command line.
 func shellWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = shellWord(w)
+		quoted[i] = report.ShellWord(w)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -121,7 +121,7 @@ func newProfileList(o *options) *cobra.Command {
 				if within, enough := c.Off(1); enough {
 					off = fmt.Sprintf("%.0f %%", 100*within)
 				}
-				g.Add(c.Name, jobsOf(all), known(&m.Task, report.Span), rate, known(&r.Task, report.Span), known(&between, percent),
+				g.Add(c.Name, jobsOf(all), known(&m.Task, units.Span), rate, known(&r.Task, units.Span), known(&between, percent),
 					known(&c.Output, percent), known(&c.Memory, report.Size), off)
 			}
 			return writeRows(cmd.OutOrStdout(), g, len(classes), "nothing is known yet; slackline run learns it")
@@ -225,7 +225,7 @@ func taughtBy(c *profile.Class) string {
 	if c.Runs == 0 {
 		return "tasks of jobs that did not finish"
 	}
-	return count(int(c.Runs), "job")
+	return units.Count(int(c.Runs), "job")
 }
 
 // writeProfile prints a profile for people: each estimate with mean, deviation, quantiles where its
@@ -235,9 +235,9 @@ func writeProfile(w io.Writer, c *profile.Class) error {
 	switch {
 	case c.Cold == nil || c.Cold.Runs == 0:
 	case c.Runs > 0:
-		title += fmt.Sprintf("; %s left out", count(int(c.Cold.Runs), "cold job"))
+		title += fmt.Sprintf("; %s left out", units.Count(int(c.Cold.Runs), "cold job"))
 	default:
-		title = fmt.Sprintf("%s: learned from %s, as there is no warm run yet", c.Name, count(int(c.Cold.Runs), "cold job"))
+		title = fmt.Sprintf("%s: learned from %s, as there is no warm run yet", c.Name, units.Count(int(c.Cold.Runs), "cold job"))
 	}
 	c = c.Told()
 	g := &report.Grid{Title: title}

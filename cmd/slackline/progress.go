@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
 )
 
 // frame is some lines at the end of a terminal that are drawn again and again.
@@ -34,39 +33,47 @@ func (f *frame) show(lines ...string) {
 	f.drawn = len(lines)
 }
 
-// bar shows on standard error how many runs of a grid are done, where that is a terminal.
+// bar shows on standard error how many runs of a grid are done: on a terminal drawn again and again, else
+// in a line now and then if lines are wanted. Of one run it shows nothing.
 type bar struct {
-	lock        sync.Mutex
-	frame       frame // without a writer nothing is shown
-	done, total int
-	began, last time.Time
+	lock         sync.Mutex
+	frame        frame
+	drawn, lines bool
+	done, total  int
+	began, last  time.Time
 }
 
-// newBar returns a bar for so many runs; for one, or without a terminal, it shows nothing.
-func newBar(w io.Writer, total int) *bar {
-	b := &bar{total: total, began: time.Now()}
-	if total > 1 && drawable(w) {
-		b.frame.out = w
-		b.draw()
+// progressEvery is how long a line of progress stands alone.
+const progressEvery = 5 * time.Second
+
+func newBar(w io.Writer, total int, lines bool) *bar {
+	now := time.Now()
+	b := &bar{frame: frame{out: w}, drawn: total > 1 && drawable(w), lines: lines && !isTerminal(w), total: total, began: now, last: now}
+	if b.drawn {
+		b.draw(now)
 	}
 	return b
 }
 
 // step counts a run. Several goroutines may call it.
-func (b *bar) step() {
+func (b *bar) step(now time.Time) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	if b.done++; b.frame.out != nil && time.Since(b.last) >= repaint {
-		b.draw()
+	switch b.done++; {
+	case b.drawn && now.Sub(b.last) >= repaint:
+		b.draw(now)
+	case b.lines && now.Sub(b.last) >= progressEvery:
+		b.last = now
+		fmt.Fprintf(b.frame.out, "%d of %d runs\n", b.done, b.total)
 	}
 }
 
-func (b *bar) draw() {
-	b.last = time.Now()
+func (b *bar) draw(now time.Time) {
+	b.last = now
 	text := fmt.Sprintf("%s  %d of %d runs", bar12(float64(b.done)/float64(b.total)), b.done, b.total)
 	if b.done > 0 {
-		left := time.Since(b.began).Seconds() * float64(b.total-b.done) / float64(b.done)
-		text += ", " + report.Span(left) + " left"
+		left := now.Sub(b.began).Seconds() * float64(b.total-b.done) / float64(b.done)
+		text += ", " + units.Span(left) + " left"
 	}
 	b.frame.show(text)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,11 +101,8 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
 		defer file.Discard()
 	}
 	began := time.Now()
-	progress, lines := newBar(cmd.ErrOrStderr(), plan.Runs()), newProgressLines(cmd.ErrOrStderr(), plan.Runs())
-	r, err := plan.Run(cmd.Context(), 0, func() {
-		progress.step()
-		lines.step(time.Now())
-	})
+	progress := newBar(cmd.ErrOrStderr(), plan.Runs(), true)
+	r, err := plan.Run(cmd.Context(), 0, func() { progress.step(time.Now()) })
 	progress.close()
 	if err != nil {
 		return err
@@ -152,36 +148,6 @@ func (o *options) pageName(cmd *cobra.Command, name string) string {
 		return o.html
 	}
 	return name + ".html"
-}
-
-// progressLines tells every few seconds how many runs are done, where there is no terminal for a bar.
-type progressLines struct {
-	w           io.Writer // nil: nothing is told
-	mu          sync.Mutex
-	done, total int
-	next        time.Time
-}
-
-// progressEvery is how long a line of progress stands alone.
-const progressEvery = 5 * time.Second
-
-func newProgressLines(w io.Writer, total int) *progressLines {
-	p := &progressLines{w: w, total: total, next: time.Now().Add(progressEvery)}
-	if isTerminal(w) {
-		p.w = nil
-	}
-	return p
-}
-
-// step counts a run. Several goroutines may call it.
-func (p *progressLines) step(now time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done++
-	if p.w != nil && !now.Before(p.next) {
-		p.next = now.Add(progressEvery)
-		fmt.Fprintf(p.w, "%d of %d runs\n", p.done, p.total)
-	}
 }
 
 // listExperiments prints what there is.

@@ -85,10 +85,9 @@ func TestReproduce(t *testing.T) {
 // Without a terminal a line tells of progress, no more often than every few seconds.
 func TestProgressLines(t *testing.T) {
 	var b strings.Builder
-	p := newProgressLines(&b, 30)
-	began := p.next.Add(-progressEvery)
+	p := newBar(&b, 30, true)
 	for i := range 30 {
-		p.step(began.Add(time.Duration(i) * time.Second / 2))
+		p.step(p.began.Add(time.Duration(i) * time.Second / 2))
 	}
 	if got, want := b.String(), "11 of 30 runs\n21 of 30 runs\n"; got != want {
 		t.Errorf("%q, want %q", got, want)

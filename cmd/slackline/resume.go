@@ -89,7 +89,7 @@ Running the same slackline run again does the same. If the job or its input has 
 			if i := slices.Index(from.Args, "--"); cmd.Flags().Changed("output") && i >= 0 {
 				from.Args = slices.Insert(from.Args, i, "--output="+o.output)
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", report.Printable(shellWord(from.Dir)), report.Printable(shellWords(from.Args)))
+			fmt.Fprintf(cmd.ErrOrStderr(), "in %s: slackline run %s\n", report.Printable(report.ShellWord(from.Dir)), report.Printable(shellWords(from.Args)))
 			again := newRoot()
 			again.SetArgs(append([]string{"run", "--" + resumed + "=" + from.Began.Format(time.RFC3339Nano)}, from.Args...))
 			again.SetOut(cmd.OutOrStdout())

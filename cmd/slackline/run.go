@@ -17,6 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
 )
 
 func newRun(o *options) *cobra.Command {
@@ -143,7 +144,7 @@ func letGoOf(behind []string, jobs []*scenario.Job) error {
 		case err != nil:
 			return err
 		case !left.Finished && left.Command != nil:
-			return fmt.Errorf("job %q, for which others wait, is interrupted too; resume it first: slackline resume %s", before, shellWord(output))
+			return fmt.Errorf("job %q, for which others wait, is interrupted too; resume it first: slackline resume %s", before, report.ShellWord(output))
 		case !left.Finished:
 			return fmt.Errorf("job %q, for which others wait, has not finished: there is no finished output in %s; run or resume it first", before, output)
 		}
@@ -358,7 +359,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			shown.state.tellOpen(say)
 		}
 		for _, name := range keeper.Lost() {
-			fmt.Fprintf(w, "job %q had not begun; slackline resume %s starts it\n", name, report.Printable(shellWord(name)))
+			fmt.Fprintf(w, "job %q had not begun; slackline resume %s starts it\n", name, report.Printable(report.ShellWord(name)))
 		}
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: the interruption of this run cannot be recorded: %v\n", lost)
@@ -407,7 +408,7 @@ func (o *options) compareDeadlines(w io.Writer, local *runs.Local, c lab.Cell, e
 	var list []string
 	for _, name := range local.JobNames() {
 		if by, is := late[name]; is {
-			list = append(list, fmt.Sprintf("job %q is expected to end %s after its deadline", report.Printable(name), report.Span(by.Seconds())))
+			list = append(list, fmt.Sprintf("job %q is expected to end %s after its deadline", report.Printable(name), units.Span(by.Seconds())))
 		}
 	}
 	if o.admit == "refuse" {
@@ -435,9 +436,9 @@ func wasInTime(e runs.Earlier) string {
 	case !e.Told:
 		return fmt.Sprintf("job %q had finished before the interruption; it is not known when, so its deadline counts as neither met nor missed", e.Job)
 	case e.Late > 0:
-		return fmt.Sprintf("job %q had finished before the interruption: it missed its deadline by %s", e.Job, report.Span(e.Late.Seconds()))
+		return fmt.Sprintf("job %q had finished before the interruption: it missed its deadline by %s", e.Job, units.Span(e.Late.Seconds()))
 	}
-	return fmt.Sprintf("job %q had finished before the interruption: it met its deadline by %s", e.Job, report.Span(-e.Late.Seconds()))
+	return fmt.Sprintf("job %q had finished before the interruption: it met its deadline by %s", e.Job, units.Span(-e.Late.Seconds()))
 }
 
 // goesOn says from where a job that was interrupted goes on.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
 )
 
 // showSchema names the form of what show prints as JSON. Fields may be added to it, never renamed.
@@ -111,7 +112,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		line("resumes", "job %d, which was interrupted", j.First)
 	}
 	if j.Started != nil {
-		line("started", "%s later", report.Span(j.Started.Sub(j.Submitted).Seconds()))
+		line("started", "%s later", units.Span(j.Started.Sub(j.Submitted).Seconds()))
 	}
 	if j.Took != nil {
 		line("took", "%s", took(j))
@@ -126,20 +127,20 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	if j.Deadline != nil && j.State != store.Resumed {
 		if after := j.Deadline.Sub(j.Submitted).Seconds(); after > 0 {
-			line("deadline", "%s after submission: %s", report.Span(after), promise(j, now))
+			line("deadline", "%s after submission: %s", units.Span(after), promise(j, now))
 		} else {
 			line("deadline", "%s, before this run went on with the interrupted one: %s", stamp(*j.Deadline, now), promise(j, now))
 		}
 	}
 	switch p := s.Promised; {
 	case p != nil && p.Promised != nil:
-		by := fmt.Sprintf("its deadline; it was expected %s after submission, as things stood", report.Span(*p.Promised-p.Submitted))
+		by := fmt.Sprintf("its deadline; it was expected %s after submission, as things stood", units.Span(*p.Promised-p.Submitted))
 		if j.First != 0 && p.Deadline != nil && *p.Promised == *p.Deadline {
 			by = "its deadline, by the run that this one resumes"
 		}
 		if p.Confidence != nil {
 			by = fmt.Sprintf("its deadline, with %.4g %%; as things stood it was done by %s after submission with that probability",
-				100**p.Confidence, report.Span(*p.Promised-p.Submitted))
+				100**p.Confidence, units.Span(*p.Promised-p.Submitted))
 		}
 		if p.Estimated {
 			by += ", an estimate from a sample"
@@ -179,7 +180,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 				reason = "in the same way"
 			}
 			told[a.Reason] = true
-			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, report.Span(a.Took), reason)
+			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, units.Span(a.Took), reason)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

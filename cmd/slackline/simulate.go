@@ -95,21 +95,35 @@ func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, j
 
 // readFile is os.ReadFile with sentences of its own, and a bound: a device may have no end.
 func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	var src []byte
-	if err == nil {
-		defer f.Close()
-		src, err = io.ReadAll(io.LimitReader(f, config.MaxBytes+1))
+	f, err := openFile(name)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && len(src) > config.MaxBytes {
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, config.MaxBytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+	case len(src) > config.MaxBytes:
 		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, config.MaxBytes>>20)
 	}
-	if os.IsNotExist(err) {
-		err = fmt.Errorf("%s: there is no such file", name)
-	} else if err != nil {
-		err = fmt.Errorf("%s: it cannot be read: %w", name, err)
+	return src, nil
+}
+
+// openFile is os.Open with sentences of its own.
+func openFile(name string) (*os.File, error) {
+	f, err := os.Open(name)
+	switch {
+	case os.IsNotExist(err):
+		return nil, fmt.Errorf("%s: there is no such file", name)
+	case err != nil:
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
 	}
-	return src, err
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fmt.Errorf("%s is a folder; name a file", name)
+	}
+	return f, nil
 }
 
 // scenarioCells makes the grid of a scenario: policy by policy, seed by seed.
@@ -278,11 +292,11 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d results were kept from before; use --fresh to run them again\n", found, len(cells))
 		}
 	}
-	progress := newBar(cmd.ErrOrStderr(), len(cells))
+	progress := newBar(cmd.ErrOrStderr(), len(cells), false)
 	var done atomic.Int64
 	runs, err := lab.Grid(cmd.Context(), cells, 0, o.cache, func() {
 		done.Add(1)
-		progress.step()
+		progress.step(time.Now())
 	})
 	progress.close()
 	if err != nil {

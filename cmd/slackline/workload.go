@@ -104,15 +104,9 @@ func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) 
 		options.File = "standard input"
 		return &traceIn{Reader: format.Open(cmd.InOrStdin(), options), cmd: cmd, file: options.File, in: io.NopCloser(nil)}, nil
 	}
-	in, err := os.Open(file)
-	if os.IsNotExist(err) {
-		return nil, fmt.Errorf("%s: there is no such file", file)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: it cannot be read: %w", file, err)
-	}
-	if info, err := in.Stat(); err == nil && info.IsDir() {
-		in.Close()
-		return nil, fmt.Errorf("%s is a folder; name a file", file)
+	in, err := openFile(file)
+	if err != nil {
+		return nil, err
 	}
 	return &traceIn{Reader: format.Open(in, options), cmd: cmd, file: file, in: in}, nil
 }
@@ -166,12 +160,4 @@ func (o *fileOut) finish(err error, holds string) error {
 		_, err = fmt.Fprintf(o.tell, "%s: %s\n", o.name, holds)
 	}
 	return err
-}
-
-// count prints a number of things.
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/studies/trace"
+	"github.com/slackline/slackline/units"
 )
 
 func newWorkloadImport() *cobra.Command {
@@ -122,13 +123,13 @@ func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*tra
 	if errors.Is(err, io.EOF) {
 		err = w.Close()
 	}
-	holds := count(n, "job")
+	holds := units.Count(n, "job")
 	left := 0
 	for _, l := range r.LeftOut() {
 		left += l.Count
 	}
 	if left > 0 {
-		holds += ", and " + count(left, "record") + " left out"
+		holds += ", and " + units.Count(left, "record") + " left out"
 	}
 	return out.finish(err, holds)
 }

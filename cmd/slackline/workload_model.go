@@ -40,7 +40,7 @@ jobs themselves; look at it before you share it.`,
 			if err != nil {
 				return err
 			}
-			return out.finish(m.Write(out), "the model of "+count(m.Jobs, "job"))
+			return out.finish(m.Write(out), "the model of "+units.Count(m.Jobs, "job"))
 		},
 	}
 	f.bind(cmd, "format", "slackline")

@@ -49,7 +49,7 @@ start of the trace. The name "-" stands for standard input. Formats:
 					return err
 				}
 				out.tell = cmd.ErrOrStderr() // the result is the table
-				if err := out.finish(s.Plot(out, filepath.Base(in.file)), "plots of "+count(s.Jobs, "job")); err != nil {
+				if err := out.finish(s.Plot(out, filepath.Base(in.file)), "plots of "+units.Count(s.Jobs, "job")); err != nil {
 					return err
 				}
 			}
@@ -67,16 +67,16 @@ start of the trace. The name "-" stands for standard input. Formats:
 
 // statsTable prints three tables: the whole, the quantities, the hours.
 func statsTable(w io.Writer, name string, s *synth.Stats) error {
-	t := &report.Grid{Title: fmt.Sprintf("%s: %s in %v", name, count(s.Jobs, "job"), units.FromSeconds(math.Round(s.Span)))}
+	t := &report.Grid{Title: fmt.Sprintf("%s: %s in %v", name, units.Count(s.Jobs, "job"), units.FromSeconds(math.Round(s.Span)))}
 	t.Add("what", ">value")
 	tasks := fmt.Sprint(s.Tasks)
 	if s.TasksByRule > 0 {
 		tasks += fmt.Sprintf(" (%d of them by rule %d)", s.TasksByRule, s.Rule)
 	}
 	t.Add("tasks", tasks)
-	t.Add("bytes read", bytesOf(s.Input))
-	t.Add("bytes shuffled", bytesOf(s.Shuffle))
-	t.Add("bytes written", bytesOf(s.Output))
+	t.Add("bytes read", report.Size(s.Input))
+	t.Add("bytes shuffled", report.Size(s.Shuffle))
+	t.Add("bytes written", report.Size(s.Output))
 	t.Add("jobs with a deadline", fmt.Sprint(s.Deadlines))
 	t.Add("jobs with predecessors", fmt.Sprint(s.After))
 	t.Add("mean time between arrivals", fmt.Sprintf("%.3g s", s.GapMean))
@@ -97,7 +97,7 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 		for _, v := range []float64{x.Mean, x.P10, x.P50, x.P90, x.P99, x.Most} {
 			switch x.Unit {
 			case "bytes":
-				row = append(row, bytesOf(v))
+				row = append(row, report.Size(v))
 			case "seconds":
 				row = append(row, fmt.Sprintf("%.3g s", v))
 			default:
@@ -117,18 +117,8 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 			if x.TaskSeconds > 0 {
 				time = fmt.Sprintf("%.3g", x.TaskSeconds/3600)
 			}
-			h.Add(fmt.Sprint(i), fmt.Sprint(x.Jobs), bytesOf(x.Input), fmt.Sprint(x.Tasks), time)
+			h.Add(fmt.Sprint(i), fmt.Sprint(x.Jobs), report.Size(x.Input), fmt.Sprint(x.Tasks), time)
 		}
 	}
 	return h.Write(w)
-}
-
-// bytesOf prints a size in three digits.
-func bytesOf(x float64) string {
-	i := 0
-	for units := "BKMGTPE"; x >= 1000 && i+1 < len(units); i++ {
-		x /= 1024
-	}
-	unit := [...]string{"B", "KB", "MB", "GB", "TB", "PB", "EB"}[i]
-	return fmt.Sprintf("%.3g%s", x, unit)
 }

@@ -229,7 +229,7 @@ func TestKeeperOfFailures(t *testing.T) {
 		if j.Outcome != "failed" || len(j.Failures) != 1 || !strings.Contains(j.Failures[0].Reason, "no such file") || j.Failures[0].Try < 1 {
 			t.Errorf("%+v", j)
 		}
-		if m.Store() == nil {
+		if m.Store().Absent() {
 			continue
 		}
 		failed, err := m.Store().Attempts(1, store.AttemptFilter{Outcomes: []string{"failed"}})

@@ -39,11 +39,5 @@ func (m Machine) Cluster() *cluster.Cluster {
 
 // String prints the workers as people would say it.
 func (m Machine) String() string {
-	some := func(n int, what string) string {
-		if n != 1 {
-			what += "s"
-		}
-		return fmt.Sprint(n, " ", what)
-	}
-	return fmt.Sprintf("%s of %s and %s, blocks of %v", some(m.Nodes, "worker"), some(m.MapSlots, "map slot"), some(m.ReduceSlots, "reduce slot"), m.Block)
+	return fmt.Sprintf("%s of %s and %s, blocks of %v", units.Count(m.Nodes, "worker"), units.Count(m.MapSlots, "map slot"), units.Count(m.ReduceSlots, "reduce slot"), m.Block)
 }

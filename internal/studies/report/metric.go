@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/units"
 )
 
 // metric is a figure by which one policy is compared with another.
@@ -198,7 +199,7 @@ func points(digits int) unit {
 var times = unit{signedSpan, signedSpan}
 
 func signedSpan(x float64) string {
-	text := span(x)
+	text := units.Span(x)
 	if math.Abs(x) < 0.0005 {
 		return visible("0", x) + " s"
 	}

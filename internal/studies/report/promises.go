@@ -157,7 +157,7 @@ func writeReasons(w io.Writer, g []*Run) {
 			}
 			fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, outcome, Indented(j.Reason, "    "))
 			if f := j.decisive(); f != nil {
-				fmt.Fprintf(w, "    slackline logs %s %s-%d shows all its output\n", word(j.ID), f.Stage, f.Task)
+				fmt.Fprintf(w, "    slackline logs %s %s-%d shows all its output\n", Printable(ShellWord(j.ID)), f.Stage, f.Task)
 			}
 		}
 		if more > 0 {
@@ -180,7 +180,7 @@ func (s *Summary) underused() bool {
 func (j *Job) kept() string {
 	switch {
 	case j.Outcome == Broken && j.Finished != nil:
-		return "BROKEN by " + span(*j.Finished-*j.Deadline)
+		return "BROKEN by " + units.Span(*j.Finished-*j.Deadline)
 	case j.Promised != nil:
 		return string(j.Outcome)
 	}
@@ -193,9 +193,9 @@ func (j *Job) unexpected() string {
 	case j.Promised == nil || !j.Outcome.Finished() || j.Finished == nil:
 		return ""
 	case math.Abs(*j.Finished-*j.Promised) < 0.0005:
-		return span(0)
+		return units.Span(0)
 	case *j.Finished < *j.Promised:
-		return span(*j.Promised-*j.Finished) + " earlier"
+		return units.Span(*j.Promised-*j.Finished) + " earlier"
 	}
-	return span(*j.Finished-*j.Promised) + " later"
+	return units.Span(*j.Finished-*j.Promised) + " later"
 }

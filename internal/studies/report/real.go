@@ -64,14 +64,6 @@ func (j *Job) decisive() *Failure {
 	return nil
 }
 
-// word is a name as a word of a command line.
-func word(name string) string {
-	if strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || strings.ContainsRune("'\"\\$`&|;<>()*?[]#~!{}", c) }) || name == "" {
-		return "'" + strings.ReplaceAll(Printable(name), "'", `'\\''`) + "'"
-	}
-	return Printable(name)
-}
-
 // Failure is an attempt that failed.
 type Failure struct {
 	Stage  string  `json:"stage"`

@@ -13,9 +13,6 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Span prints seconds for people.
-func Span(seconds float64) string { return units.Span(seconds) }
-
 // Size prints bytes so that three digits or so are left to read, in the units of package units: 1 MB = 1024 kB.
 func Size(bytes float64) string {
 	return scaled(bytes, 1024, [...]string{" B", " kB", " MB", " GB", " TB", " PB"})
@@ -46,9 +43,9 @@ func (e *Expectation) String() string {
 	case e == nil:
 		return "–"
 	case e.Spread == nil:
-		return Span(e.Seconds)
+		return units.Span(e.Seconds)
 	}
-	return Span(e.Seconds) + " ± " + Span(*e.Spread)
+	return units.Span(e.Seconds) + " ± " + units.Span(*e.Spread)
 }
 
 // mostReasons is how many reasons of failures of a run a table lists.
@@ -116,7 +113,7 @@ func workTable(run *Run) *Grid {
 		k := j.Work
 		took, off := "–", "–"
 		if j.Finished != nil && !j.Before {
-			took = Span(*j.Finished - j.Submitted)
+			took = units.Span(*j.Finished - j.Submitted)
 		}
 		if x, known := j.Off(); known {
 			off = fmt.Sprintf("%+.0f %%", 100*x)
@@ -129,7 +126,7 @@ func workTable(run *Run) *Grid {
 
 // Sentence says what the process took.
 func (r *Real) Sentence(wall float64) string {
-	parts := []string{fmt.Sprintf("%s of processor time", Span(r.CPU))}
+	parts := []string{fmt.Sprintf("%s of processor time", units.Span(r.CPU))}
 	if wall > 0 {
 		parts[0] += fmt.Sprintf(" (%.1f cores)", r.CPU/wall)
 	}
@@ -194,7 +191,7 @@ func writeFailures(w io.Writer, run *Run) {
 				continue
 			}
 			if alike[f.Reason] = 0; lines == mostReasons {
-				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", word(j.ID))
+				fmt.Fprintf(w, "… and more failed attempts; -o json, or slackline logs %s --outcome failed, has them all\n", Printable(ShellWord(j.ID)))
 				return
 			}
 			lines++

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/units"
 )
 
 // The table of a real run says what its jobs did, what was expected, what the process took, and why attempts failed.
@@ -117,7 +118,7 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for x, want := range map[float64]string{0: "0 s", 0.00042: "0.42 ms", 0.0099: "9.9 ms", 0.012: "12 ms", 3: "3.0 s"} {
-		if got := Span(x); got != want {
+		if got := units.Span(x); got != want {
 			t.Errorf("%v: %q, want %q", x, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/units"
 )
 
 // column is a column of the summary: a number of each run, printed as a mean over seeds.
@@ -37,10 +38,10 @@ var outcomeColumns = []struct {
 // columns say how the cluster was used.
 var columns = []column{
 	{"penalty", func(s *Summary) (float64, bool) { return s.Penalty, s.Deadlines > 0 && s.Finished() > 0 }, func(x float64) string { return fmt.Sprintf("%.3g", x) }},
-	{"makespan", func(s *Summary) (float64, bool) { return s.Makespan, s.ran() }, span},
-	{"mean response", func(s *Summary) (float64, bool) { return deref(s.MeanResponse) }, span},
-	{"no-deadline response", func(s *Summary) (float64, bool) { return deref(s.FreeResponse) }, span},
-	{"p95", func(s *Summary) (float64, bool) { return deref(s.P95Response) }, span},
+	{"makespan", func(s *Summary) (float64, bool) { return s.Makespan, s.ran() }, units.Span},
+	{"mean response", func(s *Summary) (float64, bool) { return deref(s.MeanResponse) }, units.Span},
+	{"no-deadline response", func(s *Summary) (float64, bool) { return deref(s.FreeResponse) }, units.Span},
+	{"p95", func(s *Summary) (float64, bool) { return deref(s.P95Response) }, units.Span},
 	{"local maps", func(s *Summary) (float64, bool) { return deref(s.MapLocality) }, percent},
 	{"map slots", func(s *Summary) (float64, bool) { return s.MapUtilization, s.MapSlots > 0 }, percent},
 	{"reduce slots", func(s *Summary) (float64, bool) { return s.ReduceUtilization, s.ReduceSlots > 0 }, percent},
@@ -203,19 +204,12 @@ func (r *Run) unknownWork() string {
 	}
 	var parts []string
 	if refused > 0 {
-		parts = append(parts, fmt.Sprintf("%s never ran", jobs(refused, "refused ")))
+		parts = append(parts, fmt.Sprintf("%s never ran", units.Count(refused, "refused job")))
 	}
 	if others > 0 {
-		parts = append(parts, fmt.Sprintf("%s did not run here from start to end", jobs(others, "")))
+		parts = append(parts, fmt.Sprintf("%s did not run here from start to end", units.Count(others, "job")))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func jobs(n int, kind string) string {
-	if n == 1 {
-		return "1 " + kind + "job"
-	}
-	return fmt.Sprintf("%d %sjobs", n, kind)
 }
 
 // summaryTable has a line for each policy.

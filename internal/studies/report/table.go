@@ -117,7 +117,7 @@ func jobsTable(title string, g []*Run) *Grid {
 			t.Add(fmt.Sprintf("… and %d more; -o json has them all", len(whole.Jobs)-mostJobs))
 			break
 		}
-		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), span(j.Submitted), dueAt(j.Deadline)}
+		line := []string{j.ID, j.Class, strconv.Itoa(j.Maps), strconv.Itoa(j.Reduces), units.Span(j.Submitted), dueAt(j.Deadline)}
 		for p, run := range g {
 			k, there := places[p][j.ID]
 			if run == whole { // which may have had several jobs of a name, one after another
@@ -146,9 +146,9 @@ func verdict(j *Job) string {
 	case j.Before && j.Outcome.Finished():
 		return string(j.Outcome) + " before"
 	case j.Outcome.InTime():
-		return string(j.Outcome) + " by " + span(*j.Deadline-*j.Finished)
+		return string(j.Outcome) + " by " + units.Span(*j.Deadline-*j.Finished)
 	case j.Outcome.Late():
-		return strings.ToUpper(string(j.Outcome)) + " by " + span(*j.Finished-*j.Deadline)
+		return strings.ToUpper(string(j.Outcome)) + " by " + units.Span(*j.Finished-*j.Deadline)
 	}
 	return string(j.Outcome)
 }
@@ -206,15 +206,13 @@ func orDash(seconds *float64) string {
 	if seconds == nil {
 		return "–"
 	}
-	return span(*seconds)
+	return units.Span(*seconds)
 }
 
 // dueAt prints a deadline; in a run that goes on with an interrupted one it may have passed before.
 func dueAt(deadline *float64) string {
 	if deadline != nil && *deadline < 0 {
-		return span(-*deadline) + " before"
+		return units.Span(-*deadline) + " before"
 	}
 	return orDash(deadline)
 }
-
-func span(seconds float64) string { return units.Span(seconds) }

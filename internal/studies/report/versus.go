@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/units"
 )
 
 // writeComparisons says, metric by metric, which policy is better, by how much, and where the seeds
@@ -126,12 +126,7 @@ func writeFamilies(w io.Writer, list []Comparison) {
 		}
 	}
 	fmt.Fprintln(w)
-	count := func(n int) string {
-		if n == 1 {
-			return "1 test"
-		}
-		return strconv.Itoa(n) + " tests"
-	}
+	count := func(n int) string { return units.Count(n, "test") }
 	switch {
 	case primary == "":
 		fmt.Fprintf(w, "No two runs have the primary metric. The others have %s, corrected for each other (Holm).\n", count(tests[false]))
@@ -174,10 +169,7 @@ func (d *Design) TooFew() string {
 			others += d.Tests
 		}
 	}
-	seeds := strconv.Itoa(d.Seeds) + " seeds"
-	if d.Seeds == 1 {
-		seeds = "1 seed"
-	}
+	seeds := units.Count(d.Seeds, "seed")
 	if takes := d.takes(d.Tests, ""); takes != "" {
 		return fmt.Sprintf("%s cannot decide which policy is better by %s (%s)", seeds, primary, takes)
 	}

@@ -134,15 +134,8 @@ func (j *Job) check() {
 	}
 	if j.PartitionFields > j.KeyFields {
 		d.Failf("partition_fields", "partition_fields and key_fields contradict each other: a key of %s has no %d fields to choose the reduce by",
-			fields(j.KeyFields), j.PartitionFields)
+			units.Count(j.KeyFields, "field"), j.PartitionFields)
 	}
-}
-
-func fields(n int) string {
-	if n == 1 {
-		return "1 field"
-	}
-	return fmt.Sprintf("%d fields", n)
 }
 
 // Own tells whether the application is a program of the user's, named by its path.
