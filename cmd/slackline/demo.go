@@ -97,14 +97,14 @@ func (t *textFlags) files(say func(format string, args ...any)) ([]task.File, er
 	if err != nil {
 		return nil, failure{err}
 	}
-	files, found, err := runs.FindText(dir)
+	files, err := runs.FindText(dir)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("--input: %w", err)
 	case len(files) == 0:
 		return nil, fmt.Errorf("--input %q: there is no text in it", dir)
 	}
-	say("reading the text in %s where it is: %d files, %v", dir, len(files), found)
+	say("reading the text in %s where it is: %d files, %v", dir, len(files), runs.Size(files))
 	return runs.Take(files, most), nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -62,11 +63,7 @@ const enoughErrors = 10
 
 // Ask says when the jobs would be done. An error says what is not known.
 func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*profile.Class) (*Answers, error) {
-	cell, err := l.Simulated(policy, seed, known)
-	if err != nil {
-		return nil, err
-	}
-	together, err := lab.Run(ctx, cell)
+	together, err := l.Predict(ctx, policy, seed, known)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +74,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 	all := &Answers{Schema: AnswerSchema, Asked: l.now, Policy: policy, Beside: l.others()}
 	var shared *report.Run
 	if n := len(all.Beside); n > 0 {
-		if shared, err = l.play(ctx, policy, seed, known, -1, n+1); err != nil {
+		if shared, err = l.play(ctx, policy, seed, known, slower(units.Duration(n+1))); err != nil {
 			return nil, err
 		}
 	}
@@ -89,11 +86,11 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 			due := l.at(spec.Deadline)
 			a.Deadline = &due
 		}
-		alone, err := l.play(ctx, lab.DefaultPolicy, seed, known, i, 1)
+		byItself, err := l.play(ctx, lab.DefaultPolicy, seed, known, alone(i))
 		if err != nil {
 			return nil, err
 		}
-		if took, ok := response(alone, f.Name); ok {
+		if took, ok := response(byItself, f.Name); ok {
 			a.Alone = &took
 		}
 		if e := expected[i]; e != nil {
@@ -122,29 +119,26 @@ func after(t time.Time, seconds float64) time.Time {
 	return t.Add(time.Duration(units.FromSeconds(seconds)))
 }
 
-// play simulates the jobs, or one of them alone, with tasks that take so many times as long.
-func (l *Local) play(ctx context.Context, policy string, seed uint64, known []*profile.Class, only, times int) (*report.Run, error) {
-	cfg, err := l.sim(policy, seed, known)
-	if err != nil {
-		return nil, err
+// alone leaves one of the jobs, which waits for nothing and has no deadline.
+func alone(job int) func(*sim.Config) {
+	return func(cfg *sim.Config) {
+		j := cfg.Workload.Jobs[job]
+		j.After, j.Arrive, j.Deadline, j.Soft = nil, 0, units.Never, units.Never
+		cfg.Workload.Jobs = []*workload.Job{j}
 	}
-	if only >= 0 {
-		cfg.Workload.Jobs = cfg.Workload.Jobs[only : only+1]
-		cfg.Workload.Jobs[0].After, cfg.Workload.Jobs[0].Arrive = nil, 0
-		cfg.Workload.Jobs[0].Deadline, cfg.Workload.Jobs[0].Soft = units.Never, units.Never
-	}
-	for _, j := range cfg.Workload.Jobs {
-		for s := range j.Stages {
-			slower(&j.Stages[s], units.Duration(times))
-		}
-	}
-	return lab.Run(ctx, lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg)})
 }
 
-func slower(s *workload.StageSpec, times units.Duration) {
-	for t := range s.Tasks {
-		s.Tasks[t].Work *= times
-		s.Tasks[t].Shuffle *= times
+// slower lets all tasks take so many times as long.
+func slower(times units.Duration) func(*sim.Config) {
+	return func(cfg *sim.Config) {
+		for _, j := range cfg.Workload.Jobs {
+			for s := range j.Stages {
+				for t := range j.Stages[s].Tasks {
+					task := &j.Stages[s].Tasks[t]
+					task.Work, task.Shuffle = task.Work*times, task.Shuffle*times
+				}
+			}
+		}
 	}
 }
 

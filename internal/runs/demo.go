@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
@@ -59,19 +60,10 @@ var demoJobs = [3]struct {
 	{"find", "grep", map[string]string{"pattern": "error"}},
 }
 
-// FindText returns the files below a folder that look like text, and their size.
-func FindText(dir string) (files []task.File, size units.Bytes, err error) {
+// FindText returns the files below a folder that look like text.
+func FindText(dir string) ([]task.File, error) {
 	all, err := task.Find([]string{dir})
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, f := range all {
-		if f.Size > 0 && isText(f.Path) {
-			files = append(files, f)
-			size += units.Bytes(f.Size)
-		}
-	}
-	return files, size, nil
+	return slices.DeleteFunc(all, func(f task.File) bool { return f.Size == 0 || !isText(f.Path) }), err
 }
 
 // isText tells whether a file begins without a NUL, as git does.
@@ -88,11 +80,8 @@ func isText(path string) bool {
 
 // Take takes files from all over the list, so that their size is at most about so much.
 func Take(files []task.File, size units.Bytes) []task.File {
-	var total int64
-	for _, f := range files {
-		total += f.Size
-	}
-	if total <= int64(size) {
+	total := Size(files)
+	if total <= size {
 		return files
 	}
 	var taken []task.File
@@ -107,7 +96,8 @@ func Take(files []task.File, size units.Bytes) []task.File {
 	return taken
 }
 
-func sizeOf(files []task.File) units.Bytes {
+// Size is that of all files together.
+func Size(files []task.File) units.Bytes {
 	var sum int64
 	for _, f := range files {
 		sum += f.Size
@@ -130,8 +120,8 @@ const (
 // Prepare measures on a sample, takes as much of the text as the time allows for runs by so many
 // policies, rehearses, and sets the deadlines.
 func (d *Demo) Prepare(ctx context.Context, policies int) error {
-	sample := Take(d.Files, min(max(sizeOf(d.Files)/8, leastSample), mostSample))
-	d.Machine.Block = d.block(sizeOf(sample))
+	sample := Take(d.Files, min(max(Size(d.Files)/8, leastSample), mostSample))
+	d.Machine.Block = d.block(Size(sample))
 	var perByte float64 // seconds for all three jobs
 	for i, j := range demoJobs {
 		var took float64
@@ -142,15 +132,15 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 			}
 			took = r.Summary.Makespan
 		}
-		d.Say("measured %-9s on %v of it: %.1f MB/s", j.app, sizeOf(sample), float64(sizeOf(sample))/float64(units.MB)/took)
-		perByte += took / float64(sizeOf(sample))
+		d.Say("measured %-9s on %v of it: %.1f MB/s", j.app, Size(sample), float64(Size(sample))/float64(units.MB)/took)
+		perByte += took / float64(Size(sample))
 	}
 	most := units.Bytes(d.Budget.Seconds() / float64(policies) / perByte)
 	all := len(d.Files)
 	if d.Files = Take(d.Files, most); len(d.Files) < all {
-		d.Say("taking %v in %d files of it, so that the demo is over in time", sizeOf(d.Files), len(d.Files))
+		d.Say("taking %v in %d files of it, so that the demo is over in time", Size(d.Files), len(d.Files))
 	}
-	d.Machine.Block = d.block(sizeOf(d.Files))
+	d.Machine.Block = d.block(Size(d.Files))
 	return d.settle(ctx)
 }
 

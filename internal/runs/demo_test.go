@@ -41,7 +41,7 @@ func TestDemoPrepares(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "text"), []byte(strings.Repeat("some words, and an error\n", 40000)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	files, _, err := FindText(dir)
+	files, err := FindText(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -374,7 +374,7 @@ func (k *Keeper) equipBeside(jobs, there []*scenario.Job, now time.Time) (*Local
 			there, names[name] = append(there, &scenario.Job{Name: name, Output: before.Output}), true
 		}
 	}
-	more, err := newLocal(jobs, k.local.Machine, now, there)
+	more, err := NewLocal(jobs, k.local.Machine, now, there...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,17 @@ import (
 // Predict plays the jobs in the simulator from what is known: what validate holds against the
 // machine, and what run says before it runs.
 func (l *Local) Predict(ctx context.Context, policy string, seed uint64, known []*profile.Class) (*report.Run, error) {
-	c, err := l.Simulated(policy, seed, known)
+	return l.play(ctx, policy, seed, known, func(*sim.Config) {})
+}
+
+// play is the same with something changed.
+func (l *Local) play(ctx context.Context, policy string, seed uint64, known []*profile.Class, change func(*sim.Config)) (*report.Run, error) {
+	cfg, err := l.sim(policy, seed, known)
 	if err != nil {
 		return nil, err
 	}
-	return lab.Run(ctx, c)
+	change(&cfg)
+	return lab.Run(ctx, lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg)})
 }
 
 // The spread of a prediction is that of so many more, in each of which tasks take times as they
@@ -103,12 +109,9 @@ func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*
 		tasks += len(l.jobs[i].Splits) + l.Files[i].Reduces
 	}
 	for k := range min(max(drawnTasks/tasks, leastDraws), mostDraws) {
-		cfg, err := l.sim(policy, seed, known)
-		if err != nil {
-			return nil, err
-		}
-		vary(&cfg, Told(known), draw.Of(seed, "prediction").Number(uint64(k)))
-		run, err := lab.Run(ctx, lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg)})
+		run, err := l.play(ctx, policy, seed, known, func(cfg *sim.Config) {
+			vary(cfg, Told(known), draw.Of(seed, "prediction").Number(uint64(k)))
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -427,11 +427,10 @@ func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
 
 // finish stops the writer and gives the lock back.
 func (k *Keeper) finish(last store.Change) error {
+	k.Unserve()
 	if k.live == nil {
-		k.Unserve()
 		return nil
 	}
-	k.Unserve()
 	close(k.stop)
 	k.writer.Wait()
 	err := k.broken

@@ -73,14 +73,9 @@ type Command struct {
 	Outputs []string `json:"outputs,omitempty"` // of all its jobs
 }
 
-// NewLocal checks job files against this machine: applications, parameters and input. Errors name
-// the place in the file.
-func NewLocal(files []*scenario.Job, m Machine, now time.Time) (l *Local, err error) {
-	return newLocal(files, m, now, nil)
-}
-
-// newLocal checks job files beside those that are there already.
-func newLocal(files []*scenario.Job, m Machine, now time.Time, there []*scenario.Job) (l *Local, err error) {
+// NewLocal checks job files against this machine, and beside those that are there already:
+// applications, parameters and input. Errors name the place in the file.
+func NewLocal(files []*scenario.Job, m Machine, now time.Time, there ...*scenario.Job) (l *Local, err error) {
 	l = &Local{Machine: m, Files: files, now: now}
 	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Now: now, There: there, Warn: func(text string) {
 		if !slices.Contains(l.Warnings, text) {
@@ -311,7 +306,7 @@ func stages(splits []task.Split, reduces int, class *profile.Class, workers int,
 	for i := range splits {
 		size := units.Bytes(splits[i].Size)
 		read += size
-		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: expected(&known, float64(size)), Hosts: engine.Hosts(&splits[i], workers, 1, seed)})
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: units.FromSeconds(known.Expect(float64(size))), Hosts: engine.Hosts(&splits[i], workers, 1, seed)})
 	}
 	if reduces == 0 {
 		return []workload.StageSpec{maps}
@@ -320,12 +315,7 @@ func stages(splits []task.Split, reduces int, class *profile.Class, workers int,
 	known = class.Any(workload.Reduce)
 	share := class.Between(float64(read)) / float64(reduces)
 	for i := range last.Tasks {
-		last.Tasks[i] = workload.Task{Work: expected(&known, share), Shuffle: units.FromSeconds(known.Shuffle.Mean)}
+		last.Tasks[i] = workload.Task{Work: units.FromSeconds(known.Expect(share)), Shuffle: units.FromSeconds(known.Shuffle.Mean)}
 	}
 	return []workload.StageSpec{maps, last}
-}
-
-// expected is the time of a task that reads so many bytes.
-func expected(s *profile.Stage, bytes float64) units.Duration {
-	return units.FromSeconds(s.Expect(bytes))
 }

@@ -126,13 +126,14 @@ func (panicking) Map(_, _ []byte, _ mapreduce.Emitter) error { panic("boom") }
 
 func TestTake(t *testing.T) {
 	in := files(t, 100, 200, 300, 400, 500, 600, 700)
-	all, size, err := FindText(in)
+	all, err := FindText(in)
+	size := Size(all)
 	if err != nil || len(all) != 7 || size != 2800 {
 		t.Fatalf("%d files, %v, %v", len(all), size, err)
 	}
 	for _, want := range []units.Bytes{1, 500, 1400, 2799, 2800, 9999} {
 		got := Take(all, want)
-		if s := sizeOf(got); len(got) == 0 || len(got) > 1 && s > want || want >= 2800 && s != 2800 {
+		if s := Size(got); len(got) == 0 || len(got) > 1 && s > want || want >= 2800 && s != 2800 {
 			t.Errorf("of %v at most %v: %v in %d files", size, want, s, len(got))
 		}
 	}
