@@ -113,12 +113,6 @@ func (c *Container) Validate() error {
 	return nil
 }
 
-// Block is a piece of a file and the nodes that hold a copy of it.
-type Block struct {
-	Size     units.Bytes `json:"size"`
-	Replicas []NodeID    `json:"replicas"`
-}
-
 // Cluster is a set of machines as a scenario or an operator writes it down. Node handles are
 // positions plus 1.
 type Cluster struct {

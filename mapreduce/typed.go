@@ -166,20 +166,7 @@ func (r *typedReducer[In, Key, Value, Out]) Reduce(key []byte, values Values, ou
 		return err
 	}
 	r.out = out
-	all := func(yield func(Value) bool) {
-		for values.Next() {
-			v, err := r.t.Values.Parse(values.Value())
-			if err != nil {
-				if r.err == nil {
-					r.err = err
-				}
-				return
-			}
-			if !yield(v) {
-				return
-			}
-		}
-	}
+	all := parsed(r.t.Values, values, &r.err)
 	switch {
 	case r.t.Reduce != nil:
 		err = r.t.Reduce(r.c, k, all, r.emit)
@@ -200,6 +187,21 @@ func (r *typedReducer[In, Key, Value, Out]) Reduce(key []byte, values Values, ou
 	return err
 }
 
+// parsed are the values of a key, up to the first that cannot be read.
+func parsed[V any](codec Codec[V], values Values, failed *error) iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for values.Next() {
+			v, err := codec.Parse(values.Value())
+			if err != nil && *failed == nil {
+				*failed = err
+			}
+			if err != nil || !yield(v) {
+				return
+			}
+		}
+	}
+}
+
 func combined[V any](combine func(a, b V) V, values iter.Seq[V]) (sum V, some bool) {
 	for v := range values {
 		if some {
@@ -218,18 +220,7 @@ type typedCombiner[In, Key, Value, Out any] struct {
 // Reduce combines the values of a key.
 func (c *typedCombiner[In, Key, Value, Out]) Reduce(key []byte, values Values, out Emitter) error {
 	var failed error
-	sum, some := combined(c.t.Combine, func(yield func(Value) bool) {
-		for values.Next() {
-			v, err := c.t.Values.Parse(values.Value())
-			if err != nil {
-				failed = err
-				return
-			}
-			if !yield(v) {
-				return
-			}
-		}
-	})
+	sum, some := combined(c.t.Combine, parsed(c.t.Values, values, &failed))
 	if failed != nil || !some {
 		return failed
 	}

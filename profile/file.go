@@ -209,20 +209,11 @@ func (c *Class) wrong() (what, why string) {
 	if field, why := c.wrongModels(); why != "" {
 		return field, why
 	}
-	type named struct {
-		name string
-		e    *Estimate
-	}
-	for _, n := range []named{{"ratio", &c.Ratio}, {"output", &c.Output}, {"memory", &c.Memory}, {"error", &c.Error}} {
-		if field, why := n.e.wrong(); why != "" {
-			return n.name + "." + field, why
-		}
-	}
-	if field, why := c.Emitted.wrong(); why != "" {
-		return "emitted." + field, why
-	}
-	if field, why := c.Errors.wrong(c.Error.N); why != "" {
-		return "errors" + field, why
+	what, why = wrongOf(
+		part{"ratio.", c.Ratio.wrong}, part{"output.", c.Output.wrong}, part{"memory.", c.Memory.wrong}, part{"error.", c.Error.wrong},
+		part{"emitted.", c.Emitted.wrong}, part{"errors", c.Errors.of(c.Error.N)})
+	if why != "" {
+		return what, why
 	}
 	for i := range c.Stages {
 		s := &c.Stages[i]
@@ -233,23 +224,29 @@ func (c *Class) wrong() (what, why string) {
 		if !(s.Share >= 0 && s.Share <= 1) {
 			return at + ".share", "it is not in 0 to 1"
 		}
-		for _, n := range []named{{"task", &s.Task}, {"per_byte", &s.PerByte}, {"shuffle", &s.Shuffle}, {"start", &s.Start},
-			{"fetch", &s.Fetch}, {"waves.first", &s.Waves.First}, {"waves.later", &s.Waves.Later}} {
-			if field, why := n.e.wrong(); why != "" {
-				return at + "." + n.name + "." + field, why
-			}
+		what, why = wrongOf(
+			part{"task.", s.Task.wrong}, part{"per_byte.", s.PerByte.wrong}, part{"shuffle.", s.Shuffle.wrong}, part{"start.", s.Start.wrong},
+			part{"fetch.", s.Fetch.wrong}, part{"waves.first.", s.Waves.First.wrong}, part{"waves.later.", s.Waves.Later.wrong},
+			part{"work.", s.Work.wrong},
+			part{"spread", s.Spread.of(s.Task.N)}, part{"costs", s.Costs.of(s.PerByte.N)}, part{"fetches", s.Fetches.of(s.Fetch.N)})
+		if why != "" {
+			return at + "." + what, why
 		}
-		if field, why := s.Work.wrong(); why != "" {
-			return at + ".work." + field, why
-		}
-		for _, n := range []struct {
-			name string
-			s    Spread
-			of   int64
-		}{{"spread", s.Spread, s.Task.N}, {"costs", s.Costs, s.PerByte.N}, {"fetches", s.Fetches, s.Fetch.N}} {
-			if field, why := n.s.wrong(n.of); why != "" {
-				return at + "." + n.name + field, why
-			}
+	}
+	return "", ""
+}
+
+// part is a field that knows what is wrong with it.
+type part struct {
+	name  string
+	wrong func() (what, why string)
+}
+
+// wrongOf is what is wrong with the first field of which something is.
+func wrongOf(parts ...part) (what, why string) {
+	for _, p := range parts {
+		if what, why := p.wrong(); why != "" {
+			return p.name + what, why
 		}
 	}
 	return "", ""
@@ -274,7 +271,12 @@ func (e *Estimate) wrong() (what, why string) {
 	return "", ""
 }
 
-// wrong looks at the distribution of so many values; those that are not above 0 are not in it.
+// of looks at the distribution of so many values.
+func (s Spread) of(values int64) func() (what, why string) {
+	return func() (what, why string) { return s.wrong(values) }
+}
+
+// wrong is that: values that are not above 0 are not in the distribution.
 func (s Spread) wrong(values int64) (what, why string) {
 	const farthest = 1100 * perOctave // no number is farther from 1
 	sum := int64(0)

@@ -189,7 +189,6 @@ func (l *live) take(at units.Time, e *follow.Record) {
 			input = st.Tasks[a.Task-1].Input
 		}
 		*follow.At(&l.attempts, a.Index) = liveAttempt{input: input}
-		j.stage(a.Stage).running++
 		if j.started == units.Never {
 			j.started = a.Began
 		}
@@ -198,7 +197,6 @@ func (l *live) take(at units.Time, e *follow.Record) {
 	case sched.Ended:
 		l.advance(j, a, 0)
 		st := j.stage(a.Stage)
-		st.running--
 		switch e.Outcome {
 		case sched.Committed:
 			st.done++
@@ -291,9 +289,9 @@ func (s *liveState) all(yield func(*liveJob) bool) {
 
 // liveStage is what is shown of a stage.
 type liveStage struct {
-	tasks, done, running int
-	part                 float64 // of running tasks, in tasks
-	weight               float64 // of a task
+	tasks, done int
+	part        float64 // of running tasks, in tasks
+	weight      float64 // of a task
 }
 
 // sample is what all maps had read at a time.

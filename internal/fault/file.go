@@ -111,14 +111,6 @@ func (f *File) Sync() error {
 	return f.File.Sync()
 }
 
-// Move is os.Rename.
-func Move(from, to string) error {
-	if err := strike(Rename, from); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
-}
-
 // Delete is os.Remove.
 func Delete(path string) error {
 	if err := strike(Remove, path); err != nil {

@@ -47,15 +47,6 @@ func (a *AR) Clone() Forecaster {
 	return &AR{Order: a.Order, Constant: a.Constant, Past: a.Past.clone()}
 }
 
-// Coefficients returns a_1 … a_n of eq. 16, none while the window is too short to fit them.
-func (a *AR) Coefficients() []float64 {
-	a.refit()
-	if !a.fit.ok {
-		return nil
-	}
-	return slices.Clone(a.fit.beta[:a.Order])
-}
-
 func (a *AR) refit() {
 	if !a.ready {
 		a.fit.autoregress(a.Past.Values, a.Order, a.Constant)

@@ -75,15 +75,6 @@ func (m *Model) AICc() float64 {
 	return -2*m.LogLikelihood + 2*k + float64(2*k*(k+1))/room
 }
 
-// Fit fits by the exact Gaussian likelihood. Missing values are NaN.
-func Fit(xs []float64, o Order) (*Model, error) { return new(fitter).fit(xs, o, nil, true) }
-
-// FitConditional fits by the conditional sum of squares: shocks before the first are 0. It begins
-// with the parameters of a model of the same order, if there is one.
-func FitConditional(xs []float64, o Order, from *Model) (*Model, error) {
-	return new(fitter).fit(xs, o, from, false)
-}
-
 // fitter has the room that fits need.
 type fitter struct {
 	order   Order

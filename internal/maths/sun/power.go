@@ -20,12 +20,6 @@ func (p Panels) Power(irradiance float64) float64 {
 	return p.Peak * min(max(irradiance, 0)/standard, 1)
 }
 
-// Clouded is what they make where a clear sky would give so much, and clouds cover a part of it
-// from 0 to 1.
-func (p Panels) Clouded(clear, cover float64) float64 {
-	return p.Power(clear * (1 - min(max(cover, 0), 1)))
-}
-
 // Turbine is a wind turbine. It stands still below CutIn and from CutOut on, makes A v³ + B watts
 // between CutIn and Rated, and Peak from there. Speeds are in m/s.
 type Turbine struct {

@@ -79,7 +79,6 @@ func TestClearSky(t *testing.T) {
 func TestPower(t *testing.T) {
 	p, w := Panels{1000}, Micro()
 	for _, c := range [][2]float64{{p.Power(-7), 0}, {p.Power(500), 500}, {p.Power(1200), 1000},
-		{p.Clouded(800, 0.25), 600}, {p.Clouded(800, 2), 0},
 		{w.Power(2.4), 0}, {w.Power(2.5), 0}, {w.Power(11), 1000}, {w.Power(24.9), 1000}, {w.Power(25), 0},
 		{w.Power(6.75), 1000 * (6.75*6.75*6.75 - 15.625) / (1331 - 15.625)},
 		{Mix{0.5, 2000}.Capacity(1000), 0.75}, {Mix{0.5, 2000}.Capacity(0), 0.5}, {Mix{0.2, 10}.Capacity(20),

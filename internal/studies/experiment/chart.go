@@ -5,6 +5,9 @@ import (
 	"html"
 	"math"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/internal/studies/page"
 )
 
 // Figure is a figure of the paper with our values: names side by side on one axis, a metric on the other.
@@ -20,7 +23,7 @@ type Figure struct {
 // Line is a series of points that belong together.
 type Line struct {
 	Name   string
-	Colour int // in colours
+	Colour int // in page.Colours
 	At     []Point
 }
 
@@ -31,9 +34,6 @@ type Point struct {
 	Metric *Metric // nil = that of the figure
 	Key    string  // of what was published; "" = the text has no number
 }
-
-// colours are told apart also by those who see few of them (Okabe and Ito, 2008).
-var colours = [...]string{"#0072b2", "#d55e00", "#009e73", "#a15c8a"}
 
 const (
 	chartWidth, chartHeight                       = 640, 300
@@ -93,9 +93,9 @@ func (r *Report) svg(f *Figure) string {
 		top = min(top, 1)
 	}
 	from := 0.0
-	every := niceStep((top - from) / 5)
+	every := stat.Step((top - from) / 5)
 	if !f.Bars && low > top/2 { // nothing to see else
-		every = niceStep((top - low) / 4)
+		every = stat.Step((top - low) / 4)
 		from = every * math.Floor(low/every)
 	}
 	to := from + every*max(1, math.Ceil((top-from)/every-1e-9))
@@ -117,7 +117,7 @@ func (r *Report) svg(f *Figure) string {
 	}
 	legend := float64(marginLeft)
 	for i, l := range f.Lines {
-		c := colours[l.Colour]
+		c := page.Colours[l.Colour]
 		fmt.Fprintf(&b, `<rect x="%.0f" y="8" width="12" height="12" rx="3" fill="%s"/><text x="%.0f" y="18">%s</text>`, legend, c, legend+17, html.EscapeString(l.Name))
 		legend += 34 + 6.6*float64(len(l.Name))
 		var path strings.Builder
@@ -194,18 +194,4 @@ func (l *levels) without(sample []float64) []float64 {
 		list[i] = all + (x-l.of[i]-all)*l.spread
 	}
 	return list
-}
-
-// niceStep is the next number of 1, 2 or 5 times a power of ten.
-func niceStep(x float64) float64 {
-	if !(x > 0) {
-		return 1
-	}
-	e := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, n := range []float64{1, 2, 5} {
-		if n*e >= x-1e-12 {
-			return n * e
-		}
-	}
-	return 10 * e
 }

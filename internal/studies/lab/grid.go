@@ -24,7 +24,7 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 		jobs[i] = &common{cfg: s.Sim(seed), told: s.Recorded()}
 		worlds[i] = jobs[i].world
 		if s.Rehearses() {
-			worlds[i] = rehearsed(jobs[i].config, s.Config)
+			worlds[i] = Taught(jobs[i].config, jobs[i].config, s.Config)
 		}
 	}
 	var played *report.Trace

@@ -97,17 +97,17 @@ func (t *teacher) now(name string) *profile.Class {
 	return sum
 }
 
-// rehearsed makes a simulator that knows from the start what a run by fifo teaches: with the same
-// seed each task takes the same time, so that the worst case which is known is the true one, but
-// for tasks that run on other nodes or farther from their input. It is rehearsed once, when the
-// first run needs it.
-func rehearsed(config func() (sim.Config, error), q queues.Config) func() (drive.World, error) {
+// Taught makes a simulator that knows from the start what a run of the one configuration by fifo
+// teaches. It is rehearsed once, when the first run needs it. Where the other configuration has the
+// same seed each task takes the same time, so that the worst case which is known is the true one, but
+// for tasks that run on other nodes or farther from their input.
+func Taught(by, config func() (sim.Config, error), q queues.Config) func() (drive.World, error) {
 	rehearse := sync.OnceValues(func() ([]*profile.Class, error) {
 		policy, err := catalog.New("fifo", q)
 		if err != nil {
 			return nil, err
 		}
-		cfg, err := config()
+		cfg, err := by()
 		if err != nil {
 			return nil, err
 		}

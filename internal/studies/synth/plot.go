@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/stat"
 )
 
 // Plot draws four pictures as one SVG: jobs by hour of the day, and the distributions of gaps
@@ -81,13 +83,7 @@ func (s *Stats) hours(b *strings.Builder, p panel) {
 	for _, h := range s.Hours {
 		most = max(most, h.Jobs)
 	}
-	top := float64(most)
-	for e := math.Pow(10, math.Floor(math.Log10(top/4))); ; e *= 10 { // the next number whose quarters are round
-		if n := math.Ceil(top / 4 / e); n <= 10 {
-			top = 4 * n * e
-			break
-		}
-	}
+	top := 4 * stat.Step(float64(most)/4)
 	for i := range 5 {
 		p.tick(b, true, float64(i)/4, number(top*float64(i)/4))
 	}

@@ -106,9 +106,6 @@ func (q *Question) forecaster(by string, s *Series, horizon int) forecast.Foreca
 
 // Foresee answers a question.
 func Foresee(s *Series, q Question) (*Outlook, error) {
-	if !slices.ContainsFunc(Methods, func(m struct{ Name, Doc string }) bool { return m.Name == q.By }) {
-		return nil, fmt.Errorf("there is no method %q", q.By)
-	}
 	if len(s.Samples) == 0 {
 		return nil, fmt.Errorf("%s has no whole interval of %v", s.From, s.Step)
 	}

@@ -123,7 +123,6 @@ func TestQuestionsThatCannotBe(t *testing.T) {
 			"weather made up by seed 1 does not say where it was measured, which a forecast by weather needs; give --site LATITUDE,LONGITUDE"},
 		{func(_ *Series, q *Question) { q.Plant = Plant{} },
 			"there are neither panels nor a turbine; give --panels or --turbine more than 0"},
-		{func(_ *Series, q *Question) { q.By = "guess" }, `there is no method "guess"`},
 	} {
 		other := *s
 		other.Samples = append([]Sample(nil), s.Samples...)

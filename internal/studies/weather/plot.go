@@ -7,6 +7,9 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/internal/studies/page"
 )
 
 // shown is how much of the history the plot has.
@@ -40,7 +43,7 @@ func (o *Outlook) Plot(w io.Writer) error {
 			most = max(most, *e.Came)
 		}
 	}
-	unit := nice(most)
+	unit := stat.Step(most / 5)
 	ceiling := unit * max(math.Ceil(most/unit), 1)
 	x := func(t time.Time) float64 {
 		return left + (plotWidth-left-right)*float64(t.Sub(from))/float64(to.Sub(from))
@@ -126,22 +129,7 @@ func (o *Outlook) Plot(w io.Writer) error {
 	return err
 }
 
-// Colours are told apart also by those who see few of them (Okabe and Ito, 2008).
-const blue, orange = "#0072b2", "#d55e00"
-
-// nice is a round number of which four or so reach as far as x.
-func nice(x float64) float64 {
-	if !(x > 0) {
-		return 1
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, part := range []float64{0.2, 0.25, 0.5} {
-		if x/(unit*part) <= 6 {
-			return unit * part
-		}
-	}
-	return unit * 2
-}
+var blue, orange = page.Colours[0], page.Colours[1]
 
 // ticks is how many hours lie between two ticks.
 func ticks(span time.Duration) int {

@@ -93,6 +93,34 @@ func Start(s Spec) (*Process, error) {
 	return p, nil
 }
 
+// StartPiped starts a command whose standard input, output and error are pipes, and returns our ends
+// of them, in this order.
+func StartPiped(s Spec) (p *Process, ours []*os.File, err error) {
+	ours, theirs := make([]*os.File, 3), make([]*os.File, 3)
+	for i := 0; i < len(ours) && err == nil; i++ {
+		ours[i], theirs[i], err = os.Pipe()
+		if i == 0 {
+			ours[i], theirs[i] = theirs[i], ours[i]
+		}
+	}
+	if err == nil {
+		s.Stdin, s.Stdout, s.Stderr = theirs[0], theirs[1], theirs[2]
+		p, err = Start(s)
+	}
+	CloseAll(theirs)
+	if err != nil {
+		CloseAll(ours)
+	}
+	return p, ours, err
+}
+
+// CloseAll closes files.
+func CloseAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
 // ID is the number that the system knows the command by.
 func (p *Process) ID() int { return p.cmd.Process.Pid }
 

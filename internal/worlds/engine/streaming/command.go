@@ -59,23 +59,8 @@ func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in 
 	if err != nil { // it was there when the job began
 		return nil, task.Fail(task.Permanent, fmt.Errorf("%s: %w", c.what, err))
 	}
-	var theirs []*os.File
-	pipe := func(ours, their int) error {
-		var ends [2]*os.File
-		var err error
-		if ends[0], ends[1], err = os.Pipe(); err == nil {
-			c.pipes, theirs = append(c.pipes, ends[ours]), append(theirs, ends[their])
-		}
-		return err
-	}
-	err = errors.Join(pipe(1, 0), pipe(0, 1), pipe(0, 1))
-	if err == nil {
-		c.p, err = process.Start(process.Spec{Path: path, Args: argv[1:], Dir: a.dir, Env: a.environ(in), Limits: a.x.job.Limits,
-			Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2]})
-	}
-	closeAll(theirs)
+	c.p, c.pipes, err = process.StartPiped(process.Spec{Path: path, Args: argv[1:], Dir: a.dir, Env: a.environ(in), Limits: a.x.job.Limits})
 	if err != nil {
-		closeAll(c.pipes)
 		err = fmt.Errorf("%s: %w", c.what, err)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = task.Fail(task.Permanent, err)
@@ -88,12 +73,6 @@ func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in 
 	c.talkers.Go(func() { c.said.listen(errs) })
 	a.commands = append(a.commands, c)
 	return c, nil
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		f.Close()
-	}
 }
 
 func (c *command) write(stdin *os.File) {
@@ -368,9 +347,9 @@ func (c *command) end() error {
 	c.p = nil
 	close(c.stop)
 	if err != nil { // what does not end may hold the other ends of the pipes
-		closeAll(c.pipes)
+		process.CloseAll(c.pipes)
 	}
 	c.talkers.Wait()
-	closeAll(c.pipes)
+	process.CloseAll(c.pipes)
 	return err
 }

@@ -37,7 +37,7 @@ func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error)
 	from := m.clock()
 	defer func() {
 		if err != nil {
-			err = clean(err, c.Local, c.Out)
+			err = Clean(err, c.Local, c.Out)
 		}
 	}()
 	if err = c.Program.Check(); err != nil {
@@ -63,8 +63,8 @@ func Map(ctx context.Context, c MapConfig) (out *Output, stats Stats, err error)
 	return out, m.stats(from, 0, m.count.mapInBytes-m.grown, written), nil
 }
 
-// clean removes what a failed attempt has made and returns its error.
-func clean(err error, dirs ...string) error {
+// Clean removes what a failed attempt has made and returns its error.
+func Clean(err error, dirs ...string) error {
 	for _, dir := range dirs {
 		if dir == "" {
 			continue

@@ -46,7 +46,7 @@ func Reduce(ctx context.Context, c ReduceConfig) (stats Stats, err error) {
 	from := r.clock()
 	defer func() {
 		if err != nil {
-			err = clean(err, c.Local, c.Out)
+			err = Clean(err, c.Local, c.Out)
 		} else if c.Maps > c.mergeFactor() {
 			err = fault.DeleteAll(c.Local)
 		}

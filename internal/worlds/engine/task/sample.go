@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/slackline/slackline/internal/fault"
@@ -185,14 +186,5 @@ func (s *sampler) Emit(key, _ []byte) error {
 
 // cutPart returns the part of a key: how many cuts are not above it.
 func cutPart(cuts [][]byte, key []byte) int {
-	from, to := 0, len(cuts)
-	for from < to {
-		mid := (from + to) / 2
-		if bytes.Compare(cuts[mid], key) <= 0 {
-			from = mid + 1
-		} else {
-			to = mid
-		}
-	}
-	return from
+	return sort.Search(len(cuts), func(i int) bool { return bytes.Compare(cuts[i], key) > 0 })
 }

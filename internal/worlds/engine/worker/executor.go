@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -116,12 +115,7 @@ func (x *Executor) done(p *peer, c *task.Config, err error) error {
 	if e := p.end(); e != nil {
 		err = fmt.Errorf("%w; and %s: %v", err, x.job.Path, e)
 	}
-	for _, dir := range []string{c.Local, c.Out} { // a worker that died could not
-		if e := fault.DeleteAll(dir); e != nil {
-			err = fmt.Errorf("%w; and what it wrote could not be removed: %v", err, e)
-		}
-	}
-	return err
+	return task.Clean(err, c.Local, c.Out) // a worker that died could not
 }
 
 // Map runs a map attempt.

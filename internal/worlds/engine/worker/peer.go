@@ -38,28 +38,14 @@ type peer struct {
 // start starts a worker and waits for its hello.
 func start(ctx context.Context, j *Job) (*peer, error) {
 	p := &peer{name: j.Path, limits: j.Limits, in: make(chan *message), stop: make(chan struct{})}
-	var theirs []*os.File
-	pipe := func(ours, their int) error {
-		var ends [2]*os.File
-		var err error
-		if ends[0], ends[1], err = os.Pipe(); err == nil {
-			p.pipes, theirs = append(p.pipes, ends[ours]), append(theirs, ends[their])
-		}
-		return err
+	limits := j.Limits
+	limits.Time = 0 // is an attempt's, and a worker runs many
+	env := append(os.Environ(), Variable+"=1")
+	if limits.Memory > 0 { // so that garbage is collected in time
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", int64(limits.Memory)*9/10))
 	}
-	err := errors.Join(pipe(1, 0), pipe(0, 1), pipe(0, 1))
-	if err == nil {
-		limits := j.Limits
-		limits.Time = 0 // is an attempt's, and a worker runs many
-		env := append(os.Environ(), Variable+"=1")
-		if limits.Memory > 0 { // so that garbage is collected in time
-			env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", int64(limits.Memory)*9/10))
-		}
-		p.p, err = process.Start(process.Spec{Path: j.Path, Env: env, Limits: limits, Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2]})
-	}
-	closeAll(theirs)
-	if err != nil {
-		closeAll(p.pipes)
+	var err error
+	if p.p, p.pipes, err = process.StartPiped(process.Spec{Path: j.Path, Env: env, Limits: limits}); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = task.Fail(task.Permanent, err)
 		}
@@ -87,12 +73,6 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 func (p *peer) heard(line string) bool {
 	p.said.Load().Line(line)
 	return false
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		f.Close()
-	}
 }
 
 func (p *peer) listen(r *bufio.Reader) {
@@ -318,7 +298,7 @@ func within(out *task.Output, stats *task.Stats, local string) bool {
 func (p *peer) end() error {
 	err := p.p.End()
 	close(p.stop)
-	closeAll(p.pipes)
+	process.CloseAll(p.pipes)
 	p.readers.Wait()
 	return err
 }
