@@ -286,6 +286,11 @@ func (y *Policy) Studies() bool {
 	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Profiles })
 }
 
+// StudiesModels tells whether a part reads the cost models of profiles.
+func (y *Policy) StudiesModels() bool {
+	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Models })
+}
+
 // NeedsProfiles tells whether a part refuses jobs with deadlines while nothing is known of their class.
 func (y *Policy) NeedsProfiles() bool {
 	return slices.ContainsFunc(y.parts, func(p part) bool { return p.Reads.Needed })

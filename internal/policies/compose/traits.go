@@ -57,6 +57,9 @@ func (e *Entry) neverWakes() bool {
 type Reads struct {
 	// View.Profile: what jobs have taught. They are told only to policies that read them.
 	Profiles bool
+	// Models: of profiles, the cost models too. A simulator fits them, which takes long, only for policies that
+	// read them.
+	Models bool
 	// Needed: jobs with deadlines are refused while nothing is known of their class.
 	Needed bool
 	Supply bool // View.Supply and View.Forecast

@@ -79,7 +79,7 @@ func parts(s *scheduler) []compose.Entry {
 	step := func(p compose.Step) func(compose.Args) (compose.Step, error) {
 		return func(compose.Args) (compose.Step, error) { return p, nil }
 	}
-	profiles := compose.Reads{Profiles: true}
+	profiles := compose.Reads{Profiles: true, Models: s == nil || s.c.Most > 0}
 	heeds, bides := sched.Events(0), sched.Events(0) // any, at once
 	if s != nil && s.c.Most > 0 {
 		// A verdict counts what really runs, so ends may be told with whatever comes next, but the last of a stage.

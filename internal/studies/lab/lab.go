@@ -124,7 +124,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		follower.Gather()
 	}
 	if policy.Studies() {
-		world = teach(world)
+		world = teach(world, policy.StudiesModels())
 	}
 	sinks := []drive.Sink{follower}
 	var rec *recorder

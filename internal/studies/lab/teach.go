@@ -31,9 +31,12 @@ type teacher struct {
 	due      []string // classes of jobs that have ended in this batch
 }
 
-// teach makes a teacher of a world that has not begun.
-func teach(w drive.World) drive.World {
+// teach makes a teacher of a world that has not begun, of cost models too if models is set.
+func teach(w drive.World, models bool) drive.World {
 	t := &teacher{World: w, learner: report.NewLearner()}
+	if !models {
+		t.learner.LeaveModels()
+	}
 	t.follower = follow.New(t.learner, t)
 	return t
 }

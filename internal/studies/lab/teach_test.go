@@ -84,7 +84,7 @@ func TestTeacherTells(t *testing.T) {
 	cfg.Profiles = []*profile.Class{before}
 	var h heard
 	learner := report.NewLearner()
-	byFIFO(t, teach(simulator(t, cfg)), &h, follow.New(learner))
+	byFIFO(t, teach(simulator(t, cfg), true), &h, follow.New(learner))
 	if len(h.ends) != 3 || len(h.at) != 4 || h.at[0] != 0 {
 		t.Fatalf("told at %v, jobs ended at %v", h.at, h.ends)
 	}
@@ -112,6 +112,26 @@ func TestTeacherTells(t *testing.T) {
 	want.Models = last.Models
 	if d := cmp.Diff(want, last); d != "" {
 		t.Error(d)
+	}
+	// Whoever reads no models is told the same but for those, at the same times.
+	var plain heard
+	byFIFO(t, teach(simulator(t, cfg), false), &plain)
+	for i, p := range h.profiles {
+		p.Models = nil
+		if d := cmp.Diff(p, plain.profiles[i]); d != "" || h.at[i] != plain.at[i] {
+			t.Errorf("without cost models, at %v: %s", plain.at[i], d)
+		}
+	}
+}
+
+// Cost models are fitted for policies that promise with a probability, and for no others.
+func TestWhoReadsModels(t *testing.T) {
+	for name, want := range map[string]bool{"rtmr(promise=99%)": true, "rtmr": false, "capacity-plan": false,
+		"dc": false, "edf(feasible)+slowstart": false} {
+		p, err := catalog.New(name, NoQueues)
+		if err != nil || !p.Studies() || p.StudiesModels() != want {
+			t.Errorf("%s: reads models %v, %v", name, !want, err)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ type Learner struct {
 	known   profile.Set // before the run
 	fitter  profile.Fitter
 	jobs    []lesson // by index
+	plain   bool     // no cost models
 }
 
 // lesson is what is noted of a job while it is there.
@@ -51,10 +52,22 @@ func NewLearner(known ...*profile.Class) *Learner {
 	return l
 }
 
+// LeaveModels has it learn estimates only: neither samples nor cost models.
+func (l *Learner) LeaveModels() { l.plain = true }
+
+// note takes a measure of a job for cost models.
+func (l *Learner) note(j *lesson, k profile.Key, bytes, records, amount float64) {
+	if !l.plain {
+		j.gather.Add(k, bytes, records, amount)
+	}
+}
+
 // Know tells what was known of a class before the run.
 func (l *Learner) Know(c *profile.Class) {
 	l.known.Put(c)
-	l.fitter.Lend(c)
+	if !l.plain {
+		l.fitter.Lend(c)
+	}
 }
 
 // Profiles returns what was learned, sorted by class. Models are of what was known before, too.
@@ -93,7 +106,7 @@ func (l *Learner) Batch(at units.Time, records []follow.Record) error {
 			if j := &l.jobs[e.Job.Index]; j.starting && e.Stage > sched.Master {
 				took := at.Sub(j.master).Seconds()
 				l.class(e.Job.Spec.Class).At(sched.Master, j.host).Start.Add(took)
-				j.gather.Add(profile.Key{Stage: sched.Master, Node: j.host, Part: profile.StartUp}, 0, -1, took)
+				l.note(j, profile.Key{Stage: sched.Master, Node: j.host, Part: profile.StartUp}, 0, -1, took)
 				j.starting, j.asked = false, true
 			}
 		case sched.Ended:
@@ -138,7 +151,7 @@ func (l *Learner) finish(job *follow.Job) {
 	if j.read > 0 && j.emitted > 0 {
 		c.Ratio.Add(float64(j.emitted) / float64(j.read))
 		c.Emitted.Add(float64(j.read), float64(j.emitted))
-		j.gather.Add(profile.Key{Stage: sched.Map, Part: profile.Emitted}, float64(j.read), -1, float64(j.emitted))
+		l.note(j, profile.Key{Stage: sched.Map, Part: profile.Emitted}, float64(j.read), -1, float64(j.emitted))
 	}
 	if j.read > 0 && j.written > 0 {
 		c.Output.Add(float64(j.written) / float64(j.read))
@@ -158,7 +171,7 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 	class.Attempt(a.Stage, node, telling, run, shuffle)
 	key, bytes, records := profile.Key{Stage: a.Stage, Node: node}, float64(max(0, e.Bytes)), recordsOf(a.Stage, e.Event)
 	if a.Stage != sched.Master {
-		j.gather.Add(key, bytes, records, max(0, run).Seconds())
+		l.note(j, key, bytes, records, max(0, run).Seconds())
 	}
 	if a.Stage == sched.Reduce {
 		waves := &class.At(a.Stage, node).Waves
@@ -167,7 +180,7 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 			key.Part, of = profile.First, &waves.First
 		}
 		of.Add(shuffle.Seconds())
-		j.gather.Add(key, bytes, -1, shuffle.Seconds())
+		l.note(j, key, bytes, -1, shuffle.Seconds())
 	}
 	if a.Stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {
 		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
