@@ -1,0 +1,214 @@
+package conform
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/adverse"
+	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// attached is the unkind world behind the stream to YARN: with ApplicationMasters, and with what YARN has a
+// word for.
+func attached(seeds int) Subject {
+	s := unkind(seeds)
+	s.Name, s.Unkind = "yarn", false // how many tasks there will be YARN never tells
+	s.Refuses = []sched.Code{sched.UnknownJob, sched.UnknownNode, sched.BadItem, sched.NodeAway, sched.NotAdmitted, sched.NotReady, sched.Stale, sched.NoRoom}
+	s.New = func(t *testing.T, seed uint64) drive.World {
+		return fake(t, yarn.Config{}, yarnJobs(units.Vector{units.VCores: 1, units.Memory: 1 << 30}),
+			units.Vector{units.VCores: 3, units.Memory: 4 << 30}, seed, 200)
+	}
+	return s
+}
+
+// yarnJobs are jobs as YARN knows them: each has an ApplicationMaster, and none names another job, a label or
+// how many tasks it could have as well.
+func yarnJobs(takes units.Vector) []*workload.Job {
+	jobs := work()
+	for _, j := range jobs {
+		j.After, j.Labels = nil, nil
+		for k := range j.Stages {
+			st := &j.Stages[k]
+			st.MinTasks, st.MaxTasks, st.Containers = 0, 0, []cluster.Container{{Needs: takes}}
+		}
+		j.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: []cluster.Container{{Needs: takes}}}}, j.Stages...)
+	}
+	return jobs
+}
+
+// fake is a world of YARN with nodes of that capacity, unkind for so many beats.
+func fake(t *testing.T, cfg yarn.Config, jobs []*workload.Job, capacity units.Vector, seed uint64, calm int) drive.World {
+	nodes := machines()
+	nodes.Classes[0].Capacity = capacity
+	for _, n := range nodes.Nodes {
+		n.Labels = nil
+	}
+	cfg.Secret, cfg.Heartbeat = []byte("test"), adverse.Beat
+	w, err := yarnfake.New(cfg, adverse.New(adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: calm,
+		Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+func TestYARN(t *testing.T) { Suite(t, attached(runs(60))) }
+
+// What the unkind world does comes through: it yields and lets watch, tells old facts as old, takes maps back
+// and moves jobs.
+func TestYARNMeetsAllOfIt(t *testing.T) {
+	s, told := attached(1), kinds{}
+	s.sinks = []drive.Sink{told}
+	var old, yields, watches, advised int
+	for seed := range uint64(12) {
+		w := s.run(t, seed, func() sched.Policy { return Friendly{} }, nil)
+		old, yields, watches, advised = old+w.Old, yields+w.Yields, watches+w.Watches, advised+w.Advised
+	}
+	if old == 0 || yields == 0 || watches == 0 || advised == 0 {
+		t.Errorf("%d old facts, %d yields, %d watches, %d pieces of advice: these runs test nothing", old, yields, watches, advised)
+	}
+	for _, k := range []sched.EventKind{sched.Resync, sched.NodeChanged, sched.NodeDown, sched.Granted, sched.Refused, sched.OutputLost, sched.JobAmended} {
+		if told[k] == 0 {
+			t.Errorf("no %v came through", k)
+		}
+	}
+}
+
+// kinds counts the events that a world has sent.
+type kinds map[sched.EventKind]int
+
+func (k kinds) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for i := range events {
+		if !events[i].Derived {
+			k[events[i].Kind]++
+		}
+	}
+	return nil
+}
+
+func (kinds) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+// Nodes are cut into slots, which policies that promise deadlines need.
+func TestYARNInSlots(t *testing.T) {
+	unit := units.Vector{units.VCores: 1, units.Memory: 1 << 30}
+	for _, text := range []string{"rtmr", "edf-p", "fair"} {
+		s := attached(3)
+		s.Name = "yarn in slots"
+		s.New = func(t *testing.T, seed uint64) drive.World {
+			split := &yarn.Split{Masters: units.Vector{units.VCores: 2, units.Memory: 2 << 30}, Slot: unit}
+			return fake(t, yarn.Config{Slots: split}, yarnJobs(unit), units.Vector{units.VCores: 6, units.Memory: 6 << 30}, 3*seed, 0)
+		}
+		t.Run(text, func(t *testing.T) { holds(t, s, text) })
+	}
+}
+
+// noter notes what the world that is played was asked for.
+type noter struct {
+	drive.World
+	asked map[sched.ItemID]string
+}
+
+func (n *noter) Enact(p *sched.Plan) error {
+	for i := range p.Items {
+		n.asked[p.Items[i].ID] = inShort(&p.Items[i])
+	}
+	return n.World.Enact(p)
+}
+
+// inShort is what of an item has to come through.
+func inShort(it *sched.Item) string {
+	text := fmt.Sprint(it.Verb)
+	switch it.Verb {
+	case sched.Start:
+		far := it.Locality
+		if far == sched.Anywhere { // at any distance, as YARN has it
+			far = sched.Remote
+		}
+		text += fmt.Sprintf(" %v on %d, %d times, at most %v", it.Stage, it.Node, it.Count, far)
+	case sched.Sample:
+		text += fmt.Sprintf(" %v, %d times", it.Stage, it.Count)
+	case sched.Kill:
+		text += fmt.Sprintf(" %d", it.Attempts.Len())
+	case sched.CapHeadroom:
+		text += fmt.Sprintf(" %d", it.Count)
+	}
+	return text
+}
+
+// wanted notes what a plan asked the world for.
+type wanted map[sched.ItemID]string
+
+func (w wanted) Batch(int64, units.Time, []sched.Event) error { return nil }
+
+func (w wanted) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		switch it.Verb {
+		case sched.Start, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.CapHeadroom:
+			if it.Refused == sched.OK && !it.Held {
+				w[it.ID] = inShort(it)
+			}
+		}
+	}
+	return nil
+}
+
+// curious is Brutal, but that it first wants a sample of each job.
+type curious struct{ Brutal }
+
+func (c *curious) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if batch[i].Kind == sched.JobArrived {
+			p.Add(sched.Item{Verb: sched.Sample, Job: batch[i].Job, Stage: sched.Map, Count: 2, Reason: sched.Because(whim)})
+		}
+	}
+	c.Brutal.Decide(v, batch, p)
+}
+
+// All that a plan asks for is asked of the cluster, and nothing else.
+func TestYARNIsAskedForAllOfIt(t *testing.T) {
+	verbs := map[string]int{}
+	for seed := range uint64(8) {
+		s, want, got := attached(1), wanted{}, map[sched.ItemID]string{}
+		s.sinks = []drive.Sink{want}
+		jobs := yarnJobs(units.Vector{units.VCores: 1, units.Memory: 1 << 30})
+		s.New = func(t *testing.T, seed uint64) drive.World {
+			nodes := machines()
+			nodes.Classes[0].Capacity = units.Vector{units.VCores: 3, units.Memory: 4 << 30}
+			w, err := yarnfake.New(yarn.Config{Secret: []byte("test"), Heartbeat: adverse.Beat},
+				&noter{adverse.New(adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 100}), got})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(w.Close)
+			return w
+		}
+		s.run(t, seed, func() sched.Policy { return &curious{Brutal{Seed: seed, Calm: 60, Gentle: seed%2 == 0}} }, nil)
+		for id, item := range want {
+			if got[id] != item {
+				t.Errorf("seed %d: item %d is %q, the cluster was asked for %q", seed, id, item, got[id])
+			}
+			verb, _, _ := strings.Cut(item, " ")
+			verbs[verb]++
+		}
+		if len(got) != len(want) {
+			t.Errorf("seed %d: %d items, the cluster was asked for %d", seed, len(want), len(got))
+		}
+	}
+	for _, v := range []sched.Verb{sched.Start, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.CapHeadroom} {
+		if verbs[v.String()] == 0 {
+			t.Errorf("no plan asked for %v: this tests nothing", v)
+		}
+	}
+	said.lock.Lock()
+	defer said.lock.Unlock()
+	said.verbs[order{"yarn", sched.CapHeadroom}] = &use{asked: true, answered: true}
+}

@@ -1,0 +1,109 @@
+package yarn
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/sched"
+)
+
+// anyPlace is YARN's name of any place.
+const anyPlace = "*"
+
+// row is what a stage asks for at a priority in a place.
+type row struct {
+	prio  int32
+	place string
+	count int32
+}
+
+func compareRows(x, y row) int {
+	return cmp.Or(cmp.Compare(x.prio, y.prio), cmp.Compare(x.place, y.place))
+}
+
+// placed tells whether the stage asks for certain places.
+func (s *stage) placed() bool {
+	return slices.ContainsFunc(s.rows, func(r row) bool { return r.place != anyPlace })
+}
+
+// asks takes in rows, each of which holds until another of its priority and place, and tells what each stage
+// now asks for.
+func (w *World) asks(x *wire.Asks) {
+	a := w.apps[w.jobs.find(x.Application)]
+	if a == nil || a.refused {
+		return
+	}
+	if x.Attempt < a.attempt {
+		return // of an ApplicationMaster that has ended
+	}
+	a.attempt = x.Attempt
+	var touched [sched.Stages]bool
+	if x.Whole {
+		for s := range a.stages {
+			touched[s] = len(a.stages[s].rows) > 0
+			a.stages[s].rows = nil
+		}
+	}
+	for _, r := range x.Rows {
+		s := a.stageOf(r.Priority)
+		touched[s] = true
+		if r.Count > 0 {
+			w.kind(a, s, r.Resources)
+		}
+		st := &a.stages[s]
+		i, there := slices.BinarySearchFunc(st.rows, row{r.Priority, r.Place, 0}, compareRows)
+		if !there {
+			st.rows = slices.Insert(st.rows, i, row{prio: r.Priority, place: r.Place})
+		}
+		if r.Priority == prioAgain && s == sched.Map && r.Place == anyPlace && !x.Whole {
+			w.again(a, r.Count-st.rows[i].count)
+		}
+		st.rows[i].count = max(0, r.Count)
+	}
+	for s := range sched.Stages {
+		if touched[s] && a.spec.Stage(s) != nil {
+			w.ready(a, s)
+			w.demand(a, s, sched.ItemID(x.Applied))
+		}
+	}
+}
+
+// again takes in that so many more maps are asked for at the priority of those that have failed. If no
+// container was seen to end badly for them, they had counted as done: the exit of a container does not tell, and
+// the output of a node that is lost goes with it.
+func (w *World) again(a *app, more int32) {
+	if more <= 0 {
+		return
+	}
+	seen := min(more, a.broken)
+	a.broken -= seen
+	for range min(more-seen, a.stages[sched.Map].done) {
+		a.stages[sched.Map].done--
+		w.tell(sched.Event{Kind: sched.OutputLost, Job: a.id, Stage: sched.Map})
+	}
+}
+
+// demand tells what a stage asks for, as the plug-in has it with all items up to this one.
+func (w *World) demand(a *app, s sched.Stage, applied sched.ItemID) {
+	e := sched.Event{Kind: sched.Demand, Job: a.id, Stage: s, Item: applied}
+	st := &a.stages[s]
+	placed := st.placed()
+	var list []sched.LocationDemand
+	for _, r := range st.rows {
+		d := sched.LocationDemand{Count: r.count}
+		switch {
+		case r.place == anyPlace:
+			e.Count += r.count
+		case w.racks.find(r.place) != 0:
+			d.Rack = w.racks.find(r.place)
+		default:
+			d.Node = w.nodes.give(r.place)
+		}
+		list = append(list, d)
+	}
+	if placed {
+		e.Detail = &sched.Detail{Demand: list}
+	}
+	w.tell(e)
+}

@@ -1,0 +1,183 @@
+package yarn
+
+import (
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
+)
+
+// remembered is how many items back one that comes again is noticed.
+const remembered = 1 << 16
+
+// order is an item that the plug-in has not answered in full.
+type order struct {
+	job   sched.JobID
+	stage sched.Stage
+	node  sched.NodeID
+	far   sched.Locality
+	left  int32
+}
+
+// answered takes so many containers off an item.
+func (w *World) answered(id sched.ItemID, n int32) {
+	if o := w.open[id]; o != nil {
+		if o.left -= max(n, 1); o.left <= 0 {
+			delete(w.open, id)
+		}
+	}
+}
+
+// refuse says that an item is not done; it rides in the next batch.
+func (w *World) refuse(it *sched.Item, attempt sched.AttemptID, count int32, why sched.Code) {
+	w.refusals = append(w.refusals, sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node,
+		Attempt: attempt, Count: count, Why: why})
+}
+
+// Enact asks the plug-in for what the plan says. What cannot be said to it is refused here.
+func (w *World) Enact(p *sched.Plan) error {
+	var plan wire.Plan
+	for i := range p.Items {
+		it := &p.Items[i]
+		if it.Refused != sched.OK || it.Held || w.seen(it.ID) {
+			continue
+		}
+		if w.now == nil && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
+			w.refuse(it, 0, it.Count, sched.Yielded) // the stock scheduler does as it likes
+			continue
+		}
+		if x := w.item(p, it); x != nil {
+			x.Id = int64(it.ID)
+			plan.Items = append(plan.Items, x)
+		}
+	}
+	if len(plan.Items) > 0 {
+		w.send(&wire.AttachResponse{Says: &wire.AttachResponse_Plan{Plan: &plan}})
+	}
+	return nil
+}
+
+// seen tells whether an item comes again, and remembers it.
+func (w *World) seen(id sched.ItemID) bool {
+	if id <= 0 {
+		return false
+	}
+	if _, again := w.items[id]; again {
+		return true
+	}
+	w.items[id] = struct{}{}
+	for ; w.lastItem < id; w.lastItem++ {
+		delete(w.items, w.lastItem+1-remembered)
+	}
+	return false
+}
+
+// item is what the plug-in is told of an item, nil for nothing.
+func (w *World) item(p *sched.Plan, it *sched.Item) *wire.Item {
+	switch it.Verb {
+	case sched.Start, sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.CapHeadroom:
+		a := w.apps[it.Job]
+		if a == nil || a.refused {
+			w.refuse(it, 0, it.Count, sched.UnknownJob)
+			return nil
+		}
+		return w.about(p, it, a)
+	case sched.Kill:
+		return w.kill(p, it)
+	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Rank, sched.WakeMe, sched.Drain:
+		return nil // the book sees to these; WakeAt says when to wake
+	}
+	w.refuse(it, 0, it.Count, sched.CannotDo)
+	return nil
+}
+
+// about is an item about an application.
+func (w *World) about(p *sched.Plan, it *sched.Item, a *app) *wire.Item {
+	judge := func(j wire.Judgement) *wire.Item { return verdict(a, j, w.why(p, it)) }
+	switch it.Verb {
+	case sched.Start:
+		return w.place(it, a)
+	case sched.Admit:
+		return judge(wire.Judgement_JUDGEMENT_ADMIT)
+	case sched.Hold:
+		return judge(wire.Judgement_JUDGEMENT_HOLD)
+	case sched.Reject:
+		return judge(wire.Judgement_JUDGEMENT_REJECT)
+	case sched.Sample:
+		if it.Stage >= sched.Stages || a.spec.Stage(it.Stage) == nil {
+			w.refuse(it, 0, it.Count, sched.BadItem)
+			return nil
+		}
+		x := judge(wire.Judgement_JUDGEMENT_SAMPLE)
+		x.GetVerdict().Count, x.GetVerdict().Priorities = it.Count, a.priorities(it.Stage)
+		return x
+	}
+	return &wire.Item{Does: &wire.Item_Headroom{Headroom: &wire.Headroom{Application: a.name, Containers: it.Count}}}
+}
+
+// why is the policy's sentence.
+func (w *World) why(p *sched.Plan, it *sched.Item) string {
+	return p.Why(it, func(j sched.JobID) *workload.Job {
+		if a := w.apps[j]; a != nil {
+			return a.spec
+		}
+		return nil
+	})
+}
+
+// verdict is what the plug-in is told of a decision about an application.
+func verdict(a *app, j wire.Judgement, sentence string) *wire.Item {
+	return &wire.Item{Does: &wire.Item_Verdict{Verdict: &wire.Verdict{Application: a.name, Judgement: j, Sentence: sentence}}}
+}
+
+// verdict decides about an application that no policy is asked about.
+func (w *World) verdict(a *app, j wire.Judgement, sentence string) {
+	w.send(&wire.AttachResponse{Says: &wire.AttachResponse_Plan{Plan: &wire.Plan{Items: []*wire.Item{verdict(a, j, sentence)}}}})
+}
+
+// place is a start.
+func (w *World) place(it *sched.Item, a *app) *wire.Item {
+	switch {
+	case it.Stage >= sched.Stages || a.spec.Stage(it.Stage) == nil || it.Count < 1 ||
+		int(it.Container) >= len(a.spec.Stage(it.Stage).Containers):
+		w.refuse(it, 0, it.Count, sched.BadItem)
+		return nil
+	case it.Node < 1 || int(it.Node) > len(w.nodes.names):
+		w.refuse(it, 0, it.Count, sched.UnknownNode)
+		return nil
+	}
+	if it.ID > 0 {
+		w.open[it.ID] = &order{it.Job, it.Stage, it.Node, it.Locality, it.Count}
+	}
+	x := &wire.Place{Application: a.name, Priorities: a.priorities(it.Stage), Node: w.nodes.name(it.Node), Count: it.Count}
+	switch it.Locality {
+	case sched.NodeLocal:
+		x.Farthest = wire.Locality_LOCALITY_NODE
+	case sched.RackLocal:
+		x.Farthest = wire.Locality_LOCALITY_RACK
+	}
+	return &wire.Item{Does: &wire.Item_Place{Place: x}}
+}
+
+// kill names the containers that the book has chosen.
+func (w *World) kill(p *sched.Plan, it *sched.Item) *wire.Item {
+	if it.Attempts.From < 0 || int(it.Attempts.To) > len(p.Victims) || it.Attempts.Len() <= 0 {
+		w.refuse(it, 0, it.Count, sched.BadItem)
+		return nil
+	}
+	var x wire.Kill
+	for _, id := range p.Victims[it.Attempts.From:it.Attempts.To] {
+		b := w.boxes[id]
+		if b == nil {
+			w.refuse(it, id, 1, sched.Stale)
+			continue
+		}
+		if b.as = sched.Killed; it.Outcome == sched.Preempted {
+			b.as = sched.Preempted
+		}
+		x.Containers = append(x.Containers, w.runs.name(id))
+	}
+	if len(x.Containers) == 0 {
+		return nil
+	}
+	return &wire.Item{Does: &wire.Item_Kill{Kill: &x}}
+}

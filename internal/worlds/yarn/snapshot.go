@@ -1,0 +1,84 @@
+package yarn
+
+import (
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/sched"
+)
+
+// snapshot takes in the full state, in one batch that voids the book.
+func (w *World) snapshot(x *wire.Snapshot, life string) {
+	if !w.dated {
+		w.originMs, w.dated = x.TimeMs, true
+		for _, a := range x.Applications {
+			w.originMs = min(w.originMs, a.SubmitTimeMs)
+		}
+	}
+	before := w.apps
+	w.forget()
+	w.lost, w.next, w.acked = false, x.Next, 0
+	w.clock(x.TimeMs)
+	w.batches.flush(w.at)
+	w.batches.whole = true
+	w.tell(sched.Event{Kind: sched.Resync})
+	if w.mode != x.Mode || x.Mode != wire.Mode_MODE_OURS { // that it goes on to place work need not be said
+		w.tell(sched.Event{Kind: sched.Control, Control: controlOf(x.Mode)})
+	}
+	w.mode = x.Mode
+	for _, n := range x.Nodes {
+		w.nodeUp(n)
+	}
+	var apps []*app
+	for _, y := range x.Applications {
+		a, err := w.enter(y)
+		if err != nil && y.Held {
+			a.refused = true
+			w.verdict(a, wire.Judgement_JUDGEMENT_REJECT, err.Error())
+			continue
+		}
+		apps = append(apps, a)
+		w.remember(a, y, before, life == w.life)
+	}
+	w.life = life
+	for _, c := range x.Containers {
+		w.container(c)
+	}
+	for _, r := range x.Asks {
+		r.Whole = true
+		w.asks(r)
+	}
+	for _, a := range apps {
+		for i := range a.spec.Stages {
+			a.spec.Stages[i] = w.stageSpec(a, a.spec.Stages[i].Kind)
+		}
+		w.arrived(a)
+		for s := range sched.Stages {
+			if s != sched.Master && a.stages[s].ready {
+				w.tell(sched.Event{Kind: sched.StageReady, Job: a.id, Stage: s})
+			}
+		}
+	}
+	w.batches.flush(w.at)
+}
+
+// remember sets how many tasks of an application are done. The plug-in counts the ends of containers as long as
+// its ResourceManager lives, which does not tell of work that was lost again; one that has started again has
+// forgotten them, and we have not.
+func (w *World) remember(a *app, x *wire.Application, before map[sched.JobID]*app, same bool) {
+	for _, d := range x.Done {
+		a.stages[a.stageOf(d.Priority)].done += d.Count
+	}
+	for _, b := range before {
+		if b.name != a.name {
+			continue
+		}
+		a.broken = b.broken
+		for s := range a.stages {
+			if !same || s == int(sched.Map) {
+				a.stages[s].done = max(a.stages[s].done, b.stages[s].done)
+			}
+			if len(b.stages[s].kinds) > 0 {
+				a.stages[s].kinds = b.stages[s].kinds
+			}
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package yarn
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// longest is the longest time that a tag may name, in either unit: what is farther away is a mistake.
+const longest = 10 * 365 * 24 * time.Hour
+
+// readTags takes what a user has said of a job in its tags. Times are those of the cluster's clock: in: counts
+// from when the ResourceManager took the job in, so it does not matter what the user's clock shows. Other tags
+// are none of our business. The error is for the user.
+func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int64) error {
+	for _, tag := range tags {
+		word, value, _ := strings.Cut(tag, ":")
+		bad := func(what string) error { return fmt.Errorf("the tag %q says %s", tag, what) }
+		switch word {
+		case "dl", "soft":
+			ms, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return bad("no time: " + word + ": is followed by milliseconds since 1970")
+			}
+			ms -= min(max(originMs, 0), ms) // whatever was typed, this stays in range
+			at := units.Time(0).Add(units.Duration(min(ms, math.MaxInt64/int64(units.Millisecond))) * units.Millisecond)
+			switch {
+			case at <= submitted:
+				return bad("a time that was over when the job was submitted")
+			case at.Sub(submitted) > units.Duration(longest):
+				return bad("a time that is more than ten years away")
+			}
+			if word == "dl" {
+				j.Deadline = at
+			} else {
+				j.Soft = at
+			}
+		case "in":
+			s, err := strconv.ParseInt(value, 10, 64)
+			if err != nil || s <= 0 {
+				return bad("no time: in: is followed by the seconds that the job may take")
+			}
+			if s > int64(longest/time.Second) {
+				return bad("a time that is more than ten years away")
+			}
+			j.Deadline = submitted.Add(units.Duration(s) * units.Second)
+		case "weight":
+			n, err := strconv.ParseFloat(value, 64)
+			if err != nil || !(n > 0) || n > 1e6 {
+				return bad("no weight: weight: is followed by a number above 0, up to 1000000")
+			}
+			j.Weight = n
+		case "class":
+			if value == "" {
+				return bad("no class: class: is followed by a word")
+			}
+			j.Class = value
+		}
+	}
+	if j.Soft != units.Never && j.Soft > j.Deadline {
+		return fmt.Errorf("the tags name a soft deadline behind the hard one")
+	}
+	return nil
+}

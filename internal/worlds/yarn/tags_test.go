@@ -1,0 +1,68 @@
+package yarn
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Tags are what a user typed: what makes sense is taken, what does not is named.
+func TestTags(t *testing.T) {
+	const origin = 1_000_000
+	submitted := units.Time(0).Add(10 * units.Second) // at 1,010,000
+	for _, c := range []struct {
+		tags []string
+		want string
+	}{
+		{nil, "never never 1 c"},
+		{[]string{"dl:1070000", "soft:1040000", "weight:2.5", "class:etl", "zz", "a:b:c"}, "1m10s 40s 2.5 etl"},
+		{[]string{"in:90"}, "1m40s never 1 c"},
+		{[]string{"dl:1010000"}, `the tag "dl:1010000" says a time that was over when the job was submitted`},
+		{[]string{"dl:tomorrow"}, `the tag "dl:tomorrow" says no time: dl: is followed by milliseconds since 1970`},
+		{[]string{"dl:9223372036854775807"}, `the tag "dl:9223372036854775807" says a time that is more than ten years away`},
+		{[]string{"dl:-9223372036854775808"}, `the tag "dl:-9223372036854775808" says a time that was over when the job was submitted`},
+		{[]string{"in:0"}, `the tag "in:0" says no time: in: is followed by the seconds that the job may take`},
+		{[]string{"in:9999999999999"}, `the tag "in:9999999999999" says a time that is more than ten years away`},
+		{[]string{"weight:0"}, `the tag "weight:0" says no weight: weight: is followed by a number above 0, up to 1000000`},
+		{[]string{"weight:nan"}, `the tag "weight:nan" says no weight: weight: is followed by a number above 0, up to 1000000`},
+		{[]string{"class:"}, `the tag "class:" says no class: class: is followed by a word`},
+		{[]string{"in:60", "soft:1090000"}, "the tags name a soft deadline behind the hard one"},
+	} {
+		j := workload.Job{Class: "c", Weight: 1, Deadline: units.Never, Soft: units.Never}
+		err := readTags(&j, c.tags, submitted, origin)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(j.Deadline, " ", j.Soft, " ", j.Weight, " ", j.Class)
+		}
+		if got != c.want {
+			t.Errorf("%q\ngot  %s\nwant %s", c.tags, got, c.want)
+		}
+	}
+}
+
+// The masters' room is taken off first, and what is left is cut into slots, three for maps to one for reduces.
+func TestSplit(t *testing.T) {
+	gb := int64(units.GB)
+	s := &Split{Masters: units.Vector{units.VCores: 1, units.Memory: 2 * gb}, Slot: units.Vector{units.VCores: 1, units.Memory: 2 * gb}}
+	if err := s.validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ total, want units.Vector }{
+		{units.Vector{units.VCores: 9, units.Memory: 18 * gb}, units.Vector{units.MapSlots: 6, units.ReduceSlots: 2, units.VCores: 1, units.Memory: 2 * gb}},
+		{units.Vector{units.VCores: 32, units.Memory: 10 * gb}, units.Vector{units.MapSlots: 3, units.ReduceSlots: 1, units.VCores: 1, units.Memory: 2 * gb}},
+		{units.Vector{units.VCores: 1, units.Memory: 1 * gb}, units.Vector{units.VCores: 1, units.Memory: 1 * gb}},
+	} {
+		if got := s.capacity(c.total); got != c.want {
+			t.Errorf("%v offers %v, want %v", c.total, got, c.want)
+		}
+	}
+	if got := s.needs(sched.Reduce, units.Vector{units.VCores: 1, units.Memory: 5 * gb}); got != (units.Vector{units.ReduceSlots: 3}) {
+		t.Errorf("a large reduce counts as %v", got)
+	}
+	if got := s.needs(sched.Master, units.Vector{units.VCores: 1, units.Memory: 5 * gb}); got[units.Memory] != 5*gb {
+		t.Errorf("a master counts as %v", got)
+	}
+}
