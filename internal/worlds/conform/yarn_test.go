@@ -165,12 +165,32 @@ func (w wanted) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 type curious struct{ Brutal }
 
 func (c *curious) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	wantSamples(batch, sched.Map, p)
+	c.Brutal.Decide(v, batch, p)
+}
+
+func wantSamples(batch []sched.Event, s sched.Stage, p *sched.Plan) {
 	for i := range batch {
 		if batch[i].Kind == sched.JobArrived {
-			p.Add(sched.Item{Verb: sched.Sample, Job: batch[i].Job, Stage: sched.Map, Count: 2, Reason: sched.Because(whim)})
+			p.Add(sched.Item{Verb: sched.Sample, Job: batch[i].Job, Stage: s, Count: 1, Reason: sched.Because(whim)})
 		}
 	}
-	c.Brutal.Decide(v, batch, p)
+}
+
+// slow is hesitant, but that ApplicationMasters run before it has decided.
+type slow struct{ hesitant }
+
+func (s slow) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	wantSamples(batch, sched.Master, p)
+	s.hesitant.Decide(v, batch, p)
+}
+
+// A sample of a job runs before its verdict, and nothing else of it.
+func TestYARNSamples(t *testing.T) {
+	s := attached(1)
+	for seed := range uint64(4) {
+		s.finished(t, s.run(t, seed, func() sched.Policy { return slow{hesitant{delay: 6 * units.Second}} }, nil))
+	}
 }
 
 // All that a plan asks for is asked of the cluster, and nothing else.

@@ -22,6 +22,14 @@ func compareRows(x, y row) int {
 	return cmp.Or(cmp.Compare(x.prio, y.prio), cmp.Compare(x.place, y.place))
 }
 
+// at is how many containers the stage asks for at a priority in a place.
+func (s *stage) at(prio int32, place string) int32 {
+	if i, there := slices.BinarySearchFunc(s.rows, row{prio, place, 0}, compareRows); there {
+		return s.rows[i].count
+	}
+	return 0
+}
+
 // placed tells whether the stage asks for certain places.
 func (s *stage) placed() bool {
 	return slices.ContainsFunc(s.rows, func(r row) bool { return r.place != anyPlace })
@@ -39,6 +47,7 @@ func (w *World) asks(x *wire.Asks) {
 	}
 	a.attempt = x.Attempt
 	var touched [sched.Stages]bool
+	failed := a.stages[sched.Map].at(prioAgain, anyPlace)
 	if x.Whole {
 		for s := range a.stages {
 			touched[s] = len(a.stages[s].rows) > 0
@@ -56,10 +65,10 @@ func (w *World) asks(x *wire.Asks) {
 		if !there {
 			st.rows = slices.Insert(st.rows, i, row{prio: r.Priority, place: r.Place})
 		}
-		if r.Priority == prioAgain && s == sched.Map && r.Place == anyPlace && !x.Whole {
-			w.again(a, r.Count-st.rows[i].count)
-		}
 		st.rows[i].count = max(0, r.Count)
+	}
+	if !w.batches.whole { // what is told again was lost before
+		w.again(a, a.stages[sched.Map].at(prioAgain, anyPlace)-failed)
 	}
 	for s := range sched.Stages {
 		if touched[s] && a.spec.Stage(s) != nil {
