@@ -121,7 +121,7 @@ type Cause struct {
 	Word Word
 }
 
-// Word is what a job was told of its deadline when it was admitted.
+// Word is what a job was told of its deadline.
 type Word uint8
 
 // The words.
@@ -135,6 +135,9 @@ const (
 	Estimate
 	// NoPromise says that the job gets what promises leave; the sentence says why.
 	NoPromise
+	// Moved says by when a job with a promise is expected to be done now, and why. A of the reason is when it
+	// is done with the confidence of its promise; the evidence begins with a half and nine tenths.
+	Moved
 )
 
 // Causes that many policies share.

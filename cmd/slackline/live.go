@@ -174,6 +174,22 @@ func (l *live) Batch(at units.Time, records []follow.Record) error {
 	return nil
 }
 
+// Plan takes in when jobs with a promise are expected to be done, and tells when that moved and why.
+func (l *live) Plan(at units.Time, decisions []follow.Decision) error {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	for i := range decisions {
+		d := &decisions[i]
+		if o, told := report.OutlookOf(at, d); told && d.Refused == sched.OK && l.here[d.Job.Index] != nil {
+			l.here[d.Job.Index].outlook = &o
+			if o.Why != "" {
+				l.log.say(at, "job %q: %s", d.Job.Spec.ID, o.Why)
+			}
+		}
+	}
+	return nil
+}
+
 func (l *live) take(at units.Time, e *follow.Record) {
 	if e.Kind == sched.JobArrived {
 		l.arrive(e.Job)
@@ -260,6 +276,7 @@ type liveJob struct {
 	deadline      units.Time
 	expected      *report.Expectation // nil: nothing is known
 	maps, reduces liveStage
+	outlook       *report.Outlook // nil: none was told
 	failures      int
 	at            *list.Element
 }
@@ -445,9 +462,16 @@ func (j *liveJob) words(now units.Time, base time.Time) string {
 		text += fmt.Sprintf(", %d failed", j.failures)
 	}
 	left, known := j.left(now)
-	if known {
-		end := base.Add(time.Duration(now.Add(units.FromSeconds(left))))
-		text += fmt.Sprintf(", %s left (until %s)", units.Span(left), end.Format(time.TimeOnly))
+	clock := func(at units.Time) string { return base.Add(time.Duration(at)).Format(time.TimeOnly) }
+	switch o := j.outlook; {
+	case o != nil: // which the policy goes by
+		by := func(s float64) string { return clock(units.Time(0).Add(units.FromSeconds(s))) }
+		text += fmt.Sprintf(", 50 %% by %s, 90 %% by %s", by(o.Half), by(o.Ninety))
+		if o.Confidence != 0.9 {
+			text += fmt.Sprintf(", %.4g %% by %s", 100*o.Confidence, by(o.Sure))
+		}
+	case known:
+		text += fmt.Sprintf(", %s left (until %s)", units.Span(left), clock(now.Add(units.FromSeconds(left))))
 	}
 	if j.deadline == units.Never {
 		return text

@@ -149,6 +149,14 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	case p != nil && p.Admission != "":
 		line("promised", "nothing: %s", p.Admission)
 	}
+	if o := j.Outlook; o != nil {
+		if j.Ended == nil {
+			line("done by", "%s with 50 %%, %s with 90 %%, %s with %.4g %%", stamp(o.Half, now), stamp(o.Ninety, now), stamp(o.Sure, now), 100*o.Confidence)
+		}
+		if o.Why != "" {
+			line("moved", "%s after submission: %s", units.Span(o.Told.Sub(j.Submitted).Seconds()), o.Why)
+		}
+	}
 	line("maps", "%s, %d of them with their input", tally(j.Maps), j.LocalMaps)
 	line("reduces", "%s", tally(j.Reduces))
 	line("attempts", "%d, %d failed", j.Attempts, j.Failures)

@@ -250,12 +250,20 @@ func (j *keptJob) fail(f report.Failure) {
 
 // Plan keeps which jobs are promised their deadline, and which are refused: these end as if they
 // were killed.
-func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
+func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	for i := range decisions {
 		d := &decisions[i]
-		if d.Verb != sched.Reject && d.Verb != sched.Admit || d.Refused != sched.OK {
+		if d.Refused != sched.OK {
+			continue
+		}
+		if o, told := report.OutlookOf(at, d); told {
+			if j := k.job(d.Job); j != nil {
+				k.foresee(j, &o)
+			}
+		}
+		if d.Verb != sched.Reject && d.Verb != sched.Admit {
 			continue
 		}
 		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
@@ -265,6 +273,13 @@ func (k *Keeper) Plan(_ units.Time, decisions []follow.Decision) error {
 		}
 	}
 	return nil
+}
+
+// foresee notes when a job is expected to be done.
+func (k *Keeper) foresee(j *keptJob, o *report.Outlook) {
+	wall := func(s float64) time.Time { return k.wall(units.Time(0).Add(units.FromSeconds(s))) }
+	j.row.Outlook = &store.Outlook{Told: wall(o.At), Half: wall(o.Half), Ninety: wall(o.Ninety), Sure: wall(o.Sure),
+		Confidence: o.Confidence, Why: o.Why}
 }
 
 // Batch takes in what happened.

@@ -71,6 +71,7 @@ type Job struct {
 	Deadline  *time.Time      `json:"deadline"`
 	Promised  bool            `json:"promised"` // the policy promised the deadline
 	Took      *float64        `json:"took_s"`
+	Outlook   *Outlook        `json:"outlook,omitempty"`
 	// the run was cold for its class, so that it took longer than it will
 	Cold      bool             `json:"cold,omitempty"`
 	Expected  *float64         `json:"expected_s"` // what was said before it ran; null: nothing was known
@@ -83,6 +84,16 @@ type Job struct {
 	Counters  map[string]int64 `json:"counters,omitempty"`
 	// what held the processes of its attempts together, and bounded their memory
 	Isolation string `json:"isolation,omitempty"`
+}
+
+// Outlook is when a job with a promise of a probability is expected to be done, as it was told last.
+type Outlook struct {
+	Told       time.Time `json:"told"`
+	Half       time.Time `json:"p50"`
+	Ninety     time.Time `json:"p90"`
+	Sure       time.Time `json:"promised"` // with the confidence of the promise
+	Confidence float64   `json:"confidence"`
+	Why        string    `json:"why,omitempty"` // it moved
 }
 
 // Resumable tells whether the job was interrupted, and the store knows the command that goes on with it.

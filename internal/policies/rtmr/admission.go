@@ -58,6 +58,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	s.measured(v, batch, p)
 	s.despair(v, p)
+	s.tell(v, p)
 }
 
 // judge decides upon a job that has no record, unless it waits for others.

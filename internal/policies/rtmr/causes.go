@@ -15,6 +15,40 @@ func with(r *sched.Said) string {
 	return " with " + estimate.Chance(r.Proof[0].Amount)
 }
 
+// pace says what makes a job later, or sooner.
+func pace(later int64) string {
+	if later > 0 {
+		return "slower"
+	}
+	return "faster"
+}
+
+// moved is a cause for which a promise is expected to be kept sooner or later than was last told.
+func moved(name, number string, why func(*sched.Said) string) *sched.Cause {
+	c := &sched.Cause{Name: name, Word: sched.Moved, Numbers: []string{"when it is done with its confidence", "how much later half of all such jobs are done than was last told"}, Example: [3]int64{70e9, 12e9}}
+	if number != "" {
+		c.Numbers, c.Example[2] = append(c.Numbers, number), -4
+	}
+	c.Say = func(r *sched.Said) string {
+		said := "now done by " + r.Time(r.A)
+		if n := len(r.Proof); n > 0 {
+			most := r.Proof[n-1].Amount
+			said += " with " + estimate.Chance(most)
+			for _, e := range r.Proof[:n-1] {
+				if e.Amount == most {
+					continue
+				}
+				said += fmt.Sprintf(", by %s with %s", r.Time(int64(e.At)), estimate.Chance(e.Amount))
+			}
+		}
+		if r.B > 0 {
+			return said + ", " + r.Time(r.B) + " later: " + why(r)
+		}
+		return said + ", " + r.Time(-r.B) + " sooner: " + why(r)
+	}
+	return c
+}
+
 // What the scheme says, besides what all say who test deadlines (package estimate).
 var (
 	// Estimated lets a job in by what a sample of its maps took.
@@ -58,6 +92,27 @@ var (
 			}
 			return fmt.Sprintf("no promise: it would meet its deadline at %s with %s; it runs behind all promises", r.Time(r.A), estimate.Chance(r.C))
 		}}
+	// Overtaken tells that a promise is expected to be kept at another time, as a job was let in before
+	// it. The evidence is by when it is done now, with which risk: a half, a tenth, and that of the promise.
+	Overtaken = moved("overtaken", "", func(r *sched.Said) string { return r.JobName(r.Job) + " was let in before it" })
+	// SlotsMoved tells so as slots came or went.
+	SlotsMoved = moved("slots-moved", "slots that came", func(r *sched.Said) string {
+		if r.C < 0 {
+			return "nodes were lost, and with them " + r.Count(-r.C, "slot", "slots")
+		}
+		return r.Count(r.C, "slot", "slots") + " came"
+	})
+	// TasksMoved tells so of a job that runs.
+	TasksMoved = moved("tasks-moved", "", func(r *sched.Said) string { return "its tasks are " + pace(r.B) + " than the profile says" })
+	// WidthMoved tells so where half of all such jobs are done when they were before.
+	WidthMoved = moved("width-moved", "", func(r *sched.Said) string {
+		if r.B > 0 {
+			return "what is ahead of it may vary more"
+		}
+		return "less is left that may vary"
+	})
+	// AheadMoved tells so of a job that waits.
+	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.B) + " than expected" })
 	// AllLent refuses a job, as nobody knows when slots fall free.
 	AllLent = &sched.Cause{Name: "all-lent", Numbers: []string{"its deadline", "the stage"}, Example: [3]int64{90e9, int64(sched.Map)},
 		Say: func(r *sched.Said) string {

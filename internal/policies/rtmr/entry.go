@@ -93,7 +93,7 @@ func parts(s *scheduler) []compose.Entry {
 		{Name: "rtmr order", Kind: compose.KindOrder, Doc: "started jobs first, then by deadline",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
-			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
+			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Overtaken, SlotsMoved, TasksMoved, WidthMoved, AheadMoved, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
 				Late, BreaksPromise, AllLent, HasLabels, orders.OutOfTime, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
 				estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},
 		late,

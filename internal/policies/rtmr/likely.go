@@ -197,6 +197,8 @@ func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sch
 		n.Odds = t.odds
 		n.Risk = c.Risk
 		n.Budget, _ = finish.Begin(t.odds.Most, c.Risk)
+		n.Outlook = outlook{Half: c.Half, Ninety: c.Ninety, Sure: c.Finish, Told: v.Now(), Slots: s.slots}
+		s.overtake(job.ID)
 		for _, k := range c.Rises {
 			of := s.of(k.job)
 			of.Budget.Spend(k.from, k.to)

@@ -56,6 +56,7 @@ type scheduler struct {
 	looked bool           // at the nodes (service.go)
 	out    []sched.NodeID // out of service
 	strays strays         // not saved either
+	next   units.Time     // when all outlooks are looked at again
 	runs   []runs         // by handle; nor are these three (runs.go)
 	seen   []seen         // by attempt
 	sheets sheets
@@ -101,6 +102,8 @@ type record struct {
 	Odds   *odds         `json:"odds,omitempty"`
 	Risk   finish.Risk   `json:"risk,omitempty"` // to be broken, at the last verdict that touched it
 	Budget finish.Budget `json:"budget,omitzero"`
+
+	Outlook outlook `json:"outlook,omitzero"`
 }
 
 // tally follows the commits of a stage.
@@ -218,6 +221,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 			s.mastered++
 		}
 		if r.Odds, r.Risk, r.Budget = old.Odds, old.Risk, old.Budget; r.Odds != nil {
+			r.Outlook, r.Outlook.By = old.Outlook, 0
 			p.Admit(job.ID, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(r.Claim.Deadline), int64(r.Odds.Most)))
 			s.restrain(job, p)
 			continue
@@ -286,6 +290,7 @@ type state struct {
 	Queue  []sched.JobID   `json:"queue,omitempty"`
 	Others []sched.JobID   `json:"others,omitempty"`
 	Starts int64           `json:"starts"`
+	Next   units.Time      `json:"next,omitempty"`
 	Leases sched.JobID     `json:"leases,omitempty"`
 	Slots  slots           `json:"slots"`
 	Looked bool            `json:"looked,omitempty"`
@@ -303,7 +308,7 @@ func (s *scheduler) save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Looked: s.looked, Out: s.out, Plan: plan}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Plan: plan}
 	for j := range s.jobs {
 		if s.jobs[j].Standing != unknown {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -355,7 +360,7 @@ func (s *scheduler) load(text []byte) error {
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.begun, s.looked, s.out = begun, st.Looked, st.Out
+	s.begun, s.looked, s.out, s.next = begun, st.Looked, st.Out, st.Next
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	s.activate()

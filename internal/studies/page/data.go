@@ -3,9 +3,11 @@ package page
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
@@ -190,7 +192,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 				c.to.maybe(d.ticks(ticksOf(*c.at))-submitted, true)
 			}
 		}
-		if why := cmp.Or(j.Reason, j.Advice); why != "" && len(r.Reasons) < 500 {
+		if why := cmp.Or(j.Reason, j.Advice, outlookOf(j)); why != "" && len(r.Reasons) < 500 {
 			r.Reasons[strconv.Itoa(position)] = clipAt(why, 400)
 		}
 		position++
@@ -198,6 +200,20 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	response, tardiness := samples(run)
 	r.Response, r.Tardiness = newCurve(response), newCurve(tardiness)
 	return r
+}
+
+// outlookOf says when a job with a promise was expected to be done, and each time that this moved.
+func outlookOf(j *report.Job) string {
+	var parts []string
+	for _, o := range j.Outlooks {
+		if o.Why != "" {
+			parts = append(parts, fmt.Sprintf("at %s %s", units.Span(o.At), o.Why))
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("promised with %.4g %%: done by %s, 50 %% by %s, 90 %% by %s", 100*o.Confidence, units.Span(o.Sure),
+			units.Span(o.Half), units.Span(o.Ninety)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func each(run *report.Run, kept []int, do func(*report.Job)) {

@@ -115,6 +115,9 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 			continue
 		}
 		b.power(at, d.Item.Node, d.Host)
+		if o, told := OutlookOf(at, d); told {
+			b.run.Jobs[d.Job.Number].foresee(o)
+		}
 		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject {
 			continue
 		}

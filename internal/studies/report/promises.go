@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -40,6 +41,61 @@ func (j *Job) promise(why *sched.Reason) {
 	if j.Admission = ""; word == sched.NoPromise {
 		j.Admission = why.String()
 	}
+}
+
+// Outlook is by when a job with a promise of a probability is expected to be done, in seconds as all times of
+// the report are, as it was told at a time.
+type Outlook struct {
+	At         float64 `json:"at_s"`
+	Half       float64 `json:"p50_s"`
+	Ninety     float64 `json:"p90_s"`
+	Sure       float64 `json:"promised_s"` // with the confidence of its promise
+	Confidence float64 `json:"confidence"`
+	Why        string  `json:"why,omitempty"` // it moved; "" = the promise was made
+}
+
+// OutlookOf reads what a decision tells of a job's finish; false if that is nothing, or the promise has no probability.
+func OutlookOf(at units.Time, d *follow.Decision) (o Outlook, told bool) {
+	proof, sure, risk := d.Proof(), d.Reason.A, d.Reason.C
+	switch word := wordOf(&d.Reason); {
+	case len(proof) < 2 || d.Job == nil:
+		return o, false
+	case word == sched.Moved && len(proof) > 2:
+		risk, o.Why = proof[2].Amount, d.Why()
+	case d.Reason.Cause == estimate.Likely:
+		sure = d.Reason.B
+	default:
+		return o, false
+	}
+	if max(proof[0].At, proof[1].At, units.Time(sure)) == units.Never {
+		return o, false
+	}
+	o.At, o.Half, o.Ninety, o.Sure = at.Seconds(), proof[0].At.Seconds(), proof[1].At.Seconds(), units.Time(sure).Seconds()
+	o.Confidence = 1 - float64(risk)/1e6
+	return o, true
+}
+
+// mostOutlooks is how many a report keeps of a job: the first, and the last ones.
+const mostOutlooks = 6
+
+// foresee keeps an outlook.
+func (j *Job) foresee(o Outlook) {
+	if len(j.Outlooks) == mostOutlooks {
+		j.Outlooks = slices.Delete(j.Outlooks, 1, 2)
+	}
+	j.Outlooks = append(j.Outlooks, o)
+}
+
+// outlook is what was told of the job's finish besides, last.
+func (j *Job) outlook() string {
+	if len(j.Outlooks) == 0 {
+		return ""
+	}
+	o := &j.Outlooks[len(j.Outlooks)-1]
+	if o.Why == "" {
+		return fmt.Sprintf("; 50 %% by %s, 90 %% by %s", units.Span(o.Half), units.Span(o.Ninety))
+	}
+	return fmt.Sprintf("; at %s %s", units.Span(o.At), o.Why)
 }
 
 // mostPromises is how many promises, and how many jobs that were refused, failed or were killed,
@@ -75,7 +131,7 @@ func writePromises(w io.Writer, g []*Run) {
 				note = "an estimate from a sample"
 			}
 			if j.Confidence != nil {
-				note = "with " + stated(*j.Confidence)
+				note = "with " + stated(*j.Confidence) + j.outlook()
 			}
 			t.Add(j.ID, dueAt(j.Deadline), orDash(j.Promised), orDash(j.Finished), j.kept(), j.unexpected(), note)
 		}

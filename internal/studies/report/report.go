@@ -188,7 +188,10 @@ type Job struct {
 	Estimated bool `json:"promise_estimated,omitempty"`
 	// how likely the promise was to be kept, as it was stated; null: it was for the worst case
 	Confidence *float64 `json:"confidence,omitempty"`
-	Admission  string   `json:"admission,omitempty"` // why it runs without a promise, where others get one
+	// when it was expected to be done, as that was told when it was promised, and each time that it moved by more
+	// than a tenth of what was left; of many the first and the last
+	Outlooks  []Outlook `json:"outlooks,omitempty"`
+	Admission string    `json:"admission,omitempty"` // why it runs without a promise, where others get one
 	// the kind of reason for which it was refused, see sched.Code
 	Refusal string `json:"refusal,omitempty"`
 	// of a refused job: the earliest deadline that would have been accepted

@@ -1,0 +1,111 @@
+package rtmr
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// What is expected of a promise with a probability moves while its job waits and runs. The scheduler
+// looks at all promises now and then, each time as a verdict does, and tells which moved: by more
+// than a tenth of the time that was left when it was last told, and by more than a second. It tells
+// so by a Rank, which changes no place.
+//
+// Of a job that runs, the variance that is left is to the whole as what is ahead of it to all its run: each task
+// for itself varies so.
+
+// outlook is when a job is expected to be done, as it was last told.
+type outlook struct {
+	Half   units.Time  `json:"half"`
+	Ninety units.Time  `json:"ninety"`
+	Sure   units.Time  `json:"sure"` // with the confidence of its promise
+	Told   units.Time  `json:"told"`
+	Slots  slots       `json:"slots"`        // of the cluster then
+	By     sched.JobID `json:"by,omitempty"` // that was let in before it since then, the last one
+}
+
+// Least moves that are told, and how often all promises are looked at: so much for each of them.
+const (
+	leastMove   = units.Second
+	leftMove    = 10
+	lookSpacing = units.Second / 4
+)
+
+// outlook is when a job is done that is expected to be done then, of whose deviation that part is left.
+func (o *odds) outlook(now, expected units.Time, variance, part float64) (l outlook) {
+	at := func(risk finish.Risk) units.Time {
+		if expected == units.Never || units.Rounded(part) < 1e-3 {
+			return expected
+		}
+		off := units.Duration(o.by(0, variance/(part*part), risk)).Scale(part)
+		return max(now, expected.Add(off))
+	}
+	l.Half, l.Ninety, l.Sure = at(finish.Certain/2), at(finish.Certain/10), at(o.Most)
+	return l
+}
+
+// moved is how much later half of all such jobs are done than was told, and whether the outlook as a whole
+// is so far from it that it is told again. If only its width is, half is 0.
+func (l *outlook) moved(was *outlook) (half units.Duration, far bool) {
+	least := max(leastMove, was.Sure.Sub(was.Told)/leftMove)
+	if half = l.Half.Sub(was.Half); max(half, -half) > least {
+		return half, true
+	}
+	wide := l.Sure.Sub(was.Sure)
+	return 0, max(wide, -wide) > least
+}
+
+// evidence is the outlook for a reason: by when with which risk.
+func (l *outlook) evidence(most finish.Risk) []sched.Evidence {
+	return []sched.Evidence{{At: l.Half, Amount: int64(finish.Certain / 2)}, {At: l.Ninety, Amount: int64(finish.Certain / 10)}, {At: l.Sure, Amount: int64(most)}}
+}
+
+// overtake notes that a job was let in: those behind it have it before them now.
+func (s *scheduler) overtake(j sched.JobID) {
+	for i := len(s.queue) - 1; i >= 0 && s.queue[i] != j; i-- {
+		s.of(s.queue[i]).Outlook.By = j
+	}
+}
+
+// tell looks at all promises, if it is time, and tells which outlooks have moved and why.
+func (s *scheduler) tell(v sched.View, p *sched.Plan) {
+	if s.c.Most == 0 || len(s.queue) == 0 || v.Now() < s.next {
+		return
+	}
+	s.next = v.Now().Add(max(leastMove, lookSpacing*units.Duration(len(s.queue))))
+	t := trial{scheduler: s, v: v, at: s.foresee(v)}
+	for i, j := range s.queue {
+		before := t.at.variance
+		end := t.takes(t.at, i)
+		r, job := s.of(j), v.Job(j)
+		// What ends now is over but for its commit.
+		if job == nil || r.Odds == nil || v.Now() < r.Outlook.Told.Add(leastMove) || end <= v.Now() {
+			continue
+		}
+		part := 1.0
+		if job.Begun() && end > job.Started {
+			part = math.Sqrt(end.Sub(v.Now()).Seconds() / end.Sub(job.Started).Seconds())
+		}
+		is, was := r.Odds.outlook(v.Now(), end, before, part), r.Outlook
+		later, far := is.moved(&was)
+		if !far {
+			continue
+		}
+		why := sched.Because(AheadMoved, int64(is.Sure), int64(later))
+		switch ahead := v.Job(was.By); {
+		case later == 0:
+			why.Cause, why.B = WidthMoved, int64(is.Sure.Sub(was.Sure))
+		case later > 0 && was.By != 0 && ahead != nil:
+			why.Cause, why.Job = Overtaken, was.By
+		case was.Slots != s.slots:
+			why.Cause, why.C = SlotsMoved, int64(s.slots.Maps+s.slots.Reduces-was.Slots.Maps-was.Slots.Reduces)
+		case job.Begun():
+			why.Cause = TasksMoved
+		}
+		is.Told, is.Slots = v.Now(), s.slots
+		r.Outlook = is
+		p.Rank(j, p.Because(why, is.evidence(r.Odds.Most)...))
+	}
+}

@@ -1,0 +1,115 @@
+package rtmr
+
+import (
+	"context"
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// watcher holds what is told of promises to what becomes of them.
+type watcher struct {
+	t         *testing.T
+	last      map[sched.JobID][3]units.Time // half, promised, told
+	middle    map[sched.JobID][3]units.Time // the first of these that was told once the job had begun
+	causes    map[*sched.Cause]int
+	half      int // jobs that were done by then
+	all, sure int
+	told      int
+}
+
+func (w *watcher) Batch(_ int64, at units.Time, events []sched.Event) error {
+	for i := range events {
+		if e := &events[i]; e.Kind == sched.JobEnded && e.Outcome == sched.Committed {
+			if m, there := w.middle[e.Job]; there {
+				w.all++
+				if at <= m[0] {
+					w.half++
+				}
+				if at <= m[1] {
+					w.sure++
+				}
+			}
+			delete(w.middle, e.Job)
+			delete(w.last, e.Job)
+		}
+	}
+	return nil
+}
+
+func (w *watcher) Plan(_ int64, at units.Time, p *sched.Plan) error {
+	for i := range p.Items {
+		it := &p.Items[i]
+		proof := p.Evidence[it.Reason.Evidence.From:it.Reason.Evidence.To]
+		switch c := it.Reason.Cause; {
+		case c == estimate.Likely:
+			w.last[it.Job] = [3]units.Time{proof[0].At, units.Time(it.Reason.B), at}
+			continue
+		case c == nil || c.Word != sched.Moved:
+			continue
+		default:
+			w.causes[c]++
+		}
+		w.told++
+		is, was := [3]units.Time{proof[0].At, units.Time(it.Reason.A), at}, w.last[it.Job]
+		if it.Verb != sched.Rank || is[0] > proof[1].At || proof[1].At > is[1] || is[0] < at || proof[2].At != is[1] || proof[2].Amount != 50_000 {
+			w.t.Errorf("at %v job %d: %+v, %+v", at, it.Job, it, proof)
+		}
+		if n := it.Reason.C; it.Reason.Cause == SlotsMoved && (n == 0 || max(n, -n) > 3) { // a node has two and one
+			w.t.Errorf("at %v %d slots came", at, n)
+		}
+		far := max(is[0].Sub(was[0]), was[0].Sub(is[0]), is[1].Sub(was[1]), was[1].Sub(is[1]))
+		if far <= units.Second || far <= was[1].Sub(was[2])/10 {
+			w.t.Errorf("at %v job %d moved by %v only, of %v left at %v", at, it.Job, far, was[1].Sub(was[2]), was[2])
+		}
+		if at.Sub(was[2]) < units.Second {
+			w.t.Errorf("at %v job %d was told again after %v", at, it.Job, at.Sub(was[2]))
+		}
+		if _, there := w.middle[it.Job]; !there && it.Reason.Cause == TasksMoved {
+			w.middle[it.Job] = is
+		}
+		w.last[it.Job] = is
+	}
+	return nil
+}
+
+// What is told of a promise while its job waits and runs comes true as often as it says, is told when it
+// has moved enough and not else, and says why: jobs before it, its own tasks, nodes that go.
+func TestOutlooksComeTrue(t *testing.T) {
+	w := &watcher{t: t, last: map[sched.JobID][3]units.Time{}, middle: map[sched.JobID][3]units.Time{}, causes: map[*sched.Cause]int{}}
+	config := usual
+	config.Most, config.Behind = 50_000, true
+	for seed := range uint64(40) {
+		cfg := chancy(seed+1, 0.4, 0.2, 0)
+		if seed%4 == 0 {
+			cfg.Sizes = []sim.SizeStep{{At: 200 * units.Time(units.Second), Nodes: 3}, {At: 400 * units.Time(units.Second), Nodes: 4}}
+		}
+		world, err := sim.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recipe := compose.Recipe{Name: "rtmr"}
+		assemble(&recipe, newScheduler(config))
+		policy, err := compose.New(recipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := drive.New(world, policy, w).Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("told %d times; of %d jobs %d were done by what half would be, %d by what 95 %% would be; %v", w.told, w.all, w.half, w.sure, w.causes)
+	for _, c := range []*sched.Cause{Overtaken, SlotsMoved, TasksMoved, WidthMoved, AheadMoved} {
+		if w.causes[c] == 0 {
+			t.Errorf("nothing moved for the reason %q", c.Name)
+		}
+	}
+	if w.all < 100 || w.half < w.all*35/100 || w.half > w.all*65/100 || w.sure < w.all*90/100 {
+		t.Errorf("of %d jobs %d were done by what half would be, %d by what 95 %% would be", w.all, w.half, w.sure)
+	}
+}
