@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/maths/dense"
@@ -41,15 +42,33 @@ func mackeyGlass() (xs, ys []float64) {
 	return xs, ys
 }
 
+// Jang trains 16 rules, two bells for each input, for 500 epochs, and is off by 0.0016 on the first half and
+// 0.0015 on the other. Ours are started so, and by clusters, and have ten epochs. Each of our rules has bells
+// of its own, which fits the first half better, and the other one worse.
 func TestMackeyGlass(t *testing.T) {
 	xs, ys := mackeyGlass()
-	m := Start(xs[:2000], ys[:500], 4, 0.3, 100)
-	before := m.RMSE(xs[:2000], ys[:500])
-	train := m.Train(xs[:2000], ys[:500], 10)
-	check := m.RMSE(xs[2000:], ys[500:])
-	t.Logf("%d rules: %.5f before, %.5f after, %.5f on the other half", len(m.Rules), before, train, check)
-	if train > 0.002 || check > 0.003 || train >= before {
-		t.Errorf("RMSE %v of what it learned from, %v of the rest, %v before", train, check, before)
+	grid := Model{Inputs: 4}
+	low, high := slices.Min(xs[:2000]), slices.Max(xs[:2000])
+	for k := range 16 {
+		r := Rule{make([]float64, 4), make([]float64, 4), make([]float64, 5)}
+		for i := range 4 {
+			// Bells at the ends of the range, that meet at a half.
+			r.Center[i], r.Width[i] = [2]float64{low, high}[k>>i&1], (high-low)/(2*math.Sqrt(2*math.Ln2))
+		}
+		grid.Rules = append(grid.Rules, r)
+	}
+	for _, c := range []struct {
+		name string
+		m    Model
+	}{{"a grid", grid}, {"clusters", Start(xs[:2000], ys[:500], 4, 0.3, 100)}} {
+		m := c.m
+		before := m.RMSE(xs[:2000], ys[:500])
+		train := m.Train(xs[:2000], ys[:500], 10)
+		check := m.RMSE(xs[2000:], ys[500:])
+		t.Logf("%d rules from %s: %.5f before, %.5f after, %.5f on the other half", len(m.Rules), c.name, before, train, check)
+		if train > 0.002 || check > 0.003 || train >= before {
+			t.Errorf("%s: RMSE %v of what it learned from, %v of the rest, %v before", c.name, train, check, before)
+		}
 	}
 }
 
