@@ -25,7 +25,7 @@ func newRun(o *options) *cobra.Command {
 	var fresh, open bool
 	var again string
 	var behind []string
-	var power, admit string
+	var power, admit, slots string
 	cmd := &cobra.Command{
 		Use:   "run [--open] [JOB.yaml...]",
 		Short: "Run MapReduce jobs on this machine",
@@ -44,6 +44,8 @@ a span counts from the planned arrival of its job.
 With --open the run accepts more jobs while it is going, from slackline submit in another terminal, and waits when it has none.
 slackline close lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the
 jobs of any run.
+
+With --slots-trace workers offer more and fewer slots while the run is going. A slot that is taken away finishes its task first.
 
 What a run did, and the profiles of its job classes, are kept: slackline jobs lists runs, simulate simulates them, and the next
 run says before it starts how long its jobs should take. With that estimate it looks at their deadlines: by default it warns of
@@ -75,6 +77,11 @@ Policies that admit jobs by their deadlines themselves, such as rtmr, do that al
 			}
 			if err := limits.apply(&m); err != nil {
 				return err
+			}
+			if slots != "" {
+				if err := m.Follow(slots); err != nil {
+					return fmt.Errorf("--slots-trace: %w", err)
+				}
 			}
 			if o.power, err = runs.ParsePower(power); err != nil {
 				return fmt.Errorf("--power %w", err)
@@ -127,6 +134,8 @@ Policies that admit jobs by their deadlines themselves, such as rtmr, do that al
 	cmd.Flags().BoolVar(&open, "open", false, "accept more jobs from slackline submit, until slackline close")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
+	cmd.Flags().StringVar(&slots, "slots-trace", "", "CSV file of what the workers offer while the run is going: a column at (10m, or seconds), and capacity, the part of all slots from 0 to 1, or slots, their number; each row holds until the next")
+	_ = cmd.MarkFlagFilename("slots-trace", "csv")
 	cmd.Flags().StringVar(&admit, "admit", "warn", "what becomes of jobs that are expected to be late: warn, refuse (the run does not start), off")
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "if energy cannot be measured: the watts that the machine draws idle, and that each busy core adds")

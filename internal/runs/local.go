@@ -220,7 +220,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known, policy),
-		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress}
+		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
 // chain lets a job read what the jobs before it write: that lies in the folder under of their

@@ -2,8 +2,11 @@ package runs
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/units"
 )
 
@@ -12,9 +15,38 @@ type Machine struct {
 	Nodes       int
 	MapSlots    int // of a node
 	ReduceSlots int
-	Block       units.Bytes // largest input of a map
-	Memory      units.Bytes // that the process is to take at most; 0 = no bound
-	Sync        bool        // output is on disk before it is committed
+	Block       units.Bytes   // largest input of a map
+	Memory      units.Bytes   // that the process is to take at most; 0 = no bound
+	Sync        bool          // output is on disk before it is committed
+	Steps       []engine.Step // what the workers offer over time; none = all, always
+}
+
+// Follow lets the workers offer what a trace says: from each row on a part of all slots, rounded, shared out
+// evenly, and at least one of each kind unless the part is 0. Before the first row they offer all.
+func (m *Machine) Follow(path string) error {
+	rows, err := scenario.ReadSlots(path, m.Nodes*(m.MapSlots+m.ReduceSlots))
+	if err != nil {
+		return err
+	}
+	if rows[len(rows)-1].Amount == 0 {
+		return fmt.Errorf("%s: its last row leaves no slots, so what has not ended by then would never end; the last row must be above 0", path)
+	}
+	share := func(part float64, slots, worker int) int {
+		all := int(math.Round(part * float64(m.Nodes*slots)))
+		if part > 0 {
+			all = max(all, min(1, slots))
+		}
+		return (all + m.Nodes - 1 - worker) / m.Nodes
+	}
+	m.Steps = nil
+	for _, row := range rows {
+		step := engine.Step{At: row.At}
+		for worker := range m.Nodes {
+			step.Slots = append(step.Slots, units.Slots(share(row.Amount, m.MapSlots, worker), share(row.Amount, m.ReduceSlots, worker)))
+		}
+		m.Steps = append(m.Steps, step)
+	}
+	return nil
 }
 
 // MaxWorkers bounds the workers of one machine: each looks for work fifty times a second.

@@ -65,6 +65,11 @@ func (s *Scenario) slots(cfg *sim.Config) {
 	}
 }
 
+// ReadSlots reads a trace of what a cluster of so many slots offers over time: parts of it, from 0 to 1.
+func ReadSlots(path string, total int) ([]sim.SupplyStep, error) {
+	return readSlots(path, float64(total), false, false)
+}
+
 // readSlots reads a trace of slots as steps of the capacity.
 func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyStep, err error) {
 	t, file, err := openTable(path, "capacity", "slots")

@@ -36,6 +36,8 @@ type Config struct {
 	Heartbeat   units.Duration   // how often a worker beats while work waits that fits; 20 ms
 	Profiles    []*profile.Class // what is known at the start
 	Progress    units.Duration   // how often the progress of attempts is told; 0 = never
+	// what workers offer from certain times on, in their order; nothing that runs is stopped
+	Steps []Step
 	// what tells a later run that jobs have finished stays behind the end, until Forget
 	Keep    bool
 	Fresh   bool             // what interrupted runs left is thrown away, not resumed
@@ -50,6 +52,12 @@ type Config struct {
 	// the clock is that of an interrupted run: jobs that are there from the start have been for a
 	// while
 	GoesOn bool
+}
+
+// Step sets the slots of all workers.
+type Step struct {
+	At    units.Time
+	Slots []units.Vector // by worker
 }
 
 // Job is a job with what it computes.
@@ -151,6 +159,18 @@ func (c *Config) validate() error {
 		return fmt.Errorf("engine: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
 	case c.Buffer < 0 || c.MaxFailures < 0 || c.Timeout < 0 || c.Grace < 0 || c.Heartbeat < 0:
 		return fmt.Errorf("engine: buffer, failures, time-out, grace and heartbeat must not be negative")
+	}
+	before := units.Time(-1)
+	for _, step := range c.Steps {
+		if step.At <= before || len(step.Slots) != len(c.Cluster.Nodes) {
+			return fmt.Errorf("engine: the step at %v is not behind that at %v, or not of %d nodes", step.At, before, len(c.Cluster.Nodes))
+		}
+		for _, slots := range step.Slots {
+			if d, bad := slots.Negative(); bad {
+				return fmt.Errorf("engine: at %v a node cannot offer %d %v", step.At, slots[d], d)
+			}
+		}
+		before = step.At
 	}
 	return nil
 }

@@ -366,6 +366,31 @@ func crowded(t *testing.T, n int) (p *mapreduce.Program, most *atomic.Int32) {
 	}), most
 }
 
+// Slots follow the steps of the run: with one slot no two maps run at a time, with four from a later step on
+// four do, and nothing that runs is stopped.
+func TestSlotsFollowSteps(t *testing.T) {
+	one, four := []units.Vector{units.Slots(1, 1)}, []units.Vector{units.Slots(4, 1)}
+	o := opened(t, engine.Config{Cluster: workers(1, 4, 1), Steps: []engine.Step{{At: 0, Slots: one}, {At: units.Time(units.Second / 4), Slots: four}}}, conform.Friendly{})
+	if e := o.until(sched.NodeChanged); e.Detail.Node.Class.Capacity != one[0] {
+		t.Errorf("the node is told with %v", e.Detail.Node.Class.Capacity)
+	}
+	wide := o.job("wide")
+	var most *atomic.Int32
+	wide.Program, most = crowded(t, 4) // a map ends when four run
+	o.submit("", wide)
+	if jobs := o.shut(); jobs["wide"] != "committed" || most.Load() != 4 {
+		t.Errorf("jobs ended %v, and %d maps ran at a time", jobs, most.Load())
+	}
+	if n := o.watch.Ends[sched.Killed] + o.watch.Ends[sched.Lost] + o.watch.Ends[sched.Preempted]; n > 0 {
+		t.Errorf("%d attempts were ended", n)
+	}
+	for _, steps := range [][]engine.Step{{{At: 1, Slots: one}, {At: 1, Slots: four}}, {{At: 0}}, {{At: 0, Slots: []units.Vector{units.Slots(-1, 1)}}}} {
+		if _, err := engine.New(engine.Config{Cluster: workers(1, 4, 1), Clock: func() units.Time { return 0 }, Steps: steps}); err == nil {
+			t.Errorf("%v is taken", steps)
+		}
+	}
+}
+
 // A node gets other slots while it runs: what is beyond them runs on and is not followed, and with
 // more of them more runs.
 func TestSlotsChange(t *testing.T) {

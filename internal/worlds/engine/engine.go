@@ -144,6 +144,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			continue
 		}
 		w.part()
+		w.step()
 		w.requests()
 		w.arrivals()
 		w.alarms()
@@ -207,7 +208,7 @@ func (w *World) hand() drive.Batch {
 
 // sleep waits for a report, a request, the next alarm, or the end of ctx.
 func (w *World) sleep(ctx context.Context) {
-	due := min(w.wake, w.nextArrival(), w.nextAlarm(), w.nextBeat(), w.nextProgress())
+	due := min(w.wake, w.nextStep(), w.nextArrival(), w.nextAlarm(), w.nextBeat(), w.nextProgress())
 	var alarm <-chan time.Time
 	var came <-chan struct{}
 	if w.cfg.Source != nil { // behind a door that is shut there are jobs to be cancelled

@@ -66,6 +66,29 @@ func (w *World) nodeDown(n sched.NodeID) {
 	}
 }
 
+// step gives workers the slots of the last step that has come.
+func (w *World) step() {
+	steps := w.cfg.Steps
+	for w.nextStep() <= w.now {
+		w.cfg.Steps = w.cfg.Steps[1:]
+	}
+	if n := len(steps) - len(w.cfg.Steps); n > 0 {
+		for i, slots := range steps[n-1].Slots {
+			if slots != w.nodes[i+1].Spec.Class.Capacity {
+				_ = w.resize(sched.NodeID(i+1), slots) // checked by validate
+			}
+		}
+	}
+}
+
+// nextStep is when slots change next.
+func (w *World) nextStep() units.Time {
+	if len(w.cfg.Steps) == 0 {
+		return units.Never
+	}
+	return w.cfg.Steps[0].At
+}
+
 // freshen lets all nodes beat at once: there is more to do than before.
 func (w *World) freshen() {
 	for _, n := range w.nodes[1:] {
