@@ -47,7 +47,10 @@ func (r *Result) WritePage(w io.Writer) error {
 		sections = append(sections, "<h2>Cost as deadlines change</h2>"+r.curve()+page.Table(r.sweepRows()))
 	}
 	if r.Played != nil {
-		sections = append(sections, "<h2>Played in the simulator</h2>"+page.Table(r.playedRows())+"<p>"+html.EscapeString(r.Played.Arrivals)+".</p>")
+		p := r.Played
+		about := html.EscapeString(p.by() + "; " + p.kept())
+		sections = append(sections, "<h2>Played in the simulator</h2><p>"+about+".</p>"+page.Table(r.playedRows())+
+			"<p>"+html.EscapeString(p.Arrivals)+".</p>")
 	}
 	return page.Plain(w, r.Name, about, sections, pageStyle,
 		"Made by slackline capacity, after paper 004. What changes are worth holds as long as the plan keeps its shape.")

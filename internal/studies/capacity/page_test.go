@@ -27,10 +27,16 @@ func TestBrowserDrawsPlans(t *testing.T) {
 	day := readFile(t, "fleet.yaml")
 	fleet := Plan(day)
 	fleet.Change(day, []float64{-0.95, -0.3, -0.2, -0.1, 0})
+	if err := fleet.verify(context.Background(), day, "", 1, 1); err != nil {
+		t.Fatal(err)
+	}
 	for name, r := range map[string]*Result{"plan": r, "late": late, "fleet": fleet} {
 		var out bytes.Buffer
 		if err := r.WritePage(&out); err != nil {
 			t.Fatal(err)
+		}
+		if r.Played != nil && !strings.Contains(out.String(), "played by fair, each class on slots of its own, seed 1; all jobs in time") {
+			t.Errorf("%s: the page does not say how it was played", name)
 		}
 		file := filepath.Join(t.TempDir(), name+".html")
 		if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {

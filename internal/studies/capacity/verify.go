@@ -202,12 +202,20 @@ func taught(p *profile.Class, k *scenario.CapacityClass, on cluster.Class) *prof
 // writePlayed writes what came of the plan.
 func (r *Result) writePlayed(b *strings.Builder) error {
 	p := r.Played
-	fmt.Fprintf(b, "\nplayed by %s, seed %d\n\n", report.Printable(p.Policy), p.Seed)
+	fmt.Fprintf(b, "\n%s\n\n", p.by())
 	if err := writeRows(b, r.playedRows()); err != nil {
 		return err
 	}
-	fmt.Fprintf(b, "\nall jobs in time: %d of %d classes; in the mean: %d\n%s\n", p.Kept.K, p.Kept.N, p.Mean.K, p.Arrivals)
+	fmt.Fprintf(b, "\n%s\n%s\n", p.kept(), p.Arrivals)
 	return nil
+}
+
+func (p *Played) by() string {
+	return fmt.Sprintf("played by %s, seed %d", report.Printable(p.Policy), p.Seed)
+}
+
+func (p *Played) kept() string {
+	return fmt.Sprintf("all jobs in time: %d of %d classes; in the mean: %d", p.Kept.K, p.Kept.N, p.Mean.K)
 }
 
 // playedRows is what came of each class, on each type of machines where there are several.
