@@ -89,6 +89,15 @@ func TestTheorem(t *testing.T) {
 		if got.LimitPrice > 1e-9 && !near(got.Reserved, p.Limit) || got.OnDemand > 1e-9 && price != p.OnDemand {
 			fail("36, 37: prices where there is no shortage")
 		}
+		// By any price a bound holds, and by this one nothing is between it and the cost.
+		for _, part := range []float64{0, 0.3, 0.7, 1} {
+			if x := p.Reserved + part*(p.OnDemand-p.Reserved); p.dual(x) > got.Cost*(1+1e-12) {
+				fail("the dual is above the cost")
+			}
+		}
+		if !near(p.dual(price), got.Cost) {
+			fail("the dual at the price of capacity is not the cost")
+		}
 		if !near(got.Cost, costOf(p, got.Admitted, false)) || !near(got.Cost, got.LowerBound) || got.Gap() > 1e-12 {
 			fail("the cost or its bound")
 		}

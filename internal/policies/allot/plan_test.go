@@ -1,6 +1,8 @@
 package allot
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -19,6 +21,7 @@ type hall struct {
 	uneven  bool // maps took 4 and 16 s
 	now     units.Time
 	bytes   units.Bytes // that the first map read; the second a thousand times as many
+	known   *profile.Class
 }
 
 func (h *hall) Now() units.Time         { return h.now }
@@ -31,6 +34,9 @@ func (h *hall) Job(j sched.JobID) *sched.Job {
 func (h *hall) Profile(name string) *profile.Class {
 	if name == "new" {
 		return nil
+	}
+	if h.known != nil {
+		return h.known
 	}
 	c := profile.New(name)
 	for i := range 2 {
@@ -247,6 +253,52 @@ func TestNeedReadsTimes(t *testing.T) {
 	}
 	h.uneven = true                                           // what is learned since counts: maps of 4 and 16 s
 	if n := (&plan{}).need(h, j, c); n.gamma/10 != 38888888 { // A = 100 - 16, C = 16: 3.5 slots
+		t.Errorf("%+v", n)
+	}
+}
+
+// The plan follows what drifts: what is known of a class, and the cluster. By hand, a job of ten maps of
+// 10 s and 40 s needs 3 slots; of 12 s, A = 120 - 12 and C = 12, 108/28 of them; with 4 and 16 s 84/24.
+func TestDrift(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3)}
+	twelve := profile.New("c")
+	twelve.Attempt(workload.Map, "n", 0, 12*units.Second, 0)
+	ten := h.Profile("c")
+	h.known = ten
+	h.comes("c", 10, 0, 40*units.Second, 1, sched.Admitted).Started = 0
+	p := &plan{}
+	follow := func(of sched.EventKind, slots float64) {
+		t.Helper()
+		Admission{plan: p}.Decide(h, []sched.Event{{Kind: of}}, &sched.Plan{})
+		if c := p.Classes[0]; math.Abs(float64(c.Gamma)-whole*slots/float64(h.cluster[units.MapSlots])) > 1 {
+			t.Errorf("after %v a part of %v of the cluster, want %v slots", of, float64(c.Gamma)/whole, slots)
+		}
+	}
+	follow(sched.JobArrived, 3)
+	h.known = twelve
+	follow(sched.Heartbeat, 3) // nothing was told
+	follow(sched.ProfileLearned, 108/28.0)
+	h.known = ten
+	follow(sched.ProfileLearned, 3)
+	h.cluster = units.Slots(18, 3)
+	follow(sched.NodeUp, 3)
+	h.known, h.uneven = nil, true
+	follow(sched.JobEnded, 84/24.0)
+}
+
+// An ApplicationMaster takes its part of the cluster, and its start comes off the time: of 45 s 5 s, by
+// hand.
+func TestNeedOfMasters(t *testing.T) {
+	h := &hall{cluster: units.Slots(9, 3)}
+	h.cluster[units.Memory] = 100
+	j := h.comes("c", 10, 0, 45*units.Second, 1, sched.Pending)
+	h.known = h.Profile("c")
+	h.known.At(workload.Master, "n").Start.Add(3)
+	h.known.At(workload.Master, "n").Start.Add(5)
+	in := []cluster.Container{{Name: "am", Needs: units.Vector{units.Memory: 10}}}
+	master := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: in}
+	j.Spec.Stages = slices.Insert(j.Spec.Stages, 0, master)
+	if n := (&plan{}).need(h, j, &class{}); n.why.Cause != nil || math.Abs(float64(n.gamma)-whole*(3/9.0+0.1)) > 1 {
 		t.Errorf("%+v", n)
 	}
 }

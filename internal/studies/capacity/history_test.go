@@ -11,7 +11,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Three jobs of a class, of which two ran side by side, one that failed, and a class whose jobs had no deadline.
+// Three jobs of a class, of which two ran side by side until the third began, one that failed, and a
+// class whose jobs had no deadline.
 func TestFromHistory(t *testing.T) {
 	at := func(seconds float64) *time.Time {
 		then := time.Unix(1000, 0).Add(time.Duration(seconds * 1e9))
@@ -24,7 +25,7 @@ func TestFromHistory(t *testing.T) {
 		}
 	}
 	jobs := []*store.Job{
-		job(1, "words", 3, 2, 0, 10, 100), job(2, "words", 2, 1, 0, 50, 120), job(3, "words", 2, 1, 110, 120, 200),
+		job(1, "words", 3, 2, 0, 10, 120), job(2, "words", 2, 1, 0, 50, 120), job(3, "words", 2, 1, 110, 120, 200),
 		job(4, "words", 9, 9, 0, 0, 999), job(5, "sums", 1, 0, 0, 5, 30), job(6, "gone", 1, 1, 0, 5, 30),
 	}
 	jobs[1].Deadline, jobs[2].Deadline = at(300), at(350) // 300 s and 240 s

@@ -134,6 +134,17 @@ func TestUnsure(t *testing.T) {
 	if a, b := r.Classes[0], r.Classes[1]; *b.Unsure / *b.Slower >= 0.7**a.Unsure / *a.Slower {
 		t.Errorf("four times as much was measured, and it costs %v of %v, before %v of %v", *b.Unsure, *b.Slower, *a.Unsure, *a.Slower)
 	}
+	// Of 100 tasks of 10 s ± 5 s the mean is 10.98 s at most, so A is 109.8 - 40 and not 100 - 40, for 10 s.
+	c = read(t, `
+prices: {on_demand: 1}
+bound: upper
+integer: false
+classes: [{name: a, maps: 10, map: {mean: 10s, max: 20s, deviation: 5s}, map_slots: 1, deadline: 50s, at_least: 1, at_most: 1}]
+`)
+	c.Classes[0].Map.Samples = 100
+	if k := Plan(c).Classes[0]; !near(*k.Unsure, (109.8-40)/10-(100-40)/10.0) {
+		t.Errorf("%+v: %v", k, *k.Unsure)
+	}
 	if rows := r.worthRows(); len(rows[0]) != 6 || rows[3][5] != "–" {
 		t.Errorf("%v", rows)
 	}
