@@ -1,0 +1,156 @@
+package io.slackline.yarn;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
+
+/**
+ * Holds applications with a deadline at their submission until a verdict comes, on no thread: the event that adds one
+ * is put aside, and posted again. The client waits, and prints the sentence of a refusal.
+ */
+final class Gate {
+  /** An event that was put aside and comes again. */
+  static final class Released extends AppAddedSchedulerEvent {
+    Released(AppAddedSchedulerEvent e, ApplicationSubmissionContext c) {
+      super(e.getUser(), c, e.getIsAppRecovering(), e.getApplicatonPriority(), e.getPlacementContext());
+    }
+  }
+
+  private static final class Held {
+    final AppAddedSchedulerEvent event;
+    volatile Future<?> timeout;
+
+    Held(AppAddedSchedulerEvent event) {
+      this.event = event;
+    }
+  }
+
+  private final SlacklineScheduler scheduler;
+  /** Who wait. Whoever takes an entry out decides. */
+  private final Map<ApplicationId, Held> held = new ConcurrentHashMap<>();
+  /** Who were let in and have not come again yet; a kill takes them out. */
+  private final Set<ApplicationId> passing = ConcurrentHashMap.newKeySet();
+  /** Who were accepted and are to get nothing, not from the stock scheduler either. */
+  private final Set<ApplicationId> accepted = ConcurrentHashMap.newKeySet();
+  private ScheduledThreadPoolExecutor timer;
+  private long holdMs;
+
+  Gate(SlacklineScheduler scheduler) {
+    this.scheduler = scheduler;
+  }
+
+  void init(long holdMs) { // recovery adds applications before anything is started
+    this.holdMs = holdMs;
+    timer = new ScheduledThreadPoolExecutor(1, r -> {
+      Thread t = new Thread(r, "slackline-gate");
+      t.setDaemon(true);
+      return t;
+    });
+    timer.setRemoveOnCancelPolicy(true);
+  }
+
+  void stop() {
+    if (timer != null) {
+      timer.shutdownNow();
+    }
+  }
+
+  /** Tells whether the event goes no further for now. */
+  boolean keeps(SchedulerEvent e) {
+    if (e instanceof Released) {
+      return !passing.remove(((Released) e).getApplicationId()); // it was killed on the way
+    }
+    if (e.getType() == SchedulerEventType.APP_ADDED) {
+      AppAddedSchedulerEvent a = (AppAddedSchedulerEvent) e;
+      return !a.getIsAppRecovering() && scheduler.isAttached() && asks(a.getApplicationId()) && hold(a);
+    }
+    if (e.getType() == SchedulerEventType.APP_REMOVED) {
+      ApplicationId id = ((AppRemovedSchedulerEvent) e).getApplicationID();
+      Held h = held.remove(id);
+      if (h != null) {
+        h.timeout.cancel(false);
+      }
+      passing.remove(id);
+      accepted.remove(id);
+    }
+    return false;
+  }
+
+  /** Only who claims a deadline waits. */
+  private boolean asks(ApplicationId id) {
+    RMApp app = scheduler.rmApp(id);
+    return app != null && app.getApplicationTags().stream().anyMatch(t -> t.startsWith("dl:") || t.startsWith("in:"));
+  }
+
+  private boolean hold(AppAddedSchedulerEvent a) {
+    ApplicationId id = a.getApplicationId();
+    Held h = new Held(a);
+    h.timeout = timer.schedule(() -> admit(id), holdMs, TimeUnit.MILLISECONDS);
+    held.put(id, h);
+    scheduler.application(id, true);
+    return true;
+  }
+
+  /** Lets an application in, if it waits. Any thread. */
+  void admit(ApplicationId id) {
+    Held h = held.remove(id);
+    RMApp app = scheduler.rmApp(id);
+    if (h == null || app == null) {
+      return;
+    }
+    h.timeout.cancel(false);
+    passing.add(id);
+    scheduler.post(new Released(h.event, app.getApplicationSubmissionContext()));
+  }
+
+  /** Refuses an application that waits, and ends one that was accepted. */
+  void reject(ApplicationId id, String sentence) {
+    String said = "slackline: " + sentence;
+    Held h = held.remove(id);
+    if (h != null) {
+      h.timeout.cancel(false);
+      scheduler.post(new RMAppEvent(id, RMAppEventType.APP_REJECTED, said));
+    } else {
+      scheduler.post(new RMAppEvent(id, RMAppEventType.KILL, said));
+    }
+  }
+
+  /** Bars an accepted application from the stock scheduler, or no more. */
+  void bar(ApplicationId id, boolean it) {
+    if (it) {
+      accepted.add(id);
+    } else {
+      accepted.remove(id);
+    }
+  }
+
+  boolean isHeld(ApplicationId id) {
+    return accepted.contains(id);
+  }
+
+  List<ApplicationId> waiting() {
+    return new ArrayList<>(held.keySet());
+  }
+
+  /** Nobody gives verdicts any more: all are let in. */
+  void open() {
+    accepted.clear();
+    for (ApplicationId id : waiting()) {
+      admit(id);
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package io.slackline.yarn;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.slackline.yarn.v1.AttachRequest;
+import io.slackline.yarn.v1.AttachResponse;
+import io.slackline.yarn.v1.Event;
+import io.slackline.yarn.v1.Events;
+import io.slackline.yarn.v1.Hello;
+import io.slackline.yarn.v1.Item;
+import io.slackline.yarn.v1.Mode;
+import io.slackline.yarn.v1.Proof;
+import io.slackline.yarn.v1.SchedulerServiceGrpc;
+import io.slackline.yarn.v1.Snapshot;
+import io.slackline.yarn.v1.Welcome;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.util.VersionInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The stream to Slackline, on one thread of its own: it dials, says what has happened, and does what is asked for. No
+ * thread of the ResourceManager ever waits for it.
+ */
+final class Link implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Link.class);
+  static final int PROTOCOL = 1;
+  /** Beats of Slackline's before it may place work. */
+  static final int GOOD_BEATS = 3;
+  private static final int NONCE = 32;
+  private static final long DIAL_MS = 5000;
+  private static final long LONGEST_PAUSE_MS = 5000;
+  private static final int UNREAD = 10_000;
+
+  /** What the link needs of the scheduler; all of it is called on the link's thread, but for broken. */
+  interface Site {
+    /** The full state; what was noted before it is in there. */
+    Snapshot snapshot(long next);
+
+    /** What has happened since, or null if that was too much, or a snapshot is due for another reason. */
+    List<Event> news();
+
+    void does(Item item);
+
+    /** Changes who places work; a change is told by a snapshot, which is then due. */
+    void mode(Mode mode);
+
+    Mode mode();
+
+    /** The stream is gone; the stock scheduler places work from the moment on that this is called. */
+    void broken();
+  }
+
+  private final Settings settings;
+  private final String life;
+  private final Site site;
+  private final BlockingQueue<Object> inbox = new LinkedBlockingQueue<>();
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private final Thread thread;
+  private volatile boolean stopped;
+
+  private static final Object WAKE = new Object();
+
+  /** The end of a stream, with the reason. */
+  private record Over(Object stream, Throwable why) {}
+
+  /** A message of a stream. */
+  private record Heard(Object stream, AttachResponse says) {}
+
+  Link(Settings settings, String life, Site site) {
+    this.settings = settings;
+    this.life = life;
+    this.site = site;
+    thread = new Thread(this, "slackline-link");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void stop() {
+    stopped = true;
+    thread.interrupt();
+    try {
+      thread.join(2000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Something has happened. Any thread; never waits. */
+  void wake() {
+    if (woken.compareAndSet(false, true)) {
+      inbox.offer(WAKE);
+    }
+  }
+
+  boolean isMine() {
+    return Thread.currentThread() == thread;
+  }
+
+  @Override
+  public void run() {
+    long pause = 100;
+    String last = "";
+    while (!stopped) {
+      try {
+        session();
+        pause = 100;
+      } catch (InterruptedException e) {
+        break;
+      } catch (Throwable t) {
+        if (!String.valueOf(t.getMessage()).equals(last)) { // the same thing is not said each time
+          last = String.valueOf(t.getMessage());
+          LOG.warn("the stock scheduler places work: no Slackline at {}: {}", settings.address, last);
+        }
+      }
+      site.broken();
+      try {
+        Thread.sleep(pause);
+      } catch (InterruptedException e) {
+        break;
+      }
+      pause = Math.min(LONGEST_PAUSE_MS, 2 * pause);
+    }
+    site.broken();
+  }
+
+  /** One stream, from its beginning to its end. */
+  private void session() throws Exception {
+    ManagedChannel channel = NettyChannelBuilder.forTarget(settings.address).usePlaintext()
+        .maxInboundMessageSize(64 << 20).build();
+    Object name = new Object();
+    Calls calls = new Calls(name);
+    try {
+      inbox.clear();
+      woken.set(false);
+      SchedulerServiceGrpc.newStub(channel).attach(calls);
+      greet(name, calls);
+      LOG.info("attached to Slackline at {}", settings.address);
+      serve(name, calls);
+    } finally {
+      calls.given = true;
+      channel.shutdownNow();
+    }
+  }
+
+  private void greet(Object name, Calls calls) throws Exception {
+    byte[] nonce = new byte[NONCE];
+    new SecureRandom().nextBytes(nonce);
+    calls.out.onNext(AttachRequest.newBuilder().setHello(Hello.newBuilder().setProtocol(PROTOCOL).setVersion("1")
+        .setHadoop(VersionInfo.getVersion()).setCluster(settings.cluster).setLife(life)
+        .setNonce(com.google.protobuf.ByteString.copyFrom(nonce))).build());
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DIAL_MS);
+    Welcome welcome = null;
+    while (welcome == null) {
+      AttachResponse m = next(name, TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime()));
+      if (m == null && System.nanoTime() > until) {
+        throw new IOException("it does not answer");
+      }
+      if (m != null) {
+        welcome = m.getWelcome();
+      }
+    }
+    if (welcome.getProtocol() != PROTOCOL) {
+      throw new IOException("it speaks protocol " + welcome.getProtocol() + " and this plug-in " + PROTOCOL);
+    }
+    byte[] theirs = welcome.getNonce().toByteArray();
+    if (!MessageDigest.isEqual(welcome.getProof().toByteArray(), proof("slackline", nonce, theirs))) {
+      throw new IOException("who answers does not know the secret");
+    }
+    calls.out.onNext(AttachRequest.newBuilder().setProof(Proof.newBuilder()
+        .setProof(com.google.protobuf.ByteString.copyFrom(proof("plugin", nonce, theirs)))).build());
+  }
+
+  byte[] proof(String role, byte[] hello, byte[] welcome) throws GeneralSecurityException {
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(settings.secret, "HmacSHA256"));
+    mac.update(role.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    mac.update(hello);
+    return mac.doFinal(welcome);
+  }
+
+  private void serve(Object name, Calls calls) throws Exception {
+    long beatMs = Math.max(1, settings.silenceMs / 5);
+    long number = 1;
+    long heard = System.nanoTime();
+    long said = heard;
+    int beats = 0;
+    Mode wish = null;
+    boolean due = true;
+    while (!stopped) {
+      AttachResponse m = next(name, beatMs);
+      if (m != null) {
+        heard = System.nanoTime();
+        switch (m.getSaysCase()) {
+          case PLAN:
+            m.getPlan().getItemsList().forEach(site::does);
+            break;
+          case BEAT:
+            beats++;
+            break;
+          case MODE:
+            wish = m.getMode();
+            break;
+          case RESYNC:
+            LOG.info("Slackline wants all told again: {}", m.getResync().getWhy());
+            due = true;
+            break;
+          default:
+            break;
+        }
+      }
+      if (System.nanoTime() - heard > TimeUnit.MILLISECONDS.toNanos(settings.silenceMs)) {
+        throw new IOException("it has said nothing for " + settings.silenceMs + " ms");
+      }
+      if (wish != null && wish != site.mode() && (wish != Mode.MODE_OURS || beats >= GOOD_BEATS)) {
+        site.mode(wish);
+        due = true;
+      }
+      if (!calls.out.isReady()) {
+        continue; // what happens meanwhile is kept, up to a bound
+      }
+      List<Event> news = due ? null : site.news();
+      if (news == null) {
+        calls.out.onNext(AttachRequest.newBuilder().setSnapshot(site.snapshot(number)).build());
+        due = false;
+        said = System.nanoTime();
+        beats = site.mode() == Mode.MODE_OURS ? beats : Math.min(beats, GOOD_BEATS);
+      } else if (!news.isEmpty() || System.nanoTime() - said >= TimeUnit.MILLISECONDS.toNanos(beatMs)) {
+        calls.out.onNext(AttachRequest.newBuilder().setEvents(Events.newBuilder().setFirst(number)
+            .setTimeMs(System.currentTimeMillis()).addAllEvents(news)).build());
+        number += news.size();
+        said = System.nanoTime();
+      }
+    }
+    calls.out.onCompleted();
+  }
+
+  /** The next message, null if there is none for a while or something has happened here. */
+  private AttachResponse next(Object name, long waitMs) throws Exception {
+    Object x = inbox.poll(Math.max(0, waitMs), TimeUnit.MILLISECONDS);
+    if (x == WAKE) {
+      woken.set(false);
+    } else if (x instanceof Over over && over.stream == name) {
+      throw new IOException(over.why == null ? "it has ended the stream" : io.grpc.Status.fromThrowable(over.why).getDescription(), over.why);
+    } else if (x instanceof Heard h && h.stream == name) {
+      return h.says;
+    }
+    return null;
+  }
+
+  /** The side of a stream on which gRPC's threads call. */
+  private final class Calls implements ClientResponseObserver<AttachRequest, AttachResponse> {
+    private final Object name;
+    private volatile ClientCallStreamObserver<AttachRequest> out;
+    /** It was given up, and its end is no news. */
+    private volatile boolean given;
+
+    Calls(Object name) {
+      this.name = name;
+    }
+
+    @Override
+    public void beforeStart(ClientCallStreamObserver<AttachRequest> stream) {
+      out = stream;
+      out.setOnReadyHandler(Link.this::wake);
+    }
+
+    @Override
+    public void onNext(AttachResponse m) {
+      if (inbox.size() > UNREAD) {
+        out.cancel("too much at once", null);
+        return;
+      }
+      inbox.offer(new Heard(name, m));
+    }
+
+    @Override
+    public void onError(Throwable t) {
+      end(t);
+    }
+
+    @Override
+    public void onCompleted() {
+      end(null);
+    }
+
+    private void end(Throwable why) {
+      if (!given) {
+        site.broken();
+        inbox.offer(new Over(name, why));
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.slackline.yarn;
+
+import io.slackline.yarn.v1.Event;
+import io.slackline.yarn.v1.Names;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+
+/**
+ * What has happened and was not told yet. Heartbeats of a node are told once, however many there were, and asks of an
+ * attempt as they stand in the end. More than can be kept becomes a snapshot.
+ */
+final class News {
+  static final int MOST = 50_000;
+
+  private List<Event> events = new ArrayList<>();
+  private final Set<String> beats = new LinkedHashSet<>();
+  private final Set<ApplicationAttemptId> asked = new LinkedHashSet<>();
+  private boolean over;
+
+  synchronized void add(Event e) {
+    if (events.size() >= MOST) {
+      overflow();
+    }
+    if (!over) {
+      events.add(e);
+    }
+  }
+
+  synchronized void beat(String node) {
+    beats.add(node);
+  }
+
+  synchronized void asked(ApplicationAttemptId id) {
+    asked.add(id);
+  }
+
+  /** All has to be told again. */
+  synchronized void overflow() {
+    clear();
+    over = true;
+  }
+
+  synchronized void clear() {
+    events = new ArrayList<>();
+    beats.clear();
+    asked.clear();
+    over = false;
+  }
+
+  /** Adds what has happened to the list and returns who has asked; null if there was too much. */
+  synchronized List<ApplicationAttemptId> take(List<Event> into) {
+    if (over) {
+      return null;
+    }
+    into.addAll(events);
+    if (!beats.isEmpty()) {
+      into.add(Event.newBuilder().setHeartbeats(Names.newBuilder().addAllNames(beats)).build());
+    }
+    List<ApplicationAttemptId> who = new ArrayList<>(asked);
+    events = new ArrayList<>();
+    beats.clear();
+    asked.clear();
+    return who;
+  }
+}

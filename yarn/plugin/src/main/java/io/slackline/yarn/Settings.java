@@ -1,0 +1,46 @@
+package io.slackline.yarn;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+
+/** What an operator says of the plug-in in yarn-site.xml. */
+final class Settings {
+  static final String ADDRESS = "yarn.slackline.address";
+  static final String SECRET_FILE = "yarn.slackline.secret.file";
+  static final String CLUSTER = "yarn.slackline.cluster";
+  static final String SILENCE = "yarn.slackline.silence.ms";
+  static final String HOLD = "yarn.slackline.hold.ms";
+
+  /** Where Slackline listens, as HOST:PORT. */
+  final String address;
+  /** What both sides know. */
+  final byte[] secret;
+  /** The name of the cluster, of all its ResourceManagers. */
+  final String cluster;
+  /** After so long without a word of Slackline's the stock scheduler places work. */
+  final long silenceMs;
+  /** For so long an application with a deadline waits at submission for a verdict; then it is accepted. */
+  final long holdMs;
+
+  Settings(Configuration conf) throws IOException {
+    address = conf.getTrimmed(ADDRESS, "127.0.0.1:7447");
+    cluster = conf.getTrimmed(CLUSTER, conf.getTrimmed("yarn.resourcemanager.cluster-id", "default"));
+    silenceMs = conf.getLong(SILENCE, 1000);
+    holdMs = conf.getLong(HOLD, 2000);
+    String file = conf.getTrimmed(SECRET_FILE);
+    if (file == null) {
+      throw new IOException(SECRET_FILE + " names no file with the secret that this plug-in and Slackline share");
+    }
+    secret = Files.readString(Path.of(file), StandardCharsets.UTF_8).strip().getBytes(StandardCharsets.UTF_8);
+    if (secret.length == 0) {
+      throw new IOException("the file " + file + " of " + SECRET_FILE + " is empty");
+    }
+    String host = address.substring(0, Math.max(0, address.lastIndexOf(':')));
+    if (!host.equals("localhost") && !host.equals("[::1]") && !host.startsWith("127.")) {
+      throw new IOException(ADDRESS + " is " + address + "; the stream is not encrypted, so it has to stay on this machine (127.0.0.1:PORT)");
+    }
+  }
+}

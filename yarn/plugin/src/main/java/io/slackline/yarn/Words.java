@@ -1,0 +1,134 @@
+package io.slackline.yarn;
+
+import io.slackline.yarn.v1.Application;
+import io.slackline.yarn.v1.Ask;
+import io.slackline.yarn.v1.Asks;
+import io.slackline.yarn.v1.Cause;
+import io.slackline.yarn.v1.Completion;
+import io.slackline.yarn.v1.Container;
+import io.slackline.yarn.v1.End;
+import io.slackline.yarn.v1.Locality;
+import io.slackline.yarn.v1.Node;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
+import org.apache.hadoop.yarn.api.records.NodeAttribute;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceInformation;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
+
+/** Says in the words of the protocol what YARN's records hold. */
+final class Words {
+  private Words() {}
+
+  static Map<String, Long> resources(Resource r) {
+    Map<String, Long> m = new LinkedHashMap<>();
+    for (ResourceInformation i : r.getResources()) {
+      m.put(i.getName(), i.getValue());
+    }
+    return m;
+  }
+
+  static Node node(FiCaSchedulerNode n) {
+    Node.Builder b = Node.newBuilder().setName(n.getNodeName()).setRack(n.getRackName())
+        .putAllResources(resources(n.getTotalResource()));
+    if (n.getPartition() != null) {
+      b.setPartition(n.getPartition());
+    }
+    if (n.getNodeAttributes() != null) {
+      for (NodeAttribute a : n.getNodeAttributes()) {
+        String value = a.getAttributeValue();
+        String name = a.getAttributeKey().getAttributeName();
+        b.addAttributes(value == null || value.isEmpty() ? name : name + "=" + value);
+      }
+    }
+    return b.build();
+  }
+
+  static Application application(RMApp app, boolean held) {
+    Application.Builder b = Application.newBuilder().setId(app.getApplicationId().toString()).setHeld(held)
+        .setUser(app.getUser()).setQueue(app.getQueue()).setName(app.getName())
+        .setType(app.getApplicationType()).addAllTags(app.getApplicationTags()).setSubmitTimeMs(app.getSubmitTime());
+    if (app.getApplicationPriority() != null) {
+      b.setPriority(app.getApplicationPriority().getPriority());
+    }
+    if (app.getAMResourceRequests() != null && !app.getAMResourceRequests().isEmpty()) {
+      b.putAllMaster(resources(app.getAMResourceRequests().get(0).getCapability()));
+    }
+    return b.build();
+  }
+
+  static Asks asks(FiCaSchedulerApp app, long applied) {
+    Asks.Builder b = Asks.newBuilder().setApplication(app.getApplicationId().toString())
+        .setAttempt(app.getApplicationAttemptId().getAttemptId()).setApplied(applied).setWhole(true);
+    for (ResourceRequest r : app.getAppSchedulingInfo().getAllResourceRequests()) {
+      b.addRows(Ask.newBuilder().setPriority(r.getPriority().getPriority()).setPlace(r.getResourceName())
+          .setCount(r.getNumContainers()).putAllResources(resources(r.getCapability())).setStrict(!r.getRelaxLocality()));
+    }
+    return b.build();
+  }
+
+  static Container container(RMContainer c, NodeType near, long item) {
+    Container.Builder b = Container.newBuilder().setId(c.getContainerId().toString())
+        .setApplication(c.getApplicationAttemptId().getApplicationId().toString())
+        .setAttempt(c.getApplicationAttemptId().getAttemptId()).setNode(c.getAllocatedNode().getHost())
+        .putAllResources(resources(c.getAllocatedResource())).setItem(item).setAllocatedMs(c.getCreationTime());
+    if (c.getAllocatedPriority() != null) {
+      b.setPriority(c.getAllocatedPriority().getPriority());
+    }
+    if (near != null) {
+      b.setLocality(near == NodeType.NODE_LOCAL ? Locality.LOCALITY_NODE
+          : near == NodeType.RACK_LOCAL ? Locality.LOCALITY_RACK : Locality.LOCALITY_OFF_SWITCH);
+    }
+    return b.build();
+  }
+
+  static Completion completion(ContainerStatus s, RMContainerEventType by) {
+    Completion.Builder b = Completion.newBuilder().setContainer(s.getContainerId().toString()).setExit(s.getExitStatus());
+    String why = s.getDiagnostics() == null ? "" : s.getDiagnostics();
+    b.setDiagnostics(why.length() > 1000 ? why.substring(0, 1000) : why);
+    Cause cause = Cause.CAUSE_EXITED;
+    switch (s.getExitStatus()) {
+      case ContainerExitStatus.PREEMPTED:
+        cause = Cause.CAUSE_PREEMPTED;
+        break;
+      case ContainerExitStatus.KILLED_BY_APPMASTER:
+      case ContainerExitStatus.KILLED_BY_RESOURCEMANAGER:
+      case ContainerExitStatus.KILLED_AFTER_APP_COMPLETION:
+        cause = Cause.CAUSE_RELEASED;
+        break;
+      case ContainerExitStatus.ABORTED:
+        cause = why.equals(SchedulerUtils.LOST_CONTAINER) ? Cause.CAUSE_LOST : Cause.CAUSE_RELEASED;
+        break;
+      default:
+        break;
+    }
+    if (by == RMContainerEventType.EXPIRE) {
+      cause = Cause.CAUSE_EXPIRED;
+    }
+    return b.setCause(cause).build();
+  }
+
+  static End end(RMApp app, RMAppState state) {
+    if (state == RMAppState.KILLED) {
+      return End.END_KILLED;
+    }
+    if (state == RMAppState.FINISHED && app != null && app.getFinalApplicationStatus() == FinalApplicationStatus.SUCCEEDED) {
+      return End.END_SUCCEEDED;
+    }
+    if (state == RMAppState.FINISHED && app != null && app.getFinalApplicationStatus() == FinalApplicationStatus.KILLED) {
+      return End.END_KILLED;
+    }
+    return End.END_FAILED;
+  }
+}
