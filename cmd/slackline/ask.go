@@ -21,8 +21,9 @@ func newAsk(o *options) *cobra.Command {
 		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: the
 simulator plays them under the policy, as run would. Nothing is run or written.
 
-After ten predictions of a class that were held against real runs (run does that each time), the answer also says by when the
-job is done in nine of ten cases, and how likely its deadline is. Before, it says what is known of the spread.
+The answer also says by when the job is done in nine of ten cases, and how likely its deadline is: by plays in which each task
+takes what the cost models of its class say, or once ten predictions of the class were held against real runs (run does that
+each time), by how far off these were.
 
 Other runs on this machine share its cores. If there are any, a second answer holds if they keep the cores busy all the time.
 

@@ -41,7 +41,8 @@ type Answer struct {
 	Deadline  *time.Time `json:"deadline"`
 	Done      *time.Time `json:"done"`     // as expected; null: the policy would refuse it
 	Spread    *float64   `json:"spread_s"` // standard deviation of that
-	// it is done by then in nine of ten cases, by the errors of earlier predictions
+	// it is done by then in nine of ten cases: by the errors of earlier predictions, by the cost models of its class
+	// while there are few of these
 	By90      *time.Time `json:"by_90"`
 	Chance    *float64   `json:"chance"`  // of the deadline, likewise
 	Alone     *float64   `json:"alone_s"` // what it takes with the machine to itself
@@ -72,6 +73,10 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 		return nil, err
 	}
 	all := &Answers{Schema: AnswerSchema, Asked: l.now, Policy: policy, Beside: l.others()}
+	draws, err := l.drawn(ctx, policy, seed, known, askedDraws)
+	if err != nil {
+		return nil, err
+	}
 	var shared *report.Run
 	if n := len(all.Beside); n > 0 {
 		if shared, err = l.play(ctx, policy, seed, known, slower(units.Duration(n+1))); err != nil {
@@ -98,6 +103,8 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 			a.Done, a.Spread, a.Cold = &done, e.Spread, e.Cold
 			if job.Error.N >= enoughErrors {
 				a.likely(job, e.Seconds)
+			} else if job.Model(workload.Map, "", profile.Run) != nil {
+				a.drawn(draws[i])
 			}
 			if took, ok := 0.0, false; shared != nil {
 				if took, ok = response(shared, f.Name); ok {
@@ -140,6 +147,29 @@ func slower(times units.Duration) func(*sim.Config) {
 			}
 		}
 	}
+}
+
+// askedDraws is how often the jobs are played with drawn times for an answer.
+const askedDraws = 199
+
+// drawn says what follows from how long the job took in such plays, ascending: as likely says it of errors.
+func (a *Answer) drawn(took []float64) {
+	n := len(took)
+	place := int(math.Ceil(0.9*float64(n+1))) - 1
+	if place >= n {
+		return // too few for nine of ten cases
+	}
+	by := after(a.Submitted, took[place])
+	a.By90 = &by
+	if a.Deadline == nil {
+		return
+	}
+	late := slices.IndexFunc(took, func(t float64) bool { return after(a.Submitted, t).After(*a.Deadline) })
+	if late < 0 {
+		late = n
+	}
+	chance := float64(late) / float64(n+1)
+	a.Chance = &chance
 }
 
 // likely says what follows from how far earlier predictions of the class were off. The next error is as

@@ -2,6 +2,8 @@ package runs
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -70,6 +72,30 @@ func TestAsk(t *testing.T) {
 	}
 	if first.By90 != nil || first.Chance != nil || first.Shared != nil || len(a.Beside) != 0 {
 		t.Errorf("more is told than is known: %+v", first)
+	}
+
+	// Cost models tell before errors do, of both jobs: the second runs behind the first. Held to plays of
+	// their own.
+	known := class(0)
+	known[0].Models = []*profile.Model{{Key: profile.Key{Stage: workload.Map}, Fixed: 10, Own: profile.LogNormal(0.3), Shared: profile.LogNormal(0.2), Tasks: 1000, Jobs: 100}}
+	if a, err = batch("deadline: 33s").Ask(t.Context(), "fifo", 1, known); err != nil {
+		t.Fatal(err)
+	}
+	const plays = 200_000
+	dice := rand.New(rand.NewPCG(1, 2))
+	var took [2][]float64
+	for range plays {
+		factor := func(sigma float64) float64 { return math.Exp(sigma*dice.NormFloat64() - sigma*sigma/2) }
+		one := 10 * factor(0.2) * (factor(0.3) + factor(0.3))
+		took[0], took[1] = append(took[0], one), append(took[1], one+10*factor(0.2)*factor(0.3))
+	}
+	for i := range took {
+		slices.Sort(took[i])
+		met, _ := slices.BinarySearch(took[i], 33)
+		want, by, chance := took[i][plays*9/10], a.Jobs[i].By90.Sub(noon).Seconds(), *a.Jobs[i].Chance
+		if math.Abs(by-want) > 0.07*want || math.Abs(chance-float64(met)/plays) > 0.1 {
+			t.Errorf("job %d is done by %v s, want %v, and in time with %v, want %v", i, by, want, chance, float64(met)/plays)
+		}
 	}
 
 	// Ten errors of 1 to 1.9 times: nine of ten are within the largest of them, as one more may be beyond.

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/stat"
@@ -78,13 +79,17 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 	if !open {
 		return all, nil
 	}
-	spreads, err := l.drawn(ctx, policy, seed, known)
+	spreads, err := l.drawn(ctx, policy, seed, known, mostDraws)
 	if err != nil {
 		return nil, err
 	}
 	for i, e := range all {
-		if e != nil && e.Spread == nil && spreads[i].N() > 1 {
-			off := spreads[i].Deviation()
+		if e != nil && e.Spread == nil && len(spreads[i]) > 1 {
+			var all stat.Sum
+			for _, t := range spreads[i] {
+				all.Add(t)
+			}
+			off := all.Deviation()
 			e.Spread, e.From = &off, "spread of task times"
 		}
 	}
@@ -101,14 +106,15 @@ func response(run *report.Run, id string) (float64, bool) {
 	return 0, false
 }
 
-// drawn predicts again and again with drawn times of tasks.
-func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*profile.Class) ([]stat.Sum, error) {
-	spreads := make([]stat.Sum, len(l.Files))
+// drawn predicts so many times again with drawn times of tasks, or less often where the jobs have many tasks:
+// how long each job took, ascending.
+func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*profile.Class, times int) ([][]float64, error) {
+	took := make([][]float64, len(l.Files))
 	tasks := 1
 	for i := range l.jobs {
 		tasks += len(l.jobs[i].Splits) + l.Files[i].Reduces
 	}
-	for k := range min(max(drawnTasks/tasks, leastDraws), mostDraws) {
+	for k := range min(max(drawnTasks/tasks, leastDraws), times) {
 		run, err := l.play(ctx, policy, seed, known, func(cfg *sim.Config) {
 			vary(cfg, Told(known), draw.Of(seed, "prediction").Number(uint64(k)))
 		})
@@ -116,21 +122,40 @@ func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*
 			return nil, err
 		}
 		for i, f := range l.Files {
-			if took, ok := response(run, f.Name); ok {
-				spreads[i].Add(took)
+			if t, ok := response(run, f.Name); ok {
+				took[i] = append(took[i], t)
 			}
 		}
 	}
-	return spreads, nil
+	for i := range took {
+		slices.Sort(took[i])
+	}
+	return took, nil
 }
 
-// vary draws the time of each task from what such tasks took.
+// vary draws the time of each task by the cost model of its stage: the factor that tasks of a job share, which is
+// one for all its stages, and one for the task. Both are for the mean that the task has. What has no model is
+// drawn from what such tasks took.
 func vary(cfg *sim.Config, known []*profile.Class, from draw.Draw) {
 	const points = 64
 	for _, j := range cfg.Workload.Jobs {
 		class := find(known, j.Class)
+		shared := from.Job(j.ID).Job("shared").Float64()
 		for s := range j.Stages {
 			st := &j.Stages[s]
+			if m := class.Model(st.Kind, "", profile.Run); m != nil {
+				largest := 0.0
+				for t := range st.Tasks {
+					largest = max(largest, float64(st.Tasks[t].Input))
+				}
+				ofJob := m.SharedAt(largest, -1)
+				factor := ofJob.Quantile(shared) / ofJob.Mean() / m.Own.Mean()
+				for t := range st.Tasks {
+					own := m.Own.Quantile(from.Job(j.ID).At(int(st.Kind), t, 0).Float64())
+					st.Tasks[t].Work = st.Tasks[t].Work.Scale(factor * own)
+				}
+				continue
+			}
 			stage := class.Any(st.Kind)
 			values := steadier(stage.Costs.Values(points), stage.Spread.Values(points))
 			if values == nil {
