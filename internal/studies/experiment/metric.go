@@ -32,6 +32,10 @@ var metrics = map[string]func(size string) Metric{
 	"kept of accepted":   func(string) Metric { return succeeded() },
 	"utilisation":        func(string) Metric { return utilisation(false) },
 	"utilisation by all": func(string) Metric { return utilisation(true) },
+	"penalty":            penalty,
+	"in time":            inTime,
+	"late":               late,
+	"completion":         completion,
 
 	"solve time":             func(string) Metric { return value("solve time", "ms") },
 	"gap":                    func(string) Metric { return value("gap", "%") },
@@ -48,7 +52,7 @@ var metrics = map[string]func(size string) Metric{
 // UnmarshalText finds a metric by its name.
 func (m *Metric) UnmarshalText(text []byte) error {
 	name := string(text)
-	for _, sized := range []string{"locality", "map response"} {
+	for _, sized := range []string{"locality", "map response", "penalty", "in time", "late", "completion"} {
 		if size, ok := strings.CutPrefix(name, sized+" "); ok {
 			*m = metrics[sized](size)
 			return nil
@@ -139,6 +143,64 @@ func response(size string) Metric {
 // running is the part of the response for which maps ran.
 func running() Metric {
 	return perMap("of it running", "s", "", func(j *Job) float64 { return j.Running.Seconds() })
+}
+
+// perJob is the mean of jobs of a size that have a value.
+func perJob(name, unit, size string, of func(*Job) float64) Metric {
+	return Metric{strings.TrimSpace(name + " " + size), unit, func(o *Outcome) float64 {
+		sum, n := 0.0, 0
+		for i := range o.Jobs {
+			j := &o.Jobs[i]
+			if size != "" && j.ID != size && !strings.HasPrefix(j.ID, size+"-") {
+				continue
+			}
+			if x := of(j); !math.IsNaN(x) {
+				sum += x
+				n++
+			}
+		}
+		return over(sum, float64(n))
+	}}
+}
+
+// penalty is the mean penalty of jobs (paper 000, eq. 1).
+func penalty(size string) Metric {
+	return perJob("penalty", "of a deadline", size, func(j *Job) float64 {
+		if j.Penalty == nil {
+			return math.NaN()
+		}
+		return *j.Penalty
+	})
+}
+
+// inTime is the part of the jobs with a deadline that met it.
+func inTime(size string) Metric {
+	return perJob("in time", "%", size, func(j *Job) float64 {
+		switch {
+		case j.Deadline == nil:
+			return math.NaN()
+		case j.Outcome.InTime():
+			return 1
+		}
+		return 0
+	})
+}
+
+// late is the rest of them.
+func late(size string) Metric {
+	m, met := perJob("late", "%", size, nil), inTime(size)
+	m.Of = func(o *Outcome) float64 { return 1 - met.Of(o) }
+	return m
+}
+
+// completion is the mean time from the arrival of jobs to their end.
+func completion(size string) Metric {
+	return perJob("completion", "s", size, func(j *Job) float64 {
+		if j.Finished == nil {
+			return math.NaN()
+		}
+		return *j.Finished - j.Submitted
+	})
 }
 
 // accepted is the part of the jobs that were admitted (paper 003, section 5.3.2).
