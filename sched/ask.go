@@ -5,10 +5,10 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Asker is a Policy that can be asked about a job that has not arrived: what it would decide if the job arrived
-// at an instant, and nothing else had happened until then. If the instant is before the time of the book, the
-// time of the book counts. Asking decides nothing: it changes neither the book nor what the policy saves. A
-// policy must not be asked while it decides.
+// Asker is a Policy that can be asked about a job that has not arrived: what it would decide if the
+// job arrived at an instant, and nothing else had happened until then. If the instant is before the
+// time of the book, the time of the book counts. Asking decides nothing: it changes neither the
+// book nor what the policy saves. A policy must not be asked while it decides.
 type Asker interface {
 	// Ask says what the policy would decide about the job.
 	Ask(v View, now units.Time, job *workload.Job) Answer
@@ -19,16 +19,16 @@ type Answer struct {
 	// Verb is Admit, Hold or Reject. It is Sample if the job would be held while some of its tasks are
 	// measured, and NoVerb if there is no verdict: see BehindOthers and NotAsked.
 	Verb Verb
-	// Reason says why, as the item of the plan would; without a verdict, why there is none. Reason.Cause.Word
-	// is what the job would be told of its deadline.
+	// Reason says why, as the item of the plan would; without a verdict, why there is none.
+	// Reason.Cause.Word is what the job would be told of its deadline.
 	Reason Reason
 	// Evidence is that of the reason, whose span counts from its start.
 	Evidence []Evidence
 
 	// Foreseen says that the policy knows when the job would end, in Finish and Latest.
 	Foreseen bool
-	// Finish is when it would end as things stand: each task takes the time that the policy reckons with, and
-	// nobody overtakes the job.
+	// Finish is when it would end as things stand: each task takes the time that the policy reckons
+	// with, and nobody overtakes the job.
 	Finish units.Time
 	// Latest is when it would end whatever arrives after it: its deadline if that is promised, else
 	// units.Never.
@@ -60,7 +60,8 @@ type later struct {
 // Now is the later time.
 func (l later) Now() units.Time { return l.now }
 
-// Asked is the record that the book would open for a job if it arrived now, behind all others. Askers use it.
+// Asked is the record that the book would open for a job if it arrived now, behind all others.
+// Askers use it.
 func Asked(v View, spec *workload.Job) *Job {
 	j := &Job{ID: v.Jobs() + 1, State: Pending, Seq: 1<<63 - 1, Spec: spec, Arrived: v.Now(), Started: units.Never, Deadline: spec.Deadline,
 		Headroom: -1}

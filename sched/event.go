@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// EventKind says what happened. The order of the constants is the order of the events of one instant: first
-// what worlds say of themselves, then what ended, then what arrived, and last who asks for work.
+// EventKind says what happened. The order of the constants is the order of the events of one
+// instant: first what worlds say of themselves, then what ended, then what arrived, and last who
+// asks for work.
 type EventKind uint8
 
 // The events. Each comment begins with the fields of Event that the kind uses. The world sends an event
@@ -16,19 +17,20 @@ type EventKind uint8
 const (
 	// NoEvent is the kind of an event that was never filled in.
 	NoEvent EventKind = iota
-	// Resync uses no field, and is the first of its batch. The book is void. The rest of the batch is the
-	// full state of the world; the book takes in attempts last.
+	// Resync uses no field, and is the first of its batch. The book is void. The rest of the batch
+	// is the full state of the world; the book takes in attempts last.
 	Resync
 	// Control uses Control: take over, yield or watch.
 	Control
-	// NodeUp uses Node, Detail.Node, Power and Age. A node has joined, come back or woken up. It is empty: if
-	// the book has attempts on it, they are lost. With Age, the node was up before, and nothing has ended on
-	// it for that long.
+	// NodeUp uses Node, Detail.Node, Power and Age. A node has joined, come back or woken up. It is
+	// empty: if the book has attempts on it, they are lost. With Age, the node was up before, and
+	// nothing has ended on it for that long.
 	NodeUp
-	// NodeChanged uses Node, X and Detail.Node. X is a speed factor on top of the node's class, 0 = as before.
-	// Detail.Node is the new description, or nil.
+	// NodeChanged uses Node, X and Detail.Node. X is a speed factor on top of the node's class, 0 =
+	// as before. Detail.Node is the new description, or nil.
 	NodeChanged
-	// NodeDown uses Node. The node is gone. Ended with the outcome Lost, and OutputLost, follow for what it held.
+	// NodeDown uses Node. The node is gone. Ended with the outcome Lost, and OutputLost, follow for
+	// what it held.
 	NodeDown
 	// SupplyChanged uses Of, X and Age. X is how much there is of the supply.
 	SupplyChanged
@@ -36,43 +38,46 @@ const (
 	ForecastIssued
 	// ProfileLearned uses Detail.Profile: what is known of a class from now on.
 	ProfileLearned
-	// Granted uses Item and Count. The world has accepted the item; for a start, so many containers of it
-	// (0 = all). The rest is refused.
+	// Granted uses Item and Count. The world has accepted the item; for a start, so many containers
+	// of it (0 = all). The rest is refused.
 	Granted
-	// Started uses Attempt, Job, Stage, Task, Node, Container, Locality, Age and Item. An attempt runs. Item is
-	// 0 if no plan asked for it: a stock scheduler granted it, or it was found after a restart.
+	// Started uses Attempt, Job, Stage, Task, Node, Container, Locality, Age and Item. An attempt
+	// runs. Item is 0 if no plan asked for it: a stock scheduler granted it, or it was found after
+	// a restart.
 	Started
 	// Progress uses Attempt and X, the part of its work that is done, from 0 to 1.
 	Progress
-	// Ended uses Attempt, Outcome, Age, Bytes, OutBytes, Spans, Text and Detail.Account. An attempt is over.
-	// Text says why it failed.
+	// Ended uses Attempt, Outcome, Age, Bytes, OutBytes, Spans, Text and Detail.Account. An attempt
+	// is over. Text says why it failed.
 	Ended
 	// OutputLost uses Job, Stage and Task. A committed result is gone, and the task has to run again.
 	OutputLost
-	// JobEnded uses Job, Outcome, Text and Detail.Account. The job has committed, failed or been killed. It is
-	// the last event of the job.
+	// JobEnded uses Job, Outcome, Text and Detail.Account. The job has committed, failed or been
+	// killed. It is the last event of the job.
 	JobEnded
 	// JobCancelled uses Job. Its user wants it gone. JobEnded follows.
 	JobCancelled
-	// JobAmended uses Job, Detail.Job and Item. The new description may have another deadline, weight, priority
-	// or queue, and another number of tasks in stages that have not begun. Item is the SetTasks that this
-	// answers, if any.
+	// JobAmended uses Job, Detail.Job and Item. The new description may have another deadline,
+	// weight, priority or queue, and another number of tasks in stages that have not begun. Item is
+	// the SetTasks that this answers, if any.
 	JobAmended
 	// JobArrived uses Job, Detail.Job and Age. A job has been submitted.
 	JobArrived
-	// StageReady uses Job and Stage. Tasks of the stage may start: slow start is reached, or all predecessors
-	// have committed. For the first stage of a job without predecessors the book says it itself.
+	// StageReady uses Job and Stage. Tasks of the stage may start: slow start is reached, or all
+	// predecessors have committed. For the first stage of a job without predecessors the book says
+	// it itself.
 	StageReady
-	// Demand uses Job, Stage, Count, Item and Detail.Demand: the open demand by location, in absolute numbers.
-	// It accounts for all items up to Item, so if one of those is refused later, the demand stays as it is.
-	// Only worlds that bind late send it.
+	// Demand uses Job, Stage, Count, Item and Detail.Demand: the open demand by location, in
+	// absolute numbers. It accounts for all items up to Item, so if one of those is refused later,
+	// the demand stays as it is. Only worlds that bind late send it.
 	Demand
-	// Refused uses Item, Job, Stage, Node, Count and Why. The book or the world did not do what the item asked.
+	// Refused uses Item, Job, Stage, Node, Count and Why. The book or the world did not do what the
+	// item asked.
 	Refused
 	// Tick uses no field. It is the wake-up that was asked for.
 	Tick
-	// Discrepancy uses Text. An event did not fit the book, which then followed the event. Only the ledger
-	// makes it.
+	// Discrepancy uses Text. An event did not fit the book, which then followed the event. Only the
+	// ledger makes it.
 	Discrepancy
 	// Heartbeat uses Node. The node can be served in this batch.
 	Heartbeat
@@ -88,8 +93,8 @@ var eventNames = [EventKinds]string{"none", "resync", "control", "node-up", "nod
 // String names the kind.
 func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
 
-// Confirms tells whether the event only confirms what was planned. Such an event does not wake Decide by
-// itself.
+// Confirms tells whether the event only confirms what was planned. Such an event does not wake
+// Decide by itself.
 func (k EventKind) Confirms() bool {
 	return k == Granted || k == Started || k == Progress || k == Discrepancy
 }
@@ -123,8 +128,8 @@ const (
 	TakeOver
 	// Yield leaves placement to the stock scheduler until the next TakeOver.
 	Yield
-	// Watch asks the policy to decide, while nothing is done. It comes only with a Resync, and holds until
-	// the next.
+	// Watch asks the policy to decide, while nothing is done. It comes only with a Resync, and
+	// holds until the next.
 	Watch
 	// Controls is the number of control verbs.
 	Controls
@@ -185,8 +190,8 @@ type Event struct {
 	Count int32
 	// Item is the item of a plan that the event answers or accounts for, 0 = none.
 	Item ItemID
-	// Age is for how long it has been so already, 0 = since now. Events that are late, or that repeat the
-	// state after a Resync, have one.
+	// Age is for how long it has been so already, 0 = since now. Events that are late, or that
+	// repeat the state after a Resync, have one.
 	Age units.Duration
 	// Bytes is how much the attempt read.
 	Bytes units.Bytes
@@ -202,8 +207,8 @@ type Event struct {
 	Detail *Detail
 }
 
-// Detail is the large part of rare events. Only the field that the event's kind names is set. What it points
-// to never changes.
+// Detail is the large part of rare events. Only the field that the event's kind names is set. What
+// it points to never changes.
 type Detail struct {
 	// Job describes a job that arrived or was amended.
 	Job *workload.Job
@@ -219,12 +224,13 @@ type Detail struct {
 	Account *Account
 }
 
-// Account is what a real attempt or job did, for those who keep records of runs. Policies do not read it, and
-// a journal leaves it out.
+// Account is what a real attempt or job did, for those who keep records of runs. Policies do not
+// read it, and a journal leaves it out.
 type Account struct {
 	// Try is which attempt of its task this was, from 1.
 	Try int
-	// Counters are those of a committed attempt, or of all attempts whose work counts in a job, by group.name.
+	// Counters are those of a committed attempt, or of all attempts whose work counts in a job, by
+	// group.name.
 	Counters map[string]int64
 	// Said is the end of what the attempt's program wrote beside its output, with the stack of a panic.
 	Said string

@@ -8,7 +8,8 @@ import (
 type (
 	// JobID is the handle of a job.
 	JobID int32
-	// QueueID is the handle of a queue, a node in the tree under which an Order sorts jobs. The root is 1.
+	// QueueID is the handle of a queue, a node in the tree under which an Order sorts jobs. The
+	// root is 1.
 	QueueID int32
 	// AttemptID is the handle of a running attempt of a task.
 	AttemptID int32

@@ -10,9 +10,10 @@ import (
 // Verb is what an item asks the world to do.
 type Verb uint8
 
-// The verbs. Each comment begins with the fields of Item that the verb uses; every item also has a Reason,
-// and may have a Group where that is said. The book answers at once, in Item.Refused; where somebody else
-// answers, the comment says who. An item of a job that has ended or was rejected is refused as TooLate.
+// The verbs. Each comment begins with the fields of Item that the verb uses; every item also has a
+// Reason, and may have a Group where that is said. The book answers at once, in Item.Refused; where
+// somebody else answers, the comment says who. An item of a job that has ended or was rejected is
+// refused as TooLate.
 const (
 	// NoVerb is the verb of an item that was never filled in. The book refuses it.
 	NoVerb Verb = iota
@@ -20,42 +21,43 @@ const (
 	Admit
 	// Hold uses Job. The job waits, admitted before or not, until a later Admit.
 	Hold
-	// Reject uses Job, At, Value and Count. The job will never run. At is the earliest deadline that would be
-	// accepted, 0 if none is known. Value is 1 if an even earlier one might be accepted as well. Count is above
-	// 0 if the verdict rests on an estimate from a sample: it is the number of tasks measured. The world
-	// answers with JobEnded.
+	// Reject uses Job, At, Value and Count. The job will never run. At is the earliest deadline
+	// that would be accepted, 0 if none is known. Value is 1 if an even earlier one might be
+	// accepted as well. Count is above 0 if the verdict rests on an estimate from a sample: it is
+	// the number of tasks measured. The world answers with JobEnded.
 	Reject
-	// Sample uses Job, Stage and Count. So many tasks of a job that has no verdict yet may be started, to
-	// measure them. The verdict ends the sample.
+	// Sample uses Job, Stage and Count. So many tasks of a job that has no verdict yet may be
+	// started, to measure them. The verdict ends the sample.
 	Sample
-	// Start uses Job, Stage, Container, Node, Count and Locality; a Group is allowed. It starts up to Count
-	// tasks on the node, none of them farther from its input than Locality (0 = any distance). The book
-	// grants as many as there are tasks and room for, and lists them in Tasks. It refuses the item if that is
-	// none. If the node has not just sent a heartbeat, the item is held until it does. The world answers with
-	// Granted and Started, or Refused.
+	// Start uses Job, Stage, Container, Node, Count and Locality; a Group is allowed. It starts up
+	// to Count tasks on the node, none of them farther from its input than Locality (0 = any
+	// distance). The book grants as many as there are tasks and room for, and lists them in Tasks.
+	// It refuses the item if that is none. If the node has not just sent a heartbeat, the item is
+	// held until it does. The world answers with Granted and Started, or Refused.
 	Start
-	// Speculate uses Job, Stage, Task and Node; a Group is allowed. It starts a second attempt of a running
-	// task. The world answers with Started or Refused.
+	// Speculate uses Job, Stage, Task and Node; a Group is allowed. It starts a second attempt of a
+	// running task. The world answers with Started or Refused.
 	Speculate
-	// Kill uses Attempt, or Job, Stage and Count, and Outcome; a Group is allowed. It ends one attempt, or the
-	// Count youngest of the stage, with the outcome Killed or Preempted. The attempts chosen are in Attempts.
-	// The world answers with Ended.
+	// Kill uses Attempt, or Job, Stage and Count, and Outcome; a Group is allowed. It ends one
+	// attempt, or the Count youngest of the stage, with the outcome Killed or Preempted. The
+	// attempts chosen are in Attempts. The world answers with Ended.
 	Kill
 	// Withhold uses Job and Stage. No task of the stage starts until Release.
 	Withhold
 	// Release uses Job and Stage. It ends a Withhold.
 	Release
-	// SetSlots uses Job, Stage and Count. From now on the stage occupies at most Count slots, -1 = no bound.
-	// What runs is not ended.
+	// SetSlots uses Job, Stage and Count. From now on the stage occupies at most Count slots, -1 =
+	// no bound. What runs is not ended.
 	SetSlots
-	// SetTasks uses Job, Stage and Count. It sets the number of tasks of a moldable stage, before the stage
-	// has begun. The world answers with JobAmended or Refused.
+	// SetTasks uses Job, Stage and Count. It sets the number of tasks of a moldable stage, before
+	// the stage has begun. The world answers with JobAmended or Refused.
 	SetTasks
-	// SetDeadline uses Job and At. It sets a virtual deadline, which orders read in place of the job's own
-	// (Job.Due); 0 takes it back.
+	// SetDeadline uses Job and At. It sets a virtual deadline, which orders read in place of the
+	// job's own (Job.Due); 0 takes it back.
 	SetDeadline
-	// Rank uses Job, 0 = all jobs. The book asks the order for the keys again, as something that they depend
-	// on has changed. All jobs are ranked at most once in RankInterval; a Rank that comes sooner is held.
+	// Rank uses Job, 0 = all jobs. The book asks the order for the keys again, as something that
+	// they depend on has changed. All jobs are ranked at most once in RankInterval; a Rank that
+	// comes sooner is held.
 	Rank
 	// Drain uses Node. Nothing more starts on the node until it says NodeUp again.
 	Drain
@@ -63,8 +65,8 @@ const (
 	Sleep
 	// Wake uses Node. The world answers with NodeUp once the node can serve, or with Refused.
 	Wake
-	// CapHeadroom uses Job and Count. It tells the job's ApplicationMaster that no more than Count containers
-	// are to be had, -1 = no bound.
+	// CapHeadroom uses Job and Count. It tells the job's ApplicationMaster that no more than Count
+	// containers are to be had, -1 = no bound.
 	CapHeadroom
 	// WakeMe uses At. The world answers with a Tick at that time.
 	WakeMe
@@ -78,8 +80,8 @@ var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "star
 // String names the verb.
 func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }
 
-// RankInterval is the least time between two Rank items for all jobs. Each costs O(log jobs) for every job
-// that waits.
+// RankInterval is the least time between two Rank items for all jobs. Each costs O(log jobs) for
+// every job that waits.
 const RankInterval = units.Second
 
 // Item is one thing to do. It is flat; its lists lie in the plan's arenas. Zero fields say nothing.
@@ -90,8 +92,8 @@ type Item struct {
 	Stage Stage
 	// Container is an index into the stage's kinds of containers.
 	Container uint8
-	// Locality is the farthest that a started task may be from its input. Where the world binds late, the book
-	// sets it to the locality that it granted.
+	// Locality is the farthest that a started task may be from its input. Where the world binds
+	// late, the book sets it to the locality that it granted.
 	Locality Locality
 	// Outcome is how a killed attempt ends: Killed or Preempted.
 	Outcome Outcome
@@ -107,16 +109,16 @@ type Item struct {
 	Attempt AttemptID
 	// Task is the task meant, from 1 within the stage.
 	Task TaskID
-	// Count is how many tasks, slots or containers are meant. For Start and Kill the book sets it to how many
-	// it granted.
+	// Count is how many tasks, slots or containers are meant. For Start and Kill the book sets it
+	// to how many it granted.
 	Count int32
-	// Group joins items that are granted together or not at all. 0 = none. Only Start, Speculate and Kill may
-	// have one.
+	// Group joins items that are granted together or not at all. 0 = none. Only Start, Speculate
+	// and Kill may have one.
 	Group int32
 	// ID is set by the book, unique for good. Events that answer the item carry it.
 	ID ItemID
-	// At is an instant; what it means depends on the verb. Where the verb does not use it, the item is held
-	// until then.
+	// At is an instant; what it means depends on the verb. Where the verb does not use it, the item
+	// is held until then.
 	At units.Time
 	// Expires is when an item that is still held is dropped, 0 = never.
 	Expires units.Time
@@ -144,9 +146,9 @@ type Bound struct {
 	Locality Locality
 }
 
-// Book checks an item and books it. The code Unchanged says that the item repeats advice that holds already,
-// and is to be left out. The kernel's ledger is the one implementation; a plan without a book accepts
-// everything.
+// Book checks an item and books it. The code Unchanged says that the item repeats advice that holds
+// already, and is to be left out. The kernel's ledger is the one implementation; a plan without a
+// book accepts everything.
 type Book interface {
 	Propose(p *Plan, it *Item) Code
 }
@@ -172,8 +174,8 @@ func (p *Plan) Reset(b Book) {
 	p.book = b
 }
 
-// AtMost runs decide, and stops it as soon as it adds more than so many items. It is for replay, which knows
-// how many items there were: a policy that goes astray there must not fill the memory.
+// AtMost runs decide, and stops it as soon as it adds more than so many items. It is for replay,
+// which knows how many items there were: a policy that goes astray there must not fill the memory.
 func (p *Plan) AtMost(items int, decide func()) {
 	p.limit = items
 	defer func() {
@@ -188,8 +190,8 @@ func (p *Plan) AtMost(items int, decide func()) {
 // full is what a plan panics with when it accepts no more items.
 type full struct{}
 
-// Add appends the item and books it. It returns false if the book refuses the item, which then says why. An
-// item that only repeats advice is left out.
+// Add appends the item and books it. It returns false if the book refuses the item, which then says
+// why. An item that only repeats advice is left out.
 func (p *Plan) Add(it Item) bool {
 	if p.limit > 0 && len(p.Items) >= p.limit {
 		panic(full{})
@@ -206,10 +208,10 @@ func (p *Plan) Add(it Item) bool {
 	return last.Refused == OK
 }
 
-// Why is the reason of an item as a sentence for people, with its evidence. For a rejection it adds the
-// deadline that would be accepted. spec finds a job's description by its handle, for its name and the time
-// of its submission. If spec is nil or finds nothing, the job is named by its handle. If the item has a text
-// of its own, Why returns that.
+// Why is the reason of an item as a sentence for people, with its evidence. For a rejection it adds
+// the deadline that would be accepted. spec finds a job's description by its handle, for its name
+// and the time of its submission. If spec is nil or finds nothing, the job is named by its handle.
+// If the item has a text of its own, Why returns that.
 func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 	if it.Text != "" {
 		return it.Text
@@ -272,7 +274,8 @@ func (p *Plan) Reject(j JobID, offer units.Time, why Reason) bool {
 	return p.Add(Item{Verb: Reject, Job: j, At: offer, Reason: why})
 }
 
-// Start starts up to count tasks of the job's stage on the node, none of them farther from its input than far.
+// Start starts up to count tasks of the job's stage on the node, none of them farther from its
+// input than far.
 func (p *Plan) Start(j JobID, s Stage, n NodeID, count int, far Locality, why Reason) bool {
 	return p.Add(Item{Verb: Start, Job: j, Stage: s, Node: n, Count: int32(count), Locality: far, Reason: why})
 }

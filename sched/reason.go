@@ -51,8 +51,8 @@ const (
 	Gone
 	// Yielded says that the stock scheduler places work, until the next TakeOver.
 	Yielded
-	// Watched says that the scheduler watches: nothing that it plans is done, and what it decides about a job
-	// is advice.
+	// Watched says that the scheduler watches: nothing that it plans is done, and what it decides
+	// about a job is advice.
 	Watched
 	// Unchanged is advice that holds already. Plan.Add leaves the item out.
 	Unchanged
@@ -103,9 +103,9 @@ func (c Code) Sentence() string {
 	return refusals[c-UnknownJob][1]
 }
 
-// Cause is a kind of reason for which policies do things. It is declared once, beside the rule, as a package
-// variable that nobody changes, and listed in the catalogue entry. Journals write its name. The sentence is made
-// when somebody reads it.
+// Cause is a kind of reason for which policies do things. It is declared once, beside the rule, as
+// a package variable that nobody changes, and listed in the catalogue entry. Journals write its
+// name. The sentence is made when somebody reads it.
 type Cause struct {
 	// Name is in lower-case words with hyphens between. No two causes share one.
 	Name string
@@ -130,13 +130,14 @@ const (
 	NoWord Word = iota
 	// Promise says that the deadline will be met. B of the reason is the finish as things stand.
 	Promise
-	// Estimate says that the deadline is expected to be met, by less than a worst case. B of the reason is the
-	// expected finish.
+	// Estimate says that the deadline is expected to be met, by less than a worst case. B of the
+	// reason is the expected finish.
 	Estimate
 	// NoPromise says that the job gets what promises leave; the sentence says why.
 	NoPromise
-	// Moved says by when a job with a promise is expected to be done now, and why. A of the reason is when it
-	// is done with the confidence of its promise; the evidence begins with a half and nine tenths.
+	// Moved says by when a job with a promise is expected to be done now, and why. A of the reason
+	// is when it is done with the confidence of its promise; the evidence begins with a half and
+	// nine tenths.
 	Moved
 )
 
@@ -163,7 +164,8 @@ func (c *Cause) String() string {
 	return c.Name
 }
 
-// Equal tells whether both have the same name: a cause read from a file is the one declared under that name.
+// Equal tells whether both have the same name: a cause read from a file is the one declared under
+// that name.
 func (c *Cause) Equal(o *Cause) bool { return c.String() == o.String() }
 
 // MarshalText writes the name.
@@ -178,8 +180,8 @@ func (c *Cause) UnmarshalText(text []byte) error {
 // general are the causes that any policy may name without declaring them.
 var general = []*Cause{FirstInOrder, AdmitAll, Begun, PlaceChanged, Wakeup}
 
-// CauseNamed finds a cause among those declared and those that any policy may name. If there is none, it makes
-// one of the name alone, whose sentence is the name with the numbers as they are.
+// CauseNamed finds a cause among those declared and those that any policy may name. If there is
+// none, it makes one of the name alone, whose sentence is the name with the numbers as they are.
 func CauseNamed(name string, declared []*Cause) *Cause {
 	for _, list := range [][]*Cause{declared, general} {
 		for _, c := range list {
@@ -237,7 +239,8 @@ func Because(c *Cause, numbers ...int64) Reason {
 // String is the reason as a sentence for people who do not have the plan at hand (see Plan.Why).
 func (r Reason) String() string { return r.say(nil, nil) }
 
-// say is the reason as a sentence, with its evidence. name says what a job is called; nil: by its handle.
+// say is the reason as a sentence, with its evidence. name says what a job is called; nil: by its
+// handle.
 func (r *Reason) say(evidence []Evidence, name func(JobID) string) string {
 	switch c := r.Cause; {
 	case c == nil:

@@ -50,8 +50,8 @@ type Supply struct {
 	Since units.Time `json:"since"`
 }
 
-// Forecast is what is expected of a supply: a value for each interval, and perhaps a band around it. It never
-// changes.
+// Forecast is what is expected of a supply: a value for each interval, and perhaps a band around
+// it. It never changes.
 type Forecast struct {
 	// Start is when the first interval begins.
 	Start units.Time `json:"start"`

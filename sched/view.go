@@ -7,8 +7,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// View is what a policy may know: the scheduler's belief at one instant. The pointers that it returns are for
-// reading only, and only within the Decide call. Items added to the plan are counted at once.
+// View is what a policy may know: the scheduler's belief at one instant. The pointers that it
+// returns are for reading only, and only within the Decide call. Items added to the plan are
+// counted at once.
 type View interface {
 	// Now is the time of the batch.
 	Now() units.Time
@@ -35,7 +36,8 @@ type View interface {
 	Queues() QueueID
 	// Attempt returns the record of a running attempt, nil if there is none.
 	Attempt(AttemptID) *Attempt
-	// Ended returns the job and the stage of an attempt that has ended in this batch, 0 if the book knew none.
+	// Ended returns the job and the stage of an attempt that has ended in this batch, 0 if the book
+	// knew none.
 	Ended(AttemptID) (JobID, Stage)
 	// Profile returns what is known of a class, nil if nothing is.
 	Profile(class string) *profile.Class
@@ -44,30 +46,33 @@ type View interface {
 	// Forecast returns the latest forecast of a supply, nil if there is none.
 	Forecast(SupplyKind) *Forecast
 
-	// First returns the first job in the policy's order, behind the job after (0 = from the start), with an
-	// open task of the stage that may start on the node, 0 if there is none. It costs O(log jobs).
+	// First returns the first job in the policy's order, behind the job after (0 = from the start),
+	// with an open task of the stage that may start on the node, 0 if there is none. It costs O(log
+	// jobs).
 	First(n NodeID, s Stage, after JobID) JobID
-	// FirstLocal is First among the jobs with an open task that is local to the node: its input lies there, or
-	// it is at home everywhere (Anywhere). It costs O(log jobs) for each queue with such jobs, and O(log jobs)
-	// for each job that was admitted, or whose key fell, since the last question about the node. Jobs that
-	// only wait cost nothing.
+	// FirstLocal is First among the jobs with an open task that is local to the node: its input
+	// lies there, or it is at home everywhere (Anywhere). It costs O(log jobs) for each queue with
+	// such jobs, and O(log jobs) for each job that was admitted, or whose key fell, since the last
+	// question about the node. Jobs that only wait cost nothing.
 	FirstLocal(n NodeID, s Stage, after JobID) JobID
 	// Nearest returns the best locality at which the job has an open task of the stage for the node,
 	// NoLocality if no task is open.
 	Nearest(n NodeID, j JobID, s Stage) Locality
-	// Waiting returns the job behind after (0 = from the start) in the policy's order that has open tasks of
-	// the stage, whether or not a node has room for them; 0 ends the walk.
+	// Waiting returns the job behind after (0 = from the start) in the policy's order that has open
+	// tasks of the stage, whether or not a node has room for them; 0 ends the walk.
 	Waiting(s Stage, after JobID) JobID
-	// Youngest walks the attempts of a job's stage from the last started to the first. 0 starts and ends the
-	// walk.
+	// Youngest walks the attempts of a job's stage from the last started to the first. 0 starts and
+	// ends the walk.
 	Youngest(j JobID, s Stage, after AttemptID) AttemptID
 }
 
-// Capabilities are what a world can do. A policy that needs more is refused at the start, in one sentence.
+// Capabilities are what a world can do. A policy that needs more is refused at the start, in one
+// sentence.
 type Capabilities struct {
 	// World is its name.
 	World string `json:"world"`
-	// Bind says that the ledger's binder chooses tasks. Otherwise the world binds late, and speaks in counts.
+	// Bind says that the ledger's binder chooses tasks. Otherwise the world binds late, and speaks
+	// in counts.
 	Bind bool `json:"bind"`
 	// Kill says that attempts can be killed.
 	Kill bool `json:"kill"`
@@ -79,8 +84,8 @@ type Capabilities struct {
 	Power bool `json:"power"`
 	// Heartbeat is the interval of heartbeats, 0 = nodes are served at once.
 	Heartbeat units.Duration `json:"heartbeat"`
-	// Origin is the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than 0, but
-	// not earlier.
+	// Origin is the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than
+	// 0, but not earlier.
 	Origin string `json:"origin,omitempty"`
 }
 
@@ -108,8 +113,8 @@ type JobState uint8
 const (
 	// NoJob is that of a handle without a job.
 	NoJob JobState = iota
-	// Waiting is for predecessors. The job may be admitted, held or rejected meanwhile, which counts once they
-	// are done.
+	// Waiting is for predecessors. The job may be admitted, held or rejected meanwhile, which
+	// counts once they are done.
 	Waiting
 	// Pending has arrived, and the policy has not decided.
 	Pending
@@ -134,7 +139,8 @@ type Job struct {
 	ID JobID
 	// State is where the job stands in the world.
 	State JobState
-	// Advice is what the policy would have the job be, while the scheduler watches. NoJob = nothing yet.
+	// Advice is what the policy would have the job be, while the scheduler watches. NoJob = nothing
+	// yet.
 	Advice JobState
 	// Seq is its number in the order of arrival.
 	Seq int64
@@ -168,7 +174,8 @@ func (j *Job) Due() units.Time {
 	return j.Deadline
 }
 
-// Standing is where the policy has put the job: its advice while the scheduler watches, else the job's state.
+// Standing is where the policy has put the job: its advice while the scheduler watches, else the
+// job's state.
 func (j *Job) Standing() JobState {
 	if j.Advice != NoJob && (j.State == Pending || j.State == Waiting && j.Advice == Rejected) {
 		return j.Advice
@@ -214,7 +221,8 @@ type Mold struct {
 	Item ItemID `json:"item"`
 	// Asked is the number of tasks asked for.
 	Asked int32 `json:"asked"`
-	// Accepted is the number of tasks that the stage then had; 0 = no answer yet, -1 = the world refused.
+	// Accepted is the number of tasks that the stage then had; 0 = no answer yet, -1 = the world
+	// refused.
 	Accepted int32 `json:"accepted"`
 }
 
@@ -287,9 +295,9 @@ type Queue struct {
 	Used units.Vector
 	// Runs is the number of jobs that are admitted, or advised to be.
 	Runs int32
-	// Head is the first job below the queue, in the policy's order, with work of the stage that may start;
-	// 0 = none. So a queue's key can be that of its first job, which keeps the jobs of several queues in one
-	// line.
+	// Head is the first job below the queue, in the policy's order, with work of the stage that may
+	// start; 0 = none. So a queue's key can be that of its first job, which keeps the jobs of
+	// several queues in one line.
 	Head [Stages]JobID
 }
 

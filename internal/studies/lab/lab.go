@@ -29,27 +29,37 @@ import (
 
 // Cell is one run: a world under a policy with a seed.
 type Cell struct {
-	Scenario string // its name, for the report
-	File     string // that describes it, for errors; "" = there is none
-	Policy   string // as people write it
-	Queues   queues.Config
-	Seed     uint64
-	World    func() (drive.World, error) // makes the world when the cell's turn comes
-	// of that world, so that the policy can be checked before; without a name they are known only
-	// then
-	Can    sched.Capabilities
-	GoesOn time.Time        // when the interrupted run began that it goes on with; zero: there is none
-	Origin func() time.Time // the instant that 0 of a real run stands for, known once it has begun
-	// that watch this cell and no other: a timeline, a learner, a log; the report's is there
-	// already
-	Sinks   []follow.Sink
-	Journal string            // file to record the run to, "" = none
-	Params  map[string]string // values of a sweep, for the report
-	Trace   *report.Trace     // what the report says of the trace that is played; nil = none is
-	// by which its report may be compared with others, as far as that is known before
+	// Scenario is its name, for the report.
+	Scenario string
+	// File is the file that describes it, for errors; "" = there is none.
+	File string
+	// Policy is written as people write it.
+	Policy string
+	Queues queues.Config
+	Seed   uint64
+	// World makes the world when the cell's turn comes.
+	World func() (drive.World, error)
+	// Can is what that world can do, so that the policy can be checked before. Without a name it is
+	// known only then.
+	Can sched.Capabilities
+	// GoesOn is when the interrupted run began that this one resumes; zero: there is none.
+	GoesOn time.Time
+	// Origin is the instant that 0 of a real run stands for, known once it has begun.
+	Origin func() time.Time
+	// Sinks watch this cell and no other: a timeline, a learner, a log. The report's is there already.
+	Sinks []follow.Sink
+	// Journal is the file to record the run to, "" = none.
+	Journal string
+	// Params are the values of a sweep, for the report.
+	Params map[string]string
+	// Trace is what the report says of the trace that is played; nil = none is.
+	Trace *report.Trace
+	// Metrics are those by which its report may be compared with others, as far as known before.
 	Metrics []string
-	Key     string      // of what is simulated, for the cache; "" = it is not cached
-	Known   *report.Run // its result when it ran before; nil = it has to run
+	// Key is that of what is simulated, for the cache; "" = it is not cached.
+	Key string
+	// Known is its result when it ran before; nil = it has to run.
+	Known *report.Run
 
 	common *common // with other cells of its grid; nil = nothing
 }
