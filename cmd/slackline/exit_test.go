@@ -49,7 +49,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "run words2.yaml"}, {0, "run words2.yaml --fresh --strict"}, {2, "run nothing.yaml"}, {2, "run words.yaml"}, {1, "run bad.yaml"}, {1, "run bad.yaml -q"},
 		{3, "run hurry.yaml --policy rtmr"}, {3, "run hurry.yaml --policy rtmr -q"}, {3, "run hurry.yaml --policy rtmr,dc -o json"}, {1, "run hurry.yaml bad.yaml --policy rtmr"},
 		{0, "run hurry.yaml"}, {3, "run hurry.yaml --strict"}, {2, "run hurry.yaml --policy nothing"},
-		{0, "resume out/words"}, {2, "resume nothing"}, {2, "resume"},
+		{2, "run words.yaml --slots-trace nothing.csv"}, {0, "resume out/words"}, {2, "resume nothing"}, {2, "resume"},
 		{0, "discard out/words"}, {0, "discard words"}, {0, "discard words.yaml -n"}, {2, "discard nothing"}, {2, "discard corpus"}, {2, "discard"},
 		{0, "simulate two.yaml --seed 1"}, {0, "simulate refused.yaml --policy rtmr"}, {3, "simulate refused.yaml --policy rtmr --strict"}, {0, "simulate late.yaml"},
 		{3, "simulate late.yaml --strict"}, {1, "simulate fails.yaml"}, {1, "simulate fails.yaml --strict"}, {1, "simulate stuck.yaml"}, {2, "simulate nothing.yaml"},
