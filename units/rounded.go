@@ -26,3 +26,14 @@ func Rounded(x float64) float64 {
 	}
 	return r
 }
+
+// RoundedUp is x, which is not negative, rounded up to 32 significant bits: for what must not be less than x,
+// such as the longest that something takes. What exceeds a rounded number by less than a 2^-42 part of it, as
+// only arithmetic does, does not count.
+func RoundedUp(x float64) float64 {
+	r := Rounded(x)
+	if math.IsNaN(x) || math.IsInf(r, 0) || r >= x-x/(1<<42) {
+		return r
+	}
+	return math.Float64frombits(math.Float64bits(r) + 1<<rounding)
+}

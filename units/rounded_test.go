@@ -31,3 +31,19 @@ func TestRounded(t *testing.T) {
 		}
 	})
 }
+
+func TestRoundedUp(t *testing.T) {
+	for x, want := range map[float64]float64{0: 0, 1: 1, 1e10: 1e10, 1e10 + 1e-6: 1e10, 1e10 + 1: 1e10 + 4, 1 << 40: 1 << 40, 1<<40 + 1: 1<<40 + 1<<9, math.Inf(1): math.Inf(1), 0.1 + 0.2: Rounded(0.3)} {
+		if got := RoundedUp(x); got != want && !(x < 1 && got-want <= 1.0/(1<<33)) {
+			t.Errorf("%v becomes %v", x, got)
+		}
+	}
+	// It keeps the order, is not less but for noise, and no farther away than the next.
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := rapid.Float64Range(0, 1e18).Draw(t, "x"), rapid.Float64Range(0, 1e18).Draw(t, "y")
+		a, b := RoundedUp(x), RoundedUp(y)
+		if x < y && a > b || RoundedUp(a) != a || a < x-x/(1<<42) || a > x+x/(1<<31) || Rounded(a) != a {
+			t.Fatalf("%g becomes %g, %g becomes %g", x, a, y, b)
+		}
+	})
+}

@@ -17,15 +17,17 @@ var comparing = map[string][]string{
 
 // floats reports comparisons of floats that are not rounded: by operators, also of structs and
 // arrays that hold some, by a switch, by the functions above, called or handed on, and as keys of a
-// map. What units.Rounded returns may be compared, also from a local variable that is never given
-// anything else. So may be a number that is held to a constant as it stands, as one asks whether
+// map. What units.Rounded and units.RoundedUp return may be compared, also from a local variable that
+// is never given anything else. So may be a number that is held to a constant as it stands, as one asks whether
 // something is set or within its range; but not the result of a calculation, nor a local variable or
 // a parameter that is given one, the latter by a call in the same file.
 //
 // max and min, and those of slices, are no comparisons: of two floats that are nearly the same either will do.
 //
-// It does not see a float that is made a whole number, such as a duration or a sched.Key, before it
-// is compared; the bits of one (math.Float64bits); floats in an interface, or in a number of math/big;
+// A float that a conversion makes a whole number, such as a count or a duration, has to be rounded, too:
+// it decides at the edge between two of these. Words and maths may make one (Duration.Scale).
+//
+// It does not see the bits of a float (math.Float64bits); floats in an interface, or in a number of math/big;
 // and a calculation that is held to a constant behind a field, an element, a pointer, the variable of
 // a range, the result of a function, a second variable, or a parameter that is handed it in another
 // file, through a variable, or by a variadic or generic call.
@@ -51,6 +53,9 @@ func (w *pureWalk) floats(n ast.Node) bool {
 			w.report(n.Pos(), "floats-rounded", "%s of floats that units.Rounded has not rounded", n.Name)
 		}
 	case *ast.CallExpr:
+		if to := w.info.Types[n.Fun]; to.IsType() && len(n.Args) == 1 && isWhole(to.Type) && w.raw(n.Args[0]) {
+			w.report(n.Pos(), "floats-rounded", "a whole number is made of a float that units.Rounded has not rounded")
+		}
 		if id := calleeName(n); id != nil && w.compares(id) {
 			w.called[id] = true
 			if slices.ContainsFunc(n.Args, w.raw) || id.Name == "Sorted" && w.ofFloats(id) { // of a sequence
@@ -174,7 +179,13 @@ func (w *pureWalk) rounded(x ast.Expr) bool {
 		return false
 	}
 	id := calleeName(call)
-	return id != nil && w.is(id, module+"/units", "Rounded")
+	if id == nil {
+		return false
+	}
+	if _, builtin := w.info.Uses[id].(*types.Builtin); builtin || w.is(id, "math", "Round", "Ceil", "Floor", "Trunc") {
+		return !slices.ContainsFunc(call.Args, func(x ast.Expr) bool { return w.raw(x) })
+	}
+	return w.is(id, module+"/units", "Rounded", "RoundedUp")
 }
 
 // raw tells whether an expression is a float, or holds some, that is neither a constant nor the
@@ -191,6 +202,11 @@ func (w *pureWalk) raw(x ast.Expr) bool {
 		}
 	}
 	return true
+}
+
+func isWhole(t types.Type) bool {
+	b, is := t.Underlying().(*types.Basic)
+	return is && b.Info()&types.IsInteger != 0
 }
 
 func isFloats(t types.Type) bool {

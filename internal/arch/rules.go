@@ -27,7 +27,7 @@ var rules = []rule{
 	{"purity-map-range", "no iteration over a map, except by slices.Sorted straight away"},
 	{"purity-globals", "no package variable written outside its declaration and init, under its name or through a local one"},
 	{"purity-platform", "the same code everywhere: no build constraints, cgo or assembly"},
-	{"floats-rounded", "policies, kernel and contract compare no floats but rounded ones (units.Rounded), so that they decide alike on every processor"},
+	{"floats-rounded", "policies, kernel and contract compare no floats, and make none a whole number, but rounded ones (units.Rounded), so that they decide alike on every processor"},
 
 	{"tree-file-size", "a Go file that is not a test has at most 600 lines"},
 	{"tree-package-name", "no package is called util, common, helper, manager or misc"},

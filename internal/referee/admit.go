@@ -132,9 +132,9 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 					continue
 				}
 				held := use[queue(j)]
-				if most := int64(all*float64(b.capacity[d]) + 1e-6); whole[d]+need > most {
+				if most := int64(rounded(all * float64(b.capacity[d]))); whole[d]+need > most {
 					full, why = true, "master-share"+numbers(whole[d], most, int64(d))
-				} else if most := int64(own*float64(b.capacity[d]) + 1e-6); held != (vector{}) && held[d]+need > most {
+				} else if most := int64(rounded(own * float64(b.capacity[d]))); held != (vector{}) && held[d]+need > most {
 					full, why = true, "master-share"+numbers(held[d], most, int64(d))
 				}
 			}

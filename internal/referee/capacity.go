@@ -187,7 +187,7 @@ func (l *leaf) most(held, guaranteed int64, s int) int64 {
 	if held >= guaranteed {
 		has = held + 1 // with the one that is asked for
 	}
-	most := max(int64(math.Ceil(float64(has)/float64(max(users, 1)))), int64(math.Ceil(float64(has)*least/100)))
+	most := max(int64(math.Ceil(float64(has)/float64(max(users, 1)))), int64(math.Ceil(rounded(float64(has)*least/100))))
 	if factor > 0 {
 		most = min(most, whole(factor*float64(guaranteed)))
 	}

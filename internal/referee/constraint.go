@@ -70,7 +70,7 @@ func (c *constraint) lend(b *book, j *job, p *wants) {
 			}
 		}
 		for d := range used {
-			if may := int64(math.Floor(c.share*float64(b.capacity[d]) + 1e-6)); used != (vector{}) && m.needs[d] > 0 && used[d]+m.needs[d] > may {
+			if may := int64(math.Floor(rounded(c.share * float64(b.capacity[d])))); used != (vector{}) && m.needs[d] > 0 && used[d]+m.needs[d] > may {
 				if j.state == pending {
 					p.verdict("hold", j, held, 0, "master-share"+numbers(used[d], may, int64(d)))
 				}

@@ -106,7 +106,8 @@ func plus(a, b int64) int64 { return a + min(b, never-a) }
 
 // above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
 func above(seconds float64) int64 {
-	if ns := math.Ceil(seconds * 1e9 * (1 - 1e-15)); ns < never {
+	part, power := math.Frexp(seconds * 1e9)
+	if ns := math.Ceil(math.Ldexp(math.Ceil(part*(1<<32)-1e-3), power-32)); ns < never {
 		return int64(ns)
 	}
 	return never

@@ -269,7 +269,7 @@ func (r *rtmr) crowded(b *book, j *job) bool {
 		return false
 	}
 	for d, need := range j.stage[master].needs {
-		if need > 0 && used[d]+need > int64(math.Floor(r.masters*float64(b.capacity[d])+1e-6)) {
+		if need > 0 && used[d]+need > int64(math.Floor(rounded(r.masters*float64(b.capacity[d])))) {
 			return true
 		}
 	}

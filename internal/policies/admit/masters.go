@@ -182,8 +182,7 @@ func (m *masters) bound(path string) float64 {
 
 // portion returns a share of an amount, rounded down.
 func portion(share float64, amount int64) int64 {
-	const slack = 1e-6 // 0.29 · 100 must be 29
-	return int64(math.Floor(float64(share*float64(amount)) + slack))
+	return int64(math.Floor(units.Rounded(share * float64(amount)))) // of 100, 0.29 must be 29
 }
 
 // masterOf returns what the job's ApplicationMaster takes.

@@ -387,7 +387,7 @@ func (p *plan) share() {
 			if c.Gamma == 0 {
 				n = rest * float64(c.Need[s].Of)
 			}
-			c.Slots[s] = max(1, int(math.Ceil(units.Rounded(n)-1e-6)))
+			c.Slots[s] = max(1, int(math.Ceil(units.Rounded(n-1e-6))))
 		}
 	}
 }

@@ -152,9 +152,9 @@ func sum(a, b units.Duration) units.Duration {
 	return a + min(b, math.MaxInt64-a)
 }
 
-// above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
+// above rounds seconds up to whole nanoseconds, and such that the result is the same on all processors.
 func above(seconds float64) units.Duration {
-	ns := math.Ceil(seconds * 1e9 * (1 - 1e-15))
+	ns := math.Ceil(units.RoundedUp(seconds * 1e9))
 	if ns >= math.MaxInt64 {
 		return math.MaxInt64
 	}

@@ -75,7 +75,7 @@ func (o *Capacity) grow(parent *node, path []string, qs []queues.Queue) {
 	for i := range qs {
 		q := &qs[i]
 		n := &node{
-			share:      int64(math.Round(q.Capacity * 100)),
+			share:      int64(math.Round(units.Rounded(q.Capacity * 100))),
 			guaranteed: parent.guaranteed * (q.Capacity / 100),
 			maximum:    parent.maximum,
 			userLimit:  1,
@@ -219,7 +219,7 @@ func (n *node) userLimitOf(guaranteed, used, users int64) int64 {
 		has = used + 1 // with the container that is asked for
 	}
 	users = max(users, 1)
-	limit := max((has+users-1)/users, int64(math.Ceil(float64(has)*n.userLimit)))
+	limit := max((has+users-1)/users, int64(math.Ceil(units.Rounded(float64(has)*n.userLimit))))
 	if n.userFactor < 0 {
 		return limit
 	}
@@ -228,8 +228,7 @@ func (n *node) userLimitOf(guaranteed, used, users int64) int64 {
 
 // part returns a share of an amount, rounded down, at least 1.
 func part(share float64, amount int64) int64 {
-	const slack = 1e-15 // 0.29 · 100 must be 29; and of many bytes it must be less than one
-	return max(1, int64(math.Floor(float64(share*float64(amount))*(1+slack))))
+	return max(1, int64(math.Floor(units.Rounded(share*float64(amount))))) // of 100, 0.29 must be 29
 }
 
 // counts tells whether a resource bounds a stage: its own kind of slot, and everything that is not a slot.

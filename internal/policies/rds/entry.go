@@ -7,6 +7,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // Why jobs are let in, wait, and get slots.
@@ -70,7 +71,7 @@ func (c *controller) admission(v sched.View, m *member) sched.Reason {
 	if k.known() {
 		return sched.Because(ByPlan, m.Plan[0], m.Plan[1])
 	}
-	return sched.Because(NewClass, int64(1e9*k.Stages[0].Mean), int64(1e9*k.Stages[1].Mean))
+	return sched.Because(NewClass, int64(units.Rounded(1e9*k.Stages[0].Mean)), int64(units.Rounded(1e9*k.Stages[1].Mean)))
 }
 
 // news are the events upon which slots may be given otherwise.

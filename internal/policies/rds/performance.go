@@ -90,7 +90,7 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 			d := int64(0)
 			for s, stage := range planned {
 				far := math.Log((1 + float64(job.Spec.Tasks(stage))) / (1 + o.Stages[s].Tasks))
-				d += int64(1e6 * math.Abs(units.Rounded(far)))
+				d += int64(units.Rounded(1e6 * math.Abs(far)))
 			}
 			if o.Stages[0].Known && d < best {
 				nearest, best = o, d

@@ -53,7 +53,7 @@ func cost(v sched.View, job *sched.Job, s sched.Stage) (row int, each int64) {
 		case total[d] < x:
 			return resources, 0
 		default:
-			each = max(each, int64(float64(whole)*(float64(x)/float64(total[d]))))
+			each = max(each, int64(units.Rounded(float64(whole)*(float64(x)/float64(total[d])))))
 		}
 	}
 	return resources, max(each, 1)

@@ -131,7 +131,7 @@ func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units
 		return units.Never
 	}
 	off := math.Sqrt(variance)
-	low, high := int64(-1), int64(1e3*(o.Sure+8*off))+2
+	low, high := int64(-1), int64(units.Rounded(1e3*(o.Sure+8*off)))+2
 	base := int64(expected) / 1e6
 	low -= base
 	for low+1 < high {

@@ -61,7 +61,7 @@ func likelihoodOf(l *estimate.Law, shared float64, beat units.Duration) (k likel
 
 // seconds are a duration, up to the longest.
 func seconds(s float64) units.Duration {
-	if ns := math.Round(s * 1e9); ns < math.MaxInt64 {
+	if ns := math.Round(units.Rounded(s * 1e9)); ns < math.MaxInt64 {
 		return units.Duration(max(0, ns))
 	}
 	return math.MaxInt64

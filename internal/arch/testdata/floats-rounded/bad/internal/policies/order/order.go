@@ -90,3 +90,11 @@ func Handed(prices []float64) bool {
 	var list sort.Float64Slice = prices                                     // want floats-rounded
 	return list.Less(0, 1) && len(slices.Sorted(slices.Values(prices))) > 0 // want floats-rounded
 }
+
+func whole(price, sure float64) (int64, int) {
+	up := math.Ceil(sure * 1e9)
+	return int64(price) + // want floats-rounded
+			int64(up) + // want floats-rounded
+			int64(max(sure, units.Rounded(price))), // want floats-rounded
+		int(math.Round(1000 * price)) // want floats-rounded
+}

@@ -3,6 +3,7 @@ package order
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/slackline/slackline/units"
@@ -29,4 +30,9 @@ func within(share float64) bool { return share >= 0 && share <= 1 }
 
 func handed(share float64) bool {
 	return within(share) && within(-share) && within(units.Rounded(share/2))
+}
+
+func whole(price, sure float64) (int64, int) {
+	up := math.Ceil(units.Rounded(sure * 1e9))
+	return int64(units.Rounded(price)) + int64(max(0, up)), int(math.Round(units.Rounded(1000 * price)))
 }
