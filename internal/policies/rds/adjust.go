@@ -305,7 +305,7 @@ func (c *controller) needed(v sched.View, g *grant) int32 {
 	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Total > t.Done {
 		left -= k.Stages[1].Mean
 	}
-	waves := int32(min(left/max(k.Stages[g.s].Mean, 1e-3), 1e6))
+	waves := int32(units.Rounded(min(left/max(k.Stages[g.s].Mean, 1e-3), 1e6)))
 	if waves < 2 {
 		return g.need
 	}
