@@ -226,11 +226,10 @@ class SlacklineSchedulerTest {
     peer.wants(Mode.MODE_WATCH);
     peer.awaitMode(Mode.MODE_WATCH);
     RMApp app = submit();
-    peer.await(Event::hasApplication);
-    peer.ask(place(app, 0, "n2", 1));
-    assertEquals(Why.WHY_WATCHED, peer.await(Event::hasAnswer).getAnswer().getWhy());
     until("the stock scheduler places the master", () -> live(app) == 1);
     assertEquals(0, peer.await(Event::hasContainer).getContainer().getItem());
+    peer.ask(place(app, 0, "n2", 1));
+    assertEquals(Why.WHY_WATCHED, peer.await(Event::hasAnswer).getAnswer().getWhy());
   }
 
   @Test

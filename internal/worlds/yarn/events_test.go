@@ -1,0 +1,120 @@
+package yarn_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/sched"
+)
+
+// busy is a site with a job, j, whose ApplicationMaster and first map run on n1.
+func busy(t *testing.T) (*site, stream) {
+	s := newSite(t, yarn.Config{})
+	x := s.attach("shared", hello())
+	s.say(x, snapshot(1, 5000))
+	s.want(s.next(), "0s resync take-over node-up")
+	s.say(x, events(1, 6000, &wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000}}}))
+	s.want(s.next(), "1s job-arrived")
+	s.say(x, events(2, 7000, container("c1", 0), asks(20, 3), container("c2", 20)))
+	s.want(s.next(), "2s started job-amended stage-ready demand")
+	s.want(s.next(), "2s started")
+	return s, x
+}
+
+func container(id string, prio int32) *wire.Event {
+	return &wire.Event{What: &wire.Event_Container{Container: &wire.Container{Id: id, Application: "j", Attempt: 1, Priority: prio, Node: "n1",
+		Resources: map[string]int64{"memory-mb": 512, "vcores": 1}}}}
+}
+
+func asks(prio, n int32) *wire.Event {
+	return &wire.Event{What: &wire.Event_Asks{Asks: &wire.Asks{Application: "j", Attempt: 1,
+		Rows: []*wire.Ask{{Priority: prio, Place: "*", Count: n, Resources: map[string]int64{"memory-mb": 512, "vcores": 1}}}}}}
+}
+
+func completion(id string, exit int32) *wire.Event {
+	return &wire.Event{What: &wire.Event_Completion{Completion: &wire.Completion{Container: id, Cause: wire.Cause_CAUSE_EXITED, Exit: exit}}}
+}
+
+// batch is the next one, with all that its events say.
+func (s *site) batch() drive.Batch {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	b, err := s.Next(ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b
+}
+
+// What ran on a node that comes back empty is lost, before it comes up; its end, told later, is nothing.
+func TestANodeComesBack(t *testing.T) {
+	s, x := busy(t)
+	s.say(x, events(5, 8000, &wire.Event{What: &wire.Event_NodeDown{NodeDown: "n1"}}))
+	s.want(s.next(), "3s node-down")
+	s.say(x, events(6, 9000, &wire.Event{What: &wire.Event_NodeUp{NodeUp: &wire.Node{Name: "n1", Rack: "/r1"}}}))
+	s.want(s.next(), "4s ended ended")
+	s.want(s.next(), "4s node-up")
+	s.say(x, events(7, 9500, completion("c2", -105), beats("n1")))
+	s.want(s.next(), "4.5s heartbeat")
+}
+
+// What an ApplicationMaster asked for is void when it ends, and what it says behind its end is not heard.
+func TestAnApplicationMasterEnds(t *testing.T) {
+	s, x := busy(t)
+	s.say(x, events(5, 8000, completion("c2", -105), completion("c1", 137),
+		&wire.Event{What: &wire.Event_AttemptEnd{AttemptEnd: &wire.AttemptEnd{Application: "j", Attempt: 1, End: wire.End_END_FAILED}}}, asks(20, 9)))
+	b := s.batch()
+	s.want(inWords(b), "3s ended ended demand")
+	if d := b.Events[2]; d.Stage != sched.Map || d.Count != 0 {
+		t.Errorf("the job asks for %d of %v", d.Count, d.Stage)
+	}
+}
+
+// A handle is not used again in the batch that tells its end.
+func TestHandlesAreNotUsedAtOnce(t *testing.T) {
+	s, x := busy(t)
+	s.say(x, events(5, 8000, completion("c2", 0), container("c3", 20)))
+	b := s.batch()
+	s.want(inWords(b), "3s started ended")
+	if b.Events[0].Attempt == b.Events[1].Attempt {
+		t.Error("a container has the handle of one that ends in the same batch")
+	}
+}
+
+// A failed map's container may end well: that it is asked for again, at the priority of those, takes it back.
+// One that was seen to fail was never counted.
+func TestMapsAreAskedForAgain(t *testing.T) {
+	s, x := busy(t)
+	s.say(x, events(5, 8000, completion("c2", 0), asks(5, 1)))
+	s.want(s.next(), "3s ended output-lost demand")
+	s.say(x, events(7, 9000, asks(5, 0), container("c3", 20)))
+	s.want(s.next(), "4s demand")
+	s.want(s.next(), "4s started")
+	s.say(x, events(9, 9500, completion("c3", 1), asks(5, 1)))
+	s.want(s.next(), "4.5s ended demand")
+}
+
+// An item that comes twice is answered once; what cannot be said to YARN is refused here.
+func TestItemsComeTwice(t *testing.T) {
+	s, x := busy(t)
+	p := &sched.Plan{Items: []sched.Item{{Verb: sched.Start, ID: 1, Job: 99, Node: 1, Count: 1}, {Verb: sched.Start, ID: 2, Job: 1, Stage: sched.Map, Node: 99, Count: 1},
+		{Verb: sched.Sleep, ID: 3, Node: 1}, {Verb: sched.Start, ID: 4, Job: 1, Stage: sched.Map, Node: 1}}}
+	for range 2 {
+		if err := s.Enact(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.say(x, events(5, 8000, beats("n1")))
+	b := s.batch()
+	s.want(inWords(b), "3s refused refused refused refused heartbeat")
+	for i, why := range []sched.Code{sched.UnknownJob, sched.UnknownNode, sched.CannotDo, sched.BadItem} {
+		if b.Events[i].Why != why {
+			t.Errorf("item %d is refused as %v, want %v", i+1, b.Events[i].Why, why)
+		}
+	}
+}
