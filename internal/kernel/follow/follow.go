@@ -12,20 +12,19 @@ import (
 // moment, and nothing of what has ended. Like the ledger it takes in whatever it is told: what does
 // not fit is a record of nobody.
 type Follower struct {
-	sinks      []Sink
-	shared     bool
-	jobs       []*Job     // by handle
-	attempts   []*Attempt // by handle
-	nodes      []*Node    // by handle
-	arrived    int
-	records    []Record
-	decisions  []Decision
-	block      []sched.Event // of the rounds that sinks were not told of yet
-	rounds     []round
-	most       int        // events of a block
-	prefetched int32      // of no meaning: see prefetch
-	now        units.Time // of the batch
-	told       units.Time // until when sinks were told what happened
+	sinks     []Sink
+	shared    bool
+	jobs      []*Job     // by handle
+	attempts  []*Attempt // by handle
+	nodes     []*Node    // by handle
+	arrived   int
+	records   []Record
+	decisions []Decision
+	block     []sched.Event // of the rounds that sinks were not told of yet
+	rounds    []round
+	most      int        // events of a block
+	now       units.Time // of the batch
+	told      units.Time // until when sinks were told what happened
 
 	indices     []int      // of jobs, to be used again; those of jobs that end in this batch rest until the next
 	resting     []int      // these
@@ -91,7 +90,6 @@ func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 
 // Flush tells sinks of all that waits.
 func (f *Follower) Flush() error {
-	f.prefetch()
 	var err error
 	from := 0
 	for i := 0; i < len(f.rounds) && err == nil; i++ {
@@ -101,18 +99,6 @@ func (f *Follower) Flush() error {
 	}
 	f.block, f.rounds = f.block[:0], f.rounds[:0]
 	return err
-}
-
-// prefetch reads the pages of the attempts that end, one right behind the other: they lie all over the
-// memory, and a processor fetches several at a time if nothing else is between.
-func (f *Follower) prefetch() {
-	for i := range f.block {
-		if e := &f.block[i]; e.Kind == sched.Ended {
-			if a := f.attempt(e.Attempt); a != nil {
-				f.prefetched ^= a.Index
-			}
-		}
-	}
 }
 
 // batch resolves what happened in a round. Starts and ends that are told late (drive.Patient) come to the

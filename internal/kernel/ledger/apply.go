@@ -33,7 +33,6 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		l.resync(events)
 	} else {
-		l.prefetch(events)
 		for i := range events {
 			l.take(&events[i])
 		}
@@ -53,26 +52,6 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	l.events = append(append(l.events[:0], events...), l.derived...)
 	slices.SortStableFunc(l.events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
 	return l.events
-}
-
-// prefetch reads the records that the batch is about, one right behind the other: they lie all over the
-// memory, and a processor fetches several at a time if nothing else is between.
-func (l *Ledger) prefetch(events []sched.Event) {
-	x := int64(0)
-	for i := range events {
-		switch e := &events[i]; e.Kind {
-		case sched.Ended:
-			if ab := l.attempt(e.Attempt); ab != nil {
-				x += int64(ab.older)
-			}
-		case sched.Heartbeat:
-			if n := int(e.Node); n > 0 && n < len(l.nodes) {
-				nb := &l.nodes[n]
-				x += nb.Free[0] + nb.Free[7] + int64(nb.Occupied) + int64(nb.Beat)
-			}
-		}
-	}
-	l.prefetched = x
 }
 
 // resync takes in the full state of the world in the order of kinds, but for what is about jobs

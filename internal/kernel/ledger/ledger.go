@@ -42,12 +42,11 @@ type Ledger struct {
 	refusals []sched.Event  // of the last plan, to ride in the next batch
 
 	// Of the batch that is being taken in.
-	derived    []sched.Event     // what follows from its events
-	events     []sched.Event     // all of it together
-	left       []sched.AttemptID // that were on nodes which came up
-	dirty      []sched.JobID     // jobs whose keys have to be asked for again
-	resyncing  bool
-	prefetched int64 // of no meaning: see prefetch
+	derived   []sched.Event     // what follows from its events
+	events    []sched.Event     // all of it together
+	left      []sched.AttemptID // that were on nodes which came up
+	dirty     []sched.JobID     // jobs whose keys have to be asked for again
+	resyncing bool
 
 	// The index behind FirstLocal (local.go).
 	indexing   bool                      // a policy has asked
