@@ -29,8 +29,12 @@ func compile(expr string) (*pattern, error) {
 		return nil, err
 	}
 	literal := required(tree)
-	prefix, whole := re.LiteralPrefix()
-	return &pattern{Regexp: re, literal: []byte(literal), whole: whole && literal != "" && literal == prefix}, nil
+	for tree.Op == syntax.OpCapture {
+		tree = tree.Sub[0]
+	}
+	// regexp.LiteralPrefix is no answer: it takes ^x$ for nothing but x
+	whole := literal != "" && tree.Op == syntax.OpLiteral
+	return &pattern{Regexp: re, literal: []byte(literal), whole: whole}, nil
 }
 
 // required returns the longest literal that is found in each match, or "".

@@ -95,7 +95,7 @@ func TestPatternCases(t *testing.T) {
 	long := strings.Repeat("ab cd\n", 300)
 	for _, expr := range []string{
 		`foo`, `o\b`, `^$`, `^\s*$`, `\Bx\B`, `é.é`, `.`, `..`, `^.{3}$`, `[^a]$`, `$`, `\z`, `a|$`, `^a|b$`, `\b`, `\B`, `(^|b)\b`, `(\b|^)*x`, `\b^a`, `$\b`,
-		"\ufffd", "\ufffd{2}", "^\ufffd{3}$", `[\x{10000}-\x{10ffff}]`, `(?i)K`, `(?i)ſ`, `a{2}.*b`, `\r$`, `(?s).`, `\n`, `[0-9]{3}7`, `x*`, `(a*)+$`, `7.*x`, `x.*7`, `^x`, `x$`, `\bx\b`, `x7\b`, `^[a ]x`, `\x{fffd}x`, `.x`, `[\x{d000}-\x{e000}]`, `[\x{d000}-\x{e000}]$`,
+		"\ufffd", "\ufffd{2}", "^\ufffd{3}$", `[\x{10000}-\x{10ffff}]`, `(?i)K`, `(?i)ſ`, `a{2}.*b`, `\r$`, `(?s).`, `\n`, `[0-9]{3}7`, `x*`, `(a*)+$`, `7.*x`, `x.*7`, `^x`, `x$`, `^x$`, `^x7$`, `\Ax\z`, `\bx\b`, `x7\b`, `^[a ]x`, `\x{fffd}x`, `.x`, `[\x{d000}-\x{e000}]`, `[\x{d000}-\x{e000}]$`,
 	} {
 		p, err := compile(expr)
 		if err != nil {
@@ -123,6 +123,8 @@ func TestLiteralOfPattern(t *testing.T) {
 		{`fooo?`, "foo", false},
 		{`^foo`, "foo", false},
 		{`\bfoo\b`, "foo", false},
+		{`^foo$`, "foo", false},
+		{`((foo))`, "foo", true},
 		{`qx[0-9]{3}7`, "qx", false},
 		{`[0-9]{3}7`, "7", false},
 		{`[a-z]+the[A-Z](zzzz)+`, "zzzz", false},
