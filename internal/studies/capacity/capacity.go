@@ -66,6 +66,7 @@ type Class struct {
 	Rejected    float64 `json:"rejected"`
 	MapSlots    float64 `json:"map_slots"`
 	ReduceSlots float64 `json:"reduce_slots"`
+	OneSlot     string  `json:"one_slot"` // map, reduce, both: of what each job has one, as with less no bound holds
 	Gamma       float64 `json:"gamma"`    // machines of one job
 	Machines    float64 `json:"machines"` // those of all that are admitted
 
@@ -142,6 +143,9 @@ func Plan(c *scenario.Capacity) *Result {
 	r.Reserved, r.OnDemand = answer.Reserved, answer.OnDemand
 	r.Prices = Prices{answer.CapacityPrice, answer.LimitPrice}
 	r.Machines = p.OnDemand*r.OnDemand + p.Reserved*r.Reserved
+	if !c.Reservable() {
+		r.Prices.ReservedLimit = 0
+	}
 	used := 0.0
 	for i, n := range answer.Needs {
 		used += n.Machines * answer.Admitted[i]
@@ -162,6 +166,9 @@ func (k *Class) fill(d *optimize.Demand, job *bounds.Job, need bounds.Need, admi
 	k.Admitted, k.Rejected = admitted, d.High-admitted
 	k.MapSlots, k.ReduceSlots = admitted*need.Maps, admitted*need.Reduces
 	k.Gamma, k.Machines = need.Machines, admitted*need.Machines
+	if admitted > 0 {
+		k.OneSlot = oneSlot(d.Line, need)
+	}
 	k.Low = job.Lower().Time(1, need.Maps, need.Reduces)
 	k.Mean = job.Mean().Time(1, need.Maps, need.Reduces)
 	if (job.Maps == 0 || need.Maps >= 1) && (job.Reduces == 0 || need.Reduces >= 1) {
@@ -174,6 +181,24 @@ func (k *Class) fill(d *optimize.Demand, job *bounds.Job, need bounds.Need, admi
 	k.Penalty = d.Penalty * k.Rejected
 	k.Cost = k.Penalty
 }
+
+// oneSlot says of which kind a job has one slot, though it would make its deadline with less if the line held then.
+func oneSlot(l bounds.Line, need bounds.Need) string {
+	maps := l.A > 0 && l.LeastMaps > 0 && need.Maps <= l.LeastMaps
+	reduces := l.B > 0 && l.LeastReduces > 0 && need.Reduces <= l.LeastReduces
+	switch {
+	case maps && reduces:
+		return "both"
+	case maps:
+		return "map"
+	case reduces:
+		return "reduce"
+	}
+	return ""
+}
+
+// late tells that jobs miss their deadline even by the lower bound, as equation 4 without whole shares may have it.
+func (k *Class) late() bool { return k.Admitted > 0 && k.Low > k.Deadline*(1+1e-9) }
 
 // weigh tells what changes of the class would be worth.
 func (k *Class) weigh(c *scenario.Capacity, class int, capacity float64) {

@@ -87,7 +87,7 @@ func TestPlanAddsUp(t *testing.T) {
 		for _, shares := range []bool{false, true} {
 			for _, whole := range []bool{false, true} {
 				c := example(t)
-				c.Bound, c.WholeShares, c.Integer = bound, shares, &whole
+				c.Bound, c.WholeShares, c.Integer = bound, &shares, &whole
 				r := Plan(c)
 				cost, machines := 0.0, 0.0
 				for i, k := range r.Classes {
@@ -116,19 +116,32 @@ func TestPlanAddsUp(t *testing.T) {
 	}
 }
 
+// Without a price of reserved machines nobody asks for more of them.
+func TestNothingToReserve(t *testing.T) {
+	const none = "prices: {on_demand: 1}\nclasses: [{name: a, maps: 9, map: {mean: 9s, max: 9s}, map_slots: 1, deadline: 30s, at_least: 3, at_most: 3}]"
+	for src, want := range map[string]float64{none: 0, strings.Replace(none, "1}", "1, reserved: 0.25}", 1): 0.75,
+		strings.Replace(none, "1}", "1, reserved: 0}", 1): 1} {
+		r := Plan(read(t, src))
+		if said := strings.Contains(table(t, r), "reserved_limit binds"); r.Prices.ReservedLimit != want || said != (want > 0) {
+			t.Errorf("%s: %v, %t", src, r.Prices.ReservedLimit, said)
+		}
+	}
+}
+
 // With less than a slot for each job there is no upper bound.
 func TestNoUpperBound(t *testing.T) {
-	c := read(t, strings.Replace(night, "60s", "10m", 1))
+	printed := "whole_shares: false\n" + night
+	c := read(t, strings.Replace(printed, "60s", "10m", 1))
 	if k := Plan(c).Classes[0]; k.Up != nil || k.MapSlots >= k.Admitted {
 		t.Errorf("%+v", k)
 	}
 	// A share of a reduce slot, though there are map slots enough.
-	few := strings.Replace(night, "maps: 10,", "maps: 1000, reduces: 2, reduce: {mean: 5s, max: 5s},", 1)
+	few := strings.Replace(printed, "maps: 10,", "maps: 1000, reduces: 2, reduce: {mean: 5s, max: 5s},", 1)
 	few = strings.Replace(few, "60s", "10m", 1)
 	if k := Plan(read(t, few)).Classes[0]; k.Up != nil || k.MapSlots < k.Admitted || k.ReduceSlots >= k.Admitted {
 		t.Errorf("%+v", k)
 	}
-	c.WholeShares = true
+	c.WholeShares = nil
 	if k := Plan(c).Classes[0]; k.Up == nil || k.MapSlots != k.Admitted {
 		t.Errorf("%+v", k)
 	}

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -319,6 +320,8 @@ func (k *Class) place(c *scenario.Capacity, class int, plan *optimize.FleetPlan,
 			k.Machines += n * needs[j].Machines / hours
 			k.Cost += n * needs[j].Machines * plan.Prices[hour][j] / hours
 			p := placement(c, &c.Classes[class], &kinds[j], needs[j])
+			line, _ := kinds[j].what(what{}).line(c, &c.Classes[class])
+			k.OneSlot = cmp.Or(k.OneSlot, oneSlot(line, needs[j]))
 			k.Low, k.Mean = max(k.Low, p.Low), max(k.Mean, p.Mean)
 			if p.Up == nil {
 				k.Up = nil

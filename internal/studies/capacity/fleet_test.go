@@ -64,7 +64,7 @@ classes:
 func TestFleetByHand(t *testing.T) {
 	whole := false
 	c := read(t, types)
-	c.Integer = &whole
+	c.Integer, c.WholeShares = &whole, &whole // equation 22 as it is printed
 	// Slow: one machine a job, 0.4. Fast: 40/50/2 = 0.4 machines, each 1 or 0.6 and 2 kWh for 0.25 each:
 	// 0.6 a job in the first hour, 0.44 in the second.
 	r := Plan(c)

@@ -25,7 +25,8 @@ import (
 // none.
 func Instance(classes int, mean float64, seed uint64) *scenario.Capacity {
 	d := draw.Of(seed, "instance")
-	c := &scenario.Capacity{Name: fmt.Sprintf("instance %d", seed), Currency: "cents", Bound: "mean"}
+	printed := false
+	c := &scenario.Capacity{Name: fmt.Sprintf("instance %d", seed), Currency: "cents", Bound: "mean", WholeShares: &printed}
 	for n := uint64(0); ; n++ {
 		c.Prices.Reserved = d.Job("reserved").Number(n).Between(5, 20)
 		c.Prices.OnDemand = d.Job("on demand").Number(n).Between(5, 40)

@@ -45,7 +45,7 @@ func (w what) line(c *scenario.Capacity, k *scenario.CapacityClass) (bounds.Line
 	case c.Bound == "upper":
 		line = job.Upper()
 	}
-	if c.WholeShares {
+	if c.Shares() {
 		line = line.Whole()
 	}
 	return line, job

@@ -217,7 +217,22 @@ func (r *Result) binding() (lines []string) {
 			}
 		}
 	}
-	if r.Bound == "mean" {
+	held := true
+	for i := range r.Classes {
+		k := &r.Classes[i]
+		name := report.Printable(k.Name)
+		switch {
+		case k.late():
+			held = false
+			lines = append(lines, fmt.Sprintf("class %s: jobs are late, as a job has less than one slot and the bounds do not hold: "+
+				"it takes %s at least; leave whole_shares: false out", name, units.Span(k.Low)))
+		case k.OneSlot == "both":
+			lines = append(lines, fmt.Sprintf("class %s: each job has one map slot and one reduce slot; with less the bounds do not hold", name))
+		case k.OneSlot != "":
+			lines = append(lines, fmt.Sprintf("class %s: each job has one %s slot; with less the bounds do not hold", name, k.OneSlot))
+		}
+	}
+	if held && r.Bound == "mean" {
 		lines = append(lines, "deadlines hold for the mean of the lower and the upper bound; "+
 			"with bound: upper they hold for the upper one")
 	}

@@ -24,7 +24,7 @@ type Capacity struct {
 	Budget        float64         `json:"budget" min:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, in the mean of all hours, with machines; anything if left out"`
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
 	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"by what deadlines must be met: by the mean of the lower and the upper bound, as in the paper, or by the upper bound"`
-	WholeShares   bool            `json:"whole_shares" doc:"true: each admitted job gets at least one map slot and one reduce slot; it does by the upper bound anyway, which holds only then"`
+	WholeShares   *bool           `json:"whole_shares" doc:"whether each admitted job gets at least one map slot and one reduce slot, as with less the bounds do not hold; true if left out, false is the paper's problem as it is printed"`
 	Classes       []CapacityClass `json:"classes" need:"yes" some:"yes" doc:"classes of jobs, each with jobs that run side by side"`
 
 	src *config.Document
@@ -75,6 +75,14 @@ type TaskTimes struct {
 
 // Whole tells whether machines and jobs are whole numbers.
 func (c *Capacity) Whole() bool { return c.Integer == nil || *c.Integer }
+
+// Shares tells whether each job gets a slot of each kind or more.
+func (c *Capacity) Shares() bool { return c.WholeShares == nil || *c.WholeShares }
+
+// Reservable tells whether a reserved machine has a price.
+func (c *Capacity) Reservable() bool {
+	return c.Prices.Reserved > 0 || c.ReservedLimit > 0 || c.src != nil && c.src.Has("prices.reserved")
+}
 
 // ReadCapacity reads a file for slackline capacity. Times that it leaves out come from these profiles, if
 // there are any. The error, if any, is a config.Errors.
