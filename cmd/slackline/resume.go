@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -162,11 +163,23 @@ func (o *options) candidates(args []string) (*left, error) {
 		if err != nil {
 			return nil, failure{err}
 		}
+		if err == nil && f.Limit == 1 && len(jobs) > 0 && jobs[0].Resumable() {
+			jobs, err = together(m.Store(), jobs[0])
+		}
+		if err != nil {
+			return nil, failure{err}
+		}
 		for _, j := range jobs {
 			l.add(j)
 		}
 	}
 	return l, nil
+}
+
+// together are a job and those that came with it, as far as they are still to be resumed.
+func together(s *store.Store, job *store.Job) ([]*store.Job, error) {
+	jobs, err := s.Jobs(store.JobFilter{Run: job.Run})
+	return slices.DeleteFunc(jobs, func(j *store.Job) bool { return !bytes.Equal(j.Command, job.Command) }), err
 }
 
 // add adds a job of the store. One that had not begun is known by the others of its command line.
@@ -234,10 +247,16 @@ func (l *left) choose(args []string) (*runs.Command, error) {
 		}
 		all.add(from, dir)
 	}
+	begun := make(map[string]bool) // commands of jobs with a log
+	for _, j := range l.jobs {
+		if logged[j.Output] {
+			begun[string(j.Command)] = true
+		}
+	}
 	for _, j := range l.jobs {
 		var from runs.Command
 		switch err := json.Unmarshal(j.Command, &from); {
-		case err != nil || from.Dir == "" || slices.ContainsFunc(append(from.Outputs, j.Output), func(dir string) bool { return logged[dir] }):
+		case err != nil || from.Dir == "" || begun[string(j.Command)] || slices.ContainsFunc(append(from.Outputs, j.Output), func(dir string) bool { return logged[dir] }):
 		case l.doubt != nil && len(all.from) == 0:
 			doubt = fmt.Errorf("job %d, %s: resume would run its command from the store, but %w; run the job again instead", j.ID, j.Name, l.doubt)
 		case l.doubt == nil:

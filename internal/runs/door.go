@@ -405,9 +405,13 @@ func (k *Keeper) before(name string) (*store.Job, error) {
 func (k *Keeper) of(files []string, more *Local) Command {
 	o := k.local.Command
 	args := slices.Clone(o.Args[:slices.Index(o.Args, "--")])
+	own := make(map[string]bool, len(more.Files))
+	for _, f := range more.Files {
+		own[f.Name] = true
+	}
 	for _, f := range more.Files {
 		for _, name := range f.After {
-			if slices.Contains(more.JobNames(), name) {
+			if own[name] {
 				continue
 			}
 			if before, err := k.before(name); err == nil && before != nil {
@@ -445,10 +449,11 @@ func (k *Keeper) Lost() (names []string) {
 	}
 	k.lock.Lock()
 	defer k.lock.Unlock()
+	together := make(map[string]bool) // by command line
 	for _, f := range k.local.Files {
-		if j := k.open[f.Name]; j != nil && !told[j.row.Output] {
+		if j := k.open[f.Name]; j != nil && !told[j.row.Output] && !together[string(j.row.Command)] {
 			names = append(names, f.Name)
-			tell(told, j.row.Command)
+			together[string(j.row.Command)] = true
 		}
 	}
 	return names

@@ -142,7 +142,7 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 // keep is what is kept of a job before it arrives. Its command line is that of a run which goes on
 // with it if it has not begun.
 func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJob, error) {
-	from.Began = base.Round(0)
+	from.Began, from.Outputs = base.Round(0), nil // which other rows of the store name
 	command, err := json.Marshal(from)
 	f := l.Files[i]
 	j := &keptJob{file: f, input: l.jobs[i].Size(), work: report.Work{Counters: map[string]int64{}}, row: store.Job{

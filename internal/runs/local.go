@@ -70,7 +70,9 @@ type Command struct {
 	Args  []string  `json:"args"`           // of run
 	Began time.Time `json:"began,omitzero"` // 0 of the clock: in the store, and in logs of earlier builds
 
-	Outputs []string `json:"outputs,omitempty"` // of all its jobs
+	// Outputs are those of all its jobs: in the log. In the store each job has its own, as jobs that
+	// came together would otherwise take room that grows with the square of their number.
+	Outputs []string `json:"outputs,omitempty"`
 }
 
 // NewLocal checks job files against this machine, and beside those that are there already:

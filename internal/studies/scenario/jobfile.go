@@ -167,14 +167,18 @@ func (j *Job) Errorf(key, format string, args ...any) error {
 // names and outputs as well.
 func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 	var links []link
+	writes := outputs{at: make(map[string]int), within: make(map[string]int)}
 	for _, j := range there {
+		writes.add(j)
 		links = append(links, link{j.src, "", "name", j.Name, nil})
 	}
 	specs := make([]workload.Job, len(jobs))
 	for i, j := range jobs {
 		j.src.Errs = nil
 		links = append(links, link{j.src, "", "name", j.Name, j.After})
-		j.apart(append(there[:len(there):len(there)], jobs[:i]...))
+		if other := writes.add(j); other != nil {
+			j.collides(other)
+		}
 		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
 		spec.Deadline, spec.Soft = j.moment(j.dueKey(), j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {
@@ -191,33 +195,60 @@ func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 	return specs, nil
 }
 
-// apart checks that the output is not in that of another job, nor that in it: what is left of one
-// job could not be told from the other.
-func (j *Job) apart(others []*Job) {
-	for _, other := range others {
-		switch in, around := below(j.Output, other.Output), below(other.Output, j.Output); {
-		case in && around:
-			j.src.Failf("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
-		case in:
-			j.src.Failf("output", "output %q of job %q is inside output %q of job %q; give each job its own directory", j.Output, j.Name, other.Output, other.Name)
-		case around:
-			j.src.Failf("output", "output %q of job %q contains output %q of job %q; give each job its own directory", j.Output, j.Name, other.Output, other.Name)
-		default:
-			continue
+// outputs tell which of several jobs write where: by directory, the first whose output it is, and
+// the first whose output it is or lies in it.
+type outputs struct {
+	jobs       []*Job
+	at, within map[string]int
+}
+
+// add adds a job. Its output may not be in that of another, nor that in it: what is left of one job
+// could not be told from the other. Where it is so with several, add returns the first of them.
+func (o *outputs) add(j *Job) (other *Job) {
+	own := canonical(j.Output)
+	first, n := len(o.jobs), len(o.jobs)
+	if i, ok := o.within[own]; ok {
+		first = i
+	}
+	for dir, last := own, ""; dir != last; dir, last = filepath.Dir(dir), dir {
+		if i, ok := o.at[dir]; ok {
+			first = min(first, i)
 		}
-		return
+		if _, ok := o.within[dir]; !ok {
+			o.within[dir] = n
+		}
+	}
+	if _, ok := o.at[own]; !ok {
+		o.at[own] = n
+	}
+	if o.jobs = append(o.jobs, j); first < n {
+		other = o.jobs[first]
+	}
+	return other
+}
+
+// collides says how the output of another job and its own lie within each other.
+func (j *Job) collides(other *Job) {
+	switch own, its := canonical(j.Output), canonical(other.Output); {
+	case own == its:
+		j.src.Failf("output", "output %q is that of job %q as well; give each job its own", j.Output, other.Name)
+	case len(own) > len(its):
+		j.src.Failf("output", "output %q of job %q is inside output %q of job %q; give each job its own directory", j.Output, j.Name, other.Output, other.Name)
+	default:
+		j.src.Failf("output", "output %q of job %q contains output %q of job %q; give each job its own directory", j.Output, j.Name, other.Output, other.Name)
 	}
 }
 
-// below tells whether a path is a directory or lies in it, by their names alone: neither need be there.
-func below(path, dir string) bool {
-	p, err1 := filepath.Abs(path)
-	d, err2 := filepath.Abs(dir)
-	if err1 != nil || err2 != nil {
-		return path == dir
+// canonical is the one way to write a path, by its name alone: it need not be there. Windows tells
+// no capitals from small letters.
+func canonical(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	rel, err := filepath.Rel(d, p)
-	return err == nil && filepath.IsLocal(rel)
+	if filepath.Separator == '\\' {
+		path = strings.ToLower(path)
+	}
+	return filepath.Clean(path)
 }
 
 // Due is when the deadline and the soft deadline fall in a run whose time counts from an instant, past or to come.

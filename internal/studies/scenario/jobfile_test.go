@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,6 +89,41 @@ func TestOutputsLieApart(t *testing.T) {
 		}
 		if _, err = Submit(jobs, time.Unix(1, 0)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", outputs, err, want)
+		}
+	}
+}
+
+// Of many jobs each is held against all others, whoever of them came first, and none of them twice.
+func TestManyOutputsLieApart(t *testing.T) {
+	read := func(outputs ...string) (jobs []*Job) {
+		for i, output := range outputs {
+			j, err := ReadJob("f.yaml", fmt.Appendf(nil, "name: j%d\napp: sort\ninput: x\noutput: %s\n", i, output))
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs = append(jobs, j)
+		}
+		return jobs
+	}
+	var many []string
+	for i := range 2000 {
+		many = append(many, fmt.Sprintf("out/%d/%d", i%40, i))
+	}
+	if _, err := Submit(read(many...), time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for last, want := range map[string]string{
+		"out/3/1003/x": `inside output "out/3/1003" of job "j1003"`,
+		"out/7":        `contains output "out/7/7" of job "j7"`,
+		"out/1999/..":  `contains output "out/0/0" of job "j0"`,
+		"out/2/./42":   `is that of job "j42" as well`,
+	} {
+		if _, err := Submit(read(append(many[:len(many):len(many)], last)...), time.Unix(1, 0)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", last, err, want)
+		}
+		jobs := read(append(many[:len(many):len(many)], last)...)
+		if _, err := Submit(jobs[2000:], time.Unix(1, 0), jobs[:2000]...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s, beside them: %v, want %s", last, err, want)
 		}
 	}
 }
