@@ -3,6 +3,7 @@ package conform
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,6 +53,10 @@ func full(b *testing.B, policy, mix string, jobs, nodes int, rounds int64) (l *d
 	known := profile.New("c")
 	known.Attempt(workload.Map, "c", 0, 60*units.Second, 0)
 	known.Attempt(workload.Reduce, "c", 0, 30*units.Second, 0)
+	for stage, fixed := range map[workload.Stage]float64{workload.Map: 50, workload.Reduce: 30} {
+		known.Models = append(known.Models, &profile.Model{Key: profile.Key{Stage: stage, Part: profile.Run}, Fixed: fixed,
+			Own: profile.LogNormal(0.2), Shared: profile.LogNormal(0.1), Total: profile.LogNormal(0.25), Tasks: 1000, Jobs: 100})
+	}
 	w, err := sim.New(sim.Config{Cluster: c, Workload: work, Heartbeat: 3 * units.Second, Profiles: []*profile.Class{known}, Times: times})
 	if err != nil {
 		b.Fatal(err)
@@ -99,18 +104,21 @@ func BenchmarkClone(b *testing.B) {
 //	late   as full, but tasks take longer than was known, and promises are broken
 func BenchmarkAsk(b *testing.B) {
 	const jobs, nodes = 10_000, 1000
-	for _, policy := range []string{"rtmr", "rtmr(preempt=false)", "dc", "fair+limit(running=100,per_user=2)"} {
+	for _, policy := range []string{"rtmr", "rtmr(preempt=false)", "rtmr(promise=99%)", "dc", "fair+limit(running=100,per_user=2)"} {
 		for _, mix := range []string{"full", "low", "late"} {
 			b.Run(policy+"/"+mix, func(b *testing.B) {
 				l, job := full(b, policy, mix, jobs, nodes, 2000)
-				p := l.Policy.(sched.Asker)
 				var first, again []time.Duration
 				b.ResetTimer()
 				for b.Loop() {
 					b.StopTimer()
-					if err := l.Step(context.Background()); err != nil {
+					err := l.Step(context.Background())
+					if err == io.EOF {
+						l, job = full(b, policy, mix, jobs, nodes, 2000)
+					} else if err != nil {
 						b.Fatal(err)
 					}
+					p := l.Policy.(sched.Asker)
 					j, k := job("new"), job("new")
 					b.StartTimer()
 					began := time.Now()
