@@ -99,7 +99,7 @@
 // # What the book shows
 //
 // The View shows the last amount of each kind of supply, and the last forecast of it. A job that
-// its user has cancelled is marked so, and nothing of it starts any more. The record also shows
+// its user has cancelled is marked so, and none of its tasks start any more. The record also shows
 // what a policy has asked the world for: the headroom of an ApplicationMaster, the number of tasks
 // of a stage with the world's answer (Mold), and the power state of a node, which goes back to what
 // it was if the world refuses.
@@ -114,7 +114,7 @@
 //
 // # Watching
 //
-// A scheduler that watches decides as always, but nothing of it is done. This shows what a cluster
+// A scheduler that watches decides as always, but its decisions are not carried out. This shows what a cluster
 // would gain before it is handed over. A world lets the scheduler watch by Control with Watch in
 // the batch of a Resync, and ends that by the next Resync; Yield and TakeOver mean nothing in
 // between. The policy books as it plans, so its parts see their own plan, in First and FirstLocal

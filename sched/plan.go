@@ -135,14 +135,19 @@ type Item struct {
 }
 
 // Span is a range of a plan's arena.
-type Span struct{ From, To int32 }
+type Span struct {
+	// From is the first element, To the one behind the last.
+	From, To int32
+}
 
 // Len returns the length of the span.
 func (s Span) Len() int { return int(s.To - s.From) }
 
 // Bound is a task that the binder chose, and how far the task's input is from the node.
 type Bound struct {
-	Task     TaskID
+	// Task is the task that was chosen.
+	Task TaskID
+	// Locality says how far its input is from the node.
 	Locality Locality
 }
 
@@ -150,6 +155,7 @@ type Bound struct {
 // already, and is to be left out. The kernel's ledger is the one implementation; a plan without a
 // book accepts everything.
 type Book interface {
+	// Propose checks the item and books it; the code is OK, or says why it is refused.
 	Propose(p *Plan, it *Item) Code
 }
 

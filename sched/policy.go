@@ -77,7 +77,10 @@ func BidesOf(p Policy) Events {
 
 // Undeclared is something that a policy, or a part of it, does without having declared it. Whoever
 // notices panics with it, and the loop ends the run with it as the error.
-type Undeclared struct{ Does string }
+type Undeclared struct {
+	// Does says what the policy did without declaring it.
+	Does string
+}
 
 // Error says what was done.
 func (u *Undeclared) Error() string { return u.Does }

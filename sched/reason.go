@@ -81,7 +81,7 @@ var refusals = [codes - UnknownJob][2]string{
 	{"gone", "the world lost it"},
 	{"yielded", "the stock scheduler places work now"},
 	{"watched", "the scheduler only watches"},
-	{"unchanged", "it stands so already"},
+	{"unchanged", "it is so already"},
 }
 
 // String names the code.

@@ -158,7 +158,7 @@ type Job struct {
 	Virtual units.Time
 	// Headroom is how many containers its ApplicationMaster was told are to be had, -1 = no bound.
 	Headroom int32
-	// Cancelled says that its user wants it gone: nothing of it starts any more, and its end follows.
+	// Cancelled says that its user wants it gone: none of its tasks start any more, and its end follows.
 	Cancelled bool
 	// Stages counts its tasks.
 	Stages [Stages]Tally

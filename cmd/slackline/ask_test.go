@@ -25,7 +25,7 @@ by: DUE
 func TestAsk(t *testing.T) {
 	s := newShell(t, map[string]string{"far.yaml": strings.Replace(askedJob, "DUE", "24h", 1), "near.yaml": strings.Replace(askedJob, "DUE", "1ms", 1), "in.txt": "x\n"})
 	r := s.run("ask", "far.yaml")
-	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen\" yet; slackline run far.yaml learns it\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {
+	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen\" yet; run it once to learn: slackline run far.yaml\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {
 		t.Fatalf("exit code %d: %s", r.code, r.stderr)
 	}
 	if r = s.run("run", "far.yaml", "-q"); r.code != 0 {

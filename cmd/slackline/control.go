@@ -27,9 +27,9 @@ func newSubmit(o *options) *cobra.Command {
 		Use:   "submit JOB.yaml...",
 		Short: "Bring jobs to a run in another terminal",
 		Long: `Brings the jobs of these files to a run that was started with slackline run --open, by the same
-user in another terminal. They may wait for each other and for jobs of that run. The run takes all
+user in another terminal. With after, they can wait for one another or for jobs already in the run. The run takes all
 of them or none. A deadline that is a span counts from the planned arrival of its job, as in run;
-arrive counts from now. The policy of the run decides about them, and its report, journal and page
+arrive counts from now. The policy of the run decides on them, and its report, journal and page
 include them.
 
 Paths in a job file are relative to the current directory, so the run must have been started in it.
@@ -37,7 +37,7 @@ If the run is interrupted or killed, slackline resume JOB continues the jobs tha
 together, whether they had begun or not. A name is free again once its job has ended.
 
 The command ends when the run has taken the jobs; slackline wait JOB waits for their end. Exit code
-3 says that no run takes jobs.`,
+3 says that no run is accepting jobs.`,
 		Example: `  slackline run --open --policy edf-p
   slackline submit examples/words.yaml && slackline wait words`,
 		Args:              some("job files"),
@@ -78,13 +78,13 @@ func newClose(o *options) *cobra.Command {
 		Use:   "close",
 		Short: "Let an open run end",
 		Long: `Tells a run that was started with slackline run --open to take no more jobs. It ends when the jobs
-that it has are done. Exit code 3 says that no run takes jobs.`,
+that it has are done. Exit code 3 says that no run is accepting jobs.`,
 		Example: `  slackline close
   slackline close --run 12`,
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.ofOpenRun(cmd, run, "", runs.Shut, "", func(runs.Reply) {
-				fmt.Fprintln(cmd.OutOrStdout(), "the run ends with the jobs that it has")
+				fmt.Fprintln(cmd.OutOrStdout(), "the run will end when its current jobs have ended")
 			})
 		},
 	}
@@ -283,7 +283,7 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 	}
 	switch {
 	case all == 0:
-		return no{errors.New("no run takes jobs; slackline run --open begins one")}
+		return no{errors.New("no run is accepting jobs; start one with slackline run --open")}
 	case len(list) == 0:
 		return no{fmt.Errorf("run %d takes no jobs, or has ended", number)}
 	case len(list) > 1:

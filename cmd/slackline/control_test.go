@@ -111,8 +111,8 @@ func TestSubmitCancelWait(t *testing.T) {
 		"d.yaml": strings.Replace(jobFile("d", "after: [c]"), "text.txt", "out/c", 1), "hangs.yaml": hangs, "behind.yaml": jobFile("behind", "after: [hangs]"),
 		"late.yaml": jobFile("late", "arrive: 1h"), "bad.yaml": strings.Replace(jobFile("bad"), "text.txt", "missing.txt", 1),
 		"same.yaml": strings.Replace(jobFile("same"), "out/same", "out/hangs", 1), "other/e.yaml": jobFile("e")})
-	s.answers(3, "no run takes jobs; slackline run --open begins one", "submit", "a.yaml")
-	s.answers(3, "no run takes jobs", "close")
+	s.answers(3, "no run is accepting jobs; start one with slackline run --open", "submit", "a.yaml")
+	s.answers(3, "no run is accepting jobs", "close")
 	s.answers(2, `there is no job "a"`, "cancel", "a")
 	run := s.elsewhere("takes jobs", "run", "--open", "a.yaml", "--slots", "2,2", "--journal", "run.journal", "--policy", "edf-p")
 	s.answers(0, "a: finished", "wait", "a")
@@ -152,7 +152,7 @@ func TestSubmitCancelWait(t *testing.T) {
 	s.write("hangs.yaml", jobFile("hangs")) // mended, with the same name and output
 	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml")
 	s.answers(0, "hangs: finished", "wait", "hangs")
-	s.answers(0, "the run ends with the jobs that it has", "close")
+	s.answers(0, "the run will end when its current jobs have ended", "close")
 	report := run.ends(0)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		if !regexp.MustCompile(`(?m)^` + name + ` .*\d s$|^` + name + ` .*ms|^` + name + ` .*met by`).MatchString(report) {
@@ -172,7 +172,7 @@ func TestSubmitCancelWait(t *testing.T) {
 	if jobs := s.must(0, "jobs", "--state", "killed"); strings.Count(jobs, "\n") != 5 {
 		t.Errorf("jobs lists\n%s", jobs)
 	}
-	s.answers(3, "no run takes jobs", "submit", "b.yaml")
+	s.answers(3, "no run is accepting jobs", "submit", "b.yaml")
 }
 
 // A run without an open door takes no jobs, and lets them be cancelled. One whose process is gone
@@ -180,7 +180,7 @@ func TestSubmitCancelWait(t *testing.T) {
 func TestCancelOfAPlainRun(t *testing.T) {
 	s := newShell(t, map[string]string{"text.txt": "a\n", "hangs.yaml": hangs, "more.yaml": jobFile("more"), "two.yaml": strings.ReplaceAll(hangs, "hangs", "two")})
 	run := s.elsewhere(`job "hangs"`, "run", "hangs.yaml")
-	s.answers(3, "no run takes jobs", "submit", "more.yaml")
+	s.answers(3, "no run is accepting jobs", "submit", "more.yaml")
 	s.answers(0, "hangs, is cancelled", "cancel", "hangs")
 	run.ends(0)
 	s.answers(1, "hangs: killed: cancelled by its user", "wait", "1")
@@ -386,7 +386,7 @@ func TestSlowSubmission(t *testing.T) {
 	s.answers(0, "b, is submitted", "submit", "b.yaml")
 	s.answers(0, "hangs, is cancelled", "cancel", "hangs")
 	giveUp()
-	if err := <-said; err == nil || err.Error() != "interrupted; the request is withdrawn, and nothing of it is done" {
+	if err := <-said; err == nil || err.Error() != "interrupted; the request is withdrawn" {
 		t.Errorf("whoever gives up hears %v", err)
 	}
 	write("late", jobFile("late"))

@@ -145,7 +145,7 @@ func TestIsolation(t *testing.T) {
 				}
 				how := "cgroups (version 2); "
 				if without != "" || strings.Contains(r.stderr, "isolation: process groups") {
-					how = "process groups, orphans adopted; memory by looking at /proc"
+					how = "process groups, orphans adopted; memory sampled from /proc"
 				}
 				if text := s.must(0, "show", "bad"); !strings.Contains(text, "\nisolation  "+how) {
 					t.Errorf("%q is not in\n%s", how, text)

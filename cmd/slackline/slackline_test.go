@@ -233,7 +233,7 @@ func TestBadInput(t *testing.T) {
 		{"run words.yaml -o xml", `--output "xml": it must be one of table, json, csv`},
 		{"run two.yaml", `two.yaml:`},
 		{"run", `slackline run takes job files; see slackline run --help`},
-		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; slackline run words.yaml learns it`},
+		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; run it once to learn: slackline run words.yaml`},
 		{"simulate size.yaml", `size.yaml:2:98: block is -64MB, it must be above 0`},
 		{"simulate late.yaml", `late.yaml:6:`},
 		{"compare cycle.yaml", `cycle.yaml:5:`},

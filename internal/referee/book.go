@@ -117,7 +117,7 @@ type job struct {
 	virtual   int64 // the deadline that a plan set for orders to read, 0 = none
 	state     int
 	waits     bool // for predecessors
-	cancelled bool // its user wants it gone: nothing of it starts any more
+	cancelled bool // its user wants it gone: none of its tasks start any more
 	stage     [stages]*stage
 	committed bool
 	occupied  int

@@ -60,8 +60,8 @@ const patience = 30 * time.Second
 const grace = 5 * time.Second
 
 // Ask asks something of a run that another process drives, and waits for the answer. The error is
-// store.ErrGone if the run has ended. Whoever gives up withdraws the request: then nothing of it is
-// done, unless the run is at it already.
+// store.ErrGone if the run has ended. Whoever gives up withdraws the request: then it has no
+// effect, unless the run is at it already.
 func (m *Memory) Ask(ctx context.Context, run int64, verb, what string) (r Reply, err error) {
 	id, err := m.store.Ask(run, verb, what)
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *Memory) Ask(ctx context.Context, run int64, verb, what string) (r Reply
 		case err != nil:
 			return r, err
 		case withdrawn:
-			return r, fmt.Errorf("%s; the request is withdrawn, and nothing of it is done", why)
+			return r, fmt.Errorf("%s; the request is withdrawn", why)
 		}
 		last = time.After(grace)
 	}

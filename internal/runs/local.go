@@ -278,7 +278,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class) (sim.Con
 		f := l.Files[i]
 		class := find(told, f.Class)
 		if class == nil || class.Any(workload.Map).Task.N == 0 {
-			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; slackline run %s learns it", f.Class, f.Path())
+			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; run it once to learn: slackline run %s", f.Class, f.Path())
 		}
 		if l.jobs[i].Splits == nil {
 			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known until that job has run")

@@ -24,7 +24,7 @@ type Real struct {
 // The ways to count the memory of a command or program with all that it started.
 const (
 	FamilyByCgroup  = "cgroup"  // by the kernel, with what it keeps of files that they read or wrote
-	FamilyByLooks   = "looks"   // by a look a few times a second at what is no file
+	FamilyByLooks   = "looks"   // by a look ten times a second at what is no file
 	FamilyByLargest = "largest" // by the kernel, of the largest process among them
 )
 

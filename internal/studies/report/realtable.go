@@ -154,7 +154,7 @@ func (r *Real) memory() string {
 	}
 	switch {
 	case r.Family != nil:
-		how := map[string]string{FamilyByCgroup: "counted by its cgroup, including cached files", FamilyByLooks: "sampled a few times a second",
+		how := map[string]string{FamilyByCgroup: "counted by its cgroup, including cached files", FamilyByLooks: "sampled ten times a second",
 			FamilyByLargest: "its largest process"}[r.FamilyBy]
 		text := fmt.Sprintf("%s in the largest command or program with all that it started (%s)", Size(float64(*r.Family)), how)
 		if parts == nil {

@@ -51,7 +51,7 @@ job "words" reduce-1, try 1 on n1 failed: it broke
 	for want, r := range map[string]Real{
 		"": {},
 		"at most 64 MB of memory in the engine (not known for commands and programs)":                                                                               {Memory: &memory, Started: 1},
-		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (sampled a few times a second)":                  {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByLooks},
+		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (sampled ten times a second)":                    {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByLooks},
 		"at most 64 MB of memory in the engine and 7 MB in the largest command or program with all that it started (counted by its cgroup, including cached files)": {Memory: &memory, Started: 1, Family: &family, FamilyBy: FamilyByCgroup},
 		"at most 7 MB of memory in the largest command or program with all that it started (its largest process)":                                                   {Started: 1, Family: &family, FamilyBy: FamilyByLargest},
 	} {

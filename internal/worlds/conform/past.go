@@ -64,11 +64,11 @@ func (w *Watch) arrivedBefore(e *sched.Event, j *watchedJob) {
 	}
 	w.Old++
 	if j.since != old.since {
-		w.broken("job %q arrived at %v and is told to have arrived at %v", j.id, old.since, j.since)
+		w.broken("job %q arrived at %v and is said to have arrived at %v", j.id, old.since, j.since)
 	}
 	for s := range j.count {
 		if j.count[s] < old.count[s] && s != int(sched.Map) { // maps may be lost
-			w.broken("job %q had %d %v tasks done and is told to have %d", j.id, old.count[s], sched.Stage(s), j.count[s])
+			w.broken("job %q had %d %v tasks done and is said to have %d", j.id, old.count[s], sched.Stage(s), j.count[s])
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (w *Watch) arrivedBefore(e *sched.Event, j *watchedJob) {
 func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 	if e.Age == 0 {
 		if w.Resynced() && e.Item > 0 && w.before.items[e.Item] && w.before.attempts[start{j.id, e.Stage, e.Node, w.at}] == 0 {
-			w.broken("an attempt of job %q, of item %d, runs since before and is told to have started now", j.id, e.Item)
+			w.broken("an attempt of job %q, of item %d, runs since before and is said to have started now", j.id, e.Item)
 		}
 		return
 	}
@@ -87,7 +87,7 @@ func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 	w.Old++
 	k := start{j.id, e.Stage, e.Node, w.at.Add(-e.Age)}
 	if w.before.attempts[k]--; w.before.attempts[k] < 0 {
-		w.broken("an attempt of job %q on node %d is told to run since %v, and none did", j.id, e.Node, k.since)
+		w.broken("an attempt of job %q on node %d is said to run since %v, and none did", j.id, e.Node, k.since)
 	}
 }
 

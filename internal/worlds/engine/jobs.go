@@ -155,7 +155,7 @@ type parting struct {
 }
 
 // endNext lets a job end one batch from now, as what was told of it in this one has to be told
-// before its end. Nothing of it starts any more.
+// before its end. None of its tasks start any more.
 func (w *World) endNext(j *job, outcome sched.Outcome, why string) {
 	j.doomed = true
 	w.parting = append(w.parting, parting{j, outcome, why})

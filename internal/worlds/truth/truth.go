@@ -19,7 +19,7 @@ import (
 type Job struct {
 	Spec     *workload.Job
 	Here     bool // it has arrived, and its end was not told
-	Ends     bool // it is to end: nothing of it starts any more
+	Ends     bool // it is to end: none of its tasks start any more
 	Admitted bool
 }
 

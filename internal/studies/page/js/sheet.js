@@ -43,7 +43,7 @@ const blank = (canvas, width, height, ratio) => {
   return c;
 };
 const layers = new WeakMap();
-// layered is sheet with what paint(c, width, height) draws on it, which is drawn anew only when the key or the size changes: so the
+// layered is sheet with what paint(c, width, height) draws on it, which is drawn again only when the key or the size changes: so the
 // pointer can move over a hundred thousand bars.
 const layered = (canvas, height, key, paint) => {
   const s = sheet(canvas, height);

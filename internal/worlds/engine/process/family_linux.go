@@ -353,9 +353,9 @@ func parseStat(text string) (p proc, err error) {
 func how() string {
 	g := newCgroup(0)
 	if g == nil {
-		return "process groups, orphans adopted; memory by looking at /proc ten times a second"
+		return "process groups, orphans adopted; memory sampled from /proc ten times a second"
 	}
-	memory := "memory by looking at /proc ten times a second"
+	memory := "memory sampled from /proc ten times a second"
 	if _, err := os.Stat(g.path + "/memory.max"); err == nil {
 		memory = "memory by the kernel"
 	}
