@@ -60,7 +60,14 @@ If a class cannot meet its deadline with any number of machines there is no plan
   slackline capacity examples/fleet.yaml --verify
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
+			play := instances > 0 || verify
 			switch {
+			case cmd.Flags().Changed("policy") && !play:
+				return fmt.Errorf("--policy needs --verify")
+			case cmd.Flags().Changed("seed") && !play:
+				return fmt.Errorf("--seed needs --verify")
+			case learned && ran:
+				return fmt.Errorf("--from-profiles and --from-history contradict each other: what ran has its times; leave one out")
 			case instances < 0 || instances > 10_000:
 				return fmt.Errorf("--instances %d: play 1 to 10000 of them", instances)
 			case instances > 0 && (ran || len(args) > 0):
@@ -201,6 +208,12 @@ func (o *options) capacityFromHistory(cmd *cobra.Command, since string) ([]byte,
 		}
 		return list, nil
 	})
+	switch {
+	case errors.Is(err, capacity.ErrNothingRan) && since == "":
+		err = fmt.Errorf("%w yet; run some", err)
+	case errors.Is(err, capacity.ErrNothingRan):
+		err = fmt.Errorf("%w in that time; run some, or give an earlier --since", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--from-history: %w", err)
 	}

@@ -56,6 +56,10 @@ func TestCapacity(t *testing.T) {
 	learned := strings.Replace(capacityFile, ", map: {mean: 9s, max: 9s}", ", reduces: 1", 1)
 	s.write("learned.yaml", learned)
 	s.write("words-learned.yaml", strings.Replace(learned, "name: a", "name: a, profile: wordcount", 1))
+	const none = "--from-history: no job has finished yet; run some\n"
+	if r := s.run("capacity", "--from-history"); r.code != 2 || !strings.HasSuffix(r.stderr, none) {
+		t.Errorf("%d %s", r.code, r.stderr)
+	}
 	s.must(0, "run", "words.yaml", "-q")
 	r := s.run("capacity", "learned.yaml", "--from-profiles")
 	if r.code != 2 || !strings.Contains(r.stderr, "learned.yaml:2:27: maps is 1, but map") {
@@ -82,6 +86,9 @@ func TestCapacity(t *testing.T) {
 		"--since needs --from-history":                     {"plan.yaml", "--since", "1d"},
 		"--output yaml needs --from-history":               {"plan.yaml", "-o", "yaml"},
 		"--from-history and a file contradict":             {"plan.yaml", "--from-history"},
+		"--policy needs --verify":                          {"plan.yaml", "--policy", "fair"},
+		"--seed needs --verify":                            {"plan.yaml", "--seed", "3"},
+		"--from-profiles and --from-history contradict":    {"--from-profiles", "--from-history"},
 		"--since \"x\"":                                    {"--from-history", "--since", "x"},
 	} {
 		if r := s.run(append([]string{"capacity"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, want) {

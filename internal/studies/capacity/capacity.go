@@ -19,6 +19,7 @@ package capacity
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slackline/slackline/internal/maths/bounds"
 	"github.com/slackline/slackline/internal/maths/optimize"
@@ -235,16 +236,20 @@ func status(a *optimize.Answer) string {
 	return string(optimize.Optimal)
 }
 
-// reason says which class makes a plan impossible.
+// reason says which classes make a plan impossible.
 func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late) string {
-	first := late[0]
-	text := fmt.Sprintf("class %s: even unlimited machines need %.6g s for a deadline of %.6g s",
-		c.Classes[first.Class].Name, first.Limit, p.Demands[first.Class].Deadline)
-	switch n := len(late) - 1; {
-	case n == 1:
-		text += "; another class is late as well"
-	case n > 1:
-		text += fmt.Sprintf("; %d other classes are late as well", n)
+	var all []string
+	for _, l := range late {
+		all = append(all, tooLate(c.Classes[l.Class].Name, "", l.Limit, p.Demands[l.Class].Deadline))
 	}
-	return text
+	return strings.Join(all, "; ")
+}
+
+// tooLate says that no number of machines is enough. With D = C any number of them needs more than that.
+func tooLate(class, on string, limit, deadline float64) string {
+	needs, more := fmt.Sprintf("%.6g s", limit), ""
+	if needs == fmt.Sprintf("%.6g s", deadline) {
+		more = "more than "
+	}
+	return fmt.Sprintf("class %s: even unlimited machines%s need %s%s for a deadline of %.6g s", class, on, more, needs, deadline)
 }

@@ -205,9 +205,13 @@ func TestInfeasible(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	one := src[strings.Index(src, "  - {"):]
-	for n, more := range []string{"; another class is late as well", "; 2 other classes are late as well"} {
-		src += strings.Replace(one, "etl", fmt.Sprint("etl", n), 1)
-		if got := Plan(read(t, src)).Reason; got != late+more {
+	// All classes that are late are named, and no more than unlimited machines are told of at the limit.
+	two := strings.Replace(strings.Replace(one, "etl", "two", 1), "19s", "20s", 1)
+	in := strings.Replace(strings.Replace(one, "etl", "in", 1), "19s", "21s", 1)
+	const both = late + "; class two: even unlimited machines need more than 20 s for a deadline of 20 s"
+	c := read(t, src+in+two)
+	for _, r := range []*Result{Plan(c), Plan(asFleet(c))} {
+		if got := strings.ReplaceAll(r.Reason, " of type only", ""); got != both {
 			t.Error(got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/internal/maths/bounds"
 	"github.com/slackline/slackline/internal/maths/optimize"
@@ -118,8 +119,8 @@ func energy(c *scenario.Capacity, m *scenario.MachineType, hour int) float64 {
 // kWh is what a machine draws in an hour.
 func kWh(m *scenario.MachineType) float64 { return units.Watts(m.Power).Over(units.Hour).KWh() }
 
-// fleet is what the file asks for. late tells of the first class that meets its deadline on no machine.
-func fleet(c *scenario.Capacity, w what) (f *optimize.Fleet, kinds []kind, needs [][]bounds.Need, late string) {
+// fleet is what the file asks for. late tells of the classes that meet their deadlines on no machine.
+func fleet(c *scenario.Capacity, w what) (f *optimize.Fleet, kinds []kind, needs [][]bounds.Need, late []string) {
 	kinds = kindsOf(c)
 	hours := c.Hours()
 	f = &optimize.Fleet{Hours: hours, Budget: math.Inf(1), Whole: c.Whole()}
@@ -165,12 +166,11 @@ func fleet(c *scenario.Capacity, w what) (f *optimize.Fleet, kinds []kind, needs
 			load.Gamma = append(load.Gamma, all[j].Machines)
 		}
 		switch {
-		case late != "" || !math.IsInf(slices.Min(load.Gamma), 1):
+		case !math.IsInf(slices.Min(load.Gamma), 1):
 		case math.IsInf(best, 1):
-			late = fmt.Sprintf("class %s: machines are taken away so often that its jobs never end", class.Name)
+			late = append(late, fmt.Sprintf("class %s: machines are taken away so often that its jobs never end", class.Name))
 		default:
-			late = fmt.Sprintf("class %s: even unlimited machines of type %s need %.6g s for a deadline of %.6g s",
-				class.Name, kinds[fastest].name(), best, w.deadline(class))
+			late = append(late, tooLate(class.Name, " of type "+kinds[fastest].name(), best, w.deadline(class)))
 		}
 		for hour := range hours {
 			low, high := class.Range(c, hour)
@@ -186,9 +186,9 @@ const fleetGap = 1e-3
 
 // solveFleet solves the problem, and says why there is no plan.
 func solveFleet(c *scenario.Capacity, w what) (plan optimize.FleetPlan, f *optimize.Fleet, kinds []kind, needs [][]bounds.Need, why string) {
-	f, kinds, needs, why = fleet(c, w)
-	if why != "" {
-		return plan, f, kinds, needs, why
+	f, kinds, needs, late := fleet(c, w)
+	if len(late) > 0 {
+		return plan, f, kinds, needs, strings.Join(late, "; ")
 	}
 	plan = f.Solve(fleetGap)
 	switch {

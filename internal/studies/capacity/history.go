@@ -17,6 +17,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
+// ErrNothingRan says that there is nothing to plan for.
+var ErrNothingRan = errors.New("no job has finished")
+
 // FromHistory writes the file of a plan for what ran: a class for each class of jobs that finished, with
 // the tasks and times that its jobs had, the shortest of their deadlines (or else the longest time that
 // one took), and as many jobs side by side as there were at most. Costs are counted in machines like
@@ -53,7 +56,7 @@ func FromHistory(jobs []*store.Job, slots int, attempts func(job int64) ([]*stor
 		classes[name].write(&b, name, slots)
 	}
 	if !some {
-		return nil, errors.New("no job has finished in that time; run some, or give an earlier --since")
+		return nil, ErrNothingRan
 	}
 	return []byte(b.String()), nil
 }

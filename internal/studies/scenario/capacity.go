@@ -143,7 +143,7 @@ func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Cl
 // check looks for what tags cannot say.
 func (c *Capacity) check() {
 	d := c.src
-	if c.ReservedLimit > 0 && len(c.Machines) == 0 && !d.Has("prices.reserved") {
+	if c.ReservedLimit > 0 && len(c.Machines) == 0 && d.Has("prices") && !d.Has("prices.reserved") {
 		d.Failf("reserved_limit", "reserved_limit is %v, but prices.reserved, what a reserved machine costs, is missing", c.ReservedLimit)
 	}
 	c.checkMachines()
@@ -151,7 +151,9 @@ func (c *Capacity) check() {
 	for i := range c.Classes {
 		k := &c.Classes[i]
 		at := fmt.Sprintf("classes[%d]", i)
-		if _, twice := first[k.Name]; twice {
+		if k.Name == "" {
+			d.Failf(at+".name", "name is empty; give the class one")
+		} else if _, twice := first[k.Name]; twice {
 			d.Failf(at+".name", "the class %q is used twice; give each its own name", k.Name)
 		}
 		first[k.Name] = i
@@ -179,6 +181,7 @@ func (c *Capacity) check() {
 func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 	if k.Maps == 0 && k.Reduces == 0 {
 		d.Failf(at+".maps", "a job of class %q has neither maps nor reduces; give it some", k.Name)
+		return
 	}
 	for _, t := range []struct {
 		key, stage string
@@ -203,6 +206,9 @@ func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 			d.Failf(own+".deviation", "deviation is %v, it must not be negative", t.times.Deviation)
 		case t.times.Mean < 0:
 			d.Failf(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
+		case t.times.Mean == 0 && t.times.Max > 0:
+			d.Failf(own+".mean", "mean is %v and max %v: a mean of 0s has no longer time; give what a task takes in the mean",
+				t.times.Mean, t.times.Max)
 		case t.times.Max < t.times.Mean:
 			d.Failf(own+".max", "max is %v and mean %v: the mean must not be above the longest time; swap them", t.times.Max, t.times.Mean)
 		}

@@ -183,7 +183,7 @@ func (k *CapacityClass) checkFleet(c *Capacity, at string) {
 		}
 	}
 	for i, name := range k.Types {
-		if !slices.ContainsFunc(c.Machines, func(m MachineType) bool { return m.Name == name }) {
+		if several && !slices.ContainsFunc(c.Machines, func(m MachineType) bool { return m.Name == name }) {
 			d.Failf(fmt.Sprintf("%s.types[%d]", at, i), "there is no type %q of machines; there is %s", name, c.typeNames())
 		}
 	}
