@@ -50,6 +50,9 @@ again, and counts what is late: on slots of their own, or with --policy on machi
 With machines, types of machines instead of one price, the plan has several types with prices by the hour, spot capacity,
 energy and a budget; examples/fleet.yaml shows how.
 
+With -o csv there is a line for each class and one for the total, with status and reason; with --sweep a line for each
+deadline instead.
+
 If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -283,8 +284,29 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(rows) != 4 || rows[0][0] != "name" || rows[1][0] != "etl" || rows[3][0] != "ad-hoc" {
-		t.Errorf("%v, %v", rows, err)
+	if err != nil || len(rows) != 5 || rows[0][0] != "name" || rows[1][0] != "etl" || rows[3][0] != "ad-hoc" {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	cell := func(rows [][]string, row int, column string) string {
+		t.Helper()
+		return rows[row][slices.Index(rows[0], column)]
+	}
+	for column, want := range map[string]string{"name": "total", "admitted": "19", "rejected": "9", "machines": "58", "reserved": "58",
+		"on_demand": "0", "penalties_cost": "4.5", "status": "optimal", "reason": "", "deadline_s": ""} {
+		if got := cell(rows, 4, column); got != want {
+			t.Errorf("%s is %s, want %s", column, got, want)
+		}
+	}
+	if cost, err := strconv.ParseFloat(cell(rows, 4, "cost"), 64); err != nil || !near(cost, 13.2) || cell(rows, 1, "status") != "optimal" {
+		t.Error(cost, err)
+	}
+	b.Reset()
+	if err := Plan(read(t, strings.Replace(night, "60s", "19s", 1))).WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	late, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(late) != 3 || cell(late, 2, "status") != "infeasible" || !strings.Contains(cell(late, 2, "reason"), "need 20 s") {
+		t.Errorf("%v, %v", late, err)
 	}
 	r.Change(c, []float64{-0.99, 0})
 	b.Reset()

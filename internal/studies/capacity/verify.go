@@ -28,10 +28,18 @@ type Played struct {
 	Policy   string        `json:"policy"`
 	Arrivals string        `json:"arrivals"`
 	Seed     uint64        `json:"seed"`
+	Planned  Room          `json:"planned"` // what the plan has in the mean of its hours
+	Given    Room          `json:"given"`   // what was played, rounded up
 	Classes  []PlayedClass `json:"classes"`
 	On       []PlayedOn    `json:"on,omitempty"`         // classes by types of machines, where there are several
 	Kept     Part          `json:"classes_in_time"`      // classes no job of which was late
 	Mean     Part          `json:"classes_mean_in_time"` // classes whose jobs were in time in the mean
+}
+
+// Room is machines and their slots. There are no slots where classes share machines.
+type Room struct {
+	Machines float64 `json:"machines"`
+	Slots    float64 `json:"slots"`
 }
 
 // PlayedClass is what came of the jobs of a class.
@@ -83,6 +91,12 @@ func (r *Result) verify(ctx context.Context, c *scenario.Capacity, policy string
 	r.Played = &Played{Policy: cmp.Or(policy, alone), Arrivals: Arrivals, Seed: seed}
 	for i := range r.Classes {
 		r.Played.Classes = append(r.Played.Classes, PlayedClass{Name: r.Classes[i].Name})
+	}
+	r.Played.Planned.Machines = r.Reserved + r.OnDemand
+	if policy == "" {
+		for i := range r.Classes {
+			r.Played.Planned.Slots += r.Classes[i].MapSlots + r.Classes[i].ReduceSlots
+		}
 	}
 	how := play{policy, seed, rounds}
 	var err error
@@ -141,6 +155,7 @@ func (r *Result) playShared(ctx context.Context, c *scenario.Capacity, machines 
 	}
 	u.begin(how.rounds)
 	has := units.Vector{units.VCores: machine}
+	r.Played.Given.Machines = float64(max(1, up(machines)))
 	on := cluster.Uniform(max(1, up(machines)), 1, cluster.Class{Name: "machine", Speed: 1, Capacity: has})
 	return u.play(ctx, how.policy, q, sim.Config{Cluster: on, Profiles: known, Seed: how.seed})
 }
@@ -174,7 +189,10 @@ func (r *Result) playAlone(ctx context.Context, c *scenario.Capacity, how play) 
 		u := users{draw: draw.Of(how.seed, "verify"), crowds: []crowd{{CapacityClass: &c.Classes[i],
 			users: int(math.Round(k.Admitted)), takes: k.Mean, into: &r.Played.Classes[i]}}}
 		u.begin(how.rounds)
-		has := units.Slots(up(k.MapSlots), up(k.ReduceSlots))
+		maps, reduces := up(k.MapSlots), up(k.ReduceSlots)
+		r.Played.Given.Slots += float64(maps + reduces)
+		r.Played.Given.Machines += float64(maps)/c.Classes[i].MapSlots + float64(reduces)/c.Classes[i].ReduceSlots
+		has := units.Slots(maps, reduces)
 		on := cluster.Uniform(1, 1, cluster.Class{Name: "machine", Speed: 1, Capacity: has})
 		if err := u.play(ctx, "fair", queues.Config{}, sim.Config{Cluster: on, Seed: how.seed}); err != nil {
 			return err
@@ -206,12 +224,21 @@ func (r *Result) writePlayed(b *strings.Builder) error {
 	if err := writeRows(b, r.playedRows()); err != nil {
 		return err
 	}
-	fmt.Fprintf(b, "\n%s\n%s\n", p.kept(), p.Arrivals)
+	fmt.Fprintf(b, "\n%s\n%s\n%s\n", p.kept(), p.room(), p.Arrivals)
 	return nil
 }
 
 func (p *Played) by() string {
 	return fmt.Sprintf("played by %s, seed %d", report.Printable(p.Policy), p.Seed)
+}
+
+// room says how much more was played than the plan has.
+func (p *Played) room() string {
+	if p.Planned.Slots == 0 {
+		return fmt.Sprintf("planned: %s machines; played: %s", number(p.Planned.Machines), number(p.Given.Machines))
+	}
+	return fmt.Sprintf("planned: %s slots, on %s machines; played: %s slots, those of each class rounded up, as on %s machines",
+		number(p.Planned.Slots), number(p.Planned.Machines), number(p.Given.Slots), number(p.Given.Machines))
 }
 
 func (p *Played) kept() string {

@@ -2,8 +2,10 @@ package capacity
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/config"
@@ -102,5 +104,34 @@ func TestVerifyDrawn(t *testing.T) {
 	}
 	if _, err := VerifyDrawn(context.Background(), 2, "none", 3); err == nil {
 		t.Error("a policy that is not there plays")
+	}
+}
+
+// What is played is told beside what is planned: classes alone have their slots rounded up, by hand 80/(100-20)
+// and 80/(84-20) = 1.25 for three jobs, 3 and 3.75 slots on machines of two.
+func TestRoomIsTold(t *testing.T) {
+	const class = "  - {name: %s, maps: 10, map: {mean: 10s, max: 20s}, map_slots: 2, deadline: %s, at_least: 3, at_most: 3}\n"
+	c := read(t, "prices: {on_demand: 1}\nclasses:\n"+fmt.Sprintf(class, "a", "100s")+fmt.Sprintf(class, "b", "84s"))
+	for policy, want := range map[string]struct {
+		given Room
+		said  string
+	}{
+		"":     {Room{3.5, 7}, "planned: 6.75 slots, on 4 machines; played: 7 slots, those of each class rounded up, as on 3.50 machines"},
+		"fair": {Room{4, 0}, "planned: 4 machines; played: 4"},
+	} {
+		r := Plan(c)
+		if err := r.Verify(context.Background(), c, policy, 1); err != nil {
+			t.Fatal(err)
+		}
+		if r.Played.Given != want.given || r.Played.Planned.Machines != 4 || !strings.Contains(table(t, r), want.said) {
+			t.Errorf("%q: %+v", policy, r.Played)
+		}
+	}
+	r := Plan(asFleet(c))
+	if err := r.Verify(context.Background(), asFleet(c), "", 1); err != nil {
+		t.Fatal(err)
+	}
+	if r.Played.Given != (Room{4, 7}) || !near(r.Played.Planned.Slots, 6.75) {
+		t.Errorf("%+v", r.Played)
 	}
 }

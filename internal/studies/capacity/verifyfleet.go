@@ -50,6 +50,7 @@ func (r *Result) playFleet(ctx context.Context, c *scenario.Capacity, how play) 
 		return s.play(ctx, play{policy, draw.Of(how.seed, "hour").Number(n).Uint64(), how.rounds})
 	}
 	for hour := range r.Fleet.Hours {
+		r.give(hour, how.policy != "")
 		if how.policy != "" {
 			if !r.Fleet.again(hour) {
 				s, err := r.shared(c, hour)
@@ -83,6 +84,25 @@ func (r *Result) playFleet(ctx context.Context, c *scenario.Capacity, how play) 
 		on.close()
 	}
 	return nil
+}
+
+// give counts the machines of an hour that are played, and the slots where classes do not share them.
+func (r *Result) give(hour int, shared bool) {
+	hours, given := float64(r.Fleet.Hours), &r.Played.Given
+	if shared {
+		for i := range r.Fleet.Machines {
+			t := &r.Fleet.Machines[i]
+			given.Machines += float64(up(t.Reserved+t.OnDemand[hour])+up(t.Spot[hour])) / hours
+		}
+		return
+	}
+	for i := range r.Fleet.Placed {
+		p := &r.Fleet.Placed[i]
+		if jobs := p.Jobs[hour]; jobs > 0 {
+			given.Slots += float64(up(jobs*p.MapSlots)+up(jobs*p.ReduceSlots)) / hours
+			given.Machines += float64(max(1, up(jobs*p.Gamma))) / hours
+		}
+	}
 }
 
 // again tells whether an earlier hour has the same jobs and machines.

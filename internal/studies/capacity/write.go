@@ -15,23 +15,53 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// WriteCSV writes a line for each class, or for each point of the sweep if there is one, with the names
-// of the JSON.
+// line is what the CSV has of a class, or of all of them.
+type line struct {
+	Class
+	Reserved *float64 `json:"reserved"` // machines, of all classes
+	OnDemand *float64 `json:"on_demand"`
+	Status   string   `json:"status"`
+	Reason   string   `json:"reason"`
+}
+
+// single are the columns of a class alone; the total leaves them empty.
+var single = strings.Fields("gamma completion_low_s completion_mean_s completion_up_s deadline_s map_work_s reduce_work_s limit_s worth " +
+	"ten_seconds another_job at_least_job measured")
+
+// lines are the classes, and what they are together.
+func (r *Result) lines() (list []line) {
+	all := line{Class: Class{Name: "total", Cost: r.Cost, Machines: r.Reserved + r.OnDemand},
+		Reserved: &r.Reserved, OnDemand: &r.OnDemand, Status: r.Status, Reason: r.Reason}
+	for _, k := range r.Classes {
+		list = append(list, line{Class: k, Status: r.Status})
+		all.Admitted, all.Rejected = all.Admitted+k.Admitted, all.Rejected+k.Rejected
+		all.MapSlots, all.ReduceSlots = all.MapSlots+k.MapSlots, all.ReduceSlots+k.ReduceSlots
+		all.Penalty, all.AtLeast, all.AtMost = all.Penalty+k.Penalty, all.AtLeast+k.AtLeast, all.AtMost+k.AtMost
+	}
+	return append(list, all)
+}
+
+// WriteCSV writes a line for each class and a total, or a line for each point of the sweep if there is one, with
+// the names of the JSON.
 func (r *Result) WriteCSV(w io.Writer) error {
-	rows := reflect.ValueOf(r.Classes)
+	rows := reflect.ValueOf(r.lines())
 	if r.Sweep != nil {
 		rows = reflect.ValueOf(r.Sweep)
 	}
 	out := csv.NewWriter(w)
 	var head []string
-	for i := range rows.Type().Elem().NumField() {
-		head = append(head, rows.Type().Elem().Field(i).Tag.Get("json"))
+	fields := slices.DeleteFunc(reflect.VisibleFields(rows.Type().Elem()), func(f reflect.StructField) bool { return f.Anonymous })
+	for _, f := range fields {
+		head = append(head, f.Tag.Get("json"))
 	}
 	_ = out.Write(head) // an error stays until Flush
 	for i := range rows.Len() {
 		var row []string
-		for k := range head {
-			v := reflect.Indirect(rows.Index(i).Field(k))
+		for _, f := range fields {
+			v := reflect.Indirect(rows.Index(i).FieldByIndex(f.Index))
+			if r.Sweep == nil && i == len(r.Classes) && slices.Contains(single, f.Tag.Get("json")) {
+				v = reflect.Value{}
+			}
 			switch v.Kind() {
 			case reflect.Invalid:
 				row = append(row, "")
