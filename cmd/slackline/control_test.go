@@ -231,7 +231,7 @@ func TestOpenRunThatStops(t *testing.T) {
 	run.until("slackline resume out/two and slackline resume out/hangs continue it")
 	run = s.elsewhere("takes jobs", "run", "--open")
 	s.answers(2, `an interrupted run left "out/hangs"; slackline resume continues it`, "submit", "hangs.yaml")
-	s.answers(0, "the run ends", "close")
+	s.answers(0, "the run will end", "close")
 	run.ends(0)
 	s.must(0, "resume", "out/hangs")
 	s.must(0, "resume", "out/two")
@@ -404,7 +404,7 @@ func TestSlowSubmission(t *testing.T) {
 	s.answers(0, "next: finished", "wait", "next")
 
 	go func() { _, err := slow(t.Context(), "never"); said <- err }()
-	s.answers(0, "the run ends", "close")
+	s.answers(0, "the run will end", "close")
 	if err := <-said; !errors.Is(err, store.ErrGone) {
 		t.Errorf("after the end of the run whoever waits hears %v", err)
 	}
