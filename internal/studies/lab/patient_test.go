@@ -54,7 +54,8 @@ func (t *tale) Plan(at units.Time, decisions []follow.Decision) error {
 }
 
 // A world that tells several instants at once tells sinks the same, and in the same order, as one
-// that tells each at once. So does a follower that gathers rounds.
+// that tells each at once. So does a follower that gathers rounds. None of the policies played here
+// may be told late: TestSomeEndsDoNotWait plays one that may.
 func TestPatience(t *testing.T) {
 	spared := int64(0)
 	for seed := range uint64(scenarios(300, 3000)) {

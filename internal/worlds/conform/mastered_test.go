@@ -48,7 +48,8 @@ func (c *promises) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 
 // Jobs with ApplicationMasters, in map slots and outside of them, are promised their deadlines
 // where the cost of their class and the start-up of their masters are known; and where nothing goes
-// wrong each promise is kept.
+// wrong each promise is kept. These are the schemes of the catalogue that promise deadlines for the
+// worst case (estimate.Promised), and rtmr where lent slots are not taken back.
 func TestMastersArePromised(t *testing.T) {
 	for _, text := range []string{"dc", "rtmr", "rtmr(preempt=false)"} {
 		t.Run(text, func(t *testing.T) {
