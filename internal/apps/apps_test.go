@@ -202,6 +202,16 @@ func TestAppsEqualOracle(t *testing.T) {
 	})
 }
 
+// Where loadgen is to write less than it reads, it writes no line twice: not even a short one behind
+// a long one, which leaves much to write.
+func TestLoadgenRepeatsNoLine(t *testing.T) {
+	text := "a line that is rather long\nab\ncd\n"
+	got, err := run("loadgen", map[string]string{"map_output": "0.5", "map_cpu": "1us", "reduce_cpu": "1us"}, text)
+	if err != nil || got != "ab\ncd\n" {
+		t.Errorf("it writes %q, %v", got, err)
+	}
+}
+
 // Over many records loadgen's output has the ratio that was asked for, to less than one record each for map and reduce.
 func TestLoadgenKeepsItsRatio(t *testing.T) {
 	text := strings.Repeat("0123456\n", 1000)

@@ -3,6 +3,7 @@ package apps
 import (
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
+	"math"
 )
 
 // loadgen is after Hadoop's test application of that name, which "loads input data and outputs a
@@ -54,12 +55,15 @@ func (l *load) Reduce(line []byte, values mapreduce.Values, out mapreduce.Emitte
 	return nil
 }
 
-// record spends the time and emits the line as often as the ratio asks for by now. What stays owed
-// is carried to the next record, so that any ratio is met over many.
+// record spends the time and emits the line as often as the ratio asks for by now, but no line more
+// often than the ratio rounded up. What stays owed is carried to the next record, so that any ratio
+// is met over many.
 func (l *load) record(line []byte, out mapreduce.Emitter) error {
 	l.spend()
 	size := float64(len(line) + 1) // with its LF, so that empty lines count
-	for l.owed += l.output * size; l.owed >= size; l.owed -= size {
+	l.owed += l.output * size
+	for left := math.Ceil(l.output); left > 0 && l.owed >= size; left-- {
+		l.owed -= size
 		if err := out.Emit(line, nil); err != nil {
 			return err
 		}

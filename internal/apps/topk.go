@@ -3,12 +3,12 @@ package apps
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -35,12 +35,12 @@ var topk = App{
 		k, smallest := int(s["k"].(float64)), s["smallest"].(bool)
 		p := mapreduce.Program{
 			NewReducer: func(*mapreduce.Context) (mapreduce.Reducer, error) {
-				return &topReducer{best: best{k: k, smallest: smallest}, counts: s["by"] == "count"}, nil
+				return &topReducer{best: newBest(k, smallest), counts: s["by"] == "count"}, nil
 			},
 		}
 		if s["by"] == "value" {
 			p.NewMapper = func(*mapreduce.Context) (mapreduce.Mapper, error) {
-				return &topMapper{best{k: k, smallest: smallest}}, nil
+				return &topMapper{newBest(k, smallest)}, nil
 			}
 			return p
 		}
@@ -83,7 +83,13 @@ func rank(item, text []byte) (ranked, error) {
 type best struct {
 	k        int
 	smallest bool
-	heap     []ranked
+	heap     heap.Heap[ranked]
+}
+
+func newBest(k int, smallest bool) *best {
+	b := &best{k: k, smallest: smallest}
+	b.heap.Before = func(x, y *ranked) bool { return b.compare(*x, *y) > 0 }
+	return b
 }
 
 // compare orders by number, then item, then how the number is written: so that nothing depends on what came first.
@@ -97,23 +103,23 @@ func (b *best) compare(x, y ranked) int {
 
 // put takes an item, whose bytes it copies if it keeps them.
 func (b *best) put(r ranked) {
-	full := len(b.heap) == b.k
-	if full && b.compare(r, b.heap[0]) >= 0 {
+	full := len(b.heap.List) == b.k
+	if full && b.compare(r, b.heap.List[0]) >= 0 {
 		return
 	}
 	r.item, r.text = bytes.Clone(r.item), bytes.Clone(r.text)
 	if full {
-		b.heap[0] = r
-		heap.Fix((*heaped)(b), 0)
+		b.heap.List[0] = r
+		b.heap.Fix(0)
 		return
 	}
-	heap.Push((*heaped)(b), r)
+	b.heap.Push(r)
 }
 
 // each emits them, the first one first.
 func (b *best) each(out mapreduce.Emitter) error {
-	slices.SortFunc(b.heap, b.compare)
-	for _, r := range b.heap {
+	slices.SortFunc(b.heap.List, b.compare)
+	for _, r := range b.heap.List {
 		if err := out.Emit(r.item, r.text); err != nil {
 			return err
 		}
@@ -121,30 +127,8 @@ func (b *best) each(out mapreduce.Emitter) error {
 	return nil
 }
 
-// heaped is best as package heap wants it.
-type heaped best
-
-// Len is the number of items.
-func (h *heaped) Len() int { return len(h.heap) }
-
-// Less tells whether an item comes behind another.
-func (h *heaped) Less(i, j int) bool { return (*best)(h).compare(h.heap[i], h.heap[j]) > 0 }
-
-// Swap swaps two items.
-func (h *heaped) Swap(i, j int) { h.heap[i], h.heap[j] = h.heap[j], h.heap[i] }
-
-// Push appends an item.
-func (h *heaped) Push(x any) { h.heap = append(h.heap, x.(ranked)) }
-
-// Pop takes the last item off.
-func (h *heaped) Pop() any {
-	last := h.heap[len(h.heap)-1]
-	h.heap = h.heap[:len(h.heap)-1]
-	return last
-}
-
 // topMapper keeps the first k of its task.
-type topMapper struct{ best }
+type topMapper struct{ *best }
 
 // Map takes a line.
 func (m *topMapper) Map(_, line []byte, _ mapreduce.Emitter) error {
@@ -165,7 +149,7 @@ func (m *topMapper) Close(out mapreduce.Emitter) error { return m.each(out) }
 
 // topReducer keeps the first k of its part.
 type topReducer struct {
-	best
+	*best
 	counts bool
 }
 
