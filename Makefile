@@ -3,7 +3,7 @@
 .PHONY: help build test race lint fuzz bench cross ci release day daypage validate reproduce bench-engine differ referee long
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the command into bin/
 	CGO_ENABLED=0 go build -o bin/ ./cmd/slackline

@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -76,14 +77,9 @@ func (c *Counters) Merge(o *Counters) {
 
 // Names returns the names in order of group and name.
 func (c *Counters) Names() []CounterName {
-	names := make([]CounterName, 0, len(c.byName))
-	for name := range c.byName {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b CounterName) int {
+	return slices.SortedFunc(maps.Keys(c.byName), func(a, b CounterName) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Name, b.Name))
 	})
-	return names
 }
 
 // String prints one counter a line, in order.

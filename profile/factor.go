@@ -128,9 +128,18 @@ func (f *Factor) scale(power float64) (s Factor) {
 	return s
 }
 
-// deviation is that of the logarithm, as its quantiles within two thirds of all values have it.
+// deviation is the standard deviation of the logarithm: each quantile counts for the scores nearest to
+// it. It is not read from the quantiles in the middle alone: there, many values may be the same.
 func (f *Factor) deviation() float64 {
-	return -f.Log[middleKnot-2]
+	mean, square, normal := 0.0, 0.0, 0.0
+	for i, l := range f.Log {
+		z := scoreOf(i)
+		weight := phi(z+scoreStep/2) - phi(z-scoreStep/2)
+		mean += weight * l
+		square += weight * l * l
+		normal += weight * z * z
+	}
+	return math.Sqrt(max(0, square-mean*mean) / normal)
 }
 
 // rounded returns the factor with as many decimals as are worth writing down: a ten-thousandth.

@@ -206,20 +206,18 @@ func borrow(points []point, shape [3]float64, level float64) []point {
 	return points
 }
 
-// spread is a factor with another deviation. No quantile is farther out than a number may be.
+// spread is a factor with another deviation: drawn in, or widened by a lognormal factor. It is never
+// drawn out, as its rare values would be carried away to where none was seen.
 func spread(f *Factor, deviation float64) *Factor {
 	s := LogNormal(deviation)
-	if d := f.deviation(); d > 0 {
+	switch d := f.deviation(); {
+	case d > deviation:
 		s = f.scale(deviation / d)
-		s.Tail = min(s.Tail, heaviest)
-	}
-	for i, l := range s.Log {
-		s.Log[i] = max(-farthest, min(l, farthest))
+	case d > 0:
+		s = f.Widen(math.Sqrt(deviation*deviation - d*d))
 	}
 	return &s
 }
-
-const farthest = 100
 
 // digits rounds to nine digits: the last ones differ between processors.
 func digits(x float64) float64 {

@@ -101,6 +101,9 @@ type Jump struct {
 // Model returns what is known of a part of a stage on a class of nodes; of all nodes together if
 // node is "" or nothing is known of it; nil if nothing is known at all.
 func (c *Class) Model(stage workload.Stage, node string, part Part) *Model {
+	if c.Shut != nil {
+		panic(c.Shut)
+	}
 	k := Key{Stage: stage, Node: node, Part: part}
 	i, found := c.find(k)
 	if !found {

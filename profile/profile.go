@@ -166,6 +166,8 @@ type Class struct {
 	Models  []*Model `json:"models,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
 	Scores  []Score  `json:"scores,omitempty"` // of the models, by jobs that came after them
+	// Shut is what Model panics with, nil if the models may be read.
+	Shut error `json:"-"`
 }
 
 // New returns an empty profile.

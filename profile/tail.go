@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -10,15 +11,7 @@ type weighted struct{ at, weight float64 }
 
 // sortWeighted sorts values, none of which is a NaN.
 func sortWeighted(ws []weighted) {
-	slices.SortFunc(ws, func(a, b weighted) int {
-		switch {
-		case a.at < b.at:
-			return -1
-		case a.at > b.at:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(ws, func(a, b weighted) int { return cmp.Compare(a.at, b.at) })
 }
 
 // middle is the weighted median of sorted values, between two of them where need be.

@@ -69,7 +69,8 @@ func Asked(v View, spec *workload.Job) *Job {
 		st := &spec.Stages[i]
 		n, done := int32(len(st.Tasks)), int32(len(st.Done))
 		j.Stages[st.Kind] = Tally{Total: n, Done: done, Limit: -1, Sample: -1, Ready: i == 0}
-		if v.World().Bind { // else its Demand says what is open
+		// Elsewhere its Demand says what is open.
+		if v.World().Bind {
 			j.Stages[st.Kind].Open = n - done
 		}
 	}

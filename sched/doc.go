@@ -71,10 +71,13 @@
 // A stage whose description says that it Grows has more tasks than are known: an ApplicationMaster
 // asks for its reduces bit by bit, and does not say how many there will be. Only worlds that bind
 // late have such stages. Demand, a JobAmended and running attempts raise Tally.Total, until a
-// JobAmended says that the number is final. Demand is what the world asks for now. It may fall to 0
-// while work remains. It may also exceed the tasks that are left: an ApplicationMaster that has
-// lost an attempt asks again, and one that asks before it has heard of the last grant asks for too
-// much. A policy that needs the number says what it does without.
+// JobAmended says that the number is final. A stage that has begun keeps its
+// description, unless it grows or the amendment answers its SetTasks. No amendment leaves a stage
+// with fewer tasks than are done or under way.
+//
+// Demand is what the world asks for now. It may fall to 0 while work remains. It may also exceed the
+// tasks that are left: an ApplicationMaster that has lost an attempt asks again, and one that asks
+// before it has heard of the last grant asks for too much. A policy that needs the number says what it does without.
 //
 // # Facts and their age
 //
@@ -85,16 +88,16 @@
 // up (NodeUp, with their power state and the time since which nothing has ended on them), the jobs
 // that have not ended (JobArrived, with their arrival, and the tasks that are done in their stages'
 // Done; where the world binds late only their number counts), which of them were cancelled, which
-// stages are ready, demand, and the attempts that run (Started, with their start). So jobs are
-// ordered by when they arrived, and slots fall free and tasks straggle by when they started, as
-// before.
+// stages are ready, and since when, demand, and the attempts that run (Started, with their start,
+// and Progress, if the world tells any). So jobs are ordered by when they arrived, and slots fall
+// free and tasks straggle by when they started and what they have done, as before.
 //
 // Everything that a policy had asked for is void: verdicts and samples, Withhold, SetSlots,
 // SetTasks, CapHeadroom, virtual deadlines, drains, wake-ups, and items that were held or not
 // answered. Jobs are Pending again, or Waiting. The policy asks again, in the plan that answers the
-// Resync. A job that has Begun keeps running. Profiles, supplies, forecasts and the numbers of
-// items stay. Handles may change: a policy finds a job that it remembers by the job's own ID
-// (View.Find).
+// Resync. A job that has Begun keeps running. Profiles, supplies, forecasts, the numbers of items
+// and when each job began (Job.Started) stay. Handles may change: a policy finds a job that it
+// remembers by the job's own ID (View.Find).
 //
 // # What the book shows
 //
@@ -120,8 +123,9 @@
 // between. The policy books as it plans, so its parts see their own plan, in First and FirstLocal
 // too. When it has decided, the book takes back whatever would act (starts, second attempts, kills,
 // what is done to nodes, CapHeadroom, SetTasks), and refuses it as Watched. Refused events follow
-// in the next batch. Such an item is never held. The stock scheduler starts and ends what it likes,
-// and the book expects it.
+// in the next batch. Such an item is never held. A policy that plans it again is refused again; the
+// journal writes it, and its refusal, when it differs from what was last advised for the node, the
+// attempt or the job. The stock scheduler starts and ends what it likes, and the book expects it.
 //
 // Decisions about jobs are advice. A verdict is in Job.Advice, beside the job's state, which is
 // that of the stock scheduler: a job that would be refused may run. Job.Standing joins the two. A

@@ -23,8 +23,8 @@ const (
 	// Control uses Control: take over, yield or watch.
 	Control
 	// NodeUp uses Node, Detail.Node, Power and Age. A node has joined, come back or woken up. It is
-	// empty: if the book has attempts on it, they are lost. With Age, the node was up before, and
-	// nothing has ended on it for that long.
+	// empty: if the book has attempts on it that do not end in this batch, they are lost. With Age,
+	// the node was up before, and nothing has ended on it for that long.
 	NodeUp
 	// NodeChanged uses Node, X and Detail.Node. X is a speed factor on top of the node's class, 0 =
 	// as before. Detail.Node is the new description, or nil.
@@ -63,13 +63,14 @@ const (
 	JobAmended
 	// JobArrived uses Job, Detail.Job and Age. A job has been submitted.
 	JobArrived
-	// StageReady uses Job and Stage. Tasks of the stage may start: slow start is reached, or all
+	// StageReady uses Job, Stage and Age. Tasks of the stage may start: slow start is reached, or all
 	// predecessors have committed. For the first stage of a job without predecessors the book says
 	// it itself.
 	StageReady
 	// Demand uses Job, Stage, Count, Item and Detail.Demand: the open demand by location, in
-	// absolute numbers. It accounts for all items up to Item, so if one of those is refused later,
-	// the demand stays as it is. Only worlds that bind late send it.
+	// absolute numbers. The stage may start. The demand accounts for all items up to Item, and for
+	// all that has started: if one of those is refused later, it stays as it is. The book takes off
+	// what else it has promised, the last item first. Only worlds that bind late send it.
 	Demand
 	// Refused uses Item, Job, Stage, Node, Count and Why. The book or the world did not do what the
 	// item asked.
@@ -237,7 +238,12 @@ type Account struct {
 }
 
 // LocationDemand is open demand for one location, as YARN states it: a count on a node, in a rack, or
-// anywhere. Several rows of one location, such as those of several priorities, add up.
+// anywhere. Several rows of one location, such as those of several priorities, add up, but no location
+// has more than the demand in all. Without a row for anywhere, all of it may go anywhere. If no row
+// names a node or a rack, not even with a count of 0, the work is at home everywhere.
+//
+// A container is taken off the rows of its node, its rack and anywhere if it is local to the node, off
+// the last two if it is local to the rack, else off anywhere. Given back, it goes where it came from.
 type LocationDemand struct {
 	// Node is the node wanted, 0 if this is not for one node.
 	Node NodeID

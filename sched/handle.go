@@ -23,15 +23,18 @@ type (
 	Stage = workload.Stage
 )
 
-// The stages again, so that policies need one import less.
+// The stages of package workload, so that policies need one import less.
 const (
+	// Master is the ApplicationMaster.
 	Master = workload.Master
+	// Map and Reduce are the stages of a MapReduce job.
 	Map    = workload.Map
 	Reduce = workload.Reduce
+	// Stages is the number of kinds of stages, with those of jobs that are not plain MapReduce.
 	Stages = workload.Stages
 )
 
-// Root is the queue above all others.
+// Root is the queue above all others. It is there in every world.
 const Root QueueID = 1
 
 // Locality says how far a task is from its input. Smaller is nearer.

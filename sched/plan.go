@@ -170,7 +170,8 @@ type Plan struct {
 	// Evidence is the arena of Reason.Evidence.
 	Evidence []Evidence
 
-	limit int // items that it accepts at most, 0 = any number
+	// limit is how many items it accepts at most, 0 = any number.
+	limit int
 	book  Book
 }
 
@@ -252,7 +253,8 @@ func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 		return said
 	}
 	offer := units.SpanUp(units.Duration(it.At))
-	if s := find(it.Job); s != nil && s.Arrive > 0 && s.Arrive < it.At { // files count deadlines from there
+	// Files count deadlines from the submission.
+	if s := find(it.Job); s != nil && s.Arrive > 0 && s.Arrive < it.At {
 		offer += fmt.Sprintf(" (%s after its submission)", units.SpanUp(it.At.Sub(s.Arrive)))
 	}
 	if it.Value != 0 {

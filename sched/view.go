@@ -101,7 +101,8 @@ func (c *Capabilities) Can(v Verb) bool {
 	case Sleep, Wake:
 		return c.Power
 	case CapHeadroom:
-		return !c.Bind // only ApplicationMasters ask for headroom
+		// Only ApplicationMasters ask for headroom.
+		return !c.Bind
 	}
 	return true
 }
@@ -150,7 +151,8 @@ type Job struct {
 	Queue QueueID
 	// Arrived is when it arrived, as the world says.
 	Arrived units.Time
-	// Started is when the first attempt that the book knows of began, units.Never before.
+	// Started is when the first attempt that the book has heard of began, units.Never before. A
+	// Resync does not change it.
 	Started units.Time
 	// Deadline is the job's own: the one that was promised, and is reported.
 	Deadline units.Time

@@ -21,8 +21,8 @@ many jobs of the class had ended before. Unless --policy says otherwise, promise
 
 Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
 table says so.`,
-		Example: `  slackline audit examples/best-effort.yaml
-  slackline audit examples/best-effort.yaml --seed 1..10 -o json`,
+		Example: `  slackline audit examples/best-effort.yaml --seed 1..2
+  slackline audit examples/best-effort.yaml --seed 3 -o json`,
 		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -46,7 +46,7 @@ comparison that was interrupted or killed continues where it was. Runs that are 
 --journal) run again each time, and their results are kept too.`,
 		Example: `  slackline compare examples/two-jobs.yaml
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10
-  slackline compare examples/best-effort.yaml --metric mean-response
+  slackline compare examples/best-effort.yaml --seed 1..2 --metric mean-response
   slackline compare examples/sweep.yaml -o csv
   slackline compare examples/sweep.yaml -o comparisons
   slackline compare examples/two-jobs.yaml --html two-jobs.html`,

@@ -23,9 +23,10 @@ import (
 
 func newSubmit(o *options) *cobra.Command {
 	var run int64
+	var away hadoop
 	cmd := &cobra.Command{
 		Use:   "submit JOB.yaml...",
-		Short: "Bring jobs to a run in another terminal",
+		Short: "Bring jobs to a run in another terminal, or to a Hadoop cluster",
 		Long: `Brings the jobs of these files to a run that was started with slackline run --open, by the same
 user in another terminal. With after, they can wait for one another or for jobs already in the run. The run takes all
 of them or none. A deadline that is a span counts from the planned arrival of its job, as in run;
@@ -37,12 +38,26 @@ If the run is interrupted or killed, slackline resume JOB continues the jobs tha
 together, whether they had begun or not. A name is free again once its job has ended.
 
 The command ends when the run has taken the jobs; slackline wait JOB waits for their end. Exit code
-3 says that no run is accepting jobs.`,
+3 says that no run is accepting jobs.
+
+With --to yarn the jobs go to a Hadoop cluster, by Hadoop Streaming: commands as they stand, built-in applications by
+slackline stream, so the nodes have to be of this machine's kind. A deadline becomes a tag, which slackline yarn serve
+reads there. Input is read from the cluster's file system, and the output is left there: --put copies the input there
+first, and --fetch waits and brings the output. Keys that mean nothing there, such as after and limits, are refused. Exit
+code 3 says that a job was refused.`,
 		Example: `  slackline run --open --policy edf-p
+  slackline submit --to yarn --put --fetch examples/words.yaml
   slackline submit examples/words.yaml && slackline wait words`,
 		Args:              some("job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch away.to {
+			case "yarn":
+				return o.submitToYarn(cmd, &away, args)
+			case "run":
+			default:
+				return fmt.Errorf("--to is %q, it must be run or yarn", away.to)
+			}
 			for _, file := range args {
 				if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 					return fmt.Errorf("%s is not a regular file: the run reads it again, in its own process; save the job to a file", file)
@@ -69,6 +84,7 @@ The command ends when the run has taken the jobs; slackline wait JOB waits for t
 			})
 		},
 	}
+	away.bind(cmd.Flags())
 	return o.bindControl(cmd, &run)
 }
 
@@ -209,6 +225,7 @@ var ended = map[string]string{
 
 // await waits until a job has ended, and returns what is kept of it then.
 func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*store.Job, error) {
+	onlyWaits.Store(true)
 	t := time.NewTicker(lookEvery)
 	defer t.Stop()
 	for {

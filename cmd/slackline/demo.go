@@ -15,7 +15,7 @@ import (
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/units"
 )
 
@@ -80,7 +80,7 @@ func (t *textFlags) bind(cmd *cobra.Command, size, when string) {
 }
 
 // files are those of the text, as far as they are taken.
-func (t *textFlags) files(say func(format string, args ...any)) ([]task.File, error) {
+func (t *textFlags) files(say func(format string, args ...any)) ([]input.File, error) {
 	most, err := units.ParseBytes(t.size)
 	if err == nil && most < 1 {
 		err = fmt.Errorf("it must be above 0")

@@ -40,7 +40,7 @@ it would delete. Apart from it, only slackline run --fresh throws such work away
 			found := false
 			for _, dir := range outdir.WithFolders(dirs) {
 				d, err := outdir.Discard(dir, dry)
-				if none := (*outdir.NothingLeftError)(nil); errors.As(err, &none) {
+				if _, none := errors.AsType[*outdir.NothingLeftError](err); none {
 					nothing = errors.Join(nothing, err)
 					continue
 				}
@@ -144,7 +144,8 @@ func discarded(dir string, d outdir.Discarded, dry bool) string {
 	if d.Finished {
 		return fmt.Sprintf("%s: its job has finished, and the output stays; %s the log of its run", dir, verb)
 	}
-	text := fmt.Sprintf("%s: %s %d maps and %d reduces that were done, in %d files of %v", dir, verb, d.Maps, d.Reduces, d.Files, d.Size)
+	text := fmt.Sprintf("%s: %s %d maps and %d reduces that were done, in %d files of %s",
+		dir, verb, d.Maps, d.Reduces, d.Files, report.Size(float64(d.Size)))
 	switch {
 	case d.Whole:
 		text += ", and the directory"

@@ -20,7 +20,10 @@ import (
 // untried are commands of the documents that the test does not run, and why.
 var untried = map[string]string{
 	"CGO_ENABLED=0 go install ./cmd/slackline": "it may need the network; this binary is that command",
-	"go test ./...":                       "it is this test, among others",
+	"go test ./...":                         "it is this test, among others",
+	"mvn -q -f yarn/plugin/pom.xml package": "it needs Java and the network; step plugin of .ci/run does as much",
+	"slackline yarn dev up":                 "it needs Java, Maven and a cluster's time",
+	"slackline yarn serve --policy edf-p+matchmaking --slot 512MB,1 --masters 512MB,1 --shares 2:1 --heartbeat 200ms": "it serves until it is stopped; TestYarnServe does that",
 	"slackline demo":                      "it takes half a minute; its own test runs it on less text",
 	"slackline reproduce 003-matchmaking": "it takes a minute; make reproduce runs it",
 	"rm -rf out && slackline run stream.yaml --block 64B --nodes 6 --slots 4 --policy capacity-plan": "its jobs wait for a minute",
@@ -59,12 +62,7 @@ func TestDocuments(t *testing.T) {
 	}
 	tried := map[string]bool{}
 	for page, tools := range pages(t) {
-		text, err := os.ReadFile("../../" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := document{page: page}
-		d.parse(string(text))
+		d := readDocument(t, page)
 		for _, c := range d.commands {
 			tried[c.text] = true
 		}
@@ -118,6 +116,17 @@ type document struct {
 	commands []*documented
 	files    []*documented
 	mistakes []string
+}
+
+func readDocument(t *testing.T, page string) *document {
+	t.Helper()
+	text, err := os.ReadFile("../../" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &document{page: page}
+	d.parse(string(text))
+	return d
 }
 
 func (d *document) wrong(line int, format string, args ...any) {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/studies/lab"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	failures "github.com/slackline/slackline/internal/worlds/engine/failure"
 )
 
 // The exit codes of all commands.
@@ -89,7 +89,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil:
 		return exitInterrupt
-	case errors.As(err, &failed), errors.As(err, &aborted), task.FailureOf(err) == task.NoRoom:
+	case errors.As(err, &failed), errors.As(err, &aborted), failures.Of(err) == failures.NoRoom:
 		return exitFailed
 	case errors.As(err, &answer):
 		return exitNo

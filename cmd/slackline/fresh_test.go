@@ -115,8 +115,30 @@ func TestFreshWaitsForALivingRun(t *testing.T) {
 	if r := s.run("run", "jobs.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still going on; nothing was thrown away") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
+	// Nor by another command line, which knows of the run by the store alone.
+	s.write("other.yaml", chainJobs[:strings.Index(chainJobs, "---")]+"---\nname: c3\napp: wordcount\ninput: text.txt\noutput: out/c3\n")
+	if r := s.run("run", "other.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still going on; nothing was thrown away") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
 	if !maps.Equal(before, tree(t, s.path("out"))) {
 		t.Error("something has changed")
+	}
+}
+
+// The log of a job names its own output and no other: with many jobs submitted together it would
+// grow with the square of their number.
+func TestLogsNameTheirOwnOutput(t *testing.T) {
+	s := killedInChain(t, "out/c2/fair", "--policy", "fifo,fair")
+	for own, others := range map[string][]string{"out/c1/fifo": {"out/c1/fair", "out/c2"}, "out/c2/fair": {"out/c1/fifo", "out/c2/fifo"}} {
+		log, err := os.ReadFile(s.path(own + "/_temporary/log"))
+		if err != nil || !strings.Contains(string(log), "jobs.yaml") {
+			t.Fatalf("%s: %v: %s", own, err, log)
+		}
+		for _, other := range others {
+			if strings.Contains(string(log), other) {
+				t.Errorf("the log of %s names %s: %s", own, other, log)
+			}
+		}
 	}
 }
 

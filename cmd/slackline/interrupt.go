@@ -6,8 +6,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 )
+
+// onlyWaits is set while a command waits for what another process does: it ends at once.
+var onlyWaits atomic.Bool
 
 // interruptible returns a context that Ctrl-C, SIGTERM or the loss of the terminal ends, so that
 // what runs pauses: nothing new begins, what is under way ends, and what is done is kept. A second
@@ -33,7 +37,7 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 					fmt.Fprintln(stderr, "slackline: stopped at once; the same command continues from there")
 					os.Exit(exitInterrupt)
 				}
-				if text := "slackline: stopping; press again to stop at once"; !tellAbove(text) {
+				if text := "slackline: stopping; press again to stop at once"; !onlyWaits.Load() && !tellAbove(text) {
 					fmt.Fprintln(stderr, "\n"+text)
 				}
 				cancel()

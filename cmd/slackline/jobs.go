@@ -147,8 +147,7 @@ func outcome(j *store.Job) report.Outcome {
 		return ""
 	case store.Finished:
 		if f.End = sched.Committed; j.Deadline != nil && j.Ended != nil {
-			inTime := !j.Ended.After(*j.Deadline)
-			f.InTime = &inTime
+			f.InTime = new(!j.Ended.After(*j.Deadline))
 		}
 	case store.Failed:
 		f.End = sched.Failed

@@ -154,7 +154,7 @@ func (l *live) Batch(at units.Time, records []follow.Record) error {
 	l.state.base = l.clock().Add(-time.Duration(at))
 	for i := range records {
 		if e := &records[i]; e.Job != nil && (!e.Again || e.Kind == sched.JobArrived) {
-			l.take(at, e)
+			l.take(e.At, e)
 		}
 	}
 	if err := l.log.Batch(at, records); err != nil {

@@ -15,13 +15,16 @@ import (
 type log struct {
 	follow.Single
 	w      io.Writer
-	why    map[string]bool // reasons of failures that were told
-	failed units.Time      // when a failed attempt was told last
-	told   int             // failed attempts
-	unsaid int             // failed attempts since the last that was told
+	clock  func(units.Time) string // how times are told
+	why    map[string]bool         // reasons of failures that were told
+	failed units.Time              // when a failed attempt was told last
+	told   int                     // failed attempts
+	unsaid int                     // failed attempts since the last that was told
 }
 
-func newLog(w io.Writer) *log { return &log{w: w, why: map[string]bool{}} }
+func newLog(w io.Writer) *log {
+	return &log{w: w, why: map[string]bool{}, clock: func(at units.Time) string { return fmt.Sprintf("%7.1f s", at.Seconds()) }}
+}
 
 // The first attempts that fail are told one by one, those behind them at most one every few
 // seconds: there may be thousands. What was told once is not told again.
@@ -31,8 +34,9 @@ const (
 )
 
 // Batch tells of jobs that arrive or end, of attempts that fail, and of what did not fit the book.
-func (l *log) Batch(at units.Time, records []follow.Record) error {
+func (l *log) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
+		at := records[i].At
 		switch e := &records[i]; e.Kind {
 		case sched.JobArrived:
 			if e.Job == nil || e.Again {
@@ -44,7 +48,11 @@ func (l *log) Batch(at units.Time, records []follow.Record) error {
 					due = ", due " + units.Span(at.Sub(j.Deadline).Seconds()) + " ago"
 				}
 			}
-			l.say(at, "job %q: %s, %s%s", j.ID, units.Count(j.Tasks(sched.Map), "map"), units.Count(j.Tasks(sched.Reduce), "reduce"), due)
+			what := units.Count(j.Tasks(sched.Map), "map") + ", " + units.Count(j.Tasks(sched.Reduce), "reduce")
+			if j.Growing() != nil { // nobody knows yet
+				what = j.Class
+			}
+			l.say(at, "job %q: %s%s", j.ID, what, due)
 		case sched.Ended:
 			if a := e.Attempt; a != nil && e.Outcome == sched.Failed {
 				l.fail(at, fmt.Sprintf("job %q: %v-%d", a.Job.Spec.ID, a.Stage, a.Task), e.Text)
@@ -96,5 +104,5 @@ func (l *log) untold(text string) string {
 
 // say tells what happened. Whatever users' code put into it, what follows the first line is indented.
 func (l *log) say(at units.Time, format string, args ...any) {
-	fmt.Fprintf(l.w, "%7.1f s  %s\n", at.Seconds(), report.Indented(fmt.Sprintf(format, args...), "             "))
+	fmt.Fprintf(l.w, "%s  %s\n", l.clock(at), report.Indented(fmt.Sprintf(format, args...), "             "))
 }

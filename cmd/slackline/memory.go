@@ -101,15 +101,7 @@ func (o *options) openOrNot(log io.Writer) (*runs.Memory, []*profile.Class) {
 
 // known is what earlier runs taught of a class, nil if that is nothing or cannot be read.
 func (o *options) known(class string) *profile.Class {
-	m, err := o.read(io.Discard)
-	if err != nil {
-		return nil
-	}
-	defer m.Close()
-	all, err := m.Profiles()
-	if err != nil {
-		return nil
-	}
+	all, _ := o.profiles(io.Discard)
 	for _, c := range all {
 		if c.Name == class {
 			return c.Told()

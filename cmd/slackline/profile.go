@@ -124,7 +124,7 @@ func newProfileList(o *options) *cobra.Command {
 				g.Add(c.Name, jobsOf(all), known(&m.Task, units.Span), rate, known(&r.Task, units.Span), known(&between, percent),
 					known(&c.Output, percent), known(&c.Memory, report.Size), off)
 			}
-			return writeRows(cmd.OutOrStdout(), g, len(classes), "nothing is known yet; slackline run learns it")
+			return writeRows(cmd.OutOrStdout(), g, len(classes), "nothing is known yet; jobs that slackline run finishes teach it")
 		},
 	}
 	o.bindStore(cmd.Flags())

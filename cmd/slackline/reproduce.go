@@ -42,9 +42,8 @@ An experiment of your own is a folder: scenario files, experiment.yaml with seri
 calibration, published.json with what was published, and a README.md. The folders below experiments show how; a name with a
 slash in it is a path.`,
 		Example: `  slackline reproduce
-  slackline reproduce 003-rtmr --quick
-  slackline reproduce 003-matchmaking --quick --html mm.html -o json
-  slackline reproduce 003-rtmr --quick --seed 1..3 --html none`,
+  slackline reproduce 003-rtmr --quick --html rtmr.html
+  slackline reproduce 003-matchmaking --quick --seed 1..3 --html none -o json`,
 		Args: between(0, 1, "one experiment"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 			all, _ := experiment.All()

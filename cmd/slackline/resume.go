@@ -182,20 +182,13 @@ func together(s *store.Store, job *store.Job) ([]*store.Job, error) {
 	return slices.DeleteFunc(jobs, func(j *store.Job) bool { return !bytes.Equal(j.Command, job.Command) }), err
 }
 
-// add adds a job of the store. One that had not begun is known by the others of its command line.
+// add adds a job of the store.
 func (l *left) add(j *store.Job) {
-	dirs := []string{j.Output}
 	if j.Resumable() {
 		l.jobs = append(l.jobs, j)
-		var from runs.Command
-		if json.Unmarshal(j.Command, &from) == nil {
-			dirs = append(dirs, from.Outputs...)
-		}
 	}
-	for _, dir := range dirs {
-		if !slices.Contains(l.dirs, dir) {
-			l.dirs = append(l.dirs, dir)
-		}
+	if !slices.Contains(l.dirs, j.Output) {
+		l.dirs = append(l.dirs, j.Output)
 	}
 }
 
@@ -206,7 +199,7 @@ type found struct {
 }
 
 func (f *found) add(from runs.Command, where string) {
-	if !slices.ContainsFunc(f.from, func(o runs.Command) bool { return o.Dir == from.Dir && slices.Equal(o.Args, from.Args) }) {
+	if !slices.ContainsFunc(f.from, from.Same) {
 		f.from, f.where = append(f.from, from), append(f.where, where)
 	}
 }
@@ -256,7 +249,7 @@ func (l *left) choose(args []string) (*runs.Command, error) {
 	for _, j := range l.jobs {
 		var from runs.Command
 		switch err := json.Unmarshal(j.Command, &from); {
-		case err != nil || from.Dir == "" || begun[string(j.Command)] || slices.ContainsFunc(append(from.Outputs, j.Output), func(dir string) bool { return logged[dir] }):
+		case err != nil || from.Dir == "" || begun[string(j.Command)] || logged[j.Output]:
 		case l.doubt != nil && len(all.from) == 0:
 			doubt = fmt.Errorf("job %d, %s: resume would run its command from the store, but %w; run the job again instead", j.ID, j.Name, l.doubt)
 		case l.doubt == nil:

@@ -117,7 +117,6 @@ Policies that admit jobs by their deadlines themselves, such as rtmr, do that al
 				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
 			}
 			local.Several, local.Fresh, local.Since, local.Command = len(policies) > 1, fresh, since, commandOf(cmd, args)
-			local.Command.Outputs = local.Outputs(foldersOf(policies)...)
 			if again != "" && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to resume")
 				return nil
@@ -373,7 +372,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		if lost := keeper.Abandon(why); lost != nil {
 			fmt.Fprintf(w, "warning: the interruption of this run cannot be recorded: %v\n", lost)
 		}
-		if changed := (*outdir.ChangedError)(nil); errors.As(err, &changed) {
+		if _, changed := errors.AsType[*outdir.ChangedError](err); changed {
 			err = fmt.Errorf("%w; --fresh throws away what it did, and starts again", err)
 		}
 		return nil, err

@@ -260,8 +260,18 @@ func TestBadInput(t *testing.T) {
 }
 
 // Every example of every command's help works as it is pasted, in a folder with the examples and
-// some text. Those of demo read less text here than they would.
+// some text. Those of demo read less text here than they would. Of lines that stand in the help
+// twice one is run, and those that stand in a document are run there, by TestDocuments, where it
+// needs no tools.
 func TestHelpExamples(t *testing.T) {
+	done := map[string]bool{}
+	if _, err := exec.LookPath("sh"); err == nil && !testing.Short() {
+		for page, tools := range pages(t) {
+			for _, c := range readDocument(t, page).commands {
+				done[c.text] = done[c.text] || tools == nil && untried[c.text] == "" && c.code == 0
+			}
+		}
+	}
 	text, _ := corpus()
 	files := map[string]string{"internal/a/a.txt": text + "deadline\n", "b.txt": text, "README.md": text + "deadline\n"}
 	examples, err := filepath.Glob("../../examples/*.yaml")
@@ -291,12 +301,16 @@ func TestHelpExamples(t *testing.T) {
 		if cmd.HasParent() && cmd.Example == "" {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
-		// they need a run in another terminal: see TestSubmitCancelWait
-		if slices.Contains([]string{"submit", "cancel", "close"}, cmd.Name()) {
+		// they need a run in another terminal, see TestSubmitCancelWait, or go on until they are stopped: TestYarnServe
+		if slices.Contains([]string{"submit", "cancel", "close", "serve", "up"}, cmd.Name()) {
 			return
 		}
 		for line := range strings.Lines(cmd.Example) {
 			line = strings.TrimSpace(line)
+			if done[line] {
+				continue
+			}
+			done[line] = true
 			t.Run(strings.ReplaceAll(line, "/", "-"), func(t *testing.T) {
 				s.t = t
 				if testing.Short() && strings.HasPrefix(line, "slackline reproduce 00") {

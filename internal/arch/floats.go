@@ -24,8 +24,9 @@ var comparing = map[string][]string{
 //
 // max and min, and those of slices, are no comparisons: of two floats that are nearly the same either will do.
 //
-// A float that a conversion makes a whole number, such as a count or a duration, has to be rounded, too:
-// it decides at the edge between two of these. Words and maths may make one (Duration.Scale).
+// A float that becomes a whole number, such as a count or a duration, has to be rounded, too: it
+// decides at the edge between two of these. That is so for a conversion and for the functions of units
+// that are handed a float and give a whole number, such as FromSeconds and Duration.Scale.
 //
 // It does not see the bits of a float (math.Float64bits); floats in an interface, or in a number of math/big;
 // and a calculation that is held to a constant behind a field, an element, a pointer, the variable of
@@ -52,9 +53,18 @@ func (w *pureWalk) floats(n ast.Node) bool {
 		if !w.called[n] && w.compares(n) && w.ofFloats(n) {
 			w.report(n.Pos(), "floats-rounded", "%s of floats that units.Rounded has not rounded", n.Name)
 		}
+		if !w.called[n] && w.makesWhole(n) {
+			w.report(n.Pos(), "floats-rounded", "%s is handed on and makes whole numbers of any floats", n.Name)
+		}
 	case *ast.CallExpr:
 		if to := w.info.Types[n.Fun]; to.IsType() && len(n.Args) == 1 && isWhole(to.Type) && w.raw(n.Args[0]) {
 			w.report(n.Pos(), "floats-rounded", "a whole number is made of a float that units.Rounded has not rounded")
+		}
+		if id := calleeName(n); id != nil && w.makesWhole(id) {
+			w.called[id] = true
+			if slices.ContainsFunc(n.Args, w.raw) {
+				w.report(n.Pos(), "floats-rounded", "%s of a float that units.Rounded has not rounded", id.Name)
+			}
 		}
 		if id := calleeName(n); id != nil && w.compares(id) {
 			w.called[id] = true
@@ -64,6 +74,23 @@ func (w *pureWalk) floats(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// makesWhole tells whether the identifier names a function of units that makes a whole number of a float.
+func (w *pureWalk) makesWhole(id *ast.Ident) bool {
+	f, ok := w.info.Uses[id].(*types.Func)
+	if !ok || f.Pkg() == nil || f.Pkg().Path() != module+"/units" {
+		return false
+	}
+	holds := func(list *types.Tuple, kind func(types.Type) bool) bool {
+		for v := range list.Variables() {
+			if kind(v.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return holds(f.Signature().Params(), isFloats) && holds(f.Signature().Results(), isWhole)
 }
 
 // compares tells whether the identifier names something that compares.
@@ -169,7 +196,8 @@ func (w *pureWalk) gives(n ast.Node) bool {
 	return true
 }
 
-// rounded tells whether an expression is a constant, or the result of units.Rounded.
+// rounded tells whether an expression is a constant, the result of units.Rounded, or one of these or a
+// whole number as a float.
 func (w *pureWalk) rounded(x ast.Expr) bool {
 	if x == nil || w.info.Types[x].Value != nil {
 		return x != nil
@@ -177,6 +205,9 @@ func (w *pureWalk) rounded(x ast.Expr) bool {
 	call, ok := ast.Unparen(x).(*ast.CallExpr)
 	if !ok {
 		return false
+	}
+	if to := w.info.Types[call.Fun]; to.IsType() && len(call.Args) == 1 {
+		return !w.raw(call.Args[0])
 	}
 	id := calleeName(call)
 	if id == nil {

@@ -1,6 +1,9 @@
 package arch
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // module is the path of this module. The fixtures bear it too.
 const module = "github.com/slackline/slackline"
@@ -112,7 +115,7 @@ var table = []row{
 		why: "the API for people who write jobs, with its default partitioner"},
 	{dir: "mapreduce/run", layer: "run", public: true, why: "the main function of programs that people write"},
 	{dir: "examples", layer: "people", why: "programs as people would write them"},
-	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics, nearest names"},
+	{dir: "internal/maths", layer: "maths", pure: true, why: "keyed randomness, statistics, nearest names, the first of many"},
 	{dir: "units", layer: "words", pure: true, public: true, why: "time, bytes, watts, joules, resources"},
 	{dir: "cluster", layer: "words", pure: true, public: true, why: "nodes, racks, classes, blocks"},
 	{dir: "workload", layer: "words", pure: true, public: true, why: "jobs, stages, tasks"},
@@ -141,12 +144,7 @@ var permits = []permit{
 }
 
 func permitted(dir, path string) bool {
-	for _, p := range permits {
-		if within(dir, p.dir) && path == p.path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(permits, func(p permit) bool { return within(dir, p.dir) && path == p.path })
 }
 
 // rowOf finds the row of a folder: the longest dir that is the folder or one above it.

@@ -39,11 +39,12 @@ func (c *checker) checkText() error {
 	})
 }
 
-// isText tells whether people write the file: Go, documents, YAML and scripts. A changelog tells of the past.
+// isText tells whether people write the file: Go, documents, YAML, scripts and pages. A changelog
+// tells of the past, and the list of phrases has to name them.
 func isText(rel string) bool {
 	switch filepath.Ext(rel) {
-	case ".go", ".md", ".yaml", ".yml", ".sh", ".py":
-		return filepath.Base(rel) != "CHANGELOG.md"
+	case ".go", ".md", ".yaml", ".yml", ".sh", ".py", ".js", ".txt", ".html", ".css", ".proto", ".java":
+		return filepath.Base(rel) != "CHANGELOG.md" && filepath.Base(rel) != "phrases.txt"
 	case "":
 		return filepath.Base(rel) == "Makefile" || strings.HasPrefix(rel, ".ci/")
 	}

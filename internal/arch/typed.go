@@ -45,8 +45,7 @@ func (c *checker) typeCheck(p *pkg) *typedPkg {
 		FakeImportC: true,
 		Importer:    importFunc(func(path string) (*types.Package, error) { return c.importFor(p, t, path) }),
 		Error: func(err error) {
-			var te types.Error
-			if errors.As(err, &te) {
+			if te, ok := errors.AsType[types.Error](err); ok {
 				t.errors = append(t.errors, te)
 			}
 		},

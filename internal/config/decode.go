@@ -93,7 +93,7 @@ func (d *Document) Supplied(path string) { d.at[path] = d.Pos(path) }
 
 // failf reports an error at a node.
 func (d *Document) failf(n ast.Node, format string, args ...any) {
-	d.errorAt(place(n), format, args...)
+	d.errorAt(startOf(n), format, args...)
 }
 
 func (d *Document) errorAt(pos Pos, format string, args ...any) {
@@ -164,7 +164,7 @@ func (d *Document) value(n ast.Node, v reflect.Value, path string, f field) {
 	if n == nil {
 		return
 	}
-	d.at[path] = place(n)
+	d.at[path] = startOf(n)
 	resolved, release := d.resolve(n)
 	defer release()
 	if resolved == nil {
@@ -353,9 +353,9 @@ func (d *Document) mapping(n ast.Node, v reflect.Value, path string) {
 			d.value(d.over[own], v.FieldByIndex(f.index), own, f)
 		case d.sweptBelow(own) != nil:
 			d.value(&ast.MappingNode{}, v.FieldByIndex(f.index), own, f)
-			d.at[own] = place(d.sweptBelow(own))
+			d.at[own] = startOf(d.sweptBelow(own))
 		case f.need:
-			d.errorAt(place(n), "the key %q%s is missing: %s", f.name, inside(path), f.doc)
+			d.errorAt(startOf(n), "the key %q%s is missing: %s", f.name, inside(path), f.doc)
 		default:
 			setDefault(v.FieldByIndex(f.index), f.def)
 		}

@@ -40,7 +40,7 @@ func ParseOne(file string, src []byte) (*Document, error) {
 		return nil, err
 	}
 	if len(docs) > 1 {
-		return nil, Errors{{File: file, Pos: place(docs[1].root), Text: "a second document begins here; a file has one document"}}
+		return nil, Errors{{File: file, Pos: startOf(docs[1].root), Text: "a second document begins here; a file has one document"}}
 	}
 	return docs[0], nil
 }
@@ -63,8 +63,7 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 	}()
 	tree, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey()) // told by decode
 	if err != nil {
-		var ye yaml.Error
-		if errors.As(err, &ye) && ye.GetToken() != nil {
+		if ye, ok := errors.AsType[yaml.Error](err); ok && ye.GetToken() != nil {
 			return nil, &Error{File: file, Pos: posOf(ye.GetToken()), Text: "this is not YAML: " + oneLine(ye.GetMessage())}
 		}
 		return nil, whole("this is not YAML: " + oneLine(err.Error()))
@@ -127,8 +126,8 @@ func posOf(t *token.Token) Pos {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// place returns where a node begins in the eyes of a reader: a mapping begins at its first key.
-func place(n ast.Node) Pos {
+// startOf returns where a node begins in the eyes of a reader: a mapping begins at its first key.
+func startOf(n ast.Node) Pos {
 	switch n := n.(type) {
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {

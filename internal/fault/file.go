@@ -22,35 +22,40 @@ func strike(op Op, path string) error {
 	return nil
 }
 
-// OpenFile is os.Open.
-func OpenFile(path string) (*File, error) {
-	if err := strike(Open, path); err != nil {
-		return nil, err
+// first does something if no schedule is against it.
+func first(op Op, path string, do func() error) error {
+	if err := strike(op, path); err != nil {
+		return err
 	}
-	return wrap(os.Open(path))
+	return do()
 }
 
-// CreateFile is os.Create.
-func CreateFile(path string) (*File, error) {
-	if err := strike(Create, path); err != nil {
-		return nil, err
-	}
-	return wrap(os.Create(path))
-}
-
-// AppendFile opens a file, which is made if need be, to be read and written.
-func AppendFile(path string) (*File, error) {
-	if err := strike(Create, path); err != nil {
-		return nil, err
-	}
-	return wrap(os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666))
-}
-
-func wrap(f *os.File, err error) (*File, error) {
+// opened opens a file if no schedule is against it.
+func opened(op Op, path string, open func() (*os.File, error)) (*File, error) {
+	var f *os.File
+	err := first(op, path, func() (err error) {
+		f, err = open()
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &File{f}, nil
+}
+
+// OpenFile is os.Open.
+func OpenFile(path string) (*File, error) {
+	return opened(Open, path, func() (*os.File, error) { return os.Open(path) })
+}
+
+// CreateFile is os.Create.
+func CreateFile(path string) (*File, error) {
+	return opened(Create, path, func() (*os.File, error) { return os.Create(path) })
+}
+
+// AppendFile opens a file, which is made if need be, to be read and written.
+func AppendFile(path string) (*File, error) {
+	return opened(Create, path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666) })
 }
 
 // Read reads as os.File does.
@@ -71,68 +76,46 @@ func (f *File) ReadAt(b []byte, off int64) (int, error) {
 
 // Write writes as os.File does. A write that fails writes half.
 func (f *File) Write(b []byte) (int, error) {
-	s := active.Load()
-	if s == nil {
-		return f.File.Write(b)
-	}
-	wasDead := s.Died()
-	if err := strike(Write, f.Name()); err != nil {
-		n := 0
-		if !wasDead {
-			n, _ = f.File.Write(b[:len(b)/2])
-		}
-		return n, err
-	}
-	return f.File.Write(s.flip(f.Name(), b))
+	return f.write(b, func(s *Schedule) []byte { return s.flip(f.Name(), b) }, f.File.Write)
 }
 
 // WriteAt writes as os.File does. A write that fails writes half.
 func (f *File) WriteAt(b []byte, off int64) (int, error) {
+	return f.write(b, func(*Schedule) []byte { return b }, func(b []byte) (int, error) { return f.File.WriteAt(b, off) })
+}
+
+func (f *File) write(b []byte, bent func(*Schedule) []byte, write func([]byte) (int, error)) (int, error) {
 	s := active.Load()
 	if s == nil {
-		return f.File.WriteAt(b, off)
+		return write(b)
 	}
 	wasDead := s.Died()
 	if err := strike(Write, f.Name()); err != nil {
 		n := 0
 		if !wasDead {
-			n, _ = f.File.WriteAt(b[:len(b)/2], off)
+			n, _ = write(b[:len(b)/2])
 		}
 		return n, err
 	}
-	return f.File.WriteAt(b, off)
+	return write(bent(s))
 }
 
 // Sync syncs as os.File does.
-func (f *File) Sync() error {
-	if err := strike(Sync, f.Name()); err != nil {
-		return err
-	}
-	return f.File.Sync()
-}
+func (f *File) Sync() error { return first(Sync, f.Name(), f.File.Sync) }
 
 // Delete is os.Remove.
 func Delete(path string) error {
-	if err := strike(Remove, path); err != nil {
-		return err
-	}
-	return os.Remove(path)
+	return first(Remove, path, func() error { return os.Remove(path) })
 }
 
 // DeleteAll is os.RemoveAll.
 func DeleteAll(path string) error {
-	if err := strike(Remove, path); err != nil {
-		return err
-	}
-	return os.RemoveAll(path)
+	return first(Remove, path, func() error { return os.RemoveAll(path) })
 }
 
 // MakeDirs is os.MkdirAll for everybody.
 func MakeDirs(path string) error {
-	if err := strike(Mkdir, path); err != nil {
-		return err
-	}
-	return os.MkdirAll(path, 0o777)
+	return first(Mkdir, path, func() error { return os.MkdirAll(path, 0o777) })
 }
 
 // SyncDir brings what a directory holds to disk. On Windows, which cannot, it does nothing.
@@ -148,4 +131,12 @@ func SyncDir(path string) error {
 		err = nil // its own journal has to do
 	}
 	return errors.Join(err, d.Close())
+}
+
+// Bare takes the operation and path off an error that is told with a path of its own.
+func Bare(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
 }

@@ -23,40 +23,25 @@ func (r *Root) Path(name string) string { return filepath.Join(r.Name(), name) }
 
 // OpenFile opens a file to be read.
 func (r *Root) OpenFile(name string) (*File, error) {
-	if err := strike(Open, r.Path(name)); err != nil {
-		return nil, err
-	}
-	return wrap(r.Root.Open(name))
+	return opened(Open, r.Path(name), func() (*os.File, error) { return r.Root.Open(name) })
 }
 
 // CreateFile is os.Root.Create.
 func (r *Root) CreateFile(name string) (*File, error) {
-	if err := strike(Create, r.Path(name)); err != nil {
-		return nil, err
-	}
-	return wrap(r.Root.Create(name))
+	return opened(Create, r.Path(name), func() (*os.File, error) { return r.Root.Create(name) })
 }
 
 // Move is os.Root.Rename.
 func (r *Root) Move(from, to string) error {
-	if err := strike(Rename, r.Path(from)); err != nil {
-		return err
-	}
-	return r.Root.Rename(from, to)
+	return first(Rename, r.Path(from), func() error { return r.Root.Rename(from, to) })
 }
 
 // Delete is os.Root.Remove.
 func (r *Root) Delete(name string) error {
-	if err := strike(Remove, r.Path(name)); err != nil {
-		return err
-	}
-	return r.Root.Remove(name)
+	return first(Remove, r.Path(name), func() error { return r.Root.Remove(name) })
 }
 
 // DeleteAll is os.Root.RemoveAll.
 func (r *Root) DeleteAll(name string) error {
-	if err := strike(Remove, r.Path(name)); err != nil {
-		return err
-	}
-	return r.Root.RemoveAll(name)
+	return first(Remove, r.Path(name), func() error { return r.Root.RemoveAll(name) })
 }

@@ -9,6 +9,7 @@ import (
 // A part is one step of a policy.
 type part interface {
 	decide(b *book, events []*line, p *wants)
+	void() // all is told again: what becomes of its memory
 }
 
 // A rule is a policy: its parts in their order.

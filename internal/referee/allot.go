@@ -53,7 +53,7 @@ func (o *allotted) described(name string) describedQueue {
 }
 
 // replanning are the events upon which the plan is made again.
-var replanning = []string{"resync", "control", "node-up", "node-down", "node-changed", "profile-learned", "job-ended", "job-amended", "job-arrived", "stage-ready"}
+var replanning = []string{"resync", "node-up", "node-down", "node-changed", "profile-learned", "job-ended", "job-amended", "job-arrived", "stage-ready"}
 
 func (o *allotted) decide(b *book, events []*line, p *wants) {
 	if !slices.ContainsFunc(events, func(e *line) bool { return slices.Contains(replanning, e.name) }) {
@@ -73,7 +73,7 @@ func (o *allotted) decide(b *book, events []*line, p *wants) {
 			p.verdict("admit", j, admitted, 0, "no-deadline")
 		case !known:
 			p.verdict("admit", j, admitted, 0, "unplanned")
-		case gamma > 1e9 && j.goesOn():
+		case gamma > 1e9 && (j.goesOn() || j.begun()):
 			p.verdict("admit", j, admitted, 0, "begun")
 		case gamma > 1e9 && o.hold && j.stage[master] != nil && o.crowded(b, j, p):
 		case gamma > 1e9 && o.hold:
@@ -83,7 +83,7 @@ func (o *allotted) decide(b *book, events []*line, p *wants) {
 		case c.runs < c.admit:
 			c.runs++
 			p.verdict("admit", j, admitted, 0, "planned"+numbers(j.Deadline))
-		case j.goesOn():
+		case j.goesOn() || j.begun():
 			c.runs++
 			p.verdict("admit", j, admitted, 0, "begun")
 		case !o.hold:

@@ -80,6 +80,7 @@ func (j *judge) refuse(item, count int) {
 	for range count {
 		last := len(list) - 1
 		j.untake(list[last])
+		j.nodes[list[last].node].since = j.now // a container is taken back
 		list = list[:last]
 	}
 	if len(list) == 0 {

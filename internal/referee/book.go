@@ -99,6 +99,7 @@ type job struct {
 	Class      string   `json:"class"`
 	Queue      string   `json:"queue"`
 	User       string   `json:"user"`
+	Soft       int64    `json:"soft"`
 	Deadline   int64    `json:"deadline"`
 	Confidence float64  `json:"confidence"`
 	Promised   bool     `json:"promised"` // by a run with which this one goes on
@@ -390,9 +391,9 @@ func (b *book) untake(x bound) {
 	t := &s.Tasks[x.task-1]
 	if t.tries--; t.tries == 0 && t.state == taskTaken {
 		s.reopen(x.task)
-		if s.sample >= 0 && j.state != admitted {
-			s.sample++
-		}
+	}
+	if s.sample >= 0 && j.state != admitted { // also of a task that runs by an older start
+		s.sample++
 	}
 	b.hold(j, s, n, -1)
 }

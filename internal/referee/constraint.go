@@ -25,10 +25,18 @@ type fluid struct {
 func (c *constraint) decide(b *book, events []*line, p *wants) {
 	keep := c.accepted[:0]
 	for _, a := range c.accepted {
-		if a.job.state == finished {
+		if b.resyncs {
+			if a.job = b.again(a.job); a.job != nil { // it goes on with what it was accepted for
+				c.known[a.job] = true
+				keep = append(keep, a)
+				p.verdict("admit", a.job, admitted, 0, "")
+				c.bind(a, p)
+			}
 			continue
 		}
-		keep = append(keep, a)
+		if a.job.state != finished {
+			keep = append(keep, a)
+		}
 	}
 	c.accepted = keep
 	defer func() {
@@ -40,6 +48,10 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 	}()
 	for _, e := range events {
 		switch e.name {
+		case "resync", "control":
+			for _, j := range b.byHandle() {
+				c.first(b, j, p)
+			}
 		case "job-ended", "node-up", "node-changed": // there may be room for masters
 			for _, j := range b.live {
 				if j.state == held && j.Deadline == never {
@@ -47,22 +59,27 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 				}
 			}
 		}
-		if j := b.jobs[e.int("job")]; j != nil && !c.known[j] && !j.waits && j.state < admitted {
-			if j.Deadline == never {
-				if j.state == pending {
-					c.lend(b, j, p)
-				}
-				continue
-			}
-			c.known[j] = true
-			c.test(b, j, p)
+		if j := b.jobs[e.int("job")]; j != nil {
+			c.first(b, j, p)
 		}
+	}
+}
+
+// first decides upon a job.
+func (c *constraint) first(b *book, j *job, p *wants) {
+	switch {
+	case c.known[j] || j.waits || j.state >= admitted:
+	case j.Deadline != never:
+		c.known[j] = true
+		c.test(b, j, p)
+	case j.state == pending:
+		c.lend(b, j, p)
 	}
 }
 
 // lend lets a job in that has no deadline, unless masters take their share: then one with a master waits.
 func (c *constraint) lend(b *book, j *job, p *wants) {
-	if m := j.stage[master]; m != nil {
+	if m := j.stage[master]; m != nil && !j.begun() {
 		used := vector{}
 		for _, o := range b.live {
 			if s := o.stage[master]; s != nil && o.state == admitted {
@@ -88,7 +105,7 @@ func mapsOver(j *job) bool {
 
 func (c *constraint) test(b *book, j *job, p *wants) {
 	reject := func(why string) {
-		if j.goesOn() {
+		if j.goesOn() || j.begun() {
 			p.verdict("admit", j, admitted, 0, "begun")
 			return
 		}
@@ -165,11 +182,16 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	default:
 		p.verdict("admit", j, admitted, 0, "")
 		c.accepted = append(c.accepted, a)
-		if a.maps > 0 {
-			p.setSlots(j, mapStage, int(a.maps), "")
-		}
-		if a.maps > 0 && a.reduces > 0 {
-			p.withhold(j, reduceStage, true, "maps-first")
-		}
+		c.bind(a, p)
+	}
+}
+
+// bind gives a job its map slots, and has its reduces wait for its last map.
+func (c *constraint) bind(a *fluid, p *wants) {
+	if a.maps > 0 {
+		p.setSlots(a.job, mapStage, int(a.maps), "")
+	}
+	if a.maps > 0 && a.reduces > 0 {
+		p.withhold(a.job, reduceStage, true, "maps-first")
 	}
 }

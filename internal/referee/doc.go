@@ -16,7 +16,7 @@
 //	allot.go     both for capacity-plan
 //	horizon.go   rds: its plan is believed, and held to the rules of a plan
 //	place.go     what a node gets: greedy, delay, matchmaking
-//	rtmr.go      promises of deadlines; likely.go: with a probability, whose numbers it takes from the journal; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
+//	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start; reclaim.go: slots that fall due; likely.go: with a probability, whose numbers it takes from the journal; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //	second.go    second attempts of slow tasks
 //	preempt.go   what pools that starve are given
@@ -36,8 +36,8 @@
 // the book is made again of what it tells (resync.go); each part says what it forgets then. While a policy has yielded
 // nothing starts.
 //
-// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text; of a
-// scheduler that watches; and, where all is told again, of policies of which the rule for that is not written here.
+// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text, and of a
+// scheduler that watches.
 //
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late
 // shows in what it wants then.

@@ -21,18 +21,28 @@ import (
 //     has, then the earlier deadline, then the earlier arrival. Jobs on the fast path go before all
 //     others while they lack slots, those first that lack fewest.
 //   - a job that had begun is let in.
+//   - of the optimum: equation 2 is one row for each kind of slots, so all bounds of a kind that are given at once
+//     name one price. What an interval owes (y_ref) is all work by the intervals until t_soft, or what is left if
+//     that is less; what is expected of it is a part of the job.
+//   - algorithm 1 gives slots until no Δu is left, and what the plan leaves goes by deadline: where bounds are given
+//     no slot is left that a job could use, none has more than it can use, and who is given of what is left alone
+//     has nobody before it by deadline who lacks one.
 //
 // Starts are predicted as for any other policy.
 type recede struct {
 	interval int64
+	adaptive bool // what an interval owes is what is left by the intervals that are left
 	fast     bool
+	prices   map[int]string // of kinds of slots, as this round has named them
 	items    []*line
-	waits    map[int]int64 // items that are held, and until when
-	first    map[int]bool  // jobs that were put on the fast path
+	waits    map[int]int64  // items that are held, and until when
+	said     map[int]string // their reasons and counts
+	first    map[int]bool   // jobs that were put on the fast path
+	amended  map[int]bool   // jobs whose deadlines may be others than those that were planned for
 }
 
 func recedeOf(a *asked) *recede {
-	return &recede{interval: a.span("interval", 600e9), fast: a.on("fast", true), waits: map[int]int64{}, first: map[int]bool{}}
+	return &recede{interval: a.span("interval", 600e9), adaptive: a.with["reference"] == "adaptive", prices: map[int]string{}, fast: a.on("fast", true), waits: map[int]int64{}, said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
 }
 
 // witness is a part that has to see what the journal has before it says what it should have.
@@ -41,13 +51,20 @@ type witness interface{ witness(items []*line) }
 func (r *recede) witness(items []*line) { r.items = items }
 
 // void drops what was held.
-func (r *recede) void() { clear(r.waits) }
+func (r *recede) void() {
+	clear(r.waits)
+	clear(r.said)
+}
 
 // decide takes verdicts, and what was held and is due.
 func (r *recede) decide(b *book, batch []*line, p *wants) {
 	for _, l := range batch {
-		if l.name == "job-ended" {
+		switch l.name {
+		case "job-ended":
 			delete(r.first, l.int("job")) // its number may be another's next
+			delete(r.amended, l.int("job"))
+		case "job-amended":
+			r.amended[l.int("job")] = true
 		}
 	}
 	for _, l := range r.items {
@@ -77,14 +94,22 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 type sharing struct{ *recede }
 
 func (r sharing) decide(b *book, _ []*line, p *wants) {
+	gives := false
+	var spare []*stage // given of what the plan leaves alone
+	clear(r.prices)
 	for _, l := range r.items {
 		if _, due := r.waits[l.int("id")]; l.word == "item" && l.name == "set-slots" && !due {
 			r.believe(b, l, p)
+			gives = gives || l.get("refused") == "" && !slices.Contains(l.flags, "held")
+			if strings.HasPrefix(l.get("reason"), "spare-slots") && l.int("count") > 0 {
+				spare = append(spare, b.jobs[l.int("job")].stage[stageOf(l.get("stage"))])
+			}
 		}
 	}
 	for id, at := range r.waits {
 		if at <= b.now {
 			delete(r.waits, id)
+			delete(r.said, id)
 		}
 	}
 	if len(r.waits) > 0 {
@@ -105,8 +130,101 @@ func (r sharing) decide(b *book, _ []*line, p *wants) {
 	for k, n := range sum {
 		if n > int(b.capacity[k]) {
 			p.want("set-slots", fmt.Sprintf("bounds of %d slots at most, and they are %d", b.capacity[k], n), "")
+			return
 		}
 	}
+	if gives {
+		r.spread(b, sum, spare, p)
+	}
+}
+
+// spread holds bounds to algorithm 1 and what goes by deadline after it.
+func (r sharing) spread(b *book, given [2]int, spare []*stage, p *wants) {
+	left := [2]int{-given[0], -given[1]}
+	for _, j := range b.live { // and who is to have slots once there is room for its master
+		for i := range j.Stages {
+			if s := &j.Stages[i]; j.state == held && s.limit > 0 && s.slot() >= 0 {
+				left[s.slot()] -= s.limit * int(s.needs[s.slot()])
+			}
+		}
+	}
+	for _, n := range b.nodes {
+		if n != nil && n.serves() {
+			left[0] += int(n.Class.Capacity[0])
+			left[1] += int(n.Class.Capacity[1])
+		}
+	}
+	for _, j := range b.live {
+		for _, kind := range [2]int{mapStage, reduceStage} {
+			s := j.stage[kind]
+			if j.state != admitted || s == nil || s.slot() < 0 {
+				continue
+			}
+			use, wrong := j.use(s), ""
+			switch {
+			case s.limit > use:
+				wrong = fmt.Sprintf("%d slots at most, as it can use no more", use)
+			case s.limit < use && int(s.needs[s.slot()]) <= left[s.slot()]:
+				wrong = fmt.Sprintf("more than %d slots, as %d are left", s.limit, left[s.slot()])
+			case s.limit < use && !r.first[j.id]:
+				for _, o := range b.live {
+					for _, t := range spare {
+						if o.stage[t.kind] == t && t.slot() == s.slot() && t.limit > 0 && j.due() < o.due() && s.needs[s.slot()] <= t.needs[t.slot()] {
+							wrong = fmt.Sprintf("a slot before job %d, whose deadline is later", o.id)
+						}
+					}
+				}
+			}
+			if wrong != "" {
+				p.want("set-slots", fmt.Sprintf("job=%d stage=%s: %s", j.id, stageNames[kind], wrong), "")
+				return
+			}
+		}
+	}
+}
+
+// use is how many slots tasks of a stage could use: reduces none before all maps have begun.
+func (j *job) use(s *stage) int {
+	if s.kind == reduceStage && s.occupied == 0 && (!s.ready || s.withheld || j.stage[mapStage] != nil && j.stage[mapStage].open > 0) {
+		return 0
+	}
+	return len(s.Tasks) - s.done
+}
+
+// reasoned says what is wrong with the reason of a bound, "" if nothing is.
+func (r *recede) reasoned(b *book, j *job, st *stage, cause string, n [3]int64) string {
+	switch {
+	case cause == "fast-slots" != r.first[j.id]:
+		return "slots of the fast path for a job on it, and for no other"
+	case cause == "fast-slots" && (n[0] != j.Deadline || n[1] > b.now+r.interval):
+		return "on the fast path its deadline, and the next interval no later than one from now"
+	case cause == "fast-slots":
+		return ""
+	}
+	price := strconv.FormatInt(n[0], 10)
+	if was := r.prices[st.slot()]; was != "" && was != price {
+		return fmt.Sprintf("one price for all slots of its kind, and that was %s", was)
+	}
+	if r.prices[st.slot()] = price; n[0] < 0 {
+		return "a price that is not negative"
+	}
+	if cause != "planned-slots" {
+		return ""
+	}
+	soft := j.Deadline
+	if j.Soft != never && j.Soft < soft {
+		soft = j.Soft
+	}
+	most := 1e6 / max(1, float64(soft-j.arrived)/float64(r.interval))
+	done := j.occupied > 0 || slices.ContainsFunc(j.Stages, func(s stage) bool { return s.done > 0 })
+	switch {
+	case n[2] < 0 || n[2] > 1e6 || n[1] < 0 || n[1] > 1e6:
+		return "parts of the job"
+	case r.adaptive, r.amended[j.id]:
+	case float64(n[1]) > most+1 || !done && float64(n[1]) < most-1:
+		return fmt.Sprintf("that it owes %.0f millionths", most)
+	}
+	return ""
 }
 
 // believe takes an item as it is, if it may be so.
@@ -149,13 +267,17 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		st := j.stage[stageOf(l.get("stage"))]
 		if _, due := r.waits[l.int("id")]; !due && l.int("count") > len(st.Tasks)-st.done {
 			bad = "no more slots than tasks are left"
+		} else if !due {
+			bad = r.reasoned(b, j, st, cause, numbers)
+		} else if l.get("reason")+l.get("count") != r.said[l.int("id")] {
+			bad = "what was held"
 		}
 		if !isHeld {
 			p.setSlots(j, st.kind, l.int("count"), "")
 		}
 	}
 	if isHeld {
-		r.waits[l.int("id")] = l.num64("at")
+		r.waits[l.int("id")], r.said[l.int("id")] = l.num64("at"), l.get("reason")+l.get("count")
 	}
 	p.acts = append(p.acts[:before], actsOf(l)...)
 	if bad != "" {

@@ -319,7 +319,7 @@ func (j *judge) event(l *line) error {
 	has := job != nil && st >= 0 && job.stage[st] != nil
 	switch l.name {
 	case "resync":
-		return j.void()
+		j.void()
 	case "control":
 		switch c := l.get("control"); c {
 		case "yield", "take-over":

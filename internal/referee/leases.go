@@ -12,6 +12,7 @@ type lease struct {
 	*claim
 	what  bound
 	away  bool // its node is out of service: it does not stand in the schedule
+	void  bool // its start was refused
 	again bool // it was lent while the task ran already: behind jobs that may have started since
 }
 
@@ -90,13 +91,57 @@ func (b *book) coming(x bound) bool {
 	return false
 }
 
+// regard lends slots to tasks that hold them without having been asked for, as a start that a resync made void does:
+// when anything ends or is refused.
+func (r *rtmr) regard(b *book, events []*line) {
+	looks := false
+	for _, e := range events {
+		looks = looks || e.name == "ended" || e.name == "output-lost" || e.name == "refused"
+		if e.name != "refused" {
+			continue
+		}
+		for _, l := range slices.Backward(r.leases) {
+			x := l.what
+			if !l.again && !l.void && x.job == e.int("job") && x.node == e.int("node") && x.task == e.int("task") && stageNames[x.stage] == e.get("stage") {
+				l.void = true
+				break
+			}
+		}
+	}
+	if !looks {
+		return
+	}
+	for _, j := range r.others {
+		for i := range j.Stages {
+			r.lendRunning(b, j, &j.Stages[i])
+		}
+	}
+}
+
+// lendRunning lends slots that tasks of a stage hold already.
+func (r *rtmr) lendRunning(b *book, j *job, s *stage) {
+	if s.slot() < 0 {
+		return
+	}
+	for _, a := range slices.Backward(s.youngest) {
+		what := bound{job: j.id, stage: s.kind, task: a.task, node: a.node}
+		if slices.ContainsFunc(r.leases, func(l *lease) bool { return l.what == what && !l.void }) {
+			continue
+		}
+		l := &lease{what: what, away: true, again: true}
+		if r.leases = append(r.leases, l); l.serves(b) {
+			r.lendTo(b, l)
+		}
+	}
+}
+
 // giveBack ends the leases of tasks that run no more, nor are about to, or of all of a job.
 func (r *rtmr) giveBack(b *book, of *job) {
 	r.leases = slices.DeleteFunc(r.leases, func(l *lease) bool {
 		x := l.what
-		lives := b.coming(x)
+		lives := !l.void && b.coming(x)
 		for _, a := range b.attempts {
-			lives = lives || a.job == x.job && a.stage == x.stage && a.task == x.task && a.node == x.node
+			lives = lives || !l.void && a.job == x.job && a.stage == x.stage && a.task == x.task && a.node == x.node
 		}
 		if of == nil && lives || of != nil && x.job != of.id {
 			return false

@@ -16,6 +16,9 @@ import (
 // the journal's reason. What has to follow from them is held to it:
 //
 //   - A promise asks for a risk of no more than its confidence leaves, and its quantiles are in order.
+//   - The risk at the deadline lies where the quantiles have it: one of 10 % or less if 90 % are done by then, of
+//     more if they are not, and so for the half. Times are whole milliseconds, risks millionths.
+//   - The deadline that is offered to who is refused lies behind the one that was asked for.
 //   - Who raises the risk of a promise spends the rise from its budget: what its confidence leaves,
 //     less its own risk when it was made, less what others have spent. It may not be overdrawn, and
 //     only promises that stand behind, by deadline, can be raised.
@@ -106,7 +109,8 @@ func (r *rtmr) settle(b *book, c *claim, by int, p *wants) {
 		if len(list) > 2 {
 			r.likely.budgets[j] = most - list[2].amount
 		}
-		r.plan.insert(c)
+		c.most = most
+		r.join(b, c)
 		r.restrain(j, p)
 	case "behind", "begun", "class-unknown":
 		var means [2]int64
@@ -140,8 +144,10 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 			return "a promise with its median, its 90 % and its risk"
 		case n[0] != c.deadline || n[2] != most:
 			return fmt.Sprintf("a promise of %d at a risk of %d", c.deadline, most)
-		case n[1]-1e6 > c.deadline || list[0].at > list[1].at || most <= 100_000 && list[1].at > n[1]:
+		case n[1]-1e6 > c.deadline || list[0].at > list[1].at || most <= 100_000 && list[1].at > n[1] || most == 100_000 && list[1].at != n[1]:
 			return "quantiles in their order, before the deadline"
+		case !between(c.deadline, list[2].amount, list[:2]):
+			return "a risk between those of the quantiles around the deadline"
 		case list[2].amount > most:
 			return fmt.Sprintf("a refusal: the risk of %d is above %d", list[2].amount, most)
 		}
@@ -163,6 +169,9 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 		if c.job.goesOn() {
 			return "begun"
 		}
+		if len(list) > 0 && !r.plan.fifo && list[0].at <= c.deadline {
+			return fmt.Sprintf("an offer behind %d", c.deadline)
+		}
 		id := int(l.num64("because-job"))
 		switch o := behind(id); {
 		case id == 0 && (name == "overdrawn" || n[0] != c.deadline || n[1] < c.deadline || n[2] <= most):
@@ -181,6 +190,16 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 		return "a verdict on a risk"
 	}
 	return ""
+}
+
+// between tells whether a risk at a deadline agrees with the times at which risks are what the quantiles say.
+func between(deadline, risk int64, quantiles []proof) bool {
+	for _, q := range quantiles {
+		if deadline >= q.at && risk > q.amount || deadline < q.at-1e6 && risk < q.amount-1 {
+			return false
+		}
+	}
+	return true
 }
 
 // hope begins with what a job without a promise can hope for.

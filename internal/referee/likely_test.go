@@ -3,6 +3,7 @@ package referee_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +34,13 @@ func TestAlteredChances(t *testing.T) {
 		{"another confidence", likely, func(m []string) string {
 			return strings.Replace(m[0], ","+m[4]+" ", ","+up(m[4], 1)+" ", 1)
 		}},
+		{"90 % done late, and a small risk", likely, func(m []string) string {
+			return strings.Replace(m[0], "0:"+m[6]+":100000", "0:"+up(m[2], 2e6)+":100000", 1)
+		}},
+		{"half done late", likely, func(m []string) string {
+			return strings.Replace(m[0], "0:"+m[5]+":500000", "0:"+up(m[2], 2e6)+":500000", 1)
+		}},
+		{"an offer before what was asked for", regexp.MustCompile(`(reason=behind:(\d+),\d+,\d+ evidence=0:)(\d+):`), func(m []string) string { return m[1] + m[2] + ":" }},
 		{"a late quantile", likely, func(m []string) string { return strings.Replace(m[0], ","+m[3]+",", ","+up(m[2], 1e9)+",", 1) }},
 		{"an overdrawn budget", rise, func(m []string) string { return m[1] + m[2] + ":" + m[3] + ":" + up(m[3], 100_001) + m[5] }},
 		{"a rise of nobody", rise, func(m []string) string { return m[1] + "9999:" + m[3] + ":" + m[4] + m[5] }},
@@ -43,7 +51,7 @@ func TestAlteredChances(t *testing.T) {
 		{"other work left", regexp.MustCompile(`(reason=behind:\S+ evidence=0:\d+:\d+),0:\d+:\d+`), func(m []string) string { return m[1] + ",0:0:0" }},
 	}
 	seen := make([]int, len(alterations))
-	for seed := uint64(1); seed <= 60; seed++ {
+	for seed := uint64(1); seed <= 200 && slices.Min(seen) == 0; seed++ {
 		_, text := record(t, "rtmr(promise=90%)", seed)
 		for i, a := range alterations {
 			if seen[i] == 3 {

@@ -47,6 +47,7 @@ func (j *job) masterUp() bool {
 // count adds what its master costs to a claim. It is false if no node has room.
 func (r *rtmr) count(b *book, c *claim, startup int64) bool {
 	where := c.job.lives()
+	c.slot, c.ready, c.startup, c.takes, c.room = false, 0, 0, 0, nil
 	switch {
 	case where == nobody:
 		return true
@@ -54,7 +55,7 @@ func (r *rtmr) count(b *book, c *claim, startup int64) bool {
 		c.master, c.slot = running, where == inSlot
 		return true
 	}
-	c.startup = startup
+	c.startup, c.takes = startup, startup
 	if c.master = begun; c.job.stage[master].open > 0 {
 		c.master = waiting
 	}
@@ -131,6 +132,12 @@ func (r *rtmr) rising() bool {
 // placeMasters starts masters outside of the slots.
 func (r *rtmr) placeMasters(b *book, n *node, p *wants) {
 	for _, c := range r.plan.queue {
+		if b.yielded {
+			if !c.over && c.job.lives() == outside && r.hasRoom(n, c) {
+				p.inVain(c.job, master, n, "first-in-order")
+			}
+			continue
+		}
 		if !c.over && c.job.lives() == outside && b.serves(n, c.job, master) && r.hasRoom(n, c) && p.start(c.job, master, n, "first-in-order") {
 			c.begins()
 		}
@@ -205,6 +212,9 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 		}
 		now, later := r.wanted(c)
 		for _, s := range now {
+			if b.yielded {
+				p.inVain(c.job, s.kind, n, "first-in-order")
+			}
 			if b.serves(n, c.job, s.kind) {
 				r.plan.start(c.job, b.now)
 				if s.kind == master {

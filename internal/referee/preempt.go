@@ -184,8 +184,9 @@ func (f *preemption) relieve(b *book, list []fed, s int, p *wants) {
 	for _, a := range run {
 		if x := of(a); owed > 0 && float64(x.has) > x.share+1e-6 {
 			p.kill(b.jobs[a.job], s, []int{a.id}, "preempted", why)
-			x.has--
-			owed--
+			if owed--; !b.yielded { // then each is refused, and its pool keeps it
+				x.has--
+			}
 		}
 	}
 }

@@ -2,22 +2,15 @@ package referee
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
-// A void is an order or a part that knows what becomes of its memory when all is told again.
-type void interface{ void() }
-
 // void empties the book: what is told behind it is all there is. Verdicts, samples, bounds and starts on
 // their way are gone. Profiles stay, and what a simulated world owes: when maps ended, how fast nodes were.
-func (j *judge) void() error {
-	for _, x := range append([]any{j.order}, parts(j.rule)...) {
-		v, knows := x.(void)
-		if !knows {
-			return fmt.Errorf("the referee does not know what becomes of the memory of %T at a resync", x)
-		}
-		v.void()
+func (j *judge) void() {
+	j.order.void()
+	for _, p := range j.rule {
+		p.void()
 	}
 	j.before = j.items
 	for item, list := range j.before {
@@ -29,14 +22,6 @@ func (j *judge) void() error {
 	j.gone, j.nodes = j.nodes, make([]*node, len(j.nodes))
 	j.jobs, j.live, j.attempts, j.items = map[int]*job{}, nil, map[int]*attempt{}, map[int][]bound{}
 	j.yielded, j.dirty, j.left = false, true, true
-	return nil
-}
-
-func parts(r rule) (list []any) {
-	for _, p := range r {
-		list = append(list, p)
-	}
-	return list
 }
 
 // unplaced is a start without how near its task is, which is told by those who have the whole book.
@@ -71,8 +56,9 @@ func retold(events []*line) []*line {
 	return events
 }
 
-// owes takes over from the job as it was what only a world knows of it.
+// owes takes over from the job as it was when it began, and what only a world knows of it.
 func (j *job) owes(was *job) {
+	j.started = was.started
 	for k, s := range j.stage {
 		if old := was.stage[k]; s != nil && old != nil {
 			s.ended, s.lost = old.ended, old.lost
@@ -101,6 +87,14 @@ func resume(b *book, p *wants) {
 	}
 }
 
+// again is the job as it is now that was known before, nil if it is gone.
+func (b *book) again(was *job) *job {
+	if j := b.names[was.Name]; j != nil && b.jobs[j.id] == j && j.state < rejected {
+		return j
+	}
+	return nil
+}
+
 // What remembers nothing.
 func (flat) void()        {}
 func (*all) void()        {}
@@ -116,6 +110,12 @@ func (m *matchmaking) void()   { clear(m.marked) }
 
 // The wake-up is void, and nodes may be others.
 func (h *seconds) void() { h.look, h.node = 0, 0 }
+
+// Who was accepted keeps what for.
+func (c *constraint) void() { clear(c.known) }
+
+// What is known of classes stays.
+func (o *allotted) void() { clear(o.came) }
 
 func (o *lateStart) void() { o.held, o.early = nil, nil }
 

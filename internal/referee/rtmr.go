@@ -20,7 +20,9 @@ type rtmr struct {
 	measures                    map[*job]*sampled
 	slots                       [2]int
 	leases                      []*lease
-	likely                      *likely // nil = promises are for the worst case
+	likely                      *likely         // nil = promises are for the worst case
+	was                         []*claim        // promises of before a resync
+	ran                         map[string]bool // jobs that ran without one then
 }
 
 // sampled is what was measured of a job of which nothing is known.
@@ -32,12 +34,21 @@ type sampled struct {
 
 func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	r.resize(b)
+	if b.resyncs {
+		r.resume(b, p)
+	}
 	r.follow(b)
+	r.recount(b, events)
 	r.rise(b)
 	r.note(b, events, p)
 	for _, e := range events {
 		j := b.jobs[e.int("job")]
 		switch e.name {
+		case "control":
+			for _, o := range b.byHandle() {
+				r.first(b, o, p)
+			}
+			continue
 		case "job-amended":
 			if !r.amended(b, j) {
 				continue
@@ -46,10 +57,7 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 		default:
 			continue
 		}
-		if j != nil && !r.known[j] && !j.waits && j.state < rejected {
-			r.known[j] = true
-			r.judge(b, j, p)
-		}
+		r.first(b, j, p)
 	}
 	r.look(b, p)
 	if r.likely != nil {
@@ -63,6 +71,14 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	}
 	if r.preempt {
 		r.reclaim(b, p)
+	}
+}
+
+// first judges a job that nobody has judged.
+func (r *rtmr) first(b *book, j *job, p *wants) {
+	if j != nil && !r.known[j] && !j.waits && j.state < rejected {
+		r.known[j] = true
+		r.judge(b, j, p)
 	}
 }
 
@@ -86,6 +102,7 @@ func (r *rtmr) note(b *book, events []*line, p *wants) {
 				r.restrain(j, p)
 			}
 		}
+		r.regard(b, events)
 		r.giveBack(b, nil)
 	}
 	for _, e := range events {
@@ -279,8 +296,27 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	default:
 		p.verdict("admit", j, admitted, 0, "promised"+numbers(c.deadline, finish))
 	}
-	r.plan.insert(c)
+	r.join(b, c)
 	r.restrain(j, p)
+}
+
+// join puts a claim in its place. A job all of whose maps run has started.
+func (r *rtmr) join(b *book, c *claim) {
+	if m := c.job.stage[mapStage]; m != nil && m.open == 0 && m.occupied > 0 {
+		r.begin(c, b.now)
+		return
+	}
+	r.plan.insert(c)
+}
+
+// begin puts a claim behind those that have started, as one that does now.
+func (r *rtmr) begin(c *claim, now int64) {
+	at := r.plan.started()
+	if r.plan.even {
+		at = r.plan.position(c)
+	}
+	c.since = now
+	r.plan.queue = slices.Insert(r.plan.queue, at, c)
 }
 
 // look judges jobs whose samples are complete: by the longest map, counted from the start of the
@@ -296,7 +332,11 @@ func (r *rtmr) look(b *book, p *wants) {
 		r.bringUp(j, p)
 		m := j.stage[mapStage]
 		if done := m.done - x.from; done > x.done {
-			x.done, x.longest = done, max(x.longest, b.now-x.began, 1)
+			began := x.began
+			if began == 0 { // before a resync
+				began = j.started
+			}
+			x.done, x.longest = done, max(x.longest, b.now-began, 1)
 		}
 		idle, passed := m.occupied == 0, b.now >= j.Deadline
 		t := b.timesOf(j, r.skew, worst)
@@ -320,7 +360,7 @@ func (r *rtmr) look(b *book, p *wants) {
 				input, most = input+task.Input, max(most, task.Input)
 			}
 			of := func(bytes float64) int64 {
-				return int64(math.Round(float64(x.longest) * max(1, bytes/float64(x.largest))))
+				return int64(math.Round(float64(x.longest) * max(1, rounded(bytes/float64(x.largest)))))
 			}
 			t = times{oneMap: x.longest, oneReduce: x.longest}
 			if s := j.stage[reduceStage]; x.largest > 0 {
@@ -399,16 +439,7 @@ func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
 	}
 	r.restrain(j, p)
 	for i := range j.Stages {
-		s := &j.Stages[i]
-		for _, a := range slices.Backward(s.youngest) {
-			if s.slot() >= 0 {
-				l := &lease{what: bound{job: j.id, stage: s.kind, task: a.task, node: a.node}, away: true, again: true}
-				r.leases = append(r.leases, l)
-				if l.serves(b) {
-					r.lendTo(b, l)
-				}
-			}
-		}
+		r.lendRunning(b, j, &j.Stages[i])
 	}
 }
 
@@ -497,86 +528,4 @@ func (r *rtmr) reduce(b *book, n *node) *job {
 		}
 	}
 	return nil
-}
-
-// reclaim kills tasks without a promise whose slots fall due.
-func (r *rtmr) reclaim(b *book, p *wants) {
-	due, kept := r.mapsDue(b)
-	samples := 0
-	for j := range r.measures {
-		if s := j.stage[mapStage]; b.runs(j, s) {
-			samples += min(s.sample, s.open)
-		}
-	}
-	r.kill(b, mapStage, due, kept, samples, p)
-	// algorithm 5.4 over and over
-	due, kept = 0, 0
-	free, reserved := r.free(b, reduceStage), 0
-	for _, c := range r.plan.queue {
-		s := c.job.stage[reduceStage]
-		if c.gone() || s == nil || s.open == 0 {
-			continue
-		}
-		if reserved >= free {
-			break
-		}
-		if b.runs(c.job, s) {
-			n := min(s.open, free-reserved)
-			due += n
-			free -= n
-			if b.world.World.Heartbeat > 0 {
-				// should their reduces become ready before the next beat, they take the slots that
-				// are free
-				kept = reserved
-			}
-		} else if !reached(c.job) {
-			reserved += s.open
-		}
-	}
-	r.kill(b, reduceStage, due, kept, 0, p)
-}
-
-// kill frees slots for tasks that are due, and those to be kept for others; and for samples, but
-// these by no task that is measured.
-func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
-	idle, dying, lent := 0, 0, 0
-	for _, n := range b.nodes {
-		if n != nil && n.up && !n.asleep && !n.draining {
-			idle += int(n.free[slotOf(s)])
-		}
-	}
-	for _, j := range r.others {
-		for _, st := range j.inSlots(s) {
-			lent += st.occupied
-			for _, a := range st.youngest {
-				if a.dying {
-					dying++
-				}
-			}
-		}
-	}
-	missing := due + kept + samples - idle - dying
-	if due+samples == 0 {
-		return
-	}
-	for i := len(r.others) - 1; i >= 0; i-- {
-		j := r.others[i]
-		for _, st := range j.inSlots(s) {
-			left := missing
-			if r.measures[j] != nil {
-				left -= samples
-			}
-			if left <= 0 {
-				continue
-			}
-			var ids []int
-			for k := len(st.youngest) - 1; k >= 0 && len(ids) < left; k-- {
-				if !st.youngest[k].dying {
-					ids = append(ids, st.youngest[k].id)
-				}
-			}
-			missing -= len(ids)
-			p.kill(j, st.kind, ids, "preempted", "slot-due"+numbers(int64(due+samples), int64(lent)))
-		}
-	}
 }

@@ -17,9 +17,13 @@ type claim struct {
 	mapEnds, reEnds []int64
 	maps0, reduces0 int // of how many tasks the ends are noted
 
+	unstarted bool  // its first start was refused, or void
+	most      int64 // risk that its promise leaves
+
 	slot    bool  // its master holds a map slot from its start to the job's end
-	ready   int64 // nothing of it starts before
+	ready   int64 // none of its tasks start before
 	startup int64 // of its master
+	takes   int64 // what that was when it was promised
 	master  int   // how that is
 	room    *node // where room is kept for it
 }

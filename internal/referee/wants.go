@@ -36,6 +36,19 @@ func (p *wants) start(j *job, s int, n *node, why string) bool {
 	return true
 }
 
+// inVain plans a start of a rule that does not ask what may start, while a stock scheduler places work.
+func (p *wants) inVain(j *job, s int, n *node, why string) {
+	p.yielded = false
+	serves := p.serves(n, j, s)
+	if p.yielded = true; serves {
+		name := stageNames[s]
+		if s == master {
+			name = ""
+		}
+		p.want("start", fmt.Sprintf("job=%d stage=%s node=%d refused=yielded", j.id, name, n.id), why)
+	}
+}
+
 // verdict changes where a job stands.
 func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
 	was, samples := j.state, [stages]int{}
@@ -113,6 +126,10 @@ func beaten(b *book, events []*line) (list []*node) {
 // kill ends attempts, one by one.
 func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
 	for _, id := range ids {
+		if p.yielded {
+			p.want("kill", fmt.Sprintf("job=%d%s outcome=%s refused=yielded", j.id, inStage(s), outcome), why)
+			continue
+		}
 		a := p.attempts[id]
 		a.dying = true
 		p.taken = append(p.taken, func() { a.dying = false })

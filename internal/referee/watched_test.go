@@ -10,8 +10,8 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// Runs that the referee does not judge it refuses in one sentence: where a policy only watched, where the world
-// binds late, and where all was told again to a policy of which the rule for that is not written here.
+// Runs that the referee does not judge it refuses in one sentence: where a policy only watched, and where the world
+// binds late.
 func TestRunsThatAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		policy string
@@ -20,7 +20,6 @@ func TestRunsThatAreRefused(t *testing.T) {
 		want   string
 	}{
 		{"fifo", false, []sched.Event{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.Watch}}, "line 4: the referee does not know what a policy wants that is to watch"},
-		{"rtmr", false, []sched.Event{{Kind: sched.Resync}}, "line 3: the referee does not know what becomes of the memory of *referee.rtmr at a resync"},
 		{"fifo", true, nil, "line 1: this world binds late; the referee predicts tasks"},
 	} {
 		var text bytes.Buffer

@@ -88,8 +88,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 		job := find(Told(known), f.Class)
 		a := Answer{ID: f.Name, Class: f.Class, Submitted: l.at(spec.Arrive), WaitsFor: []string{}}
 		if spec.Deadline != units.Never {
-			due := l.at(spec.Deadline)
-			a.Deadline = &due
+			a.Deadline = new(l.at(spec.Deadline))
 		}
 		byItself, err := l.play(ctx, lab.DefaultPolicy, seed, known, alone(i))
 		if err != nil {
@@ -99,8 +98,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 			a.Alone = &took
 		}
 		if e := expected[i]; e != nil {
-			done := after(a.Submitted, e.Seconds)
-			a.Done, a.Spread, a.Cold = &done, e.Spread, e.Cold
+			a.Done, a.Spread, a.Cold = new(after(a.Submitted, e.Seconds)), e.Spread, e.Cold
 			if job.Error.N >= enoughErrors {
 				a.likely(job, e.Seconds)
 			} else if job.Model(workload.Map, "", profile.Run) != nil {
@@ -108,8 +106,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 			}
 			if took, ok := 0.0, false; shared != nil {
 				if took, ok = response(shared, f.Name); ok {
-					late := after(a.Submitted, took)
-					a.Shared = &late
+					a.Shared = new(after(a.Submitted, took))
 				}
 			}
 		}
@@ -159,8 +156,7 @@ func (a *Answer) drawn(took []float64) {
 	if place >= n {
 		return // too few for nine of ten cases
 	}
-	by := after(a.Submitted, took[place])
-	a.By90 = &by
+	a.By90 = new(after(a.Submitted, took[place]))
 	if a.Deadline == nil {
 		return
 	}
@@ -168,8 +164,7 @@ func (a *Answer) drawn(took []float64) {
 	if late < 0 {
 		late = n
 	}
-	chance := float64(late) / float64(n+1)
-	a.Chance = &chance
+	a.Chance = new(float64(late) / float64(n+1))
 }
 
 // likely says what follows from how far earlier predictions of the class were off. The next error is as
@@ -183,8 +178,7 @@ func (a *Answer) likely(c *profile.Class, took float64) {
 	}
 	n := float64(c.Error.N)
 	place := int(math.Ceil(0.9*(n+1)/n*points)) - 1
-	by := after(a.Submitted, took*ratios[min(place, points-1)])
-	a.By90 = &by
+	a.By90 = new(after(a.Submitted, took*ratios[min(place, points-1)]))
 	if a.Deadline == nil {
 		return
 	}
@@ -194,8 +188,7 @@ func (a *Answer) likely(c *profile.Class, took float64) {
 			met++
 		}
 	}
-	chance := float64(met) / points * n / (n + 1)
-	a.Chance = &chance
+	a.Chance = new(float64(met) / points * n / (n + 1))
 }
 
 // waits finds out for whom the job waits before its first task starts, in the run of all jobs together,

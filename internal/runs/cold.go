@@ -17,9 +17,9 @@ func cold(known *profile.Class, fetched *int64, read int64) bool {
 // Told is what people are told of each class: see profile.Class.Told.
 func Told(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Told) }
 
-// whole is what all runs taught, cold ones as well: what policies plan their worst cases by. Models
+// Whole is what all runs taught, cold ones as well: what policies plan their worst cases by. Models
 // are fitted to it if the policy reads profiles.
-func whole(known []*profile.Class, policy string) []*profile.Class {
+func Whole(known []*profile.Class, policy string) []*profile.Class {
 	all := each(known, (*profile.Class).Whole)
 	if lab.Studies(policy, lab.NoQueues) {
 		profile.Fit(all)

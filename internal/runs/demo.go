@@ -14,7 +14,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 )
@@ -37,7 +37,7 @@ import (
 // So whether a deadline is met depends on the order alone, if the machine goes on as it was
 // measured. Nothing is adjusted afterwards: the verdicts are what happened.
 type Demo struct {
-	Files   []task.File
+	Files   []input.File
 	Machine Machine
 	Seed    uint64
 	Dir     string // for output and work files; must exist
@@ -61,9 +61,9 @@ var demoJobs = [3]struct {
 }
 
 // FindText returns the files below a folder that look like text.
-func FindText(dir string) ([]task.File, error) {
-	all, err := task.Find([]string{dir})
-	return slices.DeleteFunc(all, func(f task.File) bool { return f.Size == 0 || !isText(f.Path) }), err
+func FindText(dir string) ([]input.File, error) {
+	all, err := input.Find([]string{dir})
+	return slices.DeleteFunc(all, func(f input.File) bool { return f.Size == 0 || !isText(f.Path) }), err
 }
 
 // isText tells whether a file begins without a NUL, as git does.
@@ -79,12 +79,12 @@ func isText(path string) bool {
 }
 
 // Take takes files from all over the list, so that their size is at most about so much.
-func Take(files []task.File, size units.Bytes) []task.File {
+func Take(files []input.File, size units.Bytes) []input.File {
 	total := Size(files)
 	if total <= size {
 		return files
 	}
-	var taken []task.File
+	var taken []input.File
 	var sum, passed int64
 	for _, f := range files {
 		passed += f.Size
@@ -97,7 +97,7 @@ func Take(files []task.File, size units.Bytes) []task.File {
 }
 
 // Size is that of all files together.
-func Size(files []task.File) units.Bytes {
+func Size(files []input.File) units.Bytes {
 	var sum int64
 	for _, f := range files {
 		sum += f.Size
@@ -146,7 +146,7 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 
 // rehearse runs some of the jobs over these files, first come first served, and returns what that
 // taught.
-func (d *Demo) rehearse(ctx context.Context, files []task.File, from, to int) (*report.Run, []*profile.Class, error) {
+func (d *Demo) rehearse(ctx context.Context, files []input.File, from, to int) (*report.Run, []*profile.Class, error) {
 	out := filepath.Join(d.Dir, "rehearsal")
 	cell, err := d.cell("fifo", files, out, from, to)
 	if err != nil {
@@ -198,7 +198,7 @@ func (d *Demo) block(size units.Bytes) units.Bytes {
 }
 
 // local are some of the jobs over these files, with output in a folder.
-func (d *Demo) local(files []task.File, out string, from, to int) (*Local, error) {
+func (d *Demo) local(files []input.File, out string, from, to int) (*Local, error) {
 	var paths []string
 	for _, f := range files {
 		paths = append(paths, f.Path)
@@ -224,7 +224,7 @@ func (d *Demo) local(files []task.File, out string, from, to int) (*Local, error
 }
 
 // cell is a run of some of the jobs on this machine.
-func (d *Demo) cell(policy string, files []task.File, out string, from, to int) (c lab.Cell, err error) {
+func (d *Demo) cell(policy string, files []input.File, out string, from, to int) (c lab.Cell, err error) {
 	l, err := d.local(files, out, from, to)
 	if err == nil {
 		c, err = l.Real(policy, d.Seed, "", d.learned)

@@ -419,7 +419,7 @@ func (k *Keeper) of(files []string, more *Local) Command {
 			}
 		}
 	}
-	return Command{Dir: o.Dir, Args: slices.Concat(args, []string{"--"}, files), Outputs: more.Outputs("")}
+	return Command{Dir: o.Dir, Args: slices.Concat(args, []string{"--"}, files)}
 }
 
 // Behind is the flag of run that names a job of another submission, and its output.
@@ -441,32 +441,28 @@ func (k *Keeper) Lost() (names []string) {
 	k.lock.Lock()
 	k.local.Files = filesOf(maps.Values(k.open))
 	k.lock.Unlock()
-	told := make(map[string]bool) // by output
+	var told []Command
+	tell := func(command []byte) bool {
+		var from Command
+		if json.Unmarshal(command, &from) != nil || slices.ContainsFunc(told, from.Same) {
+			return false
+		}
+		told = append(told, from)
+		return true
+	}
 	for _, dir := range k.local.Remains("") {
 		if left, err := outdir.Left(dir); err == nil {
-			tell(told, left.Command)
+			tell(left.Command)
 		}
 	}
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	together := make(map[string]bool) // by command line
 	for _, f := range k.local.Files {
-		if j := k.open[f.Name]; j != nil && !told[j.row.Output] && !together[string(j.row.Command)] {
+		if j := k.open[f.Name]; j != nil && tell(j.row.Command) {
 			names = append(names, f.Name)
-			together[string(j.row.Command)] = true
 		}
 	}
 	return names
-}
-
-// tell notes the outputs of all jobs of a command line.
-func tell(told map[string]bool, command []byte) {
-	var from Command
-	if json.Unmarshal(command, &from) == nil {
-		for _, output := range from.Outputs {
-			told[output] = true
-		}
-	}
 }
 
 // Number is that of the run in the store, 0 if it is not kept. An error says why no other process

@@ -12,8 +12,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
 )
 
@@ -100,13 +100,16 @@ func (l *Local) CheckFresh(under ...string) error {
 		if open(dir) {
 			continue
 		}
-		var from Command
 		left, err := outdir.Left(dir)
-		if err == nil && json.Unmarshal(left.Command, &from) == nil && outdir.AllSucceeded(from.Outputs) {
+		var together []string
+		if err == nil {
+			together, err = l.together(dir, left.Command, under)
+		}
+		if err == nil && outdir.AllSucceeded(together) {
 			continue
 		}
 		if err == nil {
-			err = errors.Join(l.underWay(from.Outputs), outdir.Intact(dir))
+			err = errors.Join(l.underWay(together), outdir.Intact(dir))
 		}
 		if err != nil {
 			return l.Files[i%len(l.Files)].Errorf("output", "%v; nothing was thrown away", err)
@@ -120,7 +123,7 @@ func (l *Local) CheckFresh(under ...string) error {
 // calls each for every one of them. What they wrote is removed when they begin.
 func (l *Local) DiscardFinished(each func(job string)) error {
 	for _, dir := range l.discard {
-		f := l.Files[slices.IndexFunc(l.Files, func(f *scenario.Job) bool { return task.Within(dir, f.Output) })]
+		f := l.Files[slices.IndexFunc(l.Files, func(f *scenario.Job) bool { return input.Within(dir, f.Output) })]
 		if err := outdir.Reopen(dir); err != nil {
 			return f.Errorf("output", "output %q cannot be thrown away: %v", dir, err)
 		}
@@ -145,6 +148,27 @@ func (l *Local) free(under string) (int, error) {
 		}
 	}
 	return -1, nil
+}
+
+// together are the outputs of the jobs of the run that wrote an output directory: of these jobs, if
+// its command line was that of now, and of those that the store knows.
+func (l *Local) together(dir string, command []byte, under []string) ([]string, error) {
+	all := []string{absolute(dir)}
+	var from Command
+	if json.Unmarshal(command, &from) == nil && from.Same(l.Command) {
+		for _, d := range l.outputs(under...) {
+			all = append(all, absolute(d))
+		}
+	}
+	rows, err := l.Memory.wrote(all[0], store.JobFilter{})
+	if err != nil || len(rows) == 0 {
+		return all, err
+	}
+	others, err := l.Memory.store.Jobs(store.JobFilter{Run: rows[0].Run})
+	for _, j := range others {
+		all = append(all, j.Output)
+	}
+	return all, err
 }
 
 // underWay refuses outputs of a run whose process lives: some of its jobs hold a lock, or wait for
@@ -208,8 +232,7 @@ func (l *Local) Judge(run *report.Run, under string, goesOn time.Time) (list []E
 		}
 		if row != nil && row.Deadline != nil {
 			e.Late, e.Told = row.Ended.Sub(*row.Deadline), true
-			inTime := e.Late <= 0
-			j.Outcome = report.Facts{Promised: row.Promised, End: sched.Committed, InTime: &inTime, Real: true}.Outcome()
+			j.Outcome = report.Facts{Promised: row.Promised, End: sched.Committed, InTime: new(e.Late <= 0), Real: true}.Outcome()
 		}
 		list = append(list, e)
 	}

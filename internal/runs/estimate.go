@@ -89,8 +89,7 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 			for _, t := range spreads[i] {
 				all.Add(t)
 			}
-			off := all.Deviation()
-			e.Spread, e.From = &off, "spread of task times"
+			e.Spread, e.From = new(all.Deviation()), "spread of task times"
 		}
 	}
 	return all, nil

@@ -142,7 +142,7 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 // keep is what is kept of a job before it arrives. Its command line is that of a run which goes on
 // with it if it has not begun.
 func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJob, error) {
-	from.Began, from.Outputs = base.Round(0), nil // which other rows of the store name
+	from.Began = base.Round(0)
 	command, err := json.Marshal(from)
 	f := l.Files[i]
 	j := &keptJob{file: f, input: l.jobs[i].Size(), work: report.Work{Counters: map[string]int64{}}, row: store.Job{
@@ -283,7 +283,7 @@ func (k *Keeper) foresee(j *keptJob, o *report.Outlook) {
 }
 
 // Batch takes in what happened.
-func (k *Keeper) Batch(at units.Time, records []follow.Record) error {
+func (k *Keeper) Batch(_ units.Time, records []follow.Record) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if !k.begun && k.cell.Origin != nil {
@@ -291,7 +291,7 @@ func (k *Keeper) Batch(at units.Time, records []follow.Record) error {
 	}
 	k.begun = true
 	for i := range records {
-		e := &records[i]
+		e, at := &records[i], records[i].At
 		if e.Kind == sched.JobArrived {
 			k.arrive(e.Job)
 			continue
@@ -334,8 +334,7 @@ func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
 	ended := k.wall(at)
 	// what was refused, or killed while it waited, took nothing
 	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil {
-		took := ended.Sub(j.row.Submitted).Seconds()
-		j.row.Took = &took
+		j.row.Took = new(ended.Sub(j.row.Submitted).Seconds())
 	}
 	j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
 	switch {
@@ -399,8 +398,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 	}
 	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
-		due := k.wall(spec.Deadline)
-		j.row.Deadline = &due
+		j.row.Deadline = new(k.wall(spec.Deadline))
 	}
 }
 
@@ -408,8 +406,7 @@ func (k *Keeper) start(j *keptJob, a *follow.Attempt) {
 	j.row.Attempts++
 	j.before = false
 	if j.row.Started == nil {
-		began := k.wall(a.Began)
-		j.row.Started, j.row.State = &began, store.Running
+		j.row.Started, j.row.State = new(k.wall(a.Began)), store.Running
 	}
 }
 

@@ -29,9 +29,10 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -69,11 +70,10 @@ type Command struct {
 	Dir   string    `json:"dir"`
 	Args  []string  `json:"args"`           // of run
 	Began time.Time `json:"began,omitzero"` // 0 of the clock: in the store, and in logs of earlier builds
-
-	// Outputs are those of all its jobs: in the log. In the store each job has its own, as jobs that
-	// came together would otherwise take room that grows with the square of their number.
-	Outputs []string `json:"outputs,omitempty"`
 }
+
+// Same tells whether it is the same command line: jobs that have it were submitted together.
+func (c Command) Same(o Command) bool { return c.Dir == o.Dir && slices.Equal(c.Args, o.Args) }
 
 // NewLocal checks job files against this machine, and beside those that are there already:
 // applications, parameters and input. Errors name the place in the file.
@@ -150,23 +150,14 @@ func (l *Local) file(name string) int {
 	return slices.IndexFunc(l.Files, func(f *scenario.Job) bool { return f.Name == name })
 }
 
-// Outputs are the output directories of all jobs in these folders, as they are from anywhere.
-func (l *Local) Outputs(under ...string) []string {
-	all := l.outputs(under...)
-	for i := range all {
-		all[i] = absolute(all[i])
-	}
-	return all
-}
-
 // Real returns the run on this machine. Where several policies run the same jobs, each gets a
 // folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (lab.Cell, error) {
 	if i, err := l.free(under); err != nil {
 		what := "remove it, or name another directory"
-		if busy := (*outdir.BusyError)(nil); errors.As(err, &busy) {
+		if _, busy := errors.AsType[*outdir.BusyError](err); busy {
 			what = "wait for it, or name another directory"
-		} else if task.FailureOf(err) != task.Transient { // there is nothing to remove
+		} else if failure.Of(err) != failure.Transient { // there is nothing to remove
 			what = "name another directory"
 		}
 		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
@@ -221,7 +212,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 			l.chain(&jobs[i], l.Files[i], under)
 		}
 	}
-	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: whole(known, policy),
+	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy),
 		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
@@ -287,7 +278,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class) (sim.Con
 		job.Stages = stages(l.jobs[i].Splits, f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
-	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: whole(known, policy), Seed: seed}, nil
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: Whole(known, policy), Seed: seed}, nil
 }
 
 func find(known []*profile.Class, name string) *profile.Class {
@@ -301,7 +292,7 @@ func find(known []*profile.Class, name string) *profile.Class {
 
 // stages estimates a job's stages from its splits and its class. The splits lie on the workers that
 // the engine puts them on.
-func stages(splits []task.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
+func stages(splits []input.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
 	known := class.Any(workload.Map)
 	var read units.Bytes

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,11 +63,7 @@ func MainOf(makers map[string]Maker) {
 	if len(makers) == 0 {
 		exit(errors.New("there is no program; give run.Main one"))
 	}
-	var names []string
-	for name := range makers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(makers))
 	c := command{programs: worker.Programs{Names: names, Make: func(name string, params map[string]string) (*mapreduce.Program, error) {
 		if name == "" && len(names) == 1 {
 			name = names[0]
@@ -93,8 +90,7 @@ func exit(err error) {
 		os.Exit(0)
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n", self(), err)
-	var bad usage
-	if errors.As(err, &bad) {
+	if _, bad := errors.AsType[usage](err); bad {
 		os.Exit(2)
 	}
 	os.Exit(1)

@@ -102,19 +102,19 @@ func floorSort(in, out string) error {
 		return os.WriteFile(out, nil, 0o666)
 	}
 	middle := sample[len(sample)/2]
-	type place struct {
+	type record struct {
 		key uint64
 		at  int32
 	}
-	var halves [2][]place
+	var halves [2][]record
 	if err := both(func(half int) error {
-		mine := make([]place, 0, n/2+n/8)
+		mine := make([]record, 0, n/2+n/8)
 		for i := range n {
 			if k := key(i); (k >= middle) == (half == 1) {
-				mine = append(mine, place{k, int32(i)})
+				mine = append(mine, record{k, int32(i)})
 			}
 		}
-		slices.SortFunc(mine, func(a, b place) int {
+		slices.SortFunc(mine, func(a, b record) int {
 			if a.key != b.key {
 				return cmp.Compare(a.key, b.key)
 			}

@@ -23,8 +23,9 @@ type Follower struct {
 	block     []sched.Event // of the rounds that sinks were not told of yet
 	rounds    []round
 	most      int        // events of a block
+	beats     int64      // of nodes, that sinks were not told of yet
 	now       units.Time // of the batch
-	told      units.Time // until when sinks were told what happened
+	told      units.Time // of the last batch that was resolved
 
 	indices     []int      // of jobs, to be used again; those of jobs that end in this batch rest until the next
 	resting     []int      // these
@@ -56,29 +57,38 @@ type round struct {
 	to int // behind its last event
 }
 
-// blockSize is how many events a block holds: 60 KB, which stay in the processor's second cache.
-const blockSize = 512
+// A block holds so many events: 60 KB, which stay in the processor's second cache. Sinks are shown
+// so many records of it at once, or some more, which stay in the first.
+const (
+	blockSize = 512
+	enough    = 32
+)
 
-// Gather lets sinks wait for starts, ends and beats, until something else happens or there is a block of
-// them. They are then shown one round after the other, as they would have been. It is for worlds in
-// virtual time: whoever watches those cannot tell, and the code of book and policy on the one hand, and of
-// the sinks on the other, need not take turns in the processor's cache for instructions at each beat.
-// Whoever gathers flushes at the end of the run.
+// Gather lets sinks wait for starts and ends, until something else happens or there is a block of
+// them. They are then shown in order, each with its time. It is for worlds in virtual time: whoever
+// watches those cannot tell, and the code of book and policy on the one hand, and of the sinks on the
+// other, need not take turns in the processor's cache for instructions at each beat. Whoever gathers
+// flushes at the end of the run.
 func (f *Follower) Gather() { f.most = blockSize }
 
 // gathered are the kinds of events that may wait.
 var gathered = sched.EventsOf(sched.Started, sched.Ended, sched.Heartbeat)
 
-// Batch takes in what happened, and tells sinks of it unless that may wait.
+// Batch takes in what happened, and tells sinks of it unless that may wait. Beats it only counts.
 func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 	if f.shared {
 		return ErrShared
 	}
-	f.block = append(f.block, events...)
+	n := len(events)
+	for n > 0 && events[n-1].Kind == sched.Heartbeat {
+		n--
+	}
+	f.beats += int64(len(events) - n)
+	f.block = append(f.block, events[:n]...)
 	f.rounds = append(f.rounds, round{at, len(f.block)})
-	if len(f.block) < f.most {
+	if len(f.block) < f.most && len(f.rounds) < f.most {
 		var brings sched.Events
-		for i := range events {
+		for i := range events[:n] {
 			brings |= 1 << events[i].Kind
 		}
 		if brings&^gathered == 0 {
@@ -92,80 +102,78 @@ func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 func (f *Follower) Flush() error {
 	var err error
 	from := 0
-	for i := 0; i < len(f.rounds) && err == nil; i++ {
-		r := f.rounds[i]
-		err = f.batch(r.at, f.block[from:r.to])
+	for i, r := range f.rounds {
+		f.resolve(r.at, f.block[from:r.to])
 		from = r.to
+		if len(f.records) >= enough || i == len(f.rounds)-1 {
+			if err = f.tell(); err != nil {
+				break
+			}
+		}
 	}
 	f.block, f.rounds = f.block[:0], f.rounds[:0]
 	return err
 }
 
-// batch resolves what happened in a round. Starts and ends that are told late (drive.Patient) come to the
-// sinks as if each had been told at its time.
-func (f *Follower) batch(at units.Time, events []sched.Event) error {
-	f.now = at
+// tell shows sinks what was resolved. What has ended by then makes room for others.
+func (f *Follower) tell() error {
+	beats := f.beats
+	f.beats = 0
+	for _, s := range f.sinks {
+		s.beat(beats)
+		if err := s.Batch(f.told, f.records); err != nil {
+			return err
+		}
+	}
 	f.records = f.records[:0]
-	if len(f.resting) > 0 {
-		f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
-	}
-	if len(f.ended) > 0 {
-		f.free, f.ended = append(f.free, f.ended...), f.ended[:0]
-	}
+	f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
+	f.free, f.ended = append(f.free, f.ended...), f.ended[:0]
+	return nil
+}
+
+// resolve finds out what the events of a round are about. Starts and ends that are told late
+// (drive.Patient) stand each at its time, as if they had been told then. What is older than the last
+// batch counts as of now: who tells it was held up.
+func (f *Follower) resolve(at units.Time, events []sched.Event) {
+	f.now = at
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		f.resync(at, events)
-		return f.tell(at)
+		f.told = at
+		return
 	}
-	starts, ends, err := f.late(at, events)
-	if err != nil {
-		return err
+	i := 0
+	for i < len(events) && events[i].Kind < sched.Started {
+		i++
+	}
+	starts := span{i, i}
+	for i < len(events) && events[i].Kind < sched.Ended {
+		i++
+	}
+	ends := span{i, i}
+	start, end := f.dueLate(at, events, starts.to, sched.Started), f.dueLate(at, events, ends.to, sched.Ended)
+	for start != units.Never || end != units.Never {
+		if start <= end {
+			f.take(start, &events[starts.to])
+			starts.to++
+			start = f.dueLate(at, events, starts.to, sched.Started)
+		} else {
+			f.take(end, &events[ends.to])
+			ends.to++
+			end = f.dueLate(at, events, ends.to, sched.Ended)
+		}
 	}
 	for i := range events {
 		if !starts.has(i) && !ends.has(i) {
 			f.take(at, &events[i])
 		}
 	}
-	return f.tell(at)
+	f.told = at
 }
 
 // span is a part of a batch.
 type span struct{ from, to int }
 
 func (s span) has(i int) bool { return s.from <= i && i < s.to }
-
-// late tells sinks the starts and ends before this time, instant by instant, and returns which of
-// the batch they are. What is older than the last batch counts as of now: who tells it was held up.
-func (f *Follower) late(at units.Time, events []sched.Event) (starts, ends span, err error) {
-	i := 0
-	for i < len(events) && events[i].Kind < sched.Started {
-		i++
-	}
-	starts = span{i, i}
-	for i < len(events) && events[i].Kind < sched.Ended {
-		i++
-	}
-	ends = span{i, i}
-	start, end := f.dueLate(at, events, starts.to, sched.Started), f.dueLate(at, events, ends.to, sched.Ended)
-	for now := f.told; ; {
-		next, due := &starts, &start
-		if end < start {
-			next, due = &ends, &end
-		}
-		if *due != now && len(f.records) > 0 {
-			if err = f.tell(now); err != nil {
-				return starts, ends, err
-			}
-		}
-		if *due == units.Never {
-			return starts, ends, nil
-		}
-		now = *due
-		e := &events[next.to]
-		f.take(now, e)
-		next.to++
-		*due = f.dueLate(at, events, next.to, e.Kind)
-	}
-}
 
 // dueLate is when the event happened, units.Never if it is of another kind, or not late.
 func (f *Follower) dueLate(at units.Time, events []sched.Event, i int, kind sched.EventKind) units.Time {
@@ -175,18 +183,6 @@ func (f *Follower) dueLate(at units.Time, events []sched.Event, i int, kind sche
 		}
 	}
 	return units.Never
-}
-
-// tell shows sinks what was resolved.
-func (f *Follower) tell(at units.Time) error {
-	for _, s := range f.sinks {
-		if err := s.Batch(at, f.records); err != nil {
-			return err
-		}
-	}
-	f.records = f.records[:0]
-	f.told = at
-	return nil
 }
 
 // Plan resolves what was decided. Starts are not shown, and flush nothing.
@@ -218,9 +214,11 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 
 // take resolves one event.
 func (f *Follower) take(at units.Time, e *sched.Event) {
-	r := Record{Event: e}
+	r := Record{Event: e, At: at}
 	switch e.Kind {
 	case sched.Heartbeat:
+		f.beats++
+		return
 	case sched.NodeUp, sched.NodeChanged, sched.NodeDown:
 		r.Host = f.turn(e)
 	case sched.Refused:
@@ -357,7 +355,7 @@ func (f *Follower) lose(a *Attempt) {
 	if a == nil {
 		return
 	}
-	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, Job: a.Job, Attempt: f.end(a.ID)})
+	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, At: f.now, Job: a.Job, Attempt: f.end(a.ID)})
 }
 
 // loseJob tells that a job has ended, nobody knows how, and with it what runs of it.
@@ -370,7 +368,7 @@ func (f *Follower) loseJob(at units.Time, j *Job, h sched.JobID) {
 			f.lose(a)
 		}
 	}
-	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.JobEnded, Derived: true, Job: h}, Job: f.endJob(at, h)})
+	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.JobEnded, Derived: true, Job: h}, At: at, Job: f.endJob(at, h)})
 }
 
 // needs is what a container of the kind takes: a slot if the stage does not say.

@@ -36,9 +36,9 @@ func newLives(t *testing.T) *lives {
 	return &lives{t: t, running: map[int32]*follow.Attempt{}, jobs: map[int]*follow.Job{}, arrived: map[string]int{}}
 }
 
-func (l *lives) Batch(at units.Time, records []follow.Record) error {
+func (l *lives) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
-		e := &records[i]
+		e, at := &records[i], records[i].At
 		switch e.Kind {
 		case sched.JobArrived:
 			if e.Again {
@@ -303,9 +303,9 @@ type script struct {
 	see func(units.Time, *follow.Record)
 }
 
-func (s *script) Batch(at units.Time, records []follow.Record) error {
+func (s *script) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
-		s.see(at, &records[i])
+		s.see(records[i].At, &records[i])
 	}
 	return nil
 }

@@ -10,10 +10,11 @@ import (
 // Record is an event with the job, the attempt and the node that it is about.
 type Record struct {
 	*sched.Event
-	Job     *Job     // of the event, or of its attempt; nil: it is about none, or one that nobody has told of
-	Attempt *Attempt // nil: likewise
-	Host    *Node    // the node, of an event that may change its state; nil: of all others
-	Again   bool     // of JobArrived and Started: the sink knows of it already, and a resync tells it again
+	At      units.Time // when it happened
+	Job     *Job       // of the event, or of its attempt; nil: it is about none, or one that nobody has told of
+	Attempt *Attempt   // nil: likewise
+	Host    *Node      // the node, of an event that may change its state; nil: of all others
+	Again   bool       // of JobArrived and Started: the sink knows of it already, and a resync tells it again
 }
 
 // Job is a job from its arrival to its end. After a resync, which may give it another handle, it is the same.

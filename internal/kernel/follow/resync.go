@@ -65,9 +65,9 @@ func (f *Follower) resync(at units.Time, events []sched.Event) {
 		case a != nil:
 			a.ID = e.Attempt
 			*At(&f.attempts, e.Attempt) = a
-			f.records = append(f.records, Record{Event: e, Job: a.Job, Attempt: a, Again: true})
+			f.records = append(f.records, Record{Event: e, At: at, Job: a.Job, Attempt: a, Again: true})
 		case e.Kind == sched.JobArrived && goesOn[f.job(e.Job)]:
-			f.records = append(f.records, Record{Event: e, Job: f.job(e.Job), Again: true})
+			f.records = append(f.records, Record{Event: e, At: at, Job: f.job(e.Job), Again: true})
 		default:
 			f.take(at, e)
 		}

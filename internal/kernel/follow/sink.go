@@ -24,22 +24,35 @@ import (
 // What a sink is given is the follower's memory: records and decisions are good during the call, a
 // *Job or *Attempt until the call that tells of its end. An error ends the run.
 type Sink interface {
-	// Batch shows what happened at one time, what the ledger derived from it included, before the policy decides.
+	// Batch shows what happened up to a time, in order, what the ledger derived from it included,
+	// before the policy decides. Beats of nodes are not among it; Single counts them.
 	Batch(at units.Time, records []Record) error
 	// Plan shows what the policy decided besides starts and the ledger let pass, before the world
 	// is asked to do it. Single's does nothing.
 	Plan(at units.Time, decisions []Decision) error
 
 	attach() bool
+	beat(n int64)
 }
 
 // ErrShared is the error of a run that was given a sink of another one.
 var ErrShared = errors.New("a sink already watches another run; each cell needs its own sinks")
 
-var _ interface{ attach() bool } = (*Single)(nil)
+var _ interface {
+	attach() bool
+	beat(n int64)
+} = (*Single)(nil)
 
 // Single makes a struct that embeds it a sink of one run.
-type Single struct{ attached atomic.Bool }
+type Single struct {
+	attached atomic.Bool
+	beats    int64
+}
+
+// Beats is how many beats of nodes there were.
+func (s *Single) Beats() int64 { return s.beats }
+
+func (s *Single) beat(n int64) { s.beats += n }
 
 // attach tells whether this is the sink's first run. It may be called from any goroutine.
 func (s *Single) attach() bool { return s.attached.CompareAndSwap(false, true) }

@@ -13,10 +13,14 @@
 // mark. Times are nanoseconds since the start of the run. A round without a plan line did not wake
 // the policy. The end line tells a finished run from one that was cut off.
 //
+// While a policy watches, what it advises to do is written when it is new. The line of a plan says how many
+// items only repeat advice (repeated=2); they, and the refusals that follow from them, have no lines.
+//
 //	format.go  events and items as text; also what text scenarios expect
 //	number.go  numbers as text, fast
 //	parse.go   and back
 //	writer.go  the sink
+//	advice.go  what a policy that watches has advised already
 //	reader.go  lines, their numbers and sums
 //	replay.go  the run decided again
 package journal

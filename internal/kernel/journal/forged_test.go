@@ -176,6 +176,9 @@ func TestForgedFrames(t *testing.T) {
 		{"line 2: there is no field \"evnts\" of a round", "round 1 at=0 evnts=0"},
 		{"line 2: it announces 2 lines \"event\", line 4 after 1 of them is \"plan\"", "round 1 at=0 events=2\nevent tick\nplan items=0"},
 		{"line 4: it says \"items=x\", it must be items= and a number", "round 1 at=0 events=1\nevent tick\nplan items=x"},
+		{"line 4: it repeats 2 pieces of advice, only 0 stand", "round 1 at=0 events=1\nevent tick\nplan items=0 repeated=2"},
+		{"line 4: it says \"repeated=0\", which is left out", "round 1 at=0 events=1\nevent tick\nplan items=0 repeated=0"},
+		{"line 4: it says \"again=1\", it must be repeated= and a number", "round 1 at=0 events=1\nevent tick\nplan items=0 again=1"},
 		{"line 5: time 1 follows time 2, but must not run backwards", "round 1 at=2 events=1\nevent tick\nplan items=0\nround 2 at=1 events=0"},
 		{"line 3: the journal has 1 rounds, but its end says 2", "round 1 at=0 events=0\nend rounds=2"},
 		{"line 4: a plan was recorded, but nothing in the round asks for one", "round 1 at=0 events=1\nevent discrepancy\nplan items=1\nitem wake-me id=1 at=9\nend rounds=1"},
@@ -212,7 +215,7 @@ func FuzzReplay(f *testing.F) {
 	}
 	f.Add(uint8(9), "journal {}")
 	for i := range policies {
-		lines := bare(recordLate(f, uint64(i)))
+		lines := bare(recordLate(f, uint64(i), i%2 > 0))
 		f.Add(uint8(i), strings.Join(lines[:min(60, len(lines))], "\n"))
 	}
 	f.Fuzz(func(t *testing.T, which uint8, text string) {

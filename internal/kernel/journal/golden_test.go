@@ -143,7 +143,9 @@ func fill(t *rapid.T, v reflect.Value) {
 		fill(t, v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(t, v.Field(i))
+			if v.Type().Field(i).Tag.Get("json") != "-" {
+				fill(t, v.Field(i))
+			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {

@@ -102,7 +102,19 @@ func parseRound(text string) (round int64, at units.Time, events int, err error)
 	return round, at, events, f.err
 }
 
-// parseCount reads the rest of a plan or end line: a count and nothing else.
+// parsePlan reads the rest of a plan line.
+func parsePlan(text string) (items, repeated int64, err error) {
+	counted, more, also := strings.Cut(text, " ")
+	if items, err = parseCount(counted, "items"); err != nil || !also {
+		return items, 0, err
+	}
+	if repeated, err = parseCount(more, "repeated"); err == nil && repeated == 0 {
+		err = fmt.Errorf("it says %q, which is left out where nothing is repeated", more)
+	}
+	return items, repeated, err
+}
+
+// parseCount reads a count and nothing else.
 func parseCount(text, key string) (int64, error) {
 	digits, ok := strings.CutPrefix(text, key+"=")
 	n, err := strconv.ParseInt(digits, 10, 64)

@@ -51,7 +51,9 @@ type recording struct {
 	at       units.Time
 	events   []Line
 	plan     []Line // the plan line first; none: the policy was not asked, or wanted nothing
+	repeated int64  // items of the plan that only repeat advice, and have no lines
 	answered bool   // the loop has shown its plan
+	advice   advice
 
 	given []sched.Event
 	text  []byte
@@ -73,7 +75,7 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 	}
 	// an empty plan is none: what a policy heeds may have become less since it was recorded, or
 	// more
-	if len(r.plan) > 1 && !r.answered {
+	if (len(r.plan) > 1 || r.repeated > 0) && !r.answered {
 		return drive.Batch{}, bad(r.plan[0].Number, "a plan was recorded, but nothing in the round asks for one")
 	}
 	at, err := r.readRound()
@@ -85,7 +87,7 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 		return drive.Batch{}, err
 	}
 	r.given = r.given[:0]
-	r.loop.MaxItems = max(1, len(r.plan)) // one more than recorded: that is enough to differ
+	r.loop.MaxItems = max(1, len(r.plan)) + int(r.repeated) // one more than recorded: that is enough to differ
 	for i, l := range r.events {
 		e, err := ParseEvent(l.Rest)
 		if err == nil {
@@ -155,7 +157,7 @@ func (r *recording) next() (Line, error) {
 
 // readRound reads the lines of the next round. A round that was cut off counts as not there.
 func (r *recording) readRound() (units.Time, error) {
-	r.events, r.plan, r.answered = r.events[:0], r.plan[:0], false
+	r.events, r.plan, r.repeated, r.answered = r.events[:0], r.plan[:0], 0, false
 	l, err := r.next()
 	if err != nil {
 		return 0, err
@@ -188,10 +190,14 @@ func (r *recording) readRound() (units.Time, error) {
 		r.ahead = &l
 		return at, nil
 	}
-	items, err := parseCount(l.Rest, "items")
+	items, repeated, err := parsePlan(l.Rest)
 	if err != nil {
 		return 0, bad(l.Number, "%v", err)
 	}
+	if repeated > int64(r.advice.texts) {
+		return 0, bad(l.Number, "it repeats %d pieces of advice, only %d stand", repeated, r.advice.texts)
+	}
+	r.repeated = repeated
 	r.plan = append(r.plan, l)
 	r.plan, err = r.take(r.plan, l, int(items), "item")
 	return at, err
@@ -231,19 +237,25 @@ func (r *recording) take(lines []Line, head Line, n int, word string) ([]Line, e
 func (r *recording) Batch(round int64, at units.Time, events []sched.Event) error {
 	r.result.Rounds = round
 	r.result.Events += int64(len(events))
+	n := 0
 	for i := range events {
+		if r.advice.follows(&events[i]) {
+			continue
+		}
 		r.text = AppendEvent(r.text[:0], &events[i])
-		if i >= len(r.events) {
+		if n >= len(r.events) {
 			return bad(r.round.Number, "the run now has one more event in this round: %s", r.text)
 		}
-		if err := r.same(&r.events[i], r.text); err != nil {
+		if err := r.same(&r.events[n], r.text); err != nil {
 			return err
 		}
+		n++
 	}
-	if len(r.events) > len(events) {
-		l := r.events[len(events)]
+	if len(r.events) > n {
+		l := r.events[n]
 		return bad(l.Number, "the run no longer has the event: %s", l.Rest)
 	}
+	r.advice.heard(round, events)
 	return nil
 }
 
@@ -257,17 +269,26 @@ func (r *recording) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 		return bad(r.round.Number+int64(len(r.events))+1, "a plan is missing here: the policy is now asked in this round, and was not when it was recorded")
 	}
 	r.result.Items += int64(len(p.Items))
+	r.advice.planned(p)
+	n := 1
 	for i := range p.Items {
+		if r.advice.repeats(p.Items[i].ID) {
+			continue
+		}
 		r.text = AppendItem(r.text[:0], p, &p.Items[i])
-		if i+1 >= len(r.plan) {
+		if n >= len(r.plan) {
 			return bad(r.plan[0].Number, "the plan now has one more item: %s", r.text)
 		}
-		if err := r.same(&r.plan[i+1], r.text); err != nil {
+		if err := r.same(&r.plan[n], r.text); err != nil {
 			return err
 		}
+		n++
 	}
-	if n := len(p.Items) + 1; len(r.plan) > n {
+	if len(r.plan) > n {
 		return bad(r.plan[n].Number, "the plan no longer has the item: %s", r.plan[n].Rest)
+	}
+	if now := int64(len(r.advice.repeated)); now != r.repeated {
+		return bad(r.plan[0].Number, "%d items of the plan repeat advice, %d did when it was recorded", now, r.repeated)
 	}
 	return nil
 }

@@ -35,6 +35,7 @@ type Writer struct {
 	from   int    // start of the line being written
 	number []byte // of that line, in digits
 	rounds int64
+	advice advice
 	err    error
 }
 
@@ -87,13 +88,17 @@ func (j *Writer) flush() {
 func (j *Writer) Batch(round int64, at units.Time, events []sched.Event) error {
 	j.rounds = round
 	j.begin("round ")
-	j.buf = appendRound(j.buf, round, at, len(events))
+	j.buf = appendRound(j.buf, round, at, j.advice.news(events))
 	j.endLine()
 	for i := range events {
+		if j.advice.follows(&events[i]) {
+			continue
+		}
 		j.begin("event ")
 		j.buf = AppendEvent(j.buf, &events[i])
 		j.endLine()
 	}
+	j.advice.heard(round, events)
 	return j.err
 }
 
@@ -105,15 +110,25 @@ func appendRound(b []byte, round int64, at units.Time, events int) []byte {
 
 // Plan records what the policy wanted and what the ledger made of it.
 func (j *Writer) Plan(_ int64, _ units.Time, p *sched.Plan) error {
-	j.begin("plan items=")
-	j.buf = appendNumber(j.buf, int64(len(p.Items)))
+	j.advice.planned(p)
+	j.begin("plan ")
+	j.buf = appendPlan(j.buf, len(p.Items)-len(j.advice.repeated), len(j.advice.repeated))
 	j.endLine()
 	for i := range p.Items {
+		if j.advice.repeats(p.Items[i].ID) {
+			continue
+		}
 		j.begin("item ")
 		j.buf = AppendItem(j.buf, p, &p.Items[i])
 		j.endLine()
 	}
 	return j.err
+}
+
+// appendPlan writes how many items follow, and how many more only repeat advice.
+func appendPlan(b []byte, items, repeated int) []byte {
+	b = appendNumber(append(b, "items="...), int64(items))
+	return appendInt(b, " repeated=", int64(repeated))
 }
 
 // Flush writes out what is held back.

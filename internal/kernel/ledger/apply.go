@@ -70,10 +70,16 @@ func (l *Ledger) resync(events []sched.Event) {
 		return cmp.Or(cmp.Compare(turn(a.Kind), turn(b.Kind)), cmp.Compare(a.Kind, b.Kind), byAge)
 	})
 	l.resyncing = true
+	l.begun = make(map[string]units.Time)
+	for i := range l.jobs {
+		if b := &l.jobs[i]; b.State != sched.NoJob && b.Started != units.Never {
+			l.begun[b.Spec.ID] = b.Started
+		}
+	}
 	for _, e := range order {
 		l.take(e)
 	}
-	l.resyncing = false
+	l.resyncing, l.begun = false, nil
 }
 
 // turn is 1 for what a resync takes in last.
@@ -87,6 +93,9 @@ func turn(k sched.EventKind) int {
 
 // take books one event.
 func (l *Ledger) take(e *sched.Event) {
+	if e.Kind > sched.Ended && len(l.left) > 0 {
+		l.loseLeft() // so that what comes after all ends does not count them
+	}
 	switch e.Kind {
 	case sched.Resync:
 		l.clear()

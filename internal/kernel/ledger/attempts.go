@@ -152,6 +152,7 @@ func (l *Ledger) finish(e *sched.Event) {
 		}
 	} else if e.Outcome == sched.Committed {
 		tally.Done++
+		l.grow(b, a.Stage)
 	}
 	l.markDirty(b, l.counted(b, a.Stage))
 }

@@ -84,6 +84,50 @@ func TestCloneHandsOutItsOwnQueues(t *testing.T) {
 	}
 }
 
+// Chunks of a ranking that fell empty before the copy was made are used again by one of the two books alone.
+func TestCloneHasItsOwnRoom(t *testing.T) {
+	d := open(t, bound, testOrder{ceiling: 999})
+	fill := func(d *desk, from, to int) {
+		var arrive []sched.Event
+		var admit []sched.Item
+		for j := from; j <= to; j++ {
+			e := jobOf(sched.JobID(j), fmt.Sprint("j", j), maps(1))
+			e.Detail.Job.Queue = "q"
+			arrive = append(arrive, e)
+			admit = append(admit, sched.Item{Verb: sched.Admit, Job: sched.JobID(j)})
+		}
+		d.told(arrive...)
+		d.decide(admit...)
+		d.told()
+	}
+	const many = 3 * chunkCap
+	fill(d, 1, many)
+	var gone []sched.Event
+	for j := 2; j <= many; j++ {
+		gone = append(gone, sched.Event{Kind: sched.JobEnded, Job: sched.JobID(j), Outcome: sched.Committed})
+	}
+	d.told(gone...)
+	d.told() // after which their handles are free
+	c := &desk{T: t, Ledger: d.Clone(testOrder{ceiling: 999}), at: d.at, turns: d.turns}
+	fill(d, 2, many)
+	fill(c, many+1, 2*many-1)
+	for _, b := range []struct {
+		*desk
+		from int32
+	}{{d, 2}, {c, many + 1}} {
+		seen := int32(0)
+		for _, chunk := range b.queues[b.Job(1).Queue].ranks[sched.Map].chunks {
+			for _, e := range chunk {
+				if want := b.from + seen - 1; seen > 0 && e.elem != want {
+					b.Fatalf("at place %d stands job %d, want %d", seen, e.elem, want)
+				}
+				seen++
+			}
+		}
+		b.is("jobs that are ranked", seen, int32(many))
+	}
+}
+
 // BenchmarkClone copies a book of 10,000 jobs of 110 tasks on 1,000 nodes, of which 10,000 run.
 func BenchmarkClone(b *testing.B) {
 	l := large(10_000, 1000)

@@ -49,11 +49,20 @@ func (l *Ledger) demand(e *sched.Event) {
 	l.markDirty(b, allStages)
 }
 
-// grow raises the number of tasks of a stage that grows to those that are known of: done, under way, asked for.
+// grow raises the number of tasks of a stage that grows to those that are known of: done, under way,
+// asked for. What was left on a node that has come back is not under way.
 func (l *Ledger) grow(b *jobBook, s sched.Stage) {
-	if t := &b.Stages[s]; !l.can.Bind && b.tasks[s] != nil && b.tasks[s].Spec.Grows {
-		t.Total = max(t.Total, t.Done+t.Occupied+max(t.Open, 0))
+	t := &b.Stages[s]
+	if l.can.Bind || b.tasks[s] == nil || !b.tasks[s].Spec.Grows {
+		return
 	}
+	busy := t.Occupied
+	for _, id := range l.left {
+		if ab := l.attempt(id); ab != nil && ab.Job == b.ID && ab.Stage == s {
+			busy--
+		}
+	}
+	t.Total = max(t.Total, t.Done+busy+max(t.Open, 0))
 }
 
 // setDemand replaces the open demand of a late-binding stage by what the world says, by place; all

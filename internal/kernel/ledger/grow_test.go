@@ -69,6 +69,13 @@ func TestGrowingStages(t *testing.T) {
 	d.told(amended("j", "", maps(1), reduces(3))) // final
 	tally(3, 2, 0, 0)
 
+	// What is done is known of, though nothing is asked for.
+	d = open(t, sched.Capabilities{Kill: true}, nil)
+	told := jobOf(1, "j", maps(1), growing(reduces(1)))
+	told.Detail.Job.Stages[1].Done = []int32{1, 2, 4}
+	d.told(sched.Event{Kind: sched.Resync}, told)
+	tally(3, 0, 0, 3)
+
 	// Nor can there be fewer than there are.
 	d = open(t, sched.Capabilities{Kill: true}, nil)
 	d.told(nodeUp(1, 1, 9, 9), jobOf(1, "j", maps(1), growing(reduces(2))))
@@ -170,4 +177,30 @@ func TestGrowthAgainstALedgerOfLists(t *testing.T) {
 			wants = int(l.Job(1).Stages[sched.Map].Open)
 		}
 	})
+}
+
+// A node that comes back is empty: what ran on it is not under way when the demand of that batch asks for
+// it again, nor does an amendment find that its stage has begun.
+func TestGrowthWithoutWhatWasLost(t *testing.T) {
+	for _, then := range []sched.Event{demand(2, 0), amended("j", "", growing(maps(2)))} {
+		d := open(t, sched.Capabilities{Kill: true}, nil)
+		d.told(nodeUp(1, 1, 9, 9), jobOf(1, "j", growing(maps(0))))
+		d.told(sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1})
+		d.is("total", d.Job(1).Stages[sched.Map].Total, int32(1))
+		d.told(nodeUp(1, 1, 9, 9), then)
+		d.is("total", d.Job(1).Stages[sched.Map].Total, int32(2))
+	}
+	// Nor does a start that nobody planned count it, unless its end is told after all.
+	for then, total := range map[sched.Outcome]int32{sched.Lost: 1, sched.Committed: 2} {
+		d := open(t, sched.Capabilities{Kill: true}, nil)
+		d.told(nodeUp(1, 1, 9, 9), jobOf(1, "j", growing(maps(0))))
+		d.told(sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1})
+		d.told(nodeUp(1, 1, 9, 9), sched.Event{Kind: sched.Started, Attempt: 2, Job: 1, Stage: sched.Map, Node: 1}, ended(1, then))
+		d.is("total, "+then.String(), d.Job(1).Stages[sched.Map].Total, total)
+	}
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 9, 9), jobOf(1, "j", maps(1)))
+	d.told(sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1})
+	d.told(nodeUp(1, 1, 9, 9), amended("j", "", maps(3)))
+	d.is("total, bound", d.Job(1).Stages[sched.Map].Total, int32(3))
 }

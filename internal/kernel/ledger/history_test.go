@@ -117,6 +117,10 @@ func (m *model) decide() {
 			j.sample[s] = n
 		}
 	case 8:
+		if m.late {
+			m.mold(j, s)
+			return
+		}
 		task := sched.TaskID(m.pick("task", j.spec.Tasks(s)) + 1)
 		before := m.busy(j.id, s, task)
 		if p.Add(sched.Item{Verb: sched.Speculate, Job: j.id, Stage: s, Task: task, Node: m.someNode(), Group: int32(m.pick("group", 3))}) {
@@ -161,9 +165,10 @@ func (m *model) decide() {
 		p.Add(sched.Item{Verb: sched.SetDeadline, Job: j.id, At: j.virtual})
 	default:
 		group := int32(m.pick("group", 3))
-		p.Add(sched.Item{Verb: sched.Start, Job: j.id, Stage: s, Node: m.someNode(), Count: int32(m.pick("count", 4) + 1), Group: group,
-			Locality: []sched.Locality{sched.NoLocality, sched.NodeLocal, sched.RackLocal, sched.Remote}[m.pick("far", 4)]})
-		m.begun(&p.Items[len(p.Items)-1])
+		it := sched.Item{Verb: sched.Start, Job: j.id, Stage: s, Node: m.someNode(), Count: int32(m.pick("count", 4) + 1), Group: group,
+			Locality: []sched.Locality{sched.NoLocality, sched.NodeLocal, sched.RackLocal, sched.Remote}[m.pick("far", 4)]}
+		p.Add(it)
+		m.begun(it, &p.Items[len(p.Items)-1])
 	}
 }
 
@@ -177,6 +182,18 @@ func (j *mJob) decided(to sched.JobState) {
 	}
 }
 
+// giveBack counts a container that was promised and will not be as one that may be asked for again.
+func (m *model) giveBack(g mGrant) {
+	j := m.jobs[g.job]
+	if j.sample[g.s] >= 0 {
+		j.sample[g.s]++
+	}
+	taken := &j.asks[g.s].taken
+	if i := slices.IndexFunc(*taken, func(t mGrant) bool { return t.item == g.item }); i >= 0 {
+		*taken = slices.Delete(*taken, i, i+1)
+	}
+}
+
 // spend counts n tasks off a sample.
 func (m *model) spend(j *mJob, s sched.Stage, n int) {
 	if j.sample[s] > 0 {
@@ -185,7 +202,11 @@ func (m *model) spend(j *mJob, s sched.Stage, n int) {
 }
 
 // begun checks what a start was granted, and takes it over.
-func (m *model) begun(it *sched.Item) {
+func (m *model) begun(asked sched.Item, it *sched.Item) {
+	if m.late {
+		m.begunLate(asked, it)
+		return
+	}
 	if it.Refused != sched.OK {
 		return
 	}
@@ -241,7 +262,7 @@ func (m *model) due() {
 				m.t.Fatalf("item %d of a job that has gone: done", it.ID)
 			}
 		case it.Verb == sched.Start:
-			m.begun(got)
+			m.begun(it, got)
 		case got.Refused == sched.OK:
 			j.limit[it.Stage] = int(it.Count)
 		}
@@ -257,9 +278,7 @@ func (m *model) enacted() {
 	if m.watches {
 		m.later = slices.DeleteFunc(m.later, func(it sched.Item) bool { return it.Verb == sched.Start })
 		for _, g := range m.pending {
-			if j := m.jobs[g.job]; j.sample[g.s] >= 0 {
-				j.sample[g.s]++
-			}
+			m.giveBack(g)
 		}
 		m.pending = nil
 		for i := range m.plan.Items {
@@ -274,16 +293,18 @@ func (m *model) enacted() {
 		if it.Refused != sched.GroupBroken {
 			continue
 		}
-		if j := m.jobs[it.Job]; j.sample[it.Stage] >= 0 {
-			j.sample[it.Stage] += int(it.Count)
-		}
-		m.pending = slices.DeleteFunc(m.pending, func(g mGrant) bool { return g.item == it.ID })
+		m.pending = slices.DeleteFunc(m.pending, func(g mGrant) bool {
+			if g.item == it.ID {
+				m.giveBack(g)
+			}
+			return g.item == it.ID
+		})
 	}
 }
 
 func (m *model) freeAttempt() sched.AttemptID {
 	a := sched.AttemptID(1)
-	for m.tries[a] != nil {
+	for m.tries[a] != nil || slices.Contains(m.gone, a) { // a handle is used again in a later batch
 		a++
 	}
 	return a
@@ -307,6 +328,9 @@ func (m *model) events() {
 func (m *model) retell() {
 	m.out = append(m.out, sched.Event{Kind: sched.Resync})
 	m.pending, m.later = nil, nil
+	if m.late {
+		m.forget()
+	}
 	if m.watches = m.pick("watch", 3) == 0; m.watches {
 		m.yielded = false
 		m.out = append(m.out, sched.Event{Kind: sched.Control, Control: sched.Watch})
@@ -327,14 +351,15 @@ func (m *model) retell() {
 		spec := *j.spec
 		spec.Stages = slices.Clone(spec.Stages)
 		for i, s := range stages {
-			for task := range spec.Tasks(s) {
-				if j.done[s][sched.TaskID(task+1)] {
-					spec.Stages[i].Done = append(spec.Stages[i].Done, int32(task+1))
-				}
+			for _, task := range handles(j.done[s]) {
+				spec.Stages[i].Done = append(spec.Stages[i].Done, int32(task))
 			}
 			j.limit[s], j.withheld[s] = -1, false
 			if j.ready[s] {
 				m.out = append(m.out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s})
+			}
+			if m.late {
+				m.askAgain(j, s)
 			}
 		}
 		j.virtual = 0
@@ -365,9 +390,7 @@ func (m *model) happen() {
 		g := m.pending[i]
 		m.pending = slices.Delete(m.pending, i, i+1)
 		if m.pick("refuse", 4) == 0 {
-			if j := m.jobs[g.job]; j.sample[g.s] >= 0 {
-				j.sample[g.s]++
-			}
+			m.giveBack(g)
 			m.out = append(m.out, sched.Event{Kind: sched.Refused, Item: g.item, Job: g.job, Stage: g.s, Node: g.n, Task: g.b.Task, Count: 1})
 			return
 		}
@@ -453,10 +476,12 @@ func (m *model) turn(n sched.NodeID) {
 		for a, try := range m.tries { // it comes back empty
 			if try.n == n {
 				delete(m.tries, a)
+				m.notes++
+				m.gone = append(m.gone, a)
 			}
 		}
 		if nd.spec == nil {
-			class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(m.pick("maps", 3), m.pick("reduces", 2))}
+			class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(4-m.pick("maps", 5), 2-m.pick("reduces", 3))}
 			nd.spec = &cluster.Node{Name: fmt.Sprint("n", n), Rack: cluster.RackID(m.pick("rack", 2) + 1), Class: class,
 				Labels: [][]string{nil, {"fast"}}[m.pick("label", 2)]}
 		}
@@ -489,6 +514,7 @@ func (m *model) endJob(j *mJob) {
 	for a, try := range m.tries {
 		if try.job == j.id {
 			delete(m.tries, a) // the world forgot to tell: the book ends them with the job
+			m.notes++
 		}
 	}
 	m.pending = slices.DeleteFunc(m.pending, func(g mGrant) bool { return g.job == j.id })

@@ -29,6 +29,10 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 	b := &l.jobs[e.Job]
 	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.since(e), Started: units.Never,
 		Deadline: spec.Deadline, Headroom: -1}}
+	// One that began before this one arrived was another job of that name.
+	if began, is := l.begun[spec.ID]; is && began >= b.Arrived {
+		b.Started = began
+	}
 	l.ids[spec.ID] = e.Job
 	for i := range spec.Stages {
 		st := &spec.Stages[i]

@@ -47,6 +47,7 @@ type Ledger struct {
 	left      []sched.AttemptID // that were on nodes which came up
 	dirty     []sched.JobID     // jobs whose keys have to be asked for again
 	resyncing bool
+	begun     map[string]units.Time // when jobs began, while a resync tells them again
 
 	// The index behind FirstLocal (local.go).
 	indexing   bool                      // a policy has asked

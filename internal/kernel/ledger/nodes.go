@@ -42,7 +42,8 @@ func (l *Ledger) leaveOn(n sched.NodeID) {
 	}
 }
 
-// loseLeft ends, when the batch has been taken in, what was left on nodes that came back and that nobody has ended.
+// loseLeft ends what was left on nodes that came back and that nobody has ended, when the ends of the batch
+// have been taken in.
 func (l *Ledger) loseLeft() {
 	for _, id := range l.left {
 		if ab := l.attempt(id); ab != nil {

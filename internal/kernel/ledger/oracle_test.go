@@ -29,7 +29,12 @@ type model struct {
 	round   int64
 	arrived int64
 	yielded bool
-	watches bool         // nothing that is planned is done, and what is decided upon jobs is advice
+	watches bool              // nothing that is planned is done, and what is decided upon jobs is advice
+	late    bool              // the world binds late: tasks have no numbers, and demand says what is open
+	notes   int               // discrepancies that the book owes since the last batch
+	gone    []sched.AttemptID // what a node had that came back in this batch
+	tried   sched.AttemptID   // the last attempt of a world that binds late
+	granted map[sched.ItemID]bool
 	later   []sched.Item // items that wait for their time
 	out     []sched.Event
 }
@@ -47,6 +52,9 @@ type mJob struct {
 	limit    [sched.Stages]int
 	sample   [sched.Stages]int
 	done     [sched.Stages]map[sched.TaskID]bool
+	asks     [sched.Stages]mAsk // where the world binds late
+	molds    [sched.Stages]sched.Mold
+	began    units.Time
 }
 
 type mNode struct {
@@ -141,6 +149,9 @@ func (m *model) isOpen(j *mJob, s sched.Stage, task sched.TaskID) bool {
 }
 
 func (m *model) open(j *mJob, s sched.Stage) (n int) {
+	if m.late {
+		return j.asks[s].count - len(j.asks[s].taken)
+	}
 	for i := range j.spec.Tasks(s) {
 		if m.isOpen(j, s, sched.TaskID(i+1)) {
 			n++
@@ -184,8 +195,22 @@ func (j *mJob) may(s sched.Stage) bool {
 	return (j.state == sched.Admitted || j.sample[s] > 0) && j.ready[s] && !j.withheld[s]
 }
 
+// total is the number of tasks that a stage has, as far as it is known.
+func (m *model) total(j *mJob, s sched.Stage) int {
+	if m.late {
+		return j.asks[s].total
+	}
+	return j.spec.Tasks(s)
+}
+
 // nearness of the best open task, by looking at all of them.
 func (m *model) nearest(n sched.NodeID, j *mJob, s sched.Stage) sched.Locality {
+	if m.late && m.open(j, s) <= 0 {
+		return sched.NoLocality
+	}
+	if m.late {
+		return m.nearestAsk(n, j, s)
+	}
 	rank := map[sched.Locality]int{sched.NodeLocal: 0, sched.Anywhere: 1, sched.RackLocal: 2, sched.Remote: 3, sched.NoLocality: 4}
 	best := sched.NoLocality
 	st := j.spec.Stage(s)
@@ -286,7 +311,7 @@ func (m *model) agree() {
 		for _, s := range stages {
 			tally := b.Stages[s]
 			got := [7]int{int(tally.Total), int(tally.Open), int(tally.Occupied), int(tally.Running), int(tally.Done), int(tally.Limit), int(tally.Sample)}
-			want := [7]int{j.spec.Tasks(s), m.open(j, s), m.busy(j.id, s, 0), m.running(j.id, s, 0), len(j.done[s]), j.limit[s], j.sample[s]}
+			want := [7]int{m.total(j, s), m.open(j, s), m.busy(j.id, s, 0), m.running(j.id, s, 0), len(j.done[s]), j.limit[s], j.sample[s]}
 			if got != want {
 				t.Fatalf("job %d %v: total, open, occupied, running, done, limit, sample = %v, want %v", j.id, s, got, want)
 			}
@@ -377,7 +402,7 @@ func (m *model) agree() {
 		open, occupied := 0, 0
 		for _, j := range m.jobs {
 			if j.may(s) {
-				open += m.open(j, s)
+				open += max(m.open(j, s), 0)
 			}
 			occupied += m.busy(j.id, s, 0)
 		}
@@ -443,7 +468,7 @@ func TestBookAgreesWithADumbOne(t *testing.T) {
 					m.jobs[e.Job].seqIfThere(m.l)
 				}
 			}
-			m.out = m.out[:0]
+			m.out, m.gone = m.out[:0], m.gone[:0]
 			m.later = slices.DeleteFunc(m.later, func(it sched.Item) bool { return it.Expires > 0 && it.Expires <= m.l.Now() })
 			m.agree()
 			m.l.Begin(&m.plan)

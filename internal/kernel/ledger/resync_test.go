@@ -98,3 +98,38 @@ func TestLateToldArrival(t *testing.T) {
 	d.decide(admit(1), admit(2))
 	d.is("first", d.First(1, sched.Map, 0), sched.JobID(2))
 }
+
+// When a job began is a fact that a world cannot tell again once its first attempt has ended: the book
+// remembers it across a resync, of the same job.
+func TestJobsKeepTheirStart(t *testing.T) {
+	for _, can := range []sched.Capabilities{{Kill: true}, bound} {
+		d := open(t, can, nil)
+		run := func(a sched.AttemptID) sched.Event {
+			e := sched.Event{Kind: sched.Started, Attempt: a, Job: 1, Stage: sched.Map, Node: 1}
+			if can.Bind {
+				e.Task = sched.TaskID(a)
+			}
+			return e
+		}
+		d.told(nodeUp(1, 1, 9, 1), jobOf(1, "j", maps(4)), jobOf(2, "idle", maps(1)))
+		d.at = 10
+		d.told(run(1), run(2))
+		d.at = 20
+		d.told(ended(1, sched.Committed))
+		d.at = 100
+		d.told(sched.Event{Kind: sched.Resync}, old(99, nodeUp(1, 1, 9, 1)), old(100, jobOf(3, "j", maps(4))), old(100, jobOf(1, "idle", maps(1))),
+			old(50, func() sched.Event { e := run(2); e.Job = 3; return e }()))
+		d.is("start", d.Job(3).Started, units.Time(11))
+		d.is("start of what has not begun", d.Job(1).Started, units.Never)
+		again(d)
+		d.at = 200
+		d.told(sched.Event{Kind: sched.Resync}, old(99, nodeUp(1, 1, 9, 1)), old(200, jobOf(1, "j", maps(4))))
+		d.is("start, though nothing runs", d.Job(1).Started, units.Time(11))
+		d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 9, 1), old(100, jobOf(1, "j", maps(4))))
+		d.is("start of another job of that name", d.Job(1).Started, units.Never)
+		d.told(run(3))
+		d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 9, 1))
+		d.told(old(202, jobOf(1, "j", maps(4))))
+		d.is("start of one that was gone", d.Job(1).Started, units.Never)
+	}
+}

@@ -130,7 +130,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	if s.Origin != l.can.Origin {
 		return fmt.Errorf("the saved book counts time from %q, this world from %q", s.Origin, l.can.Origin)
 	}
-	if err := s.check(); err != nil {
+	if err := s.check(l.can.Bind); err != nil {
 		return err
 	}
 	l.now, l.round, l.arrivals, l.lastItem, l.wake, l.rankable = s.Now, s.Round, s.Arrivals, s.LastItem, s.Wake, s.Rankable
@@ -183,8 +183,9 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	return nil
 }
 
-// check reports handles that point nowhere, so that a damaged file is an error and not a crash.
-func (s *saved) check() error {
+// check reports handles that point nowhere, and stages that lack what a world that binds tasks needs, so
+// that a damaged file is an error and not a crash.
+func (s *saved) check(bind bool) error {
 	for _, b := range s.Bounds {
 		if b < 1 || b > 1<<24 {
 			return fmt.Errorf("the saved book is damaged: %d handles", b)
@@ -202,7 +203,7 @@ func (s *saved) check() error {
 			return bad("job", id, s.Bounds[0])
 		}
 		for k, t := range j.Stages {
-			if st := &j.Job.Spec.Stages[k]; t == nil || st.Kind >= sched.Stages || !t.whole(st) {
+			if st := &j.Job.Spec.Stages[k]; t == nil || st.Kind >= sched.Stages || !t.whole(st, bind) {
 				return bad("a stage of job", id, s.Bounds[0])
 			}
 		}
@@ -260,10 +261,10 @@ func (s *saved) queue(q sched.QueueID) bool {
 }
 
 // whole tells whether the arrays of a stage have the lengths that its description asks for.
-func (t *tasks) whole(st *workload.StageSpec) bool {
+func (t *tasks) whole(st *workload.StageSpec, bind bool) bool {
 	n := len(st.Tasks)
 	if len(t.State) == 0 {
-		return true // bound late
+		return !bind
 	}
 	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && t.All >= 1 && int(t.All) <= n+1 && t.Home >= 1 && int(t.Home) <= n+1
 }

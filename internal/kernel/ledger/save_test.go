@@ -93,6 +93,7 @@ func TestLoadRefuses(t *testing.T) {
 		{`"bounds":[3,4,2]`, `"bounds":[2,4,2]`, "the saved book is damaged: job 2 of 1"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,1]`, "the saved book is damaged: attempt 1 of 0"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,99999999999]`, "the saved book is damaged: 99999999999 handles"},
+		{`"State":"`, `"Sate":"`, "the saved book is damaged: a stage of job 1 of 2"},
 		{`"parent":1`, `"parent":7`, "the saved book is damaged: queue 2 of 2"},
 		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":9,"Left":1`, "the saved book is damaged: a grant of job 1 of 2"},
 		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":2,"Left":2000000000`, "the saved book is damaged: a grant of job 1 of 2"},

@@ -18,7 +18,7 @@ const mostJobs = 10_000
 
 // The states of a job.
 const (
-	Waiting     = "waiting" // it has not arrived, or nothing of it has started
+	Waiting     = "waiting" // it has not arrived, or none of its tasks have started
 	Running     = "running"
 	Finished    = "finished"
 	Failed      = "failed"

@@ -217,8 +217,7 @@ func (s *Store) Run(id int64) (*Run, error) {
 	}
 	r.Seed, r.Began = uint64(seed), time.Unix(0, began)
 	if ended != nil {
-		at := time.Unix(0, *ended)
-		r.Ended = &at
+		r.Ended = new(time.Unix(0, *ended))
 	}
 	if report != nil {
 		r.Report = json.RawMessage(*report)

@@ -45,11 +45,13 @@ type Plan struct {
 }
 
 // Gap is how far above the optimum the cost may be, as a part of the cost.
-func (p *Plan) Gap() float64 {
-	if p.Cost <= p.LowerBound {
+func (p *Plan) Gap() float64 { return gap(p.Cost, p.LowerBound) }
+
+func gap(cost, bound float64) float64 {
+	if cost <= bound {
 		return 0
 	}
-	return (p.Cost - p.LowerBound) / p.Cost
+	return (cost - bound) / cost
 }
 
 // Tolerance is the gap up to which a plan counts as optimal.
@@ -68,13 +70,7 @@ func (p *Capacity) rank() []ranked {
 		list[i] = ranked{p.Classes[i].worth(), i}
 	}
 	slices.SortFunc(list, func(a, b ranked) int {
-		switch {
-		case a.worth > b.worth:
-			return -1
-		case a.worth < b.worth:
-			return 1
-		}
-		return cmp.Compare(a.class, b.class)
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.class, b.class))
 	})
 	return list
 }

@@ -54,12 +54,7 @@ type FleetPlan struct {
 }
 
 // Gap is how far above the optimum the cost may be, as a part of the cost.
-func (p *FleetPlan) Gap() float64 {
-	if p.Cost <= p.LowerBound {
-		return 0
-	}
-	return (p.Cost - p.LowerBound) / p.Cost
-}
+func (p *FleetPlan) Gap() float64 { return gap(p.Cost, p.LowerBound) }
 
 // exactRows is the largest problem that branch and bound looks at, and exactParts how many parts of it.
 const exactRows, exactParts = 120, 4000

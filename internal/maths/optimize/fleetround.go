@@ -59,7 +59,7 @@ func (f *Fleet) round(split *FleetPlan, charge float64) (plan FleetPlan, over fl
 			r.plan.Jobs[t][i] = jobs
 		}
 		for _, i := range order {
-			if !r.place(t, i, split.Jobs[t][i]) {
+			if !r.settle(t, i, split.Jobs[t][i]) {
 				return r.plan, math.Inf(1)
 			}
 		}
@@ -137,9 +137,9 @@ func (r *rounding) admitted(t, load int) (sum float64) {
 	return sum
 }
 
-// place finds machines for the jobs that are split, and tells whether there are some for all that have to
-// be admitted.
-func (r *rounding) place(t, load int, split []float64) bool {
+// settle finds machines for the jobs that are split, and tells whether there are some for all that
+// have to be admitted.
+func (r *rounding) settle(t, load int, split []float64) bool {
 	l := &r.Loads[load]
 	total := 0.0
 	for _, x := range split {

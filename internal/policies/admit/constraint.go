@@ -48,6 +48,11 @@ import (
 // tell yet how many tasks it has is let in as one without a deadline, and stays so: only its
 // ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and
 // does not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
+//
+// After a resync jobs that were accepted go on first, in the order in which they were, with what they were accepted
+// for: each is let in, bounded, and its reduces wait for its last map again. All others are then decided upon, by
+// their handles, as if they came now; one that has begun is let in whatever the test says. So they are when the
+// control changes. What was accepted only as advice is tested like any other.
 type Constraint struct {
 	Worst bool  // c_m and the time of a reduce are the worst that is known, not the mean
 	Share Share // of the cluster for masters, before one of a job without a deadline has to wait

@@ -119,17 +119,17 @@ func (l *Limit) admit(v sched.View, p *sched.Plan) {
 		}
 		return 1
 	})
-	l.open.clear()
+	l.open.Clear()
 	if !l.total.full() {
 		for _, k := range l.busy {
 			if _, full := l.full(v, k); !full {
-				l.open.push(k)
+				l.open.Push(k)
 			}
 		}
 	}
 	rest := l.undecided
-	for len(rest) > 0 || len(l.open.list) > 0 {
-		if len(rest) > 0 && (len(l.open.list) == 0 || rest[0].before(l.open.list[0].first())) {
+	for len(rest) > 0 || len(l.open.List) > 0 {
+		if len(rest) > 0 && (len(l.open.List) == 0 || rest[0].before(l.open.List[0].first())) {
 			l.hold(v, rest[0].job, p)
 			rest = rest[1:]
 		} else {
@@ -140,14 +140,14 @@ func (l *Limit) admit(v sched.View, p *sched.Plan) {
 
 // letIn admits the first job of the open kinds, or closes its kind if that has no more room.
 func (l *Limit) letIn(v sched.View, p *sched.Plan) {
-	k := l.open.list[0]
+	k := l.open.List[0]
 	why, full := l.full(v, k)
 	switch {
 	case l.total.full():
-		l.open.clear() // of whatever kind
+		l.open.Clear() // of whatever kind
 		return
 	case full:
-		l.open.remove(0)
+		l.open.Remove(0)
 		return
 	}
 	j := k.first().job
@@ -157,10 +157,10 @@ func (l *Limit) letIn(v sched.View, p *sched.Plan) {
 		l.records[j].runs = true
 	}
 	l.again(j)
-	if len(k.line.list) == 0 {
-		l.open.remove(0)
+	if len(k.line.List) == 0 {
+		l.open.Remove(0)
 	} else {
-		l.open.fix(0)
+		l.open.Fix(0)
 	}
 }
 

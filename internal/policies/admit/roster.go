@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -19,7 +20,7 @@ type roster struct {
 
 	// Of one decision, reused.
 	undecided []waiter
-	open      heap[*kind] // kinds with room for one more
+	open      heap.Heap[*kind] // kinds with room for one more
 }
 
 // nowhere is the place of a job that stands in no line.
@@ -48,7 +49,7 @@ type kind struct {
 	bounds []*bound // as they are asked: of the cluster, of the user, of the queue, of the queues above it
 	pool   *pool
 	jobs   int // that run or wait
-	line   heap[waiter]
+	line   heap.Heap[waiter]
 	at     int // its place among the busy
 }
 
@@ -72,7 +73,7 @@ func (p *waiter) before(q *waiter) bool {
 	return p.key.Less(q.key) || p.key == q.key && p.seq < q.seq
 }
 
-func (k *kind) first() *waiter { return &k.line.list[0] }
+func (k *kind) first() *waiter { return &k.line.List[0] }
 
 // note takes down which jobs to look at again: those that came, went or changed. O(events).
 func (l *Limit) note(v sched.View, batch []sched.Event) {
@@ -126,7 +127,7 @@ func (l *Limit) look(v sched.View) {
 func (l *Limit) forget() {
 	l.roster = roster{total: bound{limit: l.total.limit}, records: l.records[:0], due: l.due[:0], undecided: l.undecided,
 		kinds: make(map[kindKey]*kind), users: make(map[string]*bound), running: make(map[string]*bound),
-		open: heap[*kind]{before: func(a, b **kind) bool { return (*a).first().before((*b).first()) }, moved: func(**kind, int) {}}}
+		open: heap.Heap[*kind]{Before: func(a, b **kind) bool { return (*a).first().before((*b).first()) }}}
 	l.share.reset()
 }
 
@@ -150,11 +151,11 @@ func (l *Limit) read(v sched.View, j sched.JobID) {
 		return
 	}
 	at := waiter{l.key(v, job), job.Seq, j}
-	if len(k.line.list) == 0 {
+	if len(k.line.List) == 0 {
 		k.at = len(l.busy)
 		l.busy = append(l.busy, k)
 	}
-	k.line.push(at)
+	k.line.Push(at)
 	if is == sched.Pending {
 		l.undecided = append(l.undecided, at)
 	}
@@ -180,9 +181,9 @@ func (l *Limit) leave(j sched.JobID) {
 
 // unline takes the job at that place out of its kind's line.
 func (l *Limit) unline(k *kind, at int) {
-	l.records[k.line.list[at].job].at = nowhere
-	k.line.remove(at)
-	if len(k.line.list) == 0 {
+	l.records[k.line.List[at].job].at = nowhere
+	k.line.Remove(at)
+	if len(k.line.List) == 0 {
 		last := len(l.busy) - 1
 		l.busy[k.at] = l.busy[last]
 		l.busy[k.at].at = k.at
@@ -209,7 +210,7 @@ func (l *Limit) kindOf(j *sched.Job) *kind {
 		return k
 	}
 	k := &kind{kindKey: key, path: key.queue}
-	k.line = heap[waiter]{before: (*waiter).before, moved: func(p *waiter, at int) { l.records[p.job].at = at }}
+	k.line = heap.Heap[waiter]{Before: (*waiter).before, Moved: func(p *waiter, at int) { l.records[p.job].at = at }}
 	l.kinds[key] = k
 	chain := l.paths[key.queue]
 	if chain != nil {

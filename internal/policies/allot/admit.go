@@ -76,7 +76,7 @@ func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sc
 	case n.late > 0:
 		return sched.Reject, n.why
 	case c.runs < c.Admit:
-		return sched.Admit, sched.Because(Planned, int64(job.Deadline), int64(v.Now().Add(n.takes)))
+		return sched.Admit, sched.Because(Planned, int64(job.Deadline), int64(min(job.Started, v.Now()).Add(n.takes)))
 	case begun:
 		return sched.Admit, sched.Because(sched.Begun)
 	}

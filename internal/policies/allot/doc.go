@@ -44,4 +44,6 @@
 //     anything up to the longest.
 //   - The whole problem is not solved to the optimum in whole jobs: rank is kept, so that a price says who is refused.
 //   - A job that had begun, or goes on, is let in whatever the plan says.
+//   - A resync makes the plan again, with all verdicts still to be given: what is known of classes stays, and jobs
+//     that run are among those that ask.
 package allot

@@ -258,11 +258,11 @@ func (p *plan) need(v sched.View, job *sched.Job, c *class) (n needs) {
 	}
 	n.gamma = max(1, int64(units.Rounded(min(part, 2)*whole)))
 	if n.gamma > whole {
-		n.late = max(1, units.FromSeconds(min(all, 1e9)))
+		n.late = max(1, units.FromSeconds(units.Rounded(min(all, 1e9))))
 		n.why = sched.Because(TooLate, int64(job.Deadline.Sub(v.Now())), int64(n.late))
 		return n
 	}
-	n.takes = units.FromSeconds(line.C + over(line.A, m.Slots) + over(line.B, r.Slots))
+	n.takes = units.FromSeconds(units.Rounded(line.C + over(line.A, m.Slots) + over(line.B, r.Slots)))
 	return n
 }
 
@@ -288,12 +288,9 @@ func (c *class) learn(k *profile.Class, job *workload.Job) bool {
 			c.takes[s] = bounds.Time{Mean: task.Mean + shuffle.Mean, Max: task.Max + shuffle.Max}
 		}
 	}
-	for i := range job.Stages {
-		if st := &job.Stages[i]; st.Kind > sched.Reduce || !c.known[st.Kind] || len(st.Tasks) == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(job.Stages, func(st workload.StageSpec) bool {
+		return st.Kind > sched.Reduce || !c.known[st.Kind] || len(st.Tasks) == 0
+	})
 }
 
 // over divides work by slots. Nothing to do takes no time, with no slots either.

@@ -27,8 +27,7 @@ func (t term) errorf(text, format string, args ...any) error {
 
 // blame tells an error of the entry's own at the parameter that is at fault, else at the term.
 func (t term) blame(text string, err error) error {
-	var m *compose.Misuse
-	if errors.As(err, &m) {
+	if m, ok := errors.AsType[*compose.Misuse](err); ok {
 		for _, a := range t.args {
 			if a.key == m.Param {
 				return a.errorf(text, "%v", err)

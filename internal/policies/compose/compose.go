@@ -112,8 +112,10 @@ type Policy struct {
 	order sched.Order // at its desk
 	parts []part      // the order first, then those that take turns
 	desk  desk        // at which they read
-	heeds sched.Events
-	bides sched.Events // of these, what all parts that heed it may be told late
+	// profiles by class, as parts see them that read no cost models
+	opened map[string]opened
+	heeds  sched.Events
+	bides  sched.Events // of these, what all parts that heed it may be told late
 }
 
 // part is a part of an assembled policy.
@@ -243,7 +245,7 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 		y.desk.by = part
 		from := len(p.Items)
-		part.step.Decide(&y.desk, part.hears(batch, brings), p)
+		part.step.Decide(&y.desk, part.hears(y, batch, brings), p)
 		part.answersFor(y, p.Items[from:])
 	}
 	y.desk = desk{}

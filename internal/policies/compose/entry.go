@@ -115,10 +115,8 @@ func (p *Param) Canonical(text string) (string, error) {
 		}
 		return d.String(), nil
 	}
-	for _, c := range p.Choices {
-		if c == text {
-			return text, nil
-		}
+	if slices.Contains(p.Choices, text) {
+		return text, nil
 	}
 	return "", fmt.Errorf("%s is %q, it must be one of %v", p.Name, text, p.Choices)
 }

@@ -77,7 +77,30 @@ func (d *desk) Profile(class string) *profile.Class {
 	if !d.by.Reads.Profiles {
 		d.refuse("profiles", "Profiles")
 	}
-	return d.View.Profile(class)
+	return d.policy.open(d.by, d.View.Profile(class))
+}
+
+// opened is a profile as it is told, and as parts see it that do not say that they read cost models.
+type opened struct{ told, seen *profile.Class }
+
+// open shuts the models of a profile to a part that does not say that it reads them: a simulator
+// does not make them for it. The same profile is the same each time, to all such parts.
+func (y *Policy) open(p *part, c *profile.Class) *profile.Class {
+	if c == nil || p.Reads.Models {
+		return c
+	}
+	o, known := y.opened[c.Name]
+	if o.told != c {
+		if y.opened == nil || !known && len(y.opened) >= profile.MostClasses {
+			y.opened = make(map[string]opened)
+		}
+		shut := *c
+		shut.Models, shut.Samples, shut.Scores = nil, nil, nil
+		shut.Shut = &sched.Undeclared{Does: fmt.Sprintf("policy %q: a part reads cost models without declaring it: its catalogue entry needs Reads.Models", y.Name())}
+		o = opened{c, &shut}
+		y.opened[c.Name] = o
+	}
+	return o.seen
 }
 
 // Supply returns what was told of a supply.
@@ -117,11 +140,20 @@ func (r Reads) untold() (set sched.Events) {
 }
 
 // hears is the part of a batch that the part may read.
-func (p *part) hears(batch []sched.Event, brings sched.Events) []sched.Event {
-	if p.untold&brings == 0 {
+func (p *part) hears(y *Policy, batch []sched.Event, brings sched.Events) []sched.Event {
+	taught := brings.Has(sched.ProfileLearned) && p.Reads.Profiles && !p.Reads.Models
+	if p.untold&brings == 0 && !taught {
 		return batch
 	}
-	return slices.DeleteFunc(slices.Clone(batch), func(e sched.Event) bool { return p.untold.Has(e.Kind) })
+	batch = slices.DeleteFunc(slices.Clone(batch), func(e sched.Event) bool { return p.untold.Has(e.Kind) })
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.ProfileLearned && e.Detail != nil && taught {
+			d := *e.Detail
+			d.Profile = y.open(p, d.Profile)
+			e.Detail = &d
+		}
+	}
+	return batch
 }
 
 // reading is an order that reads at a desk of its own, whoever asks it.

@@ -21,6 +21,7 @@ type settings struct {
 	persistence                       bool
 	rules                             int
 	forgetting                        float64
+	modelError, capacityError         float64     // made on purpose, as parts
 	share                             admit.Share // of ApplicationMasters
 }
 

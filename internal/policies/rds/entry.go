@@ -105,6 +105,8 @@ func Entry() compose.Entry {
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
 			{Name: "rules", Type: compose.Count, Default: "4", Part: compose.KindAdmit, Doc: "rules of a performance model at most, 1 to 16"},
 			{Name: "forgetting", Type: compose.Count, Default: "98", Unit: "percent", Part: compose.KindAdmit, Doc: "what a sample of a job's progress counts beside the next one"},
+			{Name: "model_error", Type: compose.Count, Default: "0", Unit: "percent", Part: compose.KindAdmit, Doc: "by which what models expect of slots is made wrong, up or down, to see what that costs; at most 90"},
+			{Name: "capacity_error", Type: compose.Count, Default: "0", Unit: "percent", Part: compose.KindAdmit, Doc: "the same of the capacity of the intervals to come"},
 			{Name: "guess", Type: compose.Span, Default: "1m", Doc: "how long a task lasts while no class is known"},
 			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take"},
 		},
@@ -116,7 +118,8 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
 		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), events: a.Choice("replan") == "events",
-		terminal: a.Switch("terminal"), persistence: a.Choice("forecast") == "persistence", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100}
+		terminal: a.Switch("terminal"), persistence: a.Choice("forecast") == "persistence", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
+		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100}
 	share, err := admit.ShareOf(a)
 	set.share = share
 	switch {
@@ -138,6 +141,10 @@ func fill(r *compose.Recipe, a compose.Args) error {
 		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
 	case set.rules < 1 || set.rules > 16:
 		return a.Misused("rules", "rules is %d, it must be from 1 to 16", set.rules)
+	case set.modelError > 0.9:
+		return a.Misused("model_error", "model_error is %d, it must be at most 90 percent", a.Count("model_error"))
+	case set.capacityError > 0.9:
+		return a.Misused("capacity_error", "capacity_error is %d, it must be at most 90 percent", a.Count("capacity_error"))
 	case set.forgetting < 0.5 || set.forgetting > 1:
 		return a.Misused("forgetting", "forgetting is %d, it must be from 50 to 100 percent", a.Count("forgetting"))
 	}

@@ -14,6 +14,7 @@ const least = 1e-3
 
 // outlook is a job as the optimizer sees it.
 type outlook struct {
+	left   float64 // part of all its work
 	m      *member
 	job    *sched.Job
 	stages []int // of those that have tasks left
@@ -67,7 +68,7 @@ func (c *controller) control(v sched.View) {
 				o.m.Plan[s] = int64(math.Round(units.Rounded(1000 * u)))
 			}
 		}
-		o.m.Owed, o.m.Foreseen = millionths(o.owes[0]), millionths(y)
+		o.m.Owed, o.m.Foreseen = millionths(o.owes[0]), millionths(min(y, o.left)) // nobody does more than is left
 	}
 	for r := range rows {
 		c.Prices[r] = int64(math.Round(units.Rounded(max(-1e12, min(1e12, -1000*found.Prices[r*c.set.hc]/max(1, float64(have[r])))))))
@@ -115,6 +116,7 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, speed []float
 		o.most[s] = tasks[s]
 		x := []float64{float64(max(m.Bound[s], t.Occupied)) * speed[0] * unit, m.Was[s], m.Used[s], size(t.Total)}
 		slots, lagged, before, rest := of.affine(x)
+		slots *= c.wrong(c.set.modelError, m.ID, s)
 		// Progress of step i follows that of step i-1, so it is affine in all slots up to i.
 		row, was, use := make([]float64, n), m.Was[s], m.Used[s]
 		constant := 0.0
@@ -137,7 +139,8 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, speed []float
 		}
 		finish += tasks[s] / max(1, float64(max(m.Bound[s], t.Occupied))) * seconds[s]
 	}
-	c.refer(v, o, left/work, finish)
+	o.left = left / work
+	c.refer(v, o, o.left, finish)
 	return o
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/maths/optimize"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -241,14 +242,16 @@ func TestBounds(t *testing.T) {
 // Parameters that make no sense are refused in one sentence.
 func TestParameters(t *testing.T) {
 	for text, want := range map[string]string{
-		"hp=2":        "hc is 3, it must be from 1 to hp, which is 2",
-		"hp=13":       "hp is 13, it must be from 1 to 12",
-		"hc=0":        "hc is 0",
-		"hard=99":     "hard is 99, it must be from 100 to 200 percent of the deadline",
-		"hard=201":    "hard is 201",
-		"interval=0s": "interval is 0",
-		"solver=10m":  "solver is 10m, it must be less than the interval",
-		"rules=17":    "rules is 17",
+		"hp=2":              "hc is 3, it must be from 1 to hp, which is 2",
+		"hp=13":             "hp is 13, it must be from 1 to 12",
+		"hc=0":              "hc is 0",
+		"hard=99":           "hard is 99, it must be from 100 to 200 percent of the deadline",
+		"hard=201":          "hard is 201",
+		"interval=0s":       "interval is 0",
+		"solver=10m":        "solver is 10m, it must be less than the interval",
+		"rules=17":          "rules is 17",
+		"model_error=91":    "model_error is 91, it must be at most 90 percent",
+		"capacity_error=91": "capacity_error is 91, it must be at most 90 percent",
 	} {
 		e := Entry()
 		values := map[string]string{}
@@ -320,5 +323,45 @@ func TestGoRound(t *testing.T) {
 				t.Fatalf("seed %d: job %d gets %d slots, one at a time it is %d", seed, i, g.slots, want[i])
 			}
 		}
+	}
+}
+
+// After a resync nothing that was asked of the book holds any more, and jobs may have other handles.
+func TestResyncVoidsBounds(t *testing.T) {
+	c := newController(settings{})
+	c.Members = []*member{{ID: "gone", Job: 2, Bound: [2]int32{1, 1}}, {ID: "j", Job: 1, Bound: [2]int32{3, 2}, Let: true, First: true}}
+	c.Due, c.Woken = 5, 5
+	book := ledger.New(sched.Capabilities{Bind: true}, nil)
+	job := &workload.Job{ID: "j", Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2)}}}
+	batch := []sched.Event{{Kind: sched.Resync}, {Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: job}}}
+	c.meet(book, book.Apply(1, 1, batch))
+	if len(c.Members) != 1 || c.Due != 0 || c.Woken != 0 {
+		t.Fatalf("%d members, due %d, woken %d", len(c.Members), c.Due, c.Woken)
+	}
+	if m := c.Members[0]; m.ID != "j" || m.Job != 3 || m.Bound != [2]int32{-1, -1} || m.Let || m.First {
+		t.Errorf("%+v", *m)
+	}
+}
+
+// An error that is asked for is one up or down by so much, drawn again for each interval, and with none all
+// is as it is.
+func TestWrong(t *testing.T) {
+	c := newController(settings{})
+	up := 0
+	for i := range 1000 {
+		c.Intervals = int64(i)
+		if c.wrong(0, "a", 0) != 1 {
+			t.Fatal("without an error nothing is wrong")
+		}
+		switch c.wrong(0.25, "a", 0) {
+		case 1.25:
+			up++
+		case 0.75:
+		default:
+			t.Fatal(c.wrong(0.25, "a", 0))
+		}
+	}
+	if up < 400 || up > 600 {
+		t.Errorf("%d of 1000 are up", up)
 	}
 }

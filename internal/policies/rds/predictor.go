@@ -1,6 +1,7 @@
 package rds
 
 import (
+	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -76,6 +77,11 @@ func (c *controller) foresee(v sched.View) (part, speed []float64) {
 	for i := range part {
 		part[i] = min(10, part[i]/max(slots, 1))
 		speed[i] = max(0.01, speed[i])
+		if i > 0 {
+			by := c.wrong(c.set.capacityError, "", i)
+			part[i] *= by
+			speed[i] *= by
+		}
 	}
 	return part, speed
 }
@@ -93,4 +99,15 @@ func (c *controller) predict(f *forecast.AR, now float64, to []float64) {
 			to[i] = max(0, units.Rounded(steps[i-1].Mid))
 		}
 	}
+}
+
+// wrong is a factor so far from 1, up or down as it is drawn for each interval: the error that was asked for.
+func (c *controller) wrong(by float64, of string, n int) float64 {
+	if by == 0 {
+		return 1
+	}
+	if draw.Of(uint64(c.Intervals), "wrong").Job(of).Number(uint64(n)).Chance(0.5) {
+		return 1 - by
+	}
+	return 1 + by
 }

@@ -27,6 +27,7 @@ func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
 // Decide takes in what has happened to jobs and slots, and judges the jobs that came.
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
+	s.sheets.line.kept = false
 	changed := s.look(v, batch)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v, p)
@@ -35,6 +36,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if changed {
 		s.relet(v)
 	}
+	s.recount(v, batch, p)
 	s.rise(v)
 	if slices.ContainsFunc(batch, func(e sched.Event) bool {
 		return e.Kind == sched.Ended || e.Kind == sched.OutputLost || e.Kind == sched.Refused

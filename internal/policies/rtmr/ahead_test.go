@@ -39,7 +39,8 @@ func TestWhatIsAheadCounts(t *testing.T) {
 		f.maps.Load([]avail.Step{{At: 0, Slots: c.slots}})
 		ahead := Claim{Maps: c.maps}
 		for range c.jobs {
-			f.take(&ahead, odds(), [2]busy{})
+			of := odds().expects()
+			f.take(&ahead, &of, [2]busy{})
 		}
 		last, claim := odds(), Claim{Maps: 1}
 		_, expected := f.deviates(last, &law, &claim, 0)

@@ -60,7 +60,7 @@ func (s *scheduler) start(v sched.View, j sched.JobID, stage sched.Stage, n sche
 	if locality == sched.NoLocality {
 		return false
 	}
-	return s.began(v.Now(), j, p, func() bool {
+	return s.began(v, j, p, func() bool {
 		return p.Start(j, stage, n, 1, locality, sched.Because(sched.FirstInOrder))
 	})
 }

@@ -98,6 +98,34 @@
 //     started before it have ended.
 //   - Hard deadlines are promised, soft ones are not looked at.
 //
+// # A start that the world refuses
+//
+// A job whose first start is refused, or void by a resync, has not started: no task of it runs, is promised a
+// container or is done, its master outside of the slots apart. It keeps its place among those that have started, as
+// others may have started behind it. Until the decision at which one of its tasks is on its way, its tasks start
+// from now on, at each decision.
+//
+// # After a resync
+//
+// The vectors begin again, with all slots in service free from now on. Promises stand, first of all that is decided:
+//
+//   - Jobs with a promise that are still there keep deadline and claim, with as many tasks as they were promised
+//     for, at their places: those that had started in their order, as if they started now, and the others as they
+//     stand by deadline and arrival. So the schedule counts the worst case once more. The real ends of their tasks so far
+//     are kept for the feedback. Each is let in again, with its finish as the schedule has it then.
+//   - A master that is up costs nothing more; one that is not costs a whole start-up from now on.
+//   - One that had started, claims maps, and of which no task runs or is done has a void start (above).
+//   - Budgets and the confidence of a promise stand; the reason then says the deadline twice, as nothing is reckoned.
+//   - What ran without a promise runs on without one, and so does what has begun and was not known: by their handles,
+//     behind all promises. Their slots are lent again where nothing is taken back.
+//   - All else is judged as if it came now. Samples begin again; maps that run since before count from when
+//     the job began. A job all of whose maps run when it gets its promise counts as started with that, before all
+//     that wait.
+//   - What was advice is forgotten.
+//
+// When the control changes, jobs that nobody has judged are judged, by their handles; what another policy has
+// let in runs without a promise.
+//
 // # What it costs
 //
 // A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a

@@ -95,7 +95,7 @@ func parts(s *scheduler) []compose.Entry {
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
 			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Overtaken, SlotsMoved, TasksMoved, WidthMoved, AheadMoved, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
 				Late, BreaksPromise, AllLent, HasLabels, orders.OutOfTime, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
-				estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.Wakeup}}},
+				estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.PlaceChanged, sched.Wakeup}}},
 		late,
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
 			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder, LeftOver, sched.PlaceChanged, sched.Wakeup}}},

@@ -118,6 +118,7 @@ func TestResync(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	again := append([]sched.Event{{Kind: sched.Resync}}, opening(claims("a", 1, 31), claims("new", 1, 35), claims("b", 2, 100))...)
+	again = append(again, sched.Event{Kind: sched.Started, Attempt: 1, Job: 3, Stage: sched.Map, Node: 1, Task: 1, Age: 2 * units.Second})
 	got := d.at(2, again...)
 	want := "admit job=3 reason=promised:100000000000,22000000000; admit job=1 reason=promised:31000000000,32000000000; " +
 		"reject job=2 at=42000000000 reason=deadline:35000000000,42000000000,1 evidence=1:32000000000:1"

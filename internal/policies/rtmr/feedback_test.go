@@ -24,7 +24,7 @@ func TestRefusedStart(t *testing.T) {
 	d := newDesk(t, usual)
 	d.at(0, opening(claims("a", 1, 100), claims("b", 1, 200))...)
 	d.book.Begin(&d.plan)
-	if d.s.began(0, 1, &d.plan, func() bool { return false }) {
+	if d.s.began(d.book, 1, &d.plan, func() bool { return false }) {
 		t.Error("it started")
 	}
 	if !slices.Equal(d.s.queue, []sched.JobID{1, 2}) || d.s.of(1).Rank != 0 {

@@ -37,41 +37,41 @@ func (f *forecast) copy(o *forecast) {
 
 // sheets are forecasts that each verdict fills in again.
 type sheets struct {
-	at, with, without forecast
-	held              []avail.Step
+	line     line
+	at, with forecast
+	held     [2][]avail.Step // maps and reduces that run, by when they are expected to end
+	rows     []row           // of the queue, as far as they have been asked for
 }
 
-// foresee is the forecast before the first job of the queue. It finds when the running tasks of each end.
-func (s *scheduler) foresee(v sched.View) *forecast {
-	f := &s.sheets.at
+// foresee fills in the forecast before the first job of the queue. It finds when the running tasks of each end.
+func (s *scheduler) foresee(v sched.View, f *forecast) {
 	f.now, f.variance = v.Now(), 0
 	for int(v.Jobs()) >= len(s.runs) {
 		s.runs = append(s.runs, runs{})
 	}
-	for i, to := range [...]*avail.Steps{&f.maps, &f.reduces} {
-		stage, slots := sched.Map+sched.Stage(i), s.slots.Maps
-		if stage == sched.Reduce {
-			slots = s.slots.Reduces
+	for i := range s.sheets.held {
+		s.sheets.held[i] = s.sheets.held[i][:0]
+	}
+	for _, j := range s.active {
+		r, job, all := s.of(j), v.Job(j), &s.runs[j]
+		if all.busy = [2]busy{}; job == nil || r.Odds == nil {
+			continue
 		}
-		held := s.sheets.held[:0]
-		for _, j := range s.active {
-			r, job, busy := s.of(j), v.Job(j), &s.runs[j].busy[i]
-			if busy.last, busy.n = 0, 0; job == nil || r.Odds == nil {
+		for i, l := range [...]*likelihood{&r.Odds.Map, &r.Odds.Reduce} {
+			stage, held := sched.Map+sched.Stage(i), &s.sheets.held[i]
+			if job.Stages[stage].Running == 0 {
+				all.starts[i] = all.starts[i][:0]
 				continue
 			}
-			l := &r.Odds.Map
-			if stage == sched.Reduce {
-				l = &r.Odds.Reduce
-			}
-			from := len(held)
-			held = l.ends(held, s.row(v, job, stage), f.now)
-			for _, e := range held[from:] {
+			from, busy := len(*held), &all.busy[i]
+			*held = l.ends(*held, s.row(v, job, stage), f.now)
+			for _, e := range (*held)[from:] {
 				busy.last, busy.n = max(busy.last, e.At), busy.n+e.Slots
 			}
 		}
-		s.sheets.held = load(to, slots, held, f.now)
 	}
-	return f
+	s.sheets.held[0] = load(&f.maps, s.slots.Maps, s.sheets.held[0], f.now)
+	s.sheets.held[1] = load(&f.reduces, s.slots.Reduces, s.sheets.held[1], f.now)
 }
 
 // ends adds to a list when tasks are expected to end that have been running since then, in ascending order.
@@ -122,19 +122,24 @@ func load(to *avail.Steps, slots int, held []avail.Step, now units.Time) []avail
 }
 
 // take gives a job its slots, and returns when its maps and all of it are expected to end.
-func (f *forecast) take(c *Claim, o *odds, running [2]busy) (mapsEnd, end units.Time) {
+func (f *forecast) take(c *Claim, e *expects, running [2]busy) (mapsEnd, end units.Time) {
 	from := max(f.now, c.Ready)
 	if c.Slot {
 		from = max(from, f.maps.Take()).Add(c.Startup)
 	}
-	mapsEnd = max(f.maps.Run(c.Maps, from, o.Map.Mean), running[0].last)
-	end = max(f.reduces.Run(c.Reduces, mapsEnd, o.Reduce.Mean), running[1].last)
+	mapsEnd, end = f.run(from, c.Maps, c.Reduces, e, running)
 	if c.Slot {
 		f.maps.Put(end)
 	}
-	f.variance += o.Map.varies(c.Maps+running[0].n, f.maps.Slots(), o.Shared)
-	f.variance += o.Reduce.varies(c.Reduces+running[1].n, f.reduces.Slots(), o.Shared)
 	return mapsEnd, end
+}
+
+// run is take without a master: so many maps run from then on, and reduces behind them.
+func (f *forecast) run(from units.Time, maps, reduces int, e *expects, running [2]busy) (mapsEnd, end units.Time) {
+	f.variance += e.Map.varies(maps+running[0].n, f.maps.Slots(), e.Shared)
+	f.variance += e.Reduce.varies(reduces+running[1].n, f.reduces.Slots(), e.Shared)
+	mapsEnd = max(f.maps.Run(maps, from, e.Map.Mean), running[0].last)
+	return mapsEnd, max(f.reduces.Run(reduces, mapsEnd, e.Reduce.Mean), running[1].last)
 }
 
 // ask returns what take would for a job of which nothing runs, and changes nothing.
@@ -154,7 +159,7 @@ func (f *forecast) ask(c *Claim, o *odds) (mapsEnd, end units.Time) {
 }
 
 // varies is the variance of the delay by n tasks on so many slots.
-func (l *likelihood) varies(n, slots int, shared float64) float64 {
+func (l *spread) varies(n, slots int, shared float64) float64 {
 	if n == 0 || slots == 0 {
 		return 0
 	}
@@ -162,25 +167,18 @@ func (l *likelihood) varies(n, slots int, shared float64) float64 {
 	return (work*work*shared + float64(n)*l.Variance) / (all * all)
 }
 
-// left is the claim of a job with what is still to start of it.
-func left(r *record, job *sched.Job) Claim {
-	c := r.Claim
-	c.Maps, c.Reduces = int(owed(job, sched.Map)), int(owed(job, sched.Reduce))
-	if r.Master == running || r.Master == without {
-		c.Ready, c.Startup = 0, 0
-	}
-	return c
-}
-
 // risk is that of a job which is expected to end then, with that variance from those before it.
 func (o *odds) risk(deadline, expected units.Time, variance float64) finish.Risk {
-	if expected == units.Never {
+	switch {
+	case expected == units.Never:
 		return finish.Certain
-	}
-	slack := deadline.Sub(expected).Seconds()
-	off := math.Sqrt(variance)
-	if units.Rounded(slack) > units.Rounded(o.Sure+6*off) {
+	case safe(deadline, expected, o.Sure, variance):
 		return 0
 	}
-	return finish.RiskOf(o.Deviation.Above(slack, off))
+	return finish.RiskOf(o.Deviation.Above(deadline.Sub(expected).Seconds(), math.Sqrt(variance)))
+}
+
+// safe tells whether there is no risk beyond what is sure.
+func safe(deadline, expected units.Time, sure, variance float64) bool {
+	return expected != units.Never && units.Rounded(deadline.Sub(expected).Seconds()) > units.Rounded(sure+6*math.Sqrt(variance))
 }

@@ -12,7 +12,9 @@ import (
 // A lease is a slot that a task without a promise holds and that is not taken back. In the schedule
 // it is a job of one task, which starts when it is lent: behind all jobs that have started, as
 // these do not need the slot, and before all that start later, as these have to do without it. When
-// the task has ended its real end stands there, as after the feedback for a job.
+// the task has ended its real end stands there, as after the feedback for a job. A task that holds a
+// slot by a start which nobody here asked for, as one that a resync made void, is lent it when
+// anything ends or is refused.
 type lease struct {
 	ID    sched.JobID     `json:"id"` // in the schedule: below 0, unlike jobs'
 	Stage sched.Stage     `json:"stage"`
@@ -98,14 +100,14 @@ func (s *scheduler) giveBack(v sched.View, batch []sched.Event) {
 	}
 	for _, j := range s.others {
 		r, job := s.of(j), v.Job(j)
-		if job == nil || len(r.Leases) == 0 {
+		if job == nil || len(r.Leases) == 0 && occupied(job) == 0 {
 			continue
 		}
 		coming := [sched.Stages]int32{}
 		for i := range job.Spec.Stages {
 			stage := job.Spec.Stages[i].Kind
 			coming[stage] = job.Stages[stage].Occupied - job.Stages[stage].Running
-			for a := v.Youngest(j, stage, 0); a != 0 && s.sees(r, j, v.Attempt(a)); {
+			for a := v.Youngest(j, stage, 0); a != 0 && s.sees(v, r, job, v.Attempt(a)); {
 				a = v.Youngest(j, stage, a)
 			}
 		}
@@ -123,19 +125,23 @@ func (s *scheduler) giveBack(v sched.View, batch []sched.Event) {
 }
 
 // sees notes whose attempt it is, and finds its lease; false if it was seen before, as were all that are older.
-func (s *scheduler) sees(r *record, j sched.JobID, a *sched.Attempt) bool {
+// An attempt that nobody here has asked for, as a start that a resync made void may bring, is lent its slot now.
+func (s *scheduler) sees(v sched.View, r *record, job *sched.Job, a *sched.Attempt) bool {
 	if _, seen := s.begun[a.ID]; seen {
 		return false
 	}
 	if s.begun == nil {
 		s.begun = map[sched.AttemptID]sched.JobID{}
 	}
-	s.begun[a.ID] = j
+	s.begun[a.ID] = job.ID
 	for i := range slices.Backward(r.Leases) {
 		if l := &r.Leases[i]; l.Item == a.Item && l.Stage == a.Stage && (l.Seen == 0 || l.Seen == a.ID) {
 			l.Seen = a.ID
-			break
+			return true
 		}
+	}
+	if slot := takes(job, a.Stage, a.Container); slot != sched.Stages {
+		s.lease(v, job, lease{Stage: a.Stage, Slot: slot, Item: a.Item, Seen: a.ID, Node: a.Node, Again: true})
 	}
 	return true
 }

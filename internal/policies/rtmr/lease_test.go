@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
 )
 
 // A task without a promise that goes on while its node is out of service, and when it is back,
@@ -19,5 +20,26 @@ func TestLentAgain(t *testing.T) {
 	patient.FIFO, patient.Preempt = true, false
 	if k, err := s.play(patient, nil); err != nil || k.broken > 0 || k.promises != 1 || k.refusals != 1 {
 		t.Errorf("%d promises, %d refusals, %v; %v", k.promises, k.refusals, k.says, err)
+	}
+}
+
+// A task that runs by a start which a resync made void holds its slot like any other: of 10 s that it
+// takes 9 are left, so there is no slot in time for a job that is due in 14.
+func TestLeaseOfAVoidStart(t *testing.T) {
+	patient := usual
+	patient.Preempt = false
+	d := newDesk(t, patient)
+	told := append(opening(forever(claims("be", 1, 0))), beat1)
+	first := d.starts(0, told...)
+	again := d.starts(1, append([]sched.Event{{Kind: sched.Resync}}, told...)...) // which knows of no start
+	if len(first) != 1 || len(again) != 1 {
+		t.Fatalf("%d and %d starts", len(first), len(again))
+	}
+	d.starts(1, startOf(first[0]), stale(again[0]))
+	d.starts(2, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: claims("b", 1, 16)}})
+	for _, it := range d.plan.Items {
+		if it.Verb == sched.Admit {
+			t.Errorf("a promise: %v", it.Reason.Cause.Name)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package rtmr
 
 import (
 	"math"
+	"sort"
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -37,6 +38,12 @@ type trial struct {
 	law   *estimate.Laws
 	at    *forecast // before the place
 	place int
+
+	// what was found at the place, which does not depend on the claim's deadline
+	looked, walked   bool
+	expected, finish units.Time
+	rising           []rise
+	borne            bool
 }
 
 // try puts the claim of a job at its place. It is nil if nothing is known of the job's class.
@@ -46,10 +53,10 @@ func (s *scheduler) try(v sched.View, job *sched.Job, r *record) *trial {
 		return nil
 	}
 	t := &trial{scheduler: s, v: v, job: job, claim: r.Claim, odds: o, law: l}
-	t.at = s.foresee(v)
-	for t.place < len(s.queue) && !t.goesBefore(t.place) {
-		t.pass()
-	}
+	s.lineUp(v)
+	t.at = &s.sheets.at
+	t.at.copy(&s.sheets.line.first)
+	t.move(sort.Search(len(s.queue), t.goesBefore))
 	return t
 }
 
@@ -65,30 +72,38 @@ func (t *trial) goesBefore(i int) bool {
 	return t.claim.Deadline < r.Claim.Deadline
 }
 
-// pass moves the claim behind the next job of the queue.
-func (t *trial) pass() {
-	t.takes(t.at, t.place)
-	t.place++
+// move moves the claim on to a place: before the i-th job of the queue.
+func (t *trial) move(i int) {
+	if i == t.place {
+		return
+	}
+	if l := &t.sheets.line; len(l.stops) <= i {
+		t.reach(i)
+		t.at.copy(&l.front)
+	} else {
+		for k := t.place; k < i; k++ {
+			t.takes(t.at, k)
+		}
+	}
+	t.place, t.looked, t.walked = i, false, false
 }
 
-// takes gives the i-th job of the queue its slots, and returns when it is expected to end.
-func (t *trial) takes(f *forecast, i int) (end units.Time) {
-	r, job := t.of(t.queue[i]), t.v.Job(t.queue[i])
-	if job == nil || r.Odds == nil {
-		return 0
+// look finds when the claim is expected to end at its place, and when it does with its confidence.
+func (t *trial) look() {
+	if !t.looked {
+		_, t.expected = t.at.deviates(t.odds, t.law, &t.claim, t.v.World().Heartbeat)
+		t.finish = t.odds.by(t.expected, t.at.variance, t.odds.Most)
+		t.looked = true
 	}
-	c := left(r, job)
-	_, end = f.take(&c, r.Odds, t.runs[t.queue[i]].busy)
-	return end
 }
 
 // weigh finds the chances of the claim at its place.
 func (t *trial) weigh() (c chances) {
-	_, expected := t.at.deviates(t.odds, t.law, &t.claim, t.v.World().Heartbeat)
-	before := t.at.variance
+	t.look()
+	expected, before := t.expected, t.at.variance
 	c.Risk = t.odds.risk(t.claim.Deadline, expected, before)
 	c.Half, c.Ninety = t.odds.by(expected, before, finish.Certain/2), t.odds.by(expected, before, finish.Certain/10)
-	c.Finish = t.odds.by(expected, before, t.odds.Most)
+	c.Finish = t.finish
 	if c.Risk > t.odds.Most {
 		return c
 	}
@@ -97,23 +112,33 @@ func (t *trial) weigh() (c chances) {
 }
 
 // rises are those of the jobs behind, or the one that its promise cannot bear.
-func (t *trial) rises() (all []rise, ok bool) {
-	with, without := &t.sheets.with, &t.sheets.without
-	without.copy(t.at)
+func (t *trial) rises() ([]rise, bool) {
+	if !t.walked {
+		t.rising, t.borne = t.walk()
+		t.walked = true
+	}
+	return t.rising, t.borne
+}
+
+// walk walks along the queue with the claim. What would be without it is asked for only where there is a risk.
+func (t *trial) walk() (all []rise, ok bool) {
+	with := &t.sheets.with
 	with.copy(t.at)
-	with.take(&t.claim, t.odds, [2]busy{})
+	of := t.odds.expects()
+	with.take(&t.claim, &of, [2]busy{})
 	for i := t.place; i < len(t.queue); i++ {
-		was, before := without.variance, with.variance
-		sooner, later := t.takes(without, i), t.takes(with, i)
-		r := t.of(t.queue[i])
-		if r.Odds == nil {
+		before := with.variance
+		later, w := t.takes(with, i), &t.sheets.rows[i]
+		if w.is == rowGone || safe(w.deadline, later, w.sure, before) {
 			continue
 		}
-		to := r.Odds.risk(r.Claim.Deadline, later, before)
+		r := t.of(w.job)
+		to := r.Odds.risk(w.deadline, later, before)
 		if to == 0 {
 			continue
 		}
-		from := r.Odds.risk(r.Claim.Deadline, sooner, was)
+		was := t.stop(i)
+		from := r.Odds.risk(r.Claim.Deadline, was.end, was.before)
 		switch {
 		case to <= from:
 		case !r.Budget.Affords(from, to):
@@ -154,12 +179,11 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 	exact = true
 	for tried := 0; ; tried++ {
 		if tried == mostPlaces {
-			for exact = t.place >= len(t.queue); t.place < len(t.queue); {
-				t.pass()
-			}
+			exact = t.place >= len(t.queue)
+			t.move(len(t.queue))
 		}
-		_, expected := t.at.deviates(t.odds, t.law, &t.claim, t.v.World().Heartbeat)
-		if t.claim.Deadline = t.odds.by(expected, t.at.variance, t.odds.Most); t.claim.Deadline == units.Never {
+		t.look()
+		if t.claim.Deadline = t.finish; t.claim.Deadline == units.Never {
 			return units.Never, exact
 		}
 		if t.place > 0 && !t.c.FIFO {
@@ -176,7 +200,7 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 		if t.c.FIFO {
 			return units.Never, exact // its place does not depend on its deadline
 		}
-		t.pass()
+		t.move(t.place + 1)
 	}
 }
 
@@ -256,6 +280,7 @@ func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sch
 	if t == nil {
 		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(ClassUnknown)}
 	}
+	s.sheets.line.kept = true
 	c := t.weigh()
 	if c.OK {
 		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most))

@@ -53,10 +53,11 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 // began notes that a task of the job is about to go out: from now on nobody overtakes it, nor those
 // that stand before it. These have started themselves, but for jobs without maps, whose reduces
 // wait for slots; they are ranked again. It returns false, and has changed nothing of the job, if
-// the item is refused.
-func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func() bool) bool {
-	r := s.of(j)
-	if r.Rank > 0 {
+// the item is refused. While the scheduler watches its starts are advice: a job has started when the
+// stock scheduler has started it.
+func (s *scheduler) began(v sched.View, j sched.JobID, p *sched.Plan, add func() bool) bool {
+	r, now := s.of(j), v.Now()
+	if r.Rank > 0 || r.Advice && !r.begun(v.Job(j)) {
 		return add()
 	}
 	if s.c.Most > 0 {
@@ -82,6 +83,53 @@ func (s *scheduler) began(now units.Time, j sched.JobID, p *sched.Plan, add func
 	r.Rank = 0
 	s.active = s.active[:len(s.active)-1]
 	s.enqueue(j)
+	return false
+}
+
+// recount sets right from when on the tasks of started jobs run. A job whose first task the world has not
+// started keeps its place, as others may have started behind it; until a task of it does start, its tasks
+// start from now on. Else the schedule would have them run, and promise others the slots that they still
+// need. While the scheduler watches, a job starts when the stock scheduler starts it. O(started jobs);
+// while it watches, O(jobs with a promise).
+func (s *scheduler) recount(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if j := batch[i].Job; batch[i].Kind == sched.Refused && s.promisedTo(j) {
+			if r := s.of(j); r.Rank > 0 && !r.begun(v.Job(j)) {
+				r.Unstarted = true
+			}
+		}
+	}
+	for _, j := range s.active {
+		if r := s.of(j); r.Unstarted {
+			s.plan.Restart(v.Now(), j)
+			r.Unstarted = !r.begun(v.Job(j))
+		}
+	}
+	if len(s.queue) == 0 {
+		return
+	}
+	// Also a promise of before is advice in the book while the scheduler watches.
+	if first := v.Job(s.queue[0]); first == nil || first.Advice == sched.NoJob {
+		return
+	}
+	for _, j := range slices.Clone(s.queue) {
+		if r := s.of(j); r.Rank == 0 && r.begun(v.Job(j)) {
+			s.rank(j)
+			s.plan.Start(v.Now(), j)
+			p.Rank(j, sched.Because(sched.PlaceChanged))
+		}
+	}
+}
+
+// begun tells whether a task of the job has started that the schedule counts, or is about to. While the
+// scheduler watches none is: what it plans then is advice.
+func (r *record) begun(job *sched.Job) bool {
+	for s := sched.Stage(0); job != nil && s < sched.Stages; s++ {
+		t := &job.Stages[s]
+		if started := t.Running > 0 || t.Done > 0 || t.Occupied > 0 && !r.Advice; started && (s != sched.Master || r.Claim.Slot) {
+			return true
+		}
+	}
 	return false
 }
 
@@ -111,6 +159,7 @@ func (s *scheduler) rank(j sched.JobID) {
 func (s *scheduler) dequeue(j sched.JobID) {
 	if i := slices.Index(s.queue, j); i >= 0 {
 		s.queue = slices.Delete(s.queue, i, i+1)
+		s.deleteRow(i)
 	}
 }
 

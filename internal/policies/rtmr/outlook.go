@@ -39,7 +39,7 @@ func (o *odds) outlook(now, expected units.Time, variance, part float64) (l outl
 		if expected == units.Never || units.Rounded(part) < 1e-3 {
 			return expected
 		}
-		off := units.Duration(o.by(0, variance/(part*part), risk)).Scale(part)
+		off := units.Duration(o.by(0, variance/(part*part), risk)).Scale(units.Rounded(part))
 		return max(now, expected.Add(off))
 	}
 	l.Half, l.Ninety, l.Sure = at(finish.Certain/2), at(finish.Certain/10), at(o.Most)
@@ -75,10 +75,10 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		return
 	}
 	s.next = v.Now().Add(max(leastMove, lookSpacing*units.Duration(len(s.queue))))
-	t := trial{scheduler: s, v: v, at: s.foresee(v)}
+	s.lineUp(v)
 	for i, j := range s.queue {
-		before := t.at.variance
-		end := t.takes(t.at, i)
+		at := s.stop(i)
+		before, end := at.before, at.end
 		r, job := s.of(j), v.Job(j)
 		// What ends now is over but for its commit.
 		if job == nil || r.Odds == nil || v.Now() < r.Outlook.Told.Add(leastMove) || end <= v.Now() {

@@ -39,7 +39,10 @@ func (s *scheduler) row(v sched.View, job *sched.Job, stage sched.Stage) []units
 	if whole {
 		*row, missing = (*row)[:0], int(job.Stages[stage].Running)
 	}
-	for a := v.Youngest(job.ID, stage, 0); a != 0 && missing > 0; a = v.Youngest(job.ID, stage, a) {
+	for a := sched.AttemptID(0); missing > 0; {
+		if a = v.Youngest(job.ID, stage, a); a == 0 {
+			break
+		}
 		for int(a) >= len(s.seen) {
 			s.seen = append(s.seen, seen{})
 		}

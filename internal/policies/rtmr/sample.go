@@ -149,7 +149,9 @@ func (s *scheduler) guess(job *sched.Job, m *sample) estimate.Times {
 			read, largest = read+st.Tasks[k].Input, max(largest, st.Tasks[k].Input)
 		}
 	}
-	of := func(bytes float64) units.Duration { return m.Longest.Scale(max(1, bytes/float64(m.Largest))) }
+	of := func(bytes float64) units.Duration {
+		return m.Longest.Scale(units.Rounded(max(1, bytes/float64(m.Largest))))
+	}
 	t.Map, t.Reduce = of(float64(largest)), of(float64(read)/float64(reduces)*max(1, s.c.Skew))
 	return t
 }

@@ -441,6 +441,14 @@ func (s *Schedule) Start(now units.Time, j sched.JobID) {
 	s.started++
 }
 
+// Restart says that no task of a job that has started has run so far: they start from now on.
+func (s *Schedule) Restart(now units.Time, j sched.JobID) {
+	if i := s.find(j); i >= 0 && i < s.started {
+		s.members[i].since = now
+		s.stale(i)
+	}
+}
+
 // Finish says that the job is done, with the ends of its tasks. It is algorithm 5.5: where the
 // job's real finish differs from the estimate by at least the threshold, or comes after the
 // deadline, the chain goes on from the real ends (algorithm 5.6), and rebuilt is true. Without

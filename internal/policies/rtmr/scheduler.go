@@ -85,11 +85,13 @@ type record struct {
 	Advice   bool     `json:"advice,omitempty"` // it stands so while the scheduler watches: nobody was told
 	Claim    Claim    `json:"claim"`
 	Rank     int64    `json:"rank,omitempty"` // among the jobs that have started, in order of start; 0 = it has not
-	Maps     tally    `json:"maps,omitzero"`
-	Reduces  tally    `json:"reduces,omitzero"`
-	Sample   sample   `json:"sample,omitzero"`
-	Leases   []lease  `json:"leases,omitempty"`
-	Grows    bool     `json:"grows,omitempty"` // it runs without a promise as nobody could tell how many tasks it has
+	// its first start was refused, or void; it keeps its rank
+	Unstarted bool    `json:"unstarted,omitempty"`
+	Maps      tally   `json:"maps,omitzero"`
+	Reduces   tally   `json:"reduces,omitzero"`
+	Sample    sample  `json:"sample,omitzero"`
+	Leases    []lease `json:"leases,omitempty"`
+	Grows     bool    `json:"grows,omitempty"` // it runs without a promise as nobody could tell how many tasks it has
 
 	Master life         `json:"master,omitempty"` // of a job with a promise
 	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
@@ -165,6 +167,9 @@ func (s *scheduler) forget(j sched.JobID) {
 	}
 	for _, l := range []*[]sched.JobID{list, &s.holding, &s.active} {
 		if i := slices.Index(*l, j); i >= 0 {
+			if l == &s.queue {
+				s.deleteRow(i)
+			}
 			*l = slices.Delete(*l, i, i+1)
 		}
 	}
@@ -185,6 +190,7 @@ func (s *scheduler) enqueue(j sched.JobID) {
 		return 1
 	})
 	s.queue = slices.Insert(s.queue, i, j)
+	s.insertRow(i)
 }
 
 // resize tells the schedule how many slots are in service.
@@ -203,7 +209,7 @@ func (s *scheduler) resize(v sched.View) {
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
-	s.holding, s.walked, s.hopes, s.active, s.runs, s.seen = nil, 0, nil, nil, nil, nil
+	s.holding, s.walked, s.hopes, s.active, s.runs, s.seen, s.sheets.rows = nil, 0, nil, nil, nil, nil, nil
 	s.plan = NewSchedule(0, 0, s.c.FIFO)
 	s.resize(v)
 	for _, j := range was {
@@ -216,6 +222,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		seq := r.Claim.Seq
 		r.Claim, r.Rank, r.Maps.Ends, r.Reduces.Ends = old.Claim, old.Rank, old.Maps.Ends, old.Reduces.Ends
 		r.Claim.Job, r.Claim.Seq = job.ID, seq
+		r.Unstarted = old.Unstarted || old.Rank > 0 && old.Claim.Maps > 0 && !old.begun(job)
 		s.queue = append(s.queue, job.ID)
 		if s.master(v, job, r, old.Claim.Startup); r.Master != without {
 			s.mastered++
@@ -364,7 +371,7 @@ func (s *scheduler) load(text []byte) error {
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	s.activate()
-	s.holding, s.walked, s.hopes, s.runs, s.seen = nil, 0, nil, nil, nil
+	s.holding, s.walked, s.hopes, s.runs, s.seen, s.sheets = nil, 0, nil, nil, nil, sheets{}
 	for _, j := range s.others {
 		if at := jobs[j].Hope; at > 0 {
 			heap.Push(&s.hopes, hope{at, j})

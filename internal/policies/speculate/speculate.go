@@ -91,11 +91,12 @@ func (h *Hadoop) look(v sched.View, job *sched.Job, s sched.Stage, p *sched.Plan
 		h.best[at.Task] = max(h.best[at.Task], at.Progress)
 		h.runs[at.Task]++
 	}
-	average := sum / float64(t.Total)
+	// Both sides of the difference are rounded: of two that are nearly equal it would keep but their errors.
+	average := units.Rounded(sum / float64(t.Total))
 	h.slow = h.slow[:0]
 	for a := v.Youngest(job.ID, s, 0); a != 0; a = v.Youngest(job.ID, s, a) {
 		at := v.Attempt(a)
-		if h.runs[at.Task] == 1 && !at.Dying && v.Now().Sub(at.Started) >= h.c.Lag && units.Rounded(average-at.Progress) >= units.Rounded(h.c.Gap) {
+		if h.runs[at.Task] == 1 && !at.Dying && v.Now().Sub(at.Started) >= h.c.Lag && units.Rounded(average-units.Rounded(at.Progress)) >= units.Rounded(h.c.Gap) {
 			h.slow = append(h.slow, candidate{at.Task, at.Container, at.Node, at.Progress})
 		}
 	}

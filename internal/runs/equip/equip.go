@@ -15,7 +15,7 @@ import (
 
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/units"
 )
 
@@ -23,7 +23,7 @@ import (
 type Job struct {
 	engine.Job
 	File  *scenario.Job // whose input is the output of another job if there are no splits
-	Whole []task.Whole  // large files that one task each reads
+	Whole []input.Whole // large files that one task each reads
 }
 
 // Size is how many bytes the maps read, 0 if another job writes them.
@@ -68,7 +68,7 @@ func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
 // Writer is the job before f that writes what lies at a path, nil if none does.
 func Writer(files []*scenario.Job, f *scenario.Job, path string) *scenario.Job {
 	for _, before := range files {
-		if before != f && slices.Contains(f.After, before.Name) && task.Within(path, before.Output) {
+		if before != f && slices.Contains(f.After, before.Name) && input.Within(path, before.Output) {
 			return before
 		}
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
 
 // sources are the inputs of a job file with their names and formats.
-func sources(f *scenario.Job) []task.Source {
+func sources(f *scenario.Job) []input.Source {
 	spec := func(name string) *format.Spec {
 		if name == "" {
 			name = f.InputFormat
@@ -29,11 +30,11 @@ func sources(f *scenario.Job) []task.Source {
 		return &format.Spec{Name: name}
 	}
 	if len(f.Inputs) == 0 {
-		return []task.Source{{Paths: f.Input, Format: spec("")}}
+		return []input.Source{{Paths: f.Input, Format: spec("")}}
 	}
-	var list []task.Source
+	var list []input.Source
 	for _, in := range f.Inputs {
-		list = append(list, task.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)})
+		list = append(list, input.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)})
 	}
 	return list
 }
@@ -72,13 +73,13 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 		key = "inputs"
 	}
 	var err error
-	if j.Files, err = task.FindAll(j.Sources); err != nil {
+	if j.Files, err = input.FindAll(j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
 	if err := j.checkSources(); err != nil {
 		return err
 	}
-	if j.Splits, j.Whole, err = task.Plan(j.Files, int64(block), p, j.Sources); err != nil {
+	if j.Splits, j.Whole, err = input.Plan(j.Files, int64(block), p, j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
 	return nil
@@ -119,7 +120,7 @@ func (j *Job) checkSources() error {
 			return f.Errorf("csv", "%v", err)
 		}
 		csv, _ := form.(mapreduce.CSV)
-		names, err := task.Columns(file, csv)
+		names, err := input.Columns(file, csv)
 		switch {
 		case err != nil:
 			return f.Errorf(key(file.Source), "%v", err)

@@ -104,8 +104,7 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 		}
 	}
 	unlisted, err := s.Prepare(lines, f.Files, ".", filepath.Dir(f.Path()))
-	var wrong *streaming.KeyError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*streaming.KeyError](err); ok {
 		return nil, f.Errorf(wrong.Key, "%v", err)
 	}
 	for _, name := range unlisted { // what looks like a file may be some other word, so it is not refused

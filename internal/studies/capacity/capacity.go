@@ -173,8 +173,7 @@ func (k *Class) fill(d *optimize.Demand, job *bounds.Job, need bounds.Need, admi
 	k.Low = job.Lower().Time(1, need.Maps, need.Reduces)
 	k.Mean = job.Mean().Time(1, need.Maps, need.Reduces)
 	if (job.Maps == 0 || need.Maps >= 1) && (job.Reduces == 0 || need.Reduces >= 1) {
-		up := job.Upper().Time(1, need.Maps, need.Reduces)
-		k.Up = &up
+		k.Up = new(job.Upper().Time(1, need.Maps, need.Reduces))
 	}
 	if k.Gamma > 0 {
 		k.Worth = d.Penalty / k.Gamma
@@ -220,8 +219,7 @@ func (k *Class) weigh(c *scenario.Capacity, class int, capacity float64) {
 		if !ok {
 			return nil
 		}
-		cost := capacity * k.Admitted * (slower.Machines - k.Gamma)
-		return &cost
+		return new(capacity * k.Admitted * (slower.Machines - k.Gamma))
 	}
 	k.Slower = costs(what{slower: 1.1})
 	if k.Measured = measured(&c.Classes[class]); k.Measured {

@@ -394,8 +394,7 @@ func placement(c *scenario.Capacity, class *scenario.CapacityClass, k *kind, nee
 	p := Placement{Class: class.Name, Type: k.Name, Spot: k.spot, Gamma: need.Machines, MapSlots: need.Maps, ReduceSlots: need.Reduces,
 		Low: job.Lower().Time(1, need.Maps, need.Reduces), Mean: job.Mean().Time(1, need.Maps, need.Reduces)}
 	if (job.Maps == 0 || need.Maps >= 1) && (job.Reduces == 0 || need.Reduces >= 1) {
-		up := job.Upper().Time(1, need.Maps, need.Reduces)
-		p.Up = &up
+		p.Up = new(job.Upper().Time(1, need.Maps, need.Reduces))
 	}
 	return p
 }

@@ -25,8 +25,7 @@ import (
 // none.
 func Instance(classes int, mean float64, seed uint64) *scenario.Capacity {
 	d := draw.Of(seed, "instance")
-	printed := false
-	c := &scenario.Capacity{Name: fmt.Sprintf("instance %d", seed), Currency: "cents", Bound: "mean", WholeShares: &printed}
+	c := &scenario.Capacity{Name: fmt.Sprintf("instance %d", seed), Currency: "cents", Bound: "mean", WholeShares: new(false)}
 	for n := uint64(0); ; n++ {
 		c.Prices.Reserved = d.Job("reserved").Number(n).Between(5, 20)
 		c.Prices.OnDemand = d.Job("on demand").Number(n).Between(5, 40)

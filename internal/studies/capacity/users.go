@@ -1,7 +1,6 @@
 package capacity
 
 import (
-	"container/heap"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +8,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -21,7 +21,7 @@ import (
 type users struct {
 	draw   draw.Draw
 	crowds []crowd
-	due    thoughts
+	due    heap.Heap[thought]
 	made   int
 	of     map[string]thought // of jobs that run
 	until  units.Time         // jobs that are submitted before count
@@ -42,6 +42,7 @@ type crowd struct {
 // begin lets all of them think before their first jobs. Those that count are submitted within so many times the
 // longest time that a job is planned to take.
 func (u *users) begin(rounds int) {
+	u.due.Before = func(a, b *thought) bool { return a.at < b.at }
 	for i := range u.crowds {
 		longest := units.FromSeconds(u.crowds[i].takes)
 		u.until = max(u.until, units.Time(longest)*units.Time(rounds))
@@ -84,18 +85,18 @@ func (u *users) think(crowd int, from units.Time) {
 	}
 	u.made++
 	pause := u.draw.Number(uint64(u.made)).Exponential(max(u.crowds[crowd].takes/10, 1e-9))
-	heap.Push(&u.due, thought{from.Add(units.FromSeconds(pause)), crowd})
+	u.due.Push(thought{from.Add(units.FromSeconds(pause)), crowd})
 }
 
 func (u *users) Due() units.Time {
-	if len(u.due) == 0 {
+	if len(u.due.List) == 0 {
 		return units.Never
 	}
-	return u.due[0].at
+	return u.due.List[0].at
 }
 
 func (u *users) Next() (*workload.Job, error) {
-	next := heap.Pop(&u.due).(thought)
+	next := u.due.Pop()
 	k := u.crowds[next.crowd]
 	u.made++
 	j := &workload.Job{
@@ -176,17 +177,4 @@ func tasks(n int, d draw.Draw, times scenario.TaskTimes) []workload.Task {
 		list[at].Work = units.FromSeconds(seconds[i] * scale)
 	}
 	return list
-}
-
-// thoughts is a heap.
-type thoughts []thought
-
-func (t thoughts) Len() int           { return len(t) }
-func (t thoughts) Less(i, j int) bool { return t[i].at < t[j].at }
-func (t thoughts) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *thoughts) Push(x any)        { *t = append(*t, x.(thought)) }
-func (t *thoughts) Pop() any {
-	last := (*t)[len(*t)-1]
-	*t = (*t)[:len(*t)-1]
-	return last
 }

@@ -58,20 +58,11 @@ func (r *Result) WriteCSV(w io.Writer) error {
 	for i := range rows.Len() {
 		var row []string
 		for _, f := range fields {
-			v := reflect.Indirect(rows.Index(i).FieldByIndex(f.Index))
+			v := rows.Index(i).FieldByIndex(f.Index)
 			if r.Sweep == nil && i == len(r.Classes) && slices.Contains(single, f.Tag.Get("json")) {
 				v = reflect.Value{}
 			}
-			switch v.Kind() {
-			case reflect.Invalid:
-				row = append(row, "")
-			case reflect.Float64:
-				row = append(row, strconv.FormatFloat(v.Float(), 'g', -1, 64))
-			case reflect.Bool:
-				row = append(row, strconv.FormatBool(v.Bool()))
-			default:
-				row = append(row, v.String())
-			}
+			row = append(row, report.Cell(v))
 		}
 		_ = out.Write(row)
 	}

@@ -31,9 +31,9 @@ func TestCalibrated(t *testing.T) {
 		published: map[string]Published{"n": {Value: &half, Source: "table"}, "o": {Source: "table"}}, seeds: make([]uint64, 30), main: newResults()}
 	for _, file := range p.e.Files {
 		for _, series := range []string{"x", "y"} {
-			p.e.Claims = append(p.e.Claims, number("n", file+series, Series{file, series}, part))
+			p.e.Claims = append(p.e.Claims, number("n", file+series, Series{file, series, ""}, part))
 		}
-		x, y := Row{Name: "x", Series: Series{file, "x"}}, Row{Name: "y", Series: Series{file, "y"}}
+		x, y := Row{Name: "x", Series: Series{file, "x", ""}}, Row{Name: "y", Series: Series{file, "y", ""}}
 		p.e.Claims = append(p.e.Claims, more("o", "order", x, []Row{y}, part))
 	}
 	p.settings = p.e.Calibration.settings()
@@ -41,7 +41,7 @@ func TestCalibrated(t *testing.T) {
 		for k, file := range p.e.Files {
 			for j, series := range []string{"x", "y"} {
 				for _, off := range []float64{-0.005, -0.0025, 0, 0.0025, 0.005} {
-					s := Series{file, series}
+					s := Series{file, series, ""}
 					p.settings[i].results.outcomes[s] = append(p.settings[i].results.outcomes[s], &Outcome{Run: &report.Run{Summary: report.Summary{Makespan: means[k][j] + off}}})
 				}
 			}

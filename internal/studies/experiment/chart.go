@@ -38,12 +38,19 @@ type Point struct {
 const (
 	chartWidth, chartHeight                       = 640, 300
 	marginLeft, marginRight, marginTop, marginLow = 62, 14, 34, 46
+
+	letter  = 6.6 // how wide one is, on the average
+	textRow = 18  // of text
 )
 
 // svg draws a figure.
 func (r *Report) svg(f *Figure) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, chartWidth, chartHeight, html.EscapeString(f.Title))
+	legend, lower := f.legend()
+	ticks, rows := f.ticks()
+	under := textRow * (rows - 1)
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">%s<g transform="translate(0 %d)">`,
+		chartWidth, chartHeight+lower+under, html.EscapeString(f.Title), legend, lower)
 	type drawn struct {
 		x, y, half float64
 		published  *float64
@@ -107,19 +114,17 @@ func (r *Report) svg(f *Figure) string {
 		}
 		fmt.Fprintf(&b, `<path class="grid" d="M%d %.1fh%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, marginLeft, y(v), wide, marginLeft-6, y(v)+4, label)
 	}
-	for i, t := range f.Ticks {
-		t = strings.TrimPrefix(t, "D = ")
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+step*(float64(i)+0.5), chartHeight-marginLow+18, html.EscapeString(t))
+	for i, lines := range ticks {
+		for k, t := range lines {
+			fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+step*(float64(i)+0.5), chartHeight-marginLow+18+textRow*k, html.EscapeString(t))
+		}
 	}
 	fmt.Fprintf(&b, `<path class="axis" d="M%d %dv%.1fh%.1f"/>`, marginLeft, marginTop, high, wide)
 	if f.X != "" {
-		fmt.Fprintf(&b, `<text class="soft" x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+wide/2, chartHeight-8, html.EscapeString(f.X))
+		fmt.Fprintf(&b, `<text class="soft" x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+wide/2, chartHeight-8+under, html.EscapeString(f.X))
 	}
-	legend := float64(marginLeft)
 	for i, l := range f.Lines {
 		c := page.Colours[l.Colour]
-		fmt.Fprintf(&b, `<rect x="%.0f" y="8" width="12" height="12" rx="3" fill="%s"/><text x="%.0f" y="18">%s</text>`, legend, c, legend+17, html.EscapeString(l.Name))
-		legend += 34 + 6.6*float64(len(l.Name))
 		var path strings.Builder
 		for k, p := range lines[i] {
 			verb := "L"
@@ -148,8 +153,24 @@ func (r *Report) svg(f *Figure) string {
 			b.WriteString(`</g>`)
 		}
 	}
-	b.WriteString(`</svg>`)
+	b.WriteString(`</g></svg>`)
 	return b.String()
+}
+
+// legend names the lines, in as many rows as they take, and says by how much the rest stands lower then.
+func (f *Figure) legend() (svg string, lower int) {
+	var b strings.Builder
+	x := float64(marginLeft)
+	for _, l := range f.Lines {
+		wide := 34 + letter*float64(len(l.Name))
+		if x+wide-17 > chartWidth && x > marginLeft {
+			x, lower = marginLeft, lower+textRow
+		}
+		fmt.Fprintf(&b, `<rect x="%.0f" y="%d" width="12" height="12" rx="3" fill="%s"/><text x="%.0f" y="%d">%s</text>`,
+			x, 8+lower, page.Colours[l.Colour], x+17, 18+lower, html.EscapeString(l.Name))
+		x += wide
+	}
+	return b.String(), lower
 }
 
 // levels are what the values of a figure are in the mean of each seed: what one workload has more
@@ -194,4 +215,21 @@ func (l *levels) without(sample []float64) []float64 {
 		list[i] = all + (x-l.of[i]-all)*l.spread
 	}
 	return list
+}
+
+// ticks are what stands below the axis, each in as many rows as its words take, and how many rows that are.
+func (f *Figure) ticks() (lines [][]string, rows int) {
+	most := int(float64(chartWidth-marginLeft-marginRight)/float64(len(f.Ticks))/letter) - 2 // apart from each other
+	for _, t := range f.Ticks {
+		var of []string
+		for _, word := range strings.Fields(strings.TrimPrefix(t, "D = ")) {
+			if n := len(of); n > 0 && len(of[n-1])+1+len(word) <= most {
+				of[n-1] += " " + word
+			} else {
+				of = append(of, word)
+			}
+		}
+		lines, rows = append(lines, of), max(rows, len(of))
+	}
+	return lines, rows
 }

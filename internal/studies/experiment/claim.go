@@ -139,26 +139,24 @@ func always(key, text string, s Series, m Metric) Claim {
 
 // above claims that a value is more than a bound.
 func above(key, text string, s Series, m Metric, bound float64) Claim {
-	turned := Metric{m.Name, "", func(o *Outcome) float64 { return -m.Of(o) }}
-	c := below(key, text, s, turned, -bound)
-	judge := c.judge
-	c.judge = func(r *Results, said Published) verdict {
-		v := judge(r, said)
-		v.ours, v.ci, v.unit = -v.ours, [2]float64{-v.ci[1], -v.ci[0]}, &m
-		return v
-	}
-	return c
+	return bounded(key, text, s, m, func(ci [2]float64) (holds, may bool) { return ci[0] > bound, ci[1] > bound })
 }
 
-// below claims that a value is less than a bound. The whole interval has to be.
+// below claims that a value is less than a bound.
 func below(key, text string, s Series, m Metric, bound float64) Claim {
+	return bounded(key, text, s, m, func(ci [2]float64) (holds, may bool) { return ci[1] < bound, ci[0] < bound })
+}
+
+// bounded claims that a value is on one side of a bound. The whole interval has to be.
+func bounded(key, text string, s Series, m Metric, is func(ci [2]float64) (holds, may bool)) Claim {
 	return Claim{Key: key, Text: text, Kind: Range, File: s.File, judge: func(r *Results, _ Published) verdict {
 		v := verdict{unit: &m}
 		var n int
 		v.ours, v.ci, n = meanOf(r.Sample(s, m))
 		v.ci, v.note = m.within(v.ci), tooFew(n)
-		v.holds = n > 1 && v.ci[1] < bound
-		v.open = n < 2 || !v.holds && v.ci[0] < bound
+		holds, may := is(v.ci)
+		v.holds = n > 1 && holds
+		v.open = n < 2 || !v.holds && may
 		return v
 	}}
 }
@@ -169,7 +167,7 @@ func below(key, text string, s Series, m Metric, bound float64) Claim {
 func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metric, from, to float64) Claim {
 	return Claim{Key: key, Text: text, Kind: kind, File: rows[0].File, judge: func(r *Results, _ Published) verdict {
 		best, means := lowest(r, rows, m)
-		v := verdict{ours: values[best], ci: [2]float64{values[best], values[best]}, unit: &Metric{Name: "D", Unit: chosen}, holds: true}
+		v := verdict{ours: values[best], ci: [2]float64{values[best], values[best]}, unit: &Metric{Name: rows[0].Unit, Unit: chosen}, holds: true}
 		some := false
 		for i := range rows {
 			d := nearest(r, rows[i], rows[best:best+1], m, true, 0)

@@ -15,7 +15,7 @@ func made(series map[string][]float64) *Results {
 	r := newResults()
 	for policy, values := range series {
 		for _, x := range values {
-			r.outcomes[Series{"f", policy}] = append(r.outcomes[Series{"f", policy}], &Outcome{Run: &report.Run{Summary: report.Summary{Makespan: x}}})
+			r.outcomes[Series{"f", policy, ""}] = append(r.outcomes[Series{"f", policy, ""}], &Outcome{Run: &report.Run{Summary: report.Summary{Makespan: x}}})
 		}
 	}
 	return r
@@ -23,7 +23,7 @@ func made(series map[string][]float64) *Results {
 
 var made1 = Metric{"x", "s", func(o *Outcome) float64 { return o.Summary.Makespan }}
 
-func row(name string) Row { return Row{Name: name, Series: Series{"f", name}} }
+func row(name string) Row { return Row{Name: name, Series: Series{"f", name, ""}} }
 
 func TestJudging(t *testing.T) {
 	r := made(map[string][]float64{
@@ -50,13 +50,13 @@ func TestJudging(t *testing.T) {
 		{"It grows.", grows("", "", []Row{ten, row("10.3"), high}, made1), Published{}, true, 3},
 		{"It grows, and falls.", grows("", "", []Row{row("one"), high, ten}, made1), Published{}, false, 9},
 		{"It falls.", grows("", "", []Row{high, ten}, made1), Published{}, false, -3},
-		{"A single run may well give it: 10 ± 0.74 × 2.20 × √(1 + 1/12).", number("", "", Series{"f", "many"}, made1), value(11.6), true, 10},
-		{"It may not.", number("", "", Series{"f", "many"}, made1), value(11.8), false, 10},
+		{"A single run may well give it: 10 ± 0.74 × 2.20 × √(1 + 1/12).", number("", "", Series{"f", "many", ""}, made1), value(11.6), true, 10},
+		{"It may not.", number("", "", Series{"f", "many", ""}, made1), value(11.8), false, 10},
 		{"Few seeds do not tell what single runs give.", number("", "", ten.Series, made1), value(10), false, 10},
-		{"A run without a value is none.", number("", "", Series{"f", "gaps"}, made1), value(10), false, 10},
-		{"Always.", always("", "", Series{"f", "all"}, made1), value(1), true, 1},
-		{"Four runs are not always.", always("", "", Series{"f", "one"}, made1), value(1), false, 1},
-		{"Not always.", always("", "", Series{"f", "most"}, made1), value(1), false, 0.875},
+		{"A run without a value is none.", number("", "", Series{"f", "gaps", ""}, made1), value(10), false, 10},
+		{"Always.", always("", "", Series{"f", "all", ""}, made1), value(1), true, 1},
+		{"Four runs are not always.", always("", "", Series{"f", "one", ""}, made1), value(1), false, 1},
+		{"Not always.", always("", "", Series{"f", "most", ""}, made1), value(1), false, 0.875},
 		{"Below.", below("", "", ten.Series, made1, 12), Published{}, true, 10},
 		{"Not with all of its interval.", below("", "", ten.Series, made1, 11), Published{}, false, 10},
 		{"Least at 2 or 3.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 3), Published{}, true, 2},
@@ -66,7 +66,7 @@ func TestJudging(t *testing.T) {
 		{"Not at 1.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 1, 1), Published{}, false, 2},
 		{"More of one than another has of another.", moreOf("", "", high, made1, ten, made1), Published{}, true, 3},
 		{"No runs, no claim.", more("", "", row("none"), []Row{ten}, made1), Published{}, false, math.NaN()},
-		{"No runs, no value.", always("", "", Series{"f", "none"}, made1), value(1), false, math.NaN()},
+		{"No runs, no value.", always("", "", Series{"f", "none", ""}, made1), value(1), false, math.NaN()},
 	} {
 		v := c.claim.judge(r, c.said)
 		if v.holds != c.holds || !(math.Abs(v.ours-c.ours) < 0.005 || math.IsNaN(v.ours) && math.IsNaN(c.ours)) {
@@ -115,7 +115,7 @@ func TestNumbers(t *testing.T) {
 		{"many", 0.945, 0, 0.05, Reproduces}, {"many", 0.982, 0, 0.02, Reproduces}, {"many", 0.982, 0, 0.01, Compatible}, {"many", 0.93, 0, 0.05, Refuted},
 		{"same", 0.998, 0, 0.1, Open}, {"two", 0.5, 0, 0, Open}, {"one", 0.5, 0, 0, Open},
 	} {
-		claim := number("", "", Series{"f", c.series}, part)
+		claim := number("", "", Series{"f", c.series, ""}, part)
 		claim.Margin = c.margin
 		got := claim.result(Published{Value: &c.said, Runs: c.runs}, r)
 		if got.Verdict != c.verdict || math.Abs(*got.Distance-math.Abs(*got.Ours-c.said)) > 1e-12 {
@@ -127,7 +127,7 @@ func TestNumbers(t *testing.T) {
 	}
 	// What is no part is measured against what was published.
 	said := 0.5
-	seconds := number("", "", Series{"f", "many"}, made1)
+	seconds := number("", "", Series{"f", "many", ""}, made1)
 	if got := seconds.result(Published{Value: &said}, r); math.Abs(*got.Distance-0.964) > 1e-9 {
 		t.Errorf("the distance is %v", *got.Distance)
 	}
@@ -138,7 +138,7 @@ func TestByConstruction(t *testing.T) {
 	one := 1.0
 	r := made(map[string][]float64{"all": {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "few": {1, 1}, "some": {1, 0.9}})
 	for series, want := range map[string]Verdict{"all": ByConstruction, "few": Open, "some": Refuted} {
-		c := always("", "", Series{"f", series}, made1)
+		c := always("", "", Series{"f", series, ""}, made1)
 		c.Given = "a theorem"
 		if got := c.result(Published{Value: &one}, r); got.Verdict != want || strings.Contains(got.Note, "a theorem") != (want == ByConstruction) {
 			t.Errorf("%s: %+v", series, got)
@@ -156,8 +156,8 @@ func TestFewSeedsAreToldOnce(t *testing.T) {
 		claim Claim
 		said  *float64
 	}{
-		{number("", "a number", Series{"f", "a"}, made1), &value}, {number("", "another", Series{"f", "b"}, made1), &value},
-		{number("", "a third", Series{"f", "c"}, made1), &value}, {always("", "at all times", Series{"f", "ones"}, made1), &one},
+		{number("", "a number", Series{"f", "a", ""}, made1), &value}, {number("", "another", Series{"f", "b", ""}, made1), &value},
+		{number("", "a third", Series{"f", "c", ""}, made1), &value}, {always("", "at all times", Series{"f", "ones", ""}, made1), &one},
 		{more("", "an order", row("a"), []Row{row("b")}, made1), nil},
 	} {
 		report.e.Claims = append(report.e.Claims, c.claim)
@@ -188,19 +188,19 @@ func TestOpen(t *testing.T) {
 		{more("", "", row("ten"), []Row{row("same")}, made1), true},
 		{more("", "", row("ten"), []Row{row("same"), row("high")}, made1), false},
 		{more("", "", row("high"), []Row{row("same")}, made1), false},
-		{below("", "", Series{"f", "ten"}, made1, 10.5), true},
-		{below("", "", Series{"f", "ten"}, made1, 5), false},
+		{below("", "", Series{"f", "ten", ""}, made1, 10.5), true},
+		{below("", "", Series{"f", "ten", ""}, made1, 5), false},
 		{moreOf("", "", row("same"), made1, row("ten"), made1), true},
 		{moreOf("", "", row("same"), made1, row("high"), made1), false},
 		{more("", "", row("two"), []Row{row("one")}, made1), true}, // of one seed
 		{less("", "", row("two"), []Row{row("one")}, made1), true},
 		{moreOf("", "", row("two"), made1, row("one"), made1), true},
-		{below("", "", Series{"f", "one"}, made1, 10), true},
-		{number("", "", Series{"f", "ten"}, made1), false}, // 1 is far from where single runs lie
-		{number("", "", Series{"f", "wide"}, made1), true},
-		{number("", "", Series{"f", "none"}, made1), true},
-		{always("", "", Series{"f", "ones"}, made1), true},
-		{always("", "", Series{"f", "some"}, made1), false},
+		{below("", "", Series{"f", "one", ""}, made1, 10), true},
+		{number("", "", Series{"f", "ten", ""}, made1), false}, // 1 is far from where single runs lie
+		{number("", "", Series{"f", "wide", ""}, made1), true},
+		{number("", "", Series{"f", "none", ""}, made1), true},
+		{always("", "", Series{"f", "ones", ""}, made1), true},
+		{always("", "", Series{"f", "some", ""}, made1), false},
 		{lowestAt("", "", Range, []Row{row("high"), row("ten"), row("same")}, []float64{1, 2, 3}, made1, 3, 3), true},
 		{lowestAt("", "", Range, []Row{row("high"), row("ten"), row("same")}, []float64{1, 2, 3}, made1, 1, 1), false},
 		{lowestAt("", "", Range, []Row{row("two"), row("one")}, []float64{1, 2}, made1, 2, 2), true},
@@ -225,7 +225,7 @@ func TestFewSeeds(t *testing.T) {
 			xs, ys = append(xs, 10+float64(i%3-1)), append(ys, 10.1+float64(i%3-1)/2)
 		}
 		r := made(map[string][]float64{"x": xs, "y": ys})
-		for _, c := range []Claim{number("", "", Series{"f", "x"}, made1), always("", "", Series{"f", "x"}, made1), below("", "", Series{"f", "x"}, made1, 10.2),
+		for _, c := range []Claim{number("", "", Series{"f", "x", ""}, made1), always("", "", Series{"f", "x", ""}, made1), below("", "", Series{"f", "x", ""}, made1, 10.2),
 			more("", "", row("y"), []Row{row("x")}, made1), grows("", "", []Row{row("x"), row("y")}, made1), lowestAt("", "", Range, []Row{row("x"), row("y")}, []float64{1, 2}, made1, 1, 1),
 			notLowest("", "", row("y"), []Row{row("x")}, made1), moreOf("", "", row("y"), made1, row("x"), made1)} {
 			if v := c.judge(r, Published{Value: &said}); n < 2 && (v.holds || !v.open && c.Kind != Number) || n < enough && c.Kind == Number && v.holds {
@@ -253,7 +253,7 @@ func TestRows(t *testing.T) {
 		{less("", "", q, []Row{p}, part), "47.0 points less", "39.4 points to 54.6 points less"},
 		{less("", "", row("one"), []Row{row("two")}, second), "2.00 s shorter", "2.00 s to 2.00 s shorter"},
 		{nearLess("", "", row("two"), []Row{row("one")}, second, 0.05), "66.7 % longer", "66.7 % to 66.7 % longer"},
-		{lowestAt("", "", Order, []Row{row("two"), row("one")}, []float64{0.3, 30}, second, 30, 30), "30 s", "0.3 s to 30 s"},
+		{lowestAt("", "", Order, []Row{{Name: "two", Series: Series{"f", "two", ""}, Unit: "s"}, row("one")}, []float64{0.3, 30}, second, 30, 30), "30 s", "0.3 s to 30 s"},
 	} {
 		if got := c.claim.result(Published{Value: &x}, r); got.ours() != c.ours || got.interval() != c.interval {
 			t.Errorf("%s, %s; want %s, %s", got.ours(), got.interval(), c.ours, c.interval)
@@ -324,7 +324,7 @@ func TestIntervalThatDecides(t *testing.T) {
 		{"It falls on the way.", grows("", "", []Row{low, s, near, row("above")}, made1), Refuted, "0.87 s to 1.13 s shorter, from s to near"},
 		{"The last is below the first.", grows("", "", []Row{s, near}, made1), Refuted, "0.87 s to 1.13 s shorter"},
 		{"Tests decide.", notLowest("", "", s, []Row{near, low}, made1), Open, "8.87 s to 9.13 s longer, tests decide"},
-		{"One run is not so.", always("", "", Series{"f", "near"}, made1), Refuted, "8.87 s to 9.13 s, mean"},
+		{"One run is not so.", always("", "", Series{"f", "near", ""}, made1), Refuted, "8.87 s to 9.13 s, mean"},
 	} {
 		got := c.claim.result(Published{}, r)
 		if got.Verdict != c.verdict || got.interval() != c.interval {

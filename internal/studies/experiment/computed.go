@@ -23,8 +23,8 @@ import (
 // computed is a file of a case that is no scenario: what its series do is computed, for each seed.
 // In the place of policies they name what, some with a number behind it.
 type computed struct {
-	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds" doc:"what is computed: plans of random instances of paper 004, or its bounds beside users who share slots"`
-	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point"`
+	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, or forecasts of the capacity that green power leaves"`
+	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back)"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -48,6 +48,10 @@ type computed struct {
 		Map     scenario.TaskTimes `json:"map" need:"yes" doc:"what a map takes"`
 		Reduce  scenario.TaskTimes `json:"reduce" need:"yes" doc:"what a reduce takes, with its typical shuffle"`
 	} `json:"profiles" doc:"of the classes"`
+
+	// Capacity.
+	Days int     `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
+	Grid float64 `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
 
 	Sweep config.Sweep `json:"sweep" doc:"values to compute with"`
 }
@@ -110,7 +114,7 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 					spelling.Hint(measure, slices.Sorted(maps.Keys(measures[c.Compute]))))
 			}
 			for _, seed := range seeds {
-				p.units = append(p.units, unit{outcomeOf{results[i], Series{file, name}},
+				p.units = append(p.units, unit{outcomeOf{results[i], Series{file, name, ""}},
 					func(ctx context.Context) (map[string]float64, error) { return do(ctx, c, of, seed) }})
 			}
 		}
@@ -136,6 +140,7 @@ func value(name, unit string) Metric {
 // measures are what series of computed files may be, by what is computed.
 var measures = map[string]map[string]func(context.Context, *computed, float64, uint64) (map[string]float64, error){
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
+	"capacity":   {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags")},
 	"bounds":     {"users": besideUsers(false), "fixed point": besideUsers(true)},
 }
 

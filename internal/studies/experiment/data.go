@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -19,7 +20,7 @@ type stated struct {
 	Took        string              `json:"took" doc:"run time on two cores"`
 	Margin      float64             `json:"margin" min:"0" max:"1" doc:"by which a number may differ and is yet the published one: of 1 where both are parts, else as a part of it"`
 	Cases       []map[string]string `json:"cases" need:"yes" some:"yes" doc:"for each of these all claims, figures and tables hold; file is its scenario file"`
-	Series      []stateSeries       `json:"series" need:"yes" some:"yes" doc:"policies of the scenario files"`
+	Series      []stateSeries       `json:"series" need:"yes" some:"yes" doc:"policies"`
 	Claims      []stateClaim        `json:"claims" need:"yes" some:"yes" doc:"what the paper says, as it can be checked"`
 	Figures     []stateFigure       `json:"figures" doc:"curves over the paper's axes"`
 	Tables      []stateTable        `json:"tables" doc:"metrics of several series"`
@@ -30,8 +31,11 @@ type stated struct {
 type stateSeries struct {
 	ID     string    `json:"id" need:"yes" doc:"by which the rest of the file calls it"`
 	Name   string    `json:"name" need:"yes" doc:"by which people know it"`
-	Policy string    `json:"policy" need:"yes" doc:"as the scenario files write it"`
-	Values []float64 `json:"values" doc:"of a parameter: a series for each, for which {value} stands in name and policy; ID VALUE is one of them"`
+	Policy string    `json:"policy" need:"yes" doc:"by which the scenario files are played"`
+	Values []float64 `json:"values" doc:"of a parameter: a series for each, for which {value} stands in name, policy and file; ID VALUE is one of them"`
+	Unit   string    `json:"unit" doc:"of that parameter, such as s; none if left out"`
+	File   string    `json:"file" doc:"scenario file of another case in which it is played; that of the case if left out"`
+	Over   string    `json:"over" doc:"policy: metrics of the series are by what part they are less than under that one"`
 }
 
 type stateClaim struct {
@@ -64,6 +68,7 @@ type relation struct {
 }
 
 type stateFigure struct {
+	Only   string      `json:"only" doc:"scenario file of the one case that has it"`
 	Title  string      `json:"title" need:"yes" doc:"title"`
 	Source string      `json:"source" need:"yes" doc:"where the paper has it"`
 	X      string      `json:"x" doc:"what stands along"`
@@ -83,6 +88,7 @@ type stateLine struct {
 }
 
 type stateTable struct {
+	Only  string `json:"only" doc:"scenario file of the one case that has it"`
 	Title string `json:"title" need:"yes" doc:"title"`
 	Rows  []struct {
 		Of     config.Texts `json:"of" need:"yes" doc:"the series"`
@@ -101,9 +107,9 @@ type stating struct {
 }
 
 // read reads the experiment in a folder.
-func read(folder fs.FS, name, place string) (*Experiment, error) {
+func read(folders fs.FS, folder, name, place string) (*Experiment, error) {
 	const file = "experiment.yaml"
-	src, err := fs.ReadFile(folder, file)
+	src, err := fs.ReadFile(folders, path.Join(folder, file))
 	if err != nil {
 		return nil, fmt.Errorf("%s is not an experiment: %w", place, err)
 	}
@@ -116,7 +122,8 @@ func read(folder fs.FS, name, place string) (*Experiment, error) {
 	if err := doc.Err(); err != nil {
 		return nil, err
 	}
-	b.e = &Experiment{Name: name, Paper: b.Paper, About: b.About, Took: b.Took, Assumptions: b.Assumptions, Calibration: b.Calibration, folder: folder, place: place}
+	b.e = &Experiment{Name: name, Paper: b.Paper, About: b.About, Took: b.Took, Assumptions: b.Assumptions, Calibration: b.Calibration, folders: folders,
+		folder: folder, place: place, plays: map[string][]string{}}
 	for i, c := range b.Cases {
 		if c["file"] == "" {
 			doc.Failf(fmt.Sprintf("cases[%d]", i), "a case has no file; name its scenario file, such as {file: scenario.yaml}")
@@ -142,12 +149,12 @@ func (b *stating) rows(path string, names ...string) (rows []Row) {
 		for _, s := range b.Series {
 			known = append(known, s.ID)
 			if name == s.ID && len(s.Values) == 0 {
-				rows = append(rows, Row{Name: s.Name, Series: Series{b.file, s.Policy}})
+				rows = append(rows, Row{Name: s.Name, Series: b.plays(s, s.Policy, s.File)})
 			}
 			for _, v := range s.Values {
 				if value := strconv.FormatFloat(v, 'g', -1, 64); name == s.ID || name == s.ID+" "+value {
 					put := func(text string) string { return strings.ReplaceAll(text, "{value}", value) }
-					rows = append(rows, Row{put(s.Name), Series{b.file, put(s.Policy)}, v})
+					rows = append(rows, Row{put(s.Name), b.plays(s, put(s.Policy), put(s.File)), v, s.Unit})
 				}
 			}
 		}
@@ -156,6 +163,17 @@ func (b *stating) rows(path string, names ...string) (rows []Row) {
 		}
 	}
 	return rows
+}
+
+// plays notes that a file is played by the policies of a series.
+func (b *stating) plays(s stateSeries, policy, file string) Series {
+	file = cmp.Or(file, b.file)
+	for _, one := range []string{policy, s.Over} {
+		if list := b.e.plays[file]; one != "" && !slices.Contains(list, one) {
+			b.e.plays[file] = append(list, one)
+		}
+	}
+	return Series{file, policy, s.Over}
 }
 
 // claims adds those of the case.
@@ -188,7 +206,7 @@ func (r *relation) claims(key, text string, of, than []Row) (made []Claim) {
 	one := of[0]
 	add := func(m *Metric, claim func(m Metric) Claim) {
 		if m != nil {
-			made = append(made, claim(*m))
+			made = append(made, claim(m.over(one.Series)))
 		}
 	}
 	add(r.Number, func(m Metric) Claim { return number(key, text, one.Series, m) })
@@ -225,6 +243,9 @@ func (r *relation) claims(key, text string, of, than []Row) (made []Claim) {
 // figures adds those of the case.
 func (b *stating) figures() {
 	for i, f := range b.Figures {
+		if f.Only != "" && f.Only != b.file {
+			continue
+		}
 		figure := Figure{Title: b.text.Replace(f.Title), Source: b.text.Replace(f.Source), X: f.X, Metric: f.Metric, Bars: f.Bars}
 		for k, l := range f.Lines {
 			line := Line{Name: l.Name, Colour: l.Colour}
@@ -251,6 +272,9 @@ func (b *stating) figures() {
 // tables adds those of the case.
 func (b *stating) tables() {
 	for i, t := range b.Tables {
+		if t.Only != "" && t.Only != b.file {
+			continue
+		}
 		table := Table{Title: b.text.Replace(t.Title), Metrics: t.Metrics}
 		for k, rows := range t.Rows {
 			for _, r := range b.rows(fmt.Sprintf("tables[%d].rows[%d].of", i, k), rows.Of...) {

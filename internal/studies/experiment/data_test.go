@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,5 +78,58 @@ func TestStatedWrongly(t *testing.T) {
 	}
 	if _, err := Find(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is not an experiment: ") {
 		t.Error(err)
+	}
+}
+
+// A series may be played in another folder's scenario, whatever policies stand there, and be told as what it
+// saves of another's.
+func TestSeriesBeside(t *testing.T) {
+	beside := folder(t, stating1)
+	own := filepath.Join(filepath.Dir(beside), "other")
+	if err := os.Mkdir(own, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"published.json": `{"saves": {"source": "mine", "where": "here", "says": "it is"}}`,
+		"experiment.yaml": `paper: mine
+about: response
+cases: [{file: ../own/s.yaml}]
+series:
+  - {id: saved, name: saved, policy: edf-p, over: "fifo", file: ../own/s.yaml}
+  - {id: fair, name: fair, policy: fair, over: fifo}
+claims:
+  - {key: saves, text: fair saves time, is: {above: map response b, of: fair, from: 0}}
+tables:
+  - {title: saved, rows: [{of: [saved, fair]}], metrics: [map response b]}
+  - {title: none, only: s.yaml, rows: [{of: fair}], metrics: [locality]}
+`} {
+		if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := Find(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.Plan([]uint64{1, 2, 3}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Run(context.Background(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two nodes of two slots: eight maps of 10 s, then two of 1 s, which wait 20 s under fifo and edf-p.
+	b := response("b")
+	of := func(policy, over string) float64 {
+		return r.results.Sample(Series{"../own/s.yaml", policy, over}, b)[0]
+	}
+	if fifo, fair, saved := of("fifo", ""), of("fair", ""), of("fair", "fifo"); fifo != 21 || math.Abs(saved-(1-fair/fifo)) > 1e-12 {
+		t.Errorf("fifo %v, fair %v, saved %v", fifo, fair, saved)
+	}
+	if c := r.Claims[0]; c.Verdict != Reproduces || *c.Ours <= 0 || len(r.e.Tables) != 1 || len(p.cells) != 9 {
+		t.Errorf("%+v, %d tables, %d cells", c, len(r.e.Tables), len(p.cells))
+	}
+	if rows := r.rows(&r.e.Tables[0]); rows[1][1] != "0.00 of the other's" {
+		t.Error(rows)
 	}
 }

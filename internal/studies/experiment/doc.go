@@ -7,6 +7,7 @@
 //	experiment.go   what an experiment is, and the list of them
 //	data.go         an experiment as data: experiment.yaml
 //	computed.go     series that are computed and not run: plans of random instances, bounds
+//	ahead.go        the same: forecasts of capacity
 //	published.go    what was published, from the folder
 //	watch.go        the sink: what a run shows beyond its report
 //	metric.go       numbers of a run

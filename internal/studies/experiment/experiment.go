@@ -21,10 +21,12 @@ type Experiment struct {
 	About string // in a few words
 	Took  string // run time on two cores
 
-	folder fs.FS
-	place  string // of the folder, for errors and files beside
+	folders fs.FS  // with its own, and those beside
+	folder  string // its own
+	place   string // the same, for errors and files beside
 
-	Files       []string // scenario files of its folder
+	Files       []string            // scenario files, of its folder or of one beside: ../000-penalty/up.yaml
+	plays       map[string][]string // policies that they are played by
 	Claims      []Claim
 	Figures     []Figure
 	Tables      []Table
@@ -32,8 +34,9 @@ type Experiment struct {
 	Calibration *Calibration // nil = none
 }
 
-// Series is what one policy does in one scenario file, over the seeds.
-type Series struct{ File, Policy string }
+// Series is what one policy does in one scenario file, over the seeds; if it is compared Over another one, by
+// what part its metrics are less than that one's.
+type Series struct{ File, Policy, Over string }
 
 // Assumption is something that the paper does not say. The claims are judged again with each of the other values.
 type Assumption struct {
@@ -56,6 +59,7 @@ type Row struct {
 	Name string
 	Series
 	Value float64 // of the parameter, in a series of several
+	Unit  string  // the parameter's
 }
 
 // All are the experiments that are part of the program, by name.
@@ -66,11 +70,7 @@ func All() ([]*Experiment, error) {
 	}
 	var all []*Experiment
 	for _, f := range folders {
-		folder, err := fs.Sub(experiments.Files, f.Name())
-		if err != nil {
-			return nil, err
-		}
-		e, err := read(folder, f.Name(), path.Join("experiments", f.Name()))
+		e, err := read(experiments.Files, f.Name(), f.Name(), path.Join("experiments", f.Name()))
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,11 @@ func All() ([]*Experiment, error) {
 // Find returns an experiment by its name, or that in a folder, if there is a path separator in the name.
 func Find(name string) (*Experiment, error) {
 	if strings.ContainsAny(name, `/\`) {
-		return read(os.DirFS(name), filepath.Base(filepath.Clean(name)), filepath.ToSlash(filepath.Clean(name)))
+		whole, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		return read(os.DirFS(filepath.Dir(whole)), filepath.Base(whole), filepath.Base(whole), filepath.ToSlash(filepath.Clean(name)))
 	}
 	all, err := All()
 	var names []string
@@ -99,7 +103,9 @@ func Find(name string) (*Experiment, error) {
 }
 
 // read returns a file of the experiment's folder.
-func (e *Experiment) read(name string) ([]byte, error) { return fs.ReadFile(e.folder, name) }
+func (e *Experiment) read(name string) ([]byte, error) {
+	return fs.ReadFile(e.folders, path.Join(e.folder, name))
+}
 
 // Readme is the text of its README, "" if it has none.
 func (e *Experiment) Readme() (string, error) {

@@ -19,40 +19,49 @@ type Metric struct {
 	Of   func(*Outcome) float64
 }
 
-// chosen is the unit of seconds that were chosen, from a few: how far such are from each other is no distance.
-const chosen = "D"
+// chosen stands for the unit of a parameter that was chosen, from a few, which is the name then: how far such
+// are from each other is no distance.
+const chosen = "chosen"
 
 // metrics are the numbers of a run by the names that data call them. Those of jobs may be of a size
 // alone: "locality bin1".
 var metrics = map[string]func(size string) Metric{
-	"locality":           locality,
-	"map response":       response,
-	"running":            func(string) Metric { return running() },
-	"accept ratio":       func(string) Metric { return accepted() },
-	"kept of accepted":   func(string) Metric { return succeeded() },
-	"utilisation":        func(string) Metric { return utilisation(false) },
-	"utilisation by all": func(string) Metric { return utilisation(true) },
-	"penalty":            penalty,
-	"in time":            inTime,
-	"late":               late,
-	"completion":         completion,
+	"locality":             locality,
+	"map response":         response,
+	"running":              func(string) Metric { return running() },
+	"accept ratio":         func(string) Metric { return accepted() },
+	"kept of accepted":     func(string) Metric { return succeeded() },
+	"utilisation":          func(string) Metric { return utilisation(false) },
+	"utilisation by all":   func(string) Metric { return utilisation(true) },
+	"penalty":              penalty,
+	"in time":              inTime,
+	"late":                 late,
+	"soft late":            softLate,
+	"hard of soft late":    hardOfSoft,
+	"completion":           completion,
+	"map activation":       func(size string) Metric { return activation("map activation", 0, size) },
+	"reduce activation":    func(size string) Metric { return activation("reduce activation", 1, size) },
+	"model error":          func(string) Metric { return modelError("model error", false) },
+	"model error by range": func(string) Metric { return modelError("model error by range", true) },
 
-	"solve time":             func(string) Metric { return value("solve time", "ms") },
-	"gap":                    func(string) Metric { return value("gap", "%") },
-	"saved by sharing":       func(string) Metric { return value("saved by sharing", "%") },
-	"saved, split":           func(string) Metric { return value("saved, split", "%") },
-	"cost varies by":         func(string) Metric { return value("cost varies by", "%") },
-	"varies, whole":          func(string) Metric { return value("varies, whole", "%") },
-	"times the cost":         func(string) Metric { return value("times the cost", "times") },
-	"gap of the upper bound": func(string) Metric { return value("gap of the upper bound", "%") },
-	"gap of the midpoint":    func(string) Metric { return value("gap of the midpoint", "%") },
-	"iterations":             func(string) Metric { return value("iterations", "") },
+	"solve time":              func(string) Metric { return value("solve time", "ms") },
+	"gap":                     func(string) Metric { return value("gap", "%") },
+	"saved by sharing":        func(string) Metric { return value("saved by sharing", "%") },
+	"saved, split":            func(string) Metric { return value("saved, split", "%") },
+	"cost varies by":          func(string) Metric { return value("cost varies by", "%") },
+	"varies, whole":           func(string) Metric { return value("varies, whole", "%") },
+	"times the cost":          func(string) Metric { return value("times the cost", "times") },
+	"gap of the upper bound":  func(string) Metric { return value("gap of the upper bound", "%") },
+	"gap of the midpoint":     func(string) Metric { return value("gap of the midpoint", "%") },
+	"capacity error":          func(string) Metric { return value("capacity error", "%") },
+	"capacity error by range": func(string) Metric { return value("capacity error by range", "%") },
+	"iterations":              func(string) Metric { return value("iterations", "") },
 }
 
 // UnmarshalText finds a metric by its name.
 func (m *Metric) UnmarshalText(text []byte) error {
 	name := string(text)
-	for _, sized := range []string{"locality", "map response", "penalty", "in time", "late", "completion"} {
+	for _, sized := range []string{"locality", "map response", "penalty", "in time", "late", "soft late", "hard of soft late", "completion", "map activation", "reduce activation"} {
 		if size, ok := strings.CutPrefix(name, sized+" "); ok {
 			*m = metrics[sized](size)
 			return nil
@@ -77,7 +86,7 @@ func (m *Metric) format(x float64) string {
 	case m.Unit == "points":
 		return fmt.Sprintf("%.1f points", 100*x)
 	case m.Unit == chosen:
-		return fmt.Sprintf("%g s", x)
+		return strings.TrimSpace(fmt.Sprintf("%g %s", x, m.Name))
 	case math.Abs(x) < 10:
 		return fmt.Sprintf("%.2f %s", x, m.Unit)
 	}
@@ -90,6 +99,14 @@ func (m Metric) difference() *Metric {
 		m.Unit = "points"
 	}
 	return &m
+}
+
+// over is the metric as a series has it that is compared over another one.
+func (m Metric) over(s Series) Metric {
+	if s.Over != "" {
+		m.Unit = "of the other's"
+	}
+	return m
 }
 
 // words are what a difference below 0 and one above 0 are.
@@ -116,12 +133,17 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
+// is tells whether the job is of a size or class, or is the one job of that name. All are of none.
+func (j *Job) is(size string) bool {
+	return size == "" || j.ID == size || j.Class == size || strings.HasPrefix(j.ID, size+"-")
+}
+
 // perMap is a metric of jobs of a size, over their committed maps.
 func perMap(name, unit, size string, of func(*Job) float64) Metric {
 	return Metric{cmp.Or(size, name), unit, func(o *Outcome) float64 {
 		sum, all := 0.0, 0.0
 		for i := range o.Jobs {
-			if j := &o.Jobs[i]; size == "" || strings.HasPrefix(j.ID, size+"-") {
+			if j := &o.Jobs[i]; j.is(size) {
 				sum += of(j)
 				all += float64(j.Maps)
 			}
@@ -145,13 +167,13 @@ func running() Metric {
 	return perMap("of it running", "s", "", func(j *Job) float64 { return j.Running.Seconds() })
 }
 
-// perJob is the mean of jobs of a size that have a value.
+// perJob is the mean of the jobs of a size or class, or of the one job, that have a value.
 func perJob(name, unit, size string, of func(*Job) float64) Metric {
 	return Metric{strings.TrimSpace(name + " " + size), unit, func(o *Outcome) float64 {
 		sum, n := 0.0, 0
 		for i := range o.Jobs {
 			j := &o.Jobs[i]
-			if size != "" && j.ID != size && !strings.HasPrefix(j.ID, size+"-") {
+			if !j.is(size) {
 				continue
 			}
 			if x := of(j); !math.IsNaN(x) {
@@ -191,6 +213,26 @@ func late(size string) Metric {
 	m, met := perJob("late", "%", size, nil), inTime(size)
 	m.Of = func(o *Outcome) float64 { return 1 - met.Of(o) }
 	return m
+}
+
+// softLate is the part of the jobs with a soft deadline that did not end by it.
+func softLate(size string) Metric {
+	return perJob("soft late", "%", size, func(j *Job) float64 {
+		switch {
+		case j.SoftDeadline == nil:
+			return math.NaN()
+		case j.Finished != nil && *j.Finished <= *j.SoftDeadline:
+			return 0
+		}
+		return 1
+	})
+}
+
+// hardOfSoft is the part of the jobs late by their soft deadline that are late by the hard one too.
+func hardOfSoft(size string) Metric {
+	soft, hard := softLate(size), late(size)
+	return Metric{strings.TrimSpace("hard of soft late " + size), "%",
+		func(o *Outcome) float64 { return over(hard.Of(o), soft.Of(o)) }}
 }
 
 // completion is the mean time from the arrival of jobs to their end.
@@ -238,4 +280,57 @@ func utilisation(all bool) Metric {
 		}
 		return over(used, (to-from)*(o.Summary.MapSlots+o.Summary.ReduceSlots))
 	}}
+}
+
+// activation is the mean time from when a job is given a slot more to when something begins there (paper 000,
+// section 6.5).
+func activation(name string, stage int, size string) Metric {
+	return Metric{strings.TrimSpace(name + " " + size), "s", func(o *Outcome) float64 {
+		sum, n := 0.0, 0
+		for i := range o.Jobs {
+			if j := &o.Jobs[i]; j.is(size) {
+				sum += j.stages[stage].waited.Seconds()
+				n += j.stages[stage].waits
+			}
+		}
+		return over(sum, float64(n))
+	}}
+}
+
+// modelError is the root of the mean squared error of the progress that rds expects of each job in each interval,
+// divided by its mean, or by how far the largest is from the least (paper 000, section 6.3). Progress is the part
+// of the job's work that is done, each task at the mean time of its stage.
+func modelError(name string, byRange bool) Metric {
+	return Metric{name, "%", func(o *Outcome) float64 {
+		squares, sum, n := 0.0, 0.0, 0.0
+		least, most := math.Inf(1), math.Inf(-1)
+		for i := range o.Jobs {
+			j := &o.Jobs[i]
+			all := j.work([2]int{j.stages[0].tasks, j.stages[1].tasks})
+			for _, f := range j.foresee {
+				if !f.over || all == 0 {
+					continue
+				}
+				did := j.work(f.done) / all
+				squares += (f.part - did) * (f.part - did)
+				sum += did
+				n++
+				least, most = min(least, did), max(most, did)
+			}
+		}
+		if by := sum / n; !byRange {
+			return over(math.Sqrt(squares/n), by)
+		}
+		return over(math.Sqrt(squares/n), most-least)
+	}}
+}
+
+// work is that of so many maps and reduces, by the mean time of those that the job has committed.
+func (j *Job) work(tasks [2]int) (seconds float64) {
+	for s, n := range tasks {
+		if of := &j.stages[s]; of.done > 0 {
+			seconds += of.work.Seconds() / float64(of.done) * float64(n)
+		}
+	}
+	return seconds
 }

@@ -18,8 +18,13 @@ type Results struct{ outcomes map[Series][]*Outcome }
 // Sample is a metric of a series, seed by seed.
 func (r *Results) Sample(s Series, m Metric) []float64 {
 	var xs []float64
-	for _, o := range r.outcomes[s] {
-		xs = append(xs, m.Of(o))
+	base := r.outcomes[Series{s.File, s.Over, ""}]
+	for i, o := range r.outcomes[Series{s.File, s.Policy, ""}] {
+		x := m.Of(o)
+		if s.Over != "" {
+			x = 1 - over(x, m.Of(base[i]))
+		}
+		xs = append(xs, x)
 	}
 	return xs
 }
@@ -142,10 +147,10 @@ func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results [
 		}
 	}
 	for i, s := range variants {
-		for k, text := range s.Policies {
+		for _, text := range p.e.plays[file] {
 			policy, err := lab.PolicyName(text, s.Config)
 			if err != nil {
-				return nil, s.Errorf(fmt.Sprintf("policies[%d]", k), "%v", err)
+				return nil, fmt.Errorf("%s: a series of %s: %w", path.Join(p.e.place, "experiment.yaml"), file, err)
 			}
 			var cells []lab.Cell
 			if known != nil {
@@ -157,7 +162,7 @@ func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results [
 				w := newWatch()
 				c.Sinks = append(c.Sinks, w)
 				p.cells, p.watches = append(p.cells, c), append(p.watches, w)
-				p.outcomes = append(p.outcomes, outcomeOf{results[i], Series{file, text}})
+				p.outcomes = append(p.outcomes, outcomeOf{results[i], Series{file, text, ""}})
 			}
 		}
 	}

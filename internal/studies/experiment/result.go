@@ -108,8 +108,7 @@ func (c *Claim) result(said Published, from *Results) Result {
 		res.CI95 = &v.ci
 	}
 	if res.Ours != nil && said.Value != nil && c.Kind == Number && v.unit.Unit != chosen {
-		d := distance(v.unit, *said.Value, v.ours)
-		res.Distance = &d
+		res.Distance = new(distance(v.unit, *said.Value, v.ours))
 	}
 	switch {
 	case v.holds && c.Given != "":
@@ -399,6 +398,7 @@ func (r *Report) rows(t *Table) [][]string {
 	for _, row := range t.Rows {
 		cells := []string{row.Name}
 		for _, m := range t.Metrics {
+			m := m.over(row.Series)
 			x, ci := mean(r.results.Sample(row.Series, m))
 			cell := m.format(x)
 			if half := ci[1] - x; half > 0 {

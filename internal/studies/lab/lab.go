@@ -154,7 +154,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if rec != nil {
 		err = cmp.Or(err, rec.close(err == nil)) // a journal that failed fails again
 	}
-	if bad := (*sim.ArrivalError)(nil); errors.As(err, &bad) {
+	if _, bad := errors.AsType[*sim.ArrivalError](err); bad {
 		return nil, err // what was asked for is at fault
 	}
 	if err != nil && !Ends(err) {

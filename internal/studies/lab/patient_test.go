@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +15,9 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/studies/page"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -24,12 +29,21 @@ import (
 type tale struct {
 	follow.Single
 	lines []string
+	last  units.Time
+	back  string // where time ran back
+	late  int    // ends that came with an age
 }
 
-func (t *tale) Batch(at units.Time, records []follow.Record) error {
+func (t *tale) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
 		e := &records[i]
-		line := fmt.Sprintf("%v %v node %d %v", at, e.Kind, e.Node, e.Outcome)
+		if e.At < t.last && t.back == "" {
+			t.back = fmt.Sprintf("%v at %v is told after %v", e.Kind, e.At, t.last)
+		}
+		if t.last = e.At; e.Kind == sched.Ended && e.Age > 0 {
+			t.late++
+		}
+		line := fmt.Sprintf("%v %v node %d %v", e.At, e.Kind, e.Node, e.Outcome)
 		if e.Attempt != nil {
 			line += fmt.Sprintf(" %v %d on %d from %v", e.Attempt.Stage, e.Attempt.Task, e.Attempt.Node, e.Attempt.Began)
 		}
@@ -53,46 +67,80 @@ func (t *tale) Plan(at units.Time, decisions []follow.Decision) error {
 	return nil
 }
 
+// patience is each policy that can be asked for: the catalogue's schemes and parts, what stands in
+// everyPolicy, and one that bides, as none does by its name alone.
+func patience() []string {
+	texts := append(everyPolicy(), "rtmr(promise=90%)")
+	for _, e := range catalog.All() {
+		switch {
+		case e.Kind == compose.KindPreempt:
+			texts = append(texts, "fair+"+e.Name)
+		case e.Kind != compose.KindScheme:
+			texts = append(texts, e.Name)
+		}
+	}
+	return texts
+}
+
 // A world that tells several instants at once tells sinks the same, and in the same order, as one
-// that tells each at once. So does a follower that gathers rounds. None of the policies played here
-// may be told late: TestSomeEndsDoNotWait plays one that may.
+// that tells each at once. So does a follower that gathers rounds. A policy that bides decides by what
+// it is told late, so it is compared with itself, and sinks are to be told each thing at its own time.
 func TestPatience(t *testing.T) {
-	spared := int64(0)
+	spared, late := int64(0), 0
+	texts := patience()
 	for seed := range uint64(scenarios(300, 3000)) {
 		p := randomRun(seed, []func(dice, *played){plain, shared}[seed%2])
-		p.cfg.Until = 2000 * units.Time(units.Second)
-		play := func(whole func(w *sim.World) drive.World, gather bool) ([]string, int64) {
+		p.cfg.Until, p.cfg.Profiles = 2000*units.Time(units.Second), taughtOf(p.cfg.Cluster)
+		text := texts[seed%uint64(len(texts))]
+		bides := false
+		play := func(alone, gather bool) ([]string, int64) {
 			w, err := sim.New(p.cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			policy, err := catalog.New(everyPolicy()[seed%uint64(len(everyPolicy()))], NoQueues)
+			policy, err := catalog.New(text, NoQueues)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := &tale{}
-			follower := follow.New(told)
+			told, kept := &tale{}, report.NewBuilder("sim", "patient", policy.Name(), seed)
+			drawn := page.New([]page.Head{{Scenario: "patient", Policy: policy.Name(), Seed: seed}})
+			follower := follow.New(append(drawn.Watch(0), told, kept)...)
 			if gather {
 				follower.Gather()
 			}
-			loop := drive.New(whole(w), policy, follower)
+			var world drive.World = w
+			if bides = sched.BidesOf(policy) != 0; alone && !bides {
+				world = struct{ drive.World }{w}
+			}
+			loop := drive.New(world, policy, follower)
 			err = loop.Run(context.Background())
 			if err := errors.Join(err, follower.Flush()); err != nil && !errors.Is(err, sim.ErrStuck) {
 				told.lines = append(told.lines, err.Error())
 			}
-			return told.lines, loop.Round
+			if told.back != "" {
+				t.Fatalf("seed %d, %s: time runs back: %s", seed, text, told.back)
+			}
+			if bides {
+				late += told.late
+			}
+			run, text := kept.Run(), &bytes.Buffer{}
+			row, err := json.Marshal(run)
+			if err := errors.Join(err, drawn.Write(text, report.New(run))); err != nil {
+				t.Fatal(err)
+			}
+			return append(told.lines, string(row), text.String()), loop.Round
 		}
-		patient, few := play(func(w *sim.World) drive.World { return w }, true)
-		each, many := play(func(w *sim.World) drive.World { return struct{ drive.World }{w} }, false)
+		patient, few := play(false, true)
+		each, many := play(true, false)
 		for i := range max(len(patient), len(each)) {
 			if i >= len(patient) || i >= len(each) || patient[i] != each[i] {
-				t.Fatalf("seed %d, %d and %d lines, first here:\n%s\n%s", seed, len(patient), len(each), append(patient, "(the end)")[i], append(each, "(the end)")[i])
+				t.Fatalf("seed %d, %s: %d and %d lines, first here:\n%s\n%s", seed, text, len(patient), len(each), append(patient, "(the end)")[i], append(each, "(the end)")[i])
 			}
 		}
 		spared += many - few
 	}
-	if spared == 0 {
-		t.Error("no round was spared: this tests nothing")
+	if spared == 0 || late == 0 {
+		t.Errorf("%d rounds were spared, %d ends told late to policies that bide: this tests nothing", spared, late)
 	}
 }
 

@@ -103,6 +103,7 @@ type played struct {
 	rounds int64
 	events int
 	lives  []life
+	behind func(drive.World) drive.World // what stands between the world and the scheduler
 }
 
 // life is an attempt as its world told it.
@@ -118,6 +119,9 @@ type life struct {
 // play drives a world to its end, for so many rounds at most.
 func (p *played) play(t *testing.T, w drive.World, rounds int64) error {
 	t.Helper()
+	if p.behind != nil {
+		w = p.behind(w)
+	}
 	base, err := catalog.New(p.policy, NoQueues)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +235,7 @@ func (m *meddler) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // meddle adds one item.
 func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 	j := sched.JobID(1 + m.rng.IntN(max(1, int(v.Jobs()))))
-	n := sched.NodeID(1 + m.rng.IntN(int(v.Nodes())))
+	n := sched.NodeID(1 + m.rng.IntN(max(1, int(v.Nodes()))))
 	s := sched.Stage(m.rng.IntN(3))
 	it := sched.Item{Job: j, Stage: s, Node: n, Reason: sched.Because(whim)}
 	switch m.rng.IntN(14) {
@@ -276,7 +280,7 @@ func first(v sched.View, n sched.NodeID, so func(nd *sched.Node) bool) sched.Nod
 		if nd := v.Node(n); nd != nil && so(nd) {
 			break
 		}
-		n = n%v.Nodes() + 1
+		n = n%max(1, v.Nodes()) + 1
 	}
 	return n
 }

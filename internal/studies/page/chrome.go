@@ -31,9 +31,9 @@ func NewTrace(w io.Writer) *Trace {
 }
 
 // Batch writes what ended.
-func (t *Trace) Batch(now units.Time, records []follow.Record) error {
+func (t *Trace) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
-		e := &records[i]
+		e, now := &records[i], records[i].At
 		var err error
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:

@@ -53,10 +53,9 @@ func (c *collector) Plan(_ units.Time, decisions []follow.Decision) error {
 const farthest = units.Time(1 << 58)
 
 // Batch takes in what happened.
-func (c *collector) Batch(now units.Time, records []follow.Record) error {
-	now = min(now, farthest)
+func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
-		e := &records[i]
+		e, now := &records[i], min(records[i].At, farthest)
 		if e.Sizes() {
 			c.size(now, e.Job)
 		}
@@ -189,7 +188,7 @@ func (c *collector) ended(now units.Time, a *follow.Attempt, outcome sched.Outco
 	c.moveTo(now)
 	c.draw(&r, now, outcome)
 	c.hold(a, -1)
-	if a.Job.Ended != units.Never {
+	if a.Job.Ended <= now {
 		return
 	}
 	q := &c.queue[a.Job.Index]

@@ -66,8 +66,7 @@ func create(name, first, what string) (*File, error) {
 		case os.IsNotExist(err):
 			return nil, fmt.Errorf("%s cannot be written: there is no folder %s", name, filepath.Clean(dir))
 		default:
-			var cause *os.PathError
-			if errors.As(err, &cause) {
+			if cause, ok := errors.AsType[*os.PathError](err); ok {
 				err = cause.Err
 			}
 			return nil, fmt.Errorf("%s cannot be written: %w", name, err)

@@ -50,8 +50,9 @@ func newKept() *kept {
 	return &kept{running: map[sched.AttemptID]sched.Event{}, began: map[sched.AttemptID]units.Time{}, jobs: map[sched.JobID]int64{}}
 }
 
-func (k *kept) Batch(now units.Time, records []follow.Record) error {
+func (k *kept) Batch(_ units.Time, records []follow.Record) error {
 	for _, r := range records {
+		now := r.At
 		switch e := *r.Event; e.Kind {
 		case sched.JobArrived:
 			k.jobs[e.Job] = int64(len(k.jobs))

@@ -17,6 +17,7 @@ type Builder struct {
 	pages []page  // by index of jobs that are there
 	facts []Facts // of run.Jobs
 
+	events   int64 // without beats
 	usage    usage
 	makespan units.Time
 	meter    energy.Meter
@@ -43,22 +44,21 @@ func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 }
 
 // Batch takes in what happened.
-func (b *Builder) Batch(at units.Time, records []follow.Record) error {
-	s := &b.run.Summary
+func (b *Builder) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
-		e := &records[i]
+		e, at := &records[i], records[i].At
 		if e.Sizes() {
 			b.size(e.Job)
 		}
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
-			s.Events++
+			b.events++
 			if e.Detail != nil && e.Detail.Node != nil {
 				b.usage.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
 			}
 			b.power(at, e.Node, e.Host)
 		case sched.NodeDown:
-			s.Events++
+			b.events++
 			b.usage.offer(at, e.Node, &units.Vector{})
 			b.power(at, e.Node, e.Host)
 		case sched.SupplyChanged:
@@ -67,10 +67,8 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 			}
 		case sched.Refused:
 			b.power(at, e.Node, e.Host)
-		case sched.Heartbeat:
-			s.Events++
 		case sched.JobArrived:
-			s.Events++
+			b.events++
 			if e.Job != nil {
 				b.arrive(e)
 			}
@@ -79,12 +77,12 @@ func (b *Builder) Batch(at units.Time, records []follow.Record) error {
 				b.promise(e.Job)
 			}
 		case sched.Started:
-			s.Events++
+			b.events++
 			if e.Attempt != nil && !e.Again {
 				b.start(at, e.Attempt)
 			}
 		case sched.Ended:
-			s.Events++
+			b.events++
 			if e.Attempt != nil {
 				b.end(at, e.Attempt, e.Outcome)
 			}
@@ -145,15 +143,14 @@ func (b *Builder) Run() *Run {
 		b.judge(&b.run.Jobs[i], b.facts[i])
 	}
 	b.run.Tally()
-	s.Makespan = b.makespan.Seconds()
+	s.Events, s.Makespan = b.events+b.Beats(), b.makespan.Seconds()
 	if len(b.responses) > 0 {
-		mean, p95 := stat.Mean(b.responses), stat.Quantile(b.responses, 0.95)
-		s.MeanResponse, s.P95Response = &mean, &p95
+		s.MeanResponse, s.P95Response = new(stat.Mean(b.responses)), new(stat.Quantile(b.responses, 0.95))
 	}
 	s.FreeResponse = b.run.freeResponse()
 	if all := b.places[sched.Anywhere] + b.places[sched.NodeLocal] + b.places[sched.RackLocal] + b.places[sched.Remote]; all > 0 {
-		near, rack := float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal])/float64(all), float64(b.places[sched.RackLocal])/float64(all)
-		s.MapLocality, s.RackLocality = &near, &rack
+		s.MapLocality = new(float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal]) / float64(all))
+		s.RackLocality = new(float64(b.places[sched.RackLocal]) / float64(all))
 	}
 	s.MapUtilization, _ = b.usage.part(units.MapSlots)
 	s.ReduceUtilization, _ = b.usage.part(units.ReduceSlots)
@@ -167,9 +164,8 @@ func (b *Builder) Run() *Run {
 		*to = b.usage.atEnd[d].over(b.makespan)
 	}
 	if b.meter.Known {
-		all, green, brown := b.used.all.KWh(), b.used.green.KWh(), (b.used.all - b.used.green).KWh()
-		if s.Energy = &all; b.meter.Supplied {
-			s.Green, s.Brown = &green, &brown
+		if s.Energy = new(b.used.all.KWh()); b.meter.Supplied {
+			s.Green, s.Brown = new(b.used.green.KWh()), new((b.used.all - b.used.green).KWh())
 		}
 	}
 	return &b.run
@@ -190,8 +186,7 @@ func (b *Builder) power(at units.Time, h sched.NodeID, n *follow.Node) {
 func (b *Builder) judge(j *Job, f Facts) {
 	f.Real, f.Promised = b.real(), j.Promised != nil
 	if j.Deadline != nil && j.Finished != nil && !j.Before {
-		inTime := *j.Finished <= *j.Deadline
-		f.InTime = &inTime
+		f.InTime = new(*j.Finished <= *j.Deadline)
 	}
 	j.Outcome = f.Outcome()
 	if b.real() && !j.Outcome.Finished() {
@@ -265,8 +260,7 @@ func seconds(t units.Time) *float64 {
 	if t == units.Never {
 		return nil
 	}
-	s := t.Seconds()
-	return &s
+	return new(t.Seconds())
 }
 
 func (b *Builder) start(at units.Time, a *follow.Attempt) {
@@ -303,7 +297,7 @@ func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
 		b.reduces(at, a.Job, -1)
 	}
 	b.meter.Hold(at, a.Node, a.Needs, -1)
-	if outcome != sched.Committed || a.Job.Ended != units.Never {
+	if outcome != sched.Committed || a.Job.Ended <= at {
 		return
 	}
 	if j := &b.run.Jobs[a.Job.Number]; b.real() && j.TaskTime != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -283,5 +284,30 @@ edf: job "c" failed: it broke
 	}
 	if !strings.Contains(out.String(), "41.0 s ± 12.7 s") { // t(1) = 12.706 over two values 2 s apart
 		t.Errorf("no confidence interval:\n%s", out.String())
+	}
+}
+
+// How many tasks the jobs of a class had is the mean of what was known before and of what was learned, rounded up.
+func TestLearnerTellsTasks(t *testing.T) {
+	known := profile.New("c")
+	known.Runs = 2
+	for range 5 {
+		known.Attempt(workload.Map, "small", 0, units.Second, 0)
+	}
+	known.Attempt(workload.Map, "large", 0, units.Second, 0)
+	known.Attempt(workload.Reduce, "small", 0, units.Second, 0)
+	l := NewLearner(known)
+	if m, r := l.Tasks("c"); m != 3 || r != 1 {
+		t.Errorf("%d maps and %d reduces, want 3 and 1", m, r)
+	}
+	l.class("c").Runs = 1
+	for range 4 {
+		l.class("c").Attempt(workload.Map, "small", 0, units.Second, 0)
+	}
+	if m, r := l.Tasks("c"); m != 4 || r != 1 { // 10 maps and 1 reduce of 3 jobs
+		t.Errorf("%d maps and %d reduces, want 4 and 1", m, r)
+	}
+	if m, r := l.Tasks("other"); m != 0 || r != 0 {
+		t.Errorf("%d maps and %d reduces of a class that nobody knows", m, r)
 	}
 }

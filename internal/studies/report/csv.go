@@ -71,7 +71,7 @@ func headings[T any](wanted func(name string) bool) (names []string, fields []in
 // values are those of these fields.
 func values(of any, fields []int) (row []string) {
 	for _, i := range fields {
-		row = append(row, cell(reflect.ValueOf(of).Field(i)))
+		row = append(row, Cell(reflect.ValueOf(of).Field(i)))
 	}
 	return row
 }
@@ -103,8 +103,11 @@ func (r *Report) WriteComparisons(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-func cell(v reflect.Value) string {
+// Cell is a value as a field of CSV: nothing, where it is not known.
+func Cell(v reflect.Value) string {
 	switch v.Kind() {
+	case reflect.Invalid:
+		return ""
 	case reflect.String:
 		return v.String()
 	case reflect.Bool:
@@ -113,7 +116,7 @@ func cell(v reflect.Value) string {
 		if v.IsNil() {
 			return ""
 		}
-		return cell(v.Elem())
+		return Cell(v.Elem())
 	case reflect.Float64:
 		x := v.Float()
 		if size := math.Abs(x); size >= 1e-6 && size < 1e21 { // in full, as in JSON

@@ -79,14 +79,37 @@ func (l *Learner) Profiles() []*profile.Class {
 	return all
 }
 
+// Tasks tells how many maps and reduces the jobs of a class had, the mean of all that is known, rounded up; 0 maps
+// if nothing is.
+func (l *Learner) Tasks(class string) (maps, reduces int) {
+	var n [workload.Stages]int64
+	runs := int64(0)
+	for _, c := range []*profile.Class{l.known.Of(class), l.classes.Of(class)} {
+		if c == nil {
+			continue
+		}
+		runs += c.Runs
+		for i := range c.Stages {
+			n[c.Stages[i].Stage] += c.Stages[i].Task.N
+		}
+	}
+	if runs == 0 {
+		return 0, 0
+	}
+	return int((n[workload.Map] + runs - 1) / runs), int((n[workload.Reduce] + runs - 1) / runs)
+}
+
 // Of returns what was learned of a class, nil if nothing was. It goes on growing.
 func (l *Learner) Of(class string) *profile.Class { return l.classes.Of(class) }
 
 // Batch takes in what happened.
-func (l *Learner) Batch(at units.Time, records []follow.Record) error {
+func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
+	told := false // by a resync
 	for i := range records {
-		e := &records[i]
+		e, at := &records[i], records[i].At
 		switch e.Kind {
+		case sched.Resync:
+			told = true
 		case sched.JobArrived:
 			if e.Job != nil && !e.Again {
 				j := follow.At(&l.jobs, e.Job.Index)
@@ -103,13 +126,23 @@ func (l *Learner) Batch(at units.Time, records []follow.Record) error {
 			if e.Job == nil {
 				continue
 			}
-			if j := &l.jobs[e.Job.Index]; j.starting && e.Stage > sched.Master {
-				took := at.Sub(j.master).Seconds()
+			j := &l.jobs[e.Job.Index]
+			// A resync that gives no age does not know since when.
+			if j.starting && e.Stage > sched.Master && (e.Age > 0 || !told) {
+				took := at.Add(-e.Age).Sub(j.master).Seconds()
 				l.class(e.Job.Spec.Class).At(sched.Master, j.host).Start.Add(took)
 				l.note(j, profile.Key{Stage: sched.Master, Node: j.host, Part: profile.StartUp}, 0, -1, took)
+			}
+			if e.Stage > sched.Master {
 				j.starting, j.asked = false, true
 			}
 		case sched.Ended:
+			if a := e.Attempt; a != nil && a.Stage == sched.Master {
+				// The next one may have started in this batch.
+				if j := &l.jobs[a.Job.Index]; j.master == a.Began {
+					j.starting = false
+				}
+			}
 			if e.Attempt != nil && e.Outcome == sched.Committed {
 				l.learn(at, e)
 			}

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/slackline/slackline/sched"
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+)
 
 // Outcome is what became of a job that was submitted. Each has exactly one.
 type Outcome string
@@ -129,29 +133,12 @@ func (r *Run) Tally() {
 	r.countClasses()
 }
 
-// count is the number of jobs with an outcome, nil if there is no such.
+// count is the number of jobs with an outcome, nil if there is no such. Its list is in the order of
+// Outcomes.
 func (s *Summary) count(o Outcome) *int {
-	switch o {
-	case Refused:
-		return &s.Refused
-	case Kept:
-		return &s.Kept
-	case Broken:
-		return &s.Broken
-	case Met:
-		return &s.Met
-	case Late:
-		return &s.Late
-	case Done:
-		return &s.Done
-	case Failed:
-		return &s.Failed
-	case Killed:
-		return &s.Killed
-	case Interrupted:
-		return &s.Interrupted
-	case Unfinished:
-		return &s.Unfinished
+	counts := [...]*int{&s.Refused, &s.Kept, &s.Broken, &s.Met, &s.Late, &s.Done, &s.Failed, &s.Killed, &s.Interrupted, &s.Unfinished}
+	if i := slices.Index(Outcomes, o); i >= 0 {
+		return counts[i]
 	}
 	return nil
 }

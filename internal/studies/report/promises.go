@@ -34,8 +34,7 @@ func (j *Job) promise(why *sched.Reason) {
 	if Promises(why) { // B is what is expected, and nobody's word
 		j.Promised, j.Estimated = seconds(units.Time(why.B)), word == sched.Estimate
 		if j.Confidence = nil; why.Cause == estimate.Likely {
-			stated := 1 - float64(why.C)/1e6
-			j.Confidence = &stated
+			j.Confidence = new(1 - float64(why.C)/1e6)
 		}
 	}
 	if j.Admission = ""; word == sched.NoPromise {

@@ -182,8 +182,7 @@ func (r *Run) freeResponse() *float64 {
 	if !due || len(times) == 0 {
 		return nil
 	}
-	mean := stat.Mean(times)
-	return &mean
+	return new(stat.Mean(times))
 }
 
 // timed is the number of jobs of which it is known when they finished.

@@ -48,9 +48,9 @@ func NewTimeline() *Timeline { return &Timeline{cell: units.Millisecond} }
 func (t *Timeline) End() units.Time { return t.end }
 
 // Batch takes in what happened.
-func (t *Timeline) Batch(at units.Time, records []follow.Record) error {
+func (t *Timeline) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
-		e := &records[i]
+		e, at := &records[i], records[i].At
 		switch e.Kind {
 		case sched.NodeUp:
 			*follow.At(&t.nodes, e.Node) = e.Detail.Node.Class.Capacity[units.MapSlots]

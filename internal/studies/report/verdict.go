@@ -129,8 +129,7 @@ func compareGroup(g []*Run) (list []Comparison) {
 			}
 			c.Unlike = metrics[k].whole && slices.ContainsFunc(pairs, func(p *pair) bool { return !p.same })
 			if of.Mean() > 0 {
-				n, all := jobs.Mean(), of.Mean()
-				c.Jobs, c.Of = &n, &all
+				c.Jobs, c.Of = new(jobs.Mean()), new(of.Mean())
 			}
 			list = append(list, c)
 		}

@@ -98,7 +98,7 @@ func (s *Scenario) learned(class string, known func(string) *profile.Class) {
 		s.Cluster.TaskTimes.Values = maps.Spread.Values(points)
 	}
 	if s.Cluster.TaskTimes.Values == nil {
-		s.src.Failf("cluster.task_times.profile", "nothing is known of the task times of class %q yet; slackline run learns it", class)
+		s.src.Failf("cluster.task_times.profile", "nothing is known of the task times of class %q yet; run a job of it with slackline run", class)
 	}
 }
 

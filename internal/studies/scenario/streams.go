@@ -1,15 +1,16 @@
 package scenario
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/studies/synth"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -130,6 +131,7 @@ type kind struct {
 
 func (k kind) source(seed uint64) workload.Source {
 	st := &stream{kind: k, end: units.Never, left: k.Count, key: draw.Of(seed, "stream").Job(k.ID)}
+	st.due.Before = func(a, b *units.Time) bool { return *a < *b }
 	if k.Count == 0 {
 		st.left = 1 << 30
 	}
@@ -163,7 +165,7 @@ func (k kind) source(seed uint64) workload.Source {
 			}
 			return begin.Add(units.Duration(at))
 		}
-		heap.Push(&st.due, st.open())
+		st.due.Push(st.open())
 		return st
 	}
 	process := k.Arrivals.process(st.key.Uint64())
@@ -174,7 +176,7 @@ func (k kind) source(seed uint64) workload.Source {
 		}
 		return begin.Add(units.Duration(at))
 	}
-	heap.Push(&st.due, st.open())
+	st.due.Push(st.open())
 	return st
 }
 
@@ -183,7 +185,7 @@ type stream struct {
 	kind
 	key   draw.Draw
 	open  func() units.Time // the next arrival of an open stream
-	due   times
+	due   heap.Heap[units.Time]
 	end   units.Time // nothing comes at or behind it
 	left  int        // jobs that may still come
 	made  int
@@ -199,7 +201,7 @@ func (s *stream) think(from units.Time) {
 	if span.From == span.To {
 		thought = units.Duration(d.Exponential(float64(span.From)))
 	}
-	heap.Push(&s.due, from.Add(thought))
+	s.due.Push(from.Add(thought))
 }
 
 // Due is when the next job comes.
@@ -207,10 +209,10 @@ func (s *stream) Due() units.Time {
 	if s.err != nil {
 		return 0 // at once, to tell
 	}
-	if s.left == 0 || len(s.due) == 0 || s.due[0] >= s.end {
+	if s.left == 0 || len(s.due.List) == 0 || s.due.List[0] >= s.end {
 		return units.Never
 	}
-	return s.due[0]
+	return s.due.List[0]
 }
 
 // Next makes the next job.
@@ -218,9 +220,9 @@ func (s *stream) Next() (*workload.Job, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	at := heap.Pop(&s.due).(units.Time)
+	at := s.due.Pop()
 	if s.open != nil {
-		heap.Push(&s.due, s.open())
+		s.due.Push(s.open())
 	}
 	s.left--
 	s.made++
@@ -235,19 +237,6 @@ func (s *stream) Ended(_ *workload.Job, at units.Time) {
 	if s.open == nil {
 		s.think(at)
 	}
-}
-
-// times is a heap.
-type times []units.Time
-
-func (t times) Len() int           { return len(t) }
-func (t times) Less(i, j int) bool { return t[i] < t[j] }
-func (t times) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *times) Push(x any)        { *t = append(*t, x.(units.Time)) }
-func (t *times) Pop() any {
-	last := (*t)[len(*t)-1]
-	*t = (*t)[:len(*t)-1]
-	return last
 }
 
 // sources are several as one; of arrivals at one time the first source goes first.
@@ -286,14 +275,5 @@ func (s sources) Ended(j *workload.Job, at units.Time) {
 // owns tells whether the job is one of the stream.
 func (s *stream) owns(j *workload.Job) bool {
 	n := len(s.ID)
-	return len(j.ID) > n+1 && j.ID[:n] == s.ID && j.ID[n] == '-' && digits(j.ID[n+1:])
-}
-
-func digits(text string) bool {
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	return len(j.ID) > n+1 && j.ID[:n] == s.ID && j.ID[n] == '-' && strings.Trim(j.ID[n+1:], "0123456789") == ""
 }

@@ -131,7 +131,7 @@ func (t *table) errorf(col int, format string, args ...any) error {
 // next reads a row.
 func (t *table) next() (err error) {
 	t.row, err = t.csv.Read()
-	if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		if errors.Is(err, csv.ErrFieldCount) {
 			return t.errorf(0, "the row has %d fields, but the header has %d", len(t.row), len(t.cols))
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/units"
@@ -258,10 +259,5 @@ func ReadModel(file string, text []byte) (*Model, error) {
 
 // quantityIndex finds a quantity by name, -1 if there is none.
 func quantityIndex(name string) int {
-	for i := range quantities {
-		if quantities[i].name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(quantities[:], func(q quantity) bool { return q.name == name })
 }

@@ -269,10 +269,8 @@ func (g *google) event() (event, at int64) {
 
 // oneOf reads a number that has a name, or the name.
 func (g *google) oneOf(field string, s scalar, names []string) int64 {
-	for i, n := range names {
-		if string(s.text) == n {
-			return int64(i)
-		}
+	if i := slices.Index(names, string(s.text)); i >= 0 {
+		return int64(i)
 	}
 	n := g.number(field, s, 0)
 	if n >= int64(len(names)) {

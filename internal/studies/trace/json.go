@@ -167,7 +167,7 @@ func (p *place) fields(text []byte, to any) *Error {
 
 // refused says why a text could not be read into a struct.
 func (p *place) refused(text []byte, kind string, err error) *Error {
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return p.within(text, int(syntax.Offset)-1, "", "it is not JSON: %v", err)
 	}
 	field, typed := "", (*json.UnmarshalTypeError)(nil)

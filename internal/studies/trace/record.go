@@ -128,42 +128,28 @@ func (p *place) skip(err *Error) bool {
 // lines reads records that are lines.
 type lines struct {
 	place
-	in   *bufio.Reader
-	long []byte // a line that did not fit into the buffer
+	in *bufio.Scanner
 }
 
 func newLines(in io.Reader, o Options) lines {
-	return lines{place: place{o: o}, in: bufio.NewReaderSize(in, 1<<16)}
+	l := lines{place: place{o: o}, in: bufio.NewScanner(in)}
+	l.in.Buffer(make([]byte, 1<<16), MaxRecord)
+	return l
 }
 
 // next returns the next line without its end, io.EOF behind the last. It is good until the next call.
 func (l *lines) next() ([]byte, error) {
 	l.at++
-	part, err := l.in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		l.long = append(l.long[:0], part...)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			if len(l.long) > MaxRecord {
-				return nil, l.lost("the line is longer than %v, which no record is", units.Bytes(MaxRecord))
-			}
-			part, err = l.in.ReadSlice('\n')
-			l.long = append(l.long, part...)
-		}
-		part = l.long
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
+	more := l.in.Scan()
+	switch err := l.in.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, l.lost("the line is longer than %v, which no record is", units.Bytes(MaxRecord))
+	case err != nil: // what may be there of a line is none
 		return nil, l.lost("it cannot be read: %v", err)
-	}
-	if len(part) == 0 {
+	case !more:
 		return nil, io.EOF
 	}
-	if n := len(part); part[n-1] == '\n' {
-		part = part[:n-1]
-	}
-	if n := len(part); n > 0 && part[n-1] == '\r' {
-		part = part[:n-1]
-	}
-	return part, nil
+	return l.in.Bytes(), nil
 }
 
 // count reads a whole number that is not negative. A decimal point with zeros behind it is allowed,

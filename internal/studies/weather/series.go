@@ -35,7 +35,7 @@ func Read(in io.Reader, opt Options, step, usual time.Duration) (*Series, error)
 	}
 	s := &Series{From: fmt.Sprintf("%s (%s)", opt.File, r.Format), Place: r.Place, Known: r.Known}
 	if s.Samples, s.Step, err = average(r, int64(step/time.Second), int64(usual/time.Second)); err != nil {
-		if too := (*tooFine)(nil); errors.As(err, &too) {
+		if _, too := errors.AsType[*tooFine](err); too {
 			err = fmt.Errorf("%s: %w", opt.File, err)
 		}
 		return nil, err

@@ -129,7 +129,7 @@ func (r *Reader) errorf(col int, format string, args ...any) error {
 // read reads a row.
 func (r *Reader) read() (err error) {
 	r.row, err = r.csv.Read()
-	if wrong := (*csv.ParseError)(nil); errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		return fmt.Errorf("%s:%d:%d: %w", r.opt.File, wrong.Line, wrong.Column, wrong.Err)
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: it cannot be read: %w", r.opt.File, err)

@@ -104,6 +104,7 @@ type stage struct {
 	done   int         // of them
 	sample int32       // tasks that may start although the job is not admitted
 	ready  bool
+	since  int  // beat in which it got ready
 	asked  bool // its demand has changed since it was told
 	shown  int  // tasks that it asks for so far, those from the first on
 	told   int  // tasks that the book was told of
@@ -269,7 +270,7 @@ func (w *World) pass() {
 	w.moveJobs()
 	w.supplies()
 	turn := !w.watching && !w.yielded && w.naughty(60) || w.watching && w.beat > 1 && (w.beat >= w.cfg.Calm || w.naughty(12))
-	if (turn || w.beat == 1 && w.watching || w.naughty(40) || !w.told && w.beat >= w.cfg.Calm) && !w.ends() {
+	if turn || w.beat == 1 && w.watching || w.naughty(40) || !w.told && w.beat >= w.cfg.Calm {
 		w.watching = w.watching != turn
 		w.resync(turn)
 	}

@@ -25,13 +25,9 @@ func (w *World) control() {
 	}
 }
 
-// ends tells whether a job has ended in this beat: that is news which a full state does not contain.
-func (w *World) ends() bool {
-	return slices.ContainsFunc(w.out, func(e sched.Event) bool { return e.Kind == sched.JobEnded })
-}
-
 // resync voids the book and tells everything again, each fact with its age, jobs and attempts in any order.
-// It may be the turn from or to watching.
+// A job that ended in this beat is not told again, and nobody says that it ended. It may be the turn from
+// or to watching.
 func (w *World) resync(turn bool) {
 	w.told = true
 	w.orders = w.orders[:0]
@@ -82,7 +78,7 @@ func (w *World) resync(turn bool) {
 			}
 			s.hidden, s.claim = nil, 0
 			if s.asked = s.ready; s.ready {
-				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
+				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind, Age: w.age(s.since)})
 			}
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -228,16 +230,43 @@ func (s *size) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	return nil
 }
 
+// later counts the lines of a journal that tell of advice to act, or of its refusal, in the second half of a still run.
+func later(t *testing.T, text []byte) (lines int, first string) {
+	late := false
+	for line := range strings.Lines(string(text)) {
+		_, line, _ = strings.Cut(line, " ")
+		var round, at int64
+		if n, _ := fmt.Sscanf(line, "round %d at=%d", &round, &at); n == 2 {
+			late = units.Time(at) > units.Time(0).Add(stillBeats/2*units.Second)
+		}
+		acts := strings.HasPrefix(line, "item ") && strings.Contains(line, " refused=watched") || strings.HasPrefix(line, "event refused ")
+		if acts && late {
+			if lines++; lines == 1 {
+				first = strings.TrimSpace(line)
+			}
+		}
+	}
+	return lines, first
+}
+
 // A policy that watches a world in which nothing happens neither spins nor grows, and gives each piece of
-// advice once.
+// advice once: verdicts in its plans, what would act in the journal.
 func TestWatchingStandsStill(t *testing.T) {
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		for _, can := range []sched.Capabilities{{Bind: true, Kill: true, Speculate: true, Power: true, Heartbeat: units.Second}, {Bind: true, Kill: true, Speculate: true, Power: true},
 			{Kill: true, Power: true, Heartbeat: units.Second}} {
 			w, s, watch := &still{can: can, wake: units.Never}, &size{}, NewWatch(can.Bind)
-			s.loop = drive.New(w, fresh(), s, watch)
-			if err := s.loop.Run(context.Background()); err != nil {
+			var text bytes.Buffer
+			record, err := journal.NewWriter(&text, journal.Header{World: can})
+			if err != nil {
 				t.Fatal(err)
+			}
+			s.loop = drive.New(w, fresh(), s, watch, record)
+			if err := errors.Join(s.loop.Run(context.Background()), record.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if lines, first := later(t, text.Bytes()); lines > 0 {
+				t.Errorf("%+v: nothing happens, and the journal goes on with %d lines of advice, such as: %s", can, lines, first)
 			}
 			for _, b := range watch.Broken {
 				t.Error(b)

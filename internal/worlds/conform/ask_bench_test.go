@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -53,8 +54,8 @@ func full(b *testing.B, policy, mix string, jobs, nodes int, rounds int64) (l *d
 	known := profile.New("c")
 	known.Attempt(workload.Map, "c", 0, 60*units.Second, 0)
 	known.Attempt(workload.Reduce, "c", 0, 30*units.Second, 0)
-	for stage, fixed := range map[workload.Stage]float64{workload.Map: 50, workload.Reduce: 30} {
-		known.Models = append(known.Models, &profile.Model{Key: profile.Key{Stage: stage, Part: profile.Run}, Fixed: fixed,
+	for i, fixed := range []float64{50, 30} {
+		known.Models = append(known.Models, &profile.Model{Key: profile.Key{Stage: workload.Map + workload.Stage(i), Part: profile.Run}, Fixed: fixed,
 			Own: profile.LogNormal(0.2), Shared: profile.LogNormal(0.1), Total: profile.LogNormal(0.25), Tasks: 1000, Jobs: 100})
 	}
 	w, err := sim.New(sim.Config{Cluster: c, Workload: work, Heartbeat: 3 * units.Second, Profiles: []*profile.Class{known}, Times: times})
@@ -108,6 +109,10 @@ func BenchmarkAsk(b *testing.B) {
 		for _, mix := range []string{"full", "low", "late"} {
 			b.Run(policy+"/"+mix, func(b *testing.B) {
 				l, job := full(b, policy, mix, jobs, nodes, 2000)
+				// A policy that lacks a model of the class answers at once, and shows nothing.
+				if a := l.Policy.(sched.Asker).Ask(l.Ledger, l.Ledger.Now(), job("new")); a.Reason.Cause == rtmr.ClassUnknown {
+					b.Fatal("nothing is known of the class")
+				}
 				var first, again []time.Duration
 				b.ResetTimer()
 				for b.Loop() {

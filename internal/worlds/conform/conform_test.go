@@ -246,6 +246,17 @@ func TestRich(t *testing.T)    { Suite(t, rich(runs(30))) }
 func TestFailing(t *testing.T) { Suite(t, failing(runs(20))) }
 func TestAdverse(t *testing.T) { Suite(t, unkind(runs(60))) }
 
+// A resync does not tell of a job that ended meanwhile, nor how it did.
+func TestJobsEndUntold(t *testing.T) {
+	s := unkind(1)
+	for seed := range uint64(100) {
+		if s.run(t, seed, func() sched.Policy { return Friendly{} }, nil).Untold > 0 {
+			return
+		}
+	}
+	t.Error("in 100 runs no job ended untold: the suite tests nothing of it")
+}
+
 // Users cancel jobs: nothing of them starts any more, they end, and so do those that wait for them.
 func TestCancels(t *testing.T) {
 	s := unkind(runs(20))

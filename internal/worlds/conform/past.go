@@ -9,6 +9,7 @@ import (
 type past struct {
 	jobs     map[string]*watchedJob // by id
 	attempts map[start]int
+	progress map[start]float64     // of the attempts of that start, the least
 	items    map[sched.ItemID]bool // that had started
 	watching bool
 }
@@ -41,14 +42,17 @@ func (w *Watch) Runs(j sched.JobID) bool {
 // remember keeps what is known, for the resync that begins.
 func (w *Watch) remember() {
 	w.resynced = w.round
-	w.before = past{make(map[string]*watchedJob), make(map[start]int), make(map[sched.ItemID]bool), w.watching}
+	w.before = past{make(map[string]*watchedJob), make(map[start]int), make(map[start]float64), make(map[sched.ItemID]bool), w.watching}
 	for _, j := range w.jobs {
 		w.before.jobs[j.id] = j
 	}
 	for _, a := range w.attempts {
 		if j := w.jobs[a.job]; j != nil {
 			w.before.items[a.item] = true
-			w.before.attempts[start{j.id, a.stage, a.node, a.since}]++
+			k := start{j.id, a.stage, a.node, a.since}
+			if w.before.attempts[k]++; w.before.attempts[k] == 1 || a.progress < w.before.progress[k] {
+				w.before.progress[k] = a.progress
+			}
 		}
 	}
 }
@@ -91,6 +95,15 @@ func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 	}
 }
 
+// progressBefore checks, once all is told again, that no attempt has lost what it had done.
+func (w *Watch) progressBefore() {
+	for id, a := range w.attempts {
+		if had := w.before.progress[start{w.jobs[a.job].id, a.stage, a.node, a.since}]; a.progress < had {
+			w.broken("attempt %d had done %v of its work and is said to have done %v", id, had, a.progress)
+		}
+	}
+}
+
 // Believes checks that the book has the times that the world told, and knows of no fewer tasks of a
 // stage that grows than are done, under way and asked for.
 func (w *Watch) Believes(v sched.View) {
@@ -108,8 +121,8 @@ func (w *Watch) Believes(v sched.View) {
 		}
 	}
 	for id, a := range w.attempts {
-		if at := v.Attempt(id); at == nil || at.Started != a.since {
-			w.broken("attempt %d started at %v, the book has %+v", id, a.since, at)
+		if at := v.Attempt(id); at == nil || at.Started != a.since || at.Progress != a.progress {
+			w.broken("attempt %d started at %v and has done %v, the book has %+v", id, a.since, a.progress, at)
 		}
 	}
 }

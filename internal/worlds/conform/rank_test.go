@@ -153,12 +153,16 @@ type secret struct {
 	does  func(v sched.View, p *sched.Plan)
 	order sched.Order
 	heard int // events that tell of profiles
+	hears func(*profile.Class)
 }
 
 func (s *secret) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		if batch[i].Kind == sched.ProfileLearned {
 			s.heard++
+			if s.hears != nil {
+				s.hears(batch[i].Detail.Profile)
+			}
 		}
 	}
 	s.does(v, p)
@@ -170,8 +174,11 @@ func (s *secret) Follow(o sched.Order) error {
 }
 
 // besides is a policy with the step, under an order that reads profiles.
-func besides(t *testing.T, s *secret) *compose.Policy {
+func besides(t *testing.T, s *secret, reads ...compose.Reads) *compose.Policy {
 	entry := compose.Entry{Name: "secret", Kind: compose.KindSpeculate, Step: func(compose.Args) (compose.Step, error) { return s, nil }}
+	for _, r := range reads {
+		entry.Reads = r
+	}
 	p, err := catalog.Of(append(catalog.All(), laxity.Order(), entry), "least-laxity+secret", pools())
 	if err != nil {
 		t.Fatal(err)
@@ -199,6 +206,47 @@ func TestSecretSteps(t *testing.T) {
 		if err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// Who reads profiles and does not say that he reads their cost models, which a simulator then does not
+// make, is told so wherever he runs, and however he came to the profile.
+func TestSecretModels(t *testing.T) {
+	var heard *profile.Class
+	model := func(c *profile.Class) {
+		if c != nil {
+			c.Model(workload.Map, "", profile.Run)
+		}
+	}
+	for _, reads := range []compose.Reads{{Profiles: true}, {Profiles: true, Models: true}} {
+		for name, does := range map[string]func(v sched.View, p *sched.Plan){
+			"view":  func(v sched.View, _ *sched.Plan) { model(v.Profile("c")) },
+			"event": func(sched.View, *sched.Plan) { model(heard) },
+		} {
+			heard = nil
+			s := &secret{does: does, hears: func(c *profile.Class) { heard = c }}
+			err := drive.New(&taught{World: simulated(1).New(t, 1)}, besides(t, s, reads)).Run(context.Background())
+			want := `policy "least-laxity+secret": a part reads cost models without declaring it: its catalogue entry needs Reads.Models`
+			if reads.Models && err != nil || !reads.Models && (err == nil || !strings.HasSuffix(err.Error(), want)) {
+				t.Errorf("%s, %+v: %v, want %s", name, reads, err, want)
+			}
+		}
+	}
+}
+
+// Who looks at one profile again and again sees one, until another is told.
+func TestProfilesStayTheSame(t *testing.T) {
+	var seen []*profile.Class
+	s := &secret{does: func(v sched.View, _ *sched.Plan) {
+		if c := v.Profile("c"); c != nil && (len(seen) == 0 || seen[len(seen)-1] != c) {
+			seen = append(seen, c)
+		}
+	}}
+	if err := drive.New(&taught{World: simulated(1).New(t, 1)}, besides(t, s, compose.Reads{Profiles: true})).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 1 || s.heard != 1 {
+		t.Errorf("it saw %d profiles and was told %d", len(seen), s.heard)
 	}
 }
 

@@ -43,6 +43,7 @@ type toldJob struct {
 	arrived   units.Time
 	cancelled bool
 	ready     [sched.Stages]bool
+	since     [sched.Stages]units.Time // when it got so
 	done      [sched.Stages][]int32
 }
 
@@ -116,7 +117,7 @@ func (w *Retold) note(e *sched.Event) {
 	case sched.JobCancelled:
 		w.jobs[e.Job].cancelled = true
 	case sched.StageReady:
-		w.jobs[e.Job].ready[e.Stage] = true
+		w.jobs[e.Job].ready[e.Stage], w.jobs[e.Job].since[e.Stage] = true, w.at.Add(-e.Age)
 	case sched.JobEnded:
 		delete(w.jobs, e.Job)
 	case sched.OutputLost:
@@ -126,6 +127,11 @@ func (w *Retold) note(e *sched.Event) {
 		a := *e
 		a.Age = units.Duration(w.at)
 		w.attempts[e.Attempt] = a
+	case sched.Progress:
+		if a, is := w.attempts[e.Attempt]; is {
+			a.X = e.X // to be told by an event of its own
+			w.attempts[e.Attempt] = a
+		}
 	case sched.Ended:
 		a := w.attempts[e.Attempt]
 		delete(w.attempts, e.Attempt)
@@ -174,7 +180,7 @@ func (w *Retold) all() []sched.Event {
 		for i := range spec.Stages {
 			s := &spec.Stages[i]
 			if s.Done = slices.Sorted(slices.Values(j.done[s.Kind])); j.ready[s.Kind] {
-				out = append(out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s.Kind})
+				out = append(out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s.Kind, Age: w.at.Sub(j.since[s.Kind])})
 			}
 		}
 		out = append(out, sched.Event{Kind: sched.JobArrived, Job: id, Age: w.at.Sub(j.arrived), Detail: &sched.Detail{Job: &spec}})
@@ -183,7 +189,10 @@ func (w *Retold) all() []sched.Event {
 		}
 	}
 	for _, a := range w.attempts {
-		a.Age = w.at.Sub(units.Time(a.Age))
+		if a.X > 0 {
+			out = append(out, sched.Event{Kind: sched.Progress, Attempt: a.Attempt, X: a.X})
+		}
+		a.Age, a.X = w.at.Sub(units.Time(a.Age)), 0
 		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b sched.Event) int {

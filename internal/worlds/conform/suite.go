@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -62,7 +63,8 @@ func Suite(t *testing.T, s Subject) {
 	})
 	t.Run("brutal", func(t *testing.T) {
 		killed, refused, races := 0, 0, 0
-		for seed := range s.Seeds {
+		// Which attempts meet in a world with real time depends on the machine: it gets more runs until some have.
+		for seed := 0; seed < s.Seeds || !s.Exact && seed < 20*s.Seeds && (s.Races && races == 0 || killed == 0 || refused == 0); seed++ {
 			w := s.run(t, uint64(seed), brutal(uint64(seed)), nil)
 			s.finished(t, w)
 			killed += w.Ends[sched.Killed] + w.Ends[sched.Preempted]
@@ -136,7 +138,7 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 	if w.Rejects > 0 || w.Cancels > 0 || s.Fails {
 		return // that all have ended the watch has seen, and that none starts behind one that failed
 	}
-	if got := w.Jobs[sched.Committed]; got != s.Jobs {
+	if got := w.Jobs[sched.Committed] + w.Untold; got != s.Jobs {
 		t.Errorf("%d of %d jobs finished", got, s.Jobs)
 	}
 	if s.Output != nil {
@@ -230,7 +232,8 @@ func (s *Subject) same(t *testing.T, seed uint64, fresh func() sched.Policy) {
 	}
 }
 
-// tape keeps all that a run said, as text.
+// tape keeps all that a run said, in the text of journals, which leaves nothing out
+// (TestEventsRoundTrip, TestItemsRoundTrip).
 type tape struct{ lines []string }
 
 // compare tells where what was done changed the run.
@@ -250,16 +253,16 @@ func (p *tape) Batch(round int64, at units.Time, events []sched.Event) error {
 	for i := range events {
 		e := events[i]
 		e.Detail = nil
-		p.lines = append(p.lines, fmt.Sprintf("%d %v %+v", round, at, e))
+		p.lines = append(p.lines, string(journal.AppendEvent(moment(round, at), &e)))
 	}
 	return nil
 }
 
 func (p *tape) Plan(round int64, at units.Time, plan *sched.Plan) error {
 	for i := range plan.Items {
-		it := &plan.Items[i]
-		p.lines = append(p.lines, fmt.Sprintf("%d %v %+v %v %v", round, at, *it, plan.Bound[it.Tasks.From:it.Tasks.To],
-			plan.Victims[it.Attempts.From:it.Attempts.To]))
+		p.lines = append(p.lines, string(journal.AppendItem(moment(round, at), plan, &plan.Items[i])))
 	}
 	return nil
 }
+
+func moment(round int64, at units.Time) []byte { return fmt.Appendf(nil, "%d %d ", round, at) }

@@ -32,6 +32,7 @@ type Watch struct {
 	Ghosts  int // ends of attempts that nobody knew any more
 	Advised int // verdicts that it then gave as advice
 	Grown   int // stages of which more tasks were told than before
+	Untold  int // jobs that ended while all was told again: they are not told, nor is how they ended
 
 	round    int64
 	at       units.Time
@@ -47,6 +48,7 @@ type Watch struct {
 	barred   map[sched.ItemID]forbidden      // starts that no world may do
 	instants int                             // batches of one time
 	yielded  int64                           // round in which the stock scheduler took over, 0 = it places nothing
+	since    units.Time                      // when that was told: of that instant there may be several batches
 	watching bool                            // the scheduler only watches, and so does a stock scheduler
 	// attempts that ended untold: the world may tell their end later, and nobody knows them then
 	ghosts   map[sched.AttemptID]bool
@@ -90,6 +92,8 @@ type watchedAttempt struct {
 	need  units.Vector
 	since units.Time
 	item  sched.ItemID
+
+	progress float64
 }
 
 // NewWatch returns a watch over a run that begins.
@@ -133,6 +137,14 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 	for _, n := range w.nodes {
 		n.was, n.had, n.started = n.up, n.room, false
 	}
+	if len(events) > 0 && events[0].Kind == sched.Resync {
+		for _, j := range w.jobs {
+			if !slices.ContainsFunc(events, func(e sched.Event) bool { return e.Kind == sched.JobArrived && e.Detail.Job.ID == j.id }) {
+				w.Untold++
+				w.ended[j.id] = sched.Committed // as far as anybody knows who waits for it
+			}
+		}
+	}
 	for i := range events {
 		if i > 0 && events[i].Kind < events[i-1].Kind {
 			w.broken("%v comes after %v", events[i].Kind, events[i-1].Kind)
@@ -145,6 +157,9 @@ func (w *Watch) Batch(round int64, at units.Time, events []sched.Event) error {
 		if events[0].Kind == sched.Resync && isLate(events[i].Kind) {
 			w.event(&events[i])
 		}
+	}
+	if w.Resynced() {
+		w.progressBefore()
 	}
 	for id, n := range w.nodes {
 		// What the node had before counts too: that it changed is told before what was started until then.
@@ -205,7 +220,7 @@ func (w *Watch) event(e *sched.Event) {
 		w.yielded = 0
 		switch e.Control {
 		case sched.Yield:
-			w.yielded = w.round
+			w.yielded, w.since = w.round, w.at
 			w.Yields++
 		case sched.TakeOver:
 			w.taken = w.round
@@ -261,6 +276,10 @@ func (w *Watch) event(e *sched.Event) {
 		w.ready(e)
 	case sched.Started:
 		w.started(e)
+	case sched.Progress:
+		if a := w.attempts[e.Attempt]; a != nil {
+			a.progress = e.X
+		}
 	case sched.Ended:
 		w.end(e)
 	case sched.OutputLost:
@@ -347,7 +366,7 @@ func (w *Watch) started(e *sched.Event) {
 	switch {
 	case w.watching && !w.Resynced() && e.Item > 0:
 		w.broken("an attempt of item %d started while the scheduler watches", e.Item)
-	case w.yielded > 0 && w.round > w.yielded && e.Item > 0 && e.Age == 0:
+	case w.yielded > 0 && w.at > w.since && e.Item > 0 && e.Age == 0:
 		w.broken("an attempt of item %d started while the stock scheduler places work", e.Item)
 	}
 	switch {
@@ -387,7 +406,7 @@ func (w *Watch) started(e *sched.Event) {
 	c := st.Container(int(e.Container))
 	w.tasks[watchedTask{e.Job, e.Stage, e.Task}]++
 	n.started = !w.Resynced() // what is told again may run on a node that has less room by now
-	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs, w.at.Add(-e.Age), e.Item}
+	w.attempts[e.Attempt] = &watchedAttempt{e.Job, e.Stage, e.Task, e.Node, c.Needs, w.at.Add(-e.Age), e.Item, 0}
 	w.startedBefore(e, j)
 	n.used.Add(&c.Needs)
 }

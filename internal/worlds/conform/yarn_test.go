@@ -75,6 +75,9 @@ func TestYARNMeetsAllOfIt(t *testing.T) {
 	if old == 0 || yields == 0 || watches == 0 || advised == 0 {
 		t.Errorf("%d old facts, %d yields, %d watches, %d pieces of advice: these runs test nothing", old, yields, watches, advised)
 	}
+	if told[counted] == 0 {
+		t.Error("of no job was the number of tasks told at its arrival")
+	}
 	for _, k := range []sched.EventKind{sched.Resync, sched.NodeChanged, sched.NodeDown, sched.Granted, sched.Refused, sched.OutputLost, sched.JobAmended} {
 		if told[k] == 0 {
 			t.Errorf("no %v came through", k)
@@ -85,10 +88,16 @@ func TestYARNMeetsAllOfIt(t *testing.T) {
 // kinds counts the events that a world has sent.
 type kinds map[sched.EventKind]int
 
+// counted stands in kinds for arrivals of jobs all of whose tasks are known.
+const counted = sched.EventKind(255)
+
 func (k kinds) Batch(_ int64, _ units.Time, events []sched.Event) error {
 	for i := range events {
 		if !events[i].Derived {
 			k[events[i].Kind]++
+			if events[i].Kind == sched.JobArrived && events[i].Detail.Job.Growing() == nil {
+				k[counted]++
+			}
 		}
 	}
 	return nil

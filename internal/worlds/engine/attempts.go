@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -38,7 +39,7 @@ type attempt struct {
 	text     string     // why
 	grace    units.Time // its goroutine is waited for until then
 	forgiven bool       // its failure does not count, as the next attempt passes over the record
-	failure  task.Failure
+	failure  failure.Kind
 }
 
 // of is the task that it is an attempt of.
@@ -151,7 +152,7 @@ func (w *World) ended(r *report) {
 		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err.Error())
 	case r.err != nil:
 		w.passOver(j, a, r.err)
-		a.failure = task.FailureOf(r.err)
+		a.failure = failure.Of(r.err)
 		why := r.err.Error()
 		if !a.forgiven {
 			why += j.hint(r.err)
@@ -181,7 +182,7 @@ func (w *World) succeed(a *attempt, r *report) {
 			outcome = sched.Killed
 		}
 		w.discard(r)
-		a.failure = task.FailureOf(err)
+		a.failure = failure.Of(err)
 		w.end(a, outcome, err.Error(), nil)
 		return
 	}
@@ -244,11 +245,11 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 
 // blame counts a failure of a task. The job fails with it if it would fail in the same way again,
 // or has failed too often.
-func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, kind task.Failure) {
+func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, kind failure.Kind) {
 	t := &j.stage(s).tasks[n-1]
 	t.various = t.various || t.Fails > 0 && t.why != why
 	t.why = why
-	if t.Fails++; kind == task.Permanent || int(t.Fails) >= w.cfg.MaxFailures {
+	if t.Fails++; kind == failure.Permanent || int(t.Fails) >= w.cfg.MaxFailures {
 		w.endJob(j, sched.Failed, t.failed(s, n))
 	}
 }
@@ -258,7 +259,7 @@ func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, kind ta
 func (w *World) lose(j *job, m sched.TaskID, out *task.Output, why string) {
 	if j.outs.drop(int(m-1), out) {
 		w.reopen(j, m)
-		w.blame(j, sched.Map, m, why, task.Transient)
+		w.blame(j, sched.Map, m, why, failure.Transient)
 	}
 }
 
@@ -290,7 +291,7 @@ func (w *World) undo(j *job, damaged []outdir.Damage) {
 	}
 	w.more(j)
 	for _, d := range damaged {
-		w.blame(j, s.Spec.Kind, sched.TaskID(d.Number), d.Err.Error(), task.Transient)
+		w.blame(j, s.Spec.Kind, sched.TaskID(d.Number), d.Err.Error(), failure.Transient)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -68,11 +70,11 @@ type Job struct {
 	Output  string   // a directory that does not exist
 	Reduces int      // 0 = the output of the maps is the job's
 
-	Sources []task.Source // in the place of Input, where inputs have names or formats; nil = they have none
+	Sources []input.Source // in the place of Input, where inputs have names or formats; nil = they have none
 	// The input, found and cut by Block. Without splits the engine does it: at New, or in a goroutine
 	// of its own once the job waits for no other.
-	Files  []task.File
-	Splits []task.Split
+	Files  []input.File
+	Splits []input.Split
 
 	Written task.Written // how part files are written
 
@@ -88,12 +90,12 @@ type Job struct {
 
 func (c *Config) withDefaults() Config {
 	d := *c
-	setDefault(&d.Block, 32*units.MB)
-	setDefault(&d.Replicas, 1)
-	setDefault(&d.MaxFailures, 4)
-	setDefault(&d.Timeout, 10*units.Minute)
-	setDefault(&d.Grace, 5*units.Second)
-	setDefault(&d.Heartbeat, 20*units.Millisecond)
+	d.Block = cmp.Or(d.Block, 32*units.MB)
+	d.Replicas = cmp.Or(d.Replicas, 1)
+	d.MaxFailures = cmp.Or(d.MaxFailures, 4)
+	d.Timeout = cmp.Or(d.Timeout, 10*units.Minute)
+	d.Grace = cmp.Or(d.Grace, 5*units.Second)
+	d.Heartbeat = cmp.Or(d.Heartbeat, 20*units.Millisecond)
 	return d
 }
 
@@ -133,13 +135,6 @@ func (w *World) buffer(reduce bool) int {
 	return int(max(share-besidesEach, units.MB))
 }
 
-func setDefault[T comparable](v *T, to T) {
-	var zero T
-	if *v == zero {
-		*v = to
-	}
-}
-
 // validate reports the first thing that cannot be, as one sentence.
 func (c *Config) validate() error {
 	if c.Cluster == nil || c.Clock == nil {
@@ -176,30 +171,30 @@ func (c *Config) validate() error {
 }
 
 // read finds the input of a job and cuts it, unless whoever brings the job has done so.
-func (c *Config) read(j *Job) ([]outdir.InputFile, []task.Split, error) {
+func (c *Config) read(j *Job) ([]outdir.InputFile, []input.Split, error) {
 	files, splits := j.Files, j.Splits
 	if splits == nil {
 		sources := j.Sources
 		if sources == nil {
-			sources = []task.Source{{Paths: j.Input}}
+			sources = []input.Source{{Paths: j.Input}}
 		}
 		var err error
-		if files, err = task.FindAll(sources); err == nil {
-			splits, _, err = task.Plan(files, int64(c.Block), j.Program, sources)
+		if files, err = input.FindAll(sources); err == nil {
+			splits, _, err = input.Plan(files, int64(c.Block), j.Program, sources)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)
 		}
 	}
-	input := make([]outdir.InputFile, len(files))
+	found := make([]outdir.InputFile, len(files))
 	for i, f := range files {
-		input[i] = outdir.InputFile{Path: task.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
+		found[i] = outdir.InputFile{Path: input.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
 	}
-	return input, splits, nil
+	return found, splits, nil
 }
 
 // stages returns the stages of a job with these splits.
-func (c *Config) stages(j *Job, splits []task.Split) []workload.StageSpec {
+func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
 	for i := range splits {
 		maps.Tasks = append(maps.Tasks, workload.Task{Input: units.Bytes(splits[i].Size), Hosts: c.hosts(&splits[i])})
@@ -210,13 +205,13 @@ func (c *Config) stages(j *Job, splits []task.Split) []workload.StageSpec {
 	return []workload.StageSpec{maps, {Kind: workload.Reduce, Tasks: make([]workload.Task, j.Reduces)}}
 }
 
-func (c *Config) hosts(s *task.Split) []cluster.NodeID {
+func (c *Config) hosts(s *input.Split) []cluster.NodeID {
 	return Hosts(s, len(c.Cluster.Nodes), c.Replicas, c.Seed)
 }
 
 // Hosts draws the workers that hold a split, of so many. The draw is keyed by what the split begins
 // with, so that it lies on the same workers for every job, and in a simulation of them.
-func Hosts(s *task.Split, workers, replicas int, seed uint64) []cluster.NodeID {
+func Hosts(s *input.Split, workers, replicas int, seed uint64) []cluster.NodeID {
 	if len(s.Pieces) == 0 {
 		return nil
 	}

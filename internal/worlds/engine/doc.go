@@ -35,7 +35,7 @@
 // writes can become output, as only the loop commits.
 //
 // A failed task is tried again up to Config.MaxFailures times, as Hadoop does, unless it would fail
-// in the same way again (task.FailureOf); attempts that were killed or lost with their node do not
+// in the same way again (failure.Of); attempts that were killed or lost with their node do not
 // count. A reduce that cannot read a map output is not at fault either: it gives way, the map runs
 // again, and the failure counts for the map. A task may have a second attempt, if the policy wants
 // one and progress is told: the first that commits counts, the other is superseded.

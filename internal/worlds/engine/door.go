@@ -117,7 +117,7 @@ func (w *World) requests() {
 	}
 }
 
-// cancel lets a job end that its user does not want any more: nothing of it starts from now on, and
+// cancel ends a job that its user does not want any more: none of its tasks start from now on, and
 // in the next batch it is stopped.
 func (w *World) cancel(id string) error {
 	k := w.known[id]

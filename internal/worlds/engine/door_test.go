@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -342,6 +343,51 @@ func TestCancelBeforeInput(t *testing.T) {
 		t.Errorf("jobs ended %v", jobs)
 	}
 	for _, b := range o.watch.Close(2) {
+		t.Error(b)
+	}
+}
+
+// partial starts what it admits at once, all but the first job: for that one, nodes beat on.
+type partial struct{ conform.Friendly }
+
+func (c partial) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.JobArrived {
+			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			if e.Job > 1 {
+				p.Start(e.Job, sched.Map, 1, 1, sched.Remote, sched.Because(sched.FirstInOrder, 1))
+			}
+		}
+	}
+}
+
+// What is cancelled while its input is being read starts nothing, though it waits for no other job.
+func TestCancelWhileInputIsRead(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(1, 1, 1), Heartbeat: units.Microsecond}, partial{})
+	in := filepath.Join(o.dir, "many")
+	if err := os.Mkdir(in, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		if err := os.WriteFile(filepath.Join(in, fmt.Sprint(i)), []byte("a b\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.submit("", o.job("waits"))
+	o.until(sched.JobArrived)
+	for i := range 5 {
+		j := o.job(fmt.Sprint("j", i))
+		j.Input = slices.Repeat([]string{in}, 50) // to find them takes longer than to cancel
+		o.submit("", j)
+		o.cancel("", j.Spec.ID)
+	}
+	o.cancel("", "waits")
+	for id, end := range o.shut() {
+		if end != "killed cancelled by its user" {
+			t.Errorf("job %s: %s", id, end)
+		}
+	}
+	for _, b := range o.watch.Close(6) {
 		t.Error(b)
 	}
 }

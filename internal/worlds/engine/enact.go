@@ -3,8 +3,8 @@ package engine
 import (
 	"errors"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 )
@@ -81,7 +81,7 @@ func (w *World) troubled(j *job, err error) {
 	if w.noRoom(j, err) {
 		return
 	}
-	if busy(err) || task.FailureOf(err) == task.Permanent {
+	if busy(err) || failure.Of(err) == failure.Permanent {
 		j.trouble = w.cfg.MaxFailures
 	}
 	if j.trouble++; j.trouble >= w.cfg.MaxFailures {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -34,7 +35,7 @@ type World struct {
 	known   map[string]*link  // jobs of the run by ID, those that ended lately too
 	outputs map[string]string // IDs of jobs that have not ended, by absolute output directory
 	gone    []*link           // of known jobs that have ended, the oldest first
-	waiting queue             // jobs that have not arrived and wait for nothing but their time
+	waiting heap.Heap[*job]   // jobs that have not arrived and wait for nothing but their time
 	parting []parting         // jobs that are to end in the next batch
 	over    []*batch          // of jobs that have all ended since the last batch of events
 	number  int               // of the job that was submitted last
@@ -78,6 +79,7 @@ func New(cfg Config) (*World, error) {
 func empty(cfg Config) *World {
 	w := &World{cfg: cfg, wake: units.Never, nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1),
 		known: make(map[string]*link), outputs: make(map[string]string), reports: newMailbox[report]()}
+	w.waiting.Before = comesBefore
 	for _, n := range cfg.Cluster.Nodes {
 		w.nodes = append(w.nodes, &node{Node: truth.Node{Spec: n, Free: n.Class.Capacity}, up: true,
 			outputs: make(map[*job]bool)})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -59,7 +60,7 @@ func TestFailuresThatCannotGoAway(t *testing.T) {
 		"various": {func(try int) error { return fmt.Errorf("reason %d", try) }, 4, "failed map task 1 failed 4 times, the last time: reason 4"},
 		"first this, then that": {func(try int) error {
 			if try == 2 {
-				return task.Fail(task.Permanent, errors.New("gone"))
+				return failure.As(failure.Permanent, errors.New("gone"))
 			}
 			return errors.New("lost")
 		}, 2, "failed map task 1 failed 2 times, the last time: gone"},

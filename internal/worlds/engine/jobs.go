@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"math"
 	"sync"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/internal/worlds/truth"
@@ -27,7 +28,7 @@ type job struct {
 	broken    bool  // one of them did not finish
 	unread    error // why its input cannot be read
 	input     []outdir.InputFile
-	splits    []task.Split
+	splits    []input.Split
 	cuts      *task.Cuts // of a program with a total order
 	stages    []*stage
 	out       *outdir.Dir
@@ -101,7 +102,7 @@ func (w *World) prepared(j, read *job, err error) {
 		j.Job, j.input, j.splits, j.cuts, j.stages = read.Job, read.input, read.splits, read.cuts, read.stages
 		j.out, j.outs, j.left, j.again = read.out, read.outs, read.left, read.again
 	}
-	heap.Push(&w.waiting, j)
+	w.waiting.Push(j)
 }
 
 // plan cuts the input into tasks.
@@ -174,11 +175,11 @@ func (w *World) part() {
 
 // soonest is the next job to arrive, nil if none is known to.
 func (w *World) soonest() *job {
-	for len(w.waiting) > 0 {
-		if j := w.waiting[0]; !j.arrived {
+	for len(w.waiting.List) > 0 {
+		if j := w.waiting.List[0]; !j.arrived {
 			return j
 		}
-		heap.Pop(&w.waiting) // it was cancelled before its time
+		w.waiting.Pop() // it was cancelled before its time
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func (w *World) nextArrival() units.Time {
 // arrivals tells the jobs whose time has come.
 func (w *World) arrivals() {
 	for j := w.soonest(); j != nil && j.cfg.Spec.Arrive <= w.now; j = w.soonest() {
-		heap.Pop(&w.waiting)
+		w.waiting.Pop()
 		w.arrive(j)
 	}
 }
@@ -257,7 +258,7 @@ func (w *World) goOn(j *job) {
 	}
 	if !j.left.Finished {
 		err := w.setUp(j)
-		for try := 1; err != nil && !busy(err) && task.FailureOf(err) == task.Transient && try < w.cfg.MaxFailures; try++ {
+		for try := 1; err != nil && !busy(err) && failure.Of(err) == failure.Transient && try < w.cfg.MaxFailures; try++ {
 			err = w.setUp(j)
 		}
 		if err != nil {
@@ -272,9 +273,11 @@ func (w *World) goOn(j *job) {
 }
 
 // mayStart makes a job's first stage ready if all its predecessors have finished. Of a job without
-// any the ledger knows it by itself.
+// any the ledger knows it by itself. A job that came without its input is to be cancelled, and starts
+// nothing until then.
 func (w *World) mayStart(j *job) {
-	if !j.arrived || j.stages[0].Ready || j.now().Ends || j.missing > 0 || j.broken {
+	unfed := len(j.splits) < len(j.stages[0].tasks)
+	if !j.arrived || j.stages[0].Ready || j.now().Ends || j.missing > 0 || j.broken || unfed {
 		return
 	}
 	j.stages[0].Ready = true

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/sched"
 )
 
@@ -29,7 +29,7 @@ func (e *NoRoomError) Unwrap() error { return e.Err }
 // noRoom tells whether an error says that the machine has no more room, and lets the run pause if
 // it does.
 func (w *World) noRoom(j *job, err error) bool {
-	if task.FailureOf(err) != task.NoRoom {
+	if failure.Of(err) != failure.NoRoom {
 		return false
 	}
 	if w.full == nil {

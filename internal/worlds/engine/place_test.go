@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -140,6 +141,27 @@ func TestLogThatIsLost(t *testing.T) {
 		if why := fails(t, cfg); !strings.Contains(why, "part-r-00001 exists already") {
 			t.Errorf("it says %s", why)
 		}
+	}
+}
+
+// A log that lost its first line does not say what its tasks were of: nothing is taken over from it.
+func TestLogWithoutItsJob(t *testing.T) {
+	in, _ := text(t, 900)
+	cfg := siding(t, in, &sider{name: rejectsOf})
+	out := cfg.Jobs[0].Output
+	dies(t, cfg, &killer{left: 2})
+	path := filepath.Join(out, "_temporary", "log")
+	log, err := os.ReadFile(path)
+	if err != nil || bytes.Count(log, []byte{'\n'}) < 3 {
+		t.Fatalf("%v, the log is %q: this tests nothing", err, log)
+	}
+	log[20] ^= 1
+	if err := os.WriteFile(path, log, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, r := finish(t, cfg)
+	if len(r) > 0 && r[0].Maps+r[0].Reduces > 0 || len(files(t, out)) != 7 {
+		t.Errorf("it went on from %+v, and there are %v", r, slices.Sorted(maps.Keys(files(t, out))))
 	}
 }
 

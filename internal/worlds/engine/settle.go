@@ -32,8 +32,7 @@ func (w *World) settle(j *job) {
 
 // settled tells the end of a job.
 func (w *World) settled(j *job, err error) {
-	var damaged *outdir.DamagedError
-	if errors.As(err, &damaged) {
+	if damaged, ok := errors.AsType[*outdir.DamagedError](err); ok {
 		w.undo(j, damaged.Tasks)
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -37,7 +38,7 @@ func (j *job) hint(err error) string {
 	switch {
 	case !errors.As(err, &user) || user.Spot == nil:
 		return ""
-	case !errors.As(err, &bad) && (errors.As(err, &system) || task.FailureOf(err) == task.Permanent):
+	case !errors.As(err, &bad) && (errors.As(err, &system) || failure.Of(err) == failure.Permanent):
 		// the record is not to blame
 		return ""
 	case j.cfg.SkipBad > 0:

@@ -1,13 +1,13 @@
 package engine
 
 import (
-	"container/heap"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/sched"
@@ -181,7 +181,7 @@ func acyclic(list []Job) error {
 func fed(j *Job, find func(id string) *link) bool {
 	return slices.ContainsFunc(j.Spec.After, func(id string) bool {
 		before := find(id)
-		return !before.over && slices.ContainsFunc(j.Input, func(in string) bool { return task.Within(in, before.output) })
+		return !before.over && slices.ContainsFunc(j.Input, func(in string) bool { return input.Within(in, before.output) })
 	})
 }
 
@@ -205,7 +205,7 @@ func (w *World) enqueue(j *job) {
 func (w *World) getReady(j *job) {
 	switch {
 	case j.Spec != nil, j.missing == 0 && j.broken:
-		heap.Push(&w.waiting, j)
+		w.waiting.Push(j)
 	case j.missing == 0:
 		w.prepare(j)
 	}
@@ -254,29 +254,11 @@ func (w *World) depart(j *job) {
 // behindFailed is why a job ends behind one that failed.
 const behindFailed = "its predecessor did not finish"
 
-// queue is a heap of jobs by their arrival, those of one time in the order in which they were
+// comesBefore orders jobs by their arrival, those of one time in the order in which they were
 // submitted.
-type queue []*job
-
-func (q queue) Len() int { return len(q) }
-
-func (q queue) Less(a, b int) bool {
-	if at, then := q[a].cfg.Spec.Arrive, q[b].cfg.Spec.Arrive; at != then {
+func comesBefore(a, b **job) bool {
+	if at, then := (*a).cfg.Spec.Arrive, (*b).cfg.Spec.Arrive; at != then {
 		return at < then
 	}
-	return q[a].number < q[b].number
-}
-
-func (q queue) Swap(a, b int) { q[a], q[b] = q[b], q[a] }
-
-// Push implements heap.Interface.
-func (q *queue) Push(j any) { *q = append(*q, j.(*job)) }
-
-// Pop implements heap.Interface.
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	j := (*q)[last]
-	(*q)[last] = nil
-	*q = (*q)[:last]
-	return j
+	return (*a).number < (*b).number
 }

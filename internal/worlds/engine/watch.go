@@ -15,8 +15,7 @@ func account(a *attempt, stats *task.Stats) *sched.Detail {
 	if stats != nil && stats.Counters != nil {
 		c.Counters = values(stats.Counters)
 	}
-	var user *task.UserError
-	if errors.As(a.err, &user) {
+	if user, ok := errors.AsType[*task.UserError](a.err); ok {
 		c.Said += string(user.Stack)
 	}
 	return &sched.Detail{Account: c}

@@ -279,8 +279,8 @@ func (w *World) auditFabric() {
 			flows++
 		}
 	}
-	for i, x := range f.heap {
-		w.must(i == 0 || !x.before(f.heap[(i-1)/2]), "flow %d comes before the one above it", i)
+	for i, x := range f.ends.List {
+		w.must(i == 0 || !x.before(&f.ends.List[(i-1)/2]), "flow %d comes before the one above it", i)
 		if at := &w.attempts[x.attempt]; at.gen == x.gen {
 			entries++
 			w.must(at.fetching, "attempt %d has a flow and does not fetch", x.attempt)

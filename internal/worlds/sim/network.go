@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/units"
 )
 
@@ -36,7 +37,7 @@ type fabric struct {
 	served float64    // nanoseconds at full rate, to each flow since the start of the run
 	since  units.Time // until when
 	flows  int
-	heap   []flow
+	ends   heap.Heap[flow]
 	gen    uint32 // of the entry in the event queue
 	timed  bool   // there is one
 }
@@ -71,7 +72,7 @@ func (w *World) fetch(a int32, takes units.Duration) {
 	t.ready = units.Never
 	t.fetching = true
 	f.flows++
-	f.push(flow{f.served + float64(takes), a, t.gen})
+	f.ends.Push(flow{f.served + float64(takes), a, t.gen})
 	w.expectFetched()
 }
 
@@ -91,11 +92,11 @@ func (w *World) expectFetched() {
 		f.timed = false
 		w.lapsed++
 	}
-	for len(f.heap) > 0 && w.attempts[f.heap[0].attempt].gen != f.heap[0].gen {
-		f.pop()
+	for len(f.ends.List) > 0 && w.attempts[f.ends.List[0].attempt].gen != f.ends.List[0].gen {
+		f.ends.Pop()
 	}
-	if len(f.heap) > 0 {
-		left := math.Ceil((f.heap[0].end-f.served)/w.rate() - exact)
+	if len(f.ends.List) > 0 {
+		left := math.Ceil((f.ends.List[0].end-f.served)/w.rate() - exact)
 		w.queue.push(w.now.Add(units.Nanosecond.Scale(max(0, left))), fetched, 0, f.gen)
 		f.timed = true
 	}
@@ -108,8 +109,8 @@ const exact = 0.25
 func (w *World) fetched() {
 	f := &w.fabric
 	w.serve()
-	for len(f.heap) > 0 {
-		top := f.heap[0]
+	for len(f.ends.List) > 0 {
+		top := f.ends.List[0]
 		t := &w.attempts[top.attempt]
 		if t.gen == top.gen {
 			if top.end-f.served > exact {
@@ -120,41 +121,9 @@ func (w *World) fetched() {
 			t.ready = w.now
 			w.schedule(top.attempt)
 		}
-		f.pop()
+		f.ends.Pop()
 	}
 	w.expectFetched()
 }
 
-func (a flow) before(b flow) bool { return a.end < b.end || a.end == b.end && a.attempt < b.attempt }
-
-func (f *fabric) push(x flow) {
-	i := len(f.heap)
-	f.heap = append(f.heap, x)
-	for i > 0 && x.before(f.heap[(i-1)/2]) {
-		f.heap[i] = f.heap[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	f.heap[i] = x
-}
-
-func (f *fabric) pop() {
-	n := len(f.heap) - 1
-	last := f.heap[n]
-	f.heap = f.heap[:n]
-	if n == 0 {
-		return
-	}
-	i := 0
-	for {
-		kid := 2*i + 1
-		if kid+1 < n && f.heap[kid+1].before(f.heap[kid]) {
-			kid++
-		}
-		if kid >= n || !f.heap[kid].before(last) {
-			break
-		}
-		f.heap[i] = f.heap[kid]
-		i = kid
-	}
-	f.heap[i] = last
-}
+func (a *flow) before(b *flow) bool { return a.end < b.end || a.end == b.end && a.attempt < b.attempt }

@@ -98,6 +98,7 @@ func New(cfg Config) (*World, error) {
 		next:     arriving{at: units.Never},
 		stall:    stall{most: ordinaryPatience, ended: units.Never},
 	}
+	w.fabric.ends.Before = (*flow).before
 	w.cfg.Times = cfg.Times.normalized()
 	w.popular = newPopularity(cfg.Files)
 	w.makeNodes()

@@ -29,8 +29,11 @@ type app struct {
 	mapreduce bool
 	attempt   int32 // of its ApplicationMaster
 	stages    [sched.Stages]stage
-	broken    int32 // maps whose containers ended badly, and that were not asked for again yet
-	refused   bool  // we have refused it, and the policy knows nothing of it
+	broken    int32  // maps whose containers ended badly, and that were not asked for again yet
+	refused   bool   // we have refused it, and the policy knows nothing of it
+	counts    basis  // of its numbers of tasks
+	mapOnly   bool   // it has no reduces
+	rejected  string // why the policy refuses it, or ends it
 }
 
 // stage is what is known of one of its stages.
@@ -38,6 +41,7 @@ type stage struct {
 	ready bool
 	kinds []cluster.Container // of containers, the first seen first; none = nobody has asked yet
 	rows  []row               // sorted
+	tasks []workload.Task     // all that there are; none = nobody knows
 	done  int32
 }
 
@@ -115,9 +119,14 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 	if err != nil {
 		j = fresh()
 	}
+	j.Promised = w.cfg.Promised != nil && w.cfg.Promised(x.Id)
 	kinds := []sched.Stage{sched.Master, workload.Other0}
 	if a.mapreduce {
+		w.count(a, j, x.Files)
 		kinds = []sched.Stage{sched.Master, sched.Map, sched.Reduce}
+		if a.mapOnly {
+			kinds = kinds[:2]
+		}
 	}
 	for _, k := range kinds {
 		j.Stages = append(j.Stages, w.stageSpec(a, k))
@@ -128,7 +137,7 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 // stageSpec describes a stage as far as it is known.
 func (w *World) stageSpec(a *app, k sched.Stage) workload.StageSpec {
 	s := &a.stages[k]
-	spec := workload.StageSpec{Kind: k, Grows: true, Containers: s.kinds}
+	spec := workload.StageSpec{Kind: k, Tasks: s.tasks, Grows: len(s.tasks) == 0, Containers: s.kinds}
 	if spec.Containers == nil { // until somebody asks
 		usual := units.Vector{units.VCores: 1, units.Memory: int64(units.GB)}
 		spec.Containers = []cluster.Container{{Name: k.String(), Needs: w.cfg.Slots.needs(k, usual)}}
@@ -138,7 +147,10 @@ func (w *World) stageSpec(a *app, k sched.Stage) workload.StageSpec {
 	}
 	done := s.done
 	if k == sched.Master {
-		spec.Grows, spec.Tasks, done = false, make([]workload.Task, 1), min(done, 1)
+		spec.Grows, spec.Tasks = false, make([]workload.Task, 1)
+	}
+	if !spec.Grows {
+		done = min(done, int32(len(spec.Tasks)))
 	}
 	for t := range done {
 		spec.Done = append(spec.Done, t+1)
@@ -220,7 +232,11 @@ func (w *World) applicationEnd(x *wire.ApplicationEnd) {
 		case wire.End_END_FAILED:
 			o = sched.Failed
 		}
-		w.tell(sched.Event{Kind: sched.JobEnded, Job: a.id, Outcome: o, Text: x.Diagnostics})
+		why := x.Diagnostics
+		if a.rejected != "" && o != sched.Committed { // as all worlds say it
+			o, why = sched.Killed, "rejected: "+a.rejected
+		}
+		w.tell(sched.Event{Kind: sched.JobEnded, Job: a.id, Outcome: o, Text: why})
 	}
 	delete(w.apps, a.id)
 	w.jobs.drop(a.name)

@@ -72,6 +72,7 @@ func (w *World) asks(x *wire.Asks) {
 	}
 	for s := range sched.Stages {
 		if touched[s] && a.spec.Stage(s) != nil {
+			w.recount(a, s)
 			w.ready(a, s)
 			w.demand(a, s, sched.ItemID(x.Applied))
 		}

@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -23,6 +24,7 @@ const shortestNonce = 16
 // session is one stream of a plug-in, from its proof to its end.
 type session struct {
 	cluster, life string
+	release       string // of the plug-in and of Hadoop, for people
 	out           chan *wire.AttachResponse
 	over          chan struct{} // closed at its end
 	why           error         // why it ended, set before
@@ -58,6 +60,9 @@ func (v server) Attach(stream grpc.BidiStreamingServer[wire.AttachRequest, wire.
 	s, err := v.welcome(stream)
 	if err == nil {
 		err = v.begin(s)
+	}
+	if err == nil {
+		v.note("the ResourceManager of the cluster %s is attached (%s)", s.cluster, s.release)
 	}
 	if err != nil {
 		v.note("a plug-in was refused: %v", status.Convert(err).Message())
@@ -154,7 +159,9 @@ func (v server) greet(stream grpc.BidiStreamingServer[wire.AttachRequest, wire.A
 	if !hmac.Equal(second.GetProof().GetProof(), ProofOf(v.cfg.Secret, "plugin", hello.Nonce, nonce)) {
 		return nil, status.Error(codes.Unauthenticated, "the plug-in does not know the secret of this Slackline")
 	}
-	return &session{cluster: hello.Cluster, life: hello.Life, out: make(chan *wire.AttachResponse, backlog), over: make(chan struct{})}, nil
+	release := fmt.Sprintf("Hadoop %s, plug-in %s", cmp.Or(hello.Hadoop, "of an unknown release"), cmp.Or(hello.Version, "unknown"))
+	return &session{cluster: hello.Cluster, life: hello.Life, release: release,
+		out: make(chan *wire.AttachResponse, backlog), over: make(chan struct{})}, nil
 }
 
 // ProofOf is what shows that somebody in that role knows the secret.

@@ -16,6 +16,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
@@ -157,7 +158,7 @@ func TestWhoMayAttach(t *testing.T) {
 	s.want(refusal(s.attach("shared", nobody)), "InvalidArgument: Hello lacks the name of the cluster, of its life, or random bytes")
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if len(s.notes) != 3 {
+	if len(s.notes) != 3 { // of refusals; nobody attached
 		t.Errorf("an operator was told %q", s.notes)
 	}
 }
@@ -317,5 +318,29 @@ func TestWorldsThatCannotBe(t *testing.T) {
 		if _, err := yarn.New(c); err == nil {
 			t.Errorf("%+v can be", c)
 		}
+	}
+}
+
+// A process that goes on knows what was promised, since when times count, and what is known of classes.
+func TestGoesOn(t *testing.T) {
+	s := newSite(t, yarn.Config{Origin: time.UnixMilli(1000), Promised: func(app string) bool { return app == "a1" },
+		Profiles: []*profile.Class{{Name: "count"}}})
+	x := s.attach("shared", hello())
+	m := snapshot(1, 5000)
+	m.GetSnapshot().Applications = []*wire.Application{{Id: "a1", Type: "MAPREDUCE", Tags: []string{"in:9"}, SubmitTimeMs: 2000}, {Id: "a2", SubmitTimeMs: 3000}}
+	s.say(x, m)
+	b, err := s.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.want(inWords(b), "4s resync take-over node-up profile-learned job-arrived job-arrived")
+	jobs := b.Events[len(b.Events)-2:]
+	if a := jobs[0].Detail.Job; !a.Promised || a.Deadline.Seconds() != 10 || jobs[1].Detail.Job.Promised {
+		t.Errorf("promised %v until %v s, and %v", a.Promised, a.Deadline.Seconds(), jobs[1].Detail.Job.Promised)
+	}
+	s.say(x, snapshot(1, 6000))
+	s.want(s.next(), "5s resync node-up") // a book keeps what it knows of classes
+	if s.Origin() != time.UnixMilli(1000) {
+		t.Errorf("times count from %v", s.Origin())
 	}
 }

@@ -4,14 +4,14 @@
 //
 // YARN binds late: it knows applications, priorities and counts, and no tasks. An application is a job, its
 // ApplicationMaster the stage master, and what a MapReduce job asks for at the priorities 5, 19 and 20 (maps)
-// and 10 (reduces) are its other two stages, whose numbers of tasks nobody knows: they grow. What other kinds
-// of applications ask for is one stage.
+// and 10 (reduces) are its other two stages. Where nobody knows how many tasks they have (counts.go) they grow.
+// What other kinds of applications ask for is one stage, which grows.
 //
-//   - attach.go: sessions, and who may have one
+//   - attach.go: sessions, and who may have one; serve.go: the address at which they attach
 //   - world.go: the loop's side of the stream
 //   - batch.go: events in the order in which the book can take them in
 //   - snapshot.go, events.go: what the plug-in says
-//   - apps.go, tags.go, asks.go, nodes.go: jobs, deadlines, demand and nodes
+//   - apps.go, tags.go, asks.go, nodes.go: jobs, deadlines, demand and nodes; counts.go: how many tasks there are
 //   - items.go: what plans ask for
 //
 // # Clock

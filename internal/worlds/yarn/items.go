@@ -1,8 +1,11 @@
 package yarn
 
 import (
+	"fmt"
+
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -101,7 +104,12 @@ func (w *World) about(p *sched.Plan, it *sched.Item, a *app) *wire.Item {
 	case sched.Hold:
 		return judge(wire.Judgement_JUDGEMENT_HOLD)
 	case sched.Reject:
-		return judge(wire.Judgement_JUDGEMENT_REJECT)
+		a.rejected = w.why(p, it) + a.grounds()
+		// as users say it
+		if offer := it.At.Sub(a.spec.Arrive); it.At > a.spec.Arrive && offer < units.Duration(longest) {
+			a.rejected += fmt.Sprintf("; submitted now with the tag in:%d it would be accepted", (offer+units.Second-1)/units.Second)
+		}
+		return verdict(a, wire.Judgement_JUDGEMENT_REJECT, a.rejected)
 	case sched.Sample:
 		if it.Stage >= sched.Stages || a.spec.Stage(it.Stage) == nil {
 			w.refuse(it, 0, it.Count, sched.BadItem)

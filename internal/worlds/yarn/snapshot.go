@@ -24,6 +24,10 @@ func (w *World) snapshot(x *wire.Snapshot, life string) {
 		w.tell(sched.Event{Kind: sched.Control, Control: controlOf(x.Mode)})
 	}
 	w.mode = x.Mode
+	for _, p := range w.cfg.Profiles { // a book keeps what it knows of classes
+		w.tell(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
+	}
+	w.cfg.Profiles = nil
 	for _, n := range x.Nodes {
 		w.nodeUp(n)
 	}

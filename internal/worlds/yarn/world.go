@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -26,6 +27,14 @@ type Config struct {
 	Mode      wire.Mode      // to ask for at the start of each session; unspecified: as the plug-in is
 	// Origin is the instant 0 of the cluster's clock; the zero time: the earliest that the first snapshot names.
 	Origin time.Time
+	// Profiles are what is known of classes of jobs at the start.
+	Profiles []*profile.Class
+	// Usual tells how many maps and reduces jobs of a class had so far, 0 maps if nobody knows. It is called by the
+	// goroutine of the loop; nil: nobody ever knows.
+	Usual func(class string) (maps, reduces int)
+	// Promised tells whether an earlier life of this process promised an application its deadline. It is
+	// called by the goroutine of the loop; nil: none has.
+	Promised func(application string) bool
 	// Note tells an operator of something odd. It is called from any goroutine; nil: nobody is told.
 	Note func(sentence string)
 }
@@ -107,6 +116,15 @@ func (w *World) Can() sched.Capabilities {
 		c.Origin = w.cfg.Origin.UTC().Format(time.RFC3339)
 	}
 	return c
+}
+
+// Origin is the instant 0 of the run, by the cluster's clock; the zero time before the first snapshot. It is for
+// the goroutine of the loop.
+func (w *World) Origin() time.Time {
+	if !w.dated {
+		return time.Time{}
+	}
+	return time.UnixMilli(w.originMs)
 }
 
 // WakeAt asks for a Tick, which rides in the first message of the plug-in from that time on.

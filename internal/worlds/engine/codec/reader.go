@@ -156,12 +156,10 @@ var onlyKnown = func() (opts []s2.ReaderOption) {
 func (r *Reader) damage(err error) error { return r.damageAt(err, r.from.offset()) }
 
 func (r *Reader) damageAt(err error, at int64) error {
-	var is *Damage
-	if errors.As(err, &is) {
+	if _, is := errors.AsType[*Damage](err); is {
 		return err
 	}
-	var file *fileError
-	if errors.As(err, &file) {
+	if file, ok := errors.AsType[*fileError](err); ok {
 		return file.error
 	}
 	s, ok := r.from.(*simple)

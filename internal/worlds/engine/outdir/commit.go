@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 )
 
 // name is what Hadoop calls a task.
@@ -150,7 +150,7 @@ func (d *Dir) Commit() (err error) {
 		if !d.Held() {
 			return d.Gone()
 		}
-		if err = d.commit(); err == nil || task.FailureOf(err) != task.Transient {
+		if err = d.commit(); err == nil || failure.Of(err) != failure.Transient {
 			break
 		}
 	}

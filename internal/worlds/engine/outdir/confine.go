@@ -19,7 +19,7 @@ func confined(root *fault.Root, dir string, parts []task.Part) error {
 	}
 	for _, p := range parts {
 		if _, err := plain(root, filepath.Join(dir, p.Name)); err != nil {
-			return fmt.Errorf("%s: %w", p.Name, task.Bare(err))
+			return fmt.Errorf("%s: %w", p.Name, fault.Bare(err))
 		}
 	}
 	return nil
@@ -46,7 +46,7 @@ func straight(root *fault.Root, path string) error {
 		}
 		info, err := root.Lstat(path[:i])
 		if err != nil {
-			return fmt.Errorf("%s: %w", path[:i], task.Bare(err))
+			return fmt.Errorf("%s: %w", path[:i], fault.Bare(err))
 		}
 		if !info.IsDir() {
 			return fmt.Errorf("%s is no longer a directory", path[:i])

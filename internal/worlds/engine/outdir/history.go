@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -44,9 +45,9 @@ type Fact struct {
 
 // InputFile is a file that a job reads.
 type InputFile struct {
-	Path  task.Path `json:"path"`
-	Size  int64     `json:"size"`
-	Wrote time.Time `json:"wrote"`
+	Path  input.Path `json:"path"`
+	Size  int64      `json:"size"`
+	Wrote time.Time  `json:"wrote"`
 }
 
 // Task names a task of a job.
@@ -90,7 +91,7 @@ func (c *Commit) Counted() *mapreduce.Counters {
 }
 
 // Describe describes a job by its facts, its input, and how that is cut.
-func Describe(facts []Fact, input []InputFile, splits []task.Split) *Description {
+func Describe(facts []Fact, input []InputFile, splits []input.Split) *Description {
 	h := fnv.New64a()
 	var line []byte
 	for _, s := range splits {
@@ -241,8 +242,9 @@ func (d *Dir) Look(now *Description) (*History, error) {
 	if h.job != nil {
 		what = h.job.differs(now)
 	} else if parts, _ := filepath.Glob(d.join("part-*")); h.Finished || len(parts) > 0 {
-		// else it died before it had done anything
 		what = "its log is damaged"
+	} else { // it died before it had done anything, or nobody knows of what job that is
+		clear(h.done)
 	}
 	switch {
 	case what == "":

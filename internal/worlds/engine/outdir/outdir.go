@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
 // Options are what a run wants of the output directories of its jobs.
@@ -84,7 +83,7 @@ func says(output string, err error) error {
 }
 
 // explain does so with an error of the system, less the path that it names.
-func (d *Dir) explain(err error) error { return says(d.path, task.Bare(err)) }
+func (d *Dir) explain(err error) error { return says(d.path, fault.Bare(err)) }
 
 // within calls f with the directory as a root, so that no link leads out of it.
 func (d *Dir) within(f func(root *fault.Root) error) error {

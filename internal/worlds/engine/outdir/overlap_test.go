@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
@@ -131,7 +132,7 @@ func TestOutputThatMayNotBeWritten(t *testing.T) {
 		if out == dir {
 			out = t.TempDir()
 		}
-		if err := check(out); (err == nil) != want || err != nil && task.FailureOf(err) != task.Permanent {
+		if err := check(out); (err == nil) != want || err != nil && failure.Of(err) != failure.Permanent {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
 
@@ -45,13 +46,13 @@ func (d *Dir) verify() error {
 			return err
 		}
 		for _, b := range bad {
-			if task.FailureOf(b.Err) == task.NoRoom {
+			if failure.Of(b.Err) == failure.NoRoom {
 				return b.Err
 			}
 		}
 		return bad[0].Err
 	})
-	if len(bad) > 0 && task.FailureOf(err) != task.NoRoom {
+	if len(bad) > 0 && failure.Of(err) != failure.NoRoom {
 		return &DamagedError{bad}
 	}
 	return err
@@ -126,7 +127,7 @@ func read(root *fault.Root, dir string, parts []task.Part) ([]task.Part, error) 
 		}
 		p, err := sum(root, filepath.Join(dir, parts[i].Name), buf)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", parts[i].Name, task.Bare(err))
+			return nil, fmt.Errorf("%s: %w", parts[i].Name, fault.Bare(err))
 		}
 		parts[i] = p
 	}

@@ -109,12 +109,9 @@ func makerDied(name string) bool {
 
 // ended tells whether a process is a zombie.
 func ended(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return false
-	}
-	_, rest, found := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), ") ")
-	return found && strings.HasPrefix(rest, "Z")
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // nothing, if it is no more
+	p, err := parseStat(string(stat))
+	return err == nil && p.state == 'Z'
 }
 
 // ownCgroup is where our own cgroup is mounted, and processes can be put into others; else empty.

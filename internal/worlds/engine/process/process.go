@@ -71,8 +71,7 @@ func Start(s Spec) (*Process, error) {
 		p.cmd.Stderr = s.Stderr
 	}
 	if err := p.family.start(p.cmd, &p.limits); err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*os.PathError](err); ok {
 			err = pe.Err
 		}
 		return nil, fmt.Errorf("%s cannot be started: %w", s.Path, err)

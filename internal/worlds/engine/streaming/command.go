@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
-	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
@@ -57,13 +57,13 @@ func (a *attempt) start(user *mapreduce.Context, kind string, argv []string, in 
 	c.said.alive, c.said.said = user.Progress, a.said
 	path, err := Find(argv[0], a.x.job.Files)
 	if err != nil { // it was there when the job began
-		return nil, task.Fail(task.Permanent, fmt.Errorf("%s: %w", c.what, err))
+		return nil, failure.As(failure.Permanent, fmt.Errorf("%s: %w", c.what, err))
 	}
 	c.p, c.pipes, err = process.StartPiped(process.Spec{Path: path, Args: argv[1:], Dir: a.dir, Env: a.environ(in), Limits: a.x.job.Limits})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.what, err)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = task.Fail(task.Permanent, err)
+			err = failure.As(failure.Permanent, err)
 		}
 		return nil, err
 	}
@@ -227,18 +227,17 @@ func (c *command) verdict(ignoreExit bool) error {
 func (c *command) failed(why error) error {
 	_ = c.end() // what is left of it is a lesser evil
 	said := strings.ReplaceAll(c.said.explain(), c.dir+string(filepath.Separator), "")
-	return task.Fail(kindOf(why), fmt.Errorf("%s: %w%s", c.what, why, said))
+	return failure.As(kindOf(why), fmt.Errorf("%s: %w%s", c.what, why, said))
 }
 
 // kindOf tells what an exit code says by POSIX: 126 is a command that cannot be run, 127 one that
 // is not there, as sh and env report it of what they were to run, and 128 and the number of a
 // signal what killed it: one of a file that grew too large will be killed again.
-func kindOf(why error) task.Failure {
-	var exit *process.ExitError
-	if errors.As(why, &exit) && (exit.Code == 126 || exit.Code == 127 || exit.Code == 128+fileTooLarge) {
-		return task.Permanent
+func kindOf(why error) failure.Kind {
+	if exit, ok := errors.AsType[*process.ExitError](why); ok && (exit.Code == 126 || exit.Code == 127 || exit.Code == 128+fileTooLarge) {
+		return failure.Permanent
 	}
-	return task.FailureOf(why)
+	return failure.Of(why)
 }
 
 // drain takes output until there is no more.
@@ -305,7 +304,7 @@ func (c *command) tooLong() error {
 	if c.most == longestLine {
 		why = ""
 	}
-	return task.Fail(task.Permanent, fmt.Errorf("%s: it wrote a line longer than %v%s", c.what, units.Bytes(c.most), why))
+	return failure.As(failure.Permanent, fmt.Errorf("%s: it wrote a line longer than %v%s", c.what, units.Bytes(c.most), why))
 }
 
 // begin keeps what there is of a line.

@@ -25,8 +25,7 @@ func sideFile(text string) (File, error) {
 		return File{}, fmt.Errorf("%q: its name in the working directory would be %q, which is outside of it", text, name)
 	}
 	if _, err := os.Stat(path); err != nil {
-		var pe *os.PathError
-		if errors.As(err, &pe) {
+		if pe, ok := errors.AsType[*os.PathError](err); ok {
 			err = pe.Err
 		}
 		return File{}, fmt.Errorf("%q: %w", path, err)
@@ -100,8 +99,7 @@ func Runnable(command, path string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s cannot be run: there is no such file", command)
 	}
-	var e *exec.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err
 	}
 	return "", fmt.Errorf("%s cannot be run: %w", command, err)

@@ -14,6 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -57,20 +59,20 @@ func (b *bed) config(stage string, of int) task.Config {
 }
 
 // split makes a file of each text and a split of them all.
-func (b *bed) split(texts ...string) (s task.Split) {
+func (b *bed) split(texts ...string) (s input.Split) {
 	b.t.Helper()
 	for i, text := range texts {
 		path := filepath.Join(b.dir, fmt.Sprintf("in%d", i))
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			b.t.Fatal(err)
 		}
-		s.Pieces = append(s.Pieces, task.Piece{Path: path, End: int64(len(text))})
+		s.Pieces = append(s.Pieces, input.Piece{Path: path, End: int64(len(text))})
 		s.Size += int64(len(text))
 	}
 	return s
 }
 
-func (b *bed) mapTo(parts int, s task.Split) (*task.Output, task.Stats, string, error) {
+func (b *bed) mapTo(parts int, s input.Split) (*task.Output, task.Stats, string, error) {
 	c := task.MapConfig{Config: b.config("m", 0), Split: s, Parts: parts}
 	out, stats, err := b.x.Map(b.t.Context(), c)
 	b.clean(err, c.Config, out != nil)
@@ -291,21 +293,21 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name, script, want string
 		limits             process.Limits
-		kind               task.Failure
+		kind               failure.Kind
 	}{
-		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}, task.Transient},
-		{"eats memory", commandtest.Line("eat 500 stay"), "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}, task.Transient},
-		{"forks and dies", `(` + commandtest.Line("setsid") + ` sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, task.Transient},
-		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started keeps its output open", process.Limits{}, task.Transient},
-		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, task.Transient},
-		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64MB", process.Limits{}, task.Permanent},
-		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, task.Transient},
-		{"finds no command", `nosuchcommand; exit $?`, "exit code 127; it said: ", process.Limits{}, task.Permanent},
-		{"finds nothing to run", `touch plain; ./plain`, "exit code 126; it said: ", process.Limits{}, task.Permanent},
-		{"writes too large a file", `ulimit -f 1; head -c 100000 /dev/zero >large; exit $?`, "exit code 153; it said: ", process.Limits{}, task.Permanent},
-		{"dies of too large a file", `ulimit -f 1; exec head -c 100000 /dev/zero >large`, "it died: signal: file size limit exceeded", process.Limits{}, task.Permanent},
-		{"names a file beside it", `head -c 10 >/dev/null; echo "$PWD/x: bad" >&2; exit 1`, "exit code 1; it said: x: bad", process.Limits{}, task.Transient},
-		{"closes stdin and fails", `exec <&-; echo no >&2; exit 2`, "exit code 2; it said: no", process.Limits{}, task.Transient},
+		{"hangs", `sleep 1000`, "it took longer than 200ms", process.Limits{Time: 200 * units.Millisecond}, failure.Transient},
+		{"eats memory", commandtest.Line("eat 500 stay"), "it took more than 64MB of memory", process.Limits{Memory: 64 * units.MB}, failure.Transient},
+		{"forks and dies", `(` + commandtest.Line("setsid") + ` sleep 1000 & echo $! >` + daemon + `); cat >/dev/null; exit 4`, "exit code 4", process.Limits{}, failure.Transient},
+		{"forks and ends", `(sleep 1000 & ); cat >/dev/null; exit 0`, "something that it started keeps its output open", process.Limits{}, failure.Transient},
+		{"is killed", `kill -9 $$`, "it died: signal: killed", process.Limits{}, failure.Transient},
+		{"writes no lines", `head -c 70000000 /dev/zero`, "it wrote a line longer than 64MB", process.Limits{}, failure.Permanent},
+		{"shouts", `head -c 100000000 /dev/zero | tr '\0' '\n' >&2; yes help 2>/dev/null | head -c 20000000 >&2; exit 1`, "exit code 1; it said:\nhelp\nhelp\nhelp\nhelp\nhelp", process.Limits{}, failure.Transient},
+		{"finds no command", `nosuchcommand; exit $?`, "exit code 127; it said: ", process.Limits{}, failure.Permanent},
+		{"finds nothing to run", `touch plain; ./plain`, "exit code 126; it said: ", process.Limits{}, failure.Permanent},
+		{"writes too large a file", `ulimit -f 1; head -c 100000 /dev/zero >large; exit $?`, "exit code 153; it said: ", process.Limits{}, failure.Permanent},
+		{"dies of too large a file", `ulimit -f 1; exec head -c 100000 /dev/zero >large`, "it died: signal: file size limit exceeded", process.Limits{}, failure.Permanent},
+		{"names a file beside it", `head -c 10 >/dev/null; echo "$PWD/x: bad" >&2; exit 1`, "exit code 1; it said: x: bad", process.Limits{}, failure.Transient},
+		{"closes stdin and fails", `exec <&-; echo no >&2; exit 2`, "exit code 2; it said: no", process.Limits{}, failure.Transient},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.limits.Memory > 0 && runtime.GOOS != "linux" {
@@ -316,7 +318,7 @@ func TestFailures(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "the map command ") {
 				t.Errorf("%v, want %q", err, c.want)
 			}
-			if got := task.FailureOf(err); got != c.kind {
+			if got := failure.Of(err); got != c.kind {
 				t.Errorf("%v: kind %d, want %d", err, got, c.kind)
 			}
 		})
@@ -394,7 +396,7 @@ func TestLinesCostInProportion(t *testing.T) {
 	}
 	_, _, _, err := b.mapTo(1, b.split(strings.Repeat("x", 8<<20+1)+"\n"))
 	if err == nil || !strings.Contains(err.Error(), "it wrote a line longer than 8MB, half of the memory of a task; give more memory, or fewer slots") ||
-		task.FailureOf(err) != task.Permanent {
+		failure.Of(err) != failure.Permanent {
 		t.Error(err)
 	}
 }

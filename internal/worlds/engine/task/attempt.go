@@ -89,8 +89,7 @@ func (a *attempt) at() *Spot {
 	if a.spot == nil {
 		return nil
 	}
-	s := a.spot()
-	return &s
+	return new(a.spot())
 }
 
 // Error is the error as one sentence.
@@ -106,6 +105,9 @@ func (e *UserError) Error() string {
 
 // Unwrap returns what the user's code returned.
 func (e *UserError) Unwrap() error { return e.Err }
+
+// UserCode tells package failure that a program broke, and not the engine.
+func (e *UserError) UserCode() {}
 
 // An attempt is what map and reduce attempts share. It belongs to one goroutine.
 type attempt struct {

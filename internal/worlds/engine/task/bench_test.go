@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
 // corpus writes text of so many bytes with a vocabulary by Zipf's law, as natural text has.
-func corpus(b *testing.B, size int) []File {
+func corpus(b *testing.B, size int) []input.File {
 	b.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(r, 1.1, 1, 100_000)
@@ -30,7 +31,7 @@ func corpus(b *testing.B, size int) []File {
 	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 		b.Fatal(err)
 	}
-	return []File{{Path: path, Size: int64(text.Len())}}
+	return []input.File{{Path: path, Size: int64(text.Len())}}
 }
 
 // wordcount is written as an application would be.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -42,7 +43,7 @@ func reading(t *testing.T, how string, first func(path string)) (MapConfig, int)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	files, err := Find([]string{path})
+	files, err := input.Find([]string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func reading(t *testing.T, how string, first func(path string)) (MapConfig, int)
 	}
 	c := MapConfig{Config: Config{Program: &p, Out: filepath.Join(dir, "out")}, Split: Cut(files, 1<<20)[0]}
 	if r.format != "" {
-		c.Sources = []Source{{Format: &format.Spec{Name: r.format}}}
+		c.Sources = []input.Source{{Format: &format.Spec{Name: r.format}}}
 	}
 	return c, len(text)
 }
@@ -127,7 +128,7 @@ func TestLongLineAndLittleMemory(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	files, err := Find([]string{path})
+	files, err := input.Find([]string{path})
 	if err != nil {
 		t.Fatal(err)
 	}

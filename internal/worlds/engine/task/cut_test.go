@@ -1,12 +1,21 @@
 package task
 
-// Cut cuts files into splits. A file larger than a block is cut at multiples of its size.
-func Cut(files []File, block int64) []Split {
-	splits, _ := cut(files, block, func(f File) (cuts []int64, _ error) {
-		for at := block; at < f.Size; at += block {
-			cuts = append(cuts, at)
+import "github.com/slackline/slackline/internal/worlds/engine/input"
+
+// Cut cuts files into splits of one piece each, at multiples of a block.
+func Cut(files []input.File, block int64) (splits []input.Split) {
+	for _, f := range files {
+		for at := int64(0); at < f.Size; at += block {
+			end := min(at+block, f.Size)
+			p := input.Piece{Path: f.Path, Start: at, End: end, Source: f.Source, FileSize: f.Size, Wrote: f.Wrote}
+			splits = append(splits, input.Split{Pieces: []input.Piece{p}, Size: end - at})
 		}
-		return cuts, nil
-	})
+	}
 	return splits
+}
+
+func file(path string, size int64) input.File { return input.File{Path: path, Size: size} }
+
+func piece(path string, start, end int64) input.Piece {
+	return input.Piece{Path: path, Start: start, End: end}
 }

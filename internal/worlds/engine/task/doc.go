@@ -1,16 +1,12 @@
-// Package task is the data plane of the engine: what one attempt of a map or reduce task does with
-// bytes. It knows no scheduler, no slot and no output directory of a job; who calls it decides what
-// runs where and when, and package outdir what counts of it.
+// Package task is what one attempt of a map or reduce task does with bytes, and nothing else. Package
+// input finds and cuts what a job reads; whoever calls decides what runs where and when; package
+// outdir decides what counts of it.
 //
 // What stands where:
 //
-//	input.go    which files a job reads
-//	split.go    how they are cut into splits
-//	plan.go     where each may be cut: by its format, and by what it is compressed with
 //	lines.go    the lines of a piece of a file
 //	records.go  the records of a piece in another format
 //	attempt.go  what all attempts share: stopping, progress, statistics, errors of user code
-//	failure.go  which errors are worth another attempt
 //	map.go      a map attempt; collect.go chooses its buffer
 //	sorted.go   a buffer that sorts what was emitted; radix.go sorts
 //	hashed.go   a buffer that combines at emit, by the hash table of table.go
@@ -50,8 +46,6 @@
 //
 // # Differences from Hadoop
 //
-// Files smaller than a block share a split with their neighbours (as with CombineTextInputFormat),
-// so that a tree of small sources is not a task for each file. A line ends at LF alone; a CR before
-// it is part of the line. The last split of a file may be short; there is no slop of 10 %. No key
-// or value may be larger than 1 GB.
+// A line ends at LF alone; a CR before it is part of the line. No key or value may be larger than
+// 1 GB.
 package task

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -183,7 +184,7 @@ func TestFetchErrors(t *testing.T) {
 				in := write(t, dir, []string{"one two three four"})
 				out, _, err := Map(t.Context(), MapConfig{
 					Config: Config{Program: programs["list"], Local: filepath.Join(dir, "m")},
-					Split:  Cut([]File{{Path: in[0], Size: 18}}, 100)[0], Parts: 1,
+					Split:  Cut([]input.File{{Path: in[0], Size: 18}}, 100)[0], Parts: 1,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -209,7 +210,7 @@ func TestInputThatGoesAway(t *testing.T) {
 	dir := t.TempDir()
 	_, _, err := Map(t.Context(), MapConfig{
 		Config: Config{Program: programs["list"], Local: filepath.Join(dir, "m")},
-		Split:  Split{[]Piece{{Path: filepath.Join(dir, "gone"), End: 5}}, 5}, Parts: 1,
+		Split:  input.Split{Pieces: []input.Piece{{Path: filepath.Join(dir, "gone"), End: 5}}, Size: 5}, Parts: 1,
 	})
 	if err == nil || !strings.HasPrefix(err.Error(), "input ") || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("map of a file that is gone says %v", err)

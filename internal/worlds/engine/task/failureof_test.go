@@ -12,6 +12,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -20,39 +21,39 @@ func TestFailureOf(t *testing.T) {
 	at := func(err error) error { return &fs.PathError{Op: "write", Path: "run-0", Err: err} }
 	for _, c := range []struct {
 		err  error
-		want Failure
+		want failure.Kind
 	}{
-		{nil, Transient},
-		{errors.New("the connection was lost"), Transient},
-		{gone, Transient}, // map output that was removed is made again
-		{fmt.Errorf("%w: %w", fault.ErrInjected, syscall.EIO), Transient},
-		{io.ErrUnexpectedEOF, Transient},
-		{&UserError{App: "x", Where: "here", Err: errors.New("no")}, Transient},
-		{&UserError{App: "x", Where: "here", Panic: "no"}, Transient},
-		{&UserError{App: "x", Where: "here", Err: at(syscall.ENOSPC)}, Transient}, // a disk of its own
-		{at(syscall.EFBIG), Permanent},
-		{at(syscall.EACCES), Permanent},
-		{at(syscall.EPERM), Permanent},
-		{at(syscall.EROFS), Permanent},
-		{fmt.Errorf("input %q: %w", "a.gz", &codec.Damage{Kind: codec.Gzip, Err: errors.New("bad")}), Permanent},
-		{&UserError{Where: "input \"a\": record 2", Err: &mapreduce.BadRecord{Err: errors.New("bad")}}, Permanent},
-		{Fail(Permanent, gone), Permanent},
-		{fmt.Errorf("further out: %w", Fail(Permanent, errors.New("x"))), Permanent},
-		{at(syscall.ENOSPC), NoRoom},
-		{at(syscall.EMFILE), NoRoom},
-		{at(syscall.ENFILE), NoRoom},
-		{&FetchError{Map: 1, Output: &Output{}, Err: at(syscall.EMFILE)}, NoRoom},
-		{errors.Join(at(syscall.EACCES), at(syscall.ENOSPC)), NoRoom},
-		{Fail(Transient, at(syscall.ENOSPC)), Transient},
+		{nil, failure.Transient},
+		{errors.New("the connection was lost"), failure.Transient},
+		{gone, failure.Transient}, // map output that was removed is made again
+		{fmt.Errorf("%w: %w", fault.ErrInjected, syscall.EIO), failure.Transient},
+		{io.ErrUnexpectedEOF, failure.Transient},
+		{&UserError{App: "x", Where: "here", Err: errors.New("no")}, failure.Transient},
+		{&UserError{App: "x", Where: "here", Panic: "no"}, failure.Transient},
+		{&UserError{App: "x", Where: "here", Err: at(syscall.ENOSPC)}, failure.Transient}, // a disk of its own
+		{at(syscall.EFBIG), failure.Permanent},
+		{at(syscall.EACCES), failure.Permanent},
+		{at(syscall.EPERM), failure.Permanent},
+		{at(syscall.EROFS), failure.Permanent},
+		{fmt.Errorf("input %q: %w", "a.gz", &codec.Damage{Kind: codec.Gzip, Err: errors.New("bad")}), failure.Permanent},
+		{&UserError{Where: "input \"a\": record 2", Err: &mapreduce.BadRecord{Err: errors.New("bad")}}, failure.Permanent},
+		{failure.As(failure.Permanent, gone), failure.Permanent},
+		{fmt.Errorf("further out: %w", failure.As(failure.Permanent, errors.New("x"))), failure.Permanent},
+		{at(syscall.ENOSPC), failure.NoRoom},
+		{at(syscall.EMFILE), failure.NoRoom},
+		{at(syscall.ENFILE), failure.NoRoom},
+		{&FetchError{Map: 1, Output: &Output{}, Err: at(syscall.EMFILE)}, failure.NoRoom},
+		{errors.Join(at(syscall.EACCES), at(syscall.ENOSPC)), failure.NoRoom},
+		{failure.As(failure.Transient, at(syscall.ENOSPC)), failure.Transient},
 	} {
-		if got := FailureOf(c.err); got != c.want {
+		if got := failure.Of(c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)
 		}
 	}
-	if err := Fail(Permanent, gone); !errors.Is(err, fs.ErrNotExist) || err.Error() != gone.Error() {
+	if err := failure.As(failure.Permanent, gone); !errors.Is(err, fs.ErrNotExist) || err.Error() != gone.Error() {
 		t.Errorf("a kind changes the error: %v", err)
 	}
-	if Fail(Permanent, nil) != nil {
+	if failure.As(failure.Permanent, nil) != nil {
 		t.Error("nothing fails permanently")
 	}
 }

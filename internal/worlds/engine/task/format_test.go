@@ -17,7 +17,9 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
 	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
@@ -156,7 +158,7 @@ func TestCSVEverywhere(t *testing.T) {
 		path := put(t, dir, "in.csv", rapid.SampledFrom(packings).Draw(t, "packing"), text)
 		block := rapid.Int64Range(1, 200).Draw(t, "block")
 		spec := &format.Spec{Name: "csv", NoHeader: rapid.Bool().Draw(t, "no header")}
-		j := job{program: onlyValues, block: block, workers: 2, sources: []Source{{Paths: []string{path}, Format: spec}}}
+		j := job{program: onlyValues, block: block, workers: 2, sources: []input.Source{{Paths: []string{path}, Format: spec}}}
 		got, counters, err := j.run(t.Context(), dir, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -226,7 +228,7 @@ func TestOutputFormats(t *testing.T) {
 		}
 		out := filepath.Join(dir, "o")
 		_, stats, err := Map(t.Context(), MapConfig{Config: Config{Program: p, Local: filepath.Join(dir, "l"), Out: out, Written: Written{spec, pack}},
-			Split: Cut([]File{{Path: in[0], Size: 5}}, 100)[0]})
+			Split: Cut([]input.File{{Path: in[0], Size: 5}}, 100)[0]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +304,7 @@ func mapOne(t *testing.T, c MapConfig, text string, block int64) (string, *mapre
 	t.Helper()
 	dir := t.TempDir()
 	in := write(t, dir, []string{text})
-	splits, _, err := Plan([]File{{Path: in[0], Size: int64(len(text))}}, block, c.Program, c.Sources)
+	splits, _, err := input.Plan([]input.File{{Path: in[0], Size: int64(len(text))}}, block, c.Program, c.Sources)
 	if err != nil {
 		return "", nil, err
 	}
@@ -356,7 +358,7 @@ func TestBadRecords(t *testing.T) {
 		{"csv", "a\nz\n\"y\nz\n", `record 2, line 3: field 1 has an opening quote and no closing one`, 2, "{\"a\":\"z\"}\n"},
 		{"csv", "a\nz\n\xff\n", `record 2, line 3: field 1: "\xff" is not UTF-8`, 2, "{\"a\":\"z\"}\n"},
 	} {
-		m := MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: c.format}}}}
+		m := MapConfig{Config: Config{Program: onlyValues}, Sources: []input.Source{{Format: &format.Spec{Name: c.format}}}}
 		_, _, err := mapOne(t, m, c.text, 1000)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.text, err, c.want)
@@ -370,7 +372,7 @@ func TestBadRecords(t *testing.T) {
 		// A spot holds the path, which is another for each run; so both runs read the same file.
 		dir := t.TempDir()
 		in := write(t, dir, []string{c.text})
-		m.Split = Split{[]Piece{{Path: in[0], End: int64(len(c.text))}}, int64(len(c.text))}
+		m.Split = input.Split{Pieces: []input.Piece{{Path: in[0], End: int64(len(c.text))}}, Size: int64(len(c.text))}
 		m.Local, m.Out, m.Skip = filepath.Join(dir, "l"), filepath.Join(dir, "o"), &Skip{Spots: []Spot{{Path: in[0], At: c.at}}}
 		_, stats, err := Map(t.Context(), m)
 		if err != nil {
@@ -399,7 +401,7 @@ func TestLinesOfBadRecords(t *testing.T) {
 		}
 		line := strings.Count(text, "\n") + 1
 		text += bad + "\n" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(rows), 0, 5).Draw(rt, "behind"), "\n") + "\n"
-		m := MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: kind}}}}
+		m := MapConfig{Config: Config{Program: onlyValues}, Sources: []input.Source{{Format: &format.Spec{Name: kind}}}}
 		_, _, err := mapOne(t, m, text, rapid.Int64Range(1, 60).Draw(rt, "block"))
 		if want := fmt.Sprintf(", line %d: ", line); err == nil || !strings.Contains(err.Error(), want) {
 			rt.Fatalf("%q: %v, want %q", text, err, want)
@@ -408,14 +410,14 @@ func TestLinesOfBadRecords(t *testing.T) {
 }
 
 func TestFormatsFail(t *testing.T) {
-	csv := []Source{{Format: &format.Spec{Name: "csv"}}}
+	csv := []input.Source{{Format: &format.Spec{Name: "csv"}}}
 	for want, c := range map[string]struct {
 		m    MapConfig
 		text string
 	}{
 		`in-000": the header: field 1 continues`:           {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "\"a\"b\n"},
 		`in-000": the header: it has the column "a" twice`: {MapConfig{Config: Config{Program: onlyValues}, Sources: csv}, "a,a\n1,2\n"},
-		`there is no format "xml" of input`:                {MapConfig{Config: Config{Program: onlyValues}, Sources: []Source{{Format: &format.Spec{Name: "xml"}}}}, "x"},
+		`there is no format "xml" of input`:                {MapConfig{Config: Config{Program: onlyValues}, Sources: []input.Source{{Format: &format.Spec{Name: "xml"}}}}, "x"},
 		`reads records of 3 bytes and no other format`:     {MapConfig{Config: Config{Program: &mapreduce.Program{Name: "p", Records: mapreduce.Records{Length: 3}}}, Sources: csv}, "abc"},
 		`there is no format "xml" of output`:               {MapConfig{Config: Config{Program: onlyValues, Written: Written{Format: &format.Spec{Name: "xml"}}}}, "x"},
 		`output cannot be compressed with "lz4"`:           {MapConfig{Config: Config{Program: onlyValues, Written: Written{Compress: "lz4"}}}, "x"},
@@ -470,7 +472,7 @@ func TestRecordsOfFormats(t *testing.T) {
 		"text":  {"a\nb", "n 0\ta\nn 2\tb\n"},
 	} {
 		for _, block := range []int64{1, 2, 1000} {
-			got, _, err := mapOne(t, MapConfig{Config: Config{Program: named}, Sources: []Source{{Name: "n", Format: &format.Spec{Name: name}}}}, c.text, block)
+			got, _, err := mapOne(t, MapConfig{Config: Config{Program: named}, Sources: []input.Source{{Name: "n", Format: &format.Spec{Name: name}}}}, c.text, block)
 			if err != nil || got != c.want {
 				t.Errorf("%s in blocks of %d: %q, %v, want %q", name, block, got, err, c.want)
 			}
@@ -481,12 +483,12 @@ func TestRecordsOfFormats(t *testing.T) {
 // Large files that cannot be cut are one task each, and told.
 func TestPlanTellsWhatIsWhole(t *testing.T) {
 	dir := t.TempDir()
-	var files []File
+	var files []input.File
 	add := func(name, text string, source int) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, File{Path: filepath.Join(dir, name), Size: int64(len(text)), Source: source})
+		files = append(files, input.File{Path: filepath.Join(dir, name), Size: int64(len(text)), Source: source})
 	}
 	parts := make([][]byte, 20)
 	for i := range parts {
@@ -514,8 +516,8 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 	add("e", packed("bzip2", parts...), 1)
 	add("f", strings.Repeat("\"", 100), 1)
 	add("g", strings.Repeat("whole", 100), 2)
-	sources := []Source{{}, {Format: &format.Spec{Name: "csv"}}, {Format: &format.Spec{Name: "whole"}}}
-	splits, whole, err := Plan(files, 50, onlyValues, sources)
+	sources := []input.Source{{}, {Format: &format.Spec{Name: "csv"}}, {Format: &format.Spec{Name: "whole"}}}
+	splits, whole, err := input.Plan(files, 50, onlyValues, sources)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -542,14 +544,14 @@ func TestHeadersThatCannotBe(t *testing.T) {
 	} {
 		in := write(t, t.TempDir(), []string{text})
 		p := &mapreduce.Program{Name: "x", NewMapper: newMapper(mapreduce.Identity{}), Input: mapreduce.CSV{}}
-		files, err := Find(in)
+		files, err := input.Find(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, planned := Plan(files, 100, p, nil)
+		_, _, planned := input.Plan(files, 100, p, nil)
 		_, _, ran := job{program: p, block: 100, reduces: 1}.run(t.Context(), t.TempDir(), in)
 		for _, err := range []error{planned, ran} {
-			if err == nil || !strings.Contains(err.Error(), want) || FailureOf(err) != Permanent {
+			if err == nil || !strings.Contains(err.Error(), want) || failure.Of(err) != failure.Permanent {
 				t.Errorf("%q: %v, want %s", text, err, want)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/units"
 )
 
@@ -41,7 +43,7 @@ type lines struct {
 }
 
 // from is where to begin to read a piece.
-func (l *lines) from(p Piece) int64 {
+func (l *lines) from(p input.Piece) int64 {
 	if l.length > 0 {
 		return (p.Start + l.length - 1) / l.length * l.length
 	}
@@ -49,7 +51,7 @@ func (l *lines) from(p Piece) int64 {
 }
 
 // open starts to read a piece. src begins where from says.
-func (l *lines) open(src io.Reader, p Piece) error {
+func (l *lines) open(src io.Reader, p input.Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
@@ -66,7 +68,7 @@ func (l *lines) open(src io.Reader, p Piece) error {
 }
 
 // unpack starts to read a piece of a compressed file. Positions count unpacked bytes from where the piece starts.
-func (l *lines) unpack(src *codec.Reader, p Piece) error {
+func (l *lines) unpack(src *codec.Reader, p input.Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
@@ -137,16 +139,12 @@ func (l *lines) fixed(all bool) (record []byte, at int64, ok bool, err error) {
 			if have == 0 {
 				return nil, 0, false, nil
 			}
-			return nil, 0, false, tornRecord(l.pos, have, l.length)
+			return nil, 0, false, input.TornRecord(l.pos, have, l.length)
 		}
 		if err := l.fill(); err != nil {
 			return nil, 0, false, err
 		}
 	}
-}
-
-func tornRecord(at, have, length int64) error {
-	return Fail(Permanent, fmt.Errorf("the record at byte %d has %d bytes instead of %d", at, have, length))
 }
 
 // block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the
@@ -257,9 +255,9 @@ func (l *lines) fill() error {
 	if l.w == len(l.buf) {
 		if most := l.longest(); len(l.buf) >= most {
 			if most == maxRecord {
-				return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos))
+				return failure.As(failure.Permanent, fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos))
 			}
-			return Fail(Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; give more memory, or fewer slots", l.pos, units.Bytes(most)))
+			return failure.As(failure.Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; give more memory, or fewer slots", l.pos, units.Bytes(most)))
 		}
 		grown := make([]byte, min(2*len(l.buf), l.longest()))
 		copy(grown, l.buf[:l.w])

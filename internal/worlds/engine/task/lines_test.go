@@ -9,6 +9,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 )
 
 type line struct {
@@ -35,7 +37,7 @@ func pieces(t *testing.T, text string, block int, whole bool, wrap func(io.Reade
 	var got []line
 	l := lines{buf: make([]byte, 3)} // small, so that it has to grow
 	for start := 0; start < len(text); start += block {
-		p := Piece{Start: int64(start), End: int64(min(start+block, len(text)))}
+		p := input.Piece{Start: int64(start), End: int64(min(start+block, len(text)))}
 		if err := l.open(wrap(strings.NewReader(text[start:])), p); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +74,7 @@ func parted(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader
 	var got []line
 	l := lines{buf: make([]byte, 3)}
 	for start := 0; start < len(text); start += block {
-		if err := l.open(wrap(strings.NewReader(text[start:])), Piece{Start: int64(start), End: int64(min(start+block, len(text)))}); err != nil {
+		if err := l.open(wrap(strings.NewReader(text[start:])), input.Piece{Start: int64(start), End: int64(min(start+block, len(text)))}); err != nil {
 			t.Fatal(err)
 		}
 		var all []byte
@@ -130,7 +132,7 @@ func TestLinesPassOnReadErrors(t *testing.T) {
 	boom := errors.New("boom")
 	var l lines
 	src := io.MultiReader(strings.NewReader("one\ntw"), iotest.ErrReader(boom))
-	if err := l.open(src, Piece{End: 100}); err != nil {
+	if err := l.open(src, input.Piece{End: 100}); err != nil {
 		t.Fatal(err)
 	}
 	if b, _, ok, err := l.next(); string(b) != "one" || !ok || err != nil {
@@ -146,7 +148,7 @@ func TestLinesReadLittleBeyondTheEnd(t *testing.T) {
 	text := bytes.Repeat([]byte("0123456789\n"), 100_000)
 	r := bytes.NewReader(text)
 	var l lines
-	if err := l.open(r, Piece{End: 110}); err != nil {
+	if err := l.open(r, input.Piece{End: 110}); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -174,7 +176,7 @@ func TestLongLines(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		r := &counting{r: strings.NewReader(text)}
 		var l lines
-		if err := l.open(r, Piece{End: 1 << 20}); err != nil {
+		if err := l.open(r, input.Piece{End: 1 << 20}); err != nil {
 			t.Fatal(err)
 		}
 		size := 0
@@ -201,7 +203,7 @@ func TestLongLines(t *testing.T) {
 	}
 	r := &counting{r: strings.NewReader(text[1<<20:])}
 	var l lines
-	if err := l.open(r, Piece{Start: 1 << 20, End: 2 << 20}); err != nil {
+	if err := l.open(r, input.Piece{Start: 1 << 20, End: 2 << 20}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, ok, err := l.next(); ok || err != nil {

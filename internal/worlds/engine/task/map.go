@@ -6,23 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
 // MapConfig is a map attempt.
 type MapConfig struct {
 	Config
-	Split   Split
-	Parts   int      // reduce tasks; 0 = the map's output is the job's
-	Cuts    *Cuts    // of a program with a total order
-	Sources []Source `json:",omitempty"` // the job's inputs; none = one, of the program's format
+	Split   input.Split
+	Parts   int            // reduce tasks; 0 = the map's output is the job's
+	Cuts    *Cuts          // of a program with a total order
+	Sources []input.Source `json:",omitempty"` // the job's inputs; none = one, of the program's format
 }
 
 // sourceName is the name of the input that a piece belongs to.
-func (c *MapConfig) sourceName(p Piece) string {
+func (c *MapConfig) sourceName(p input.Piece) string {
 	if p.Source < len(c.Sources) {
 		return c.Sources[p.Source].Name
 	}
@@ -80,7 +83,7 @@ type mapping struct {
 	*attempt
 	c      *MapConfig
 	mapper mapreduce.Mapper
-	piece  Piece        // being read
+	piece  input.Piece  // being read
 	at     int64        // offset of the record being mapped
 	read   int64        // bytes of pieces that are done
 	packed bool         // the piece is of a compressed file
@@ -151,30 +154,30 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 	f, err := fault.OpenFile(m.piece.Path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) { // it was there when the job began
-			err = Fail(Permanent, Bare(err))
+			err = failure.As(failure.Permanent, fault.Bare(err))
 		}
-		return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+		return fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 	}
 	defer f.Close()
-	if err := m.piece.unchanged(f); err != nil {
+	if err := unchanged(&m.piece, f); err != nil {
 		return err
 	}
 	defer func() {
 		if m.attempt.err() != nil {
 			return
 		}
-		if changed := m.piece.unchanged(f); changed != nil {
+		if changed := unchanged(&m.piece, f); changed != nil {
 			err = changed // whatever else failed
 		}
 	}()
 	kind, err := codec.Detect(f)
 	if err != nil {
-		return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+		return fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 	}
 	m.packed = kind != codec.None
 	l.length = int64(m.c.Program.Records.Length)
 	l.most = m.c.LongestLine()
-	if form, err := formatOf(m.c.Program, m.c.Sources, m.piece.Source); err != nil {
+	if form, err := input.FormatOf(m.c.Program, m.c.Sources, m.piece.Source); err != nil {
 		return fmt.Errorf("input %q: %w", m.piece.Path, err)
 	} else if form != nil {
 		return m.formatted(l, f, kind, form, out)
@@ -188,7 +191,7 @@ func (m *mapping) one(l *lines, out mapreduce.Emitter) (err error) {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+		return fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 	}
 	m.spot, m.block = func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
 	if parts, ok := m.mapper.(PartMapper); ok && l.length == 0 {
@@ -211,7 +214,7 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 	for {
 		block, at, ok, err := l.block()
 		if err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+			return fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 		}
 		if !ok {
 			return nil
@@ -244,7 +247,7 @@ func (m *mapping) parts(l *lines, mapper PartMapper, out mapreduce.Emitter) erro
 		m.at = l.pos
 		part, ok, err := l.part()
 		if err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+			return fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 		}
 		if err := m.err(); err != nil {
 			return err
@@ -286,7 +289,7 @@ func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
 	for {
 		line, at, ok, err := l.next()
 		if err != nil {
-			return fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+			return fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 		}
 		if !ok {
 			return nil
@@ -316,4 +319,24 @@ func (m *mapping) records(l *lines, out mapreduce.Emitter) error {
 			return m.broken
 		}
 	}
+}
+
+// unchanged tells whether a file that has been opened is still the one that was found: other tasks
+// may have read it before, or read it later, and what all of them made would belong to no input
+// that there ever was.
+func unchanged(p *input.Piece, f *fault.File) error {
+	if p.Wrote == 0 {
+		return nil
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("input %q: %w", p.Path, fault.Bare(err))
+	}
+	if info.Size() != p.FileSize {
+		return failure.As(failure.Permanent, fmt.Errorf("input %q: it has changed since the job started: the file had %d bytes, and has %d", p.Path, p.FileSize, info.Size()))
+	}
+	if wrote := info.ModTime(); wrote.UnixNano() != p.Wrote {
+		return failure.As(failure.Permanent, fmt.Errorf("input %q: it has changed since the job started: it was written at %s", p.Path, wrote.UTC().Format(time.RFC3339Nano)))
+	}
+	return nil
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -283,7 +285,7 @@ func TestTotalOrder(t *testing.T) {
 
 // The sample of a large input looks at all of it, in windows, and cuts it into parts of about one size.
 func TestSampleIsSpread(t *testing.T) {
-	files := []Piece{piece("a", 0, 100<<20), piece("b", 0, 10), piece("c", 0, 300<<20)}
+	files := []input.Piece{piece("a", 0, 100<<20), piece("b", 0, 10), piece("c", 0, 300<<20)}
 	s := windows(files)
 	if len(s.Pieces) != sampleWindows || s.Size > sampleWindows*sampleWindow {
 		t.Fatalf("%d windows of %d bytes", len(s.Pieces), s.Size)
@@ -300,8 +302,11 @@ func TestSampleIsSpread(t *testing.T) {
 	if inA < 15 || inA > 17 {
 		t.Errorf("%d windows in a quarter of the input", inA)
 	}
-	whole := NewCuts(Cut([]File{file("a", 250), file("b", 0), file("c", 30), file("d", 100)}, 100)).Files
-	if diff := cmp.Diff([]Piece{piece("a", 0, 250), piece("c", 0, 30), piece("d", 0, 100)}, bareSplits([]Split{{Pieces: whole}})[0].Pieces); diff != "" {
+	whole := NewCuts(Cut([]input.File{file("a", 250), file("b", 0), file("c", 30), file("d", 100)}, 100)).Files
+	for i := range whole {
+		whole[i].FileSize = 0
+	}
+	if diff := cmp.Diff([]input.Piece{piece("a", 0, 250), piece("c", 0, 30), piece("d", 0, 100)}, whole); diff != "" {
 		t.Errorf("files of the splits (-want +got):\n%s", diff)
 	}
 }
@@ -362,14 +367,14 @@ func TestRecordCutOff(t *testing.T) {
 	p := &mapreduce.Program{Name: "records", NewMapper: newMapper(pass{}), Records: mapreduce.Records{Length: 3, Key: 2}}
 	_, _, err := job{program: p, block: 100, reduces: 1}.run(t.Context(), dir, in)
 	want := fmt.Sprintf("input %q: the record at byte 3 has 2 bytes instead of 3", in[0])
-	if err == nil || err.Error() != want || FailureOf(err) != Permanent {
+	if err == nil || err.Error() != want || failure.Of(err) != failure.Permanent {
 		t.Errorf("it says %v\nwant    %s", err, want)
 	}
-	files, err := Find(in)
+	files, err := input.Find(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Plan(files, 100, p, nil); err == nil || err.Error() != want {
+	if _, _, err := input.Plan(files, 100, p, nil); err == nil || err.Error() != want {
 		t.Errorf("the plan says %v\nwant    %s", err, want)
 	}
 }
@@ -383,7 +388,7 @@ func TestFoldErrors(t *testing.T) {
 	}))}
 	_, _, err := job{program: p, block: 100, reduces: 1}.run(t.Context(), dir, in)
 	want := fmt.Sprintf(`application x: map of %s at byte 0 failed: "one" is not a count`, in[0])
-	if err == nil || err.Error() != want || FailureOf(err) != Permanent {
+	if err == nil || err.Error() != want || failure.Of(err) != failure.Permanent {
 		t.Errorf("it says %v\nwant    %s", err, want)
 	}
 	var user *UserError

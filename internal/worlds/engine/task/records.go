@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -56,7 +57,7 @@ func (m *mapping) formatted(l *lines, f *fault.File, kind codec.Kind, form mapre
 	defer func() {
 		var user *UserError
 		if err != nil && !errors.As(err, &user) && m.broken == nil && m.attempt.err() == nil {
-			err = fmt.Errorf("input %q: %w", m.piece.Path, Bare(err))
+			err = fmt.Errorf("input %q: %w", m.piece.Path, fault.Bare(err))
 		}
 	}()
 	in := &pieceReader{m: m, in: m.input()}
@@ -193,7 +194,7 @@ func (r *pieceReader) open(l *lines, f *fault.File, kind codec.Kind, cutting map
 	}
 	r.src, r.at = io.NewSectionReader(f, p.Start, p.End-p.Start), p.Start
 	if cutting == mapreduce.AtRowsWithHeader && p.Start > 0 {
-		r.header, err = headerOf(f)
+		r.header, err = input.HeaderOf(f)
 		r.src = io.MultiReader(bytes.NewReader(r.header), r.src)
 	}
 	return nil, err

@@ -27,7 +27,7 @@ type FetchError struct {
 
 // Error is the error as one sentence.
 func (e *FetchError) Error() string {
-	return fmt.Sprintf("output of map task %d in %s: %v", e.Map, e.Output.Path, Bare(e.Err))
+	return fmt.Sprintf("output of map task %d in %s: %v", e.Map, e.Output.Path, fault.Bare(e.Err))
 }
 
 // Unwrap returns the cause.

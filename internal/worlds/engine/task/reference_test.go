@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -209,7 +210,7 @@ type job struct {
 	reduces int
 	buffer  int
 	workers int
-	sources []Source
+	sources []input.Source
 	written Written
 }
 
@@ -233,9 +234,9 @@ func write(t fataler, dir string, texts []string) []string {
 }
 
 func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]string, *mapreduce.Counters, error) {
-	files, err := Find(inputs)
+	files, err := input.Find(inputs)
 	if j.sources != nil {
-		files, err = FindAll(j.sources)
+		files, err = input.FindAll(j.sources)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -245,7 +246,7 @@ func (j job) run(ctx context.Context, dir string, inputs []string) (map[string]s
 		size += f.Size
 	}
 	// hundreds of maps take long and show no more
-	splits, _, err := Plan(files, max(j.block, size/25), j.program, j.sources)
+	splits, _, err := input.Plan(files, max(j.block, size/25), j.program, j.sources)
 	if err != nil {
 		return nil, nil, err
 	}

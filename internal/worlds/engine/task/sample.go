@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -17,7 +18,7 @@ import (
 // input, the program and the number of parts alone: not from the size of blocks, nor from which
 // attempt asks first. So attempts in other processes may find them again.
 type Cuts struct {
-	Files []Piece // all input, whole files
+	Files []input.Piece // all input, whole files
 
 	lock  sync.Mutex
 	found bool
@@ -25,7 +26,7 @@ type Cuts struct {
 }
 
 // NewCuts returns the cuts of a job with these splits. They are looked for when the first map needs them.
-func NewCuts(splits []Split) *Cuts {
+func NewCuts(splits []input.Split) *Cuts {
 	c := &Cuts{}
 	for _, s := range splits {
 		for _, p := range s.Pieces {
@@ -48,13 +49,13 @@ const (
 
 // sample returns what to look at: windows of files of lines or of records of a fixed length, evenly
 // spread over all of them, and the beginnings of pieces of all other files.
-func (c *Cuts) sample(m *MapConfig) (Split, error) {
-	var even []Piece
-	var others Split
+func (c *Cuts) sample(m *MapConfig) (input.Split, error) {
+	var even []input.Piece
+	var others input.Split
 	for _, f := range c.Files {
 		starts, err := beginnings(f, m)
 		if err != nil {
-			return Split{}, fmt.Errorf("input %q: %w", f.Path, Bare(err))
+			return input.Split{}, fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
 		}
 		if starts == nil {
 			even = append(even, f)
@@ -69,13 +70,13 @@ func (c *Cuts) sample(m *MapConfig) (Split, error) {
 		}
 	}
 	s := windows(even)
-	return Split{append(s.Pieces, others.Pieces...), s.Size + others.Size}, nil
+	return input.Split{Pieces: append(s.Pieces, others.Pieces...), Size: s.Size + others.Size}, nil
 }
 
 // beginnings returns where pieces of a file start of which windows cannot lie anywhere, nil if they
 // can. They do not depend on the size of blocks.
-func beginnings(f Piece, m *MapConfig) ([]Piece, error) {
-	form, err := formatOf(m.Program, m.Sources, f.Source)
+func beginnings(f input.Piece, m *MapConfig) ([]input.Piece, error) {
+	form, err := input.FormatOf(m.Program, m.Sources, f.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -92,26 +93,26 @@ func beginnings(f Piece, m *MapConfig) ([]Piece, error) {
 	if lines && kind == codec.None {
 		return nil, nil
 	}
-	all := []Piece{f.part(0, 0)}
+	all := []input.Piece{f.Part(0, 0)}
 	if lines && kind != codec.Gzip && m.Program.Records.Length == 0 {
 		cuts, err := kind.Cuts(src, f.End, max(f.End/sampleFrom, sampleWindow))
 		if err != nil {
 			return nil, err
 		}
 		for _, at := range cuts {
-			all = append(all, f.part(at, 0))
+			all = append(all, f.Part(at, 0))
 		}
 	}
 	return all, nil
 }
 
 // windows returns windows of the files, evenly spread.
-func windows(files []Piece) (s Split) {
+func windows(files []input.Piece) (s input.Split) {
 	total := int64(0)
 	for _, f := range files {
 		total += f.End
 	}
-	add := func(p Piece) {
+	add := func(p input.Piece) {
 		s.Pieces = append(s.Pieces, p)
 		s.Size += p.End - p.Start
 	}
@@ -127,7 +128,7 @@ func windows(files []Piece) (s Split) {
 	for _, f := range files {
 		for ; window < sampleWindows && at(window) < before+f.End; window++ {
 			from := at(window) - before
-			add(f.part(from, min(from+sampleWindow, f.End)))
+			add(f.Part(from, min(from+sampleWindow, f.End)))
 		}
 		before += f.End
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -39,7 +40,7 @@ func BenchmarkSortRecords(b *testing.B) {
 		b.Fatal(err)
 	}
 	p := &mapreduce.Program{Name: "sort", Records: mapreduce.Records{Length: 100, Key: 10}, Raw: true}
-	splits := Cut([]File{{Path: path, Size: int64(len(all))}}, 16_000_000)
+	splits := Cut([]input.File{{Path: path, Size: int64(len(all))}}, 16_000_000)
 	b.SetBytes(int64(len(all)))
 	b.ReportAllocs()
 	for b.Loop() {

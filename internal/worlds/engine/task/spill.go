@@ -183,7 +183,7 @@ func quoted(key []byte) string {
 // openSpill opens a run of this attempt itself: damage to it is the attempt's own failure.
 func openSpill(f *fault.File, s Segment) *run {
 	r := openRun(f, s)
-	r.blame = func(err error) error { return fmt.Errorf("spill %s: %w", f.Name(), Bare(err)) }
+	r.blame = func(err error) error { return fmt.Errorf("spill %s: %w", f.Name(), fault.Bare(err)) }
 	return r
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -189,4 +190,17 @@ func (t *text) close(err error) error {
 	}
 	t.a.parts = append(t.a.parts, Part{Name: filepath.Base(t.f.Name()), Size: t.a.count.outBytes, Sum: t.sum})
 	return err
+}
+
+// CheckFormats says in one sentence what of a program and the formats that a job file chooses contradicts each other.
+func CheckFormats(p *mapreduce.Program, sources []input.Source, w Written) error {
+	for i := range sources {
+		if _, err := input.FormatOf(p, sources, i); err != nil {
+			return err
+		}
+	}
+	if p.Raw && w.Format != nil {
+		return fmt.Errorf("application %s writes records as they are, in no other format", p.Name)
+	}
+	return w.Check()
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -46,7 +47,7 @@ type message struct {
 	Error    string       `json:"error,omitempty"`    // ended, output
 	Broken   *broken      `json:"broken,omitempty"`   // ended: by user code
 	Lost     *int         `json:"lost,omitempty"`     // ended: the map whose output cannot be read
-	Failure  task.Failure `json:"failure,omitempty"`  // ended: of what kind the error is
+	Failure  failure.Kind `json:"failure,omitempty"`  // ended: of what kind the error is
 }
 
 // broken is a task.UserError.
@@ -97,8 +98,7 @@ type About struct {
 func about(p *mapreduce.Program) *About {
 	a := &About{TotalOrder: p.TotalOrder, Records: p.Records, Raw: p.Raw, Reduces: p.NeedsReduces()}
 	if p.Input != nil {
-		cutting := p.Input.Cutting()
-		a.Cutting = &cutting
+		a.Cutting = new(p.Input.Cutting())
 	}
 	return a
 }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -47,7 +49,7 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 	var err error
 	if p.p, p.pipes, err = process.StartPiped(process.Spec{Path: j.Path, Env: env, Limits: limits}); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = task.Fail(task.Permanent, err)
+			err = failure.As(failure.Permanent, err)
 		}
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func start(ctx context.Context, j *Job) (*peer, error) {
 	case hello.Kind != "hello":
 		err = fmt.Errorf("%s: it begins with %q, not with hello", p.name, hello.Kind)
 	case hello.Version != Version:
-		err = task.Fail(task.Permanent, fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; rebuild it with this version of the module",
+		err = failure.As(failure.Permanent, fmt.Errorf("%s: it speaks version %d of the protocol, this engine version %d; rebuild it with this version of the module",
 			p.name, hello.Version, Version))
 	}
 	if err != nil {
@@ -268,10 +270,10 @@ func ended(m *message, fetched map[int]*task.Output) (*task.Output, task.Stats, 
 		return nil, task.Stats{}, &task.FetchError{Map: *m.Lost, Output: fetched[*m.Lost], Err: errors.New(m.Error)}
 	}
 	if m.Broken != nil {
-		return nil, task.Stats{}, task.Fail(m.Failure, m.Broken.error())
+		return nil, task.Stats{}, failure.As(m.Failure, m.Broken.error())
 	}
 	if m.Error != "" {
-		return nil, task.Stats{}, task.Fail(m.Failure, errors.New(m.Error))
+		return nil, task.Stats{}, failure.As(m.Failure, errors.New(m.Error))
 	}
 	stats := task.Stats{}
 	if m.Stats != nil {
@@ -291,7 +293,7 @@ func within(out *task.Output, stats *task.Stats, local string) bool {
 			return false
 		}
 	}
-	return out == nil || task.Within(out.Path, local)
+	return out == nil || input.Within(out.Path, local)
 }
 
 // end ends the worker with all that it started.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -147,16 +148,14 @@ func (s *server) attempt(m *message) error {
 		// The limit of this process is set by its job, or reached by a program that leaks: other attempts may run.
 		full := errors.Is(err, syscall.EMFILE)
 		if full {
-			err = task.Fail(task.Transient, fmt.Errorf("%w (the program may open %d files; limits: {open_files: …} in the job "+
+			err = failure.As(failure.Transient, fmt.Errorf("%w (the program may open %d files; limits: {open_files: …} in the job "+
 				"sets how many)", err, process.OpenFiles()))
 		}
-		ended.Error, ended.Failure = err.Error(), task.FailureOf(err)
-		var lost *task.FetchError
-		if errors.As(err, &lost) && !full && ended.Failure != task.NoRoom {
+		ended.Error, ended.Failure = err.Error(), failure.Of(err)
+		if lost, ok := errors.AsType[*task.FetchError](err); ok && !full && ended.Failure != failure.NoRoom {
 			ended.Lost, ended.Error = &lost.Map, lost.Err.Error()
 		}
-		var user *task.UserError
-		if errors.As(err, &user) {
+		if user, ok := errors.AsType[*task.UserError](err); ok {
 			ended.Broken = breakage(user)
 		}
 	}

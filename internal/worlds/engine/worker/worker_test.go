@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
@@ -165,7 +166,7 @@ func (a *attempts) mapOf(text string, parts int) task.MapConfig {
 		a.t.Fatal(err)
 	}
 	size := int64(len(text))
-	return task.MapConfig{Config: c, Split: task.Split{Pieces: []task.Piece{{Path: in, End: size}}, Size: size}, Parts: parts}
+	return task.MapConfig{Config: c, Split: input.Split{Pieces: []input.Piece{{Path: in, End: size}}, Size: size}, Parts: parts}
 }
 
 func TestJob(t *testing.T) {

@@ -1561,7 +1561,9 @@ type Application struct {
 	// It waits at submission for a verdict, and will not for long.
 	Held bool `protobuf:"varint,10,opt,name=held,proto3" json:"held,omitempty"`
 	// Containers of its attempts that have ended well in this life of the ResourceManager.
-	Done          []*Done `protobuf:"bytes,11,rep,name=done,proto3" json:"done,omitempty"`
+	Done []*Done `protobuf:"bytes,11,rep,name=done,proto3" json:"done,omitempty"`
+	// What its client has left for its ApplicationMaster; not set if nobody could read that, or not yet.
+	Files         *Files `protobuf:"bytes,12,opt,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1673,6 +1675,157 @@ func (x *Application) GetDone() []*Done {
 	return nil
 }
 
+func (x *Application) GetFiles() *Files {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// Files is what is read of a MapReduce job's staging directory: the list of its splits, and job.xml.
+type Files struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Each of which is the input of a map.
+	Splits []*Split `protobuf:"bytes,1,rep,name=splits,proto3" json:"splits,omitempty"`
+	// That splits name by their place in this list.
+	Hosts   []string `protobuf:"bytes,2,rep,name=hosts,proto3" json:"hosts,omitempty"`
+	Reduces int32    `protobuf:"varint,3,opt,name=reduces,proto3" json:"reduces,omitempty"`
+	// What a map takes, by YARN's names.
+	Map map[string]int64 `protobuf:"bytes,4,rep,name=map,proto3" json:"map,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// What a reduce takes.
+	Reduce map[string]int64 `protobuf:"bytes,5,rep,name=reduce,proto3" json:"reduce,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// The part of the maps that has to be done before reduces are asked for.
+	SlowStart     float64 `protobuf:"fixed64,6,opt,name=slow_start,json=slowStart,proto3" json:"slow_start,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Files) Reset() {
+	*x = Files{}
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Files) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Files) ProtoMessage() {}
+
+func (x *Files) ProtoReflect() protoreflect.Message {
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Files.ProtoReflect.Descriptor instead.
+func (*Files) Descriptor() ([]byte, []int) {
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Files) GetSplits() []*Split {
+	if x != nil {
+		return x.Splits
+	}
+	return nil
+}
+
+func (x *Files) GetHosts() []string {
+	if x != nil {
+		return x.Hosts
+	}
+	return nil
+}
+
+func (x *Files) GetReduces() int32 {
+	if x != nil {
+		return x.Reduces
+	}
+	return 0
+}
+
+func (x *Files) GetMap() map[string]int64 {
+	if x != nil {
+		return x.Map
+	}
+	return nil
+}
+
+func (x *Files) GetReduce() map[string]int64 {
+	if x != nil {
+		return x.Reduce
+	}
+	return nil
+}
+
+func (x *Files) GetSlowStart() float64 {
+	if x != nil {
+		return x.SlowStart
+	}
+	return 0
+}
+
+// Split is a part of a job's input.
+type Split struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Bytes int64                  `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// Who have it, by their places in Files.hosts.
+	Hosts         []int32 `protobuf:"varint,2,rep,packed,name=hosts,proto3" json:"hosts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Split) Reset() {
+	*x = Split{}
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Split) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Split) ProtoMessage() {}
+
+func (x *Split) ProtoReflect() protoreflect.Message {
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Split.ProtoReflect.Descriptor instead.
+func (*Split) Descriptor() ([]byte, []int) {
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Split) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *Split) GetHosts() []int32 {
+	if x != nil {
+		return x.Hosts
+	}
+	return nil
+}
+
 // Done is how many containers of a priority have ended well.
 type Done struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1684,7 +1837,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1696,7 +1849,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1709,7 +1862,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{13}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Done) GetPriority() int32 {
@@ -1738,7 +1891,7 @@ type ApplicationEnd struct {
 
 func (x *ApplicationEnd) Reset() {
 	*x = ApplicationEnd{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1750,7 +1903,7 @@ func (x *ApplicationEnd) String() string {
 func (*ApplicationEnd) ProtoMessage() {}
 
 func (x *ApplicationEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1763,7 +1916,7 @@ func (x *ApplicationEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationEnd.ProtoReflect.Descriptor instead.
 func (*ApplicationEnd) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{14}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ApplicationEnd) GetId() string {
@@ -1800,7 +1953,7 @@ type AttemptEnd struct {
 
 func (x *AttemptEnd) Reset() {
 	*x = AttemptEnd{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1965,7 @@ func (x *AttemptEnd) String() string {
 func (*AttemptEnd) ProtoMessage() {}
 
 func (x *AttemptEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1978,7 @@ func (x *AttemptEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttemptEnd.ProtoReflect.Descriptor instead.
 func (*AttemptEnd) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{15}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AttemptEnd) GetApplication() string {
@@ -1866,7 +2019,7 @@ type Asks struct {
 
 func (x *Asks) Reset() {
 	*x = Asks{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1878,7 +2031,7 @@ func (x *Asks) String() string {
 func (*Asks) ProtoMessage() {}
 
 func (x *Asks) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1891,7 +2044,7 @@ func (x *Asks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Asks.ProtoReflect.Descriptor instead.
 func (*Asks) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{16}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Asks) GetApplication() string {
@@ -1946,7 +2099,7 @@ type Ask struct {
 
 func (x *Ask) Reset() {
 	*x = Ask{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1958,7 +2111,7 @@ func (x *Ask) String() string {
 func (*Ask) ProtoMessage() {}
 
 func (x *Ask) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1971,7 +2124,7 @@ func (x *Ask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ask.ProtoReflect.Descriptor instead.
 func (*Ask) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{17}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Ask) GetPriority() int32 {
@@ -2029,7 +2182,7 @@ type Container struct {
 
 func (x *Container) Reset() {
 	*x = Container{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2041,7 +2194,7 @@ func (x *Container) String() string {
 func (*Container) ProtoMessage() {}
 
 func (x *Container) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2054,7 +2207,7 @@ func (x *Container) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Container.ProtoReflect.Descriptor instead.
 func (*Container) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{18}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Container) GetId() string {
@@ -2134,7 +2287,7 @@ type Completion struct {
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2146,7 +2299,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2159,7 +2312,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{19}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Completion) GetContainer() string {
@@ -2200,7 +2353,7 @@ type Plan struct {
 
 func (x *Plan) Reset() {
 	*x = Plan{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2212,7 +2365,7 @@ func (x *Plan) String() string {
 func (*Plan) ProtoMessage() {}
 
 func (x *Plan) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2225,7 +2378,7 @@ func (x *Plan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Plan.ProtoReflect.Descriptor instead.
 func (*Plan) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{20}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Plan) GetItems() []*Item {
@@ -2252,7 +2405,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2417,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2430,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{21}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Item) GetId() int64 {
@@ -2374,7 +2527,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2386,7 +2539,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2399,7 +2552,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{22}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Place) GetApplication() string {
@@ -2448,7 +2601,7 @@ type Kill struct {
 
 func (x *Kill) Reset() {
 	*x = Kill{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2460,7 +2613,7 @@ func (x *Kill) String() string {
 func (*Kill) ProtoMessage() {}
 
 func (x *Kill) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2473,7 +2626,7 @@ func (x *Kill) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Kill.ProtoReflect.Descriptor instead.
 func (*Kill) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{23}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Kill) GetContainers() []string {
@@ -2495,7 +2648,7 @@ type Headroom struct {
 
 func (x *Headroom) Reset() {
 	*x = Headroom{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2507,7 +2660,7 @@ func (x *Headroom) String() string {
 func (*Headroom) ProtoMessage() {}
 
 func (x *Headroom) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2520,7 +2673,7 @@ func (x *Headroom) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Headroom.ProtoReflect.Descriptor instead.
 func (*Headroom) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{24}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Headroom) GetApplication() string {
@@ -2553,7 +2706,7 @@ type Verdict struct {
 
 func (x *Verdict) Reset() {
 	*x = Verdict{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2565,7 +2718,7 @@ func (x *Verdict) String() string {
 func (*Verdict) ProtoMessage() {}
 
 func (x *Verdict) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2578,7 +2731,7 @@ func (x *Verdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Verdict.ProtoReflect.Descriptor instead.
 func (*Verdict) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{25}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Verdict) GetApplication() string {
@@ -2635,7 +2788,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2647,7 +2800,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2660,7 +2813,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{26}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Answer) GetItem() int64 {
@@ -2790,7 +2943,7 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\ridle_since_ms\x18\x06 \x01(\x03R\vidleSinceMs\x1a<\n" +
 	"\x0eResourcesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x85\x03\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xb5\x03\n" +
 	"\vApplication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x14\n" +
@@ -2803,10 +2956,28 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x06master\x18\t \x03(\v2*.slackline.yarn.v1.Application.MasterEntryR\x06master\x12\x12\n" +
 	"\x04held\x18\n" +
 	" \x01(\bR\x04held\x12+\n" +
-	"\x04done\x18\v \x03(\v2\x17.slackline.yarn.v1.DoneR\x04done\x1a9\n" +
+	"\x04done\x18\v \x03(\v2\x17.slackline.yarn.v1.DoneR\x04done\x12.\n" +
+	"\x05files\x18\f \x01(\v2\x18.slackline.yarn.v1.FilesR\x05files\x1a9\n" +
 	"\vMasterEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"8\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xee\x02\n" +
+	"\x05Files\x120\n" +
+	"\x06splits\x18\x01 \x03(\v2\x18.slackline.yarn.v1.SplitR\x06splits\x12\x14\n" +
+	"\x05hosts\x18\x02 \x03(\tR\x05hosts\x12\x18\n" +
+	"\areduces\x18\x03 \x01(\x05R\areduces\x123\n" +
+	"\x03map\x18\x04 \x03(\v2!.slackline.yarn.v1.Files.MapEntryR\x03map\x12<\n" +
+	"\x06reduce\x18\x05 \x03(\v2$.slackline.yarn.v1.Files.ReduceEntryR\x06reduce\x12\x1d\n" +
+	"\n" +
+	"slow_start\x18\x06 \x01(\x01R\tslowStart\x1a6\n" +
+	"\bMapEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a9\n" +
+	"\vReduceEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"3\n" +
+	"\x05Split\x12\x14\n" +
+	"\x05bytes\x18\x01 \x01(\x03R\x05bytes\x12\x14\n" +
+	"\x05hosts\x18\x02 \x03(\x05R\x05hosts\"8\n" +
 	"\x04Done\x12\x1a\n" +
 	"\bpriority\x18\x01 \x01(\x05R\bpriority\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x05R\x05count\"l\n" +
@@ -2960,7 +3131,7 @@ func file_slackline_yarn_v1_yarn_proto_rawDescGZIP() []byte {
 }
 
 var file_slackline_yarn_v1_yarn_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_slackline_yarn_v1_yarn_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_slackline_yarn_v1_yarn_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_slackline_yarn_v1_yarn_proto_goTypes = []any{
 	(Mode)(0),              // 0: slackline.yarn.v1.Mode
 	(End)(0),               // 1: slackline.yarn.v1.End
@@ -2981,24 +3152,28 @@ var file_slackline_yarn_v1_yarn_proto_goTypes = []any{
 	(*Names)(nil),          // 16: slackline.yarn.v1.Names
 	(*Node)(nil),           // 17: slackline.yarn.v1.Node
 	(*Application)(nil),    // 18: slackline.yarn.v1.Application
-	(*Done)(nil),           // 19: slackline.yarn.v1.Done
-	(*ApplicationEnd)(nil), // 20: slackline.yarn.v1.ApplicationEnd
-	(*AttemptEnd)(nil),     // 21: slackline.yarn.v1.AttemptEnd
-	(*Asks)(nil),           // 22: slackline.yarn.v1.Asks
-	(*Ask)(nil),            // 23: slackline.yarn.v1.Ask
-	(*Container)(nil),      // 24: slackline.yarn.v1.Container
-	(*Completion)(nil),     // 25: slackline.yarn.v1.Completion
-	(*Plan)(nil),           // 26: slackline.yarn.v1.Plan
-	(*Item)(nil),           // 27: slackline.yarn.v1.Item
-	(*Place)(nil),          // 28: slackline.yarn.v1.Place
-	(*Kill)(nil),           // 29: slackline.yarn.v1.Kill
-	(*Headroom)(nil),       // 30: slackline.yarn.v1.Headroom
-	(*Verdict)(nil),        // 31: slackline.yarn.v1.Verdict
-	(*Answer)(nil),         // 32: slackline.yarn.v1.Answer
-	nil,                    // 33: slackline.yarn.v1.Node.ResourcesEntry
-	nil,                    // 34: slackline.yarn.v1.Application.MasterEntry
-	nil,                    // 35: slackline.yarn.v1.Ask.ResourcesEntry
-	nil,                    // 36: slackline.yarn.v1.Container.ResourcesEntry
+	(*Files)(nil),          // 19: slackline.yarn.v1.Files
+	(*Split)(nil),          // 20: slackline.yarn.v1.Split
+	(*Done)(nil),           // 21: slackline.yarn.v1.Done
+	(*ApplicationEnd)(nil), // 22: slackline.yarn.v1.ApplicationEnd
+	(*AttemptEnd)(nil),     // 23: slackline.yarn.v1.AttemptEnd
+	(*Asks)(nil),           // 24: slackline.yarn.v1.Asks
+	(*Ask)(nil),            // 25: slackline.yarn.v1.Ask
+	(*Container)(nil),      // 26: slackline.yarn.v1.Container
+	(*Completion)(nil),     // 27: slackline.yarn.v1.Completion
+	(*Plan)(nil),           // 28: slackline.yarn.v1.Plan
+	(*Item)(nil),           // 29: slackline.yarn.v1.Item
+	(*Place)(nil),          // 30: slackline.yarn.v1.Place
+	(*Kill)(nil),           // 31: slackline.yarn.v1.Kill
+	(*Headroom)(nil),       // 32: slackline.yarn.v1.Headroom
+	(*Verdict)(nil),        // 33: slackline.yarn.v1.Verdict
+	(*Answer)(nil),         // 34: slackline.yarn.v1.Answer
+	nil,                    // 35: slackline.yarn.v1.Node.ResourcesEntry
+	nil,                    // 36: slackline.yarn.v1.Application.MasterEntry
+	nil,                    // 37: slackline.yarn.v1.Files.MapEntry
+	nil,                    // 38: slackline.yarn.v1.Files.ReduceEntry
+	nil,                    // 39: slackline.yarn.v1.Ask.ResourcesEntry
+	nil,                    // 40: slackline.yarn.v1.Container.ResourcesEntry
 }
 var file_slackline_yarn_v1_yarn_proto_depIdxs = []int32{
 	8,  // 0: slackline.yarn.v1.AttachRequest.hello:type_name -> slackline.yarn.v1.Hello
@@ -3006,52 +3181,56 @@ var file_slackline_yarn_v1_yarn_proto_depIdxs = []int32{
 	13, // 2: slackline.yarn.v1.AttachRequest.snapshot:type_name -> slackline.yarn.v1.Snapshot
 	14, // 3: slackline.yarn.v1.AttachRequest.events:type_name -> slackline.yarn.v1.Events
 	9,  // 4: slackline.yarn.v1.AttachResponse.welcome:type_name -> slackline.yarn.v1.Welcome
-	26, // 5: slackline.yarn.v1.AttachResponse.plan:type_name -> slackline.yarn.v1.Plan
+	28, // 5: slackline.yarn.v1.AttachResponse.plan:type_name -> slackline.yarn.v1.Plan
 	0,  // 6: slackline.yarn.v1.AttachResponse.mode:type_name -> slackline.yarn.v1.Mode
 	11, // 7: slackline.yarn.v1.AttachResponse.beat:type_name -> slackline.yarn.v1.Beat
 	12, // 8: slackline.yarn.v1.AttachResponse.resync:type_name -> slackline.yarn.v1.Resync
 	0,  // 9: slackline.yarn.v1.Snapshot.mode:type_name -> slackline.yarn.v1.Mode
 	17, // 10: slackline.yarn.v1.Snapshot.nodes:type_name -> slackline.yarn.v1.Node
 	18, // 11: slackline.yarn.v1.Snapshot.applications:type_name -> slackline.yarn.v1.Application
-	22, // 12: slackline.yarn.v1.Snapshot.asks:type_name -> slackline.yarn.v1.Asks
-	24, // 13: slackline.yarn.v1.Snapshot.containers:type_name -> slackline.yarn.v1.Container
+	24, // 12: slackline.yarn.v1.Snapshot.asks:type_name -> slackline.yarn.v1.Asks
+	26, // 13: slackline.yarn.v1.Snapshot.containers:type_name -> slackline.yarn.v1.Container
 	15, // 14: slackline.yarn.v1.Events.events:type_name -> slackline.yarn.v1.Event
 	17, // 15: slackline.yarn.v1.Event.node_up:type_name -> slackline.yarn.v1.Node
 	17, // 16: slackline.yarn.v1.Event.node_changed:type_name -> slackline.yarn.v1.Node
 	16, // 17: slackline.yarn.v1.Event.heartbeats:type_name -> slackline.yarn.v1.Names
 	18, // 18: slackline.yarn.v1.Event.application:type_name -> slackline.yarn.v1.Application
-	20, // 19: slackline.yarn.v1.Event.application_end:type_name -> slackline.yarn.v1.ApplicationEnd
-	21, // 20: slackline.yarn.v1.Event.attempt_end:type_name -> slackline.yarn.v1.AttemptEnd
-	22, // 21: slackline.yarn.v1.Event.asks:type_name -> slackline.yarn.v1.Asks
-	24, // 22: slackline.yarn.v1.Event.container:type_name -> slackline.yarn.v1.Container
-	25, // 23: slackline.yarn.v1.Event.completion:type_name -> slackline.yarn.v1.Completion
-	32, // 24: slackline.yarn.v1.Event.answer:type_name -> slackline.yarn.v1.Answer
+	22, // 19: slackline.yarn.v1.Event.application_end:type_name -> slackline.yarn.v1.ApplicationEnd
+	23, // 20: slackline.yarn.v1.Event.attempt_end:type_name -> slackline.yarn.v1.AttemptEnd
+	24, // 21: slackline.yarn.v1.Event.asks:type_name -> slackline.yarn.v1.Asks
+	26, // 22: slackline.yarn.v1.Event.container:type_name -> slackline.yarn.v1.Container
+	27, // 23: slackline.yarn.v1.Event.completion:type_name -> slackline.yarn.v1.Completion
+	34, // 24: slackline.yarn.v1.Event.answer:type_name -> slackline.yarn.v1.Answer
 	0,  // 25: slackline.yarn.v1.Event.mode:type_name -> slackline.yarn.v1.Mode
-	33, // 26: slackline.yarn.v1.Node.resources:type_name -> slackline.yarn.v1.Node.ResourcesEntry
-	34, // 27: slackline.yarn.v1.Application.master:type_name -> slackline.yarn.v1.Application.MasterEntry
-	19, // 28: slackline.yarn.v1.Application.done:type_name -> slackline.yarn.v1.Done
-	1,  // 29: slackline.yarn.v1.ApplicationEnd.end:type_name -> slackline.yarn.v1.End
-	1,  // 30: slackline.yarn.v1.AttemptEnd.end:type_name -> slackline.yarn.v1.End
-	23, // 31: slackline.yarn.v1.Asks.rows:type_name -> slackline.yarn.v1.Ask
-	35, // 32: slackline.yarn.v1.Ask.resources:type_name -> slackline.yarn.v1.Ask.ResourcesEntry
-	36, // 33: slackline.yarn.v1.Container.resources:type_name -> slackline.yarn.v1.Container.ResourcesEntry
-	2,  // 34: slackline.yarn.v1.Container.locality:type_name -> slackline.yarn.v1.Locality
-	3,  // 35: slackline.yarn.v1.Completion.cause:type_name -> slackline.yarn.v1.Cause
-	27, // 36: slackline.yarn.v1.Plan.items:type_name -> slackline.yarn.v1.Item
-	28, // 37: slackline.yarn.v1.Item.place:type_name -> slackline.yarn.v1.Place
-	29, // 38: slackline.yarn.v1.Item.kill:type_name -> slackline.yarn.v1.Kill
-	30, // 39: slackline.yarn.v1.Item.headroom:type_name -> slackline.yarn.v1.Headroom
-	31, // 40: slackline.yarn.v1.Item.verdict:type_name -> slackline.yarn.v1.Verdict
-	2,  // 41: slackline.yarn.v1.Place.farthest:type_name -> slackline.yarn.v1.Locality
-	4,  // 42: slackline.yarn.v1.Verdict.judgement:type_name -> slackline.yarn.v1.Judgement
-	5,  // 43: slackline.yarn.v1.Answer.why:type_name -> slackline.yarn.v1.Why
-	6,  // 44: slackline.yarn.v1.SchedulerService.Attach:input_type -> slackline.yarn.v1.AttachRequest
-	7,  // 45: slackline.yarn.v1.SchedulerService.Attach:output_type -> slackline.yarn.v1.AttachResponse
-	45, // [45:46] is the sub-list for method output_type
-	44, // [44:45] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	35, // 26: slackline.yarn.v1.Node.resources:type_name -> slackline.yarn.v1.Node.ResourcesEntry
+	36, // 27: slackline.yarn.v1.Application.master:type_name -> slackline.yarn.v1.Application.MasterEntry
+	21, // 28: slackline.yarn.v1.Application.done:type_name -> slackline.yarn.v1.Done
+	19, // 29: slackline.yarn.v1.Application.files:type_name -> slackline.yarn.v1.Files
+	20, // 30: slackline.yarn.v1.Files.splits:type_name -> slackline.yarn.v1.Split
+	37, // 31: slackline.yarn.v1.Files.map:type_name -> slackline.yarn.v1.Files.MapEntry
+	38, // 32: slackline.yarn.v1.Files.reduce:type_name -> slackline.yarn.v1.Files.ReduceEntry
+	1,  // 33: slackline.yarn.v1.ApplicationEnd.end:type_name -> slackline.yarn.v1.End
+	1,  // 34: slackline.yarn.v1.AttemptEnd.end:type_name -> slackline.yarn.v1.End
+	25, // 35: slackline.yarn.v1.Asks.rows:type_name -> slackline.yarn.v1.Ask
+	39, // 36: slackline.yarn.v1.Ask.resources:type_name -> slackline.yarn.v1.Ask.ResourcesEntry
+	40, // 37: slackline.yarn.v1.Container.resources:type_name -> slackline.yarn.v1.Container.ResourcesEntry
+	2,  // 38: slackline.yarn.v1.Container.locality:type_name -> slackline.yarn.v1.Locality
+	3,  // 39: slackline.yarn.v1.Completion.cause:type_name -> slackline.yarn.v1.Cause
+	29, // 40: slackline.yarn.v1.Plan.items:type_name -> slackline.yarn.v1.Item
+	30, // 41: slackline.yarn.v1.Item.place:type_name -> slackline.yarn.v1.Place
+	31, // 42: slackline.yarn.v1.Item.kill:type_name -> slackline.yarn.v1.Kill
+	32, // 43: slackline.yarn.v1.Item.headroom:type_name -> slackline.yarn.v1.Headroom
+	33, // 44: slackline.yarn.v1.Item.verdict:type_name -> slackline.yarn.v1.Verdict
+	2,  // 45: slackline.yarn.v1.Place.farthest:type_name -> slackline.yarn.v1.Locality
+	4,  // 46: slackline.yarn.v1.Verdict.judgement:type_name -> slackline.yarn.v1.Judgement
+	5,  // 47: slackline.yarn.v1.Answer.why:type_name -> slackline.yarn.v1.Why
+	6,  // 48: slackline.yarn.v1.SchedulerService.Attach:input_type -> slackline.yarn.v1.AttachRequest
+	7,  // 49: slackline.yarn.v1.SchedulerService.Attach:output_type -> slackline.yarn.v1.AttachResponse
+	49, // [49:50] is the sub-list for method output_type
+	48, // [48:49] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_slackline_yarn_v1_yarn_proto_init() }
@@ -3087,7 +3266,7 @@ func file_slackline_yarn_v1_yarn_proto_init() {
 		(*Event_Answer)(nil),
 		(*Event_Mode)(nil),
 	}
-	file_slackline_yarn_v1_yarn_proto_msgTypes[21].OneofWrappers = []any{
+	file_slackline_yarn_v1_yarn_proto_msgTypes[23].OneofWrappers = []any{
 		(*Item_Place)(nil),
 		(*Item_Kill)(nil),
 		(*Item_Headroom)(nil),
@@ -3099,7 +3278,7 @@ func file_slackline_yarn_v1_yarn_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_slackline_yarn_v1_yarn_proto_rawDesc), len(file_slackline_yarn_v1_yarn_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   31,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -148,8 +148,8 @@ func (p *plugin) event(e *sched.Event) *wire.Event {
 		a := p.apps[e.Job]
 		was := a.spec
 		a.spec = e.Detail.Job
-		if a.spec.Queue == was.Queue && a.spec.Weight == was.Weight && a.spec.Deadline == was.Deadline {
-			return nil // of how many tasks there are YARN knows nothing
+		if a.spec.Queue == was.Queue && a.spec.Weight == was.Weight && a.spec.Deadline == was.Deadline && (a.spec.Growing() != nil || was.Growing() == nil) {
+			return nil // of how many tasks there are as yet YARN knows nothing
 		}
 		return &wire.Event{What: &wire.Event_Application{Application: p.application(a, p.at.Sub(a.spec.Arrive))}}
 	case sched.JobEnded:
@@ -226,10 +226,35 @@ func (p *plugin) arrived(e *sched.Event) *app {
 func (p *plugin) application(a *app, age units.Duration) *wire.Application {
 	j := a.spec
 	x := &wire.Application{Id: j.ID, User: j.User, Queue: j.Queue, Name: "name", Type: "MAPREDUCE", SubmitTimeMs: ms(p.at.Add(-age)),
-		Master: resources(&j.Stages[0].Containers[0].Needs), Done: a.done,
+		Master: resources(&j.Stages[0].Containers[0].Needs), Done: a.done, Files: p.files(j),
 		Tags: []string{"class:" + j.Class, "unrelated", fmt.Sprintf("weight:%v", j.Weight)}}
 	if j.Deadline != units.Never {
 		x.Tags = append(x.Tags, fmt.Sprintf("dl:%d", ms(j.Deadline)))
+	}
+	return x
+}
+
+// files is what a job's client has left for its ApplicationMaster. Nobody can read it while a stage grows.
+func (p *plugin) files(j *workload.Job) *wire.Files {
+	maps, reduces := j.Stage(sched.Map), j.Stage(sched.Reduce)
+	if j.Growing() != nil || maps == nil {
+		return nil
+	}
+	x := &wire.Files{SlowStart: j.SlowStart, Map: resources(&maps.Containers[0].Needs)}
+	if reduces != nil {
+		x.Reduces, x.Reduce = int32(len(reduces.Tasks)), resources(&reduces.Containers[0].Needs)
+	}
+	at := make(map[sched.NodeID]int32)
+	for i := range maps.Tasks {
+		s := &wire.Split{Bytes: int64(maps.Tasks[i].Input)}
+		for _, h := range maps.Tasks[i].Hosts {
+			if _, there := at[h]; !there {
+				at[h] = int32(len(x.Hosts))
+				x.Hosts = append(x.Hosts, p.nodeName(h))
+			}
+			s.Hosts = append(s.Hosts, at[h])
+		}
+		x.Splits = append(x.Splits, s)
 	}
 	return x
 }

@@ -150,3 +150,17 @@ func (p *plugin) hear() error {
 		}
 	}
 }
+
+// Attach begins a session with a Slackline that listens somewhere, until the context ends.
+func Attach(ctx context.Context, address string, secret []byte, hello *wire.Hello) (grpc.BidiStreamingClient[wire.AttachRequest, wire.AttachResponse], error) {
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { conn.Close() })
+	stream, err := wire.NewSchedulerServiceClient(conn).Attach(ctx)
+	if err == nil {
+		err = Greet(stream, secret, hello)
+	}
+	return stream, err
+}

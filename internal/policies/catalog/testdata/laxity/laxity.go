@@ -42,12 +42,12 @@ func left(v sched.View, j *sched.Job) units.Duration {
 	if c == nil {
 		return 0
 	}
-	sum := units.Duration(0)
+	sum := 0.0
 	for _, s := range []sched.Stage{sched.Map, sched.Reduce} {
 		t := &j.Stages[s]
-		sum += units.FromSeconds(c.Any(s).Task.Mean) * units.Duration(t.Total-t.Done)
+		sum += c.Any(s).Task.Mean * float64(t.Total-t.Done)
 	}
-	return sum
+	return units.FromSeconds(units.Rounded(sum)) // it decides: rounded, it is the same on every processor
 }
 
 type order struct{ sched.Flat }

@@ -98,3 +98,15 @@ func whole(price, sure float64) (int64, int) {
 			int64(max(sure, units.Rounded(price))), // want floats-rounded
 		int(math.Round(1000 * price)) // want floats-rounded
 }
+
+func spans(seconds float64, d units.Duration, n int) []units.Duration {
+	part := seconds / d.Seconds()
+	to := units.FromSeconds // want floats-rounded
+	return []units.Duration{
+		to(units.Rounded(seconds)),
+		units.FromSeconds(seconds),    // want floats-rounded
+		d.Scale(part),                 // want floats-rounded
+		d.Scale(float64(price(part))), // want floats-rounded
+		d.Scale(float64(n) / 3),       // want floats-rounded
+	}
+}

@@ -36,3 +36,10 @@ func whole(price, sure float64) (int64, int) {
 	up := math.Ceil(units.Rounded(sure * 1e9))
 	return int64(units.Rounded(price)) + int64(max(0, up)), int(math.Round(units.Rounded(1000 * price)))
 }
+
+func spans(seconds float64, d units.Duration, n int) (units.Duration, float64) {
+	part := units.Rounded(seconds / d.Seconds())
+	return units.FromSeconds(units.Rounded(seconds)) + d.Scale(part) + d.Scale(float64(n)) + d.Scale(2.5), d.Seconds()
+}
+
+func counts(n, m int) bool { return float64(n) < float64(m) }

@@ -33,6 +33,8 @@ final class Gate {
   private static final class Held {
     final AppAddedSchedulerEvent event;
     volatile Future<?> timeout;
+    /** Slackline has been told of it. */
+    boolean told;
 
     Held(AppAddedSchedulerEvent event) {
       this.event = event;
@@ -91,7 +93,7 @@ final class Gate {
   }
 
   /** Only who claims a deadline waits. */
-  private boolean asks(ApplicationId id) {
+  boolean asks(ApplicationId id) {
     RMApp app = scheduler.rmApp(id);
     return app != null && app.getApplicationTags().stream().anyMatch(t -> t.startsWith("dl:") || t.startsWith("in:"));
   }
@@ -101,8 +103,26 @@ final class Gate {
     Held h = new Held(a);
     h.timeout = timer.schedule(() -> admit(id), holdMs, TimeUnit.MILLISECONDS);
     held.put(id, h);
-    scheduler.application(id, true);
+    if (scheduler.reads(id, () -> tell(id, true))) {
+      timer.schedule(() -> tell(id, false), holdMs * 3 / 4, TimeUnit.MILLISECONDS);
+    } else {
+      tell(id, true);
+    }
     return true;
+  }
+
+  /** Tells of an application that waits: once its files are read, or when that has taken too long, and then again. */
+  private void tell(ApplicationId id, boolean all) {
+    Held waits = held.computeIfPresent(id, (k, h) -> {
+      if (all || !h.told) {
+        scheduler.application(id, true);
+      }
+      h.told = true;
+      return h;
+    });
+    if (waits == null && all) {
+      scheduler.again(id);
+    }
   }
 
   /** Lets an application in, if it waits. Any thread. */

@@ -59,6 +59,12 @@ final class Hands {
     return applied;
   }
 
+  /** Another Slackline has come, or the same one again: its items are all new. */
+  void forget() {
+    seen.clear();
+    applied = 0;
+  }
+
   void does(Item x) {
     if (x.getId() > 0 && !seen.add(x.getId())) {
       return;

@@ -41,6 +41,7 @@ final class Link implements Runnable {
   static final int GOOD_BEATS = 3;
   private static final int NONCE = 32;
   private static final long DIAL_MS = 5000;
+  private static final long SHORTEST_PAUSE_MS = 100;
   private static final long LONGEST_PAUSE_MS = 5000;
   private static final int UNREAD = 10_000;
 
@@ -69,6 +70,7 @@ final class Link implements Runnable {
   private final BlockingQueue<Object> inbox = new LinkedBlockingQueue<>();
   private final AtomicBoolean woken = new AtomicBoolean();
   private final Thread thread;
+  private long pause = SHORTEST_PAUSE_MS;
   private volatile boolean stopped;
 
   private static final Object WAKE = new Object();
@@ -114,12 +116,10 @@ final class Link implements Runnable {
 
   @Override
   public void run() {
-    long pause = 100;
     String last = "";
     while (!stopped) {
       try {
         session();
-        pause = 100;
       } catch (InterruptedException e) {
         break;
       } catch (Throwable t) {
@@ -151,6 +151,7 @@ final class Link implements Runnable {
       SchedulerServiceGrpc.newStub(channel).attach(calls);
       greet(name, calls);
       LOG.info("attached to Slackline at {}", settings.address);
+      pause = SHORTEST_PAUSE_MS; // who was there will soon be back
       serve(name, calls);
     } finally {
       calls.given = true;

@@ -1,7 +1,9 @@
 package io.slackline.yarn;
 
+import io.slackline.yarn.v1.Application;
 import io.slackline.yarn.v1.ApplicationEnd;
 import io.slackline.yarn.v1.AttemptEnd;
+import io.slackline.yarn.v1.Done;
 import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Event;
 import io.slackline.yarn.v1.Item;
@@ -45,6 +47,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeRemoved
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeResourceUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 import org.apache.hadoop.yarn.util.resource.Resources;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,8 +66,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   private final News news = new News();
   private final Gate gate = new Gate(this);
   private final Hands hands = new Hands(this);
+  private final Staging staging = new Staging();
   /** Containers that Slackline was told of, and whose end it was not. */
   private final Map<ContainerId, ApplicationAttemptId> told = new ConcurrentHashMap<>();
+  /** How many containers of a priority have ended well, whoever was told of it. */
+  private final Map<ApplicationId, Map<Integer, Integer>> done = new ConcurrentHashMap<>();
   /** Attempts whose last ask was made before they knew of the containers that came with the answer. */
   private final Map<ApplicationAttemptId, Boolean> behind = new ConcurrentHashMap<>();
   /** How many more containers an application is told that it may get. */
@@ -79,6 +85,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     // Its threads are what rests while Slackline places work; without them each heartbeat would propose in vain.
     conf.setBoolean(CapacitySchedulerConfiguration.SCHEDULE_ASYNCHRONOUSLY_ENABLE, true);
     gate.init(settings.holdMs);
+    staging.init(conf);
     link = new Link(settings, ResourceManager.getClusterTimeStamp() + "-" + System.nanoTime(), this);
     super.serviceInit(conf);
   }
@@ -86,6 +93,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   @Override
   public void serviceStart() throws Exception {
     super.serviceStart();
+    staging.warm();
     link.start();
   }
 
@@ -95,6 +103,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       link.stop();
     }
     gate.stop();
+    staging.stop();
     super.serviceStop();
   }
 
@@ -170,6 +179,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   protected void completedContainerInternal(RMContainer c, ContainerStatus status, RMContainerEventType by) {
     super.completedContainerInternal(c, status, by);
     try {
+      if (Words.isWell(status, by) && c.getAllocatedPriority() != null) {
+        done.computeIfAbsent(c.getApplicationAttemptId().getApplicationId(), id -> new ConcurrentHashMap<>())
+            .merge(c.getAllocatedPriority().getPriority(), 1, Integer::sum);
+      }
       ApplicationAttemptId attempt = told.remove(c.getContainerId());
       if (attempt != null) {
         tell(Event.newBuilder().setCompletion(Words.completion(status, by)));
@@ -202,6 +215,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       wrong("a submission", t);
     }
     super.handle(e);
+    if (e.getType() == SchedulerEventType.APP_REMOVED) {
+      staging.forget(((AppRemovedSchedulerEvent) e).getApplicationID());
+      done.remove(((AppRemovedSchedulerEvent) e).getApplicationID());
+    }
     try {
       after(e);
     } catch (Throwable t) {
@@ -288,8 +305,25 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   void application(ApplicationId id, boolean held) {
     RMApp app = rmContext.getRMApps().get(id);
     if (app != null) {
-      tell(Event.newBuilder().setApplication(Words.application(app, held)));
+      tell(Event.newBuilder().setApplication(Words.application(app, held, staging.of(id))));
     }
+  }
+
+  /** Has the files of an application read, and calls back; false: nobody will call. */
+  boolean reads(ApplicationId id, Runnable then) {
+    RMApp app = rmApp(id);
+    return app != null && staging.read(id, app.getUser(), app.getApplicationSubmissionContext(), then);
+  }
+
+  /** Tells once more of an application that waits no longer, with what was read of it meanwhile. */
+  void again(ApplicationId id) {
+    locked(() -> {
+      if (applications.containsKey(id)) {
+        application(id, false);
+      } else {
+        staging.forget(id); // it has ended
+      }
+    });
   }
 
   void tell(Event.Builder e) {
@@ -368,6 +402,9 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   public Snapshot snapshot(long next) {
     Snapshot.Builder b = Snapshot.newBuilder().setNext(next).setMode(mode);
     locked(() -> {
+      if (!attached) {
+        hands.forget();
+      }
       attached = true;
       news.clear();
       told.clear();
@@ -375,7 +412,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       nodeTracker.getAllNodes().forEach(n -> b.addNodes(Words.node(n)));
       for (ApplicationId id : gate.waiting()) {
         if (rmApp(id) != null) {
-          b.addApplications(Words.application(rmApp(id), true));
+          b.addApplications(Words.application(rmApp(id), true, staging.of(id)));
         }
       }
       for (Map.Entry<ApplicationId, SchedulerApplication<FiCaSchedulerApp>> e : applications.entrySet()) {
@@ -383,7 +420,12 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         if (app == null) {
           continue;
         }
-        b.addApplications(Words.application(app, false));
+        Application.Builder x = Words.application(app, false, staging.of(e.getKey())).toBuilder();
+        done.getOrDefault(e.getKey(), Map.of()).forEach((p, n) -> x.addDone(Done.newBuilder().setPriority(p).setCount(n)));
+        b.addApplications(x);
+        if (gate.asks(e.getKey())) { // it came while nobody was attached
+          reads(e.getKey(), () -> again(e.getKey()));
+        }
         FiCaSchedulerApp a = e.getValue().getCurrentAppAttempt();
         if (a != null) {
           b.addAsks(Words.asks(a, hands.applied()));

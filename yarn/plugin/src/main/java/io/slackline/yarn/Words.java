@@ -7,6 +7,7 @@ import io.slackline.yarn.v1.Cause;
 import io.slackline.yarn.v1.Completion;
 import io.slackline.yarn.v1.Container;
 import io.slackline.yarn.v1.End;
+import io.slackline.yarn.v1.Files;
 import io.slackline.yarn.v1.Locality;
 import io.slackline.yarn.v1.Node;
 import java.util.LinkedHashMap;
@@ -55,7 +56,7 @@ final class Words {
     return b.build();
   }
 
-  static Application application(RMApp app, boolean held) {
+  static Application application(RMApp app, boolean held, Files files) {
     Application.Builder b = Application.newBuilder().setId(app.getApplicationId().toString()).setHeld(held)
         .setUser(app.getUser()).setQueue(app.getQueue()).setName(app.getName())
         .setType(app.getApplicationType()).addAllTags(app.getApplicationTags()).setSubmitTimeMs(app.getSubmitTime());
@@ -64,6 +65,9 @@ final class Words {
     }
     if (app.getAMResourceRequests() != null && !app.getAMResourceRequests().isEmpty()) {
       b.putAllMaster(resources(app.getAMResourceRequests().get(0).getCapability()));
+    }
+    if (files != null) {
+      b.setFiles(files);
     }
     return b.build();
   }
@@ -91,6 +95,12 @@ final class Words {
           : near == NodeType.RACK_LOCAL ? Locality.LOCALITY_RACK : Locality.LOCALITY_OFF_SWITCH);
     }
     return b.build();
+  }
+
+  /** Its process has ended by itself, without an error: as far as anybody can tell here its task is done. */
+  static boolean isWell(ContainerStatus s, RMContainerEventType by) {
+    Completion c = completion(s, by);
+    return c.getCause() == Cause.CAUSE_EXITED && c.getExit() == 0;
   }
 
   static Completion completion(ContainerStatus s, RMContainerEventType by) {

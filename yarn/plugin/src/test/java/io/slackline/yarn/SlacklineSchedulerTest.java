@@ -19,15 +19,32 @@ import io.slackline.yarn.v1.Place;
 import io.slackline.yarn.v1.Snapshot;
 import io.slackline.yarn.v1.Verdict;
 import io.slackline.yarn.v1.Why;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableUtils;
 import org.apache.hadoop.security.SecurityUtil;
+import org.apache.hadoop.yarn.api.protocolrecords.GetNewApplicationRequest;
+import org.apache.hadoop.yarn.api.protocolrecords.SubmitApplicationRequest;
+import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 import org.apache.hadoop.yarn.api.records.ContainerState;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.LocalResource;
+import org.apache.hadoop.yarn.api.records.LocalResourceType;
+import org.apache.hadoop.yarn.api.records.LocalResourceVisibility;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.URL;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.resourcemanager.ClientRMService;
 import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockNM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
@@ -36,6 +53,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmitter;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
+import org.apache.hadoop.yarn.util.Records;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -199,6 +217,151 @@ class SlacklineSchedulerTest {
     rm.waitForState(other.getApplicationId(), RMAppState.ACCEPTED); // after the time that it waits at most
   }
 
+  private Item.Builder verdict(RMApp app, Judgement j, String sentence) {
+    return Item.newBuilder().setId(++items).setVerdict(Verdict.newBuilder().setApplication(app.getApplicationId().toString())
+        .setJudgement(j).setSentence(sentence));
+  }
+
+  /** Held, it is accepted and gets nothing, from nobody; refused then, it ends with the sentence. Verdicts may come twice. */
+  @Test
+  void holdsWhoIsAcceptedAndEndsHimWithTheSentence() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit("in:600");
+    peer.await(Event::hasApplication);
+    peer.ask(verdict(app, Judgement.JUDGEMENT_HOLD, "others first"));
+    peer.ask(verdict(app, Judgement.JUDGEMENT_HOLD, "others first"));
+    rm.waitForState(app.getApplicationId(), RMAppState.ACCEPTED);
+    peer.wants(Mode.MODE_STOCK);
+    peer.awaitMode(Mode.MODE_STOCK);
+    RMApp other = submit();
+    until("the stock scheduler serves others", () -> live(other) == 1);
+    assertEquals(0, live(app));
+    peer.ask(verdict(app, Judgement.JUDGEMENT_REJECT, "it would be late"));
+    peer.ask(verdict(app, Judgement.JUDGEMENT_REJECT, "it would be late"));
+    rm.waitForState(app.getApplicationId(), RMAppState.KILLED);
+    assertTrue(app.getDiagnostics().toString().contains("slackline: it would be late"), app.getDiagnostics().toString());
+  }
+
+  /** Its user kills an application that waits for a verdict, which comes all the same. */
+  @Test
+  void forgetsWhoIsKilledWhileHeWaits() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit("in:600");
+    peer.await(Event::hasApplication);
+    rm.killApp(app.getApplicationId());
+    rm.waitForState(app.getApplicationId(), RMAppState.KILLED);
+    assertEquals(End.END_KILLED, peer.await(Event::hasApplicationEnd).getApplicationEnd().getEnd());
+    peer.ask(verdict(app, Judgement.JUDGEMENT_ADMIT, ""));
+    RMApp next = submit();
+    peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(next.getApplicationId().toString()));
+    assertEquals(RMAppState.KILLED, app.getState());
+  }
+
+  /** A MapReduce job with its files where they are said to lie. */
+  private RMApp mapreduce(Path splits, Path job, String... tags) throws Exception {
+    ClientRMService client = rm.getClientRMService();
+    ApplicationSubmissionContext c = Records.newRecord(ApplicationSubmissionContext.class);
+    c.setApplicationId(client.getNewApplication(Records.newRecord(GetNewApplicationRequest.class)).getApplicationId());
+    c.setApplicationType("MAPREDUCE");
+    c.setApplicationTags(Set.of(tags));
+    c.setResource(Resource.newInstance(1024, 1));
+    Map<String, LocalResource> files = new java.util.HashMap<>();
+    for (var f : Map.of("job.xml", job, "jobSubmitDir/job.splitmetainfo", splits).entrySet()) {
+      files.put(f.getKey(), LocalResource.newInstance(URL.fromURI(f.getValue().toUri()), LocalResourceType.FILE,
+          LocalResourceVisibility.APPLICATION, 1, 1));
+    }
+    c.setAMContainerSpec(ContainerLaunchContext.newInstance(files, null, null, null, null, null));
+    SubmitApplicationRequest r = Records.newRecord(SubmitApplicationRequest.class);
+    r.setApplicationSubmissionContext(c);
+    client.submitApplication(r);
+    return rm.getRMContext().getRMApps().get(c.getApplicationId());
+  }
+
+  private static byte[] splits(String[][] hosts, long... bytes) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    DataOutputStream d = new DataOutputStream(out);
+    d.writeBytes("META-SPL");
+    WritableUtils.writeVInt(d, 1);
+    WritableUtils.writeVInt(d, bytes.length);
+    for (int i = 0; i < bytes.length; i++) {
+      WritableUtils.writeVInt(d, hosts[i].length);
+      for (String h : hosts[i]) {
+        Text.writeString(d, h);
+      }
+      WritableUtils.writeVLong(d, 1000);
+      WritableUtils.writeVLong(d, bytes[i]);
+    }
+    return out.toByteArray();
+  }
+
+  private Path job(String extra) throws IOException {
+    return Files.writeString(dir.resolve("job.xml"), "<?xml version=\"1.0\"?><configuration>"
+        + "<property><name>mapreduce.job.reduces</name><value>3</value></property>"
+        + "<property><name>mapreduce.map.memory.mb</name><value>512</value></property>"
+        + "<property><name>mapreduce.reduce.memory.mb</name><value>-1</value></property>" + extra + "</configuration>");
+  }
+
+  @Test
+  void tellsHowManyTasksAJobHas() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    Path list = Files.write(dir.resolve("list"), splits(new String[][] {{"n1", "n2"}, {}, {"n2"}}, 100, 50, 7));
+    RMApp app = mapreduce(list, job(""), "in:600");
+    Application told = peer.await(Event::hasApplication).getApplication();
+    assertEquals(app.getApplicationId().toString(), told.getId());
+    assertTrue(told.getHeld());
+    var f = told.getFiles();
+    assertEquals(3, f.getReduces());
+    assertEquals(java.util.List.of("n1", "n2"), f.getHostsList());
+    assertEquals(java.util.List.of(100L, 50L, 7L), f.getSplitsList().stream().map(s -> s.getBytes()).toList());
+    assertEquals(java.util.List.of(0, 1), f.getSplits(0).getHostsList());
+    assertEquals(0, f.getSplits(1).getHostsCount());
+    assertEquals(java.util.List.of(1), f.getSplits(2).getHostsList());
+    assertEquals(512L, f.getMapMap().get("memory-mb"));
+    assertEquals(1024L, f.getReduceMap().get("memory-mb"));
+
+    // It is in the full state, too, and so is the number of tasks of a job that came while nobody was there.
+    int port = peer.port();
+    peer.close();
+    RMApp other = mapreduce(list, job(""), "in:600");
+    rm.waitForState(other.getApplicationId(), RMAppState.ACCEPTED);
+    peer = new Peer(port, "shared");
+    Snapshot s = peer.awaitMode(Mode.MODE_OURS);
+    assertEquals(2, s.getApplicationsCount());
+    String late = other.getApplicationId().toString();
+    if (s.getApplicationsList().stream().noneMatch(x -> x.getId().equals(late) && x.getFiles().getSplitsCount() == 3)) {
+      peer.await(e -> e.hasApplication() && e.getApplication().getId().equals(late) && e.getApplication().getFiles().getSplitsCount() == 3);
+    }
+  }
+
+  /** Whatever a client says of its files, the application is told of, and nothing is read that is not the cluster's. */
+  @Test
+  void tellsOfAJobWhoseFilesCannotBeRead() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    Path good = Files.write(dir.resolve("good"), splits(new String[][] {{}}, 1));
+    byte[] one = splits(new String[][] {{"n1"}}, 1);
+    byte[] many = java.util.Arrays.copyOf(one, 14);
+    many[9] = (byte) 0x8c; // a number of four bytes
+    Path[][] cases = {
+        {dir.resolve("nothing"), job("")},
+        {Files.write(dir.resolve("short"), java.util.Arrays.copyOf(one, one.length - 1)), job("")},
+        {Files.write(dir.resolve("other"), new byte[100]), job("")},
+        {Files.write(dir.resolve("many"), many), job("")},
+        {good, Files.writeString(dir.resolve("no.xml"), "<configuration>")},
+        {good, Files.writeString(dir.resolve("uber.xml"), "<configuration><property><name>mapreduce.job.ubertask.enable</name>"
+            + "<value>true</value></property></configuration>")},
+    };
+    for (Path[] c : cases) {
+      RMApp app = mapreduce(c[0], c[1], "in:600");
+      Application told = peer.await(Event::hasApplication).getApplication();
+      assertEquals(app.getApplicationId().toString(), told.getId());
+      assertFalse(told.hasFiles(), c[0] + " " + c[1]);
+    }
+    assertThrows(IOException.class, () -> Staging.own(java.net.URI.create("hdfs://nn:8020"), new org.apache.hadoop.fs.Path("file:///etc/passwd")));
+    assertThrows(IOException.class, () -> Staging.own(java.net.URI.create("hdfs://nn:8020"), new org.apache.hadoop.fs.Path("hdfs://other:8020/x")));
+    Staging.own(java.net.URI.create("hdfs://nn:8020"), new org.apache.hadoop.fs.Path("hdfs://nn:8020/x"));
+    Staging.own(java.net.URI.create("hdfs://nn:8020"), new org.apache.hadoop.fs.Path("/x"));
+  }
+
   @Test
   void stockSchedulingServesWhenThePeerIsSilentOrGoneAndGivesBack() throws Exception {
     peer.awaitMode(Mode.MODE_OURS);
@@ -218,6 +381,53 @@ class SlacklineSchedulerTest {
     RMApp third = submit();
     peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(third.getApplicationId().toString()));
     assertEquals(0, live(third));
+  }
+
+  /** One that has been started again counts its items from 1 again. */
+  @Test
+  void servesASlacklineThatWasStartedAgain() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    master(submit());
+    int port = peer.port();
+    peer.close();
+    peer = new Peer(port, "shared");
+    peer.awaitMode(Mode.MODE_OURS);
+    items = 0;
+    RMApp app = submit();
+    assertEquals(0, peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(app.getApplicationId().toString())).getAsks().getApplied());
+    peer.ask(place(app, 0, "n1", 1));
+    assertEquals(1, peer.await(Event::hasAnswer).getAnswer().getGranted());
+  }
+
+  /** A Slackline that comes later is told how much of a job is done: what ended well, and not what failed or was killed. */
+  @Test
+  void tellsWhatIsDone() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    am.allocate("*", 1024, 3, java.util.List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3);
+    peer.ask(place(app, 1, "n1", 3));
+    String killed = peer.await(Event::hasContainer).getContainer().getId();
+    var well = ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId());
+    var failed = ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId());
+    am.allocate(java.util.List.of(), java.util.List.of()); // they are picked up
+    var attempt = app.getCurrentAppAttempt().getAppAttemptId();
+    for (ContainerId c : java.util.List.of(well, failed)) {
+      n1.nodeHeartbeat(attempt, c.getContainerId(), ContainerState.RUNNING);
+    }
+    peer.ask(Item.newBuilder().setId(++items).setKill(Kill.newBuilder().addContainers(killed)));
+    peer.await(Event::hasCompletion);
+    int port = peer.port();
+    peer.close();
+    n1.nodeHeartbeat(attempt, well.getContainerId(), ContainerState.COMPLETE); // nobody is told
+    n1.nodeHeartbeat(Map.of(app.getApplicationId(), java.util.List.of(ContainerStatus.newInstance(failed, ContainerState.COMPLETE, "", 1))), true);
+    until("they have ended", () -> live(app) == 1);
+    peer = new Peer(port, "shared");
+    Application told = peer.awaitMode(Mode.MODE_OURS).getApplications(0);
+    assertEquals(1, told.getDoneCount(), told.toString());
+    assertEquals(1, told.getDone(0).getPriority());
+    assertEquals(1, told.getDone(0).getCount());
   }
 
   @Test

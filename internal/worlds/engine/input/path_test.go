@@ -1,4 +1,4 @@
-package task
+package input
 
 import (
 	"encoding/json"

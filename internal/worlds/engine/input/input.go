@@ -1,4 +1,4 @@
-package task
+package input
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slackline/slackline/internal/fault"
 )
 
 // File is an input file.
@@ -38,7 +40,7 @@ func find(input string, add func(File)) error {
 	if _, err := os.Stat(input); err == nil {
 		return findAt(input, add)
 	} else if !errors.Is(err, fs.ErrNotExist) && !isGlob(input) {
-		return fmt.Errorf("input %q: %w", input, Bare(err))
+		return fmt.Errorf("input %q: %w", input, fault.Bare(err))
 	}
 	if !isGlob(input) {
 		return fmt.Errorf("input %q: there is no such file or directory", input)
@@ -70,7 +72,7 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 		if to, e := os.Readlink(path); e == nil && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("input %q: it is a link to %q, which is not there", path, to)
 		}
-		return fmt.Errorf("input %q: %w", path, Bare(err))
+		return fmt.Errorf("input %q: %w", path, fault.Bare(err))
 	}
 	if info.Mode().IsRegular() {
 		if info.Size() == 0 {
@@ -94,7 +96,7 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		return fmt.Errorf("input %q: %w", path, Bare(err))
+		return fmt.Errorf("input %q: %w", path, fault.Bare(err))
 	}
 	above = append(slices.Clip(above), info)
 	for _, e := range entries {
@@ -122,7 +124,7 @@ func reallyEmpty(path string) error {
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("input %q: %w", path, Bare(err))
+		return fmt.Errorf("input %q: %w", path, fault.Bare(err))
 	}
 	return nil
 }
@@ -130,15 +132,6 @@ func reallyEmpty(path string) error {
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
 
 func isGlob(path string) bool { return strings.ContainsAny(path, "*?[") }
-
-// Bare takes the operation and path off an error that is told with a path of its own.
-func Bare(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
 
 // Within tells whether a path is a directory or lies in it, by their names alone: neither need be there.
 func Within(path, dir string) bool {

@@ -1,4 +1,5 @@
-package task
+// Package failure says which errors are worth another attempt.
+package failure
 
 import (
 	"errors"
@@ -11,33 +12,32 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// Failure says what an error means for the task that met it. The zero value is Transient, so an
+// Kind says what an error means for the task that met it. The zero value is Transient, so an
 // error that nobody knows is tried again.
-type Failure uint8
+type Kind uint8
 
 // The kinds of failures.
 const (
-	Transient Failure = iota // another attempt may do better
-	Permanent                // every attempt would fail in the same way: bad input, a missing command, no permission
+	Transient Kind = iota // another attempt may do better
+	Permanent             // every attempt would fail in the same way: bad input, a missing command, no permission
 	// the disk is full, or no more files can be opened: what is done is good, and the rest can run
 	// when there is room
 	NoRoom
 )
 
 // noRoom and permanent are what the operating system says. A file that is not there is neither: a
-// map can make its output again. Who opens what cannot come back says so by Fail.
+// map can make its output again. Who opens what cannot come back says so by As.
 var (
 	noRoom    = []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE}
 	permanent = []error{fs.ErrPermission, exec.ErrNotFound, syscall.EFBIG, syscall.EROFS, syscall.ENOTDIR, syscall.EISDIR, syscall.ENAMETOOLONG,
 		syscall.ELOOP, syscall.ENOEXEC}
 )
 
-// FailureOf tells what kind of failure an error is. In an error of several, NoRoom counts more than
+// Of tells what kind of failure an error is. In an error of several, NoRoom counts more than
 // Permanent. A program that finds no room itself speaks of its own files: it fails alone, and the
 // run goes on.
-func FailureOf(err error) Failure {
+func Of(err error) Kind {
 	var told *failed
-	var user *UserError
 	var bad *mapreduce.BadRecord
 	var damage *codec.Damage
 	is := func(target error) bool { return errors.Is(err, target) }
@@ -45,7 +45,7 @@ func FailureOf(err error) Failure {
 	case errors.As(err, &told):
 		return told.failure
 	case slices.ContainsFunc(noRoom, is):
-		if errors.As(err, &user) {
+		if _, is := errors.AsType[broken](err); is {
 			return Transient
 		}
 		return NoRoom
@@ -55,18 +55,24 @@ func FailureOf(err error) Failure {
 	return Transient
 }
 
-// Fail returns the error as one of that kind: where the error itself does not tell, or has lost
+// As returns the error as one of that kind: where the error itself does not tell, or has lost
 // what does on its way from another process.
-func Fail(f Failure, err error) error {
-	if err == nil || FailureOf(err) == f {
+func As(f Kind, err error) error {
+	if err == nil || Of(err) == f {
 		return err
 	}
 	return &failed{err, f}
 }
 
+// broken is the error of a program that broke by itself.
+type broken interface {
+	error
+	UserCode()
+}
+
 type failed struct {
 	error
-	failure Failure
+	failure Kind
 }
 
 // Unwrap returns the error without its kind.

@@ -1,4 +1,4 @@
-package task
+package input
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -38,7 +39,7 @@ func FindAll(sources []Source) ([]File, error) {
 }
 
 // formatOf is the format of a source's records; nil = lines, or records of a fixed length.
-func formatOf(p *mapreduce.Program, sources []Source, i int) (mapreduce.InputFormat, error) {
+func FormatOf(p *mapreduce.Program, sources []Source, i int) (mapreduce.InputFormat, error) {
 	if i < len(sources) && sources[i].Format != nil {
 		if p.Records.Length > 0 {
 			return nil, fmt.Errorf("application %s reads records of %d bytes and no other format", p.Name, p.Records.Length)
@@ -48,24 +49,11 @@ func formatOf(p *mapreduce.Program, sources []Source, i int) (mapreduce.InputFor
 	return p.Input, nil
 }
 
-// CheckFormats says in one sentence what of a program and the formats that a job file chooses contradicts each other.
-func CheckFormats(p *mapreduce.Program, sources []Source, w Written) error {
-	for i := range sources {
-		if _, err := formatOf(p, sources, i); err != nil {
-			return err
-		}
-	}
-	if p.Raw && w.Format != nil {
-		return fmt.Errorf("application %s writes records as they are, in no other format", p.Name)
-	}
-	return w.Check()
-}
-
 // Columns returns the header of a CSV file, compressed or not; none if it is empty.
 func Columns(f File, form mapreduce.CSV) ([]string, error) {
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
-		return nil, fmt.Errorf("input %q: %w", f.Path, Bare(err))
+		return nil, fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
 	}
 	defer src.Close()
 	kind, err := codec.Detect(src)
@@ -80,13 +68,16 @@ func Columns(f File, form mapreduce.CSV) ([]string, error) {
 		names, err = form.Header(in)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("input %q: the header: %w", f.Path, Bare(err))
+		return nil, fmt.Errorf("input %q: the header: %w", f.Path, fault.Bare(err))
 	}
 	return names, nil
 }
 
 // Whole is a file larger than a block that one task reads nevertheless.
 type Whole struct{ Path, Why string }
+
+// readSize is how much is read at a time.
+const readSize = 256 << 10
 
 // planTries is how often a file is looked at that cannot be read: as often as a task is tried.
 const planTries = 4
@@ -97,7 +88,7 @@ const planTries = 4
 func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
 	for _, f := range files {
 		// Whatever may be otherwise the next time is left to the task that reads the file.
-		if err := unreadable(f, p, sources); FailureOf(err) == Permanent {
+		if err := unreadable(f, p, sources); failure.Of(err) == failure.Permanent {
 			return nil, nil, err
 		}
 	}
@@ -122,7 +113,7 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 // unreadable looks whether the records of a file have their length, and whether the header of a
 // file of CSV can be read.
 func unreadable(f File, p *mapreduce.Program, sources []Source) error {
-	form, err := formatOf(p, sources, f.Source)
+	form, err := FormatOf(p, sources, f.Source)
 	if err != nil {
 		return err
 	}
@@ -142,23 +133,23 @@ func unreadable(f File, p *mapreduce.Program, sources []Source) error {
 	if kind, err := codec.Detect(src); err != nil || kind != codec.None {
 		return err
 	}
-	return fmt.Errorf("input %q: %w", f.Path, tornRecord(f.Size-f.Size%length, f.Size%length, length))
+	return fmt.Errorf("input %q: %w", f.Path, TornRecord(f.Size-f.Size%length, f.Size%length, length))
 }
 
 // cutsOf returns where to cut a large file, and if there is no such place, why.
 func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts []int64, why string, err error) {
-	form, err := formatOf(p, sources, f.Source)
+	form, err := FormatOf(p, sources, f.Source)
 	if err != nil {
 		return nil, "", fmt.Errorf("input %q: %w", f.Path, err)
 	}
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
-		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
 	}
 	defer src.Close()
 	kind, err := codec.Detect(src)
 	if err != nil {
-		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
 	}
 	cutting := mapreduce.AtLines
 	if form != nil {
@@ -173,7 +164,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 		return nil, fmt.Sprintf("its records cannot be found, as it is compressed with %v", kind), nil
 	case cutting == mapreduce.AtLines:
 		if cuts, err = kind.Cuts(src, f.Size, block); err != nil {
-			return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
+			return nil, "", fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
 		}
 		if len(cuts) == 0 && f.Size > block {
 			why = fmt.Sprintf("its %v data cannot be split anywhere", kind)
@@ -181,7 +172,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 		return cuts, why, nil
 	}
 	if cuts, err = rowCuts(src, f.Size, block, cutting == mapreduce.AtRowsWithHeader); err != nil {
-		return nil, "", fmt.Errorf("input %q: %w", f.Path, Bare(err))
+		return nil, "", fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
 	}
 	if len(cuts) == 0 && f.Size > block {
 		why = "it has no row after which it could be split"
@@ -194,7 +185,7 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 func rowCuts(f io.ReaderAt, size, block int64, header bool) (cuts []int64, err error) {
 	first := int64(0)
 	if header {
-		head, err := headerOf(f)
+		head, err := HeaderOf(f)
 		if err != nil {
 			return nil, err
 		}
@@ -260,7 +251,7 @@ func rowEnd(b []byte, open bool) (int, bool) {
 const maxHeader = 16 << 20
 
 // headerOf returns the first row of a file that is not empty, as package mapreduce reads it, with all before it.
-func headerOf(f io.ReaderAt) ([]byte, error) {
+func HeaderOf(f io.ReaderAt) ([]byte, error) {
 	var head []byte
 	for {
 		n := len(head)
@@ -294,3 +285,8 @@ func headerOf(f io.ReaderAt) ([]byte, error) {
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// TornRecord says that a file ends within a record of a fixed length.
+func TornRecord(at, have, length int64) error {
+	return failure.As(failure.Permanent, fmt.Errorf("the record at byte %d has %d bytes instead of %d", at, have, length))
+}

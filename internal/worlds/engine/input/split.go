@@ -1,13 +1,6 @@
-package task
+package input
 
-import (
-	"fmt"
-	"time"
-
-	"github.com/slackline/slackline/internal/fault"
-)
-
-// Piece is a range of bytes of a file. Which lines belong to it stands in lines.go.
+// Piece is a range of bytes of a file. Which lines belong to it is told in package task (lines.go).
 type Piece struct {
 	Path       string
 	Start, End int64
@@ -22,30 +15,10 @@ func (f *File) piece(start, end int64) Piece {
 	return Piece{Path: f.Path, Start: start, End: end, Source: f.Source, FileSize: f.Size, Wrote: f.Wrote}
 }
 
-// part is another piece of the same file.
-func (p Piece) part(start, end int64) Piece {
+// Part is another piece of the same file.
+func (p Piece) Part(start, end int64) Piece {
 	p.Start, p.End = start, end
 	return p
-}
-
-// unchanged tells whether a file that has been opened is still the one that was found: other tasks
-// may have read it before, or read it later, and what all of them made would belong to no input
-// that there ever was.
-func (p *Piece) unchanged(f *fault.File) error {
-	if p.Wrote == 0 {
-		return nil
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("input %q: %w", p.Path, Bare(err))
-	}
-	if info.Size() != p.FileSize {
-		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job started: the file had %d bytes, and has %d", p.Path, p.FileSize, info.Size()))
-	}
-	if wrote := info.ModTime(); wrote.UnixNano() != p.Wrote {
-		return Fail(Permanent, fmt.Errorf("input %q: it has changed since the job started: it was written at %s", p.Path, wrote.UTC().Format(time.RFC3339Nano)))
-	}
-	return nil
 }
 
 // Split is the input of one map task: pieces of files, together at most a block long.

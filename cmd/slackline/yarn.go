@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+func newYarn(o *options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "yarn",
+		Short: "Schedule the jobs of a Hadoop cluster",
+		Long: `Schedules the jobs of a Hadoop cluster. A plug-in in YARN's ResourceManager tells this process what happens there, and does what
+it decides. Jobs need no change: a deadline is a tag, such as -Dmapreduce.job.tags=in:600 for ten minutes from its submission.
+While this process is away YARN's own scheduler does the work.`,
+		Example: "  slackline help yarn serve",
+		Args:    oneOf,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newYarnServe(o), newYarnDev(o))
+	return cmd
+}
+
+// yarnFlags are the flags of yarn serve, as they are written.
+type yarnFlags struct {
+	listen, secret, state, slot, shares, masters, heartbeat string
+	watch                                                   bool
+}
+
+func newYarnServe(o *options) *cobra.Command {
+	var f yarnFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Schedule a Hadoop cluster, whose ResourceManager attaches to this process",
+		Long: `Waits for the plug-in in YARN's ResourceManager, and then schedules the cluster by the policy until Ctrl-C or SIGTERM. From the
+moment that this process is gone, the cluster's own scheduler places work; what runs goes on.
+
+With --watch nothing is decided: the journal has what would have been decided, beside what the cluster's own scheduler did.
+
+The plug-in knows this process by a secret, the text of a file: that of --secret, or one that is made beside the state. The
+stream is not encrypted, so --listen is an address of this machine.
+
+What has to survive this process is in the folder of --state: since when times count, and which jobs were promised their
+deadlines. It has one process at a time. What jobs teach of their classes goes to the store when the process stops.
+
+A policy that promises deadlines counts in slots. Of each node, room for ApplicationMasters is taken off first (--masters), and
+the rest is cut into slots of one size (--slot), shared out between maps and reduces (--shares). With --slot none there are no
+slots, and containers count as the memory and the cores that they take.`,
+		Example: `  slackline yarn serve --policy rtmr
+  slackline yarn serve --policy edf-p --watch --journal cluster.journal
+  slackline yarn serve --policy rtmr --slot 2GB,1 --shares 2:1`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.serveYarn(cmd, &f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&o.policies, "policy", nil, "policy to use (default "+lab.DefaultPolicy+"; slackline policies lists them)")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:7447", "address of this machine at which the plug-in attaches")
+	flags.BoolVar(&f.watch, "watch", false, "decide nothing, and record what would have been decided")
+	flags.StringVar(&f.secret, "secret", "", "file with the secret that the plug-in has, too (default: the file secret in the folder of --state)")
+	flags.StringVar(&f.state, "state", "", "folder for what the next process needs (default: yarn in the folder of the store)")
+	flags.StringVar(&f.slot, "slot", "1GB,1", "memory of a slot, or memory and cores; none = no slots")
+	flags.StringVar(&f.shares, "shares", "3:1", "how slots are shared out between maps and reduces")
+	flags.StringVar(&f.masters, "masters", "1536MB,1", "memory, or memory and cores, of each node that is left to ApplicationMasters")
+	flags.StringVar(&f.heartbeat, "heartbeat", "1s", "how often nodes report to the ResourceManager (yarn.resourcemanager.nodemanagers.heartbeat-interval-ms)")
+	flags.StringVar(&o.journal, "journal", "", "record the run to this file; a later process records to one with a number behind its name")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
+	o.bindStore(flags)
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	return cmd
+}
+
+// config is how the flags have the cluster looked at.
+func (f *yarnFlags) config() (cfg yarn.Config, err error) {
+	cfg = yarn.Config{Version: version(), Name: fmt.Sprintf("process %d", os.Getpid()), Mode: wire.Mode_MODE_OURS}
+	if f.watch {
+		cfg.Mode = wire.Mode_MODE_WATCH
+	}
+	if cfg.Heartbeat, err = units.ParseDuration(f.heartbeat); err != nil || cfg.Heartbeat <= 0 {
+		return cfg, fmt.Errorf("--heartbeat is %q, it must be a span above 0, such as 1s", f.heartbeat)
+	}
+	if f.slot == "none" {
+		return cfg, nil
+	}
+	cfg.Slots = &yarn.Split{}
+	if cfg.Slots.Slot, err = room("slot", f.slot); err != nil {
+		return cfg, err
+	}
+	if cfg.Slots.Masters, err = room("masters", f.masters); err != nil {
+		return cfg, err
+	}
+	maps, reduces, _ := strings.Cut(f.shares, ":")
+	m, err1 := strconv.Atoi(maps)
+	r, err2 := strconv.Atoi(reduces)
+	if err1 != nil || err2 != nil || m < 1 || r < 0 || max(m, r) > 1000 {
+		return cfg, fmt.Errorf("--shares is %q, it must be two whole numbers such as 3:1, the first of them at least 1", f.shares)
+	}
+	cfg.Slots.Maps, cfg.Slots.Reduces = m, r
+	return cfg, nil
+}
+
+// room is what a flag says of memory and cores.
+func room(flag, text string) (v units.Vector, err error) {
+	memory, cores, both := strings.Cut(text, ",")
+	b, err := units.ParseBytes(memory)
+	n := 0
+	if err == nil && both {
+		n, err = strconv.Atoi(strings.TrimSpace(cores))
+	}
+	if err != nil || b < 0 || n < 0 || b == 0 && flag == "slot" {
+		return v, fmt.Errorf("--%s is %q, it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1", flag, text)
+	}
+	v[units.Memory], v[units.VCores] = int64(b), int64(n)
+	return v, nil
+}
+
+// listen opens an address of this machine.
+func listen(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen is %q, it must be an address and a port, such as 127.0.0.1:7447", address)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("--listen is %q; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT", address)
+	}
+	at, err := net.Listen("tcp", address)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, failure{fmt.Errorf("another process listens at %s; a cluster has one Slackline at a time", address)}
+	case err != nil:
+		return nil, failure{fmt.Errorf("--listen: %w", err)}
+	}
+	return at, nil
+}
+
+// yarnState is the folder for the state of a process that schedules a cluster, from anywhere.
+func (o *options) yarnState(named string) (string, error) {
+	if named != "" {
+		return filepath.Abs(named)
+	}
+	dir, err := o.dataDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(filepath.Join(dir, "yarn"))
+}
+
+// serveYarn schedules a cluster until it is interrupted.
+func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
+	policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
+	if err != nil {
+		return err
+	}
+	if len(policies) > 1 {
+		return fmt.Errorf("--policy: a cluster has one policy, not %d", len(policies))
+	}
+	cfg, err := f.config()
+	if err != nil {
+		return err
+	}
+	if o.journal != "" {
+		o.journal = lab.Unrecorded(o.journal)
+		if err := lab.MayRecord(o.journal); err != nil {
+			return err
+		}
+	}
+	if f.state, err = o.yarnState(f.state); err != nil {
+		return err
+	}
+	w := cmd.ErrOrStderr()
+	t := &operator{log: newLog(w)}
+	t.log.clock = func(units.Time) string { return time.Now().Format(time.DateTime) }
+	state, err := runs.OpenCluster(f.state, t.warn)
+	if err != nil {
+		return failure{err}
+	}
+	defer state.Close()
+	path, secret, err := runs.Secret(f.state, f.secret)
+	if err != nil {
+		return err
+	}
+	memory, known := o.openOrNot(w)
+	if memory != nil {
+		defer memory.Close()
+	}
+	cfg.Secret, cfg.Origin, cfg.Promised, cfg.Note = secret, state.Origin(), state.Promised, t.warn
+	cfg.Profiles = runs.Whole(known, policies[0])
+	learner := report.NewLearner(known...)
+	cfg.Usual = learner.Tasks
+	world, err := yarn.New(cfg)
+	if err != nil {
+		return err
+	}
+	state.Follow(world.Origin)
+	cell := lab.Cell{Scenario: "yarn", Policy: policies[0], Seed: 1, Origin: world.Origin, Journal: o.journal, Can: world.Can(),
+		Sinks: []follow.Sink{state, learner}, World: func() (drive.World, error) { return world, nil }}
+	if !o.quiet {
+		cell.Sinks = append(cell.Sinks, t)
+	}
+	if err := lab.Check([]lab.Cell{cell}); err != nil {
+		return err
+	}
+	at, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
+	stop := world.Serve(at)
+	defer stop()
+	if !o.quiet {
+		t.say("%s listens at %s, with the secret of %s", policies[0], at.Addr(), path)
+		if n := state.Promises(); n > 0 {
+			t.say("this goes on with what a process before it promised %s", units.Count(n, "job"))
+		}
+	}
+	defer context.AfterFunc(cmd.Context(), world.Stop)()
+	_, err = lab.Run(context.WithoutCancel(cmd.Context()), cell)
+	if memory != nil && memory.ReadOnly() == nil {
+		if lost := memory.Store().Learn(learner.Profiles()...); lost != nil {
+			t.warn(fmt.Sprintf("what jobs taught cannot be kept: %v", lost))
+		}
+	}
+	if err == nil && !o.quiet {
+		t.say("stopped; the cluster's own scheduler places work")
+	}
+	return err
+}
+
+// operator tells whoever runs a cluster what becomes of it.
+type operator struct {
+	*log
+	lock sync.Mutex // of the writer: notes come from any goroutine
+}
+
+func (t *operator) say(format string, args ...any) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	t.log.say(0, format, args...)
+}
+
+func (t *operator) warn(sentence string) { t.say("%s", sentence) }
+
+// Batch tells who places work from now on, and what the log of runs tells.
+func (t *operator) Batch(at units.Time, records []follow.Record) error {
+	for i := range records {
+		if e := &records[i]; e.Kind == sched.Control {
+			switch e.Control {
+			case sched.TakeOver:
+				t.say("Slackline places work")
+			case sched.Yield:
+				t.say("the cluster's own scheduler places work")
+			case sched.Watch:
+				t.say("the cluster's own scheduler places work, and Slackline watches")
+			}
+		}
+	}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	return t.log.Batch(at, records)
+}
+
+// Plan tells of verdicts about deadlines.
+func (t *operator) Plan(_ units.Time, decisions []follow.Decision) error {
+	for i := range decisions {
+		d := &decisions[i]
+		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && report.Promises(&d.Reason) {
+			t.say("job %q: its deadline is promised", d.Job.Spec.ID)
+		}
+	}
+	return nil
+}

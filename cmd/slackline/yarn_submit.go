@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// hadoop is where jobs go that are submitted to a cluster, and by what.
+type hadoop struct {
+	to, command, streaming string
+	put, fetch             bool
+}
+
+func (h *hadoop) bind(flags *pflag.FlagSet) {
+	flags.StringVar(&h.to, "to", "run", "where the jobs go: run, in another terminal, or yarn, the Hadoop cluster of --hadoop")
+	flags.StringVar(&h.command, "hadoop", "", "with --to yarn: the hadoop command (default: that on the path, or else that of slackline yarn dev)")
+	flags.StringVar(&h.streaming, "streaming", "", "with --to yarn: the jar of Hadoop Streaming (default: that of the hadoop command's installation)")
+	flags.BoolVar(&h.put, "put", false, "with --to yarn: copy the input to the cluster first, to the same paths")
+	flags.BoolVar(&h.fetch, "fetch", false, "with --to yarn: wait for the end, and bring the output here")
+}
+
+// find looks for the command and the jar where they are not given.
+func (h *hadoop) find(o *options) error {
+	if h.command == "" {
+		h.command, _ = exec.LookPath("hadoop") // "" if there is none
+	}
+	if h.command == "" {
+		data, err := o.dataDir()
+		if err != nil {
+			return err
+		}
+		h.command = filepath.Join(data, "yarn-dev", "bin", "hadoop")
+		if _, err := os.Stat(h.command); err != nil {
+			return fmt.Errorf("there is no hadoop command on the path, and no cluster of slackline yarn dev; --hadoop names one")
+		}
+	}
+	path, err := exec.LookPath(h.command)
+	if err != nil {
+		return fmt.Errorf("--hadoop: %q cannot be run", h.command)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if h.streaming != "" {
+		_, err := os.Stat(h.streaming)
+		if err != nil {
+			return fmt.Errorf("--streaming: %s cannot be read", h.streaming)
+		}
+		return nil
+	}
+	home := filepath.Dir(filepath.Dir(path))
+	for _, dir := range []string{filepath.Join(home, "share", "hadoop", "tools", "lib"), filepath.Join(home, "lib")} {
+		if found, _ := filepath.Glob(filepath.Join(dir, "hadoop-streaming-*.jar")); len(found) > 0 {
+			h.streaming = found[0]
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no hadoop-streaming-*.jar in the installation at %s; --streaming names it", home)
+}
+
+// submitToYarn brings the jobs of these files to a Hadoop cluster, once all of them are known to be fit for it.
+func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return failure{err}
+	}
+	var jobs []*scenario.Job
+	var all [][]string
+	for _, file := range files {
+		src, err := readFile(file)
+		if err != nil {
+			return err
+		}
+		list, err := scenario.ReadJobs(file, src)
+		if err != nil {
+			return err
+		}
+		for _, j := range list {
+			args, err := runs.Streaming(j, self, time.Now())
+			if err != nil {
+				return err
+			}
+			jobs, all = append(jobs, j), append(all, args)
+		}
+	}
+	if err := h.find(o); err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		if h.put {
+			if err := h.bring(cmd.Context(), j); err != nil {
+				return err
+			}
+		}
+		args := append([]string{"jar", h.streaming}, all[i]...)
+		if !h.fetch {
+			args = append(args, "-background")
+		}
+		said, err := h.run(cmd.Context(), args...)
+		if err != nil {
+			return h.why(j, said, err)
+		}
+		name := jobID.FindString(said)
+		fmt.Fprintf(cmd.OutOrStdout(), "job %s is submitted%s\n", report.Printable(j.Name), strings.Replace(name, "job_", " as application_", 1))
+		if !h.fetch {
+			continue
+		}
+		if said, err := h.run(cmd.Context(), "fs", "-get", j.Output, j.Output); err != nil {
+			return h.why(j, said, err)
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "job %s is done, and its output is in %s\n", report.Printable(j.Name), j.Output)
+	}
+	return nil
+}
+
+var (
+	jobID   = regexp.MustCompile(`job_[0-9]+_[0-9]+`)
+	refusal = regexp.MustCompile(`slackline: [^\n]+`)
+)
+
+// bring copies a job's input to the same paths in the cluster's file system.
+func (h *hadoop) bring(ctx context.Context, j *scenario.Job) error {
+	for _, in := range j.Input {
+		found, err := filepath.Glob(in)
+		if err != nil || len(found) == 0 {
+			return j.Errorf("input", "%s: there is no such file here that could be copied to the cluster", in)
+		}
+		for _, path := range found {
+			steps := [][]string{{"fs", "-mkdir", "-p", filepath.ToSlash(filepath.Dir(path))}, {"fs", "-put", "-f", path, filepath.ToSlash(filepath.Dir(path))}}
+			for _, args := range steps {
+				if said, err := h.run(ctx, args...); err != nil {
+					return h.why(j, said, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (h *hadoop) run(ctx context.Context, args ...string) (string, error) {
+	said, err := exec.CommandContext(ctx, h.command, args...).CombinedOutput()
+	return string(said), err
+}
+
+// why says why Hadoop did not do something: Slackline's sentence, or the first error of Hadoop's own.
+func (h *hadoop) why(j *scenario.Job, said string, err error) error {
+	if s := refusal.FindString(said); s != "" {
+		return no{fmt.Errorf("job %q was refused: %s", j.Name, strings.TrimPrefix(s, "slackline: "))}
+	}
+	last := err.Error()
+	for _, line := range strings.Split(said, "\n") {
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "at ") {
+			last = text
+			if strings.Contains(text, "ERROR") || strings.Contains(text, "Exception") || strings.Contains(text, "rror:") {
+				break
+			}
+		}
+	}
+	return failure{fmt.Errorf("job %q: hadoop says: %s", j.Name, report.Printable(last))}
+}

@@ -1,0 +1,139 @@
+//go:build !windows
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
+)
+
+// served is a process that schedules a cluster.
+type served struct {
+	*terminal
+	address string
+}
+
+func (s *shell) serves(args ...string) *served {
+	s.t.Helper()
+	o := s.elsewhere("listens at", append([]string{"yarn", "serve", "--listen", "127.0.0.1:0"}, args...)...)
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	return &served{o, regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(o.said)}
+}
+
+// attach begins a session of a ResourceManager with one node, and one application that claims a deadline and
+// waits at its submission, or else runs; where nothing is to be said of one it says nothing.
+func (o *served) attach(ctx context.Context, apps ...*wire.Application) func(*wire.Event) {
+	o.t.Helper()
+	secret := bytes.TrimSpace([]byte(o.read("data/yarn/secret")))
+	x, err := yarnfake.Attach(ctx, o.address, secret, &wire.Hello{Protocol: wire.Protocol, Version: "9", Hadoop: "3.5.0", Cluster: "c1", Life: "1"})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	next, ms := int64(1), int64(1_800_000_100_000)
+	state := &wire.Snapshot{Next: next, TimeMs: ms, Mode: wire.Mode_MODE_STOCK, Applications: apps,
+		Nodes: []*wire.Node{{Name: "n1", Rack: "/r1", Resources: map[string]int64{"memory-mb": 8192, "vcores": 8}}}}
+	say := func(m *wire.AttachRequest) {
+		if err := x.Send(m); err != nil {
+			o.t.Error(err)
+		}
+	}
+	say(&wire.AttachRequest{Says: &wire.AttachRequest_Snapshot{Snapshot: state}})
+	return func(e *wire.Event) {
+		ms += 100
+		say(&wire.AttachRequest{Says: &wire.AttachRequest_Events{Events: &wire.Events{First: next, TimeMs: ms, Events: []*wire.Event{e}}}})
+		next++
+	}
+}
+
+// hurried is an application whose deadline is half an hour away.
+func hurried(id int) *wire.Application {
+	return &wire.Application{Id: fmt.Sprintf("application_1_%04d", id), Name: "count", Type: "MAPREDUCE", Tags: []string{"in:1800"},
+		SubmitTimeMs: 1_800_000_000_000 + int64(id), Master: map[string]int64{"memory-mb": 1024, "vcores": 1}}
+}
+
+// Who runs it is told who places work, what becomes of jobs, and that the cluster is gone. SIGTERM is how it
+// ends well.
+func TestYarnServe(t *testing.T) {
+	s := newShell(t, nil)
+	o := s.serves("--policy", "edf-p", "--journal", "j")
+	ctx, cut := context.WithCancel(context.Background())
+	defer cut()
+	say := o.attach(ctx, hurried(1))
+	o.until("the ResourceManager of the cluster c1 is attached (Hadoop 3.5.0, plug-in 9)")
+	o.until(`job "application_1_0001": count, due in`)
+	say(&wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_OURS}})
+	o.until("Slackline places work")
+	say(&wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: "application_1_0001", End: wire.End_END_SUCCEEDED}}})
+	o.until(`job "application_1_0001": committed`)
+
+	// Another one is fenced off, by the state and by the address.
+	s.answers(1, "another process schedules a cluster with the state in", "yarn", "serve", "--listen", "127.0.0.1:0")
+	s.answers(1, "another process listens at "+o.address, "yarn", "serve", "-q", "--state", "other", "--listen", o.address)
+
+	cut()
+	o.until("the plug-in is gone")
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	o.ends(0)
+	s.answers(0, "", "replay", "j")
+}
+
+// What was promised, and since when times count, the next process knows, also if this one was killed.
+func TestYarnServeAgain(t *testing.T) {
+	s := newShell(t, nil)
+	o := s.serves("--policy", "dc", "--slot", "1GB")
+	ctx, cut := context.WithCancel(context.Background())
+	defer cut()
+	say := o.attach(ctx)
+	say(&wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_OURS}})
+	o.until("Slackline places work")
+	state := s.read("data/yarn/state.json")
+	if err := o.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-o.ended
+
+	// The first snapshot's time is the origin, and stays it: the second process is told of an older job.
+	next := s.serves("--policy", "dc", "--journal", "j")
+	ctx, cutAgain := context.WithCancel(context.Background())
+	defer cutAgain()
+	next.attach(ctx, hurried(1))
+	next.until("application_1_0001")
+	if again := s.read("data/yarn/state.json"); again != state || !strings.Contains(state, "origin") {
+		t.Errorf("the state was\n%s\nand is\n%s", state, again)
+	}
+	if err := next.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	next.ends(0)
+}
+
+// What is wrong is said in a sentence, before anything begins.
+func TestYarnServeFlags(t *testing.T) {
+	s := newShell(t, map[string]string{"empty": "\n", "data/x": "", "bad/state.json": "{"})
+	for args, want := range map[string]string{
+		"--listen 0.0.0.0:7447":       `--listen is "0.0.0.0:7447"; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT`,
+		"--listen 7447":               `--listen is "7447", it must be an address and a port, such as 127.0.0.1:7447`,
+		"--policy fifo,fair":          "--policy: a cluster has one policy, not 2",
+		"--policy fewest-local-first": `--policy`,
+		"--slot 0":                    `--slot is "0", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
+		"--shares 3":                  `--shares is "3", it must be two whole numbers such as 3:1, the first of them at least 1`,
+		"--masters x":                 `--masters is "x", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
+		"--heartbeat 0s":              `--heartbeat is "0s", it must be a span above 0, such as 1s`,
+		"--secret nothing":            "the secret cannot be read",
+		"--secret empty":              "empty holds no secret: it is empty",
+	} {
+		s.answers(2, want, append([]string{"yarn", "serve"}, strings.Fields(args)...)...)
+	}
+	s.answers(1, "bad/state.json cannot be read: unexpected end of JSON input; remove it to start again", "yarn", "serve", "--state", "bad")
+}

@@ -1,0 +1,275 @@
+package rtmr
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// plain is a claim whose chances are found by walking the queue from its begin each time.
+type plain struct {
+	*scheduler
+	v     sched.View
+	claim Claim
+	t     *trial // for its place by a deadline, and its law
+}
+
+// takes is that of the scheduler by records, without rows.
+func (p *plain) takes(v sched.View, f *forecast, i int) units.Time {
+	j := p.queue[i]
+	r, job := p.of(j), v.Job(j)
+	if job == nil || r.Odds == nil {
+		return 0
+	}
+	c := r.Claim
+	c.Maps, c.Reduces = int(owed(job, sched.Map)), int(owed(job, sched.Reduce))
+	if r.Master == running || r.Master == without {
+		c.Ready, c.Startup = 0, 0
+	}
+	of := r.Odds.expects()
+	_, end := f.take(&c, &of, p.runs[j].busy)
+	return end
+}
+
+// before is the forecast before the i-th job, and what was expected of each of those before it.
+func (p *plain) before(i int) (*forecast, []stop) {
+	var f forecast
+	var stops []stop
+	p.foresee(p.v, &f)
+	for k := range i {
+		was := f.variance
+		stops = append(stops, stop{was, p.takes(p.v, &f, k)})
+	}
+	return &f, stops
+}
+
+// rises walks behind the i-th place with and without the claim, side by side.
+func (p *plain) rises(o *odds, i int) (all []rise, ok bool) {
+	with, _ := p.before(i)
+	without, _ := p.before(i)
+	of := o.expects()
+	with.take(&p.claim, &of, [2]busy{})
+	for ; i < len(p.queue); i++ {
+		was, before := without.variance, with.variance
+		sooner, later := p.takes(p.v, without, i), p.takes(p.v, with, i)
+		r := p.of(p.queue[i])
+		if r.Odds == nil {
+			continue
+		}
+		from := r.Odds.risk(r.Claim.Deadline, sooner, was)
+		to := r.Odds.risk(r.Claim.Deadline, later, before)
+		if to <= from {
+			continue
+		}
+		if !r.Budget.Affords(from, to) {
+			return []rise{{p.queue[i], from, to}}, false
+		}
+		all = append(all, rise{p.queue[i], from, to})
+	}
+	return all, true
+}
+
+// chances are what weigh finds, and offer what offer does.
+func (p *plain) chances() (c chances, place int) {
+	for place = 0; place < len(p.queue) && !p.t.goesBefore(place); place++ {
+	}
+	f, _ := p.before(place)
+	o := *p.t.odds
+	_, expected := f.deviates(&o, p.t.law, &p.claim, p.v.World().Heartbeat)
+	c.Risk = o.risk(p.claim.Deadline, expected, f.variance)
+	c.Half = o.by(expected, f.variance, finish.Certain/2)
+	c.Ninety = o.by(expected, f.variance, finish.Certain/10)
+	if c.Finish = o.by(expected, f.variance, o.Most); c.Risk <= o.Most {
+		c.Rises, c.OK = p.rises(&o, place)
+	}
+	return c, place
+}
+
+func (p *plain) offer(place int) (at units.Time, exact bool) {
+	for tried := 0; ; tried, place = tried+1, place+1 {
+		exact = tried < mostPlaces || tried == mostPlaces && place == len(p.queue)
+		if tried >= mostPlaces {
+			place = len(p.queue)
+		}
+		f, _ := p.before(place)
+		o := *p.t.odds
+		_, expected := f.deviates(&o, p.t.law, &p.claim, p.v.World().Heartbeat)
+		at = o.by(expected, f.variance, o.Most)
+		if at == units.Never {
+			return at, exact
+		}
+		if place > 0 && !p.c.FIFO {
+			at = max(at, p.of(p.queue[place-1]).Claim.Deadline.Add(1))
+		}
+		if place == len(p.queue) {
+			return at, exact
+		}
+		p.t.claim.Deadline = at
+		if p.t.goesBefore(place) {
+			if _, ok := p.rises(&o, place); ok {
+				return at, exact
+			}
+		}
+		if p.c.FIFO {
+			return units.Never, exact
+		}
+	}
+}
+
+// promisedAgain promises a job that has not started its deadline again, as after an amendment: at the same
+// place, a moment later, and its tasks are expected to take a tenth longer.
+func promisedAgain(s *scheduler, job *sched.Job) {
+	was := *s.of(job.ID)
+	s.forget(job.ID)
+	r := s.note(job, promised)
+	odds := *was.Odds
+	odds.Map.Mean += odds.Map.Mean / 10
+	odds.Reduce.Mean += odds.Reduce.Mean / 10
+	r.Claim, r.Master, r.Odds, r.Budget, r.Outlook = was.Claim, was.Master, &odds, was.Budget, was.Outlook
+	r.Claim.Deadline++
+	s.enqueue(job.ID)
+}
+
+// A verdict, a question and an outlook find what the plain walk does, asked in any order and again.
+func TestTheLineIsThePlainWalk(t *testing.T) {
+	seeds := 24
+	if testing.Short() {
+		seeds = 8
+	}
+	asked, granted, late, refused, rising, offered, far, kept, amended := 0, 0, 0, 0, 0, 0, 0, 0, 0
+	for seed := range seeds {
+		config := usual
+		config.Most, config.Behind, config.FIFO = 100_000>>(seed%4), seed%3 == 0, seed%8 == 7
+		cfg := chancy(uint64(seed+1), 0.4, 0.2, units.Duration(seed%2)*3*units.Second)
+		for i, j := range cfg.Workload.Jobs {
+			if i%8 != seed%8 {
+				j.Deadline = j.Arrive.Add(j.Deadline.Sub(j.Arrive) * units.Duration(2+12*(seed%2))) // for longer queues
+			}
+		}
+		if seed%4 == 0 {
+			cfg.Sizes = []sim.SizeStep{{At: 200 * units.Time(units.Second), Nodes: 3}, {At: 400 * units.Time(units.Second), Nodes: 4}}
+		}
+		world, err := sim.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newScheduler(config)
+		recipe := compose.Recipe{Name: "rtmr"}
+		assemble(&recipe, s)
+		policy, err := compose.New(recipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var loop *drive.Loop
+		batches := 0
+		key := draw.Of(uint64(seed), "asked")
+		loop = drive.New(world, policy, saver(func() {
+			batches++
+			d := key.Number(uint64(batches))
+			now := loop.Ledger.Now()
+			// At one instant all its batches, which change the book in between, or none.
+			if len(s.queue) == 0 || key.Number(uint64(now)).Job("whether").Below(8) > 0 {
+				return
+			}
+			for _, j := range s.queue {
+				if d.Job("spent").Below(2) == 0 {
+					s.of(j).Budget.Left = 0 // by others
+				}
+			}
+			if j := s.queue[d.Job("which").Below(len(s.queue))]; s.of(j).Rank == 0 && d.Job("amended").Below(4) == 0 {
+				promisedAgain(s, loop.Ledger.Job(j))
+				amended++
+			}
+			for q := range 5 {
+				spec := &workload.Job{ID: "new", Class: "load", Weight: 1, Soft: units.Never, SlowStart: 1, Arrive: now}
+				for stage, most := range []int{30 << (4 * (q % 2)), 6} {
+					n := d.At(stage, q, 0).Below(most)
+					if stage == 0 {
+						n++
+					}
+					if n > 0 {
+						st := workload.StageSpec{Kind: sched.Map + sched.Stage(stage), Tasks: make([]workload.Task, n)}
+						spec.Stages = append(spec.Stages, st)
+					}
+				}
+				spec.Deadline = now.Add(units.Second.Scale(d.At(2, q, 0).Exponential(150)))
+				view := sched.At(loop.Ledger, now.Add(units.Duration(d.At(3, q, 0).Below(2))*units.Second/2))
+				job := sched.Asked(view, spec)
+				r := record{Claim: claimOf(job)}
+				if as, _ := s.weigh(view, job, &r); as != promised {
+					continue
+				}
+				if l := &s.sheets.line; l.kept && l.first.now == view.Now() {
+					kept++
+				}
+				a := admission{s}.Ask(view, job)
+				mine := s.try(view, job, &r)
+				c := mine.weigh()
+				p := plain{s, view, r.Claim, &trial{scheduler: s, v: view, claim: r.Claim}}
+				p.t.odds, p.t.law, _ = s.likely(view, job, &r)
+				want, place := p.chances()
+				if d := cmp.Diff(want, c, cmp.AllowUnexported(rise{})); d != "" {
+					t.Fatalf("seed %d, batch %d, question %d: plain, and by the line:\n%s", seed, batches, q, d)
+				}
+				at, exact := mine.offer()
+				if due, sure := p.offer(place); at != due || exact != sure {
+					t.Fatalf("seed %d, batch %d, question %d: offers %v (exact %v), and by the plain walk %v (%v)",
+						seed, batches, q, at, exact, due, sure)
+				}
+				if at == units.Never {
+					at = 0
+				}
+				if a.Earliest != at || a.Exact != exact || a.Foreseen != c.OK || a.Foreseen && a.Finish != c.Finish {
+					t.Fatalf("seed %d, batch %d, question %d: answers %+v, and finds %+v, %v, %v",
+						seed, batches, q, a, c, at, exact)
+				}
+				if q%2 == 0 {
+					_, stops := p.before(len(s.queue))
+					for i, want := range stops {
+						if got := s.stop(i); got != want {
+							t.Fatalf("seed %d, batch %d, job %d: %v, and by the plain walk %v", seed, batches, i, got, want)
+						}
+					}
+				}
+				asked++
+				switch {
+				case c.OK:
+					granted++
+				case c.Rises != nil:
+					refused++
+				default:
+					late++
+				}
+				if c.OK && len(c.Rises) > 0 {
+					rising++
+				}
+				if mine.place > place {
+					offered++
+				}
+				if !exact {
+					far++
+				}
+			}
+		}))
+		if err := loop.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("asked %d times, %d by a kept line: %d granted, %d with a rise, %d too late, %d refused for another; "+
+		"%d offers behind, %d not exact; %d promised again",
+		asked, kept, granted, rising, late, refused, offered, far, amended)
+	for _, n := range []int{kept, granted - rising, rising, late, refused, offered, far, amended} {
+		if n == 0 {
+			t.Error("a case did not happen")
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package rtmr
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A row is what forecasts need to know of a job of the queue. A verdict walks along thousands of jobs, and
+// does so several times: rows lie side by side in the order of the queue, where records, odds, and the book's
+// jobs are all over the memory. They follow from these, and are neither saved nor copied.
+type row struct {
+	job  sched.JobID // 0 = it is not filled in
+	is   rowKind
+	runs bool     // tasks of it do
+	owed [2]int32 // maps and reduces that are still to start
+
+	// as long as the job stands there, these do not change
+	deadline units.Time
+	expects  expects
+	sure     float64
+}
+
+type rowKind uint8
+
+const (
+	rowWaits    rowKind = iota // it takes what it is owed
+	rowMastered                // it has a master, by which its claim changes
+	rowGone                    // the book does not know it, or nobody knows what it takes
+)
+
+// expects is what the tasks of a job take that have not started: the odds without what follows from ages.
+type expects struct {
+	Map, Reduce spread
+	Shared      float64
+}
+
+// A spread is the mean and the variance of a likelihood.
+type spread struct {
+	Mean     units.Duration
+	Variance float64
+}
+
+func (o *odds) expects() expects {
+	return expects{spread{o.Map.Mean, o.Map.Variance}, spread{o.Reduce.Mean, o.Reduce.Variance}, o.Shared}
+}
+
+// lookUp fills in the rows. It does nothing else, so that the processor can read many jobs at once.
+func (s *scheduler) lookUp(v sched.View) {
+	rows := s.sheets.rows
+	for len(rows) < len(s.queue) {
+		rows = append(rows, row{})
+	}
+	s.sheets.rows = rows
+	for i, j := range s.queue {
+		w, job := &rows[i], v.Job(j)
+		if w.job != j {
+			r := s.of(j)
+			*w = row{job: j, is: rowWaits, deadline: r.Claim.Deadline}
+			switch {
+			case r.Odds == nil:
+				*w = row{is: rowGone}
+				continue
+			case r.Master != without:
+				w.is = rowMastered
+			}
+			w.expects, w.sure = r.Odds.expects(), r.Odds.Sure
+		}
+		if job == nil {
+			*w = row{is: rowGone}
+			continue
+		}
+		maps, reduces := &job.Stages[sched.Map], &job.Stages[sched.Reduce]
+		w.owed = [2]int32{max(0, maps.Total-maps.Done-maps.Occupied), max(0, reduces.Total-reduces.Done-reduces.Occupied)}
+		w.runs = maps.Running+reduces.Running > 0
+	}
+}
+
+// insertRow and deleteRow keep the rows beside the queue.
+func (s *scheduler) insertRow(i int) {
+	if i < len(s.sheets.rows) {
+		s.sheets.rows = slices.Insert(s.sheets.rows, i, row{})
+	}
+}
+
+func (s *scheduler) deleteRow(i int) {
+	if i < len(s.sheets.rows) {
+		s.sheets.rows = slices.Delete(s.sheets.rows, i, i+1)
+	}
+}
+
+// takes gives the i-th job of the queue its slots, and returns when it is expected to end, 0 if nothing is
+// known of it.
+func (s *scheduler) takes(f *forecast, i int) (end units.Time) {
+	w := &s.sheets.rows[i]
+	if w.is == rowGone {
+		return 0
+	}
+	var runs [2]busy
+	if w.runs {
+		runs = s.runs[w.job].busy
+	}
+	maps, reduces := int(w.owed[0]), int(w.owed[1])
+	if w.is == rowWaits {
+		_, end = f.run(f.now, maps, reduces, &w.expects, runs)
+		return end
+	}
+	r := s.of(w.job)
+	c := r.Claim
+	if c.Maps, c.Reduces = maps, reduces; r.Master == running {
+		c.Ready, c.Startup = 0, 0
+	}
+	_, end = f.take(&c, &w.expects, runs)
+	return end
+}

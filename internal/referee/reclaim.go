@@ -1,0 +1,86 @@
+package referee
+
+// reclaim kills tasks without a promise whose slots fall due.
+func (r *rtmr) reclaim(b *book, p *wants) {
+	due, kept := r.mapsDue(b)
+	samples := 0
+	for j := range r.measures {
+		if s := j.stage[mapStage]; b.runs(j, s) {
+			samples += min(s.sample, s.open)
+		}
+	}
+	r.kill(b, mapStage, due, kept, samples, p)
+	// algorithm 5.4 over and over
+	due, kept = 0, 0
+	free, reserved := r.free(b, reduceStage), 0
+	for _, c := range r.plan.queue {
+		s := c.job.stage[reduceStage]
+		if c.gone() || s == nil || s.open == 0 {
+			continue
+		}
+		if reserved >= free {
+			break
+		}
+		if b.runs(c.job, s) {
+			n := min(s.open, free-reserved)
+			due += n
+			free -= n
+			if b.world.World.Heartbeat > 0 {
+				// should their reduces become ready before the next beat, they take the slots that
+				// are free
+				kept = reserved
+			}
+		} else if !reached(c.job) {
+			reserved += s.open
+		}
+	}
+	r.kill(b, reduceStage, due, kept, 0, p)
+}
+
+// kill frees slots for tasks that are due, and those to be kept for others; and for samples, but
+// these by no task that is measured.
+func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
+	idle, dying, lent := 0, 0, 0
+	for _, n := range b.nodes {
+		if n != nil && n.up && !n.asleep && !n.draining {
+			idle += int(n.free[slotOf(s)])
+		}
+	}
+	for _, j := range r.others {
+		for _, st := range j.inSlots(s) {
+			lent += st.occupied
+			for _, a := range st.youngest {
+				if a.dying {
+					dying++
+				}
+			}
+		}
+	}
+	missing := due + kept + samples - idle - dying
+	if due+samples == 0 {
+		return
+	}
+	for i := len(r.others) - 1; i >= 0; i-- {
+		j := r.others[i]
+		for _, st := range j.inSlots(s) {
+			left := missing
+			if r.measures[j] != nil {
+				left -= samples
+			}
+			if left <= 0 {
+				continue
+			}
+			var ids []int
+			// while a stock scheduler places work each is refused, and the next is tried
+			for k := len(st.youngest) - 1; k >= 0 && (len(ids) < left || b.yielded); k-- {
+				if !st.youngest[k].dying {
+					ids = append(ids, st.youngest[k].id)
+				}
+			}
+			if !b.yielded {
+				missing -= len(ids)
+			}
+			p.kill(j, st.kind, ids, "preempted", "slot-due"+numbers(int64(due+samples), int64(lent)))
+		}
+	}
+}

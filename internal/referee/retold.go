@@ -1,0 +1,104 @@
+package referee
+
+import "slices"
+
+// rtmr across a resync, and where the world refuses starts.
+
+// void keeps who was promised what, and who ran without a promise.
+func (r *rtmr) void() {
+	r.was, r.ran = nil, map[string]bool{}
+	for _, c := range r.plan.queue {
+		if !c.over && c.job.Name != "" { // and no lease
+			r.was = append(r.was, c)
+		}
+	}
+	for _, j := range r.others {
+		r.ran[j.Name] = r.measures[j] == nil
+	}
+	r.plan = schedule{fifo: r.plan.fifo, even: r.plan.even, shrunk: -1}
+	r.slots, r.leases, r.others = [2]int{}, nil, nil
+	clear(r.known)
+	clear(r.measures)
+	if r.likely != nil {
+		clear(r.likely.hopes)
+		r.likely.late.void()
+	}
+}
+
+// resume renews promises, and has those run on that ran without one, or have begun.
+func (r *rtmr) resume(b *book, p *wants) {
+	for _, c := range r.was {
+		old := c.job
+		j := b.again(old)
+		if j == nil || r.known[j] {
+			continue
+		}
+		r.known[j] = true
+		c.job, c.maps0, c.reduces0 = j, 0, 0
+		if s := j.stage[mapStage]; s != nil {
+			c.maps0 = s.done
+		}
+		if s := j.stage[reduceStage]; s != nil {
+			c.reduces0 = s.done
+		}
+		started := c.since >= 0
+		c.since = -1
+		r.count(b, c, c.takes)
+		why := ""
+		switch {
+		case r.likely != nil:
+			r.likely.budgets[j] = r.likely.budgets[old]
+			if started {
+				c.since = b.now
+			}
+			r.plan.insert(c)
+			why = "likely" + numbers(c.deadline, c.deadline, c.most)
+		case started:
+			c.unstarted = c.unstarted || c.maps > 0 && !c.begun()
+			r.begin(c, b.now)
+		default:
+			r.plan.insert(c)
+		}
+		if why == "" {
+			v := r.plan.upTo(r.plan.find(j), b.now)
+			_, end := v.take(c, b.now)
+			why = "promised" + numbers(c.deadline, end)
+		}
+		p.verdict("admit", j, admitted, 0, why)
+		r.restrain(j, p)
+	}
+	r.was = nil
+	for _, j := range b.byHandle() {
+		if ran, judged := r.ran[j.Name]; !r.known[j] && j.state == pending && !j.waits && (ran || !judged && j.begun()) {
+			r.known[j] = true
+			r.lend(b, j, p, "begun")
+		}
+	}
+}
+
+// begun tells whether a task of the job runs, is on its way or is done that the schedule counts.
+func (c *claim) begun() bool {
+	return slices.ContainsFunc(c.job.Stages, func(s stage) bool {
+		return (s.occupied > 0 || s.done > 0) && (s.kind != master || c.slot)
+	})
+}
+
+// recount has tasks of jobs start from now on whose first start was refused.
+func (r *rtmr) recount(b *book, events []*line) {
+	for _, e := range events {
+		if e.name != "refused" {
+			continue
+		}
+		if i := r.plan.find(b.jobs[e.int("job")]); i >= 0 {
+			if c := r.plan.queue[i]; c.since >= 0 && !c.begun() {
+				c.unstarted = true
+			}
+		}
+	}
+	for _, c := range r.plan.queue {
+		if c.unstarted && !c.over {
+			c.since = b.now
+			c.unstarted = !c.begun()
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package runs_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// moved is a job file as arguments of Hadoop Streaming, or what is wrong with it.
+func moved(t *testing.T, text string) string {
+	t.Helper()
+	j, err := scenario.ReadJob("words.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, err := runs.Streaming(j, "/opt/slackline", time.UnixMilli(1_000_000))
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(args, " | ")
+}
+
+// A job file says to Hadoop Streaming what it says to a run on this machine.
+func TestStreaming(t *testing.T) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const always = "-D | mapreduce.job.name=words | -D | mapreduce.job.reduces=2 | -D | mapreduce.job.reduce.slowstart.completedmaps=1" +
+		" | -D | mapreduce.input.fileinputformat.input.dir.recursive=true | "
+	for _, c := range []struct{ what, text, want string }{
+		{"a built-in application", "app: wordcount\ninput: [a, b/*]\noutput: o\nreduces: 2\ndeadline: 90s\n", always +
+			"-D | mapreduce.job.tags=class:wordcount,in:90 | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map wordcount" +
+			" | -combiner | ./slackline stream combine wordcount | -reducer | ./slackline stream reduce wordcount | -input | a | -input | b/* | -output | o"},
+		{"with parameters", "app: grep\nparams: {pattern: a 100% b}\ninput: a\noutput: o\nreduces: 2\n", always +
+			"-D | mapreduce.job.tags=class:grep | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map grep --param 'pattern=a 100% b'" +
+			" | -combiner | ./slackline stream combine grep --param 'pattern=a 100% b' | -reducer | ./slackline stream reduce grep --param 'pattern=a 100% b' | -input | a | -output | o"},
+		{"commands", "map: awk -f m.awk\nreduce: sort -u\nfiles: [x/m.awk, y#z]\nkey_fields: 2\npartition_fields: 1\nconf: {b.c: d, a: '1'}\nenv: {LC_ALL: C}\n" +
+			"input: a\noutput: o\nreduces: 2\ntimeout: 90s\nqueue: q\npriority: 5\nweight: 2.5\nsoft_deadline: 10s\nby: 20s\nclass: c\n", always +
+			"-D | mapreduce.task.timeout=90000 | -D | mapreduce.job.queuename=q | -D | mapreduce.job.priority=5 | -D | mapreduce.job.tags=class:c,in:20,soft:1010000,weight:2.5" +
+			" | -D | stream.num.map.output.key.fields=2 | -D | mapreduce.partition.keypartitioner.options=-k1,1" +
+			" | -D | a=1 | -D | b.c=d | -files | file://" + here + "/x/m.awk#m.awk,file://" + here + "/y#z | -mapper | awk -f m.awk | -reducer | sort -u" +
+			" | -partitioner | org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner | -cmdenv | LC_ALL=C | -input | a | -output | o"},
+		{"a combiner that reduces", "map: cat\ncombine: uniq\ninput: a\noutput: o\nreduces: 2\n", always +
+			"-D | mapreduce.job.tags=class:words | -mapper | cat | -combiner | uniq | -reducer | uniq | -input | a | -output | o"},
+		{"a program of one's own", "app: ./bin/words\ninput: a\noutput: o\nreduces: 2\nclass: w\n", always +
+			"-D | mapreduce.job.tags=class:w | -files | file://" + here + "/bin/words#words | -mapper | ./words map | -reducer | ./words reduce | -input | a | -output | o"},
+	} {
+		if got := moved(t, c.text); filepath.Separator == '/' && got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.what, got, c.want)
+		}
+	}
+	if got := moved(t, "map: cat\ninput: a\noutput: o\nreduces: 0\n"); strings.Contains(got, "-reducer") || !strings.Contains(got, "reduces=0") {
+		t.Errorf("a job without reduces: %s", got)
+	}
+}
+
+// What cannot move is refused by the line where it stands.
+func TestStreamingRefuses(t *testing.T) {
+	for _, c := range [][2]string{
+		{"app: terasort\n", "words.yaml:3:6: terasort cannot move to a Hadoop cluster"},
+		{"map: cat\none_command: true\n", "words.yaml:4:14: one_command cannot move to a Hadoop cluster"},
+		{"app: wordcount\nskip_bad_records: 2\n", "words.yaml:4:19: skip_bad_records cannot move"},
+		{"app: wordcount\ncompress: gzip\n", "words.yaml:4:11: compress cannot move"},
+		{"app: wordcount\ninput_format: kv\n", "words.yaml:4:15: input_format cannot move"},
+		{"map: cat\nlimits: {memory: 1GB}\n", "words.yaml:4:9: limits cannot move"},
+		{"map: cat\nafter: x\n", "words.yaml:4:8: after cannot move"},
+		{"map: cat\nclass: a b\n", `words.yaml:4:8: "class:a b" cannot be a tag`},
+		{"map: cat\nfiles: ['a,b']\n", `words.yaml:4:8: the file "a,b" cannot move`},
+		{"app: ./words\nparams: {a: b}\n", "words.yaml:4:9: params cannot move"},
+		{"map: cat\ndeadline: 1970-01-01T00:00:01Z\n", "words.yaml:4:11: the deadline is over"},
+	} {
+		if got := moved(t, "input: a\noutput: o\n"+c[0]); !strings.HasPrefix(got, c[1]) {
+			t.Errorf("%q\ngot  %s\nwant %s…", c[0], got, c[1])
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package lab
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/conform"
+)
+
+// Behind both simulators all is told again now and then, old facts and all, with what was asked of them
+// void; where nodes beat a stock scheduler, which starts nothing, takes over for a while.
+func TestSecondSimulatorResyncs(t *testing.T) {
+	var all []*conform.Retold
+	second(t, scenarios(100, 1000), func(seed uint64) played {
+		p := randomRun(seed, plain)
+		p.behind = func(w drive.World) drive.World {
+			r := conform.NewRetold(w, seed)
+			all = append(all, r)
+			return r
+		}
+		return p
+	})
+	resyncs, yields := 0, 0
+	for _, r := range all {
+		resyncs, yields = resyncs+r.Resyncs, yields+r.Yields
+	}
+	if *secondSeed == 0 && (resyncs == 0 || yields == 0) {
+		t.Errorf("%d resyncs and %d yields: this tests nothing", resyncs, yields)
+	}
+	t.Logf("%d resyncs, %d yields", resyncs, yields)
+}
