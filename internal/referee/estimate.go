@@ -104,10 +104,11 @@ func mapTime(k *stageProfile, input int64, of func(measured) float64) int64 {
 // plus adds two times that are not negative, up to the longest that there is.
 func plus(a, b int64) int64 { return a + min(b, never-a) }
 
-// above rounds seconds up to whole nanoseconds, but for what only the arithmetic has added.
+// above rounds seconds up to 32 bits and to whole nanoseconds, but for what only the arithmetic has added: less
+// than a 2^-42 part.
 func above(seconds float64) int64 {
 	part, power := math.Frexp(seconds * 1e9)
-	if ns := math.Ceil(math.Ldexp(math.Ceil(part*(1<<32)-1e-3), power-32)); ns < never {
+	if ns := math.Ceil(math.Ldexp(math.Ceil(part*(1<<32)-part/1024), power-32)); ns < never {
 		return int64(ns)
 	}
 	return never
