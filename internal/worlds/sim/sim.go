@@ -48,7 +48,6 @@ type World struct {
 
 	out, given []sched.Event // the batch being made, and the one handed out
 	held       int           // of the batch being made, those that wait for others: see Heed
-	heldAt     units.Time    // the instant up to which they are
 	news       sched.Events  // kinds of the others
 	made       bool          // the batch is, and has to be handed out
 	waits      sched.Events  // kinds of events that may
@@ -178,17 +177,18 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 }
 
 // hold holds back what there is of the batch being made.
-func (w *World) hold() { w.held, w.heldAt, w.news = len(w.out), w.now, 0 }
+func (w *World) hold() { w.held, w.news = len(w.out), 0 }
 
 // reorders tells whether an event of this instant would come before those that were held back.
 func (w *World) reorders() bool { return w.news&(1<<sched.Started-1) != 0 }
 
-// handHeld returns what was held back in a batch of its own; that of this instant comes behind it.
+// handHeld returns what was held back in a batch of its own, as late as it is told; that of this instant comes
+// behind it, and handles are free again when that is told too.
 func (w *World) handHeld() drive.Batch {
-	now, rest := w.now, slices.Clone(w.out[w.held:])
-	w.out, w.now, w.made = w.out[:w.held], w.heldAt, true
-	b := w.hand()
-	w.out, w.now = append(w.out, rest...), now
+	rest := slices.Clone(w.out[w.held:])
+	w.out, w.made = w.out[:w.held], true
+	b := w.batch()
+	w.out = append(w.out, rest...)
 	return b
 }
 
@@ -363,10 +363,15 @@ func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
 // and lets the handles that ended in it be used again from now on: what uses them is told in a
 // later batch.
 func (w *World) hand() drive.Batch {
-	w.held, w.pressing, w.news = 0, false, 0
 	w.freeJobs = append(w.freeJobs, w.endedJobs...)
 	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
 	w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
+	return w.batch()
+}
+
+// batch returns the batch being made, with the ages of starts and ends.
+func (w *World) batch() drive.Batch {
+	w.held, w.pressing, w.news = 0, false, 0
 	inOrder := true
 	for i := range w.out {
 		e := &w.out[i]
