@@ -62,18 +62,17 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at.input = s.Spec.Tasks[b.Task-1].Input
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	at.left = at.work
-	w.link(a, nd, s)
+	w.link(a, at, nd, s)
 	e := w.ofAttempt(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
 	if !w.late { // else as the world whose book it began from
 		e.Task = b.Task
 	}
-	w.beginShuffle(a, b.Locality)
+	w.beginShuffle(a, at, j, s, b.Locality)
 	w.expectReport()
 }
 
-func (w *World) link(a int32, nd *node, s *stage) {
-	at := &w.attempts[a]
+func (w *World) link(a int32, at *attempt, nd *node, s *stage) {
 	at.nodeNext = nd.first
 	if nd.first != 0 {
 		w.attempts[nd.first].nodePrev = a
@@ -110,10 +109,8 @@ func (w *World) unlink(at *attempt, nd *node, s *stage) {
 }
 
 // schedule enters the end of an attempt whose ready is known.
-func (w *World) schedule(a int32) {
-	at := &w.attempts[a]
-	j := &w.jobs[at.job]
-	at.slow = w.slowness(at.node, j.stage(at.stage))
+func (w *World) schedule(a int32, at *attempt, j *job, s *stage) {
+	at.slow = w.slowness(at.node, s)
 	at.since = at.ready
 	w.enqueue(a, at, j)
 }
@@ -146,14 +143,12 @@ func (w *World) park(at *attempt) {
 func (w *World) finish(a int32) {
 	at := &w.attempts[a]
 	h := at.job
-	j := &w.jobs[h]
-	s := j.stage(at.stage)
-	t := &s.tasks[at.task-1]
 	if at.breaks {
+		n, task := at.node, at.task
+		s := w.jobs[h].stage(at.stage)
+		t := &s.tasks[task-1]
 		t.Fails++
 		fatal := int(t.Fails) >= w.cfg.MaxFailures
-		task := at.task
-		n := at.node
 		w.end(a, sched.Failed, "it failed at random")
 		w.countFailure(n)
 		if fatal {
@@ -161,7 +156,7 @@ func (w *World) finish(a int32) {
 		}
 		return
 	}
-	w.end(a, sched.Committed, "")
+	j, s := w.end(a, sched.Committed, "")
 	if j.at[s.kind] == int8(len(j.stages)-1) {
 		if s.Done == int32(len(s.tasks)) {
 			w.endJob(h, sched.Committed, "")
@@ -209,8 +204,9 @@ func ratioOf(spec *workload.Job) float64 {
 	return float64(written) / float64(read)
 }
 
-// end ends an attempt, whatever the outcome. A task that did not commit is open again, unless its job is over.
-func (w *World) end(a int32, outcome sched.Outcome, why string) {
+// end ends an attempt, whatever the outcome, and returns its job and stage. A task that did not commit is open
+// again, unless its job is over.
+func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	at := &w.attempts[a]
 	j, nd := &w.jobs[at.job], &w.nodes[at.node]
 	s := j.stage(at.stage)
@@ -254,6 +250,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) {
 	w.freed(n)
 	w.beat.freshen(n)
 	w.drained(n)
+	return j, s
 }
 
 // idle tells whether no task of the job runs.

@@ -125,8 +125,10 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 				w.awaken(&sched.Item{Node: sched.NodeID(n)})
 			}
 		}
-		if w.cfg.Heartbeat > 0 && record.Beat == w.now {
-			w.beat.lastAt, w.beat.last = w.now, n-1
+		if b := &w.beat; w.cfg.Heartbeat > 0 && record.Beat == w.now {
+			if b.reach(w.now); b.due == w.now && b.phase[n-1] == b.phase[b.pos] {
+				b.turn(n)
+			}
 		}
 		w.expectBreakdown(int32(n))
 	}
@@ -279,7 +281,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	at.left = at.work
-	w.link(int32(a.ID), nd, s)
+	w.link(int32(a.ID), at, nd, s)
 	at.ready = a.Started
 	switch {
 	case a.Stage == sched.Map && s.longest == 0: // else the profile counts the reading

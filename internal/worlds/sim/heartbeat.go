@@ -23,20 +23,17 @@ import (
 // nothing.
 type beats struct {
 	interval units.Duration
-	nodes    int
-	lastAt   units.Time // of the last beat
-	last     int        // and its node, by position
 	phase    []int64    // with an interval: when a position beats, from the start of the interval on
 	rate     float64    // positions in a nanosecond
-	now      units.Time // for which start and pos hold
-	start    units.Time // of the interval that now lies in
-	pos      int        // the first position whose phase is not before now
+	start    units.Time // of an interval
+	pos      int        // in it, the first position that has not beaten yet
+	due      units.Time // its beat
 	fresh    []int32    // without an interval: nodes with something new
 	isFresh  []bool     // by handle
 }
 
 func newBeats(interval units.Duration, nodes int) beats {
-	b := beats{interval: interval, nodes: nodes, lastAt: -1, now: -1, isFresh: make([]bool, nodes+1)}
+	b := beats{interval: interval, isFresh: make([]bool, nodes+1)}
 	if interval > 0 {
 		b.phase = make([]int64, nodes)
 		for i := range b.phase {
@@ -55,20 +52,23 @@ func (b *beats) freshen(n int32) {
 	}
 }
 
-// from returns the first beat at or behind t that was not sent yet: the start of its interval and
-// the position. t does not go back.
-func (b *beats) from(t units.Time) (units.Time, int) {
-	if t != b.now {
-		b.now = t
-		if past := t.Sub(b.start); past >= b.interval {
-			b.start = b.start.Add(past - past%b.interval)
-		}
-		b.pos = b.behind(int64(t.Sub(b.start)))
+// reach moves on to the first beat at or behind t that was not sent yet. t does not go back.
+func (b *beats) reach(t units.Time) {
+	if t <= b.due {
+		return
 	}
-	if b.lastAt == t {
-		return b.start, b.last + 1
+	if past := t.Sub(b.start); past >= b.interval {
+		b.start = b.start.Add(past - past%b.interval)
 	}
-	return b.start, b.pos
+	b.turn(b.behind(int64(t.Sub(b.start))))
+}
+
+// turn makes it the turn of a position, behind the last that of the first in the next interval.
+func (b *beats) turn(pos int) {
+	if pos == len(b.phase) {
+		pos, b.start = 0, b.start.Add(b.interval)
+	}
+	b.pos, b.due = pos, b.start.Add(units.Duration(b.phase[pos]))
 }
 
 // behind returns the first position whose phase is at least rest: a guess, and from there step by step.
@@ -114,12 +114,12 @@ func (w *World) nextBeat() units.Time {
 		}
 		return units.Never
 	}
-	start, i := w.beat.from(w.now)
-	if m := w.member(i); m >= 0 {
-		return start.Add(units.Duration(w.beat.phase[m]))
+	w.beat.reach(w.now)
+	if m := w.member(w.beat.pos); m >= 0 {
+		return w.beat.start.Add(units.Duration(w.beat.phase[m]))
 	}
 	if m := w.member(0); m >= 0 {
-		return start.Add(w.cfg.Heartbeat).Add(units.Duration(w.beat.phase[m]))
+		return w.beat.start.Add(w.cfg.Heartbeat).Add(units.Duration(w.beat.phase[m]))
 	}
 	return units.Never
 }
@@ -142,16 +142,14 @@ func (w *World) sendBeats() {
 		w.sendFresh()
 		return
 	}
-	start, i := w.beat.from(w.now)
-	rest := int64(w.now.Sub(start))
-	for i < w.beat.nodes && w.beat.phase[i] == rest {
-		m := w.member(i)
-		if m < 0 || w.beat.phase[m] != rest {
+	b := &w.beat
+	for b.reach(w.now); b.due == w.now; {
+		m := w.member(b.pos)
+		if m < 0 || b.phase[m] != b.phase[b.pos] {
 			return
 		}
-		w.beat.lastAt, w.beat.last = w.now, m
-		w.emit(sched.Event{Kind: sched.Heartbeat, Node: cluster.NodeID(m + 1)})
-		i = m + 1
+		w.add(sched.Heartbeat).Node = cluster.NodeID(m + 1)
+		b.turn(m + 1)
 	}
 }
 

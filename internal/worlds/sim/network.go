@@ -119,7 +119,8 @@ func (w *World) fetched() {
 			t.fetching = false
 			f.flows--
 			t.ready = w.now
-			w.schedule(top.attempt)
+			j := &w.jobs[t.job]
+			w.schedule(top.attempt, t, j, j.stage(t.stage))
 		}
 		f.ends.Pop()
 	}

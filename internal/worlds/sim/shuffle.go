@@ -13,12 +13,10 @@ import (
 // them, and one of a later wave takes its shuffle time. Shuffle is network: no speed acts on it;
 // where the network is shared it may take longer (network.go). A map away from its input fetches
 // that first (read.go). Everything else works from the start on.
-func (w *World) beginShuffle(a int32, locality sched.Locality) {
-	at := &w.attempts[a]
-	j := &w.jobs[at.job]
+func (w *World) beginShuffle(a int32, at *attempt, j *job, s *stage, locality sched.Locality) {
 	switch {
 	case at.stage == sched.Map:
-		at.ready = w.now.Add(w.cfg.Read.fetch(j.stage(sched.Map).Spec.Tasks[at.task-1].Input, locality))
+		at.ready = w.now.Add(w.cfg.Read.fetch(at.input, locality))
 	case at.stage != sched.Reduce:
 		at.ready = w.now
 	case j.at[sched.Map] >= 0 && (j.mapsEnd == units.Never || j.vanished > 0):
@@ -31,13 +29,14 @@ func (w *World) beginShuffle(a int32, locality sched.Locality) {
 		w.shuffle(a)
 		return
 	}
-	w.schedule(a)
+	w.schedule(a, at, j, s)
 }
 
 // shuffle lets a reduce fetch its input, all of which is there.
 func (w *World) shuffle(a int32) {
 	at := &w.attempts[a]
-	s := w.jobs[at.job].stage(sched.Reduce)
+	j := &w.jobs[at.job]
+	s := j.stage(sched.Reduce)
 	takes := s.Spec.Tasks[at.task-1].Shuffle
 	if s.weights != nil {
 		takes = takes.Scale(s.weights[at.task-1])
@@ -47,7 +46,7 @@ func (w *World) shuffle(a int32) {
 		return
 	}
 	at.ready = w.now.Add(takes)
-	w.schedule(a)
+	w.schedule(a, at, j, s)
 }
 
 // mapsDone lets the reduces that wait for the last map fetch its output.

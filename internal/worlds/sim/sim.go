@@ -234,13 +234,18 @@ func (w *World) soonest() units.Time {
 
 // earliest returns the first entry of the queue that is not stale.
 func (w *World) earliest() *due {
-	d := w.queue.top()
-	for w.lapsed > 0 && d != nil && w.stale(d) {
+	if w.lapsed > 0 {
+		w.dropStale()
+	}
+	return w.queue.top()
+}
+
+// dropStale drops stale entries until one is met that is not.
+func (w *World) dropStale() {
+	for d := w.queue.top(); w.lapsed > 0 && d != nil && w.stale(d); d = w.queue.top() {
 		w.queue.pop()
 		w.lapsed--
-		d = w.queue.top()
 	}
-	return d
 }
 
 func (w *World) stale(d *due) bool {
@@ -344,18 +349,21 @@ func (w *World) nextChange(i int) {
 }
 
 // emit adds an event to the batch being made.
-func (w *World) emit(e sched.Event) {
-	w.out = append(w.out, e)
-	w.news |= 1 << e.Kind
-}
+func (w *World) emit(e sched.Event) { *w.add(e.Kind) = e }
 
-// ofAttempt adds a start or an end, which the caller fills in before anything else happens. Until the batch
-// is handed out, Age is when it happened.
-func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
+// add adds an event to the batch being made, which the caller fills in before anything else happens.
+func (w *World) add(k sched.EventKind) *sched.Event {
 	w.out = append(w.out, sched.Event{})
 	e := &w.out[len(w.out)-1]
-	e.Kind, e.Age = k, units.Duration(w.now)
+	e.Kind = k
 	w.news |= 1 << k
+	return e
+}
+
+// ofAttempt adds a start or an end. Until the batch is handed out, Age is when it happened.
+func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
+	e := w.add(k)
+	e.Age = units.Duration(w.now)
 	return e
 }
 
