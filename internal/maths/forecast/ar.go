@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+
+	"github.com/slackline/slackline/units"
 )
 
 // AR is an autoregression fitted by conditional least squares to a rolling window: paper 000, eq.
@@ -12,10 +14,12 @@ import (
 // Roots may lie on the unit circle, as a trend without a constant needs them, but no further out
 // than 1.001: what is fitted to a night and the first minutes of a day explodes. Such roots are
 // drawn in. The paper says nothing of this. While the window has fewer than three rows for each
-// coefficient, it repeats the last value.
+// coefficient, it repeats the last value, or with Shorter fits as many lags as there are rows for, of which
+// those with the least AICc; the paper does not say how it starts.
 type AR struct {
 	Order    int    `json:"order"`
 	Constant bool   `json:"constant"` // the paper has none
+	Shorter  bool   `json:"shorter"`
 	Past     Window `json:"past"`
 
 	fit   linear
@@ -44,12 +48,15 @@ func (a *AR) UnmarshalJSON(text []byte) error {
 
 // Clone returns a copy that shares nothing.
 func (a *AR) Clone() Forecaster {
-	return &AR{Order: a.Order, Constant: a.Constant, Past: a.Past.clone()}
+	return &AR{Order: a.Order, Constant: a.Constant, Shorter: a.Shorter, Past: a.Past.clone()}
 }
 
 func (a *AR) refit() {
 	if !a.ready {
-		a.fit.autoregress(a.Past.Values, a.Order, a.Constant)
+		a.fit.autoregress(a.Past.Values, a.Order, a.Order, a.Constant)
+		if a.Shorter && !a.fit.ok {
+			a.fit.shorter(a.Past.Values, a.Order-1, a.Constant)
+		}
 		a.ready = true
 	}
 }
@@ -65,7 +72,7 @@ func (a *AR) Predict(steps []Step) bool {
 		return false
 	}
 	// Values that are missing, and those to come, are predicted from those before.
-	p, xs := a.Order, a.Past.Values
+	p, xs := a.fit.lags, a.Past.Values
 	a.full = append(a.full[:0], xs...)
 	level, _, _ := first(xs)
 	for i := range len(xs) + len(steps) {
@@ -128,7 +135,8 @@ func weights(ar, ma []float64, d int, psi *[]float64, n int) {
 
 // linear is a regression of a series on its lags.
 type linear struct {
-	normal           // beta: of the lags, the nearest first, and the constant, if any, behind them
+	normal   // beta: of the lags, the nearest first, and the constant, if any, behind them
+	lags     int
 	variance float64 // of the residuals, of the series divided by scale
 	scale    float64
 	ok       bool
@@ -136,8 +144,32 @@ type linear struct {
 	psi []float64
 }
 
-// autoregress fits the regression to the rows that miss nothing.
-func (l *linear) autoregress(xs []float64, p int, constant bool) {
+// shorter fits as many lags as there are rows for, at most so many, and of these the number with the least AICc over
+// the rows that all have.
+func (l *linear) shorter(xs []float64, most int, constant bool) {
+	for l.autoregress(xs, most, most, constant); !l.ok && most > 1; {
+		most--
+		l.autoregress(xs, most, most, constant)
+	}
+	best, least := most, math.Inf(1)
+	for p := 1; l.ok && p <= most; p++ {
+		l.autoregress(xs, p, most, constant)
+		n, k := float64(l.rows), float64(l.k+1) // and the variance
+		rest := l.variance * (n - float64(l.k)) / n
+		if rest == 0 {
+			best = p // nothing is left to explain
+			break
+		}
+		if c := units.Rounded(n*math.Log(rest) + 2*k*n/max(n-k-1, 1e-9)); c < least {
+			best, least = p, c
+		}
+	}
+	l.autoregress(xs, best, best, constant)
+}
+
+// autoregress fits the regression on p lags to the rows from one on that miss nothing.
+func (l *linear) autoregress(xs []float64, p, from int, constant bool) {
+	l.lags = p
 	k := p
 	if constant {
 		k++
@@ -147,7 +179,7 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 	if constant {
 		l.row[p] = 1
 	}
-	for t := p; t < len(xs); t++ {
+	for t := from; t < len(xs); t++ {
 		for i := range p {
 			l.row[i] = xs[t-1-i] / l.scale
 		}
@@ -159,7 +191,7 @@ func (l *linear) autoregress(xs []float64, p int, constant bool) {
 	l.solve()
 	l.tame(p)
 	sum := 0.0
-	for t := p; t < len(xs); t++ {
+	for t := from; t < len(xs); t++ {
 		if e := (xs[t] - l.next(xs[t-p:t], p)) / l.scale; !math.IsNaN(e) {
 			sum += float64(e * e)
 		}

@@ -40,5 +40,8 @@ func Normal(mid, deviation float64) Step {
 		High: mid + float64(nominalZ*deviation)}
 }
 
+// Clone copies a forecaster of this package, or another one with such a method.
+func Clone(f Forecaster) Forecaster { return f.(cloner).Clone() }
+
 // cloner is what every forecaster of this package is besides.
 type cloner interface{ Clone() Forecaster }

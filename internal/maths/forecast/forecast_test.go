@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -60,6 +61,33 @@ func TestARFollowsWhatHasNoNoise(t *testing.T) {
 				want = append(want, unit*x(i))
 			}
 			near(t, name, mids(t, a, 6), want, 1e-6)
+		}
+	}
+}
+
+// With Shorter it begins with the lags that there are rows for: what halves is foreseen from the fourth value on, a
+// wave, which needs two lags, from the eighth; without, the last value is repeated until the twelfth. From then
+// on both are the same.
+func TestARStartsShorter(t *testing.T) {
+	wave := func(i int) float64 { return 5 * math.Cos(float64(i)/2) }
+	half := func(i int) float64 { return math.Pow(0.5, float64(i)) }
+	for _, c := range []struct {
+		name string
+		x    func(int) float64
+		from int
+	}{{"halves", half, 4}, {"wave", wave, 8}} {
+		a, b := &AR{Order: 3, Shorter: true}, NewAR(3, 0)
+		for i := 1; i <= 20; i++ {
+			a.Observe(c.x(i - 1))
+			b.Observe(c.x(i - 1))
+			if i >= c.from {
+				near(t, fmt.Sprintf("%s, %d values", c.name, i), mids(t, a, 2), []float64{c.x(i), c.x(i + 1)}, 1e-6)
+			} else if i < 4 {
+				near(t, c.name, mids(t, a, 1), []float64{c.x(i - 1)}, 0)
+			}
+			if i < 12 {
+				near(t, c.name, mids(t, b, 1), []float64{c.x(i - 1)}, 0)
+			}
 		}
 	}
 }
@@ -132,7 +160,7 @@ func TestSaveLoadClone(t *testing.T) {
 }
 
 func everyForecaster() []Forecaster {
-	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 2, Constant: true,
+	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 3, Shorter: true, Past: Window{Size: 12}}, &AR{Order: 2, Constant: true,
 		Past: Window{Size: 40}},
 		NewTracked(Default(), 4, 0, 50), NewARIMA(Order{P: 1, D: 1, Q: 1}, 40), NewHoltWinters(6, 36),
 		NewHoltWinters(1, 20),

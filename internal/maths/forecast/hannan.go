@@ -18,7 +18,7 @@ func hannan(z []float64, p, q int) (ar, ma []float64) {
 		if order < 1 {
 			return ar, ma
 		}
-		if long.autoregress(z, order, false); !long.ok {
+		if long.autoregress(z, order, order, false); !long.ok {
 			return ar, ma
 		}
 		shocks = slices.Repeat([]float64{math.NaN()}, len(z))

@@ -106,7 +106,7 @@ func (t *Tracked) Predict(steps []Step) bool {
 
 // Clone returns a copy that shares nothing.
 func (t *Tracked) Clone() Forecaster {
-	c := &Tracked{t.Of.(cloner).Clone(), t.Least, t.Most, slices.Clone(t.Scores), slices.Clone(t.Open)}
+	c := &Tracked{Clone(t.Of), t.Least, t.Most, slices.Clone(t.Scores), slices.Clone(t.Open)}
 	for i := range c.Open {
 		c.Open[i] = slices.Clone(c.Open[i])
 	}

@@ -18,10 +18,12 @@ type settings struct {
 	mapPenalty, reducePenalty         float64 // P and Q
 	hard                              int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
 	adaptive, fast, events, terminal  bool
-	persistence                       bool
+	source                            source // of forecasts
+	shorter                           bool   // own ones begin with fewer lags
 	rules                             int
 	forgetting                        float64
 	modelError, capacityError         float64     // made on purpose, as parts
+	errorSeed                         uint64      // of these
 	share                             admit.Share // of ApplicationMasters
 }
 
@@ -29,15 +31,20 @@ type settings struct {
 type controller struct {
 	set settings
 
-	Next     units.Time     `json:"next"`     // when the next interval begins, 0 = there is none as there is no job
-	Due      units.Time     `json:"due"`      // when the solver is done with the plan, 0 = at once
-	Activate units.Time     `json:"activate"` // when slots that nobody needs are handed on
-	Woken    units.Time     `json:"wake"`     // for when a wake-up was asked for
-	Members  []*member      `json:"members"`  // jobs, by arrival
-	Slots    *forecast.AR   `json:"slots"`    // slots of maps and reduces that there are
-	Speed    *forecast.AR   `json:"speed"`    // speed of nodes
-	Classes  []*performance `json:"classes"`  // by name
-	Watches  bool           `json:"watches,omitempty"`
+	Next     units.Time `json:"next"`     // when the next interval begins, 0 = there is none as there is no job
+	Due      units.Time `json:"due"`      // when the solver is done with the plan, 0 = at once
+	Activate units.Time `json:"activate"` // when slots that nobody needs are handed on
+	Woken    units.Time `json:"wake"`     // for when a wake-up was asked for
+	Members  []*member  `json:"members"`  // jobs, by arrival
+	// Slots and Speed are forecasters of the slots of maps and reduces that there are, and of the speed of nodes.
+	Slots forecast.Forecaster `json:"slots"`
+	Speed forecast.Forecaster `json:"speed"`
+	// Slowed says that capacity changes by the speed of nodes.
+	Slowed  bool           `json:"slowed,omitempty"`
+	Level   [2]float64     `json:"level"`   // slots and speed as they are
+	Observe units.Time     `json:"observe"` // when the forecasters take them next, units.Never before the first plan
+	Classes []*performance `json:"classes"` // by name
+	Watches bool           `json:"watches,omitempty"`
 	// Intervals counts them.
 	Intervals int64       `json:"intervals"`
 	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in thousandths of the penalty
@@ -163,6 +170,7 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	c.watch(batch)
+	c.observe(v)
 	c.meet(v, batch)
 	again, news := false, false
 	for i := range batch {
@@ -220,9 +228,13 @@ func (c *controller) begin(v sched.View, news, again bool) {
 	idle := !slices.ContainsFunc(c.Members, func(m *member) bool {
 		return v.Job(m.Job).Standing() == sched.Admitted || m.asked()
 	})
-	begins := c.Next <= now || c.set.events && news
-	if c.Due == 0 && (begins || idle && c.Next-now > 0 && c.waits(v)) && !(again && c.Next > now) {
-		c.Next, c.holds = now.Add(c.set.interval), false
+	begins := c.Next <= now || idle && c.waits(v)
+	if c.Due == 0 && (begins || c.set.events && news) && !(again && c.Next > now) {
+		if c.holds = false; begins {
+			c.Next = now.Add(c.set.interval)
+			c.prune()
+			c.measure(v)
+		}
 		c.control(v)
 		c.leave(v)
 		c.changed = true

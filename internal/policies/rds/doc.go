@@ -9,6 +9,7 @@
 //	terminal cost                                eq. 11, 12              finish
 //	performance model, self-learning             eq. 5 to 10             performance.go, package fuzzy
 //	resource predictor                           eq. 16, table 2         predictor.go, package forecast
+//	the same by what the world tells             section 4.2             told.go
 //	waiting and running queue, fast path         section 4.3             controller.go: Admission
 //	control adjustment                           algorithm 1             adjust.go: adjust, order.go
 //	priorities ω                                 section 5.3             refer: weight · 2^priority
@@ -20,6 +21,10 @@
 // solved; its plan holds when the solver is done. Within it only algorithm 1 works: when a job or a
 // node comes or goes, a stage becomes ready, and every so often (activate), slots that a job cannot use
 // go to others. A bound kills nothing.
+//
+// replan=events also plans within an interval, with whole intervals from then on ahead. Progress is
+// measured over whole ones alone. The capacity that forecasts are made from is that at equal
+// distances in time since the first plan, whenever plans are made.
 //
 // # What the paper leaves open, and what we take
 //
@@ -40,6 +45,10 @@
 //   - Algorithm 1 begins at no slots, with Δu the slots of the plan, and ends when nothing is left of any
 //     Δu. Where fast jobs or lost nodes leave less than was planned, the largest plans give first. What
 //     the plan leaves goes by deadline to jobs that run and have tasks for it.
+//   - Three lags have three rows for each coefficient after twelve intervals. Until then the last value is repeated, or
+//     (start=shorter) fewer lags are fitted. Equation 16 has n lags, section 5.2 three; neither says how it starts.
+//   - With Hc < Hp the slots of the last step that is controlled stay to the end, so that they are bounded by the
+//     least capacity from there on.
 //   - Lags are one interval, the size of a job is the logarithm of its tasks. What a model says is held
 //     to what progress can be. A new class starts from the class whose jobs are most like its own.
 //   - Reduces get slots from the step on at which its maps could be done.

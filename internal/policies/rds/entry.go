@@ -2,6 +2,7 @@ package rds
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -98,7 +99,8 @@ func Entry() compose.Entry {
 			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Part: compose.KindAdmit, Doc: "Q: what it costs to change reduce slots"},
 			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent", Part: compose.KindAdmit, Doc: "of its deadline after which a job that has one deadline is worth nothing, 100 to 200"},
 			{Name: "reference", Type: compose.Choice, Default: "uniform", Choices: []string{"uniform", "adaptive"}, Part: compose.KindAdmit, Doc: "progress that an interval owes: all work by all intervals, or what is left by those that are left"},
-			{Name: "forecast", Type: compose.Choice, Default: "ar", Choices: []string{"ar", "persistence"}, Part: compose.KindAdmit, Doc: "of the capacity: by the last three intervals, or as it is"},
+			{Name: "forecast", Type: compose.Choice, Default: "own", Choices: sources, Part: compose.KindAdmit, Doc: "of the capacity: by the last three intervals, what the world tells, both by their recent errors, or as it is"},
+			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Part: compose.KindAdmit, Doc: "own forecasts before the twelfth interval: the last value, or by fewer intervals"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Part: compose.KindAdmit, Doc: "jobs whose deadline lies before the next interval run at once"},
 			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Part: compose.KindAdmit, Doc: "when to plan: every interval, or also when a job comes or ends"},
 			{Name: "terminal", Type: compose.Switch, Default: "false", Part: compose.KindAdmit, Doc: "count what lies behind the horizon as well (equations 11 and 12)"},
@@ -107,6 +109,7 @@ func Entry() compose.Entry {
 			{Name: "forgetting", Type: compose.Count, Default: "98", Unit: "percent", Part: compose.KindAdmit, Doc: "what a sample of a job's progress counts beside the next one"},
 			{Name: "model_error", Type: compose.Count, Default: "0", Unit: "percent", Part: compose.KindAdmit, Doc: "by which what models expect of slots is made wrong, up or down, to see what that costs; at most 90"},
 			{Name: "capacity_error", Type: compose.Count, Default: "0", Unit: "percent", Part: compose.KindAdmit, Doc: "the same of the capacity of the intervals to come"},
+			{Name: "error_seed", Type: compose.Count, Default: "0", Part: compose.KindAdmit, Doc: "by which these errors are drawn"},
 			{Name: "guess", Type: compose.Span, Default: "1m", Doc: "how long a task lasts while no class is known"},
 			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take"},
 		},
@@ -118,8 +121,9 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
 		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), events: a.Choice("replan") == "events",
-		terminal: a.Switch("terminal"), persistence: a.Choice("forecast") == "persistence", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
-		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100}
+		terminal: a.Switch("terminal"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
+		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
+		errorSeed: uint64(a.Count("error_seed"))}
 	share, err := admit.ShareOf(a)
 	set.share = share
 	switch {

@@ -30,10 +30,8 @@ type outlook struct {
 	base []float64
 }
 
-// control begins an interval: it measures, predicts and solves (section 3.1, eq. 3).
+// control predicts and solves (section 3.1, eq. 3), with steps that begin now.
 func (c *controller) control(v sched.View) {
-	c.prune()
-	c.measure(v)
 	part, speed := c.foresee(v)
 	have, _ := available(v)
 	var list []*outlook
@@ -202,10 +200,14 @@ func (c *controller) pose(list []*outlook, part []float64, have [rows]int64) {
 	c.problem.Shared = c.problem.Shared[:0]
 	for range rows {
 		for i := range hc {
-			room := max(least, part[i])
+			room := part[i]
 			if i == 0 {
-				room = 1
+				room = 1 // what there is now is known
 			}
+			if i == hc-1 { // its slots stay to the end of the horizon
+				room = min(room, slices.Min(part[i:]))
+			}
+			room = max(least, room)
 			c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: room})
 		}
 	}

@@ -60,20 +60,51 @@ func cost(v sched.View, job *sched.Job, s sched.Stage) (row int, each int64) {
 	return resources, max(each, 1)
 }
 
-// foresee is the resource predictor: how much of each row there will be at each step of the horizon,
-// as part of what there is, and how fast nodes will be (section 4.1). Now is known.
-func (c *controller) foresee(v sched.View) (part, speed []float64) {
-	have, now := available(v)
+// level is how many slots there are, and how fast nodes are.
+func level(v sched.View) (slots, speed float64) {
+	have, speed := available(v)
 	count := have[mapSlots] + have[reduceSlots]
 	if count == 0 {
 		count = v.Capacity()[units.VCores]
 	}
-	slots := float64(count)
+	return float64(count), speed
+}
+
+// remembered is how many intervals forecasters look back upon, a day of the paper's.
+const remembered = 144
+
+// observe shows the forecasters what there was at the ends of all intervals since they were asked last. They are
+// equally far apart from the first plan on, whenever it is planned and whether jobs are there.
+func (c *controller) observe(v sched.View) {
+	now := v.Now()
+	slots, speed := level(v)
+	behind := now.Sub(c.Observe) / c.set.interval
+	c.Observe = c.Observe.Add(max(0, behind-remembered) * c.set.interval)
+	for ; c.Observe <= now; c.Observe = c.Observe.Add(c.set.interval) {
+		if c.Observe == now {
+			c.Level = [2]float64{slots, speed}
+		}
+		c.listen(v, c.Observe)
+		c.Slots.Observe(c.Level[0])
+		c.Speed.Observe(c.Level[1])
+	}
+	c.Level = [2]float64{slots, speed}
+}
+
+// foresee is the resource predictor: how much of each row there will be at each step of the horizon,
+// as part of what there is, and how fast nodes will be (section 4.1). Now is known.
+func (c *controller) foresee(v sched.View) (part, speed []float64) {
+	slots, now := level(v)
+	if c.Observe == units.Never { // the first plan
+		c.Observe = v.Now()
+		c.observe(v)
+	}
 	part, speed = make([]float64, c.set.hp), make([]float64, c.set.hp)
-	c.Slots.Observe(slots)
-	c.Speed.Observe(now)
-	c.predict(c.Slots, slots, part)
-	c.predict(c.Speed, now, speed)
+	c.listen(v, c.Observe.Add(-c.set.interval))
+	// Where it is planned between two observations, so are the values that are expected.
+	late := 1 - float64(c.Observe.Sub(v.Now()))/float64(c.set.interval)
+	c.predict(c.Slots, slots, late, part)
+	c.predict(c.Speed, now, late, speed)
 	for i := range part {
 		part[i] = min(10, part[i]/max(slots, 1))
 		speed[i] = max(0.01, speed[i])
@@ -86,17 +117,18 @@ func (c *controller) foresee(v sched.View) (part, speed []float64) {
 	return part, speed
 }
 
-// predict writes now and what is expected of the intervals behind it.
-func (c *controller) predict(f *forecast.AR, now float64, to []float64) {
-	if len(c.steps) < len(to) {
-		c.steps = make([]forecast.Step, len(to))
+// predict writes now and what is expected of the intervals behind it, of which the first begins late, a part of an
+// interval after the forecaster has seen a value.
+func (c *controller) predict(f forecast.Forecaster, now, late float64, to []float64) {
+	if len(c.steps) <= len(to) {
+		c.steps = make([]forecast.Step, len(to)+1)
 	}
-	steps := c.steps[:len(to)]
-	ok := !c.set.persistence && f.Predict(steps)
+	steps := c.steps[:len(to)+1]
+	ok := f.Predict(steps)
 	for i := range to {
 		to[i] = now
 		if i > 0 && ok {
-			to[i] = max(0, units.Rounded(steps[i-1].Mid))
+			to[i] = max(0, units.Rounded(float64((1-late)*steps[i-1].Mid)+float64(late*steps[i].Mid)))
 		}
 	}
 }
@@ -106,7 +138,7 @@ func (c *controller) wrong(by float64, of string, n int) float64 {
 	if by == 0 {
 		return 1
 	}
-	if draw.Of(uint64(c.Intervals), "wrong").Job(of).Number(uint64(n)).Chance(0.5) {
+	if draw.Of(c.set.errorSeed, "wrong").Number(uint64(c.Intervals)).Job(of).Number(uint64(n)).Chance(0.5) {
 		return 1 - by
 	}
 	return 1 + by

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/units"
 )
 
 // newController makes one that knows nothing yet.
@@ -18,7 +19,9 @@ func (c *controller) forget() {
 	c.Woken, c.Watches = 0, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
 	c.Intervals, c.first = 0, nil
-	c.Slots, c.Speed = forecast.Default(), forecast.Default()
+	c.Slots, c.Speed = c.set.forecaster(), c.set.forecaster()
+	c.Level, c.Observe = [2]float64{}, units.Never
+	c.Slowed = false
 }
 
 func (c *controller) save() ([]byte, error) { return json.Marshal(c) }
@@ -34,8 +37,9 @@ func (c *controller) load(text []byte) error {
 
 func (c *controller) copyFrom(o *controller) {
 	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
+	c.Level, c.Observe = o.Level, o.Observe
 	c.Watches, c.Intervals, c.first = o.Watches, o.Intervals, nil
-	c.Slots, c.Speed = o.Slots.Clone().(*forecast.AR), o.Speed.Clone().(*forecast.AR)
+	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
 	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
 	for i, m := range c.Members {
 		one := *m

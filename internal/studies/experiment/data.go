@@ -32,7 +32,7 @@ type stateSeries struct {
 	ID     string    `json:"id" need:"yes" doc:"by which the rest of the file calls it"`
 	Name   string    `json:"name" need:"yes" doc:"by which people know it"`
 	Policy string    `json:"policy" need:"yes" doc:"by which the scenario files are played"`
-	Values []float64 `json:"values" doc:"of a parameter: a series for each, for which {value} stands in name, policy and file; ID VALUE is one of them"`
+	Values []float64 `json:"values" doc:"of a parameter: a series for each, for which {value} stands in name, policy and file; ID VALUE is one of them; {seed} in a policy stands for the seed of each run"`
 	Unit   string    `json:"unit" doc:"of that parameter, such as s; none if left out"`
 	File   string    `json:"file" doc:"scenario file of another case in which it is played; that of the case if left out"`
 	Over   string    `json:"over" doc:"policy: metrics of the series are by what part they are less than under that one"`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
@@ -148,15 +149,9 @@ func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results [
 	}
 	for i, s := range variants {
 		for _, text := range p.e.plays[file] {
-			policy, err := lab.PolicyName(text, s.Config)
+			cells, err := play(s, text, known, i, seeds)
 			if err != nil {
 				return nil, fmt.Errorf("%s: a series of %s: %w", path.Join(p.e.place, "experiment.yaml"), file, err)
-			}
-			var cells []lab.Cell
-			if known != nil {
-				cells = knowing(s, known[i], []string{policy}, seeds)
-			} else {
-				cells = lab.Cells(s, []string{policy}, seeds)
 			}
 			for _, c := range cells {
 				w := newWatch()
@@ -167,6 +162,24 @@ func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results [
 		}
 	}
 	return seeds, nil
+}
+
+// play makes the cells of a scenario by a policy, in whose text {seed} stands for the seed of the run. If known is
+// not nil, its i-th says what the policy knows.
+func play(s *scenario.Scenario, text string, known []string, i int, seeds []uint64) (cells []lab.Cell, err error) {
+	for _, seed := range seeds {
+		policy, err := lab.PolicyName(strings.ReplaceAll(text, "{seed}", strconv.FormatUint(seed, 10)), s.Config)
+		if err != nil {
+			return nil, err
+		}
+		one := []uint64{seed}
+		if known != nil {
+			cells = append(cells, knowing(s, known[i], []string{policy}, one)...)
+		} else {
+			cells = append(cells, lab.Cells(s, []string{policy}, one)...)
+		}
+	}
+	return cells, nil
 }
 
 // Runs is the number of runs.
