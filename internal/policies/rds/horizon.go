@@ -42,7 +42,7 @@ func (c *controller) control(v sched.View) {
 		if m.Fast || !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
 			continue
 		}
-		if o := c.look(v, m, job, speed); o != nil {
+		if o := c.look(v, m, job, have, speed); o != nil {
 			list = append(list, o)
 		}
 	}
@@ -50,8 +50,9 @@ func (c *controller) control(v sched.View) {
 	if len(list) == 0 || have == [rows]int64{} {
 		return
 	}
-	c.pose(list, part, have)
+	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
+	c.solved = found.Steps
 	if found.Status != optimize.Optimal {
 		return
 	}
@@ -68,15 +69,17 @@ func (c *controller) control(v sched.View) {
 		}
 		o.m.Owed, o.m.Foreseen = millionths(o.owes[0]), millionths(min(y, o.left)) // nobody does more than is left
 	}
-	for r := range rows {
-		c.Prices[r] = int64(math.Round(units.Rounded(max(-1e12, min(1e12, -1000*found.Prices[r*c.set.hc]/max(1, float64(have[r])))))))
+	for r, at := range c.place {
+		if at >= 0 {
+			c.Prices[r] = int64(math.Round(units.Rounded(max(-1e12, min(1e12, -1000*found.Prices[at]/max(1, float64(have[r])))))))
+		}
 	}
 }
 
 func millionths(x float64) int64 { return int64(math.Round(units.Rounded(1e6 * min(max(x, 0), 1e6)))) }
 
 // look prepares a job; nil if it has no task left.
-func (c *controller) look(v sched.View, m *member, job *sched.Job, speed []float64) *outlook {
+func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]int64, speed []float64) *outlook {
 	o := &outlook{m: m, job: job}
 	k := c.class(v, job)
 	work, left := 0.0, 0.0
@@ -90,7 +93,6 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, speed []float
 		if job.Spec.Stage(stage) != nil && tasks[s] > 0 {
 			var each int64
 			if o.row[s], each = cost(v, job, stage); each > 0 {
-				have, _ := available(v)
 				o.each[s] = float64(each) / max(1, float64(have[o.row[s]]))
 				o.stages = append(o.stages, s)
 			}
@@ -195,28 +197,26 @@ func decay(y, soft, hard float64) float64 {
 
 // pose writes equation 3 as a quadratic problem. Progress is measured in what the interval owes, and
 // slots in all of their kind.
-func (c *controller) pose(list []*outlook, part []float64, have [rows]int64) {
+func (c *controller) pose(list []*outlook, part []float64) {
 	hp, hc := c.set.hp, c.set.hc
 	c.problem.Shared = c.problem.Shared[:0]
-	for range rows {
-		for i := range hc {
-			room := part[i]
-			if i == 0 {
-				room = 1 // what there is now is known
+	c.place = [rows]int{-1, -1, -1}
+	for _, o := range list {
+		for _, s := range o.stages {
+			if c.place[o.row[s]] >= 0 {
+				continue
 			}
-			if i == hc-1 { // its slots stay to the end of the horizon
-				room = min(room, slices.Min(part[i:]))
-			}
-			room = max(least, room)
-			c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: room})
+			c.place[o.row[s]] = len(c.problem.Shared)
+			c.limit(part)
 		}
 	}
+	shared := len(c.problem.Shared)
 	c.problem.Blocks = slices.Grow(c.problem.Blocks[:0], len(list))
 	for _, o := range list {
 		stages := len(o.stages)
 		n := stages * hc
 		b := optimize.Block{Hessian: make([]float64, n*n), Cost: make([]float64, n), Lower: make([]float64, n),
-			Upper: make([]float64, n), Shares: make([]float64, rows*hc*n)}
+			Upper: make([]float64, n), Shares: make([]float64, shared*n)}
 		for step := range hp {
 			g := o.gain[step*n : step*n+n]
 			w := 2 * o.weight / (o.per * o.per)
@@ -243,7 +243,7 @@ func (c *controller) pose(list []*outlook, part []float64, have [rows]int64) {
 				if step < first {
 					b.Upper[x] = least
 				}
-				b.Shares[(o.row[s]*hc+step)*n+x] = o.each[s]
+				b.Shares[(c.place[o.row[s]]+step)*n+x] = o.each[s]
 				b.Hessian[x*n+x] += penalty
 				if step > 0 {
 					b.Hessian[(x-stages)*n+x-stages] += penalty
@@ -258,6 +258,21 @@ func (c *controller) pose(list []*outlook, part []float64, have [rows]int64) {
 			}
 		}
 		c.problem.Blocks = append(c.problem.Blocks, b)
+	}
+}
+
+// limit adds the rows of one kind of slots: what there is of it in each step that is controlled.
+func (c *controller) limit(part []float64) {
+	hc := c.set.hc
+	for i := range hc {
+		room := part[i]
+		if i == 0 {
+			room = 1 // what there is now is known
+		}
+		if i == hc-1 { // its slots stay to the end of the horizon
+			room = min(room, slices.Min(part[i:]))
+		}
+		c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: max(least, room)})
 	}
 }
 

@@ -71,7 +71,7 @@ func TestEquation3(t *testing.T) {
 			part[i] = 0.3 + dice.Float64()
 		}
 		part[0] = 1
-		c.pose(list, part, [rows]int64{40, 20, whole})
+		c.pose(list, part)
 		n := c.set.hc
 		posed := func(v []float64) (sum float64) {
 			for k := range list {
@@ -159,7 +159,7 @@ func closed(seed uint64, terminal bool) (rises int, last, off float64) {
 		at[i] = float64(o.m.Bound[0])
 	}
 	for range 60 {
-		c.pose(list, part, [rows]int64{40, 20, whole})
+		c.pose(list, part)
 		for k, o := range list {
 			// Slots between two whole numbers: the bound of a member is whole.
 			p := 2 * c.set.mapPenalty * o.each[0] * o.each[0]

@@ -16,9 +16,9 @@ import (
 // job. Progress is a part of the tasks of the stage; slots are what they would do of them by the mean
 // time of a task; the size is the logarithm of their number.
 const (
-	inputs  = 4
-	window  = 96 // samples from which rules are found
-	refresh = 32 // samples after which they are found again
+	inputs = 4
+	window = 96 // samples from which rules are found
+	fresh  = 32 // samples after which they are found again, at the end of an interval
 )
 
 // performance is the model of a class (section 3.2): one for maps, one for reduces.
@@ -154,16 +154,21 @@ func (m *model) affine(x []float64) (slots, lagged, before, rest float64) {
 	return slots, lagged, before, rest
 }
 
-// learn takes a sample, and finds rules again now and then: they replace the ones before if they fit
-// what was seen better.
-func (m *model) learn(x []float64, y float64, rules int, forgetting float64) {
+// learn takes a sample.
+func (m *model) learn(x []float64, y float64) {
 	m.Learner.Add(x, y)
 	m.Inputs, m.Outputs = append(m.Inputs, x...), append(m.Outputs, y)
 	if more := len(m.Outputs) - window; more > 0 {
 		m.Inputs = slices.Delete(m.Inputs, 0, more*inputs)
 		m.Outputs = slices.Delete(m.Outputs, 0, more)
 	}
-	if m.Since++; m.Since < refresh || rules < 2 {
+	m.Since++
+}
+
+// refresh finds rules again when there are enough new samples: they replace the ones before if they fit what was
+// seen better.
+func (m *model) refresh(rules int, forgetting float64) {
+	if m.Since < fresh || rules < 2 {
 		return
 	}
 	m.Since = 0
@@ -198,7 +203,7 @@ func (c *controller) measure(v sched.View) {
 			used := float64(m.Held[s]+t.Occupied) / 2 * speed * unit
 			did := float64(max(0, t.Done-m.Done[s])) / float64(t.Total)
 			if m.Whole && running && m.Held[s] > 0 && t.Open > 0 {
-				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did, c.set.rules, c.set.forgetting)
+				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did)
 			}
 			if m.Whole {
 				m.Was[s], m.Used[s] = did, used
@@ -206,5 +211,10 @@ func (c *controller) measure(v sched.View) {
 			m.Done[s], m.Held[s] = t.Done, t.Occupied
 		}
 		m.Whole = running
+	}
+	for _, k := range c.Classes {
+		for s := range k.Stages {
+			k.Stages[s].refresh(c.set.rules, c.set.forgetting)
+		}
 	}
 }
