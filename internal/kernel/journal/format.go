@@ -15,34 +15,20 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 		b = append(b, " derived"...)
 	}
 	b = appendInt(b, " job=", int64(e.Job))
-	if e.Stage != 0 {
-		b = appendStage(b, e.Stage)
-	}
+	b = appendStage(b, e.Stage)
 	b = appendInt(b, " task=", int64(e.Task))
 	b = appendInt(b, " node=", int64(e.Node))
 	b = appendInt(b, " attempt=", int64(e.Attempt))
 	b = appendInt(b, " container=", int64(e.Container))
-	if e.Locality != 0 {
-		b = appendName(append(b, " locality="...), e.Locality.String(), int(e.Locality))
-	}
-	if e.Outcome != 0 {
-		b = appendName(append(b, " outcome="...), e.Outcome.String(), int(e.Outcome))
-	}
-	if e.Control != 0 {
-		b = appendName(append(b, " control="...), e.Control.String(), int(e.Control))
-	}
-	if e.Of != 0 {
-		b = appendName(append(b, " of="...), e.Of.String(), int(e.Of))
-	}
-	if e.Power != 0 {
-		b = appendName(append(b, " power="...), e.Power.String(), int(e.Power))
-	}
+	b = appendNamed(b, " locality=", e.Locality)
+	b = appendNamed(b, " outcome=", e.Outcome)
+	b = appendNamed(b, " control=", e.Control)
+	b = appendNamed(b, " of=", e.Of)
+	b = appendNamed(b, " power=", e.Power)
 	b = appendInt(b, " count=", int64(e.Count))
 	b = appendInt(b, " item=", int64(e.Item))
 	b = appendInt(b, " age=", int64(e.Age))
-	if e.Why != 0 {
-		b = appendName(append(b, " why="...), e.Why.String(), int(e.Why))
-	}
+	b = appendNamed(b, " why=", e.Why)
 	b = appendInt(b, " read=", int64(e.Bytes))
 	b = appendInt(b, " wrote=", int64(e.OutBytes))
 	b = appendFloat(b, " x=", e.X)
@@ -67,20 +53,14 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	b = appendName(b, it.Verb.String(), int(it.Verb))
 	b = appendInt(b, " id=", int64(it.ID))
 	b = appendInt(b, " job=", int64(it.Job))
-	if it.Stage != 0 {
-		b = appendStage(b, it.Stage)
-	}
+	b = appendStage(b, it.Stage)
 	b = appendInt(b, " task=", int64(it.Task))
 	b = appendInt(b, " node=", int64(it.Node))
 	b = appendInt(b, " attempt=", int64(it.Attempt))
 	b = appendInt(b, " container=", int64(it.Container))
 	b = appendInt(b, " count=", int64(it.Count))
-	if it.Locality != 0 {
-		b = appendName(append(b, " locality="...), it.Locality.String(), int(it.Locality))
-	}
-	if it.Outcome != 0 {
-		b = appendName(append(b, " outcome="...), it.Outcome.String(), int(it.Outcome))
-	}
+	b = appendNamed(b, " locality=", it.Locality)
+	b = appendNamed(b, " outcome=", it.Outcome)
 	b = appendInt(b, " group=", int64(it.Group))
 	b = appendInt(b, " at=", int64(it.At))
 	b = appendInt(b, " expires=", int64(it.Expires))
@@ -108,9 +88,7 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	if it.Held {
 		b = append(b, " held"...)
 	}
-	if it.Refused != 0 {
-		b = appendName(append(b, " refused="...), it.Refused.String(), int(it.Refused))
-	}
+	b = appendNamed(b, " refused=", it.Refused)
 	return appendText(b, it.Text)
 }
 
@@ -152,13 +130,23 @@ func appendName(b []byte, name string, n int) []byte {
 	return append(b, name...)
 }
 
+// appendStage writes that of an event or item which has one; "#7" is one without a name.
 func appendStage(b []byte, s sched.Stage) []byte {
-	b = append(b, " stage="...)
-	if s >= sched.Stages {
-		return appendNumber(append(b, '#'), int64(s))
+	if s < sched.Stages {
+		return appendNamed(b, " stage=", s)
 	}
-	return append(b, s.String()...)
+	return appendNumber(append(b, " stage=#"...), int64(s))
 }
+
+// appendNamed writes a field whose value has a name, and is not the first of its kind, which says nothing.
+func appendNamed[T named](b []byte, key string, v T) []byte {
+	if v == 0 {
+		return b
+	}
+	return appendName(append(b, key...), v.String(), int(v))
+}
+
+func appendNumber(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }
 
 // appendInt writes a field that is not zero. It is small enough to be inlined, which makes of its key a few stores.
 func appendInt(b []byte, key string, v int64) []byte {

@@ -221,11 +221,14 @@ func (f *fields) each(limit int, do func(i int, part string)) {
 	}
 }
 
-// name finds the value that prints as the word; "#7" is the value 7 of those that have none.
-func name[T interface {
+// named is what the contract has names for.
+type named interface {
 	~uint8
 	String() string
-}](f *fields, word string, bound T, what string) T {
+}
+
+// name finds the value that prints as the word; "#7" is the value 7 of those that have none.
+func name[T named](f *fields, word string, bound T, what string) T {
 	if strings.HasPrefix(word, "#") {
 		n, err := strconv.ParseUint(word[1:], 10, 8)
 		if err != nil {

@@ -32,8 +32,8 @@ const flushAt = 64 << 10
 type Writer struct {
 	w      io.Writer
 	buf    []byte
-	from   int    // start of the line being written
-	number []byte // of that line, in digits
+	from   int   // start of the line being written
+	line   int64 // number of that line
 	rounds int64
 	advice advice
 	err    error
@@ -56,8 +56,8 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 // begin writes the number of a line and its word.
 func (j *Writer) begin(word string) {
 	j.from = len(j.buf)
-	j.number = increment(j.number)
-	j.buf = append(append(append(j.buf, j.number...), ' '), word...)
+	j.line++
+	j.buf = append(append(appendNumber(j.buf, j.line), ' '), word...)
 }
 
 // endLine adds the sum, and hands the buffer on when it is full.
