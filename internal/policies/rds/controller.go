@@ -51,7 +51,6 @@ type controller struct {
 
 	solverState optimize.Interior
 	problem     optimize.Quadratic
-	solved      int       // in so many steps
 	place       [rows]int // of the first shared row of each kind, -1 = nobody needs it
 	queue       []grant
 	sorted      []*grant

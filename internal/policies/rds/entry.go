@@ -167,7 +167,7 @@ func parts(c *controller) []compose.Entry {
 			Order: func(compose.Args) (sched.Order, error) { return Order{controller: c}, nil }},
 		{Name: "running queue", Kind: compose.KindAdmit, Doc: "jobs run that the plan has slots for, and those on the fast path",
 			Step: func(compose.Args) (compose.Step, error) { return Admission{c}, nil },
-			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true, Supply: true}, Heeds: news,
 				Causes: []*sched.Cause{NextInterval, FastPath, OnFastPath, OffFastPath, ByPlan, NewClass, Unplanned, admit.MasterShare, sched.Begun, sched.Wakeup}}},
 		{Name: "planned bounds", Kind: compose.KindShare, Doc: "each job has the slots of the plan",
 			Step: func(compose.Args) (compose.Step, error) { return Share{c}, nil },

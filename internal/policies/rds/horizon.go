@@ -52,7 +52,6 @@ func (c *controller) control(v sched.View) {
 	}
 	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
-	c.solved = found.Steps
 	if found.Status != optimize.Optimal {
 		return
 	}

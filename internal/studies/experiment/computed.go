@@ -23,8 +23,8 @@ import (
 // computed is a file of a case that is no scenario: what its series do is computed, for each seed.
 // In the place of policies they name what, some with a number behind it.
 type computed struct {
-	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, or forecasts of the capacity that green power leaves"`
-	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back)"`
+	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or jobs in an order when all is known"`
+	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back); orders: best, edf"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -52,6 +52,10 @@ type computed struct {
 	// Capacity.
 	Days int     `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
 	Grid float64 `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
+
+	// Orders.
+	Scenario string `json:"scenario" doc:"scenario file beside it, of at most 9 jobs with deadlines"`
+	scenario *scenario.Scenario
 
 	Sweep config.Sweep `json:"sweep" doc:"values to compute with"`
 }
@@ -101,6 +105,15 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 	}
 	for i := range variants {
 		c := &variants[i]
+		if c.Scenario != "" {
+			text, err := p.e.read(c.Scenario)
+			if err != nil {
+				return nil, err
+			}
+			if c.scenario, err = scenario.Read(path.Join(p.e.place, c.Scenario), text); err != nil {
+				return nil, err
+			}
+		}
 		for k, name := range c.Series {
 			measure, of := name, 0.0
 			if at := strings.LastIndexByte(name, ' '); at > 0 {
@@ -141,6 +154,7 @@ func value(name, unit string) Metric {
 var measures = map[string]map[string]func(context.Context, *computed, float64, uint64) (map[string]float64, error){
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
 	"capacity":   {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags")},
+	"orders":     {"best": ordered(true), "edf": ordered(false)},
 	"bounds":     {"users": besideUsers(false), "fixed point": besideUsers(true)},
 }
 

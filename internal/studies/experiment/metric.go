@@ -187,12 +187,21 @@ func perJob(name, unit, size string, of func(*Job) float64) Metric {
 
 // penalty is the mean penalty of jobs (paper 000, eq. 1).
 func penalty(size string) Metric {
-	return perJob("penalty", "of a deadline", size, func(j *Job) float64 {
+	m := perJob("penalty", "of a deadline", size, func(j *Job) float64 {
 		if j.Penalty == nil {
 			return math.NaN()
 		}
 		return *j.Penalty
 	})
+	if of := m.Of; size == "" {
+		m.Of = func(o *Outcome) float64 {
+			if x, ok := o.Values[m.Name]; ok { // it was computed
+				return x
+			}
+			return of(o)
+		}
+	}
+	return m
 }
 
 // inTime is the part of the jobs with a deadline that met it.

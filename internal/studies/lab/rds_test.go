@@ -42,3 +42,20 @@ func TestShortJobsDoNotWait(t *testing.T) {
 		})
 	}
 }
+
+// What a world tells of capacity reaches the plan in a run, alone or beside own forecasts.
+func TestToldCapacity(t *testing.T) {
+	s, err := scenario.Read("told.yaml", []byte(`
+cluster: {nodes: 4, map_slots: 2, reduce_slots: 1, slots: {as: up, forecast: {by: perfect}, rows: [{at: 0s, capacity: 1}, {at: 2m, capacity: 0.5}, {at: 4m, capacity: 0.75}]}}
+workload: {jobs: [{id: j, class: c, maps: 60, map_time: 20s, reduces: 2, reduce_time: 20s, deadline: 20m}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"rds(interval=2m,forecast=told)", "rds(interval=2m,forecast=combined)"} {
+		r, err := Run(context.Background(), Cell{Scenario: "told", Policy: policy, Seed: 1, World: Simulated(s.Sim(1))})
+		if err != nil || r.Summary.Finished() != 1 {
+			t.Errorf("%s: %v", policy, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -15,10 +16,17 @@ import (
 
 // Slots is a trace of what the cluster offers over time (paper 000, section 5.4).
 type Slots struct {
-	File     string        `json:"file" need:"yes" doc:"CSV file beside the scenario: a column at (10m, or seconds), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
+	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, or seconds), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
+	Rows     []SlotsRow    `json:"rows" doc:"the same here, in the place of a file"`
 	As       string        `json:"as" need:"yes" enum:"up|out" doc:"up: the speed of all nodes follows it (scale-up); out: the number of nodes does (scale-out), rounded"`
 	Crash    bool          `json:"crash" doc:"true: nodes that leave drop what they run; else they finish it first"`
 	Forecast SlotsForecast `json:"forecast" doc:"what policies are told to expect of it; nothing if left out"`
+}
+
+// SlotsRow is one row of such a trace.
+type SlotsRow struct {
+	At       config.Span `json:"at" need:"yes" min:"0" doc:"from when on"`
+	Capacity float64     `json:"capacity" need:"yes" min:"0" max:"1" doc:"part of the cluster"`
 }
 
 // SlotsForecast is what is expected of a trace of slots, told again with each row.
@@ -44,8 +52,20 @@ func (s *Scenario) slots(cfg *sim.Config) {
 		return
 	}
 	whole := cfg.Cluster.Capacity()
-	rows, err := readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]),
-		k.As == "up", d.Has("cluster.slots.forecast"))
+	if (k.File == "") == (len(k.Rows) == 0) {
+		d.Failf("cluster.slots", "a trace of slots needs a file or rows, and one of them only")
+		return
+	}
+	rows, wrong := k.rows(d.Has("cluster.slots.forecast"))
+	if wrong != "" {
+		d.Failf(fmt.Sprintf("cluster.slots.rows[%d]", len(rows)), "%s", wrong)
+		return
+	}
+	var err error
+	if k.File != "" {
+		rows, err = readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]),
+			k.As == "up", d.Has("cluster.slots.forecast"))
+	}
 	if err != nil {
 		d.Failf("cluster.slots.file", "%v", err)
 		return
@@ -63,6 +83,26 @@ func (s *Scenario) slots(cfg *sim.Config) {
 	if d.Has("cluster.slots.forecast") {
 		cfg.Expect = append(cfg.Expect, k.Forecast.told(rows)...)
 	}
+}
+
+// rows returns those of the scenario file itself, up to the first one with which something is wrong.
+func (k *Slots) rows(even bool) (rows []sim.SupplyStep, wrong string) {
+	for i, r := range k.Rows {
+		at := units.Time(r.At.Duration())
+		switch {
+		case i > 0 && at <= rows[i-1].At:
+			return rows, fmt.Sprintf("at is %v, it must be after that of the row before, %v", at, rows[i-1].At)
+		case k.As == "up" && r.Capacity == 0:
+			return rows, "capacity is 0, but no node can have the speed 0; use as: out"
+		case even && i > 1 && at.Sub(rows[i-1].At) != rows[1].At.Sub(rows[0].At):
+			return rows, "it is not as far from the row before as the first two are apart; a trace with a forecast has rows equally far apart"
+		}
+		rows = append(rows, sim.SupplyStep{At: at, Of: sched.Capacity, Amount: r.Capacity})
+	}
+	if even && len(rows) == 1 {
+		return rows[:0], "there is one row, a forecast needs at least two, which give its interval"
+	}
+	return rows, ""
 }
 
 // ReadSlots reads a trace of what a cluster of so many slots offers over time: parts of it, from 0 to 1.

@@ -127,3 +127,31 @@ func TestSlotsThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// Rows of a trace may stand in the scenario itself; they are then what a file with the same rows is.
+func TestSlotsInRows(t *testing.T) {
+	read := func(slots string) (*Scenario, error) {
+		return Read("s.yaml", []byte("cluster: {nodes: 4, slots: "+slots+"}\nworkload: {jobs: [{id: j, class: c, maps: 1, map_time: 1s, reduces: 0}]}\n"))
+	}
+	s, err := read("{rows: [{at: 0s, capacity: 1}, {at: 10m, capacity: 0.5}, {at: 20m, capacity: 0.75}], as: out, forecast: {by: perfect, horizon: 2}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Sim(1)
+	if len(c.Supply) != 3 || c.Supply[1].Amount != 0.5 || len(c.Sizes) != 2 || c.Sizes[0].Nodes != 2 || len(c.Expect) != 3 || c.Expect[0].Forecast.Mid[1] != 0.75 {
+		t.Errorf("%+v, %+v, %+v", c.Supply, c.Sizes, c.Expect)
+	}
+	for slots, want := range map[string]string{
+		"{as: up}": "needs a file or rows",
+		"{file: a.csv, rows: [{at: 0s, capacity: 1}], as: up}":                                                           "one of them only",
+		"{rows: [{at: 0s, capacity: 0}], as: up}":                                                                        "no node can have the speed 0",
+		"{rows: [{at: 5s, capacity: 1}, {at: 5s, capacity: 1}], as: up}":                                                 "it must be after that of the row before",
+		"{rows: [{at: 0s, capacity: 1}], as: up, forecast: {by: perfect}}":                                               "a forecast needs at least two",
+		"{rows: [{at: 0s, capacity: 1}, {at: 1s, capacity: 1}, {at: 3s, capacity: 1}], as: up, forecast: {by: perfect}}": "not as far from the row before",
+		"{rows: [{at: 0s, capacity: 2}], as: up}":                                                                        "capacity",
+	} {
+		if _, err := read(slots); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", slots, err, want)
+		}
+	}
+}
