@@ -25,14 +25,18 @@ import (
 )
 
 func newSimulate(o *options) *cobra.Command {
-	var where string
+	var where, admit string
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
 		Short: "Simulate scenarios, or jobs that have run before",
 		Long: `Simulates each scenario under each of its policies, with each of its seeds and all values of its sweep.
 
 Job files are simulated together on this machine, as earlier runs have measured it: the input is split as the engine would
-split it, and tasks take as long as such tasks took. If the same jobs have really run, the report of that run is shown too.`,
+split it, and tasks take as long as such tasks took. If the same jobs have really run, the report of that run is shown too.
+
+When a job with a deadline comes, it is asked whether it would be in time: the run is played on from there, with the jobs that
+are there and no others, each task taking the time that is stated. The report says how often that came true. With --admit
+refuse, a job that would be late does not come in. Policies that admit jobs by their deadlines themselves are not asked.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
   slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html --chrome two-jobs.trace.json
@@ -45,6 +49,9 @@ split it, and tasks take as long as such tasks took. If the same jobs have reall
 			}
 			cells, jobs, before, err := o.cells(cmd, args)
 			if err != nil {
+				return err
+			}
+			if err := askAtDoor(cells, admit, cmd.Flags().Changed("admit")); err != nil {
 				return err
 			}
 			for _, flag := range []string{"block", "cluster"} {
@@ -60,8 +67,39 @@ split it, and tasks take as long as such tasks took. If the same jobs have reall
 		},
 	}
 	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
+	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what becomes of jobs that would be late, asked when they come: warn, refuse, off; without the flag, and with one seed, the first %d of a run are asked about", askedFirst))
+	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	o.bindBlock(cmd)
 	return o.bindRuns(cmd)
+}
+
+// askedFirst is how many jobs of a run are asked about that nobody asked for: each question plays on from where the
+// run stands.
+const askedFirst = 100
+
+// askAtDoor lets the cells be asked about each job that comes, but where the policy admits jobs by their deadlines
+// itself.
+func askAtDoor(cells []lab.Cell, admit string, given bool) error {
+	if _, err := admits(admit, given, nil); err != nil || admit == "off" {
+		return err
+	}
+	asked := &lab.Admission{Refuse: admit == "refuse"}
+	if !given {
+		if slices.ContainsFunc(cells, func(c lab.Cell) bool { return c.Seed != cells[0].Seed }) {
+			return nil // a table of means
+		}
+		asked.Most = askedFirst
+	}
+	all := true
+	for i := range cells {
+		if c := &cells[i]; !lab.JudgesDeadlines(c.Policy, c.Queues) {
+			c.Admission, all = asked, false
+		}
+	}
+	if given && all && len(cells) > 0 {
+		return fmt.Errorf("--admit %s: %s admits jobs by their deadlines itself; leave --admit out", admit, cells[0].Policy)
+	}
+	return nil
 }
 
 // cells are those of scenario files and job files, and how the jobs did when they ran last.

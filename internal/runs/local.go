@@ -253,7 +253,7 @@ func newEngine(cfg engine.Config) (drive.World, error) {
 // Simulated returns the run of the same jobs in the simulator.
 func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (lab.Cell, error) {
 	cfg, err := l.sim(policy, seed, known)
-	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Can: cfg.Can()}, err
+	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Config: func() (sim.Config, error) { return cfg, nil }, Can: cfg.Can()}, err
 }
 
 // sim returns the same jobs for the simulator: tasks from the input as the engine would cut it,

@@ -19,12 +19,12 @@ import (
 // Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of
 // its trace, for the reports.
 func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
-	worlds, jobs := make([]func() (drive.World, error), len(seeds)), make([]*common, len(seeds))
+	configs, jobs := make([]func() (sim.Config, error), len(seeds)), make([]*common, len(seeds))
 	for i, seed := range seeds {
 		jobs[i] = &common{cfg: s.Sim(seed), told: s.Recorded()}
-		worlds[i] = jobs[i].world
+		configs[i] = jobs[i].config
 		if s.Rehearses() {
-			worlds[i] = Taught(jobs[i].config, jobs[i].config, s.Config)
+			configs[i] = taught(jobs[i].config, jobs[i].config, s.Config)
 		}
 	}
 	var played *report.Trace
@@ -40,7 +40,7 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 		for i, seed := range seeds {
 			cfg := s.Sim(seed)
 			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed,
-				World: worlds[i], common: jobs[i], Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
+				World: made(configs[i]), Config: configs[i], common: jobs[i], Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
 		}
 	}
 	return cells
@@ -139,14 +139,6 @@ func (c *common) config() (sim.Config, error) {
 	return *c.shared, nil
 }
 
-func (c *common) world() (drive.World, error) {
-	cfg, err := c.config()
-	if err != nil {
-		return nil, err
-	}
-	return sim.New(cfg)
-}
-
 // ended notes that a cell has ended.
 func (c *common) ended() {
 	if c == nil {
@@ -182,6 +174,17 @@ func together(cells []Cell) (order []int) {
 		}
 	}
 	return order
+}
+
+// made makes the simulator of a configuration that is known when the run begins.
+func made(config func() (sim.Config, error)) func() (drive.World, error) {
+	return func() (drive.World, error) {
+		cfg, err := config()
+		if err != nil {
+			return nil, err
+		}
+		return sim.New(cfg)
+	}
 }
 
 // Simulated makes the simulator when the run begins.

@@ -2,6 +2,7 @@
 // sinks. Run does it once, Grid for many cells on all cores.
 //
 //	lab.go      one run
+//	door.go     asked when jobs come, whether they would be in time
 //	grid.go     many, in the order of the grid whatever the number of cores
 //	teach.go    what jobs of a run teach, told to a policy that reads profiles, and rehearsals
 //	cache.go    results by the sum of all that they follow from, so that a grid can be killed and changed
@@ -25,6 +26,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // Cell is one run: a world under a policy with a seed.
@@ -39,6 +41,10 @@ type Cell struct {
 	Seed   uint64
 	// World makes the world when the cell's turn comes.
 	World func() (drive.World, error)
+	// Config is that of the simulator which World makes; nil: the world is another one.
+	Config func() (sim.Config, error)
+	// Admission says that jobs are asked about when they come, in a world with a Config; nil: they are not.
+	Admission *Admission
 	// Can is what that world can do, so that the policy can be checked before. Without a name it is
 	// known only then.
 	Can sched.Capabilities
@@ -120,6 +126,11 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	var at *door
+	if c.Admission != nil && c.Config != nil {
+		at = &door{Admission: *c.Admission, ctx: ctx, cell: &c, told: map[string]units.Time{}}
+		c.World = at.world
+	}
 	world, err := c.World()
 	if err != nil {
 		return nil, err
@@ -144,8 +155,12 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		}
 		sinks = append(sinks, rec)
 	}
+	loop := drive.New(world, policy, sinks...)
+	if at != nil {
+		at.loop = loop
+	}
 	began := time.Now()
-	err = drive.New(world, policy, sinks...).Run(ctx)
+	err = loop.Run(ctx)
 	err = cmp.Or(err, follower.Flush())
 	took := time.Since(began)
 	if err != nil {
@@ -163,6 +178,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	run := builder.Run()
 	run.Summary.Time(took.Seconds())
 	run.Params, run.Trace = c.Params, c.Trace
+	if at != nil {
+		at.report(run)
+	}
 	if errors.Is(err, sim.ErrStuck) {
 		err = &Aborted{err}
 	}

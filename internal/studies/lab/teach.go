@@ -105,6 +105,11 @@ func (t *teacher) now(name string) *profile.Class {
 // same seed each task takes the same time, so that the worst case which is known is the true one, but
 // for tasks that run on other nodes or farther from their input.
 func Taught(by, config func() (sim.Config, error), q queues.Config) func() (drive.World, error) {
+	return made(taught(by, config, q))
+}
+
+// taught is the configuration of such a simulator.
+func taught(by, config func() (sim.Config, error), q queues.Config) func() (sim.Config, error) {
 	rehearse := sync.OnceValues(func() ([]*profile.Class, error) {
 		policy, err := catalog.New("fifo", q)
 		if err != nil {
@@ -124,16 +129,13 @@ func Taught(by, config func() (sim.Config, error), q queues.Config) func() (driv
 		}
 		return learner.Profiles(), nil
 	})
-	return func() (drive.World, error) {
+	return func() (sim.Config, error) {
 		classes, err := rehearse()
 		if err != nil {
-			return nil, err
+			return sim.Config{}, err
 		}
 		knowing, err := config()
-		if err != nil {
-			return nil, err
-		}
 		knowing.Profiles = classes
-		return sim.New(knowing)
+		return knowing, err
 	}
 }

@@ -65,6 +65,7 @@ type Run struct {
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
 	Trace   *Trace          `json:"trace,omitempty"` // null: the jobs come from no trace
 	Real    *Real           `json:"real,omitempty"`
+	Door    *Door           `json:"door,omitempty"` // null: nobody was asked whether jobs would be in time
 	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are
 	// then what came until that time, and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`

@@ -44,6 +44,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeClasses(&b, g)
 		writePromises(&b, g)
 		writeAudit(&b, g)
+		writeDoor(&b, g)
 		writeReasons(&b, g)
 		writeReal(&b, g)
 		writeTrace(&b, g)

@@ -126,6 +126,10 @@ func (w *World) arrive() {
 	if spec == nil {
 		return
 	}
+	if w.cfg.Door != nil && !w.cfg.Door(spec, w.now) {
+		w.turnAway(spec)
+		return
+	}
 	var h int32
 	if n := len(w.freeJobs); n > 0 {
 		h, w.freeJobs = w.freeJobs[n-1], w.freeJobs[:n-1]
@@ -156,6 +160,21 @@ func (w *World) arrive() {
 		w.release(h)
 	}
 	w.expectArrival()
+}
+
+// turnAway lets a job go that may not come in, as one that has ended and did not commit.
+func (w *World) turnAway(spec *workload.Job) {
+	k := w.linkOf(spec.ID)
+	k.over = true
+	if w.cfg.Source != nil {
+		w.remember(spec.ID, k)
+	}
+	w.source.Ended(spec, w.now)
+	w.expectArrival()
+	for _, f := range k.followers {
+		w.follow(f, spec.ID, false)
+	}
+	k.followers = nil
 }
 
 // await enters the job with those that it waits for.

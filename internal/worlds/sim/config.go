@@ -23,8 +23,11 @@ type Config struct {
 	// of these so many back a job may name others that it waits for; 0 = workload.Remembered
 	Recent   int
 	Profiles []*profile.Class // what is known of job classes from the start
-	Seed     uint64
-	Origin   string // the instant that 0 stands for, in RFC 3339; "" = none
+	// Door says whether a job may come in that has arrived. Nobody is told of one that may not, and who waits for it
+	// never starts. nil = all may.
+	Door   func(j *workload.Job, at units.Time) bool
+	Seed   uint64
+	Origin string // the instant that 0 stands for, in RFC 3339; "" = none
 
 	Heartbeat units.Duration // interval; 0 = nodes are served at once. See heartbeat.go
 	// copies of each block of a job's input that has no hosts yet; 0 = leave it without. See

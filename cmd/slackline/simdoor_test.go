@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const doorScenario = `name: door
+cluster: {nodes: 2, map_slots: 2, reduce_slots: 1}
+workload:
+  jobs:
+    - {id: a, class: sort, maps: 12, map_time: 20s, deadline: 2m}
+    - {id: b, class: sort, arrive: 10s, maps: 4, map_time: 20s, deadline: +40s}
+    - {id: c, class: sort, arrive: 10s, maps: 4, map_time: 20s, deadline: +260s}
+    - {id: d, class: sort, arrive: 20s, maps: 4, map_time: 20s, deadline: +50s}
+    - {id: e, class: sort, arrive: 130s, maps: 4, map_time: 20s, deadline: +50s}
+policies: [fifo, rtmr]
+`
+
+// simulate asks when jobs come, and keeps out what would be late if it is told to; not where the policy decides itself.
+func TestSimulateAsks(t *testing.T) {
+	s := newShell(t, map[string]string{"door.yaml": doorScenario})
+	for _, c := range []struct {
+		flags, want, not string
+	}{
+		{"", "fifo, asked when jobs came\n\n                    was in time  was late\n", "rtmr, asked"},
+		{"--admit warn", "It was right about 5 of 5 jobs: 100.0 %, 95 % interval 47.8 to 100.0 %.\n", "did not come in"},
+		{"--admit refuse", "\nfifo: 2 did not come in, as they would be late: \"b\", \"d\"\n", "rtmr: 2 did not"},
+		{"--admit off", "door in the simulator", "asked"},
+		{"--seed 1,2", "door in the simulator", "asked"},
+	} {
+		r := s.run(append([]string{"simulate", "door.yaml"}, strings.Fields(c.flags)...)...)
+		if r.code != 0 || !strings.Contains(r.stdout, c.want) || strings.Contains(r.stdout, c.not) {
+			t.Errorf("%s: exit %d\n%s%s", c.flags, r.code, r.stdout, r.stderr)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--admit=perhaps":              `--admit "perhaps": it must be warn, refuse or off`,
+		"--admit=refuse --policy=rtmr": "--admit refuse: rtmr admits jobs by their deadlines itself; leave --admit out",
+	} {
+		if r := s.run(append([]string{"simulate", "door.yaml"}, strings.Fields(flags)...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: exit %d\n%s", flags, r.code, r.stderr)
+		}
+	}
+}

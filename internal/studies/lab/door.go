@@ -1,0 +1,173 @@
+package lab
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Admission says what is asked when a job with a deadline comes: whether it would be in time.
+type Admission struct {
+	Refuse bool // a job that would be late does not come in
+	Most   int  // questions in a run; 0 = one for each such job
+}
+
+// door asks. It plays on from where book and policy of the run stand, with the jobs that are there, with nothing
+// that is still to come and without chance: each task takes the time that the scenario states. What jobs would teach
+// the policy meanwhile is not known, nor what sim.From cannot know.
+type door struct {
+	Admission
+	ctx  context.Context
+	cell *Cell
+	cfg  sim.Config
+	loop *drive.Loop // of the run
+
+	round int64 // of the run, at the last arrival
+	came  []*workload.Job
+	told  map[string]units.Time // when a job would be done
+	sum   report.Door
+}
+
+// world is the simulator behind the door.
+func (d *door) world() (drive.World, error) {
+	cfg, err := d.cell.Config()
+	if err != nil {
+		return nil, err
+	}
+	d.cfg = cfg
+	cfg.Door = d.lets
+	return sim.New(cfg)
+}
+
+// lets is the door's answer to a job, for sim.Config.
+func (d *door) lets(j *workload.Job, at units.Time) bool {
+	if d.round != d.loop.Round { // the book knows them by now
+		d.round, d.came = d.loop.Round, nil
+	}
+	switch {
+	case j.Deadline == units.Never:
+	case d.Most > 0 && d.sum.Asked == d.Most:
+		d.sum.Passed++
+	default:
+		d.sum.Asked++
+		end, known := d.ask(j, at)
+		switch {
+		case !known:
+			d.sum.Unknown++
+		case d.Refuse && end > j.Deadline:
+			d.sum.Refused = append(d.sum.Refused, j.ID)
+			return false
+		default:
+			d.told[j.ID] = end
+		}
+	}
+	d.came = append(d.came, j)
+	return true
+}
+
+// ask says when the job would be done, units.Never if it would fail. It is not known if such a run cannot begin,
+// or gets stuck.
+func (d *door) ask(j *workload.Job, at units.Time) (end units.Time, known bool) {
+	if slices.ContainsFunc(j.After, func(id string) bool { return slices.Contains(d.sum.Refused, id) }) {
+		return units.Never, true
+	}
+	target := &ending{id: j.ID, end: units.Never}
+	l, err := d.fork(append(slices.Clone(d.came), j), at, target)
+	for err == nil && !target.over {
+		err = l.Step(d.ctx)
+	}
+	return target.end, target.over
+}
+
+// fork begins a run like this one in which these jobs come next, and no others.
+func (d *door) fork(jobs []*workload.Job, at units.Time, sink drive.Sink) (*drive.Loop, error) {
+	cfg, book := d.until(at), d.loop.Ledger
+	next := &workload.Workload{}
+	for _, j := range jobs {
+		come := new(workload.Job)
+		*come = *j
+		come.After = slices.DeleteFunc(slices.Clone(j.After), func(id string) bool { // those have ended
+			return book.Find(id) == 0 && !slices.ContainsFunc(jobs, func(o *workload.Job) bool { return o.ID == id })
+		})
+		if come.Arrive = at; d.loop.Round > 0 {
+			come.Arrive = max(at, book.Now().Add(1)) // what comes then or before, the book knows
+		}
+		next.Jobs = append(next.Jobs, come)
+	}
+	cfg.Workload, cfg.Source = nil, next.Source
+	if d.loop.Round > 0 {
+		return d.loop.Fork(func(book *ledger.Ledger) (drive.World, error) { return sim.From(cfg, book) }, sink)
+	}
+	policy, err := catalog.New(d.cell.Policy, d.cell.Queues)
+	if err != nil {
+		return nil, err
+	}
+	w, err := sim.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return drive.New(w, policy, sink), nil
+}
+
+// until is the run's configuration without chance, and without what happens after that time.
+func (d *door) until(at units.Time) sim.Config {
+	c := d.cfg
+	c.Door = nil
+	c.Times, c.Stragglers, c.Failures, c.Skew = sim.Times{}, sim.Straggling{}, sim.Failures{}, 0
+	c.Speeds = slices.DeleteFunc(slices.Clone(c.Speeds), func(s sim.SpeedStep) bool { return s.At > at })
+	c.Sizes = slices.DeleteFunc(slices.Clone(c.Sizes), func(s sim.SizeStep) bool { return s.At > at })
+	c.Supply = slices.DeleteFunc(slices.Clone(c.Supply), func(s sim.SupplyStep) bool { return s.At > at })
+	c.Expect = slices.DeleteFunc(slices.Clone(c.Expect), func(o sim.Outlook) bool { return o.At > at })
+	c.Outages = slices.DeleteFunc(slices.Clone(c.Outages), func(o sim.Outage) bool { return o.Down > at })
+	return c
+}
+
+// report holds what was said to what became of the jobs.
+func (d *door) report(run *report.Run) {
+	run.Door = &d.sum
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		end, asked := d.told[j.ID]
+		if !asked || j.Deadline == nil {
+			continue
+		}
+		d.sum.Add(end.Seconds() > *j.Deadline, j.Outcome)
+		if end < units.Never {
+			j.Expected = &report.Expectation{Seconds: end.Seconds() - j.Submitted, From: "what the scenario states"}
+		}
+	}
+}
+
+// ending notes when a job ends.
+type ending struct {
+	id   string
+	job  sched.JobID
+	over bool
+	end  units.Time // units.Never: it did not commit
+}
+
+// Batch looks for the job.
+func (e *ending) Batch(_ int64, at units.Time, events []sched.Event) error {
+	for i := range events {
+		switch ev := &events[i]; {
+		case ev.Kind == sched.JobArrived && ev.Detail.Job.ID == e.id:
+			e.job = ev.Job
+		case ev.Kind == sched.JobEnded && ev.Job == e.job && e.job != 0:
+			if e.over = true; ev.Outcome == sched.Committed {
+				e.end = at
+			}
+		}
+	}
+	return nil
+}
+
+// Plan says nothing of the end of a job.
+func (e *ending) Plan(int64, units.Time, *sched.Plan) error { return nil }
