@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,9 +158,9 @@ func (d *Document) value(n ast.Node, v reflect.Value, path string, f field) {
 		}
 		return
 	}
-	if o := d.over[path]; o != nil {
+	if o, key := d.swept(path); o != nil {
 		n = o
-		d.met[path] = true
+		d.met[key] = true
 	}
 	if n == nil {
 		return
@@ -349,8 +350,9 @@ func (d *Document) mapping(n ast.Node, v reflect.Value, path string) {
 		}
 		switch {
 		case d.Has(own):
-		case d.over[own] != nil:
-			d.value(d.over[own], v.FieldByIndex(f.index), own, f)
+		case d.has(own):
+			o, _ := d.swept(own)
+			d.value(o, v.FieldByIndex(f.index), own, f)
 		case d.sweptBelow(own) != nil:
 			d.value(&ast.MappingNode{}, v.FieldByIndex(f.index), own, f)
 			d.at[own] = startOf(d.sweptBelow(own))
@@ -360,6 +362,27 @@ func (d *Document) mapping(n ast.Node, v reflect.Value, path string) {
 			setDefault(v.FieldByIndex(f.index), f.def)
 		}
 	}
+}
+
+// swept returns the value that a sweep puts at the path, and the key by which it does: jobs[*] is each of the jobs.
+func (d *Document) swept(path string) (ast.Node, string) {
+	if len(d.over) == 0 {
+		return nil, ""
+	}
+	if o := d.over[path]; o != nil {
+		return o, path
+	}
+	key := numbered.ReplaceAllString(path, "[*]")
+	return d.over[key], key
+}
+
+// numbered are the places of lists in a path.
+var numbered = regexp.MustCompile(`\[[0-9]+\]`)
+
+// has tells whether a sweep puts a value at the path.
+func (d *Document) has(path string) bool {
+	o, _ := d.swept(path)
+	return o != nil
 }
 
 // sweptBelow returns the first value that is to be put somewhere below the path, nil if there is none.

@@ -44,7 +44,8 @@ func mackeyGlass() (xs, ys []float64) {
 
 // Jang trains 16 rules, two bells for each input, for 500 epochs, and is off by 0.0016 on the first half and
 // 0.0015 on the other. Ours are started so, and by clusters, and have ten epochs. Each of our rules has bells
-// of its own, which fits the first half better, and the other one worse.
+// of its own, which fits the first half better, and the other one worse: 0.0015 and 0.0027 from a grid, 0.0012 and
+// 0.0024 from clusters. Nothing is chosen by the other half.
 func TestMackeyGlass(t *testing.T) {
 	xs, ys := mackeyGlass()
 	grid := Model{Inputs: 4}

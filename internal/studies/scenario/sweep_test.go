@@ -40,6 +40,27 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// A star stands for all places of a list, whether they state the key or not.
+func TestSweepOfAllJobs(t *testing.T) {
+	all, err := ReadSweep("s.yaml", []byte(`cluster: {nodes: 5}
+workload: {jobs: [{id: a, maps: 3, map_time: 10s}, {id: b, maps: 3, map_time: 10s, cpu_share: 0.25}]}
+sweep: {"workload.jobs[*].cpu_share": [0.5, 0.75]}
+`), Resize{})
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, err)
+	}
+	for i, s := range all {
+		for _, j := range s.Sim(1).Workload.Jobs {
+			if got, want := j.Stages[0].CPUShare, []float64{0.5, 0.75}[i]; got != want {
+				t.Errorf("job %s has a CPU share of %v, want %v", j.ID, got, want)
+			}
+		}
+	}
+	if _, err := ReadSweep("s.yaml", []byte(swept+`  "workload.jobs[*].cpu_shares": [1]`+"\n"), Resize{}); err == nil {
+		t.Error("a key that there is not is swept")
+	}
+}
+
 func TestWithoutASweep(t *testing.T) {
 	all, err := ReadSweep("s.yaml", []byte("cluster: {nodes: 5}\nworkload:\n  jobs:\n    - {id: a, maps: 3, map_time: 10s}\n"), Resize{})
 	if err != nil || len(all) != 1 || all[0].Params != nil {
