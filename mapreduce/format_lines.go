@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,9 +22,7 @@ func (KeyValue) Cutting() Cutting { return AtLines }
 
 // Open returns a reader of records.
 func (k KeyValue) Open(in io.Reader, _ Input) (RecordReader, error) {
-	if k.Separator == 0 {
-		k.Separator = '\t'
-	}
+	k.Separator = cmp.Or(k.Separator, '\t')
 	return &keyValue{newLines(in), k.Separator}, nil
 }
 

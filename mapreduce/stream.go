@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	if s.Env == nil {
 		s.Env = func(string) string { return "" }
 	}
-	if s.Report == nil {
-		s.Report = io.Discard
-	}
+	s.Report = cmp.Or(s.Report, io.Discard)
 	t := &streaming{p: p, s: s, hidden: []byte{}, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
 	t.user = NewContext(ctx, int(t.number("mapreduce_task_partition")), t.attempt(), t.alive)
 	t.user.Warnings(func(text string) { fmt.Fprintln(s.Report, text) })

@@ -39,14 +39,11 @@ func All() []App {
 
 // Find returns the application of that name, or an error that suggests the nearest one.
 func Find(name string) (App, error) {
-	var names []string
-	for _, a := range catalogue {
-		if a.Name == name {
-			return a, nil
-		}
-		names = append(names, a.Name)
+	at, hint := spelling.Find(name, catalogue, func(a App) string { return a.Name })
+	if at < 0 {
+		return App{}, fmt.Errorf("there is no application %q%s", name, hint)
 	}
-	return App{}, fmt.Errorf("there is no application %q%s", name, spelling.Hint(name, names))
+	return catalogue[at], nil
 }
 
 // New returns the program of an application with these parameters, or says in one sentence what is wrong with them.

@@ -38,13 +38,9 @@ type Param struct {
 type settings map[string]any
 
 func (a App) settings(params map[string]string) (settings, error) {
-	var names []string
-	for _, p := range a.Params {
-		names = append(names, p.Name)
-	}
 	for _, name := range slices.Sorted(maps.Keys(params)) { // so that of several mistakes the same is told each time
-		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("application %s has no parameter %q%s", a.Name, name, spelling.Hint(name, names))
+		if at, hint := spelling.Find(name, a.Params, func(p Param) string { return p.Name }); at < 0 {
+			return nil, fmt.Errorf("application %s has no parameter %q%s", a.Name, name, hint)
 		}
 	}
 	set := settings{}

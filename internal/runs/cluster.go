@@ -159,9 +159,7 @@ func Secret(dir, file string) (path string, secret []byte, err error) {
 			return path, nil, fmt.Errorf("a secret cannot be made: %w", err)
 		}
 		random := make([]byte, 32)
-		if _, err := rand.Read(random); err != nil {
-			return path, nil, err
-		}
+		_, _ = rand.Read(random) // package crypto/rand ends the process where there is none
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err == nil {
 			_, err = f.WriteString(hex.EncodeToString(random) + "\n")

@@ -14,6 +14,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,7 @@ func Main(programs ...mapreduce.Program) {
 	makers := map[string]Maker{}
 	for _, p := range programs {
 		name := p.Name
-		if name == "" {
-			name = self()
-		}
+		name = cmp.Or(name, self())
 		if makers[name] != nil {
 			exit(fmt.Errorf("there are two programs named %q; give each its own name", name))
 		}
@@ -73,9 +72,7 @@ func MainOf(makers map[string]Maker) {
 			return nil, fmt.Errorf("there is no program %q; there are: %s", name, strings.Join(names, ", "))
 		}
 		p, err := make(params)
-		if p.Name == "" {
-			p.Name = name
-		}
+		p.Name = cmp.Or(p.Name, name)
 		return &p, err
 	}}, env: os.Getenv}
 	exit(c.main(os.Args[1:]))

@@ -322,10 +322,8 @@ type Change struct {
 // Save writes a change in one transaction.
 func (l *Live) Save(c Change) error {
 	return l.store.explain(l.store.write(func(tx *sql.Tx) error {
-		for _, j := range c.Jobs {
-			if err := putJob(tx, j); err != nil {
-				return err
-			}
+		if err := forEach(tx, c.Jobs, putJob); err != nil {
+			return err
 		}
 		for _, a := range c.Attempts {
 			detail := *a
@@ -339,10 +337,8 @@ func (l *Live) Save(c Change) error {
 				return err
 			}
 		}
-		for _, p := range c.Taught {
-			if err := learn(tx, p); err != nil {
-				return err
-			}
+		if err := forEach(tx, c.Taught, learn); err != nil {
+			return err
 		}
 		if c.Report == nil {
 			return nil

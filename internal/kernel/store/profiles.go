@@ -44,38 +44,20 @@ func decode(class, text string) (*profile.Class, error) {
 
 // Learn merges what runs taught into what is known, all in one transaction.
 func (s *Store) Learn(taught ...*profile.Class) error {
-	return s.explain(s.write(func(tx *sql.Tx) error {
-		for _, p := range taught {
-			if err := learn(tx, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	return atOnce(s, taught, learn)
 }
 
 // Replace puts what is given in the place of what is known of the same classes, all in one transaction.
 func (s *Store) Replace(classes ...*profile.Class) error {
-	return s.explain(s.write(func(tx *sql.Tx) error {
-		for _, p := range classes {
-			if err := put(tx, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	return atOnce(s, classes, put)
 }
 
 // Forget removes what is known of these classes, all in one transaction.
 func (s *Store) Forget(classes ...string) error {
-	return s.explain(s.write(func(tx *sql.Tx) error {
-		for _, class := range classes {
-			if _, err := tx.Exec("DELETE FROM profiles WHERE class = ?", class); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	return atOnce(s, classes, func(tx *sql.Tx, class string) error {
+		_, err := tx.Exec("DELETE FROM profiles WHERE class = ?", class)
+		return err
+	})
 }
 
 func learn(tx *sql.Tx, taught *profile.Class) error {

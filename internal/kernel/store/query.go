@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -44,17 +45,16 @@ type query struct {
 }
 
 func (q *query) where(condition string, args ...any) {
-	if q.word == "" {
-		q.word = " WHERE "
-	}
+	q.word = cmp.Or(q.word, " WHERE ")
 	q.text.WriteString(q.word + condition)
 	q.word = " AND "
 	q.args = append(q.args, args...)
 }
 
 // is adds that a column has this value, if there is one.
-func (q *query) is(column, value string) {
-	if value != "" {
+func is[T comparable](q *query, column string, value T) {
+	var none T
+	if value != none {
 		q.where(column+" = ?", value)
 	}
 }
@@ -88,19 +88,13 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 			AND json_extract(told.value, '$.id') = job.name AND json_extract(told.value, '$.promised_s') IS NOT NULL)
 		FROM (SELECT id, run, name, class, policy, submitted, detail, CASE WHEN state IN ('%s', '%s') AND run IN (%s) THEN '%s'
 			WHEN state = '%s' THEN '%s' ELSE state END AS state FROM jobs) AS job`, Waiting, Running, dead, Interrupted, Rejected, Refused)
-	if f.ID != 0 {
-		q.where("id = ?", f.ID)
-	}
-	if f.Run != 0 {
-		q.where("run = ?", f.Run)
-	}
-	if f.First != 0 {
-		q.where("json_extract(detail, '$.first') = ?", f.First)
-	}
-	q.is("name", f.Name)
-	q.is("json_extract(detail, '$.output')", f.Output)
-	q.is("class", f.Class)
-	q.is("policy", f.Policy)
+	is(q, "id", f.ID)
+	is(q, "run", f.Run)
+	is(q, "json_extract(detail, '$.first')", f.First)
+	is(q, "name", f.Name)
+	is(q, "json_extract(detail, '$.output')", f.Output)
+	is(q, "class", f.Class)
+	is(q, "policy", f.Policy)
 	q.among("state", f.States)
 	if !f.Since.IsZero() {
 		q.where("submitted >= ?", nanos(f.Since))
@@ -175,11 +169,9 @@ func (s *Store) Attempts(job int64, f AttemptFilter) (list []*Attempt, err error
 	q := &query{}
 	q.text.WriteString("SELECT detail, output FROM attempts")
 	q.where("job = ?", job)
-	q.is("stage", f.Stage)
-	if f.Task != 0 {
-		q.where("task = ?", f.Task)
-	}
-	q.is("node", f.Node)
+	is(q, "stage", f.Stage)
+	is(q, "task", f.Task)
+	is(q, "node", f.Node)
 	q.among("outcome", f.Outcomes)
 	q.text.WriteString(" ORDER BY began, stage, task, try")
 	if f.Limit > 0 {

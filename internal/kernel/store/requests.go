@@ -135,14 +135,10 @@ func (l *Live) Take(id int64, jobs []*Job) error {
 
 // Drop takes back jobs that were added and not let in.
 func (l *Live) Drop(jobs []*Job) error {
-	return l.store.explain(l.store.write(func(tx *sql.Tx) error {
-		for _, j := range jobs {
-			if _, err := tx.Exec("DELETE FROM jobs WHERE id = ?", j.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	return atOnce(l.store, jobs, func(tx *sql.Tx, j *Job) error {
+		_, err := tx.Exec("DELETE FROM jobs WHERE id = ?", j.ID)
+		return err
+	})
 }
 
 // Shut writes down that the run takes no more job files.

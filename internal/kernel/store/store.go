@@ -179,6 +179,20 @@ func (s *Store) write(do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
+// atOnce does something with each of a list, in one transaction.
+func atOnce[T any](s *Store, list []T, do func(*sql.Tx, T) error) error {
+	return s.explain(s.write(func(tx *sql.Tx) error { return forEach(tx, list, do) }))
+}
+
+func forEach[T any](tx *sql.Tx, list []T, do func(*sql.Tx, T) error) error {
+	for _, x := range list {
+		if err := do(tx, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // The result codes of SQLite that users can do something about (sqlite.org/rescode.html).
 const (
 	busy     = 5

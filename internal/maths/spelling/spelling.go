@@ -40,6 +40,18 @@ func Hint(name string, candidates []string) string {
 	return "; there are: " + strings.Join(slices.Sorted(slices.Values(candidates)), ", ")
 }
 
+// Find returns the place of what has this name in a list, or -1 and the hint at what may have been meant.
+func Find[T any](name string, list []T, of func(T) string) (at int, hint string) {
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = of(x)
+	}
+	if at = slices.Index(names, name); at < 0 {
+		hint = Hint(name, names)
+	}
+	return at, hint
+}
+
 // edits is the restricted Damerau–Levenshtein distance (optimal string alignment), in bytes.
 func edits(a, b string) int {
 	const long = 64 // nobody mistypes a longer name by a little

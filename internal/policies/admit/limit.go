@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/order"
@@ -218,9 +219,7 @@ func (l *Limit) full(v sched.View, k *kind) (why sched.Reason, full bool) {
 		if b.full() {
 			return sched.Because(OverLimit, int64(b.has), int64(b.limit)), true
 		}
-		if under == nil {
-			under = b
-		}
+		under = cmp.Or(under, b)
 	}
 	if why, full = l.share.full(v, k); full {
 		return why, true

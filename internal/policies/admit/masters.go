@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/slackline/slackline/internal/policies/order"
@@ -57,9 +58,7 @@ type pool struct {
 
 func newMasters(c queues.Config) masters {
 	share := c.MaxMasterShare
-	if share == 0 {
-		share = usualMasterShare
-	}
+	share = cmp.Or(share, usualMasterShare)
 	m := masters{share: share / 100, own: make(map[string]float64)}
 	m.whole = m.share
 	return m

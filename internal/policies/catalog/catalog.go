@@ -171,20 +171,16 @@ func idle(scheme compose.Args, part *compose.Entry) error {
 }
 
 func find(entries []compose.Entry, text string, t term) (*compose.Entry, error) {
-	var names []string
-	for i := range entries {
-		if entries[i].Name == t.name {
-			return &entries[i], nil
-		}
-		names = append(names, entries[i].Name)
+	at, hint := spelling.Find(t.name, entries, func(e compose.Entry) string { return e.Name })
+	if at < 0 {
+		return nil, t.errorf(text, "there is no policy or part %q%s", t.name, hint)
 	}
-	return nil, t.errorf(text, "there is no policy or part %q%s", t.name, spelling.Hint(t.name, names))
+	return &entries[at], nil
 }
 
 // settle returns the values of all parameters of an entry, as they are always written.
 func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 	values := make(map[string]string, len(e.Params))
-	var names []string
 	for i := range e.Params {
 		p := &e.Params[i]
 		v, err := p.Canonical(p.Default)
@@ -192,16 +188,15 @@ func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 			return nil, fmt.Errorf("the catalogue is wrong: %s: %w", e.Name, err)
 		}
 		values[p.Name] = v
-		names = append(names, p.Name)
 	}
 	given := make(map[string]bool)
 	for _, a := range t.args {
-		i := slices.IndexFunc(e.Params, func(p compose.Param) bool { return p.Name == a.key })
-		if i < 0 {
-			if len(names) == 0 {
-				return nil, a.errorf(text, "%q has no parameters", e.Name)
-			}
-			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, spelling.Hint(a.key, names))
+		i, hint := spelling.Find(a.key, e.Params, func(p compose.Param) string { return p.Name })
+		switch {
+		case len(e.Params) == 0:
+			return nil, a.errorf(text, "%q has no parameters", e.Name)
+		case i < 0:
+			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, hint)
 		}
 		if a.bare && e.Params[i].Type != compose.Switch {
 			return nil, a.valueless(text)

@@ -158,9 +158,7 @@ func (f *Fair) look(v sched.View, s sched.Stage) {
 	if s == sched.Reduce {
 		total = v.Capacity()[units.ReduceSlots]
 	}
-	if total == 0 {
-		total = occupied
-	}
+	total = cmp.Or(total, occupied)
 	fairShares(f.claims, total*1000)
 	for i := range f.pools {
 		f.pools[i].claim = f.claims[i]

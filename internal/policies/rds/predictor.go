@@ -1,6 +1,7 @@
 package rds
 
 import (
+	"cmp"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/sched"
@@ -64,9 +65,7 @@ func cost(v sched.View, job *sched.Job, s sched.Stage) (row int, each int64) {
 func level(v sched.View) (slots, speed float64) {
 	have, speed := available(v)
 	count := have[mapSlots] + have[reduceSlots]
-	if count == 0 {
-		count = v.Capacity()[units.VCores]
-	}
+	count = cmp.Or(count, v.Capacity()[units.VCores])
 	return float64(count), speed
 }
 

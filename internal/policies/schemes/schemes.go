@@ -13,6 +13,7 @@
 package schemes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/admit"
@@ -55,9 +56,7 @@ func fairParts() []compose.Entry {
 }
 
 func fillFair(r *compose.Recipe, a compose.Args) error {
-	if a.Queues.MaxMasterShare == 0 {
-		a.Queues.MaxMasterShare = 50 // maxAMShare
-	}
+	a.Queues.MaxMasterShare = cmp.Or(a.Queues.MaxMasterShare, 50) // maxAMShare
 	kills := a.Switch("preemption")
 	if kills && !preempt.Kills(a) {
 		return a.Misused("preemption", "preemption=true has no effect without a time-out; set fair_timeout, or min_timeout")

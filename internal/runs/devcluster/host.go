@@ -1,6 +1,7 @@
 package devcluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,7 @@ func Host(ctx context.Context, dir string) error {
 	for _, d := range all {
 		go func() {
 			err := c.run(ctx, d)
-			if err == nil {
-				err = fmt.Errorf("%s has ended", d.name)
-			}
+			err = cmp.Or(err, fmt.Errorf("%s has ended", d.name))
 			ended <- err
 		}()
 	}

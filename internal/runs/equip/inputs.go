@@ -1,6 +1,7 @@
 package equip
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,9 +19,7 @@ import (
 // sources are the inputs of a job file with their names and formats.
 func sources(f *scenario.Job) []input.Source {
 	spec := func(name string) *format.Spec {
-		if name == "" {
-			name = f.InputFormat
-		}
+		name = cmp.Or(name, f.InputFormat)
 		switch name {
 		case "":
 			return nil

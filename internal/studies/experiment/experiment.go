@@ -89,17 +89,14 @@ func Find(name string) (*Experiment, error) {
 		return read(os.DirFS(filepath.Dir(whole)), filepath.Base(whole), filepath.Base(whole), filepath.ToSlash(filepath.Clean(name)))
 	}
 	all, err := All()
-	var names []string
-	for _, e := range all {
-		if e.Name == name {
-			return e, nil
-		}
-		names = append(names, e.Name)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them; ./%s is a folder)", name, spelling.Hint(name, names), name)
+	at, hint := spelling.Find(name, all, func(e *Experiment) string { return e.Name })
+	if at < 0 {
+		return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them; ./%s is a folder)", name, hint, name)
+	}
+	return all[at], nil
 }
 
 // read returns a file of the experiment's folder.

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -128,9 +129,7 @@ func (r *Report) variantsHTML() string {
 			}
 		}
 		where := as.File
-		if where == "" {
-			where = "all files"
-		}
+		where = cmp.Or(where, "all files")
 		fmt.Fprintf(&b, `<details><summary>%s (<code>%s</code>, %s)</summary><div class="scroll"><table>`, html.EscapeString(as.What), html.EscapeString(as.Key), html.EscapeString(where))
 		head(&b, names...)
 		b.WriteString("<tbody>")

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -52,9 +53,7 @@ func read(doc *config.Document, to Resize, most int) (*Scenario, error) {
 	if to.MapSlots != nil {
 		s.Cluster.MapSlots, s.Cluster.ReduceSlots = to.MapSlots, to.ReduceSlots
 	}
-	if s.Name == "" {
-		s.Name = stem(doc.File)
-	}
+	s.Name = cmp.Or(s.Name, stem(doc.File))
 	if class := s.Cluster.TaskTimes.Profile; class != "" {
 		s.learned(class, to.Known)
 	}

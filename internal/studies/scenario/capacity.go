@@ -93,9 +93,7 @@ func ReadCapacity(file string, src []byte, known ...*profile.Class) (*Capacity, 
 	}
 	c := &Capacity{src: doc}
 	doc.Read(c)
-	if c.Name == "" {
-		c.Name = stem(file)
-	}
+	c.Name = cmp.Or(c.Name, stem(file))
 	if len(c.src.Errs) == 0 {
 		for i := range c.Classes {
 			c.Classes[i].learn(c.src, fmt.Sprintf("classes[%d]", i), known)

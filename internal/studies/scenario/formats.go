@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -51,9 +52,7 @@ func (j *Job) checkInputs() {
 	for i := range j.Inputs {
 		p := &j.Inputs[i]
 		at := fmt.Sprintf("inputs[%d]", i)
-		if p.Name == "" {
-			p.Name = strconv.Itoa(i + 1)
-		}
+		p.Name = cmp.Or(p.Name, strconv.Itoa(i+1))
 		if names[p.Name] {
 			d.Failf(at, "%s: another input has the name %q; give each its own", at, p.Name)
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -50,15 +51,8 @@ func ReadJobs(file string, src []byte) ([]*Job, error) {
 func readJob(doc *config.Document) (*Job, error) {
 	j := &Job{src: doc}
 	doc.Read(j)
-	if j.Name == "" {
-		j.Name = stem(doc.File)
-	}
-	if j.Class == "" {
-		j.Class = j.App
-	}
-	if j.Class == "" {
-		j.Class = j.Name
-	}
+	j.Name = cmp.Or(j.Name, stem(doc.File))
+	j.Class = cmp.Or(j.Class, j.App, j.Name)
 	if len(j.src.Errs) == 0 {
 		j.check()
 	}

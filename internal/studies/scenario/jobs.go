@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -124,9 +125,7 @@ func (s *Scenario) timed(j *SimJob, at string, maps int) {
 // job is the part of a job that both kinds of files state.
 func (r *Rank) job(id string, arrive config.Span, slowStart float64) workload.Job {
 	class := r.Class
-	if class == "" {
-		class = id
-	}
+	class = cmp.Or(class, id)
 	return workload.Job{ID: id, Class: class, Queue: r.Queue, User: r.User, Weight: r.Weight, Priority: r.Priority, After: r.After,
 		Labels: r.Labels, SlowStart: slowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never,
 		Confidence: float64(r.Confidence)}

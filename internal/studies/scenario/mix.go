@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -148,9 +149,7 @@ func (m *Mix) job(id string, maps, reduces int, block config.Size) workload.Job 
 	stage(workload.Map, maps, workload.Task{Input: units.Bytes(block), Work: m.Start.Duration() + spent(float64(block), m.Rate)})
 	share := m.Ratio * float64(block) * float64(maps) / float64(max(1, reduces))
 	rate := m.Reducing
-	if rate == 0 {
-		rate = m.Rate
-	}
+	rate = cmp.Or(rate, m.Rate)
 	stage(workload.Reduce, reduces, workload.Task{Input: units.Bytes(share), Work: m.Start.Duration() + spent(share, rate), Shuffle: spent(share, m.Fetching)})
 	return job
 }

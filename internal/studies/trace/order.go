@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
@@ -109,9 +110,7 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 func (p *place) whole(j *Job) *Error {
 	if len(j.Stages) == 0 {
 		block := p.o.Block
-		if block == 0 {
-			block = defaultBlock
-		}
+		block = cmp.Or(block, defaultBlock)
 		if _, err := mapsOf(j, block); err != nil {
 			return p.errorf("", "%v", err)
 		}

@@ -167,14 +167,11 @@ func Formats() []Format { return formats }
 
 // Find returns the format of that name.
 func Find(name string) (Format, error) {
-	var names []string
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
+	at, hint := spelling.Find(name, formats, func(f Format) string { return f.Name })
+	if at < 0 {
+		return Format{}, fmt.Errorf("there is no trace format %q%s", name, hint)
 	}
-	return Format{}, fmt.Errorf("there is no trace format %q%s", name, spelling.Hint(name, names))
+	return formats[at], nil
 }
 
 // Create begins a trace in this form. Nothing is written to out until the writer has something to write.

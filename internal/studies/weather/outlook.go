@@ -11,8 +11,11 @@ import (
 	"github.com/slackline/slackline/internal/maths/sun"
 )
 
-// Methods are how power is foreseen, by name. The first is the default.
-var Methods = []struct{ Name, Doc string }{
+// Method is a way to foresee power.
+type Method struct{ Name, Doc string }
+
+// Methods are all there are. The first is the default.
+var Methods = []Method{
 	{"combined", "arima and weather, weighed by the inverse of their recent squared errors"},
 	{"arima", "autoregression of the last three intervals (paper 000), or another --order"},
 	{"weather", "clear sky, less clouds, and wind, both as they were"},

@@ -146,31 +146,26 @@ func (w *World) answer(x *wire.Answer) {
 	w.tell(e)
 }
 
-// codeOf is how policies are told why something was not done.
+// reasons are how policies are told why something was not done.
+var reasons = map[wire.Why]sched.Code{
+	wire.Why_WHY_NO_ROOM:        sched.NoRoom,
+	wire.Why_WHY_NOT_SERVING:    sched.NoRoom,
+	wire.Why_WHY_NODE_AWAY:      sched.NodeAway,
+	wire.Why_WHY_NO_APPLICATION: sched.UnknownJob,
+	wire.Why_WHY_NOT_ADMITTED:   sched.NotAdmitted,
+	wire.Why_WHY_NOT_READY:      sched.NotReady,
+	wire.Why_WHY_LIMIT:          sched.AtLimit,
+	wire.Why_WHY_YIELDED:        sched.Yielded,
+	wire.Why_WHY_WATCHED:        sched.Watched,
+	wire.Why_WHY_TOO_LATE:       sched.TooLate,
+	wire.Why_WHY_BAD_ITEM:       sched.BadItem,
+	wire.Why_WHY_GONE:           sched.Gone,
+}
+
+// codeOf is that of a reason; one that only a newer plug-in knows counts as stale.
 func codeOf(y wire.Why) sched.Code {
-	switch y {
-	case wire.Why_WHY_NO_ROOM, wire.Why_WHY_NOT_SERVING:
-		return sched.NoRoom
-	case wire.Why_WHY_NODE_AWAY:
-		return sched.NodeAway
-	case wire.Why_WHY_NO_APPLICATION:
-		return sched.UnknownJob
-	case wire.Why_WHY_NOT_ADMITTED:
-		return sched.NotAdmitted
-	case wire.Why_WHY_NOT_READY:
-		return sched.NotReady
-	case wire.Why_WHY_LIMIT:
-		return sched.AtLimit
-	case wire.Why_WHY_YIELDED:
-		return sched.Yielded
-	case wire.Why_WHY_WATCHED:
-		return sched.Watched
-	case wire.Why_WHY_TOO_LATE:
-		return sched.TooLate
-	case wire.Why_WHY_BAD_ITEM:
-		return sched.BadItem
-	case wire.Why_WHY_GONE:
-		return sched.Gone
+	if c, known := reasons[y]; known {
+		return c
 	}
 	return sched.Stale
 }

@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -89,9 +90,7 @@ func New(cfg Config) (*World, error) {
 	if err := cfg.Slots.validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Silence == 0 {
-		cfg.Silence = 10 * time.Second
-	}
+	cfg.Silence = cmp.Or(cfg.Silence, 10*time.Second)
 	w := &World{cfg: cfg, inbox: make(chan heard, backlog), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
 		mode: wire.Mode_MODE_STOCK, items: make(map[sched.ItemID]struct{})}
 	if !cfg.Origin.IsZero() {
