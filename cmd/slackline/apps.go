@@ -14,9 +14,6 @@ func newApps(o *options) *cobra.Command {
 		Example: "  slackline apps\n  slackline apps -o json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.json() {
-				return report.WriteJSON(cmd.OutOrStdout(), apps.All())
-			}
 			t := &report.Grid{}
 			t.Add("app", "parameter", "default", "what it does")
 			for _, a := range apps.All() {
@@ -29,7 +26,7 @@ func newApps(o *options) *cobra.Command {
 					t.Add("", p.Name, def, p.Doc)
 				}
 			}
-			return t.Write(cmd.OutOrStdout())
+			return o.result(cmd.OutOrStdout(), apps.All(), t.Write)
 		},
 	})
 }

@@ -65,12 +65,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			if err != nil {
 				return err
 			}
-			if o.json() {
-				err = report.WriteJSON(cmd.OutOrStdout(), all)
-			} else {
-				err = writeAnswers(cmd.OutOrStdout(), all)
-			}
-			if err != nil {
+			if err := o.result(cmd.OutOrStdout(), all, func(w io.Writer) error { return writeAnswers(w, all) }); err != nil {
 				return failure{err}
 			}
 			return verdictOf(all)

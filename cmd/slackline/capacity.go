@@ -12,7 +12,6 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/page"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -94,13 +93,10 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if instances > 0 {
 				all, err := capacity.VerifyDrawn(cmd.Context(), instances, policy, seed)
-				switch {
-				case err != nil:
+				if err != nil {
 					return fmt.Errorf("--instances: %w", err)
-				case o.json():
-					return report.WriteJSON(cmd.OutOrStdout(), all)
 				}
-				return capacity.WriteDrawn(cmd.OutOrStdout(), all)
+				return o.result(cmd.OutOrStdout(), all, func(w io.Writer) error { return capacity.WriteDrawn(w, all) })
 			}
 			var changes []float64
 			if cmd.Flags().Changed("sweep") {
@@ -158,14 +154,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return failure{err}
 				}
 			}
-			write := r.WriteTable
-			switch {
-			case o.json():
-				write = func(w io.Writer) error { return report.WriteJSON(w, r) }
-			case o.output == "csv":
-				write = r.WriteCSV
-			}
-			if err := write(cmd.OutOrStdout()); err != nil {
+			if err := o.result(cmd.OutOrStdout(), r, r.WriteTable); err != nil {
 				return failure{err}
 			}
 			if r.Reason != "" {

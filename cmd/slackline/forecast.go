@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -15,22 +16,17 @@ import (
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/maths/sun"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/weather"
 	"github.com/slackline/slackline/units"
 )
 
 func newForecast(o *options) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:     "forecast",
 		Short:   "Forecast green power, and the capacity that it leaves",
 		Long:    "Forecasts the power of panels and wind turbines, and makes up weather where there is none.",
 		Example: "  slackline forecast power examples/weather.csv --horizon 2h",
-		Args:    oneOf,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newForecastPower(o), newForecastWeather())
-	return cmd
+	}, newForecastPower(o), newForecastWeather())
 }
 
 // powerFlags are the flags of forecast power, as they are written.
@@ -88,13 +84,7 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 					return err
 				}
 			}
-			switch o.output {
-			case "json":
-				return report.WriteJSON(cmd.OutOrStdout(), out)
-			case "csv":
-				return out.WriteCSV(cmd.OutOrStdout())
-			}
-			return out.WriteTable(cmd.OutOrStdout())
+			return o.result(cmd.OutOrStdout(), out, out.WriteTable)
 		},
 	}
 	fl := cmd.Flags()
@@ -161,13 +151,8 @@ func (f *powerFlags) foresee(cmd *cobra.Command, file string) (*weather.Outlook,
 
 // question is what does not need the file.
 func (f *powerFlags) question() (q weather.Question, err error) {
-	var names []string
-	known := false
-	for _, m := range weather.Methods {
-		names, known = append(names, m.Name), known || m.Name == f.by
-	}
-	if !known {
-		return q, fmt.Errorf("--by: there is no method %q%s", f.by, spelling.Hint(f.by, names))
+	if at, hint := spelling.Find(f.by, weather.Methods, func(m weather.Method) string { return m.Name }); at < 0 {
+		return q, fmt.Errorf("--by: there is no method %q%s", f.by, hint)
 	}
 	q.By, q.Window = f.by, f.window
 	if f.window < 12 || f.window > 100_000 {
@@ -246,9 +231,7 @@ func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duratio
 	}
 	const usual = 10 * time.Minute
 	if file == "" {
-		if interval == 0 {
-			interval = usual
-		}
+		interval = cmp.Or(interval, usual)
 		if f.gaps {
 			return nil, fmt.Errorf("--gaps has no effect without a file: weather that is made up has none")
 		}
@@ -279,9 +262,7 @@ func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duratio
 
 // madeUp is weather of so many days in the summer of 2030.
 func madeUp(seed uint64, place *sun.Place, interval time.Duration, days int) *weather.Generator {
-	if place == nil {
-		place = &sun.Place{Latitude: 40, Longitude: -105}
-	}
+	place = cmp.Or(place, &sun.Place{Latitude: 40, Longitude: -105})
 	start := time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC)
 	return &weather.Generator{Seed: seed, Place: *place, Start: start, Step: interval,
 		N: int(time.Duration(days) * 24 * time.Hour / interval)}

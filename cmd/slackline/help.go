@@ -13,11 +13,15 @@ func oneOf(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	return fmt.Errorf("unknown command %q%s", args[0], spelling.Hint(args[0], names))
+	_, hint := spelling.Find(args[0], cmd.Commands(), (*cobra.Command).Name)
+	return fmt.Errorf("unknown command %q%s", args[0], hint)
+}
+
+// group makes a command of others. By itself it prints its help.
+func group(cmd *cobra.Command, of ...*cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE = oneOf, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(of...)
+	return cmd
 }
 
 // addHelp adds the commands help and completion of the library, and what they lack: examples, and
@@ -41,7 +45,7 @@ func addHelp(root *cobra.Command) {
 				return asked.Help()
 			}
 		case "completion":
-			cmd.Args, cmd.RunE = oneOf, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			group(cmd)
 			cmd.Example = "  slackline completion bash"
 			for _, shell := range cmd.Commands() {
 				shell.Example = "  slackline completion " + shell.Name()

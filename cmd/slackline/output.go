@@ -25,6 +25,18 @@ func (o *options) bindOutput(cmd *cobra.Command, forms ...string) *cobra.Command
 
 func (o *options) json() bool { return o.output == "json" }
 
+// result writes a result in the form that was asked for: as JSON, as CSV where it can be that, or as text.
+func (o *options) result(w io.Writer, r any, text func(io.Writer) error) error {
+	table, is := r.(interface{ WriteCSV(w io.Writer) error })
+	switch {
+	case o.json():
+		return report.WriteJSON(w, r)
+	case is && o.output == "csv":
+		return table.WriteCSV(w)
+	}
+	return text(w)
+}
+
 func (o *options) checkOutput(cmd *cobra.Command) error {
 	if forms := cmd.Annotations["forms"]; !slices.Contains(strings.Split(forms, ", "), o.output) {
 		return fmt.Errorf("--output %q: it must be one of %s", o.output, forms)
@@ -38,16 +50,11 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 	if o.untimed {
 		r.Untimed()
 	}
-	write := r.WriteTable
-	switch {
-	case o.json():
-		write = func(w io.Writer) error { return report.WriteJSON(w, r) }
-	case o.output == comparisons:
-		write = r.WriteComparisons
-	case o.output == "csv":
-		write = r.WriteCSV
+	text := r.WriteTable
+	if o.output == comparisons {
+		text = r.WriteComparisons
 	}
-	if err := errors.Join(write(w), drawn); err != nil {
+	if err := errors.Join(o.result(w, r, text), drawn); err != nil {
 		return failure{err}
 	}
 	return o.verdict(r)

@@ -19,7 +19,7 @@ import (
 )
 
 func newProfile(o *options) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "profile",
 		Short: "List, show, export, import and forget the profiles of job classes",
 		Long: `Each finished job adds to the profile of its class: how long a map, a shuffle and a reduce take per byte, how much comes out
@@ -31,11 +31,7 @@ from storage (as Linux counts it). Estimates and simulations use warm runs, and 
 Policies that promise deadlines plan with the worst of both.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
-		Args: oneOf,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileForget(o))
-	return cmd
+	}, newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileForget(o))
 }
 
 // profiles returns what is known. Where there is nothing it says so to log.
@@ -57,20 +53,14 @@ func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 	if len(names) == 0 {
 		return known, nil
 	}
-	var all []string
-	byName := map[string]*profile.Class{}
-	for _, c := range known {
-		all = append(all, c.Name)
-		byName[c.Name] = c
-	}
 	var list []*profile.Class
 	for _, name := range names {
-		c := byName[name]
-		if c == nil {
-			return nil, fmt.Errorf("nothing is known of a class %q%s", name, spelling.Hint(name, all))
+		at, hint := spelling.Find(name, known, func(c *profile.Class) string { return c.Name })
+		if at < 0 {
+			return nil, fmt.Errorf("nothing is known of a class %q%s", name, hint)
 		}
-		if !slices.Contains(list, c) {
-			list = append(list, c)
+		if !slices.Contains(list, known[at]) {
+			list = append(list, known[at])
 		}
 	}
 	return list, nil

@@ -107,11 +107,7 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %.1f s\n", plan.Runs(), time.Since(began).Seconds())
-	write := r.WriteTable
-	if o.json() {
-		write = func(w io.Writer) error { return report.WriteJSON(w, r) }
-	}
-	err = write(cmd.OutOrStdout())
+	err = o.result(cmd.OutOrStdout(), r, r.WriteTable)
 	if file != nil {
 		if err = errors.Join(err, r.WritePage(file)); err == nil {
 			err = file.Commit()

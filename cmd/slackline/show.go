@@ -47,10 +47,7 @@ attempts with their reasons, how they were isolated, and what the process of its
 		if err != nil {
 			return err
 		}
-		if o.json() {
-			return report.WriteJSON(cmd.OutOrStdout(), s)
-		}
-		return asFailure(s.write(cmd.OutOrStdout(), time.Now()))
+		return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return asFailure(s.write(w, time.Now())) })
 	})
 }
 

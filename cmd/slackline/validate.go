@@ -55,10 +55,7 @@ directory.`,
 			if err != nil {
 				return err
 			}
-			if o.json() {
-				return report.WriteJSON(cmd.OutOrStdout(), a)
-			}
-			return writeAgreement(cmd.OutOrStdout(), a)
+			return o.result(cmd.OutOrStdout(), a, func(w io.Writer) error { return writeAgreement(w, a) })
 		},
 	}
 	f := cmd.Flags()

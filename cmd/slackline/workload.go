@@ -20,7 +20,7 @@ type traceFlags struct {
 }
 
 func newWorkload(o *options) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "workload",
 		Short: "Describe, convert and imitate workloads",
 		Long: `Describes recorded workloads, converts them from and to other formats, and makes similar workloads, which can be shared without
@@ -28,11 +28,7 @@ sharing the originals. Trace formats:
 
 ` + formatList(),
 		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
-		Args:    oneOf,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newWorkloadStats(o), newWorkloadFit(), newWorkloadGenerate(), newWorkloadImport(), newWorkloadExport())
-	return cmd
+	}, newWorkloadStats(o), newWorkloadFit(), newWorkloadGenerate(), newWorkloadImport(), newWorkloadExport())
 }
 
 // bind adds the flags. The format of that name is read unless told otherwise; with none, one must be named.

@@ -53,10 +53,7 @@ start of the trace. The name "-" stands for standard input. Formats:
 					return err
 				}
 			}
-			if o.json() {
-				return report.WriteJSON(cmd.OutOrStdout(), s)
-			}
-			return statsTable(cmd.OutOrStdout(), in.file, s)
+			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, in.file, s) })
 		},
 	}
 	f.bind(cmd, "format", "slackline")

@@ -27,18 +27,14 @@ import (
 )
 
 func newYarn(o *options) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "yarn",
 		Short: "Schedule the jobs of a Hadoop cluster",
 		Long: `Schedules the jobs of a Hadoop cluster. A plug-in in YARN's ResourceManager tells this process what happens there, and does what
 it decides. Jobs need no change: a deadline is a tag, such as -Dmapreduce.job.tags=in:600 for ten minutes from its submission.
 While this process is away YARN's own scheduler does the work.`,
 		Example: "  slackline help yarn serve",
-		Args:    oneOf,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newYarnServe(o), newYarnDev(o))
-	return cmd
+	}, newYarnServe(o), newYarnDev(o))
 }
 
 // yarnFlags are the flags of yarn serve, as they are written.

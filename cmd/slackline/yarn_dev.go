@@ -26,8 +26,6 @@ func newYarnDev(o *options) *cobra.Command {
 node a DataNode and a NodeManager with a name and a rack of its own. It needs Linux with user namespaces, Java 17 and Maven,
 1 GB of memory and 0.5 GB more for each node, and no rights. Nothing of it is left when it stops.`,
 		Example: "  slackline yarn dev status",
-		Args:    oneOf,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&dir, "dir", "", "folder of the cluster (default: yarn-dev in the folder of the store)")
 	o.bindStore(cmd.PersistentFlags())
@@ -42,8 +40,7 @@ node a DataNode and a NodeManager with a name and a rack of its own. It needs Li
 		abs, err := filepath.Abs(dir)
 		return &devcluster.Cluster{Dir: abs}, err
 	}
-	cmd.AddCommand(o.newYarnDevUp(cluster), newYarnDevStatus(cluster), newYarnDevDown(cluster), newYarnDevHost())
-	return cmd
+	return group(cmd, o.newYarnDevUp(cluster), newYarnDevStatus(cluster), newYarnDevDown(cluster), newYarnDevHost())
 }
 
 func (o *options) newYarnDevUp(cluster func() (*devcluster.Cluster, error)) *cobra.Command {
