@@ -103,7 +103,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	if j.File != "" {
 		line("file", "%s", j.File)
 	}
-	line("output", "%s", j.Output)
+	if j.Output != j.Name { // as that of a job of a cluster, whose output nobody knows
+		line("output", "%s", j.Output)
+	}
 	line("submitted", "%s", j.Submitted.Local().Format(time.DateTime))
 	if j.First != 0 {
 		line("resumes", "job %d, which was interrupted", j.First)

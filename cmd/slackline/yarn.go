@@ -219,6 +219,14 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	if err != nil {
 		return err
 	}
+	var keeper *runs.Keeper // nil: jobs are not listed
+	if memory != nil && memory.ReadOnly() == nil {
+		if keeper, err = runs.KeepCluster(memory, policies[0], world.Origin); err != nil {
+			t.warn(fmt.Sprintf("jobs are not listed, and what they teach is not kept: %v", err))
+		} else {
+			cell.Sinks = append(cell.Sinks, keeper)
+		}
+	}
 	stop := world.Serve(at)
 	defer stop()
 	if !o.quiet {
@@ -228,10 +236,10 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 		}
 	}
 	defer context.AfterFunc(cmd.Context(), world.Stop)()
-	_, err = lab.Run(context.WithoutCancel(cmd.Context()), cell)
-	if memory != nil && memory.ReadOnly() == nil {
-		if lost := memory.Store().Learn(learner.Profiles()...); lost != nil {
-			t.warn(fmt.Sprintf("what jobs taught cannot be kept: %v", lost))
+	run, err := lab.Run(context.WithoutCancel(cmd.Context()), cell)
+	if keeper != nil {
+		if lost := keeper.Leave(run, learner.Profiles()); lost != nil {
+			t.warn(fmt.Sprintf("what jobs did and taught cannot be kept: %v", lost))
 		}
 	}
 	if err == nil && !o.quiet {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
@@ -116,6 +117,66 @@ func TestYarnServeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	next.ends(0)
+}
+
+// Jobs of a cluster are listed as those of this machine are: what became of them and of their deadlines, and which
+// are left to the next process, that goes on with them.
+func TestYarnJobs(t *testing.T) {
+	s := newShell(t, nil)
+	ended := func(id string, how wire.End) *wire.Event {
+		return &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: id, End: how, Diagnostics: "it was too large"}}}
+	}
+	stop := func(o *served) {
+		if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		o.ends(0)
+	}
+	o := s.serves("--policy", "edf-p")
+	ctx, cut := context.WithCancel(context.Background())
+	defer cut()
+	say := o.attach(ctx, hurried(1), hurried(2), hurried(3))
+	say(&wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_OURS}})
+	say(ended("application_1_0001", wire.End_END_SUCCEEDED))
+	say(ended("application_1_0002", wire.End_END_FAILED))
+	o.until(`job "application_1_0002": failed`)
+	for !strings.Contains(s.must(0, "jobs"), "application_1_0003") { // rows are written now and then
+		time.Sleep(20 * time.Millisecond)
+	}
+	s.answers(3, "the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it", "cancel", "application_1_0003")
+	stop(o)
+	list := s.must(0, "jobs")
+	for _, want := range []string{`application_1_0001 +count +edf-p +finished .*met by`, `application_1_0002 +count +edf-p +failed .*it was too large`,
+		`application_1_0003 +count +edf-p +interrupted .*Slackline stopped`} {
+		if !regexp.MustCompile(want).MatchString(list) {
+			t.Errorf("want %s in\n%s", want, list)
+		}
+	}
+	if text := s.must(0, "show", "application_1_0001"); !strings.Contains(text, "deadline   30:00 min after submission: met") || strings.Contains(text, "output") {
+		t.Errorf("got\n%s", text)
+	}
+
+	next := s.serves("--policy", "edf-p")
+	again, cutAgain := context.WithCancel(context.Background())
+	defer cutAgain()
+	say = next.attach(again, hurried(3), hurried(4))
+	say(ended("application_1_0003", wire.End_END_SUCCEEDED))
+	next.until(`job "application_1_0003": committed`)
+	// The cluster has attached again, and does not know the fourth any more.
+	cutAgain()
+	next.until("the plug-in is gone")
+	last, cutLast := context.WithCancel(context.Background())
+	defer cutLast()
+	next.attach(last, hurried(5))
+	next.until("application_1_0005")
+	stop(next)
+	list = s.must(0, "jobs")
+	for _, want := range []string{`application_1_0003 +count +edf-p +finished`, `application_1_0003 +count +edf-p +resumed`,
+		`application_1_0004 +count +edf-p +killed`} {
+		if !regexp.MustCompile(want).MatchString(list) {
+			t.Errorf("want %s in\n%s", want, list)
+		}
+	}
 }
 
 // What is wrong is said in a sentence, before anything begins.

@@ -154,6 +154,9 @@ func (k *Keeper) answer(r store.Request) {
 
 // grant does what is asked.
 func (k *Keeper) grant(r store.Request) (Reply, error) {
+	if k.cluster {
+		return Reply{}, errors.New("the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it")
+	}
 	switch r.Verb {
 	case Cancel:
 		number, name, _ := strings.Cut(r.What, " ")

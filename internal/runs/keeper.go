@@ -45,8 +45,10 @@ type Keeper struct {
 	came    int                 // how often jobs were submitted
 	input   int64               // of all jobs
 	dirty   []*keptJob          // to be written
-	rows    []*store.Attempt
-	broken  error // the first error of the writer, which stops it
+	rows    []*keptAttempt
+	cluster bool       // jobs come from a cluster, and are kept from when they arrive
+	fresh   []*keptJob // of a cluster, that have no row yet
+	broken  error      // the first error of the writer, which stops it
 	stop    chan struct{}
 	writer  sync.WaitGroup
 	door    *engine.Door
@@ -69,6 +71,14 @@ type keptJob struct {
 	failures []report.Failure
 	before   bool // an interrupted run before did all of its tasks
 	refused  bool
+	masters  store.Tally // which no table shows
+	ended    int         // attempts
+}
+
+// keptAttempt is a row to be written once its job has one.
+type keptAttempt struct {
+	job *keptJob
+	row *store.Attempt
 }
 
 // inEngine is the isolation of attempts that have no process of their own.
@@ -165,7 +175,9 @@ func (k *Keeper) add(j *keptJob) {
 // forget notes that a job has ended.
 func (k *Keeper) forget(j *keptJob) {
 	delete(k.open, j.row.Name)
-	k.outputs.remove(j)
+	if j.file != nil {
+		k.outputs.remove(j)
+	}
 }
 
 func absolute(path string) string {
@@ -193,39 +205,6 @@ func (k *Keeper) Beside() []store.Run {
 	return k.live.Beside
 }
 
-// write writes what has changed, again and again.
-func (k *Keeper) write() {
-	t := time.NewTicker(writeEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			if err := k.live.Save(k.changes()); err != nil {
-				k.lock.Lock()
-				k.broken = err
-				k.lock.Unlock()
-				return
-			}
-		case <-k.stop:
-			return
-		}
-	}
-}
-
-// changes takes what has to be written.
-func (k *Keeper) changes() (c store.Change) {
-	k.lock.Lock()
-	defer k.lock.Unlock()
-	for _, j := range k.dirty {
-		if row := j.row; row.ID != 0 {
-			c.Jobs = append(c.Jobs, &row)
-		}
-		j.dirty = false
-	}
-	c.Attempts, k.rows, k.dirty = k.rows, nil, k.dirty[:0]
-	return c
-}
-
 // lost takes back a committed task. One that names a reason failed by it, though its attempt had
 // ended well.
 func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
@@ -236,8 +215,11 @@ func (k *Keeper) lost(j *keptJob, at units.Time, e *follow.Record) {
 }
 
 func (j *keptJob) tally(s sched.Stage) *store.Tally {
-	if s == sched.Map {
+	switch s {
+	case sched.Map:
 		return &j.row.Maps
+	case sched.Master:
+		return &j.masters
 	}
 	return &j.row.Reduces
 }
@@ -270,6 +252,9 @@ func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 			j.refused = true
 		} else if j != nil {
 			j.row.Promised = report.Promises(&d.Reason) || d.Job.Spec.Promised
+			if k.cluster && report.Promises(&d.Reason) {
+				j.expect(units.Time(d.Reason.B), d.Job.Arrived)
+			}
 		}
 	}
 	return nil
@@ -386,6 +371,9 @@ func (k *Keeper) arrive(f *follow.Job) {
 		return
 	}
 	spec := f.Spec
+	if k.cluster && k.open[spec.ID] == nil {
+		k.meet(spec)
+	}
 	*follow.At(&k.here, f.Index) = k.open[spec.ID]
 	j := k.job(f)
 	if j == nil {
@@ -394,7 +382,9 @@ func (k *Keeper) arrive(f *follow.Job) {
 	j.row.Submitted = k.wall(f.Arrived)
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = f.Tasks(sched.Map), f.Tasks(sched.Reduce)
 	for i := range spec.Stages {
-		j.tally(spec.Stages[i].Kind).Done = len(spec.Stages[i].Done)
+		if tally := j.tally(spec.Stages[i].Kind); !k.cluster { // which tells nothing of what it has done
+			tally.Done = len(spec.Stages[i].Done)
+		}
 	}
 	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
@@ -416,22 +406,28 @@ func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
 		account = *e.Detail.Account
 	}
 	began := a.Measured(at, e.Event)
-	row := &store.Attempt{Job: j.row.ID, Stage: a.Stage.String(), Task: int(a.Task), Try: account.Try, Locality: a.Locality.String(),
+	row := &store.Attempt{Stage: a.Stage.String(), Task: int(a.Task), Try: account.Try, Locality: a.Locality.String(),
 		Began: k.wall(began), Took: at.Sub(began).Seconds(), Shuffle: e.Spans[sched.PhaseShuffle].Seconds(),
 		Sort: e.Spans[sched.PhaseSort].Seconds(), Outcome: e.Outcome.String(), Reason: e.Text, Read: int64(e.Bytes), Written: int64(e.OutBytes),
 		Counters: account.Counters, Output: account.Said}
 	if a.On != nil {
 		row.Node = a.On.Name
 	}
+	if j.ended++; k.cluster { // it knows of no tasks
+		row.Task, row.Try = j.ended, 1
+	}
 	if k.live != nil && k.broken == nil {
-		k.rows = append(k.rows, row)
+		k.rows = append(k.rows, &keptAttempt{j, row})
 	}
 	switch e.Outcome {
 	case sched.Failed:
 		j.row.Failures++
 		j.fail(report.Failure{Stage: row.Stage, Task: row.Task, Try: row.Try, Node: row.Node, At: at.Seconds(), Reason: e.Text})
 	case sched.Committed:
-		if j.tally(a.Stage).Done++; a.Stage == sched.Map && (a.Locality == sched.NodeLocal || a.Locality == sched.Anywhere) {
+		tally := j.tally(a.Stage)
+		tally.Done++
+		tally.Tasks = max(tally.Tasks, tally.Done)
+		if a.Stage == sched.Map && (a.Locality == sched.NodeLocal || a.Locality == sched.Anywhere) {
 			j.row.LocalMaps++
 		}
 	}
@@ -447,9 +443,7 @@ func (k *Keeper) finish(last store.Change) error {
 	k.writer.Wait()
 	err := k.broken
 	if err == nil {
-		c := k.changes()
-		c.Taught, c.Report, c.Ended = last.Taught, last.Report, last.Ended
-		err = k.live.Save(c)
+		err = k.save(last)
 	}
 	return errors.Join(err, k.live.Close())
 }

@@ -202,6 +202,19 @@ func insert(tx *sql.Tx, r *Run, jobs []*Job) error {
 	return nil
 }
 
+// Add writes jobs that have come to the run, to which it gives numbers.
+func (l *Live) Add(jobs []*Job) error {
+	return l.store.explain(l.store.write(func(tx *sql.Tx) error {
+		if err := insert(tx, &l.Run, jobs); err != nil {
+			return err
+		}
+		if last := jobs[len(jobs)-1].ID; last > l.store.most {
+			return prune(tx, last-l.store.most)
+		}
+		return nil
+	}))
+}
+
 // prune removes the jobs up to a number, and the runs of which no job is left.
 func prune(tx *sql.Tx, last int64) error {
 	if _, err := tx.Exec("DELETE FROM jobs WHERE id <= ?", last); err != nil {
