@@ -23,8 +23,9 @@ func TestSimulateAsks(t *testing.T) {
 	for _, c := range []struct {
 		flags, want, not string
 	}{
-		{"", "fifo, asked when jobs came\n\n                    was in time  was late\n", "rtmr, asked"},
-		{"--admit warn", "It was right about 5 of 5 jobs: 100.0 %, 95 % interval 47.8 to 100.0 %.\n", "did not come in"},
+		{"", "fifo, asked when jobs came\n\n                    was in time  was late    right    95 % interval\n", "rtmr, asked"},
+		{"--admit warn", "said to be late               0         2  100.0 %", "did not come in"},
+		{"--admit warn --seed 1,2", "said to be late               0         4  100.0 %", "did not come in"},
 		{"--admit refuse", "\nfifo: 2 did not come in, as they would be late: \"b\", \"d\"\n", "rtmr: 2 did not"},
 		{"--admit off", "door in the simulator", "asked"},
 		{"--seed 1,2", "door in the simulator", "asked"},
@@ -33,6 +34,9 @@ func TestSimulateAsks(t *testing.T) {
 		if r.code != 0 || !strings.Contains(r.stdout, c.want) || strings.Contains(r.stdout, c.not) {
 			t.Errorf("%s: exit %d\n%s%s", c.flags, r.code, r.stdout, r.stderr)
 		}
+	}
+	if r := s.run("simulate", "door.yaml", "--policy", "fifo", "--admit", "refuse", "--strict"); r.code != 3 || !strings.Contains(r.stderr, "2 of ") {
+		t.Errorf("--strict: exit %d\n%s", r.code, r.stderr)
 	}
 	for flags, want := range map[string]string{
 		"--admit=perhaps":              `--admit "perhaps": it must be warn, refuse or off`,

@@ -41,6 +41,11 @@ func (o *options) verdict(r *report.Report) error {
 				late = append(late, j)
 			}
 		}
+		if run.Door != nil && o.strict {
+			for _, id := range run.Door.Refused {
+				refused = append(refused, judged{run, &report.Job{ID: id, Reason: "it would be late (--admit refuse)"}})
+			}
+		}
 	}
 	told := o.forReal && !o.quiet // on standard error, when it happened
 	var errs []error

@@ -34,6 +34,7 @@ type door struct {
 	came  []*workload.Job
 	told  map[string]units.Time // when a job would be done
 	sum   report.Door
+	kept  units.Duration // work of the jobs that did not come in
 }
 
 // world is the simulator behind the door.
@@ -64,6 +65,11 @@ func (d *door) lets(j *workload.Job, at units.Time) bool {
 			d.sum.Unknown++
 		case d.Refuse && end > j.Deadline:
 			d.sum.Refused = append(d.sum.Refused, j.ID)
+			for s := range j.Stages {
+				for _, t := range j.Stages[s].Tasks {
+					d.kept += t.Work + t.Shuffle
+				}
+			}
 			return false
 		default:
 			d.told[j.ID] = end
@@ -130,9 +136,15 @@ func (d *door) until(at units.Time) sim.Config {
 	return c
 }
 
-// report holds what was said to what became of the jobs.
+// report holds what was said to what became of the jobs. Those that did not come in count as submitted: nobody is
+// the better for refusing.
 func (d *door) report(run *report.Run) {
 	run.Door = &d.sum
+	n, s := len(d.sum.Refused), &run.Summary
+	s.Jobs, s.Refused, s.Deadlines = s.Jobs+n, s.Refused+n, s.Deadlines+n
+	if n > 0 && s.DeadlineWork != nil {
+		*s.DeadlineWork += d.kept.Seconds()
+	}
 	for i := range run.Jobs {
 		j := &run.Jobs[i]
 		end, asked := d.told[j.ID]

@@ -102,7 +102,7 @@ func TestDoorRefuses(t *testing.T) {
 	for i := range run.Jobs {
 		came = append(came, run.Jobs[i].ID)
 	}
-	if got := fmt.Sprint(came, run.Door.Refused, run.Door.Asked, run.Summary.InTime); got != "[a c e] [b d] 4 2" {
+	if got := fmt.Sprint(came, run.Door.Refused, run.Door.Asked, run.Summary.InTime, run.Summary.Deadlines, *run.Summary.DeadlineWork); got != "[a c e] [b d] 4 2 4 480" {
 		t.Errorf("%s", got)
 	}
 	with := throughDoor(t, crowd, "fifo", &Admission{})

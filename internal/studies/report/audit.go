@@ -118,22 +118,24 @@ func (a *Audit) rank() int {
 // stated writes a probability.
 func stated(p float64) string { return strconv.FormatFloat(p*100, 'f', -1, 64) + " %" }
 
-// leastAudited is how many promises a run makes at least for a table of them.
+// leastAudited is how many promises the runs of a policy make at least for a table of them.
 const leastAudited = 10
 
-// writeAudit tells of runs with more than a few promises with a probability what was stated and kept.
+// writeAudit tells of policies with more than a few promises with a probability what was stated and kept, over all
+// their runs.
 func writeAudit(w io.Writer, g []*Run) {
-	for _, run := range g {
-		list := Audits([]*Run{run})
-		most := 0
+	for _, p := range byPolicy(g) {
+		list, all := Audits(p.runs), 0
 		for i := range list {
-			most = max(most, list[i].Promises)
+			if list[i].rank() == 0 {
+				all += list[i].Promises
+			}
 		}
-		if most < leastAudited {
+		if all < leastAudited {
 			continue
 		}
 		fmt.Fprintln(w)
-		_ = AuditTable(label(run, g)+", promises as stated and as kept", list).Write(w)
+		_ = AuditTable(p.name+", promises as stated and as kept", list).Write(w)
 	}
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,48 +46,59 @@ const leastAsked = 5
 // mostRefused is how many jobs are named that did not come in.
 const mostRefused = 10
 
-// writeDoor tells of each run how what was said of jobs when they came has come true, and who did not come in.
+// merge counts the answers of another run besides.
+func (d *Door) merge(o *Door) {
+	d.Asked, d.Unknown, d.Passed = d.Asked+o.Asked, d.Unknown+o.Unknown, d.Passed+o.Passed
+	d.InTime.InTime, d.InTime.Late = d.InTime.InTime+o.InTime.InTime, d.InTime.Late+o.InTime.Late
+	d.Late.InTime, d.Late.Late = d.Late.InTime+o.Late.InTime, d.Late.Late+o.Late.Late
+	d.Refused = append(d.Refused, o.Refused...)
+}
+
+// writeDoor tells of each policy how what was said of jobs when they came has come true, and who did not come in.
 func writeDoor(w io.Writer, g []*Run) {
-	for _, run := range g {
-		d := run.Door
-		if d == nil {
-			continue
+	for _, p := range byPolicy(g) {
+		var d Door
+		for _, run := range p.runs {
+			if run.Door != nil {
+				d.merge(run.Door)
+			}
 		}
-		told := d.InTime.InTime + d.InTime.Late + d.Late.InTime + d.Late.Late
-		if told >= leastAsked {
-			t := &Grid{Title: label(run, g) + ", asked when jobs came"}
-			t.Add("", ">was in time", ">was late")
-			t.Add("said to be in time", strconv.Itoa(d.InTime.InTime), strconv.Itoa(d.InTime.Late))
-			t.Add("said to be late", strconv.Itoa(d.Late.InTime), strconv.Itoa(d.Late.Late))
+		if d.InTime.all()+d.Late.all() >= leastAsked {
+			t := &Grid{Title: p.name + ", asked when jobs came"}
+			t.Add("", ">was in time", ">was late", ">right", ">95 % interval")
+			t.Add(d.InTime.row("said to be in time", d.InTime.InTime)...)
+			t.Add(d.Late.row("said to be late", d.Late.Late)...)
 			fmt.Fprintln(w)
 			_ = t.Write(w)
-			right := d.InTime.InTime + d.Late.Late
-			low, high := stat.Exact95(right, told)
-			fmt.Fprintf(w, "It was right about %d of %d jobs: %.1f %%, 95 %% interval %.1f to %.1f %%%s.\n",
-				right, told, 100*float64(right)/float64(told), 100*low, 100*high, d.others())
+			if d.Unknown > 0 {
+				fmt.Fprintf(w, "Of %d jobs nothing could be said.\n", d.Unknown)
+			}
+			if d.Passed > 0 {
+				fmt.Fprintf(w, "The first %d jobs were asked about, and %d more came; --admit warn asks about all.\n", d.Asked, d.Passed)
+			}
 		}
 		if n := len(d.Refused); n > 0 {
-			names := slices.Clone(d.Refused[:min(n, mostRefused)])
+			names := make([]string, min(n, mostRefused))
 			for i := range names {
-				names[i] = strconv.Quote(Printable(names[i]))
+				names[i] = strconv.Quote(Printable(d.Refused[i]))
 			}
 			more := ""
 			if n > mostRefused {
 				more = fmt.Sprintf(" and %d more; -o json has them all", n-mostRefused)
 			}
-			fmt.Fprintf(w, "\n%s: %d did not come in, as they would be late: %s%s\n", label(run, g), n, strings.Join(names, ", "), more)
+			fmt.Fprintf(w, "\n%s: %d did not come in, as they would be late: %s%s\n", p.name, n, strings.Join(names, ", "), more)
 		}
 	}
 }
 
-// others are the jobs that the table does not count.
-func (d *Door) others() string {
-	s := ""
-	if d.Unknown > 0 {
-		s += fmt.Sprintf("; of %d nothing could be said", d.Unknown)
+func (c *Came) all() int { return c.InTime + c.Late }
+
+// row is that of jobs of which the same was said, and of how many it was right.
+func (c *Came) row(said string, right int) []string {
+	cells := []string{said, strconv.Itoa(c.InTime), strconv.Itoa(c.Late), "", ""}
+	if n := c.all(); n > 0 {
+		low, high := stat.Exact95(right, n)
+		cells[3], cells[4] = tenths(float64(right)/float64(n)), fmt.Sprintf("%.1f to %.1f %%", 100*low, 100*high)
 	}
-	if d.Passed > 0 {
-		s += fmt.Sprintf("; the first %d were asked about, %d came later (--admit warn asks about all)", d.Asked, d.Passed)
-	}
-	return s
+	return cells
 }

@@ -29,6 +29,8 @@ func (r *Report) WriteTable(w io.Writer) error {
 			writeSummary(&b, title, g)
 			writeUnlike(&b, g)
 			writeClasses(&b, g)
+			writeAudit(&b, g)
+			writeDoor(&b, g)
 			writeTrace(&b, g)
 			writeStuck(&b, g)
 			writeComparisons(&b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario && maps.Equal(c.Params, g[0].Params) }))
