@@ -217,6 +217,8 @@ var once = map[string][]uint64{
 	"rds(fast=false,interval=15s)+matchmaking": {41},
 	// a time lay at the border of two rounded ones; a plan of an earlier instant was enacted later
 	"rtmr(promise=99%)": {105, 156},
+	// bounds that waited for the solver came into force behind those of a take-over
+	"rds(interval=10s,solver=1s,replan=events,reference=adaptive)": {363},
 }
 
 // TestGames decides random scenarios a second time.

@@ -119,7 +119,7 @@ func (c *controller) meet(v sched.View, batch []sched.Event) {
 	again, came := false, false
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
-		case sched.Resync, sched.Control:
+		case sched.Resync:
 			again = true
 		case sched.JobArrived, sched.StageReady, sched.JobAmended, sched.JobEnded:
 			came = true
@@ -182,7 +182,7 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			news = true
 		case sched.ProfileLearned:
 			c.taught(v, batch[i].Detail.Profile)
-		case sched.Resync, sched.Control:
+		case sched.Resync:
 			again = true
 		}
 	}
