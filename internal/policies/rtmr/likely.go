@@ -77,14 +77,7 @@ func (t *trial) move(i int) {
 	if i == t.place {
 		return
 	}
-	if l := &t.sheets.line; len(l.stops) <= i {
-		t.reach(i)
-		t.at.copy(&l.front)
-	} else {
-		for k := t.place; k < i; k++ {
-			t.takes(t.at, k)
-		}
-	}
+	t.goTo(t.at, t.place, i)
 	t.place, t.looked, t.walked = i, false, false
 }
 
@@ -125,8 +118,9 @@ func (t *trial) walk() (all []rise, ok bool) {
 	with := &t.sheets.with
 	with.copy(t.at)
 	of := t.odds.expects()
-	with.take(&t.claim, &of, [2]busy{})
-	for i := t.place; i < len(t.queue); i++ {
+	mapsEnd, end := with.take(&t.claim, &of, [2]busy{})
+	until := t.harmless(t.place, t.at, with, &t.claim, mapsEnd, end)
+	for i := t.place; i < until; i++ {
 		before := with.variance
 		later, w := t.takes(with, i), &t.sheets.rows[i]
 		if w.is == rowGone || safe(w.deadline, later, w.sure, before) {
@@ -280,7 +274,7 @@ func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sch
 	if t == nil {
 		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(ClassUnknown)}
 	}
-	s.sheets.line.kept = true
+	s.sheets.line.kept = true // for the next question
 	c := t.weigh()
 	if c.OK {
 		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most))

@@ -139,12 +139,55 @@ func promisedAgain(s *scheduler, job *sched.Job) {
 	s.enqueue(job.ID)
 }
 
+// walksFor tells how far the jobs behind a claim are asked for.
+func (s *scheduler) walksFor(t *trial) string {
+	var with forecast
+	with.copy(t.at)
+	of := t.odds.expects()
+	mapsEnd, end := with.take(&t.claim, &of, [2]busy{})
+	switch s.harmless(t.place, t.at, &with, &t.claim, mapsEnd, end) {
+	case t.place:
+		return "nowhere"
+	case len(t.queue):
+		return "to the end"
+	}
+	return "on"
+}
+
+// A claim whose maps wait for long takes one of two free reduce slots late. That is no delay for jobs
+// whose reduces wait for maps too, but it is for one that has only reduces left.
+func TestALateReduceIsInTheWayOfJobsWithoutMaps(t *testing.T) {
+	second := func(s int64) units.Time { return units.Time(0).Add(units.Duration(s) * units.Second) }
+	for _, maps := range []int32{0, 1} {
+		s := newScheduler(usual)
+		l := &s.sheets.line
+		l.kept, l.apart = true, marksApart
+		l.first.maps.Resize(2, second(1000))
+		l.first.reduces.Resize(2, 0)
+		l.front.copy(&l.first)
+		s.queue = []sched.JobID{1}
+		waits := row{job: 1, owed: [2]int32{maps, 2}, deadline: second(105 + 1010*int64(maps)), sure: 10}
+		waits.expects.Map.Mean, waits.expects.Reduce.Mean = 10*units.Second, 50*units.Second
+		s.sheets.rows = []row{waits}
+		c, of := Claim{Maps: 1, Reduces: 1}, expects{}
+		of.Map.Mean, of.Reduce.Mean = 10*units.Second, units.Second
+		var at, with forecast
+		at.copy(&l.first)
+		with.copy(&at)
+		mapsEnd, end := with.take(&c, &of, [2]busy{})
+		if until := s.harmless(0, &at, &with, &c, mapsEnd, end); until != 1-int(maps) {
+			t.Errorf("of a job with %d maps in the queue, %d are looked at behind the claim", maps, until)
+		}
+	}
+}
+
 // A verdict, a question and an outlook find what the plain walk does, asked in any order and again.
 func TestTheLineIsThePlainWalk(t *testing.T) {
 	seeds := 24
 	if testing.Short() {
 		seeds = 8
 	}
+	walks := map[string]int{}
 	asked, granted, late, refused, rising, offered, far, kept, amended := 0, 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := range seeds {
 		config := usual
@@ -163,6 +206,7 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newScheduler(config)
+		s.sheets.line.apart = 1 + seed%5
 		recipe := compose.Recipe{Name: "rtmr"}
 		assemble(&recipe, s)
 		policy, err := compose.New(recipe)
@@ -220,6 +264,9 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 				if d := cmp.Diff(want, c, cmp.AllowUnexported(rise{})); d != "" {
 					t.Fatalf("seed %d, batch %d, question %d: plain, and by the line:\n%s", seed, batches, q, d)
 				}
+				if c.Risk <= mine.odds.Most {
+					walks[s.walksFor(mine)]++
+				}
 				at, exact := mine.offer()
 				if due, sure := p.offer(place); at != due || exact != sure {
 					t.Fatalf("seed %d, batch %d, question %d: offers %v (exact %v), and by the plain walk %v (%v)",
@@ -265,9 +312,9 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 		}
 	}
 	t.Logf("asked %d times, %d by a kept line: %d granted, %d with a rise, %d too late, %d refused for another; "+
-		"%d offers behind, %d not exact; %d promised again",
-		asked, kept, granted, rising, late, refused, offered, far, amended)
-	for _, n := range []int{kept, granted - rising, rising, late, refused, offered, far, amended} {
+		"%d offers behind, %d not exact; %d promised again; walked %v",
+		asked, kept, granted, rising, late, refused, offered, far, amended, walks)
+	for _, n := range []int{kept, granted - rising, rising, late, refused, offered, far, amended, walks["nowhere"], walks["on"], walks["to the end"]} {
 		if n == 0 {
 			t.Error("a case did not happen")
 		}
