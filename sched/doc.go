@@ -88,7 +88,7 @@
 // up (NodeUp, with their power state and the time since which nothing has ended on them), the jobs
 // that have not ended (JobArrived, with their arrival, and the tasks that are done in their stages'
 // Done; where the world binds late only their number counts), which of them were cancelled, which
-// stages are ready, and since when, demand, and the attempts that run (Started, with their start,
+// stages are ready, demand, and the attempts that run (Started, with their start,
 // and Progress, if the world tells any). So jobs are ordered by when they arrived, and slots fall
 // free and tasks straggle by when they started and what they have done, as before.
 //

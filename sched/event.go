@@ -63,7 +63,7 @@ const (
 	JobAmended
 	// JobArrived uses Job, Detail.Job and Age. A job has been submitted.
 	JobArrived
-	// StageReady uses Job, Stage and Age. Tasks of the stage may start: slow start is reached, or all
+	// StageReady uses Job and Stage. Tasks of the stage may start: slow start is reached, or all
 	// predecessors have committed. For the first stage of a job without predecessors the book says
 	// it itself.
 	StageReady

@@ -104,7 +104,6 @@ type stage struct {
 	done   int         // of them
 	sample int32       // tasks that may start although the job is not admitted
 	ready  bool
-	since  int  // beat in which it got ready
 	asked  bool // its demand has changed since it was told
 	shown  int  // tasks that it asks for so far, those from the first on
 	told   int  // tasks that the book was told of

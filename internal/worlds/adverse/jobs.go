@@ -68,7 +68,7 @@ func (w *World) getReady(jb *job, id sched.JobID) {
 			}
 			w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 		}
-		s.ready, s.asked, s.since = true, true, w.beat
+		s.ready, s.asked = true, true
 	}
 }
 

@@ -78,7 +78,7 @@ func (w *World) resync(turn bool) {
 			}
 			s.hidden, s.claim = nil, 0
 			if s.asked = s.ready; s.ready {
-				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind, Age: w.age(s.since)})
+				w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
 			}
 		}
 	}

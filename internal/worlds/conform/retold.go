@@ -43,7 +43,6 @@ type toldJob struct {
 	arrived   units.Time
 	cancelled bool
 	ready     [sched.Stages]bool
-	since     [sched.Stages]units.Time // when it got so
 	done      [sched.Stages][]int32
 }
 
@@ -117,7 +116,7 @@ func (w *Retold) note(e *sched.Event) {
 	case sched.JobCancelled:
 		w.jobs[e.Job].cancelled = true
 	case sched.StageReady:
-		w.jobs[e.Job].ready[e.Stage], w.jobs[e.Job].since[e.Stage] = true, w.at.Add(-e.Age)
+		w.jobs[e.Job].ready[e.Stage] = true
 	case sched.JobEnded:
 		delete(w.jobs, e.Job)
 	case sched.OutputLost:
@@ -180,7 +179,7 @@ func (w *Retold) all() []sched.Event {
 		for i := range spec.Stages {
 			s := &spec.Stages[i]
 			if s.Done = slices.Sorted(slices.Values(j.done[s.Kind])); j.ready[s.Kind] {
-				out = append(out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s.Kind, Age: w.at.Sub(j.since[s.Kind])})
+				out = append(out, sched.Event{Kind: sched.StageReady, Job: id, Stage: s.Kind})
 			}
 		}
 		out = append(out, sched.Event{Kind: sched.JobArrived, Job: id, Age: w.at.Sub(j.arrived), Detail: &sched.Detail{Job: &spec}})
