@@ -296,7 +296,7 @@ func later(r *rand.Rand, lines []string, stage string) ([]string, int) {
 // TestAltered is the negative control: each journal is right until one thing in it is altered, and
 // the referee has to notice each.
 func TestAltered(t *testing.T) {
-	for _, a := range slices.Concat(alterations, voids, horizons) {
+	for _, a := range slices.Concat(alterations, voids, watchings, horizons) {
 		t.Run(a.name, func(t *testing.T) {
 			tried := 0
 			for s := uint64(1); s <= 400 && tried < 6; s++ {

@@ -117,8 +117,11 @@ type job struct {
 	joined    int   // when it came to its queue, in the row of seq
 	virtual   int64 // the deadline that a plan set for orders to read, 0 = none
 	state     int
-	waits     bool // for predecessors
-	cancelled bool // its user wants it gone: none of its tasks start any more
+	advised   bool   // its state is advice of a policy that watches
+	why       string // the reason of that
+	untold    bool   // what was decided upon it nobody was told, as the policy watches
+	waits     bool   // for predecessors
+	cancelled bool   // its user wants it gone: none of its tasks start any more
 	stage     [stages]*stage
 	committed bool
 	occupied  int
@@ -195,6 +198,7 @@ type book struct {
 	resyncs  bool            // this round is one
 	gone     []*node         // as they were before the last
 	yielded  bool            // a stock scheduler places work
+	watching bool            // so it does, and nothing that is wanted is done
 	dirty    bool            // lines have to be sorted again
 	left     bool            // jobs have ended in the last round
 	lines    [stages][]*job

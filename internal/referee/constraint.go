@@ -20,13 +20,14 @@ type fluid struct {
 	from          int64
 	deadline      int64
 	master        int64 // map slots that its master holds until it ends
+	untold        bool  // it was accepted while the policy watched
 }
 
 func (c *constraint) decide(b *book, events []*line, p *wants) {
 	keep := c.accepted[:0]
 	for _, a := range c.accepted {
 		if b.resyncs {
-			if a.job = b.again(a.job); a.job != nil { // it goes on with what it was accepted for
+			if a.job = b.again(a.job); a.job != nil && !a.untold { // it goes on with what it was accepted for
 				c.known[a.job] = true
 				keep = append(keep, a)
 				p.verdict("admit", a.job, admitted, 0, "")
@@ -181,6 +182,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		reject("reduce-slots-taken" + numbers(a.reduces, freeReduces, a.from))
 	default:
 		p.verdict("admit", j, admitted, 0, "")
+		a.untold = p.watching
 		c.accepted = append(c.accepted, a)
 		c.bind(a, p)
 	}

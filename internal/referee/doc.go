@@ -7,6 +7,7 @@
 //	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
 //	attempts.go  attempts that start and end
 //	resync.go    what is left of book and rules when a world tells all again
+//	watching.go  what stands as advice while a policy only watches
 //	wants.go     what a rule wants, booked while it is written
 //	judge.go     round by round: what the policy should have wanted, beside what it wanted
 //	world.go     what a plain simulation owes: when attempts end, stages become ready and nodes beat
@@ -34,10 +35,10 @@
 //
 // Supplies and forecasts wake a policy, and no rule that is known here reads them. Where a world tells all again
 // the book is made again of what it tells (resync.go); each part says what it forgets then. While a policy has yielded
-// nothing starts.
+// nothing starts. While it only watches, what it advises is predicted, which of that is written, and how much is
+// left out as it has been advised already.
 //
-// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text, and of a
-// scheduler that watches.
+// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text.
 //
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late
 // shows in what it wants then.

@@ -70,7 +70,7 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 	for _, l := range r.items {
 		_, due := r.waits[l.int("id")]
 		switch {
-		case l.word != "item" || l.get("refused") != "":
+		case l.word != "item" || l.undone():
 			if due || l.name == "admit" || l.name == "hold" {
 				p.acts = append(p.acts, actsOf(l)...)
 			}
@@ -100,7 +100,7 @@ func (r sharing) decide(b *book, _ []*line, p *wants) {
 	for _, l := range r.items {
 		if _, due := r.waits[l.int("id")]; l.word == "item" && l.name == "set-slots" && !due {
 			r.believe(b, l, p)
-			gives = gives || l.get("refused") == "" && !slices.Contains(l.flags, "held")
+			gives = gives || !l.undone() && !slices.Contains(l.flags, "held")
 			if strings.HasPrefix(l.get("reason"), "spare-slots") && l.int("count") > 0 {
 				spare = append(spare, b.jobs[l.int("job")].stage[stageOf(l.get("stage"))])
 			}

@@ -56,11 +56,12 @@ func (r *Report) Add(o *Report) {
 // A judge goes through one journal.
 type judge struct {
 	*book
-	rule   rule
-	opt    Options
-	report *Report
-	line   int // where it is
-	nodesN int // nodes that the journal ever names, which sets the phases of beats
+	rule    rule
+	opt     Options
+	report  *Report
+	line    int // where it is
+	advised advised
+	nodesN  int // nodes that the journal ever names, which sets the phases of beats
 }
 
 // Judge reads a journal and decides it again.
@@ -147,7 +148,7 @@ func (j *judge) round(lines []*line) error {
 		j.order.look(j.book)
 	}
 	i := 1
-	wakes := false
+	wakes := j.advised.refuses
 	for ; i < len(lines) && lines[i].word == "event"; i++ {
 		wakes = wakes || !slices.Contains(confirming, lines[i].name)
 	}
@@ -185,9 +186,17 @@ func (j *judge) round(lines []*line) error {
 			w.witness(items)
 		}
 	}
-	j.rule.decide(j.book, events, p)
+	j.rule.decide(j.book, j.unheard(events), p)
 	p.undo()
-	j.compare(plan, items, p.acts)
+	if want := p.acts; j.watching {
+		fresh, repeated := j.news(want)
+		j.compare(plan, items, fresh)
+		if have := plan.int("repeated"); repeated != have && plan.word == "plan" {
+			j.differ(plan.num, fmt.Sprintf("a plan that repeats %d items", repeated), fmt.Sprintf("one that repeats %d", have))
+		}
+	} else {
+		j.compare(plan, items, want)
+	}
 	for _, l := range items {
 		if err := j.enter(l); err != nil {
 			return fmt.Errorf("line %d: %w", l.num, err)
@@ -271,6 +280,9 @@ func actsOf(l *line) []act {
 		bounds := boundsOf(l)
 		if len(bounds) == 0 {
 			a.what = fmt.Sprintf("job=%s stage=%s node=%s%s", l.get("job"), l.get("stage"), l.get("node"), refused)
+			if near := l.get("locality"); strings.HasSuffix(refused, "watched") && near != "" {
+				a.what += " locality=" + near
+			}
 			return []act{a}
 		}
 		acts := make([]act, len(bounds))
@@ -324,6 +336,8 @@ func (j *judge) event(l *line) error {
 		switch c := l.get("control"); c {
 		case "yield", "take-over":
 			j.yielded, j.dirty = c == "yield", true
+		case "watch":
+			j.watch(true)
 		default:
 			return fmt.Errorf("the referee does not know what a policy wants that is to %s", c)
 		}
@@ -344,6 +358,7 @@ func (j *judge) event(l *line) error {
 		first := j.node(n.id) == nil
 		j.nodes[n.id] = n
 		j.dirty = true
+		j.came("node", n.id)
 		if j.pace(n); j.resyncs && n.id < len(j.gone) && j.gone[n.id] != nil {
 			n.paces = j.gone[n.id].paces // an event says if it is another now
 		}
@@ -416,6 +431,7 @@ func (j *judge) event(l *line) error {
 		now := j.now
 		j.now -= l.num64("age")
 		j.arrive(l.int("job"), d)
+		j.came("job", l.int("job"))
 		j.now = now
 	case "job-amended":
 		d, err := describe(l.detail)
@@ -450,7 +466,7 @@ func (j *judge) event(l *line) error {
 
 // enter books an item of the journal.
 func (j *judge) enter(l *line) error {
-	if l.word != "item" || l.get("refused") != "" || slices.Contains(l.flags, "held") {
+	if l.word != "item" || l.undone() || slices.Contains(l.flags, "held") {
 		return nil
 	}
 	job := j.jobs[l.int("job")]
@@ -464,12 +480,9 @@ func (j *judge) enter(l *line) error {
 	}
 	j.dirty = true
 	switch l.name {
-	case "admit":
-		j.decide(job, admitted)
-	case "hold":
-		j.decide(job, held)
-	case "reject":
-		j.decide(job, rejected)
+	case "admit", "hold", "reject":
+		j.decide(job, map[string]int{"admit": admitted, "hold": held, "reject": rejected}[l.name])
+		job.advised, job.why = j.watching, actsOf(l)[0].why
 	case "sample":
 		s.sample = l.int("count")
 	case "withhold":

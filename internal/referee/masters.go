@@ -216,7 +216,7 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 				p.inVain(c.job, s.kind, n, "first-in-order")
 			}
 			if b.serves(n, c.job, s.kind) {
-				r.plan.start(c.job, b.now)
+				r.starts(c.job, b.now)
 				if s.kind == master {
 					c.begins()
 				}

@@ -22,6 +22,7 @@ func (j *judge) void() {
 	j.gone, j.nodes = j.nodes, make([]*node, len(j.nodes))
 	j.jobs, j.live, j.attempts, j.items = map[int]*job{}, nil, map[int]*attempt{}, map[int][]bound{}
 	j.yielded, j.dirty, j.left = false, true, true
+	j.watch(false)
 }
 
 // unplaced is a start without how near its task is, which is told by those who have the whole book.

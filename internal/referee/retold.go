@@ -8,11 +8,14 @@ import "slices"
 func (r *rtmr) void() {
 	r.was, r.ran = nil, map[string]bool{}
 	for _, c := range r.plan.queue {
-		if !c.over && c.job.Name != "" { // and no lease
+		if !c.over && c.job.Name != "" && !c.job.untold { // and no lease
 			r.was = append(r.was, c)
 		}
 	}
 	for _, j := range r.others {
+		if j.untold {
+			continue
+		}
 		r.ran[j.Name] = r.measures[j] == nil
 	}
 	r.plan = schedule{fifo: r.plan.fifo, even: r.plan.even, shrunk: -1}
@@ -70,7 +73,7 @@ func (r *rtmr) resume(b *book, p *wants) {
 	r.was = nil
 	for _, j := range b.byHandle() {
 		if ran, judged := r.ran[j.Name]; !r.known[j] && j.state == pending && !j.waits && (ran || !judged && j.begun()) {
-			r.known[j] = true
+			r.known[j], j.untold = true, p.watching && !ran
 			r.lend(b, j, p, "begun")
 		}
 	}
@@ -79,7 +82,11 @@ func (r *rtmr) resume(b *book, p *wants) {
 // begun tells whether a task of the job runs, is on its way or is done that the schedule counts.
 func (c *claim) begun() bool {
 	return slices.ContainsFunc(c.job.Stages, func(s stage) bool {
-		return (s.occupied > 0 || s.done > 0) && (s.kind != master || c.slot)
+		runs := s.occupied > 0
+		if c.job.untold { // what it is to be given is advice
+			runs = len(s.youngest) > 0
+		}
+		return (runs || s.done > 0) && (s.kind != master || c.slot)
 	})
 }
 
@@ -101,4 +108,20 @@ func (r *rtmr) recount(b *book, events []*line) {
 			c.unstarted = !c.begun()
 		}
 	}
+	if b.watching { // a stock scheduler starts jobs
+		for _, c := range slices.Clone(r.plan.queue) {
+			if c.since < 0 && !c.over && c.begun() {
+				r.plan.queue = slices.DeleteFunc(r.plan.queue, func(o *claim) bool { return o == c })
+				r.begin(c, b.now)
+			}
+		}
+	}
+}
+
+// starts notes that a task of the job is about to go out, unless that is advice and the job has not begun.
+func (r *rtmr) starts(j *job, now int64) {
+	if i := r.plan.find(j); i >= 0 && j.untold && !r.plan.queue[i].begun() {
+		return
+	}
+	r.plan.start(j, now)
 }

@@ -88,6 +88,31 @@ var voids = []alteration{
 	}},
 }
 
+// watchings are alterations of what a policy advises that only watches.
+var watchings = []alteration{
+	{"an advised start is missing", "fifo", missing(`^\d+ item start .*refused=watched`)},
+	{"an advised start is on another node", "fair", one(`item start .*node=(\d+) .*refused=watched`)},
+	{"an advised start is farther away", "fifo+delay", replace(`item start (.*) locality=node (.*) refused=watched`, "item start $1 locality=remote $2 refused=watched")},
+	{"advice is done", "fifo", replace(`item start (.*stage=map.*) refused=watched`, "item start $1")},
+	{"one item more is repeated", "fifo", one(`plan items=\d+ repeated=(\d+)`)},
+	{"advice is repeated for no reason", "fifo", replace(`plan items=(\d+) repeated=\d+`, "plan items=$1")},
+	{"an advised verdict is another", "rtmr", replace(`item admit (.*) reason=begun refused=watched`, "item hold $1 reason=begun refused=watched")},
+	{"an advised promise is a nanosecond off", "rtmr", one(`item admit .*reason=promised:\d+,(\d+) refused=watched`)},
+	{"an advised bound is another", "dc", one(`item set-slots .*count=(\d+) .*refused=watched`)},
+	{"a policy advises that is to decide", "edf-p", func(r *rand.Rand, lines []string) ([]string, int) {
+		for range 100 {
+			i := some(r, lines, ` event control control=watch`)
+			if i < 0 {
+				break
+			}
+			if from, to := round(lines, i); slices.ContainsFunc(lines[from:to], regexp.MustCompile(`refused=watched`).MatchString) {
+				return slices.Delete(slices.Clone(lines), i, i+1), from + 1
+			}
+		}
+		return nil, 0
+	}},
+}
+
 // somewhere alters a journal so that it shows in the sum of a plan, before the line or in the next plan.
 func somewhere(alter func(*rand.Rand, []string) ([]string, int)) func(*rand.Rand, []string) ([]string, int) {
 	return func(r *rand.Rand, lines []string) ([]string, int) {

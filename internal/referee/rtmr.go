@@ -77,7 +77,7 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 // first judges a job that nobody has judged.
 func (r *rtmr) first(b *book, j *job, p *wants) {
 	if j != nil && !r.known[j] && !j.waits && j.state < rejected {
-		r.known[j] = true
+		r.known[j], j.untold = true, p.watching
 		r.judge(b, j, p)
 	}
 }
@@ -451,7 +451,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]
 		again = false
 		for _, c := range r.plan.queue {
 			if !c.over && b.serves(n, c.job, mapStage) {
-				r.plan.start(c.job, b.now)
+				r.starts(c.job, b.now)
 				again = p.start(c.job, mapStage, n, "first-in-order")
 				break
 			}
@@ -464,7 +464,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]
 		if j == nil {
 			break
 		}
-		r.plan.start(j, b.now)
+		r.starts(j, b.now)
 		p.start(j, reduceStage, n, "first-in-order")
 	}
 	for s := master; s <= reduceStage; s++ {

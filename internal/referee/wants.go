@@ -21,7 +21,12 @@ func (p *wants) undo() {
 	p.dirty = true
 }
 
-func (p *wants) want(verb, what, why string) { p.acts = append(p.acts, act{verb, what, why}) }
+func (p *wants) want(verb, what, why string) {
+	if p.watching {
+		what += " refused=watched"
+	}
+	p.acts = append(p.acts, act{verb, what, why})
+}
 
 // start gives the node the nearest task of the job's stage.
 func (p *wants) start(j *job, s int, n *node, why string) bool {
@@ -32,7 +37,11 @@ func (p *wants) start(j *job, s int, n *node, why string) bool {
 	x := bound{j.id, s, t, n.id, near}
 	p.take(x)
 	p.taken = append(p.taken, func() { p.untake(x) })
-	p.want("start", x.String(), why)
+	if p.watching {
+		p.acts = append(p.acts, act{"start", fmt.Sprintf("job=%d stage=%s node=%d refused=watched locality=%s", j.id, given(s), n.id, localityNames[near]), why})
+	} else {
+		p.want("start", x.String(), why)
+	}
 	return true
 }
 
@@ -41,19 +50,16 @@ func (p *wants) inVain(j *job, s int, n *node, why string) {
 	p.yielded = false
 	serves := p.serves(n, j, s)
 	if p.yielded = true; serves {
-		name := stageNames[s]
-		if s == master {
-			name = ""
-		}
-		p.want("start", fmt.Sprintf("job=%d stage=%s node=%d refused=yielded", j.id, name, n.id), why)
+		p.want("start", fmt.Sprintf("job=%d stage=%s node=%d refused=yielded", j.id, given(s), n.id), why)
 	}
 }
 
 // verdict changes where a job stands.
 func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
-	was, samples := j.state, [stages]int{}
+	was, samples, holds := j.state, [stages]int{}, p.watching && j.advised && j.state == state && j.why == why
 	for i := range j.Stages {
 		samples[i] = j.Stages[i].sample
+		holds = holds && samples[i] < 0
 	}
 	p.decide(j, state)
 	p.taken = append(p.taken, func() {
@@ -62,6 +68,9 @@ func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
 			j.Stages[i].sample = samples[i]
 		}
 	})
+	if holds {
+		return // it is advised already
+	}
 	what := fmt.Sprintf("job=%d", j.id)
 	if at != 0 {
 		what += fmt.Sprintf(" at=%d", at)
@@ -76,6 +85,9 @@ func (p *wants) withhold(j *job, s int, on bool, why string) {
 	st.withheld = on
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.withheld = was })
+	if p.watching && was == on {
+		return
+	}
 	verb := "release"
 	if on {
 		verb = "withhold"
@@ -90,6 +102,9 @@ func (p *wants) setSlots(j *job, s, count int, why string) {
 	st.limit = count
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.limit = was })
+	if p.watching && was == count {
+		return
+	}
 	p.want("set-slots", fmt.Sprintf("job=%d stage=%s count=%d", j.id, stageNames[s], count), why)
 }
 
@@ -100,7 +115,18 @@ func (p *wants) sample(j *job, s, count int, why string) {
 	st.sample = count
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.sample = was })
+	if p.watching && was == count {
+		return
+	}
 	p.want("sample", fmt.Sprintf("job=%d%s count=%d", j.id, inStage(s), count), why)
+}
+
+// given is the stage of a refused start: a journal does not name the first.
+func given(s int) string {
+	if s == master {
+		return ""
+	}
+	return stageNames[s]
 }
 
 // inStage is the stage of an item as a journal has it, which does not name the first.
@@ -133,7 +159,11 @@ func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
 		a := p.attempts[id]
 		a.dying = true
 		p.taken = append(p.taken, func() { a.dying = false })
-		p.want("kill", fmt.Sprintf("job=%d%s outcome=%s attempts=%d", j.id, inStage(s), outcome, id), why)
+		what := fmt.Sprintf("job=%d%s outcome=%s", j.id, inStage(s), outcome)
+		if !p.watching {
+			what += fmt.Sprintf(" attempts=%d", id)
+		}
+		p.want("kill", what, why)
 	}
 }
 
@@ -155,7 +185,11 @@ func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
 	x := bound{j.id, s.kind, task, n.id, near}
 	p.take(x)
 	p.taken = append(p.taken, func() { p.untake(x) })
-	p.want("speculate", fmt.Sprintf("job=%d%s task=%d node=%d count=1 tasks=%d:%s", j.id, inStage(s.kind), task, n.id, task, localityNames[near]), why)
+	what := fmt.Sprintf("job=%d%s task=%d node=%d count=1", j.id, inStage(s.kind), task, n.id)
+	if !p.watching {
+		what += fmt.Sprintf(" tasks=%d:%s", task, localityNames[near])
+	}
+	p.want("speculate", what, why)
 }
 
 // power puts a node to sleep, or wakes it.

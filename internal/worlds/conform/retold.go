@@ -13,17 +13,21 @@ import (
 
 // Retold is a world that binds tasks, behind which all is told again now and then: a resync with its full
 // state, as it was told so far, and with all that was asked of it void. Where nodes beat it also yields to a
-// stock scheduler, which starts nothing, and takes over again.
+// stock scheduler, which starts nothing, and takes over again; or from one resync to the next the policy
+// only watches.
 type Retold struct {
 	drive.World
-	// Resyncs is how often all was told again, Yields how often the world yielded.
-	Resyncs, Yields int
+	// Resyncs is how often all was told again, Yields how often the world yielded, and Watches how
+	// often it let the policy watch.
+	Resyncs, Yields, Watches int
 
 	dice     *rand.Rand
 	every    int // batches, on average
 	at       units.Time
 	again    bool
 	yielded  bool
+	watching bool
+	quiet    bool         // the last plan asked for nothing that is still to be told
 	next     sched.ItemID // of items that void, far above those of the book
 	plan     sched.Plan
 	nodes    map[sched.NodeID]*toldNode
@@ -57,6 +61,11 @@ func (w *Retold) Next(ctx context.Context) (drive.Batch, error) {
 	if w.again {
 		w.again = false
 		w.Resyncs++
+		calm := w.Resyncs > 30 // so that a run which is stuck finds out
+		if w.watching = w.Can().Heartbeat > 0 && !calm && w.quiet && !w.watching && w.dice.IntN(3) == 0; w.watching {
+			w.Watches++
+			w.yielded = false
+		}
 		return drive.Batch{At: w.at, Events: w.all()}, w.void()
 	}
 	b, err := w.World.Next(ctx)
@@ -64,8 +73,17 @@ func (w *Retold) Next(ctx context.Context) (drive.Batch, error) {
 		return b, err
 	}
 	w.at = b.At
+	came := false
 	for i := range b.Events {
 		w.note(&b.Events[i])
+		came = came || b.Events[i].Kind == sched.JobArrived
+	}
+	if w.watching {
+		w.again = w.dice.IntN(8) == 0
+		if came {
+			err = w.void() // the stock scheduler lets in whoever comes
+		}
+		return b, err
 	}
 	calm := w.Resyncs > 30 // so that a run which is stuck finds out
 	w.again = w.dice.IntN(w.every) == 0 && !calm
@@ -80,7 +98,10 @@ func (w *Retold) Next(ctx context.Context) (drive.Batch, error) {
 
 // control says who places work.
 func (w *Retold) control() sched.Event {
-	if w.yielded {
+	switch {
+	case w.watching:
+		return sched.Event{Kind: sched.Control, Control: sched.Watch}
+	case w.yielded:
 		return sched.Event{Kind: sched.Control, Control: sched.Yield}
 	}
 	return sched.Event{Kind: sched.Control, Control: sched.TakeOver}
@@ -145,8 +166,12 @@ func (w *Retold) note(e *sched.Event) {
 
 // Enact notes which nodes are to sleep, and which to wake.
 func (w *Retold) Enact(p *sched.Plan) error {
+	w.quiet = true
 	for i := range p.Items {
 		it := &p.Items[i]
+		if it.Verb != sched.Rank && it.Verb != sched.WakeMe && !it.Held && it.Refused == sched.OK {
+			w.quiet = false
+		}
 		if n := w.nodes[it.Node]; n != nil && !it.Held && it.Refused == sched.OK && (it.Verb == sched.Sleep || it.Verb == sched.Wake) {
 			n.was, n.asked = n.up.Power, it.ID
 			if n.up.Power = sched.Asleep; it.Verb == sched.Wake {
@@ -160,7 +185,7 @@ func (w *Retold) Enact(p *sched.Plan) error {
 // all is the full state.
 func (w *Retold) all() []sched.Event {
 	out := []sched.Event{{Kind: sched.Resync}}
-	if w.yielded {
+	if w.yielded || w.watching {
 		out = append(out, w.control())
 	}
 	for n, told := range w.nodes {
@@ -205,11 +230,15 @@ func (w *Retold) all() []sched.Event {
 	return out
 }
 
-// void has the world forget what was asked of it.
+// void has the world forget what was asked of it. While the policy watches all jobs run, so that nodes beat.
 func (w *Retold) void() error {
 	w.plan.Reset(nil)
 	for id, j := range w.jobs {
-		w.plan.Hold(id, sched.Reason{})
+		if w.watching {
+			w.plan.Admit(id, sched.Reason{})
+		} else {
+			w.plan.Hold(id, sched.Reason{})
+		}
 		for i := range j.spec.Stages {
 			s := j.spec.Stages[i].Kind
 			w.plan.Add(sched.Item{Verb: sched.Release, Job: id, Stage: s})
