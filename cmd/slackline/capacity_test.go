@@ -107,7 +107,7 @@ func TestCapacity(t *testing.T) {
 		t.Error(out)
 	}
 
-	const reason = "class ad-hoc: even unlimited machines need 25 s for a deadline of 20 s"
+	const reason = "class ad-hoc: even unlimited machines need 25.0 s for a deadline of 20.0 s"
 	for _, form := range []string{"table", "json", "csv"} {
 		r := s.run("capacity", "late.yaml", "-o", form)
 		if r.code != 3 || !strings.Contains(r.stderr, reason) || r.stdout == "" {

@@ -230,7 +230,7 @@ func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*sto
 	defer t.Stop()
 	for {
 		f := store.JobFilter{ID: j.ID}
-		if j.State == store.Resumed { // by the newest that goes on with it
+		if j.State == store.Resumed { // by the newest that continues it
 			f = store.JobFilter{First: cmp.Or(j.First, j.ID), Limit: 1}
 		}
 		jobs, err := m.Store().Jobs(f)

@@ -204,6 +204,11 @@ func TestOpenRunThatStops(t *testing.T) {
 	sleeps := "name: hangs\nmap: sh -c 'sleep 1; cat'\ninput: text.txt\noutput: out/hangs\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps, "two.yaml": strings.ReplaceAll(sleeps, "hangs", "two")})
 	run := s.elsewhere("takes jobs", "run", "--open")
+	s.answers(0, "", "close")
+	if report := run.ends(0); !strings.Contains(report, "on this machine: no jobs ran\n") {
+		t.Errorf("a run that nobody brought a job reports %s", report)
+	}
+	run = s.elsewhere("takes jobs", "run", "--open")
 	s.answers(0, "a, is submitted", "submit", "a.yaml")
 	s.answers(0, "a: finished", "wait", "a")
 	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {

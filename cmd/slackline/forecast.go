@@ -233,13 +233,13 @@ func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duratio
 	if file == "" {
 		interval = cmp.Or(interval, usual)
 		if f.gaps {
-			return nil, fmt.Errorf("--gaps has no effect without a file: weather that is made up has none")
+			return nil, fmt.Errorf("--gaps has no effect without a file: made-up weather has no gaps")
 		}
 		g := madeUp(f.seed, place, interval, 3)
 		return g.Series(), nil
 	}
 	if cmd.Flags().Changed("seed") {
-		return nil, fmt.Errorf("--seed has no effect with a file: it is that of weather that is made up")
+		return nil, fmt.Errorf("--seed has no effect with a file: it seeds made-up weather")
 	}
 	in, name := cmd.InOrStdin(), "standard input"
 	if file != "-" {
@@ -314,7 +314,7 @@ UTC. The same seed gives the same weather. It looks like weather, and was measur
 			}
 			d, err := units.ParseDuration(interval)
 			if err != nil || d < units.Minute || units.Hour%d != 0 {
-				return fmt.Errorf("--interval is %q, it must be a span from 1m to 1h that an hour is a multiple of", interval)
+				return fmt.Errorf("--interval is %q, it must be a span from 1m to 1h that divides an hour", interval)
 			}
 			if days < 1 || days > 3660 {
 				return fmt.Errorf("--days is %d, it must be from 1 to 3660", days)

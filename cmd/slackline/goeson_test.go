@@ -12,7 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// A run that goes on with an interrupted one judges jobs by the deadlines that counted from the
+// A run that continues an interrupted one judges jobs by the deadlines that counted from the
 // first submission. A job that had finished before takes part in nothing: no verdict, no time, no
 // error of a prediction.
 func TestGoesOn(t *testing.T) {

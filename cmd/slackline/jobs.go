@@ -139,8 +139,8 @@ func expected(j *store.Job) string {
 	return (&report.Expectation{Seconds: *j.Expected, Spread: j.Spread}).String()
 }
 
-// outcome is what became of a job, "" while it waits or runs, and where a later one that goes on
-// with it has the outcome.
+// outcome is what became of a job, "" while it waits or runs, and where a later one that continues
+// it has the outcome.
 func outcome(j *store.Job) report.Outcome {
 	f := report.Facts{Refused: j.State == store.Refused, Promised: j.Promised, Real: true}
 	switch j.State {

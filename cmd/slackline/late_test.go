@@ -30,7 +30,7 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 		met, missed float64
 		said, end   string
 	}{
-		"20ms": {3, 1, 1, `job "b" had finished before the interruption: it missed its deadline by `, "slackline: job \"b\" missed its deadline before this run went on with it\n"},
+		"20ms": {3, 1, 1, `job "b" had finished before the interruption: it missed its deadline by `, "slackline: job \"b\" missed its deadline before this run resumed it\n"},
 		"1h":   {0, 2, 0, `job "b" had finished before the interruption: it met its deadline by `, ""},
 	} {
 		t.Run(due, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (o *options) dataDir() (dir string, err error) {
 		}
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s%q: it is no folder; name a folder for the history of runs", from, dir)
+		return "", fmt.Errorf("%s%q: it is not a folder; name a folder for the history of runs", from, dir)
 	}
 	return dir, nil
 }

@@ -12,7 +12,7 @@ import (
 // writeModels prints the cost models of a class, how they did, and what has jumped.
 func writeModels(w io.Writer, c *profile.Class) error {
 	models := &report.Grid{
-		Title: "cost models: (fixed + per MB + per 1000 records) × what a job's tasks share × what each has for itself",
+		Title: "cost models: (fixed + per MB + per 1000 records) × a factor for each job × a factor for each task",
 	}
 	models.Add("part", "of", ">jobs", ">tasks", ">fixed", ">per MB", ">per 1000 records", ">90 % below", ">99 %", ">99.9 %",
 		">jobs ±", ">tasks ±")
@@ -35,7 +35,7 @@ func writeModels(w io.Writer, c *profile.Class) error {
 			amount(m.Fixed), amount(m.PerByte*float64(units.MB)), amount(m.PerRecord*1000), times(0.9), times(0.99), times(0.999), differ(&m.Shared), differ(&m.Own))
 	}
 	scores := &report.Grid{
-		Title: "scores: how many later tasks lay where the models said, and the loss at these quantiles in parts of the median",
+		Title: "scores: the share of later tasks within the predicted ranges, and the loss at these quantiles relative to the median",
 	}
 	scores.Add("part", "of", ">tasks", ">in 5 to 95 %", ">below 50 %", ">below 90 %", ">below 99 %",
 		">loss at 50 %", ">90 %", ">99 %")

@@ -77,7 +77,7 @@ func lastRound(t *testing.T, journal string) float64 {
 	return units.Time(at).Seconds()
 }
 
-// A run by several policies goes on with those that had not finished, and reports all of them.
+// A run by several policies continues those that had not finished, and reports all of them.
 func TestKillBetweenPolicies(t *testing.T) {
 	for _, again := range [][]string{{"resume", "out/slow"}, {"resume", "jobs.yaml"}, {"resume", "words"}, {"resume"},
 		{"run", "jobs.yaml", "--policy", "fifo,fair,edf-p", "-o", "json", "--journal", "journals"}} {
@@ -152,7 +152,7 @@ func TestKillBetweenPoliciesSays(t *testing.T) {
 	}
 }
 
-// A run of several policies that was stopped by Ctrl-C goes on with the policy that it was at.
+// A run of several policies that was stopped by Ctrl-C continues the policy that it was at.
 func TestInterruptBetweenPolicies(t *testing.T) {
 	s := killedInSecond(t, os.Interrupt)
 	before, err := os.Stat(s.path("out/slow/fifo/_SUCCESS"))

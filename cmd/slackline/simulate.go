@@ -67,7 +67,7 @@ refuse, a job that would be late does not come in. Policies that admit jobs by t
 		},
 	}
 	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
-	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what becomes of jobs that would be late, asked when they come: warn, refuse, off; without the flag, and with one seed, the first %d of a run are asked about", askedFirst))
+	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what to do with a job that would be late when it arrives: warn, refuse or off (default: with one seed, check the first %d jobs of a run)", askedFirst))
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	o.bindBlock(cmd)
 	return o.bindRuns(cmd)

@@ -220,7 +220,7 @@ func TestBadInput(t *testing.T) {
 		{"simulate two.yaml --block 1MB", `--block is for job files`},
 		{"simulate two.yaml --policy fifo --seed 1 --journal words.yaml", `the journal cannot be written: words.yaml exists already and is not a journal`},
 		{"run words.yaml --journal words.yaml", `the journal cannot be written: words.yaml exists already and is not a journal`},
-		{"run gpu.yaml", `gpu.yaml:7:9: the workers of this machine carry no labels`},
+		{"run gpu.yaml", `gpu.yaml:7:9: workers on this machine have no labels`},
 		{"run noout.yaml", `noout.yaml:4:9: output is empty`},
 		{"simulate slow.yaml", `slow.yaml: two-jobs by fifo with seed 1: the simulation takes too long: the next event is more than 146 years`},
 		{"simulate trace.yaml", `t.tsv:2: submit time: "x" is not a time in seconds`},

@@ -27,7 +27,7 @@ func TestUntold(t *testing.T) {
 		both     = "note: the trace does not tell how long tasks take, nor deadlines; maps take 20 to 40 s and no job has a deadline, unless"
 		unknown  = "warning: dc refuses jobs with deadlines while nothing is known of their class, and this scenario begins without profiles; give profiles: rehearsed"
 		measured = "warning: dc refuses jobs with deadlines while nothing is known of their class, which is so for wordcount; a run with another policy measures it\n"
-		causes   = "dc: 12 of 12 jobs were refused while less than a tenth of the slots was used: the likely cause are its estimates"
+		causes   = "dc: 12 of 12 jobs were refused while less than a tenth of the slots was used: its estimates of task times are the likely cause"
 	)
 	for _, c := range []struct {
 		args      string

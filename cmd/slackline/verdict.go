@@ -83,7 +83,7 @@ func (o *options) sentence(r *report.Report, jobs []judged, one, many string, re
 			text = " in " + placeOf(j.run)
 		}
 		if j.Before {
-			text += " before this run went on with it"
+			text += " before this run resumed it"
 		}
 		if reasons {
 			text += ": " + strings.ReplaceAll(j.Reason, "\n", "\n    ") // which a program may have said

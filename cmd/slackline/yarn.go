@@ -222,7 +222,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	var keeper *runs.Keeper // nil: jobs are not listed
 	if memory != nil && memory.ReadOnly() == nil {
 		if keeper, err = runs.KeepCluster(memory, policies[0], world.Origin); err != nil {
-			t.warn(fmt.Sprintf("jobs are not listed, and what they teach is not kept: %v", err))
+			t.warn(fmt.Sprintf("jobs will not be listed, and their profiles will not be saved: %v", err))
 		} else {
 			cell.Sinks = append(cell.Sinks, keeper)
 		}
@@ -232,14 +232,14 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	if !o.quiet {
 		t.say("%s listens at %s, with the secret of %s", policies[0], at.Addr(), path)
 		if n := state.Promises(); n > 0 {
-			t.say("this goes on with what a process before it promised %s", units.Count(n, "job"))
+			t.say("continuing with the promises that an earlier process made to %s", units.Count(n, "job"))
 		}
 	}
 	defer context.AfterFunc(cmd.Context(), world.Stop)()
 	run, err := lab.Run(context.WithoutCancel(cmd.Context()), cell)
 	if keeper != nil {
 		if lost := keeper.Leave(run, learner.Profiles()); lost != nil {
-			t.warn(fmt.Sprintf("what jobs did and taught cannot be kept: %v", lost))
+			t.warn(fmt.Sprintf("the history and profiles of the jobs cannot be saved: %v", lost))
 		}
 	}
 	if err == nil && !o.quiet {

@@ -120,7 +120,7 @@ func TestYarnServeAgain(t *testing.T) {
 }
 
 // Jobs of a cluster are listed as those of this machine are: what became of them and of their deadlines, and which
-// are left to the next process, that goes on with them.
+// are left to the next process, that continues them.
 func TestYarnJobs(t *testing.T) {
 	s := newShell(t, nil)
 	ended := func(id string, how wire.End) *wire.Event {

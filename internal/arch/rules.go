@@ -10,7 +10,7 @@ var rules = []rule{
 	{"imports-world", "a world never imports a policy"},
 	{"imports-words", "words import only words and the standard library"},
 	{"imports-maths", "maths import only maths, units and the standard library"},
-	{"imports-mapreduce", "the API for jobs imports at most units and the standard library"},
+	{"imports-mapreduce", "the API for jobs imports only the standard library"},
 	{"imports-referee", "the referee imports only the standard library"},
 	{"imports-external", "a module from outside is imported only by the rows that list it"},
 	{"imports-tests", "schedtest, adverse and conform are imported by tests and by each other only"},

@@ -27,7 +27,7 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 	keep := c.accepted[:0]
 	for _, a := range c.accepted {
 		if b.resyncs {
-			if a.job = b.again(a.job); a.job != nil && !a.untold { // it goes on with what it was accepted for
+			if a.job = b.again(a.job); a.job != nil && !a.untold { // it keeps what it was accepted for
 				c.known[a.job] = true
 				keep = append(keep, a)
 				p.verdict("admit", a.job, admitted, 0, "")

@@ -15,7 +15,7 @@ import (
 
 // KeepCluster begins to keep what the jobs of a Hadoop cluster do under a policy, as those of a run on this
 // machine are kept. Origin tells since when times count, once the cluster has attached. Of a job that an
-// earlier process left there the new row goes on with the old one.
+// earlier process left there the new row continues the old one.
 func KeepCluster(m *Memory, policy string, origin func() time.Time) (*Keeper, error) {
 	now := time.Now()
 	k := &Keeper{cluster: true, cell: lab.Cell{Policy: policy, Origin: origin}, now: now, base: now, open: make(map[string]*keptJob),
@@ -34,7 +34,7 @@ func KeepCluster(m *Memory, policy string, origin func() time.Time) (*Keeper, er
 }
 
 // meet begins to keep a job of a cluster. Its name stands for its output, which nobody knows: by it a row finds the
-// row that it goes on with.
+// row that it continues.
 func (k *Keeper) meet(spec *workload.Job) {
 	j := &keptJob{work: report.Work{Counters: map[string]int64{}}, row: store.Job{Name: spec.ID, Class: spec.Class,
 		State: store.Waiting, Output: spec.ID, GoesOn: true, Promised: spec.Promised}}
@@ -47,7 +47,7 @@ func (k *Keeper) meet(spec *workload.Job) {
 func (k *Keeper) Leave(run *report.Run, taught []*profile.Class) error {
 	k.lock.Lock()
 	for _, j := range k.open {
-		j.row.State, j.row.Reason = store.Interrupted, "Slackline stopped, and the cluster goes on with it"
+		j.row.State, j.row.Reason = store.Interrupted, "Slackline stopped; the cluster keeps running the job"
 		k.change(j)
 	}
 	k.lock.Unlock()

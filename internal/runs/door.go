@@ -89,7 +89,7 @@ func (m *Memory) Ask(ctx context.Context, run int64, verb, what string) (r Reply
 		case <-late:
 			why, late = fmt.Sprintf("run %d has not answered for %v", run, patience), nil
 		case <-last:
-			return r, fmt.Errorf("%s while it was at the request; slackline jobs shows what became of it", why)
+			return r, fmt.Errorf("%s while the run was handling the request; slackline jobs shows the outcome", why)
 		}
 		withdrawn, err := m.store.Withdraw(id)
 		switch {
@@ -403,7 +403,7 @@ func (k *Keeper) before(name string) (*store.Job, error) {
 	return rows[0], nil
 }
 
-// of is the origin of jobs that were submitted to a run: a run of their own goes on with them, and
+// of is the origin of jobs that were submitted to a run: a run of their own continues them, and
 // is told which jobs they wait for besides.
 func (k *Keeper) of(files []string, more *Local) Command {
 	o := k.local.Command

@@ -209,14 +209,14 @@ func (l *Local) Kept(policy string, seed uint64, under string) (lab.Cell, *repor
 }
 
 // Earlier is a job with a deadline that had finished before the run was interrupted that this one
-// goes on with.
+// continues.
 type Earlier struct {
 	Job  string
 	Late time.Duration // behind its deadline; not above 0: in time
 	Told bool          // the store knows when it finished
 }
 
-// Judge counts in the report of a run that goes on with another whether the jobs that had finished
+// Judge counts in the report of a run that continues another whether the jobs that had finished
 // in that one had met their deadlines, as the store knows it, and returns them. Of a job whose end
 // the process could not keep any more, or where there is no store, nobody knows.
 func (l *Local) Judge(run *report.Run, under string, goesOn time.Time) (list []Earlier, err error) {

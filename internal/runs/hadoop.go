@@ -74,7 +74,7 @@ func (s *streaming) stays() error {
 		{"user", "another user"}, {"confidence", "a confidence"},
 	} {
 		if s.job.Has(k[0]) {
-			return s.job.Errorf(k[0], "%s cannot move to a Hadoop cluster: %s cannot be said to Hadoop Streaming; leave it out", k[0], k[1])
+			return s.job.Errorf(k[0], "%s cannot move to a Hadoop cluster: %s cannot be expressed in Hadoop Streaming; leave it out", k[0], k[1])
 		}
 	}
 	for _, f := range s.job.Files {
@@ -96,7 +96,7 @@ func (s *streaming) tags(now time.Time) error {
 	if j.Deadline.Set() {
 		left := j.Deadline.Since(now)
 		if left < units.Second {
-			return j.Errorf(key, "the deadline is over, or less than a second away")
+			return j.Errorf(key, "the deadline has passed, or is less than a second away")
 		}
 		tags = append(tags, fmt.Sprintf("in:%d", left/units.Second))
 	}

@@ -72,7 +72,7 @@ func TestStreamingRefuses(t *testing.T) {
 		{"map: cat\nclass: a b\n", `words.yaml:4:8: "class:a b" cannot be a tag`},
 		{"map: cat\nfiles: ['a,b']\n", `words.yaml:4:8: the file "a,b" cannot move`},
 		{"app: ./words\nparams: {a: b}\n", "words.yaml:4:9: params cannot move"},
-		{"map: cat\ndeadline: 1970-01-01T00:00:01Z\n", "words.yaml:4:11: the deadline is over"},
+		{"map: cat\ndeadline: 1970-01-01T00:00:01Z\n", "words.yaml:4:11: the deadline has passed"},
 	} {
 		if got := moved(t, "input: a\noutput: o\n"+c[0]); !strings.HasPrefix(got, c[1]) {
 			t.Errorf("%q\ngot  %s\nwant %s…", c[0], got, c[1])

@@ -33,7 +33,7 @@ type Keeper struct {
 	cell  lab.Cell
 	live  *store.Live      // nil: nothing is written
 	known []*profile.Class // of the classes of its jobs, before the run
-	now   time.Time        // when this process began the run, or went on with it
+	now   time.Time        // when this process began the run, or resumed it
 	base  time.Time        // 0 of the clock of the run, in the first batch at the latest
 	begun bool
 
@@ -149,8 +149,8 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 	return k, nil
 }
 
-// keep is what is kept of a job before it arrives. Its command line is that of a run which goes on
-// with it if it has not begun.
+// keep is what is kept of a job before it arrives. Its command line is that of a run which
+// continues it if it has not begun.
 func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJob, error) {
 	from.Began = base.Round(0)
 	command, err := json.Marshal(from)
@@ -187,7 +187,7 @@ func absolute(path string) string {
 	return path
 }
 
-// told tells whether a job had finished in the run that this one goes on with, and the store says
+// told tells whether a job had finished in the run that this one continues, and the store says
 // so: it gets no row again.
 func (l *Local) told(file int, under string, goesOn time.Time) bool {
 	if !outdir.HasFinished(l.output(file, under)) {

@@ -146,12 +146,12 @@ func (j *Reader) split(text string) (Line, error) {
 	}
 	mark := strings.LastIndex(rest, " #")
 	if mark < 0 || len(rest)-mark != len(" #00000000") {
-		return Line{}, bad(j.line, "its check sum is missing; the line was altered or cut")
+		return Line{}, bad(j.line, "its checksum is missing; the line was altered or cut")
 	}
 	sum, err := strconv.ParseUint(rest[mark+2:], 16, 32)
 	body := text[:len(number)+1+mark]
 	if err != nil || uint32(sum) != crc32.Checksum([]byte(body), castagnoli) {
-		return Line{}, bad(j.line, "its check sum is %s, its text has %08x; the line was altered", rest[mark+2:], crc32.Checksum([]byte(body), castagnoli))
+		return Line{}, bad(j.line, "its checksum is %s, its text has %08x; the line was altered", rest[mark+2:], crc32.Checksum([]byte(body), castagnoli))
 	}
 	l := Line{Number: j.line}
 	l.Word, l.Rest, _ = strings.Cut(rest[:mark], " ")

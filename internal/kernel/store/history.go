@@ -25,7 +25,7 @@ const (
 	Killed      = "killed"
 	Refused     = "refused"
 	Interrupted = "interrupted" // its process ended before it did
-	Resumed     = "resumed"     // it was interrupted, and a later job goes on with it
+	Resumed     = "resumed"     // it was interrupted, and a later job continues it
 	Discarded   = "discarded"   // it was interrupted, and what it had done is gone
 )
 
@@ -52,9 +52,9 @@ type Run struct {
 type Job struct {
 	ID  int64 `json:"id"`
 	Run int64 `json:"run"`
-	// of a job that goes on with an interrupted one: where it was submitted first
+	// of a job that continues an interrupted one: where it was submitted first
 	First int64 `json:"first,omitempty"`
-	// told to Begin: it goes on with the interrupted one of the same output, if there is one
+	// told to Begin: it continues the interrupted one of the same output, if there is one
 	GoesOn bool   `json:"-"`
 	Name   string `json:"name"`
 	Class  string `json:"class"`
@@ -96,7 +96,7 @@ type Outlook struct {
 	Why        string    `json:"why,omitempty"` // it moved
 }
 
-// Resumable tells whether the job was interrupted, and the store knows the command that goes on with it.
+// Resumable tells whether the job was interrupted, and the store knows the command that continues it.
 func (j *Job) Resumable() bool { return j.State == Interrupted && j.Command != nil }
 
 // Tally counts the tasks of a stage.
@@ -248,7 +248,7 @@ func (s *Store) bury(tx *sql.Tx, now time.Time) (alive []Run, err error) {
 }
 
 // replace gives the interrupted jobs with the output of a new one their last state. A new one that
-// goes on with them takes over from where the first of them was submitted.
+// continues them takes over from where the first of them was submitted.
 func replace(tx *sql.Tx, j *Job) error {
 	if !j.GoesOn {
 		return retire(tx, j.Output, Discarded, fmt.Sprintf("job %d started again", j.ID))

@@ -40,7 +40,7 @@ var migrations = []string{
 		PRIMARY KEY (job, stage, task, try)) STRICT, WITHOUT ROWID`,
 	// Each run that begins looks for those that have not ended: without this, through all there ever were.
 	`CREATE INDEX runs_open ON runs (id) WHERE ended IS NULL`,
-	// Earlier builds left a job interrupted for ever, also where a later one went on with it.
+	// Earlier builds left a job interrupted for ever, also where a later one resumed it.
 	`UPDATE jobs SET state = 'resumed' WHERE state = 'interrupted' AND EXISTS (SELECT 1 FROM jobs AS later WHERE later.id > jobs.id
 		AND json_extract(later.detail, '$.output') = json_extract(jobs.detail, '$.output'))`,
 	// The door of a run is the directory that it takes job files from; it is NULL once it takes none.

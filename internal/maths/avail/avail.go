@@ -181,7 +181,7 @@ func (s *Steps) give(n int, from units.Time, each units.Duration) ([]Step, mark)
 	return s.again(n, taken, from, each, mark{block: len(s.blocks.order)})
 }
 
-// again goes on with give once a slot gets its second task. All slots before the mark are in the queue.
+// again continues give once a slot gets its second task. All slots before the mark are in the queue.
 func (s *Steps) again(n, taken int, from units.Time, each units.Duration, left mark) ([]Step, mark) {
 	moved, head := s.moved, 0 // the queue is moved[head:]
 	var next []Step           // the block of the next step, nil behind the last

@@ -124,7 +124,7 @@ func (w *HoltWinters) refit() bool {
 	return true
 }
 
-// Predict goes on with level, trend and season.
+// Predict continues level, trend and season.
 func (w *HoltWinters) Predict(steps []Step) bool {
 	if !w.refit() {
 		return seasonal(steps, &w.Past, w.Period)

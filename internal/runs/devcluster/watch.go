@@ -63,7 +63,7 @@ func (c *Cluster) Stop(ctx context.Context) error {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || pid < 2 {
-		return fmt.Errorf("%s names no process", c.path("pid"))
+		return fmt.Errorf("%s does not contain a process number", c.path("pid"))
 	}
 	p, err := os.FindProcess(pid)
 	if err == nil && c.Runs() { // else the number may be another's by now

@@ -52,7 +52,7 @@ func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
 	all := slices.Concat(o.There, files)
 	for i, f := range files {
 		if len(f.Labels) > 0 {
-			return nil, f.Errorf("labels", "the workers of this machine carry no labels, so no task of the job could run")
+			return nil, f.Errorf("labels", "workers on this machine have no labels, so no task of the job could run")
 		}
 		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces,
 			SkipBad: f.SkipBad, Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}

@@ -24,6 +24,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/bounds"
 	"github.com/slackline/slackline/internal/maths/optimize"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/units"
 )
 
 // Schema names the form of the JSON. Fields may be added to it, never renamed.
@@ -245,9 +246,9 @@ func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late) str
 
 // tooLate says that no number of machines is enough. With D = C any number of them needs more than that.
 func tooLate(class, on string, limit, deadline float64) string {
-	needs, more := fmt.Sprintf("%.6g s", limit), ""
-	if needs == fmt.Sprintf("%.6g s", deadline) {
+	needs, more := units.Span(limit), ""
+	if needs == units.Span(deadline) {
 		more = "more than "
 	}
-	return fmt.Sprintf("class %s: even unlimited machines%s need %s%s for a deadline of %.6g s", class, on, more, needs, deadline)
+	return fmt.Sprintf("class %s: even unlimited machines%s need %s%s for a deadline of %s", class, on, more, needs, units.Span(deadline))
 }

@@ -199,7 +199,7 @@ classes:
 }
 
 func TestInfeasible(t *testing.T) {
-	const late = "class etl: even unlimited machines need 20 s for a deadline of 19 s"
+	const late = "class etl: even unlimited machines need 20.0 s for a deadline of 19.0 s"
 	src := strings.Replace(night, "60s", "19s", 1)
 	r := Plan(read(t, src))
 	if r.Status != "infeasible" || r.Reason != late || len(r.Classes) != 1 {
@@ -209,7 +209,7 @@ func TestInfeasible(t *testing.T) {
 	// All classes that are late are named, and no more than unlimited machines are told of at the limit.
 	two := strings.Replace(strings.Replace(one, "etl", "two", 1), "19s", "20s", 1)
 	in := strings.Replace(strings.Replace(one, "etl", "in", 1), "19s", "21s", 1)
-	const both = late + "; class two: even unlimited machines need more than 20 s for a deadline of 20 s"
+	const both = late + "; class two: even unlimited machines need more than 20.0 s for a deadline of 20.0 s"
 	c := read(t, src+in+two)
 	for _, r := range []*Result{Plan(c), Plan(asFleet(c))} {
 		if got := strings.ReplaceAll(r.Reason, " of type only", ""); got != both {
@@ -305,7 +305,7 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	late, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(late) != 3 || cell(late, 2, "status") != "infeasible" || !strings.Contains(cell(late, 2, "reason"), "need 20 s") {
+	if err != nil || len(late) != 3 || cell(late, 2, "status") != "infeasible" || !strings.Contains(cell(late, 2, "reason"), "need 20.0 s") {
 		t.Errorf("%v, %v", late, err)
 	}
 	r.Change(c, []float64{-0.99, 0})

@@ -204,7 +204,7 @@ func solveFleet(c *scenario.Capacity, w what) (plan optimize.FleetPlan, f *optim
 	case plan.Status == optimize.Infeasible:
 		why = "at_least and reserved_at_least ask for more than there are machines, or than the budget pays for"
 	case plan.Status == optimize.Stopped:
-		why = "no plan in whole machines and jobs was found, though there is one in parts; with integer: false it is told"
+		why = "no plan in whole machines and jobs was found; integer: false prints the fractional plan"
 	}
 	return plan, f, kinds, needs, why
 }

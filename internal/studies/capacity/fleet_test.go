@@ -92,7 +92,7 @@ func TestFleetByHand(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	c = read(t, strings.Replace(types, "deadline: 60s", "deadline: 10s", 1))
-	if r = Plan(c); r.Reason != "class etl: even unlimited machines of type fast need more than 10 s for a deadline of 10 s" {
+	if r = Plan(c); r.Reason != "class etl: even unlimited machines of type fast need more than 10.0 s for a deadline of 10.0 s" {
 		t.Errorf("%+v", r)
 	}
 }

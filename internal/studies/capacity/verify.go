@@ -20,8 +20,9 @@ import (
 )
 
 // Arrivals says what a verification assumes.
-const Arrivals = "users: each admitted job is that of a user, who thinks for an exponential time, a tenth of the planned completion in the mean, " +
-	"before each job until ten planned completions have passed, and beyond that for another one that does not count; task times have the mean and the longest of the file in each job, reduces with their shuffle start behind the last map"
+const Arrivals = "each admitted job belongs to a user who waits before every job for an exponential time (mean: a tenth of the planned completion), " +
+	"until ten planned completions have passed; one more job follows and is not counted. Task times have the mean and maximum of the file; " +
+	"reduces, with their shuffle, start after the last map"
 
 // Played is what came of a plan in the simulator.
 type Played struct {

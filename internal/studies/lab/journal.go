@@ -49,7 +49,7 @@ func (r *recorder) out(err error) error {
 	return err
 }
 
-// Unrecorded is where a run that goes on with an interrupted one is recorded: to the file that was
+// Unrecorded is where a run that continues an interrupted one is recorded: to the file that was
 // named, or if that holds something, to the first of its kind with a number behind it that is free.
 func Unrecorded(path string) string {
 	for name, n := path, 2; ; name, n = fmt.Sprintf("%s.%d", path, n), n+1 {

@@ -126,7 +126,7 @@ func (b *bar) join(o *bar) {
 	b.outcome = sched.NoOutcome
 }
 
-// coarsen goes on with rows of nodes, racks or the whole cluster, the finest of which there are few enough.
+// coarsen takes rows of nodes, racks or the whole cluster, the finest of which there are few enough.
 func (g *gantt) coarsen() {
 	level := max(g.level, byNode)
 	next := newCells(level, g.lanes)

@@ -225,7 +225,7 @@ func (b *Builder) arrive(e *follow.Record) {
 	if known {
 		j.TaskTime = &work
 	}
-	if spec.Promised { // by the run that this one goes on with; what it expected nobody knows any more
+	if spec.Promised { // by the run that this one continues; what it expected nobody knows any more
 		j.Promised = seconds(spec.Deadline)
 	}
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})

@@ -74,7 +74,7 @@ func writeDoor(w io.Writer, g []*Run) {
 				fmt.Fprintf(w, "Of %d jobs nothing could be said.\n", d.Unknown)
 			}
 			if d.Passed > 0 {
-				fmt.Fprintf(w, "The first %d jobs were asked about, and %d more came; --admit warn asks about all.\n", d.Asked, d.Passed)
+				fmt.Fprintf(w, "Only the first %d jobs were checked; %d more arrived. --admit warn checks them all.\n", d.Asked, d.Passed)
 			}
 		}
 		if n := len(d.Refused); n > 0 {

@@ -70,7 +70,7 @@ func (f Facts) Outcome() Outcome {
 }
 
 // judged tells whether the job had a deadline, and it is known what became of that. Nobody knows it
-// of a job that had finished before the run that this one goes on with was interrupted, unless its
+// of a job that had finished before the run that this one continues was interrupted, unless its
 // outcome was found in the store.
 func (j *Job) judged() bool { return j.Deadline != nil && !(j.Before && j.Outcome == Done) }
 
@@ -146,7 +146,7 @@ func (s *Summary) count(o Outcome) *int {
 // Finished is the number of jobs that finished, in time or not.
 func (s *Summary) Finished() int { return s.Kept + s.Broken + s.Met + s.Late + s.Done }
 
-// ran tells whether anything ran, now or in the run that this one goes on with: a makespan of
+// ran tells whether anything ran, now or in the run that this one continues: a makespan of
 // refusals alone says nothing.
 func (s *Summary) ran() bool { return s.Attempts > 0 || s.Finished() > 0 }
 

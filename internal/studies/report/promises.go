@@ -219,8 +219,8 @@ func writeReasons(w io.Writer, g []*Run) {
 			fmt.Fprintf(w, "%s: … and %d more; -o json has them all%s\n", label(run, g), more, run.refusals())
 		}
 		if s := &run.Summary; s.underused() {
-			fmt.Fprintf(w, "%s: %d of %d jobs were refused while less than a tenth of the slots was used: the likely cause are its estimates "+
-				"of what tasks take; slackline profile show CLASS prints them\n", label(run, g), s.Refused, s.Jobs)
+			fmt.Fprintf(w, "%s: %d of %d jobs were refused while less than a tenth of the slots was used: its estimates of task times "+
+				"are the likely cause; slackline profile show CLASS prints them\n", label(run, g), s.Refused, s.Jobs)
 		}
 	}
 }

@@ -141,9 +141,22 @@ func (r *Real) Sentence(wall float64) string {
 		if e.Source != "rapl" {
 			how = "not measured, by the model "
 		}
-		parts = append(parts, fmt.Sprintf("%.3g J (%s%s)", e.Joules, how, e.Detail))
+		parts = append(parts, fmt.Sprintf("%s (%s%s)", joules(e.Joules), how, e.Detail))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// joules prints an energy in the unit that fits.
+func joules(x float64) string {
+	for _, u := range []struct {
+		of   float64
+		name string
+	}{{1e6, "MJ"}, {1e3, "kJ"}} {
+		if x >= u.of {
+			return fmt.Sprintf("%.3g %s", x/u.of, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g J", x)
 }
 
 // memory says how much there was at most, and of whom.

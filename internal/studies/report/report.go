@@ -153,7 +153,7 @@ type Summary struct {
 
 // Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
 //
-// Where a run goes on with an interrupted one, deadlines that count from the submission count from
+// Where a run continues an interrupted one, deadlines that count from the submission count from
 // the first one: they may be negative.
 //
 // Where promised_s stands the policy has promised the deadline, and the outcome says whether it

@@ -39,6 +39,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 			}
 			continue
 		}
+		// an open run may have had none
+		if g[0].World != "sim" && !slices.ContainsFunc(g, func(r *Run) bool { return len(r.Jobs) > 0 }) {
+			fmt.Fprintf(&b, "%s: no jobs ran\n", title)
+			continue
+		}
 		_ = jobsTable(title, g).Write(&b)
 		b.WriteByte('\n')
 		writeSummary(&b, "", g)
@@ -211,7 +216,7 @@ func orDash(seconds *float64) string {
 	return units.Span(*seconds)
 }
 
-// dueAt prints a deadline; in a run that goes on with an interrupted one it may have passed before.
+// dueAt prints a deadline; in a run that continues an interrupted one it may have passed before.
 func dueAt(deadline *float64) string {
 	if deadline != nil && *deadline < 0 {
 		return units.Span(-*deadline) + " before"

@@ -205,7 +205,7 @@ func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 		case t.times.Mean < 0:
 			d.Failf(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
 		case t.times.Mean == 0 && t.times.Max > 0:
-			d.Failf(own+".mean", "mean is %v and max %v: a mean of 0s has no longer time; give what a task takes in the mean",
+			d.Failf(own+".mean", "mean is %v and max %v: give the mean time of a task",
 				t.times.Mean, t.times.Max)
 		case t.times.Max < t.times.Mean:
 			d.Failf(own+".max", "max is %v and mean %v: the mean must not be above the longest time; swap them", t.times.Max, t.times.Mean)

@@ -61,7 +61,7 @@ func TestBadCapacity(t *testing.T) {
 		{"prices: {on_demand: 0.4, reserved: 0.1}\n", "", `c.yaml:1:1: prices is missing: what machines cost; or give machines`},
 		{"deadline: 5m", "deadline: 5m\n    types: small", `c.yaml:9:12: types needs machines, types with a price each`},
 		{"name: etl", "name: ''", `c.yaml:4:11: name is empty; give the class one`},
-		{"mean: 10s", "mean: 0s", `c.yaml:6:17: mean is 0s and max 20s: a mean of 0s has no longer time; give what a task takes in the mean`},
+		{"mean: 10s", "mean: 0s", `c.yaml:6:17: mean is 0s and max 20s: give the mean time of a task`},
 		{", reserved: 0.1", "", `c.yaml:2:17: reserved_limit is 3, but prices.reserved, what a reserved machine costs, is missing`},
 		{"at_most: 2\n", "at_most: 2\n  - {name: etl, maps: 1, map: {mean: 1s, max: 1s}, map_slots: 1, deadline: 1m, at_most: 1}\n",
 			`c.yaml:11:12: the class "etl" is used twice; give each its own name`},

@@ -243,7 +243,7 @@ type Trace struct {
 type Deadlines struct {
 	Share  float64 `json:"share" min:"0" max:"1" doc:"part of the jobs that get a deadline, drawn job by job; none if left out"`
 	Factor Factors `json:"factor" def:"1.5..3" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
-	Slots  *int    `json:"slots" min:"1" max:"10000000" doc:"map slots that a job is taken to have alone; those of the cluster if left out"`
+	Slots  *int    `json:"slots" min:"1" max:"10000000" doc:"map slots that a job is assumed to have alone; those of the cluster if left out"`
 
 	Classes []DeadlineClass `json:"classes" some:"yes" doc:"kinds of deadlines, in the place of factor: each job with a deadline is drawn into one of them"`
 }

@@ -17,7 +17,7 @@ import (
 type Deadlines struct {
 	Share   float64    // of the jobs, in [0,1]; 0 = none
 	Factor  [2]float64 // from, to; at least 1
-	Slots   int        // map slots that a job is taken to have to itself
+	Slots   int        // map slots that a job is assumed to have to itself
 	Classes []DeadlineClass
 }
 

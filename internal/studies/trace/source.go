@@ -96,7 +96,7 @@ func (s *source) read() {
 	}
 }
 
-// Due is when the next job arrives; at once if the trace goes on with an error.
+// Due is when the next job arrives; at once if an error comes next.
 func (s *source) Due() units.Time {
 	switch {
 	case s.ahead != nil:

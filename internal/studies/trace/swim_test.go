@@ -75,7 +75,7 @@ func TestSWIMBad(t *testing.T) {
 	}
 }
 
-// endless goes on with a byte without end.
+// endless repeats a byte without end.
 type endless struct {
 	head string
 	with byte

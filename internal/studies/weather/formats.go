@@ -82,7 +82,7 @@ func (r *Reader) nsrdb() error {
 func (r *Reader) second(what string) error {
 	err := r.read()
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: the file ends too early; a file of NSRDB goes on with %s", r.opt.File, what)
+		return fmt.Errorf("%s: the file ends too early; an NSRDB file has %s next", r.opt.File, what)
 	}
 	return err
 }

@@ -110,7 +110,7 @@ func TestFilesThatCannotBe(t *testing.T) {
 		{strings.Replace(nsrdbHead, ",Time Zone", "", 1),
 			`f.csv:2:1: the line before has no key "Time Zone"; a file of NSRDB needs it`},
 		{"Source,Latitude\n\"0", `f.csv:2:3: extraneous or missing " in quoted-field`},
-		{nsrdbHead, "f.csv: the file ends too early; a file of NSRDB goes on with names of columns"},
+		{nsrdbHead, "f.csv: the file ends too early; an NSRDB file has names of columns next"},
 		{nsrdbHead + "Year,Month,Day,Hour,GHI\n",
 			"f.csv:3:1: there is no column Minute; a file of NSRDB has Year, Month, Day, Hour and Minute"},
 		{nsrdbHead + "Year,Month,Day,Hour,Minute,DHI\n",

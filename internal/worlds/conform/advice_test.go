@@ -266,7 +266,7 @@ func TestWatchingStandsStill(t *testing.T) {
 				t.Fatal(err)
 			}
 			if lines, first := later(t, text.Bytes()); lines > 0 {
-				t.Errorf("%+v: nothing happens, and the journal goes on with %d lines of advice, such as: %s", can, lines, first)
+				t.Errorf("%+v: nothing happens, and the journal has %d more lines of advice, such as: %s", can, lines, first)
 			}
 			for _, b := range watch.Broken {
 				t.Error(b)

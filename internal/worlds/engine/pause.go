@@ -9,7 +9,7 @@ import (
 )
 
 // A run that is stopped before its end is paused: what its jobs have committed stays where it is,
-// as after the death of the process, and another run goes on with it. It is stopped by its context
+// as after the death of the process, and another run continues it. It is stopped by its context
 // (a signal), or by the machine, when that has no more room on its disk or no more files to open.
 // In the second case all jobs pause, not only the one that met it, as the others would meet it
 // next.

@@ -303,7 +303,7 @@ func TestSenselessTags(t *testing.T) {
 		if p := m.GetPlan(); p != nil {
 			v := p.Items[0].GetVerdict()
 			if v.Application != "a1" || v.Judgement != wire.Judgement_JUDGEMENT_REJECT ||
-				v.Sentence != `the tag "in:soon" says no time: in: is followed by the seconds that the job may take` {
+				v.Sentence != `the tag "in:soon" has no valid time; write in: and the seconds that the job may take` {
 				t.Errorf("%v", v)
 			}
 			break

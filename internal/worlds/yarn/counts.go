@@ -113,9 +113,9 @@ func (a *app) grounds() string {
 	counted := fmt.Sprintf("%s and %s", units.Count(maps, "map"), units.Count(reduces, "reduce"))
 	switch a.counts {
 	case bySplits:
-		return "; it has " + counted + ", by its splits"
+		return "; it has " + counted + ", counted from its splits"
 	case byClass:
-		return "; it is taken to have " + counted + ", as jobs of its class had"
+		return "; it is assumed to have " + counted + ", like earlier jobs of its class"
 	case byAsks:
 		return "; it has " + counted + ", by what it asks for and by its class"
 	}

@@ -128,8 +128,8 @@ func TestRefusalsNameTheirGrounds(t *testing.T) {
 		class string
 		want  string
 	}{
-		{&wire.Files{Reduces: 1, Splits: []*wire.Split{{Bytes: 1}, {Bytes: 1}}}, "sort", "; it has 2 maps and 1 reduce, by its splits; submitted now with the tag in:75 it would be accepted"},
-		{nil, "sort", "; it is taken to have 5 maps and 2 reduces, as jobs of its class had; submitted now with the tag in:75 it would be accepted"},
+		{&wire.Files{Reduces: 1, Splits: []*wire.Split{{Bytes: 1}, {Bytes: 1}}}, "sort", "; it has 2 maps and 1 reduce, counted from its splits; submitted now with the tag in:75 it would be accepted"},
+		{nil, "sort", "; it is assumed to have 5 maps and 2 reduces, like earlier jobs of its class; submitted now with the tag in:75 it would be accepted"},
 		{nil, "other", "; submitted now with the tag in:75 it would be accepted"},
 	} {
 		s := newSite(t, yarn.Config{Usual: usual})

@@ -99,7 +99,7 @@ func TestMapsAreAskedForAgain(t *testing.T) {
 	s.want(s.next(), "4.5s ended demand")
 }
 
-// An item that comes twice is answered once; what cannot be said to YARN is refused here.
+// An item that comes twice is answered once; what YARN cannot do is refused here.
 func TestItemsComeTwice(t *testing.T) {
 	s, x := busy(t)
 	p := &sched.Plan{Items: []sched.Item{{Verb: sched.Start, ID: 1, Job: 99, Node: 1, Count: 1}, {Verb: sched.Start, ID: 2, Job: 1, Stage: sched.Map, Node: 99, Count: 1},

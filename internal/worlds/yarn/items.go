@@ -36,7 +36,7 @@ func (w *World) refuse(it *sched.Item, attempt sched.AttemptID, count int32, why
 		Attempt: attempt, Count: count, Why: why})
 }
 
-// Enact asks the plug-in for what the plan says. What cannot be said to it is refused here.
+// Enact asks the plug-in for what the plan says. What it cannot do is refused here.
 func (w *World) Enact(p *sched.Plan) error {
 	var plan wire.Plan
 	for i := range p.Items {

@@ -20,18 +20,18 @@ const longest = 10 * 365 * 24 * time.Hour
 func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int64) error {
 	for _, tag := range tags {
 		word, value, _ := strings.Cut(tag, ":")
-		bad := func(what string) error { return fmt.Errorf("the tag %q says %s", tag, what) }
+		bad := func(what string) error { return fmt.Errorf("the tag %q has %s", tag, what) }
 		switch word {
 		case "dl", "soft":
 			ms, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
-				return bad("no time: " + word + ": is followed by milliseconds since 1970")
+				return bad("no valid time; write " + word + ": and the milliseconds since 1970")
 			}
 			ms -= min(max(originMs, 0), ms) // whatever was typed, this stays in range
 			at := units.Time(0).Add(units.Duration(min(ms, math.MaxInt64/int64(units.Millisecond))) * units.Millisecond)
 			switch {
 			case at <= submitted:
-				return bad("a time that was over when the job was submitted")
+				return bad("a time that had passed when the job was submitted")
 			case at.Sub(submitted) > units.Duration(longest):
 				return bad("a time that is more than ten years away")
 			}
@@ -43,7 +43,7 @@ func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int
 		case "in":
 			s, err := strconv.ParseInt(value, 10, 64)
 			if err != nil || s <= 0 {
-				return bad("no time: in: is followed by the seconds that the job may take")
+				return bad("no valid time; write in: and the seconds that the job may take")
 			}
 			if s > int64(longest/time.Second) {
 				return bad("a time that is more than ten years away")
@@ -52,18 +52,18 @@ func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int
 		case "weight":
 			n, err := strconv.ParseFloat(value, 64)
 			if err != nil || !(n > 0) || n > 1e6 {
-				return bad("no weight: weight: is followed by a number above 0, up to 1000000")
+				return bad("no valid weight; write weight: and a number above 0, up to 1000000")
 			}
 			j.Weight = n
 		case "class":
 			if value == "" {
-				return bad("no class: class: is followed by a word")
+				return bad("no class; write class: and a word")
 			}
 			j.Class = value
 		}
 	}
 	if j.Soft != units.Never && j.Soft > j.Deadline {
-		return fmt.Errorf("the tags name a soft deadline behind the hard one")
+		return fmt.Errorf("the soft deadline in the tags is later than the hard one")
 	}
 	return nil
 }

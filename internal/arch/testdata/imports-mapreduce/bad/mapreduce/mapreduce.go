@@ -1,7 +1,4 @@
 // Package mapreduce asks its users to know jobs.
 package mapreduce
 
-import (
-	_ "github.com/slackline/slackline/units"
-	_ "github.com/slackline/slackline/workload" // want imports-mapreduce
-)
+import _ "github.com/slackline/slackline/units" // want imports-mapreduce

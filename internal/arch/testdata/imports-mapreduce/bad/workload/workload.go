@@ -1,2 +1,0 @@
-// Package workload is imported by the fixture.
-package workload

@@ -1,2 +1,0 @@
-// Package units is imported by the fixture.
-package units
