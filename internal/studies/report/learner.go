@@ -215,7 +215,7 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 		of.Add(shuffle.Seconds())
 		l.note(j, key, bytes, -1, shuffle.Seconds())
 	}
-	if a.Stage != sched.Master && e.Spans != [sched.Phases]units.Duration{} {
+	if a.Stage != sched.Master && e.Spans[sched.PhaseSort]+e.Spans[sched.PhaseRun] > 0 {
 		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
 		class.At(a.Stage, node).Start.Add(max(0, around).Seconds())
 	}

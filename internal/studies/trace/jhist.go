@@ -19,11 +19,12 @@ import (
 // or to the event of a job that failed or was killed, and those of another job in between are an
 // error. Used are
 //
+//	AMStarted                                 when the ApplicationMaster began, which stands before the job
 //	JobSubmitted                              id, name (the class), user, queue, time; ms since 1970, which count from the first job
 //	JobQueueChange, JobInited                 its queue in the end, how many maps and reduces it has
-//	TaskStarted                               splitLocations: hosts of a map's input
+//	TaskStarted                               when it was asked for, splitLocations: hosts of a map's input
 //	TaskAttemptStarted                        when attempts began
-//	Map- and ReduceAttemptFinished            when that which succeeded ended, when its shuffle did, and its counters: what it read
+//	Map- and ReduceAttemptFinished            when that which succeeded ended, when its shuffle did, and its counters: what it read and wrote
 //	JobFinished, JobUnsuccessfulCompletion    the end, and the counters of all maps and reduces
 //
 // Tasks that are missing are of unknown time. A reduce's shuffle counts from the end of the last map.
@@ -37,11 +38,16 @@ type jhist struct {
 	total   [2]int64
 	attempt map[string]int64 // begin of those that run
 	mapsEnd int64
+	masters int   // that began
+	master  int64 // begin of the last
+	asked   int64 // when the first task was asked for
+	submit  int64
+	uber    bool // its tasks ran inside its ApplicationMaster
 }
 
 type jhistTask struct {
 	ran
-	input units.Bytes
+	counters
 	hosts []string
 }
 
@@ -62,23 +68,25 @@ type jhistEvent struct {
 
 // jhistBody has the fields of all events that are used.
 type jhistBody struct {
-	Job            scalar `json:"jobid"`
-	Name           scalar `json:"jobName"`
-	User           scalar `json:"userName"`
-	Queue          scalar `json:"jobQueueName"`
-	Submit         scalar `json:"submitTime"`
-	Maps           scalar `json:"totalMaps"`
-	Reduces        scalar `json:"totalReduces"`
-	Task           scalar `json:"taskid"`
-	Attempt        scalar `json:"attemptId"`
-	Start          scalar `json:"startTime"`
-	Fetched        scalar `json:"shuffleFinishTime"`
-	Finish         scalar `json:"finishTime"`
-	Status         scalar `json:"taskStatus"`
-	Splits         scalar `json:"splitLocations"`
-	Counters       raw    `json:"counters"`
-	MapCounters    raw    `json:"mapCounters"`
-	ReduceCounters raw    `json:"reduceCounters"`
+	Job            scalar    `json:"jobid"`
+	Name           scalar    `json:"jobName"`
+	User           scalar    `json:"userName"`
+	Queue          scalar    `json:"jobQueueName"`
+	Submit         scalar    `json:"submitTime"`
+	Uber           scalar    `json:"uberized"`
+	Maps           scalar    `json:"totalMaps"`
+	Reduces        scalar    `json:"totalReduces"`
+	Task           scalar    `json:"taskid"`
+	Attempt        scalar    `json:"attemptId"`
+	Start          scalar    `json:"startTime"`
+	Fetched        scalar    `json:"shuffleFinishTime"`
+	Finish         scalar    `json:"finishTime"`
+	Status         scalar    `json:"taskStatus"`
+	Splits         scalar    `json:"splitLocations"`
+	Counters       raw       `json:"counters"`
+	MapCounters    raw       `json:"mapCounters"`
+	ReduceCounters raw       `json:"reduceCounters"`
+	counted        *counters // those of Counters, where they are read already
 }
 
 // jhistCounters are in groups by the class of the counter.
@@ -112,7 +120,7 @@ func (h *jhist) line(line []byte) (*Job, error) {
 	case len(line) == 0:
 		return nil, nil
 	case string(line) == "Avro-Json":
-		h.state = jhistSchema
+		h.state, h.masters = jhistSchema, 0
 		if h.job == nil {
 			return nil, nil
 		}
@@ -141,6 +149,8 @@ func (h *jhist) line(line []byte) (*Job, error) {
 	var do func(*jhistBody)
 	ends := false
 	switch strings.TrimPrefix(name, "org.apache.hadoop.mapreduce.jobhistory.") {
+	case "AMStarted":
+		do = h.masterStarted
 	case "JobSubmitted":
 		do = h.submitted
 	case "JobQueueChange":
@@ -167,7 +177,12 @@ func (h *jhist) line(line []byte) (*Job, error) {
 	if err := h.wrong(); err != nil || !ends {
 		return nil, orNil(err)
 	}
-	return h.finished(&b)
+	return h.finished(&b, strings.HasSuffix(name, "JobFinished"))
+}
+
+func (h *jhist) masterStarted(b *jhistBody) {
+	h.masters++
+	h.master = h.known("startTime", b.Start)
 }
 
 func (h *jhist) submitted(b *jhistBody) {
@@ -181,14 +196,15 @@ func (h *jhist) submitted(b *jhistBody) {
 	}
 	j := &Job{ID: h.name("jobid", b.Job.text), Class: h.text("jobName", b.Name), User: h.text("userName", b.User),
 		Queue: h.text("jobQueueName", b.Queue)}
-	if j.Submit = h.since(&h.order, "submitTime", h.number("submitTime", b.Submit, 0)); h.bad != nil {
+	h.submit = h.number("submitTime", b.Submit, 0)
+	if j.Submit = h.since(&h.order, "submitTime", h.submit); h.bad != nil {
 		return
 	}
 	h.job, h.key = j, strings.TrimPrefix(j.ID, "job_")
 	h.tasks = [2]map[int]*jhistTask{{}, {}}
 	h.total = [2]int64{-1, -1}
 	h.attempt = map[string]int64{}
-	h.mapsEnd = -1
+	h.mapsEnd, h.asked, h.uber = -1, -1, false
 }
 
 // ours checks that an event belongs to the job that is open.
@@ -215,7 +231,7 @@ func (h *jhist) inited(b *jhistBody) {
 		h.failf("", "job %q has more than %d tasks", h.job.ID, MaxTasks)
 	}
 	if h.bad == nil {
-		h.total = total
+		h.total, h.uber = total, string(b.Uber.text) == "true"
 	}
 }
 
@@ -247,7 +263,7 @@ func (h *jhist) task(b *jhistBody) (t *jhistTask, reduce bool) {
 	case t == nil && len(h.tasks[kind]) == MaxRuns:
 		h.failf("taskid", "there are more than %d, which no job has", MaxRuns)
 	case t == nil:
-		t = &jhistTask{ran: ran{-1, -1, -1}, input: Unknown}
+		t = &jhistTask{ran: ran{-1, -1, -1}, counters: uncounted}
 		h.tasks[kind][n] = t
 	}
 	return t, kind == 1
@@ -255,9 +271,12 @@ func (h *jhist) task(b *jhistBody) (t *jhistTask, reduce bool) {
 
 func (h *jhist) taskStarted(b *jhistBody) {
 	t, _ := h.task(b)
-	splits := h.text("splitLocations", b.Splits)
+	splits, asked := h.text("splitLocations", b.Splits), h.known("startTime", b.Start)
 	if t == nil || h.bad != nil {
 		return
+	}
+	if asked >= 0 && (h.asked < 0 || asked < h.asked) {
+		h.asked = asked
 	}
 	t.hosts = nil
 	for host := range strings.SplitSeq(splits, ",") {
@@ -298,22 +317,25 @@ func (h *jhist) done(b *jhistBody) {
 	if !known {
 		start = -1
 	}
-	c := h.counters("counters", b.Counters)
-	switch {
-	case h.bad != nil:
+	c := b.counted
+	if c == nil {
+		c = new(h.counters("counters", b.Counters))
+	}
+	if h.bad != nil {
 		return
-	case reduce:
-		t.input = c.shuffled
-	default:
-		t.input = c.read
+	}
+	if !reduce {
 		h.mapsEnd = max(h.mapsEnd, end)
 	}
-	t.ran = ran{start, fetched, end}
+	t.ran, t.counters = ran{start, fetched, end}, *c
 }
 
 // finished makes the job.
-func (h *jhist) finished(b *jhistBody) (*Job, error) {
+func (h *jhist) finished(b *jhistBody, committed bool) (*Job, error) {
 	j := h.job
+	if !h.uber {
+		j.Ran = h.history(committed)
+	}
 	h.job = nil
 	var stages [2]Stage
 	for kind := range stages {
@@ -328,10 +350,12 @@ func (h *jhist) finished(b *jhistBody) (*Job, error) {
 		for i := range max(0, int(n)) {
 			u := Task{Count: 1, Input: Unknown, Time: UnknownTime}
 			if t := h.tasks[kind][i]; t != nil {
-				if u = t.mapTask(); kind == 1 {
+				u = t.mapTask()
+				if u.Input = t.read; kind == 1 {
 					u = t.reduceTask(h.mapsEnd)
+					u.Input = t.shuffled
 				}
-				u.Input, u.Hosts = t.input, t.hosts
+				u.Hosts = t.hosts
 			}
 			s.Add(u)
 		}
@@ -357,11 +381,47 @@ func (h *jhist) finished(b *jhistBody) (*Job, error) {
 // maxCounters bounds the counters of an attempt: some hundred take some 20 kB.
 const maxCounters = 1 << 20
 
-// counters are those of Hadoop's that are used.
-type counters struct{ read, shuffled, written units.Bytes }
+// counters are those of Hadoop's that are used; Unknown where there is none. Those with hdfs in their names count
+// where an input or output format counts nothing.
+type counters struct{ read, shuffled, written, emitted, hdfsRead, hdfsWritten, mapRecords, reduceRecords units.Bytes }
+
+var uncounted = counters{Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown}
+
+// called is the counter of that name, nil if it is not used.
+func (c *counters) called(name string) *units.Bytes {
+	switch name {
+	case "BYTES_READ":
+		return &c.read
+	case "REDUCE_SHUFFLE_BYTES":
+		return &c.shuffled
+	case "BYTES_WRITTEN":
+		return &c.written
+	case "MAP_OUTPUT_MATERIALIZED_BYTES": // as shuffles count: combined, and packed where that is set
+		return &c.emitted
+	case "HDFS_BYTES_READ":
+		return &c.hdfsRead
+	case "HDFS_BYTES_WRITTEN":
+		return &c.hdfsWritten
+	case "MAP_INPUT_RECORDS":
+		return &c.mapRecords
+	case "REDUCE_INPUT_RECORDS":
+		return &c.reduceRecords
+	}
+	return nil
+}
+
+// settle puts what file systems count where formats count nothing.
+func (c *counters) settle() {
+	if c.read < 0 {
+		c.read = c.hdfsRead
+	}
+	if c.written < 0 {
+		c.written = c.hdfsWritten
+	}
+}
 
 func (h *jhist) counters(field string, from raw) counters {
-	c := counters{Unknown, Unknown, Unknown}
+	c := uncounted
 	if len(from) == 0 {
 		return c
 	}
@@ -373,22 +433,13 @@ func (h *jhist) counters(field string, from raw) counters {
 	if err := h.fields(from, &all); err != nil {
 		h.failf(strings.TrimSuffix(field+"."+err.Field, "."), "%s", err.Text)
 	}
-	hdfsRead, hdfsWritten := Unknown, Unknown
-	uses := map[string]*units.Bytes{"BYTES_READ": &c.read, "REDUCE_SHUFFLE_BYTES": &c.shuffled, "BYTES_WRITTEN": &c.written,
-		"HDFS_BYTES_READ": &hdfsRead, "HDFS_BYTES_WRITTEN": &hdfsWritten}
 	for g, group := range all.Groups {
 		for i, count := range group.Counts {
-			to := uses[count.Name]
-			if to != nil {
+			if to := c.called(count.Name); to != nil {
 				*to = units.Bytes(h.known(fmt.Sprintf("%s.groups[%d].counts[%d].value", field, g, i), count.Value))
 			}
 		}
 	}
-	if c.read < 0 {
-		c.read = hdfsRead
-	}
-	if c.written < 0 {
-		c.written = hdfsWritten
-	}
+	c.settle()
 	return c
 }

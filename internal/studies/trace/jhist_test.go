@@ -62,7 +62,13 @@ func TestJHist(t *testing.T) {
 			{Count: 1, Input: Unknown, Time: UnknownTime}}},
 		{Kind: workload.Reduce, Tasks: []Task{{Count: 1, Input: 300, Time: 2750 * units.Millisecond, Shuf: 250 * units.Millisecond}}},
 	}}
+	want.Ran = &Ran{Submitted: 1795219000000, Committed: true, Master: UnknownTime, Tasks: []RanTask{
+		{Kind: workload.Map, Start: 2500 * units.Millisecond, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},
+		{Kind: workload.Reduce, Start: 8 * units.Second, Shuffle: 1250 * units.Millisecond, End: 12 * units.Second, Input: 300, Output: Unknown, Records: -1},
+	}}
 	second := want
+	second.Ran = new(*want.Ran)
+	second.Ran.Submitted += 60_000
 	second.ID, second.Submit = "job_1_0002", units.Time(units.Minute)
 	if d := cmp.Diff([]Job{want, second}, all); d != "" {
 		t.Fatal(d)

@@ -26,11 +26,14 @@ type Error struct {
 	fatal bool // nothing behind it can be read either, lenient or not
 }
 
-// Error prints file:line: field: text.
+// Error prints file:line: field: text, without a line for what is no file.
 func (e *Error) Error() string {
 	field := ""
 	if e.Field != "" {
 		field = e.Field + ": "
+	}
+	if e.Line == 0 { // of an answer, which is one record
+		return fmt.Sprintf("%s: %s%s", e.File, field, e.Text)
 	}
 	return fmt.Sprintf("%s:%d: %s%s", e.File, e.Line, field, e.Text)
 }

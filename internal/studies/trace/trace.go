@@ -30,6 +30,8 @@ type Job struct {
 	Path    string      // of its input; jobs with the same share their blocks
 
 	Stages []Stage // in order of their kinds; nil: what there is follows from the sizes by the rule
+
+	Ran *Ran // how it ran, of which forms for traces say nothing; nil: only what is above is known
 }
 
 // Stage is what a trace says of a stage of a job: its tasks, as runs of such as are alike.
@@ -116,12 +118,13 @@ type Format struct {
 
 // Open begins to read. A trace without a job that can be read is an error.
 func (f Format) Open(in io.Reader, o Options) Reader {
-	return &atLeastOne{Reader: f.open(in, o), file: o.File}
+	return &atLeastOne{Reader: f.open(in, o), file: o.File, line: 1}
 }
 
 type atLeastOne struct {
 	Reader
 	file string
+	line int64 // its first
 	any  bool
 }
 
@@ -130,7 +133,7 @@ func (r *atLeastOne) Next() (*Job, error) {
 	if errors.Is(err, io.EOF) && !r.any {
 		left := r.LeftOut()
 		if len(left) == 0 {
-			return nil, &Error{File: r.file, Line: 1, Text: "there is no job in it"}
+			return nil, &Error{File: r.file, Line: r.line, Text: "there is no job in it"}
 		}
 		first := left[0].first
 		text := fmt.Sprintf("; and none of its %d records can be read", left[0].Count)

@@ -1,0 +1,60 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/trace"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// What a history teaches: the start of a master, costs of bytes, ratios, and shuffles of the first and of later waves
+// apart.
+func TestRecorded(t *testing.T) {
+	s := units.Second
+	ran := &trace.Ran{Committed: true, Master: 4 * s, Tasks: []trace.RanTask{
+		{Kind: workload.Map, Start: 5 * s, End: 15 * s, Input: 100, Output: 40, Records: 9},
+		{Kind: workload.Map, Start: 5 * s, End: 25 * s, Input: 100, Output: 60, Records: -1},
+		// fetched 3 s behind the last map
+		{Kind: workload.Reduce, Start: 10 * s, Shuffle: 18 * s, End: 30 * s, Input: 50, Output: 20, Records: 5},
+		{Kind: workload.Reduce, Start: 30 * s, Shuffle: 5 * s, End: 39 * s, Input: 50, Output: 20, Records: 5},
+	}}
+	spec := &workload.Job{ID: "j", Class: "words", Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2)},
+		{Kind: workload.Reduce, Tasks: make([]workload.Task, 2)}}}
+	l := NewLearner()
+	if err := l.Recorded(spec, ran); err != nil {
+		t.Fatal(err)
+	}
+	c := l.Profiles()[0]
+	m, r := c.Any(workload.Map), c.Any(workload.Reduce)
+	for what, got := range map[string][2]float64{
+		"runs":           {float64(c.Runs), 1},
+		"master":         {c.Any(workload.Master).Start.Mean, 4},
+		"maps":           {m.Task.Mean, 15},
+		"longest map":    {m.Task.Max, 20},
+		"byte":           {m.PerByte.Mean, 0.15},
+		"ratio":          {c.Ratio.Mean, 0.5},
+		"result":         {c.Output.Mean, 0.2},
+		"reduces":        {r.Task.Mean, 3},
+		"first wave":     {r.Waves.First.Mean, 3},
+		"later wave":     {r.Waves.Later.Mean, 5},
+		"starts, untold": {float64(m.Start.N + r.Start.N), 0},
+	} {
+		if d := got[0] - got[1]; d > 1e-9 || d < -1e-9 {
+			t.Errorf("%s: %v, want %v", what, got[0], got[1])
+		}
+	}
+	for _, part := range []profile.Part{profile.First, profile.Later} {
+		if c.Model(workload.Reduce, "", part) == nil {
+			t.Errorf("no model of the %v", part)
+		}
+	}
+	if maps, reduces := l.Tasks("words"); maps != 2 || reduces != 2 {
+		t.Errorf("jobs of the class have %d maps and %d reduces", maps, reduces)
+	}
+	ran.Committed = false
+	if err := l.Recorded(spec, ran); err != nil || l.Of("words").Runs != 1 || l.Of("words").Any(workload.Map).Task.N != 4 {
+		t.Errorf("a job that failed: %v, %+v", err, l.Of("words"))
+	}
+}

@@ -1,0 +1,337 @@
+package trace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/slackline/slackline/units"
+)
+
+// jobHistory asks Hadoop's JobHistory server for jobs (/ws/v1/history/mapreduce), and reads each as a job history in
+// which the events of its tasks follow each other. Used are
+//
+//	jobs                                  id, name, user, queue, state, submitTime, mapsTotal, reducesTotal
+//	jobs/ID                               uberized
+//	jobs/ID/conf                          the tag class: in mapreduce.job.tags, which goes before the name; it may be missing
+//	jobs/ID/jobattempts                   when its ApplicationMasters began
+//	jobs/ID/tasks                         id, startTime: when it was asked for, successfulAttempt
+//	jobs/ID/tasks/ID/attempts, counters   of tasks that committed
+//
+// Hadoop's lines do not agree on how they write a list of one element, or none, and numbers. Any way will do.
+type jobHistory struct {
+	jhist
+	ctx    context.Context
+	client *http.Client
+	base   string
+	last   int
+	listed bool
+	jobs   []restJob // that are still to be read
+}
+
+// answerTime is how long the server may take for an answer.
+const answerTime = time.Minute
+
+// JobHistory begins to read the jobs of the JobHistory server at an address such as http://host:19888, of each name
+// the last so many, in order of submission. An answer that cannot be is an *Error, with its address in the place of a
+// file.
+func JobHistory(ctx context.Context, base string, last int, lenient bool) Reader {
+	o := Options{File: base, Lenient: lenient}
+	h := &jobHistory{ctx: ctx, client: &http.Client{Timeout: answerTime}, base: strings.TrimRight(base, "/"), last: last}
+	h.place = place{o: o}
+	return &atLeastOne{Reader: h, file: base}
+}
+
+type restJob struct {
+	ID      scalar `json:"id"`
+	Name    scalar `json:"name"`
+	User    scalar `json:"user"`
+	Queue   scalar `json:"queue"`
+	State   scalar `json:"state"`
+	Submit  scalar `json:"submitTime"`
+	Maps    scalar `json:"mapsTotal"`
+	Reduces scalar `json:"reducesTotal"`
+
+	submitted int64 // ms
+	old       bool  // there are enough of its name without it
+}
+
+type restTask struct {
+	ID      scalar `json:"id"`
+	Start   scalar `json:"startTime"`
+	Attempt scalar `json:"successfulAttempt"`
+}
+
+type restAttempt struct {
+	ID      scalar `json:"id"`
+	Start   scalar `json:"startTime"`
+	Finish  scalar `json:"finishTime"`
+	Fetched scalar `json:"shuffleFinishTime"`
+	State   scalar `json:"state"`
+}
+
+// one is a list, whose only element Hadoop may write without the brackets.
+func one(from raw) raw {
+	if kindOf(from) == "object" {
+		return slices.Concat([]byte{'['}, from, []byte{']'})
+	}
+	return from
+}
+
+// Next asks for the next job.
+func (h *jobHistory) Next() (*Job, error) {
+	return h.nextJob(func() (*Job, error) {
+		if !h.listed {
+			if h.listed = true; !h.list() {
+				return nil, h.stop()
+			}
+		}
+		if len(h.jobs) == 0 {
+			return nil, io.EOF
+		}
+		r := &h.jobs[0]
+		h.jobs, h.job = h.jobs[1:], nil
+		b := &jhistBody{Job: r.ID, Name: r.Name, User: r.User, Queue: r.Queue, Submit: r.Submit, Maps: r.Maps, Reduces: r.Reduces}
+		if !h.read(b) {
+			h.job = nil
+			return nil, h.stop()
+		}
+		return h.finished(b, string(r.State.text) == "SUCCEEDED")
+	})
+}
+
+// stop is the error that was noted. Behind a list that cannot be read there is nothing.
+func (h *jobHistory) stop() error { return orNil(h.wrong()) }
+
+// standAt says to which address what is wrong belongs.
+func (h *jobHistory) standAt(path ...string) {
+	h.o.File = h.base + "/ws/v1/history/mapreduce"
+	for _, part := range path {
+		h.o.File += "/" + url.PathEscape(part)
+	}
+}
+
+// ask asks for a part of what the server has, and tells whether it is there.
+func (h *jobHistory) ask(to any, path ...string) bool {
+	if h.bad != nil {
+		return false
+	}
+	h.standAt(path...)
+	text, err := h.get(h.o.File)
+	if err != nil {
+		h.bad = h.lost("%v", err)
+		return false
+	}
+	if text == nil {
+		return false
+	}
+	h.bad = h.decode(text, to)
+	return h.bad == nil
+}
+
+// get fetches an answer; nil: there is nothing at the address.
+func (h *jobHistory) get(at string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(h.ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return nil, errors.New("it is not an address such as http://host:19888")
+	}
+	request.Header.Set("Accept", "application/json")
+	answer, err := h.client.Do(request)
+	if err != nil {
+		var in *url.Error
+		if errors.As(err, &in) {
+			err = in.Err
+		}
+		return nil, fmt.Errorf("no JobHistory server answers: %w", err)
+	}
+	defer answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return nil, nil
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, fmt.Errorf("the server answers %s; one that asks who comes cannot be read, its .jhist files can", answer.Status)
+	default:
+		return nil, fmt.Errorf("the server answers %s", answer.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, MaxRecord+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the answer cannot be read: %w", err)
+	case len(text) > MaxRecord:
+		return nil, fmt.Errorf("the answer is longer than %v, which none is", units.Bytes(MaxRecord))
+	}
+	return text, nil
+}
+
+// need is ask for what has to be there.
+func (h *jobHistory) need(to any, path ...string) bool {
+	if h.ask(to, path...) {
+		return true
+	}
+	h.failf("", "there is nothing of that; is it a JobHistory server, and has it the job still?")
+	return false
+}
+
+// list learns which jobs there are.
+func (h *jobHistory) list() bool {
+	var all struct {
+		Jobs struct {
+			Job raw `json:"job"`
+		} `json:"jobs"`
+	}
+	if !h.need(&all, "jobs") {
+		h.bad.fatal = true
+		return false
+	}
+	list(&h.place, "jobs.job", one(all.Jobs.Job), MaxRuns, func(r *restJob) {
+		r.submitted = h.number("submitTime", r.Submit, 0)
+		h.jobs = append(h.jobs, *r)
+	})
+	if h.bad != nil {
+		h.jobs, h.bad.fatal = nil, true
+		return false
+	}
+	slices.SortStableFunc(h.jobs, func(a, b restJob) int { return cmp.Compare(a.submitted, b.submitted) })
+	seen := map[string]int{}
+	for i := len(h.jobs) - 1; i >= 0; i-- {
+		name := string(h.jobs[i].Name.text)
+		if seen[name]++; seen[name] > h.last {
+			h.jobs[i].old = true
+		}
+	}
+	h.jobs = slices.DeleteFunc(h.jobs, func(r restJob) bool { return r.old })
+	return true
+}
+
+// read asks for all of a job, and tells it as a history does.
+func (h *jobHistory) read(b *jhistBody) bool {
+	id := string(b.Job.text)
+	var job struct {
+		Job struct {
+			Uber scalar `json:"uberized"`
+		} `json:"job"`
+	}
+	var masters struct {
+		All struct {
+			Each raw `json:"jobAttempt"`
+		} `json:"jobAttempts"`
+	}
+	var tasks struct {
+		All struct {
+			Each raw `json:"task"`
+		} `json:"tasks"`
+	}
+	if !h.need(&job, "jobs", id) || !h.need(&masters, "jobs", id, "jobattempts") {
+		return false
+	}
+	h.masters = 0
+	list(&h.place, "jobAttempts.jobAttempt", one(masters.All.Each), 1000, func(m *restAttempt) {
+		h.masterStarted(&jhistBody{Start: m.Start})
+	})
+	b.Uber = job.Job.Uber
+	h.submitted(b)
+	if h.bad != nil {
+		return false
+	}
+	h.inited(b)
+	if class := h.class(id); class != "" {
+		h.job.Class = class
+	}
+	if !h.need(&tasks, "jobs", id, "tasks") {
+		return false
+	}
+	list(&h.place, "tasks.task", one(tasks.All.Each), MaxRuns, func(t *restTask) {
+		h.took(id, t)
+		if h.bad == nil {
+			h.standAt("jobs", id, "tasks")
+		}
+	})
+	return h.bad == nil
+}
+
+// class is the class that a job's tags name, "" if they name none.
+func (h *jobHistory) class(id string) (class string) {
+	var conf struct {
+		Conf struct {
+			Each raw `json:"property"`
+		} `json:"conf"`
+	}
+	if !h.ask(&conf, "jobs", id, "conf") {
+		return ""
+	}
+	list(&h.place, "conf.property", one(conf.Conf.Each), MaxRuns, func(p *struct {
+		Name  scalar `json:"name"`
+		Value scalar `json:"value"`
+	}) {
+		if string(p.Name.text) != "mapreduce.job.tags" {
+			return
+		}
+		for tag := range strings.SplitSeq(h.text("value", p.Value), ",") {
+			if word, is := strings.CutPrefix(strings.TrimSpace(tag), "class:"); is {
+				class = strings.ToLower(word) // as the ResourceManager tells tags
+			}
+		}
+	})
+	return class
+}
+
+// took asks for the attempt by which a task committed, if it did.
+func (h *jobHistory) took(id string, t *restTask) {
+	b := &jhistBody{Task: t.ID, Start: t.Start, Attempt: t.Attempt}
+	h.taskStarted(b)
+	if h.bad != nil || len(t.Attempt.text) == 0 {
+		return
+	}
+	var attempts struct {
+		All struct {
+			Each raw `json:"taskAttempt"`
+		} `json:"taskAttempts"`
+	}
+	if !h.need(&attempts, "jobs", id, "tasks", string(t.ID.text), "attempts") {
+		return
+	}
+	list(&h.place, "taskAttempts.taskAttempt", one(attempts.All.Each), MaxRuns, func(a *restAttempt) {
+		if string(a.ID.text) == string(t.Attempt.text) {
+			b.Start, b.Finish, b.Fetched, b.Status = a.Start, a.Finish, a.Fetched, a.State
+		}
+	})
+	if b.counted = h.taskCounters(id, string(t.ID.text)); h.bad == nil {
+		h.started(b)
+		h.done(b)
+	}
+}
+
+// taskCounters are those of the attempt by which a task committed.
+func (h *jobHistory) taskCounters(id, task string) *counters {
+	c := uncounted
+	var all struct {
+		All struct {
+			Groups raw `json:"taskCounterGroup"`
+		} `json:"jobTaskCounters"`
+	}
+	if !h.ask(&all, "jobs", id, "tasks", task, "counters") {
+		return &c
+	}
+	list(&h.place, "taskCounterGroup", one(all.All.Groups), 10_000, func(g *struct {
+		Each raw `json:"counter"`
+	}) {
+		list(&h.place, "counter", one(g.Each), 10_000, func(n *struct {
+			Name  scalar `json:"name"`
+			Value scalar `json:"value"`
+		}) {
+			if to := c.called(string(n.Name.text)); to != nil {
+				*to = units.Bytes(h.known("value", n.Value))
+			}
+		})
+	})
+	c.settle()
+	return &c
+}

@@ -1,0 +1,56 @@
+package trace
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Ran is what a job history tells of how a job ran: what profiles are learned from.
+type Ran struct {
+	Submitted int64 // ms since 1970
+	Committed bool  // the job ended well
+	// From the start of its ApplicationMaster's program until that asked for a task; UnknownTime = not told.
+	Master units.Duration
+	Tasks  []RanTask // that committed, by their ends
+}
+
+// RanTask is the attempt by which a task committed. Its times are after the submission.
+type RanTask struct {
+	Kind          workload.Stage
+	Start, End    units.Duration
+	Shuffle       units.Duration // of a reduce, from its start on
+	Input, Output units.Bytes    // Unknown = not told; of a map before a reduce, Output goes to the reduces
+	Records       int64          // that it read, -1 = not told
+}
+
+// history is what the events tell of how the job ran. Where a second ApplicationMaster had to go on, it does not
+// tell how long one takes to start.
+func (h *jhist) history(committed bool) *Ran {
+	r := &Ran{Submitted: h.submit, Committed: committed, Master: UnknownTime}
+	if h.masters == 1 {
+		r.Master = between(h.master, h.asked)
+	}
+	for kind, tasks := range h.tasks {
+		for _, n := range slices.Sorted(maps.Keys(tasks)) {
+			t := tasks[n]
+			u := RanTask{Kind: workload.Map + workload.Stage(kind), Start: between(h.submit, t.start), End: between(h.submit, t.end),
+				Input: t.read, Output: t.emitted, Records: int64(t.mapRecords)}
+			if kind == 1 {
+				u.Input, u.Records = t.shuffled, int64(t.reduceRecords)
+				u.Shuffle = between(t.start, t.fetched)
+			}
+			if kind == 1 || len(h.tasks[1]) == 0 {
+				u.Output = t.written
+			}
+			if u.Start >= 0 && u.Start <= u.End && u.End <= longest && u.Shuffle >= 0 && u.Shuffle <= u.End-u.Start {
+				r.Tasks = append(r.Tasks, u)
+			}
+		}
+	}
+	slices.SortStableFunc(r.Tasks, func(a, b RanTask) int { return cmp.Compare(a.End, b.End) })
+	return r
+}
