@@ -21,7 +21,7 @@ import (
 func newProfile(o *options) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "profile",
-		Short: "List, show, export, import and forget the profiles of job classes",
+		Short: "List, show, learn, export, import and forget the profiles of job classes",
 		Long: `Each finished job adds to the profile of its class: how long a map, a shuffle and a reduce take per byte, how much comes out
 for what goes in, what it costs to start an attempt, how much memory the engine needs (without commands and programs), and how
 far off the prediction was. Estimates and simulations use these profiles.
@@ -31,7 +31,7 @@ from storage (as Linux counts it). Estimates and simulations use warm runs, and 
 Policies that promise deadlines plan with the worst of both.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
-	}, newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileForget(o))
+	}, newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileLearn(), newProfileForget(o))
 }
 
 // profiles returns what is known. Where there is nothing it says so to log.
@@ -82,6 +82,29 @@ func writeProfiles(w io.Writer, classes []*profile.Class) error {
 		_, err = w.Write(text)
 	}
 	return asFailure(err)
+}
+
+// writeProfilesTo writes them to a file that does not exist, and says so to w; to w itself if none is named.
+func writeProfilesTo(w io.Writer, to string, known []*profile.Class) error {
+	if to == "" {
+		return writeProfiles(w, known)
+	}
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if os.IsExist(err) {
+		return fmt.Errorf("--to %q: it exists already; name another file", to)
+	}
+	if err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	if err := writeProfiles(f, known); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return failure{err}
+	}
+	_, err = fmt.Fprintf(w, "%d classes written to %s\n", len(known), to)
+	return err
 }
 
 func newProfileList(o *options) *cobra.Command {
@@ -246,7 +269,7 @@ func writeProfile(w io.Writer, c *profile.Class) error {
 	}
 	for i := range c.Stages {
 		s := &c.Stages[i]
-		of := s.Stage.String() + " on " + s.Node
+		of := placeOfModel(profile.Key{Stage: s.Stage, Node: s.Node})
 		add("time", of, &s.Task, s.Spread, 1000, "ms a task")
 		add("cost", of, &s.PerByte, s.Costs, 1000*float64(units.MB), "ms/MB")
 		add("start and commit", of, &s.Start, nil, 1000, "ms a task")
@@ -279,25 +302,7 @@ func newProfileExport(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if to == "" {
-				return writeProfiles(cmd.OutOrStdout(), known)
-			}
-			f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-			if os.IsExist(err) {
-				return fmt.Errorf("--to %q: it exists already; name another file", to)
-			}
-			if err != nil {
-				return fmt.Errorf("--to: %w", err)
-			}
-			if err := writeProfiles(f, known); err != nil {
-				f.Close()
-				return err
-			}
-			if err := f.Close(); err != nil {
-				return failure{err}
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d classes written to %s\n", len(known), to)
-			return err
+			return writeProfilesTo(cmd.OutOrStdout(), to, known)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "write to this file, which must not exist")

@@ -301,8 +301,9 @@ func TestHelpExamples(t *testing.T) {
 		if cmd.HasParent() && cmd.Example == "" {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
-		// they need a run in another terminal, see TestSubmitCancelWait, or go on until they are stopped: TestYarnServe
-		if slices.Contains([]string{"submit", "cancel", "close", "serve", "up"}, cmd.Name()) {
+		// They need a run in another terminal, see TestSubmitCancelWait, go on until they are stopped: TestYarnServe,
+		// or ask a Hadoop cluster: TestLearnFromHadoop.
+		if slices.Contains([]string{"submit", "cancel", "close", "serve", "up", "learn"}, cmd.Name()) {
 			return
 		}
 		for line := range strings.Lines(cmd.Example) {

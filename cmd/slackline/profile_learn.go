@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/trace"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+func newProfileLearn() *cobra.Command {
+	var to string
+	var last int
+	var lenient bool
+	cmd := &cobra.Command{
+		Use:   "learn FILE|URL...",
+		Short: "Learn profiles from the job histories of a Hadoop cluster",
+		Long: `Reads what Hadoop keeps of jobs that have ended, and writes profiles of their classes as a file that profile import reads. A
+FILE is a job history in JSON (.jhist), a URL the address of a JobHistory server, such as http://host:19888.
+
+A job's class is its name. The server tells the job's tags as well, of which class goes before the name. A job without a name
+has a class by its shape, as those of traces have. Of tasks that failed, and of jobs that ran inside their ApplicationMaster,
+nothing is learned.`,
+		Example: `  slackline profile learn http://history:19888 --to hadoop.json && slackline profile import hadoop.json --replace
+  slackline profile learn done/*.jhist --to hadoop.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("name job histories (.jhist), or the address of a JobHistory server, such as http://host:19888")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"jhist"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if last < 1 {
+				return fmt.Errorf("--last is %d, it must be 1 or more", last)
+			}
+			var jobs []ranJob
+			for _, from := range args {
+				some, err := histories(cmd.Context(), cmd.ErrOrStderr(), from, last, lenient)
+				if err != nil {
+					return err
+				}
+				jobs = append(jobs, some...)
+			}
+			l, n, err := learned(jobs)
+			if err != nil {
+				return err
+			}
+			if n < len(jobs) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s left out: no task that committed, or all of it inside its ApplicationMaster\n", units.Count(len(jobs)-n, "job"))
+			}
+			if n == 0 {
+				return errors.New("no job in it teaches anything")
+			}
+			return writeProfilesTo(cmd.OutOrStdout(), to, l.Profiles())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&to, "to", "", "write to this file, which must not exist (default standard output)")
+	f.IntVar(&last, "last", 20, "of a server, the last so many jobs of each name")
+	f.BoolVar(&lenient, "lenient", false, "leave out and count jobs that cannot be read")
+	return cmd
+}
+
+// ranJob is a job of a history, and where it was read.
+type ranJob struct {
+	*trace.Job
+	from string
+}
+
+// histories reads the jobs of a file or of a server.
+func histories(ctx context.Context, log io.Writer, from string, last int, lenient bool) (jobs []ranJob, err error) {
+	var r trace.Reader
+	if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
+		r = trace.JobHistory(ctx, from, last, lenient)
+	} else {
+		format, err := trace.Find("jhist")
+		if err != nil {
+			return nil, err
+		}
+		in, file, err := trace.File{Path: from, Format: format, Lenient: lenient}.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		r = in
+	}
+	for {
+		j, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			for _, left := range r.LeftOut() {
+				fmt.Fprintf(log, "left out: %s\n", left)
+			}
+			return jobs, nil
+		case err != nil:
+			return nil, err
+		}
+		one := *j
+		jobs = append(jobs, ranJob{&one, from})
+	}
+}
+
+// learned has a learner take in the jobs in the order of their submission, each once, and tells how many taught it
+// something.
+func learned(jobs []ranJob) (l *report.Learner, n int, err error) {
+	submitted := func(j ranJob) int64 {
+		if j.Ran == nil {
+			return 0
+		}
+		return j.Ran.Submitted
+	}
+	slices.SortStableFunc(jobs, func(a, b ranJob) int { return cmp.Compare(submitted(a), submitted(b)) })
+	l = report.NewLearner()
+	rule := trace.DefaultRule(1)
+	from := map[string]string{}
+	for _, j := range jobs {
+		if other, twice := from[j.ID]; twice {
+			return nil, 0, fmt.Errorf("job %q is in %s and again in %s; it teaches once", j.ID, other, j.from)
+		}
+		from[j.ID] = j.from
+		if j.Ran == nil || len(j.Ran.Tasks) == 0 {
+			continue
+		}
+		var spec *workload.Job
+		if spec, err = rule.Unfold(j.Job, 1); err == nil {
+			err = l.Recorded(spec, j.Ran)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		n++
+	}
+	return l, n, nil
+}
