@@ -14,10 +14,11 @@ var auditPolicies = []string{"rtmr(promise=90%)", "rtmr(promise=95%)", "rtmr(pro
 func newAudit(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit SCENARIO.yaml|JOB.yaml...",
-		Short: "Count how many promises with a probability were kept",
+		Short: "Count how many promises were kept",
 		Long: `Plays scenarios, traces (as workload.trace of a scenario), or job files as earlier runs on this machine have measured them,
 with each of their seeds, and counts how many of the promises were kept: by what was stated, by scenario, by class, and by how
-many jobs of the class had ended before. Unless --policy says otherwise, promises are made at 90, 95 and 99 %.
+many jobs of the class had ended before in the run. Unless --policy says otherwise, promises are made at 90, 95 and 99 %;
+with --policy rtmr they are for the worst case.
 
 Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
 table says so.`,
@@ -56,7 +57,7 @@ func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit) error {
 		return report.WriteJSON(out, map[string]any{"audits": append([]report.Audit{}, list...)})
 	}
 	if list == nil {
-		fmt.Fprintln(out, "No promise with a probability was made.")
+		fmt.Fprintln(out, "No promise was made.")
 		return nil
 	}
 	return report.AuditTable("promises as stated and as kept", list).Write(out)

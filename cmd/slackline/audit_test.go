@@ -39,7 +39,10 @@ func TestAudit(t *testing.T) {
 	if table := s.must(0, "audit", "own.yaml"); !strings.Contains(table, "97 %") || strings.Contains(table, "99 %  ") {
 		t.Error(table)
 	}
-	if table := s.must(0, "audit", "chancy.yaml", "--policy", "fifo"); table != "No promise with a probability was made.\n" {
+	if table := s.must(0, "audit", "chancy.yaml", "--policy", "fifo"); table != "No promise was made.\n" {
+		t.Error(table)
+	}
+	if table := s.must(0, "audit", "chancy.yaml", "--policy", "rtmr"); !strings.Contains(table, "worst case") {
 		t.Error(table)
 	}
 	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "promise=worst") {

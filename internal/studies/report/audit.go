@@ -10,13 +10,13 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 )
 
-// An Audit holds promises with a probability to what was stated: of how many of them were kept, and
-// within which part chance alone could have put it (the exact 95 % interval, Clopper and Pearson).
+// An Audit holds promises to what was stated, a probability, or 1 for the worst case: how many of them
+// were kept, and within which part chance alone could have put it (the exact 95 % interval, Clopper and Pearson).
 type Audit struct {
 	Stated   float64 `json:"stated"`
 	Scenario string  `json:"scenario,omitempty"` // "" = all
 	Class    string  `json:"class,omitempty"`    // "" = all
-	// jobs of its class that had ended when it was promised; "" = any number
+	// jobs of its class that had ended in the run when it was promised; "" = any number
 	History  string  `json:"history,omitempty"`
 	Promises int     `json:"promises"`
 	Kept     int     `json:"kept"`
@@ -59,7 +59,7 @@ func Audits(runs []*Run) (list []Audit) {
 		}
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Confidence == nil || j.Outcome != Kept && j.Outcome != Broken {
+			if j.Outcome != Kept && j.Outcome != Broken {
 				continue
 			}
 			before, _ := slices.BinarySearchFunc(ended[j.Class], j.Submitted, func(end, at float64) int {
@@ -76,7 +76,10 @@ func Audits(runs []*Run) (list []Audit) {
 			})]
 			kept := j.Outcome == Kept
 			for _, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: h.name}} {
-				key.Stated = *j.Confidence
+				key.Stated = 1
+				if j.Confidence != nil {
+					key.Stated = *j.Confidence
+				}
 				add(key, kept)
 			}
 		}
@@ -116,13 +119,17 @@ func (a *Audit) rank() int {
 }
 
 // stated writes a probability.
-func stated(p float64) string { return strconv.FormatFloat(p*100, 'f', -1, 64) + " %" }
+func stated(p float64) string {
+	if p == 1 {
+		return "worst case"
+	}
+	return strconv.FormatFloat(p*100, 'f', -1, 64) + " %"
+}
 
 // leastAudited is how many promises the runs of a policy make at least for a table of them.
 const leastAudited = 10
 
-// writeAudit tells of policies with more than a few promises with a probability what was stated and kept, over all
-// their runs.
+// writeAudit tells of policies with more than a few promises what was stated and kept, over all their runs.
 func writeAudit(w io.Writer, g []*Run) {
 	for _, p := range byPolicy(g) {
 		list, all := Audits(p.runs), 0
@@ -169,7 +176,7 @@ func AuditTable(title string, list []Audit) *Grid {
 		case 2:
 			what = "class " + a.Class
 		case 3:
-			what = "history: " + a.History
+			what = "ended before in the run: " + a.History
 		}
 		if !a.Holds() {
 			note = "less than stated"

@@ -20,10 +20,15 @@ func TestAudit(t *testing.T) {
 	run.Jobs = append(run.Jobs, Job{ID: "worst", Class: "good", Outcome: Kept, Promised: &stated}, Job{ID: "refused", Outcome: Refused, Confidence: &stated})
 	got := map[string]string{}
 	for _, a := range Audits([]*Run{run}) {
-		got[a.by()+a.Class+a.History] = fmt.Sprintf("%d of %d, %.4f to %.4f, %v", a.Kept, a.Promises, a.Low, a.High, a.Holds())
+		key := a.by() + a.Class + a.History
+		if a.Stated == 1 {
+			key = "worst " + key
+		}
+		got[key] = fmt.Sprintf("%d of %d, %.4f to %.4f, %v", a.Kept, a.Promises, a.Low, a.High, a.Holds())
 	}
 	// intervals: scipy.stats.binomtest(k, n).proportion_ci(method="exact")
 	want := map[string]string{
+		"worst all":       "1 of 1, 0.0250 to 1.0000, true",
 		"all":             "90 of 100, 0.8238 to 0.9510, true",
 		"classbad":        "0 of 10, 0.0000 to 0.3085, false",
 		"classgood":       "90 of 90, 0.9598 to 1.0000, true",
@@ -41,7 +46,7 @@ func TestAudit(t *testing.T) {
 	}
 	var b strings.Builder
 	writeAudit(&b, []*Run{run})
-	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "90.00 %", "82.38 to 95.10 %"} {
+	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "worst case", "ended before in the run: 1 to 9", "90.00 %", "82.38 to 95.10 %"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("%q is not in\n%s", part, b.String())
 		}
