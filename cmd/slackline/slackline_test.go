@@ -302,8 +302,8 @@ func TestHelpExamples(t *testing.T) {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
 		// They need a run in another terminal, see TestSubmitCancelWait, go on until they are stopped: TestYarnServe,
-		// or ask a Hadoop cluster: TestLearnFromHadoop.
-		if slices.Contains([]string{"submit", "cancel", "close", "serve", "up", "learn"}, cmd.Name()) {
+		// or ask or change a Hadoop cluster: TestLearnFromHadoop, TestYarnInstall.
+		if slices.Contains([]string{"submit", "cancel", "close", "serve", "up", "learn", "install"}, cmd.Name()) {
 			return
 		}
 		for line := range strings.Lines(cmd.Example) {
