@@ -160,6 +160,7 @@ func TestChecks(t *testing.T) {
 		"labels":            {site: with("yarn.node-labels.enabled", "true"), note: "partitions"},
 		"opportunistic":     {site: with("yarn.resourcemanager.opportunistic-container-allocation.enabled", "true"), note: "opportunistic"},
 		"no recovery":       {site: strings.Replace(usual, "true", "false", 1), note: "lost when the ResourceManager"},
+		"includes":          {site: strings.Replace(usual, "</configuration>", "<xi:include href=\"x.xml\"/></configuration>", 1), note: "includes other files"},
 		"old Hadoop": {site: usual, stop: "this is Hadoop 3.3.6, and the plug-in needs 3.4", change: func(t *testing.T, w *Wanted) {
 			lib := filepath.Join(w.Conf, "../../share/hadoop/yarn/hadoop-yarn-server-resourcemanager-")
 			if err := os.Rename(lib+"3.5.0.jar", lib+"3.3.6.jar"); err != nil {

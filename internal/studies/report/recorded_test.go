@@ -50,6 +50,11 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("no model of the %v", part)
 		}
 	}
+	for _, sample := range c.Samples {
+		if sample.Stage == workload.Reduce && sample.Part == profile.Run && sample.Jobs[0][0][1] != 5 {
+			t.Errorf("records: %v", sample.Jobs)
+		}
+	}
 	if maps, reduces := l.Tasks("words"); maps != 2 || reduces != 2 {
 		t.Errorf("jobs of the class have %d maps and %d reduces", maps, reduces)
 	}

@@ -125,6 +125,19 @@ func TestJobHistoryTellsWhatFilesDo(t *testing.T) {
 	}
 }
 
+// Where a second ApplicationMaster had to go on, none tells how long one takes to start.
+func TestSecondMaster(t *testing.T) {
+	jobs, _, err := readAll(t, "jhist", strings.Replace(asFile(), jhistHead, jhistHead+event("AMStarted", `"startTime": 1795219000500`), 1), false)
+	if err != nil || jobs[0].Ran.Master != UnknownTime || len(jobs[0].Ran.Tasks) != 2 {
+		t.Errorf("%+v, %v", jobs, err)
+	}
+	second := strings.ReplaceAll(asFile(), "1_0001", "1_0002")
+	jobs, _, err = readAll(t, "jhist", asFile()+second, false)
+	if err != nil || jobs[1].Ran.Master.Seconds() != 4 {
+		t.Errorf("the next job: %+v, %v", jobs, err)
+	}
+}
+
 func TestJobHistoryClasses(t *testing.T) {
 	s := server(false)
 	s["jobs/job_1_0001/conf"] = `{"conf": {"property": [{"name": "a", "value": "b"}, {"name": "mapreduce.job.tags", "value": "in:60,class:Nightly"}]}}`
