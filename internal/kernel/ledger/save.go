@@ -98,7 +98,7 @@ func (l *Ledger) Save(w io.Writer) error {
 			for a := b.heads[st]; a != 0; a = l.attempts[a].older {
 				s.Attempts = append(s.Attempts, l.attempts[a].Attempt)
 			}
-			reverse(s.Attempts[from:])
+			slices.Reverse(s.Attempts[from:])
 		}
 	}
 	for i := range l.grants.n {
@@ -107,12 +107,6 @@ func (l *Ledger) Save(w io.Writer) error {
 		}
 	}
 	return json.NewEncoder(w).Encode(&s)
-}
-
-func reverse(a []sched.Attempt) {
-	for i, j := 0, len(a)-1; i < j; i, j = i+1, j-1 {
-		a[i], a[j] = a[j], a[i]
-	}
 }
 
 // Load replaces the book by what Save wrote. On an error the book is empty. causes are those that

@@ -68,12 +68,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	for _, q := range a.Queues.Queues {
 		p.described[q.Name] = q
 	}
-	for _, part := range parts(p, a) {
-		if err := r.Put(part, a); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: parts(p, a)}, a)
 }
 
 // parts lists what works on one plan.

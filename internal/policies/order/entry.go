@@ -33,12 +33,7 @@ func EDFEntry() compose.Entry {
 			if a.Switch("feasible") {
 				parts = feasibleParts(&Feasible{})
 			}
-			for _, part := range parts {
-				if err := r.Put(part, a); err != nil {
-					return err
-				}
-			}
-			return nil
+			return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: parts}, a)
 		},
 	}
 }

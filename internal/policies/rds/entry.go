@@ -152,12 +152,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	case set.forgetting < 0.5 || set.forgetting > 1:
 		return a.Misused("forgetting", "forgetting is %d, it must be from 50 to 100 percent", a.Count("forgetting"))
 	}
-	for _, part := range parts(newController(set)) {
-		if err := r.Put(part, a); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: parts(newController(set))}, a)
 }
 
 // parts lists what works on one controller.

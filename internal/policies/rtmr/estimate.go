@@ -2,6 +2,7 @@ package rtmr
 
 import (
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -80,10 +81,5 @@ func slotted(job *sched.Job, s sched.Stage) bool {
 	default:
 		return false
 	}
-	for _, c := range job.Spec.Stage(s).Containers {
-		if c.Needs != one {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(job.Spec.Stage(s).Containers, func(c cluster.Container) bool { return c.Needs != one })
 }

@@ -2,9 +2,9 @@ package rtmr
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 
+	"github.com/slackline/slackline/internal/maths/heap"
 	orders "github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -30,15 +30,12 @@ type hope struct {
 	job sched.JobID
 }
 
-type hopes []hope
-
-func (h hopes) Len() int { return len(h) }
-func (h hopes) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[i].at, h[j].at), int(h[i].job-h[j].job)) < 0
+// hopesOf keeps the one at hand that is looked at first.
+func hopesOf(list []hope) heap.Heap[hope] {
+	return heap.Heap[hope]{List: list, Before: func(a, b *hope) bool {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.job, b.job)) < 0
+	}}
 }
-func (h hopes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *hopes) Push(x any)   { *h = append(*h, x.(hope)) }
-func (h *hopes) Pop() any     { last := len(*h) - 1; x := (*h)[last]; *h = (*h)[:last]; return x }
 
 // means are what a map and a reduce of a job take on the average.
 type means struct {
@@ -52,7 +49,7 @@ func (o *odds) means() means { return means{o.Map.Mean, o.Reduce.Mean} }
 func (s *scheduler) hopesFor(job *sched.Job, r *record, m means) {
 	if r.Means, r.Hope = m, 0; job.Deadline < units.Never {
 		if r.Hope = s.latest(job, r); r.Hope > 0 {
-			heap.Push(&s.hopes, hope{r.Hope, job.ID})
+			s.hopes.Push(hope{r.Hope, job.ID})
 		}
 	}
 }
@@ -74,14 +71,14 @@ func (s *scheduler) latest(job *sched.Job, r *record) units.Time {
 
 // despair puts jobs whose last instant has passed behind all that can hope.
 func (s *scheduler) despair(v sched.View, p *sched.Plan) {
-	for len(s.hopes) > 0 && s.hopes[0].at < v.Now() {
-		h := heap.Pop(&s.hopes).(hope)
+	for len(s.hopes.List) > 0 && s.hopes.List[0].at < v.Now() {
+		h := s.hopes.Pop()
 		r, job := s.of(h.job), v.Job(h.job)
 		if r == nil || job == nil || r.Standing != lent || r.Hope != h.at {
 			continue // it is another job by now
 		}
 		if r.Hope = s.latest(job, r); r.Hope >= v.Now() {
-			heap.Push(&s.hopes, hope{r.Hope, h.job})
+			s.hopes.Push(hope{r.Hope, h.job})
 			continue
 		}
 		late := job.Deadline.Add(v.Now().Sub(r.Hope))

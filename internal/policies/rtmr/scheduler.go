@@ -2,13 +2,13 @@ package rtmr
 
 import (
 	"cmp"
-	"container/heap"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -37,19 +37,19 @@ type scheduler struct {
 	c    Config
 	plan *Schedule
 
-	jobs     []record      // by handle
-	queue    []sched.JobID // with a promise, in their order: started ones first
-	active   []sched.JobID // of these, those that have started, in that order
-	others   []sched.JobID // without one, by arrival
-	holding  []sched.JobID // of these, those that hold containers, and perhaps some that did; not saved
-	walked   int64         // the round in which these were looked through
-	hopes    hopes         // of these, those that could be in time, by when that ends; as their records say
-	samples  int           // of these, jobs that are being measured
-	mastered int           // jobs with a promise that have a master
-	starts   int64         // jobs that have started so far
-	leases   sched.JobID   // slots that were lent so far, where they are not taken back
-	slots    slots         // that the schedule has
-	spare    spare         // that may be lent; not saved, as each decision finds it again
+	jobs     []record        // by handle
+	queue    []sched.JobID   // with a promise, in their order: started ones first
+	active   []sched.JobID   // of these, those that have started, in that order
+	others   []sched.JobID   // without one, by arrival
+	holding  []sched.JobID   // of these, those that hold containers, and perhaps some that did; not saved
+	walked   int64           // the round in which these were looked through
+	hopes    heap.Heap[hope] // of these, those that could be in time, by when that ends; as their records say
+	samples  int             // of these, jobs that are being measured
+	mastered int             // jobs with a promise that have a master
+	starts   int64           // jobs that have started so far
+	leases   sched.JobID     // slots that were lent so far, where they are not taken back
+	slots    slots           // that the schedule has
+	spare    spare           // that may be lent; not saved, as each decision finds it again
 
 	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
 
@@ -116,7 +116,7 @@ type tally struct {
 
 // newScheduler returns the scheduler before its first decision.
 func newScheduler(c Config) *scheduler {
-	return &scheduler{c: c, plan: NewSchedule(0, 0, c.FIFO)}
+	return &scheduler{c: c, plan: NewSchedule(0, 0, c.FIFO), hopes: hopesOf(nil)}
 }
 
 // of returns the record of a job, nil if there is none.
@@ -209,7 +209,7 @@ func (s *scheduler) resize(v sched.View) {
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
 	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
-	s.holding, s.walked, s.hopes, s.active, s.runs, s.seen, s.sheets.rows = nil, 0, nil, nil, nil, nil, nil
+	s.holding, s.walked, s.hopes, s.active, s.runs, s.seen, s.sheets.rows = nil, 0, hopesOf(nil), nil, nil, nil, nil
 	s.plan = NewSchedule(0, 0, s.c.FIFO)
 	s.resize(v)
 	for _, j := range was {
@@ -285,7 +285,7 @@ func (s *scheduler) copy(o *scheduler) {
 		r.Maps.Ends, r.Reduces.Ends, r.Leases = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends), slices.Clone(r.Leases)
 	}
 	c.active = slices.Clone(o.active)
-	c.holding, c.walked, c.hopes = nil, 0, slices.Clone(o.hopes)
+	c.holding, c.walked, c.hopes = nil, 0, hopesOf(slices.Clone(o.hopes.List))
 	c.runs, c.seen, c.sheets = nil, nil, sheets{}
 	c.begun, c.out, c.plan = maps.Clone(o.begun), slices.Clone(o.out), o.plan.Clone()
 	*s = c
@@ -371,10 +371,10 @@ func (s *scheduler) load(text []byte) error {
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	s.activate()
-	s.holding, s.walked, s.hopes, s.runs, s.seen, s.sheets = nil, 0, nil, nil, nil, sheets{}
+	s.holding, s.walked, s.hopes, s.runs, s.seen, s.sheets = nil, 0, hopesOf(nil), nil, nil, sheets{}
 	for _, j := range s.others {
 		if at := jobs[j].Hope; at > 0 {
-			heap.Push(&s.hopes, hope{at, j})
+			s.hopes.Push(hope{at, j})
 		}
 	}
 	return nil
