@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,30 +43,16 @@ func (r *Result) lines() (list []line) {
 // WriteCSV writes a line for each class and a total, or a line for each point of the sweep if there is one, with
 // the names of the JSON.
 func (r *Result) WriteCSV(w io.Writer) error {
-	rows := reflect.ValueOf(r.lines())
-	if r.Sweep != nil {
-		rows = reflect.ValueOf(r.Sweep)
-	}
-	out := csv.NewWriter(w)
-	var head []string
-	fields := slices.DeleteFunc(reflect.VisibleFields(rows.Type().Elem()), func(f reflect.StructField) bool { return f.Anonymous })
-	for _, f := range fields {
-		head = append(head, f.Tag.Get("json"))
-	}
-	_ = out.Write(head) // an error stays until Flush
-	for i := range rows.Len() {
-		var row []string
-		for _, f := range fields {
-			v := rows.Index(i).FieldByIndex(f.Index)
-			if r.Sweep == nil && i == len(r.Classes) && slices.Contains(single, f.Tag.Get("json")) {
-				v = reflect.Value{}
+	rows := report.Rows(r.Sweep)
+	if r.Sweep == nil {
+		rows = report.Rows(r.lines())
+		for i, name := range rows[0] {
+			if slices.Contains(single, name) {
+				rows[len(rows)-1][i] = ""
 			}
-			row = append(row, report.Cell(v))
 		}
-		_ = out.Write(row)
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 // WriteTable writes the plan for people.

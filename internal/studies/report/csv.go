@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // measured are the fields of the summary that differ from one time to the next.
@@ -58,22 +59,31 @@ func sweptBy[T any](list []T, params func(T) map[string]string) []string {
 }
 
 // headings are the names in JSON of those fields of a struct that are wanted, and their numbers.
-func headings[T any](wanted func(name string) bool) (names []string, fields []int) {
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		if name := t.Field(i).Tag.Get("json"); name != "" && wanted(name) {
-			names, fields = append(names, name), append(fields, i)
+func headings[T any](wanted func(name string) bool) (names []string, fields [][]int) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && wanted(name) {
+			names, fields = append(names, name), append(fields, f.Index)
 		}
 	}
 	return names, fields
 }
 
 // values are those of these fields.
-func values(of any, fields []int) (row []string) {
+func values(of any, fields [][]int) (row []string) {
 	for _, i := range fields {
-		row = append(row, Cell(reflect.ValueOf(of).Field(i)))
+		row = append(row, cell(reflect.ValueOf(of).FieldByIndex(i)))
 	}
 	return row
+}
+
+// Rows are the lines of a CSV file with a list of structs: the names of their fields in JSON, and each of them.
+func Rows[T any](list []T) [][]string {
+	names, fields := headings[T](func(string) bool { return true })
+	rows := [][]string{names}
+	for _, x := range list {
+		rows = append(rows, values(x, fields))
+	}
+	return rows
 }
 
 // cells are the rule of a trace, and how many of its records were not played.
@@ -103,11 +113,11 @@ func (r *Report) WriteComparisons(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// Cell is a value as a field of CSV: nothing, where it is not known.
-func Cell(v reflect.Value) string {
+// cell is a value as a field of CSV: nothing, where it is not known.
+func cell(v reflect.Value) string {
 	switch v.Kind() {
-	case reflect.Invalid:
-		return ""
+	case reflect.Struct:
+		return v.Interface().(time.Time).Format(time.RFC3339)
 	case reflect.String:
 		return v.String()
 	case reflect.Bool:
@@ -116,7 +126,7 @@ func Cell(v reflect.Value) string {
 		if v.IsNil() {
 			return ""
 		}
-		return Cell(v.Elem())
+		return cell(v.Elem())
 	case reflect.Float64:
 		x := v.Float()
 		if size := math.Abs(x); size >= 1e-6 && size < 1e21 { // in full, as in JSON

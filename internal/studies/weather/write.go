@@ -83,21 +83,7 @@ func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 // WriteCSV writes what is expected, a row for each interval.
 func (o *Outlook) WriteCSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	rows := [][]string{{"at", "power", "low", "high", "capacity", "capacity_low", "capacity_high", "judged",
-		"covered", "came"}}
-	for _, e := range o.Forecast {
-		came := ""
-		if e.Came != nil {
-			came = fmt.Sprint(*e.Came)
-		}
-		row := []string{e.At.Format(time.RFC3339)}
-		for _, x := range []float64{e.Power, e.Low, e.High, e.Capacity, e.CapLow, e.CapHigh} {
-			row = append(row, fmt.Sprint(x))
-		}
-		rows = append(rows, append(row, fmt.Sprint(e.Judged), fmt.Sprint(e.Covered), came))
-	}
-	return c.WriteAll(rows)
+	return csv.NewWriter(w).WriteAll(report.Rows(o.Forecast))
 }
 
 // WriteTrace writes the capacity that the history had, for cluster.slots of scenarios: from its
