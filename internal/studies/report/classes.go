@@ -48,27 +48,18 @@ func writeClasses(w io.Writer, g []*Run) {
 	t := &Grid{}
 	t.Add("policy", "deadlines", ">in time", ">of", ">part")
 	rows := false
-	var told []string
-	for _, run := range g {
-		policy := label(run, g)
-		if slices.Contains(told, policy) {
-			continue
-		}
-		told = append(told, policy)
+	for _, p := range byPolicy(g) {
 		var sum []DeadlineClass
-		for _, other := range g {
-			if other.Stuck != "" || label(other, g) != policy {
-				continue
-			}
-			for _, p := range other.Classes {
-				all := classOf(&sum, p.Class)
-				all.Deadlines += p.Deadlines
-				all.InTime += p.InTime
+		for _, run := range p.runs {
+			for _, c := range run.Classes {
+				all := classOf(&sum, c.Class)
+				all.Deadlines += c.Deadlines
+				all.InTime += c.InTime
 			}
 		}
-		for _, p := range sum {
+		for _, c := range sum {
 			rows = true
-			t.Add(policy, p.Class, strconv.Itoa(p.InTime), strconv.Itoa(p.Deadlines), percent(float64(p.InTime)/float64(p.Deadlines)))
+			t.Add(p.name, c.Class, strconv.Itoa(c.InTime), strconv.Itoa(c.Deadlines), percent(float64(c.InTime)/float64(c.Deadlines)))
 		}
 	}
 	if rows {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,17 +19,13 @@ func (r *Report) StuckRuns() (list []*Run) {
 
 // writeStuck tells policy by policy with which seeds the runs of a scenario got stuck, and why the first of them did.
 func writeStuck(w io.Writer, g []*Run) {
-	var told []string
-	for _, run := range g {
-		if run.Stuck == "" || slices.Contains(told, label(run, g)) {
-			continue
-		}
-		told = append(told, label(run, g))
+	for _, p := range byPolicy(g) {
 		var seeds []string
-		for _, other := range g {
-			if other.Stuck != "" && label(other, g) == label(run, g) {
-				seeds = append(seeds, strconv.FormatUint(other.Seed, 10))
-			}
+		for _, run := range p.stuck {
+			seeds = append(seeds, strconv.FormatUint(run.Seed, 10))
+		}
+		if seeds == nil {
+			continue
 		}
 		of, first := "seed "+seeds[0], ""
 		if len(seeds) > 1 {
@@ -40,6 +35,6 @@ func writeStuck(w io.Writer, g []*Run) {
 				of += fmt.Sprintf(" and %d more", len(seeds)-most)
 			}
 		}
-		fmt.Fprintf(w, "%s is not counted with %s%s: %s\n", label(run, g), of, first, run.Stuck)
+		fmt.Fprintf(w, "%s is not counted with %s%s: %s\n", p.name, of, first, p.stuck[0].Stuck)
 	}
 }

@@ -68,10 +68,10 @@ func workShare(s *Summary) (float64, bool) {
 // tenths prints a share that is often near to all.
 func tenths(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
-// policyRuns are the runs of a policy that came to their end.
+// policyRuns are the runs of a policy: those that came to their end, and those that got stuck.
 type policyRuns struct {
-	name string
-	runs []*Run
+	name        string
+	runs, stuck []*Run
 }
 
 // byPolicy groups runs, in the order in which policies come.
@@ -85,6 +85,8 @@ func byPolicy(g []*Run) []policyRuns {
 		}
 		if run.Stuck == "" {
 			list[i].runs = append(list[i].runs, run)
+		} else {
+			list[i].stuck = append(list[i].stuck, run)
 		}
 	}
 	return list
