@@ -344,45 +344,30 @@ func (s *Scenario) needPower() {
 	}
 }
 
+// last is the last of the values that are stated, or what stands for none.
+func last[T any](none T, stated ...*T) T {
+	for _, x := range stated {
+		if x != nil {
+			none = *x
+		}
+	}
+	return none
+}
+
 // cluster makes the nodes: first those of no class, then those of each class, named n1, n2, … through all of them.
 func (s *Scenario) cluster() *cluster.Cluster {
 	k := &s.Cluster
 	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}
 	add := func(name string, count int, o Offer) {
-		or := func(own, common *int, def int) int64 {
-			switch {
-			case own != nil:
-				return int64(*own)
-			case common != nil:
-				return int64(*common)
-			}
-			return int64(def)
-		}
-		class := &cluster.Class{Name: name, Speed: 1}
-		class.Capacity[units.MapSlots] = or(o.MapSlots, k.MapSlots, 2)
-		class.Capacity[units.ReduceSlots] = or(o.ReduceSlots, k.ReduceSlots, 1)
-		class.Capacity[units.VCores] = or(o.VCores, k.VCores, 0)
-		class.Capacity[units.Named0] = or(o.GPUs, k.GPUs, 0)
-		for _, m := range []*config.Size{k.Memory, o.Memory} {
-			if m != nil {
-				class.Capacity[units.Memory] = int64(*m)
-			}
-		}
-		for _, v := range []*float64{k.Speed, o.Speed} {
-			if v != nil {
-				class.Speed = *v
-			}
-		}
-		for _, from := range []*Offer{&k.Offer, &o} { // its own words go over those of the cluster
-			for to, p := range map[*units.Watts]*config.Power{&class.Idle: from.IdlePower, &class.Dynamic: from.DynamicPower, &class.Sleep: from.SleepPower} {
-				if p != nil {
-					*to = units.Watts(*p)
-				}
-			}
-			if from.WakeTime != nil {
-				class.WakeTime = from.WakeTime.Duration()
-			}
-		}
+		class := &cluster.Class{Name: name, Speed: last(1, k.Speed, o.Speed), WakeTime: last(0, k.WakeTime, o.WakeTime).Duration()}
+		class.Idle = units.Watts(last(0, k.IdlePower, o.IdlePower))
+		class.Dynamic = units.Watts(last(0, k.DynamicPower, o.DynamicPower))
+		class.Sleep = units.Watts(last(0, k.SleepPower, o.SleepPower))
+		class.Capacity[units.MapSlots] = int64(last(2, k.MapSlots, o.MapSlots))
+		class.Capacity[units.ReduceSlots] = int64(last(1, k.ReduceSlots, o.ReduceSlots))
+		class.Capacity[units.VCores] = int64(last(0, k.VCores, o.VCores))
+		class.Capacity[units.Named0] = int64(last(0, k.GPUs, o.GPUs))
+		class.Capacity[units.Memory] = int64(last(0, k.Memory, o.Memory))
 		labels := o.Labels
 		if labels == nil {
 			labels = k.Labels

@@ -17,28 +17,21 @@ func (r *Reader) nsrdb() error {
 	if err := r.second("values of the keys in its first line"); err != nil {
 		return err
 	}
-	about := func(key string, low, high float64) (float64, error) {
-		col := slices.Index(keys, key)
+	zone := 0.0
+	for _, about := range []struct {
+		key       string
+		low, high float64
+		to        *float64
+	}{{"Latitude", -90, 90, &r.Place.Latitude}, {"Longitude", -180, 180, &r.Place.Longitude}, {"Time Zone", -12, 14, &zone}} {
+		col := slices.Index(keys, about.key)
 		if col < 0 {
-			return 0, r.errorf(0, "the line before has no key %q; a file of NSRDB needs it", key)
+			return r.errorf(0, "the line before has no key %q; a file of NSRDB needs it", about.key)
 		}
 		x, err := strconv.ParseFloat(r.text(col), 64)
-		if err != nil || !(x >= low && x <= high) {
-			return 0, r.errorf(col, "%s is %q, it must be a number from %v to %v", key, r.text(col), low,
-				high)
+		if err != nil || !(x >= about.low && x <= about.high) {
+			return r.errorf(col, "%s is %q, it must be a number from %v to %v", about.key, r.text(col), about.low, about.high)
 		}
-		return x, nil
-	}
-	var err error
-	var zone float64
-	if r.Place.Latitude, err = about("Latitude", -90, 90); err != nil {
-		return err
-	}
-	if r.Place.Longitude, err = about("Longitude", -180, 180); err != nil {
-		return err
-	}
-	if zone, err = about("Time Zone", -12, 14); err != nil {
-		return err
+		*about.to = x
 	}
 	for key, want := range map[string]string{"GHI Units": "w/m2", "Wind Speed Units": "m/s"} {
 		if col := slices.Index(keys, key); col >= 0 && !strings.EqualFold(r.text(col), want) {
