@@ -206,3 +206,46 @@ func TestNothingIsAskedWhileWatching(t *testing.T) {
 	late.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: 5}, sched.Watched)
 	late.is("headroom", late.Job(1).Headroom, int32(-1))
 }
+
+// What cannot be, the book says once and does not count; an attempt under a handle that is in use ends the older one.
+func TestEventsThatDoNotFit(t *testing.T) {
+	map1 := func(a sched.AttemptID, j sched.JobID, task sched.TaskID) sched.Event {
+		return sched.Event{Kind: sched.Started, Attempt: a, Job: j, Stage: sched.Map, Node: 1, Task: task}
+	}
+	for _, c := range []struct {
+		text          string
+		events        []sched.Event
+		running, open int32
+	}{
+		{"no handle or no stage", []sched.Event{map1(0, 1, 2)}, 1, 2},
+		{"no handle or no stage", []sched.Event{{Kind: sched.Started, Attempt: 2, Job: 1, Stage: sched.Stages, Node: 1, Task: 2}}, 1, 2},
+		{"started of a job that the book does not know", []sched.Event{map1(2, 9, 2)}, 1, 2},
+		{"the older one counts as lost", []sched.Event{map1(1, 1, 2)}, 1, 2},
+		{"lost of a job that the book does not know", []sched.Event{{Kind: sched.OutputLost, Job: 9, Stage: sched.Map, Task: 1}}, 1, 2},
+		{"lost of a task that had not committed", []sched.Event{{Kind: sched.OutputLost, Job: 1, Stage: sched.Map, Task: 2}}, 1, 2},
+	} {
+		d := open(t, bound, nil)
+		d.told(nodeUp(1, 1, 4, 1), jobOf(1, "j", maps(3)))
+		d.decide(admit(1))
+		d.told(started(1, d.one(start(1, sched.Map, 1, 1)), 1))
+		out := d.told(c.events...)
+		said := 0
+		for _, e := range out {
+			if e.Kind == sched.Discrepancy && strings.Contains(e.Text, c.text) {
+				said++
+			}
+		}
+		d.is(c.text, said, 1)
+		d.is(c.text+": running", d.Job(1).Stages[sched.Map].Running, c.running)
+		d.is(c.text+": open", d.Job(1).Stages[sched.Map].Open, c.open)
+		d.is(c.text+": free slots", d.Node(1).Free[units.MapSlots], int64(4-c.running))
+	}
+}
+
+// A kind of container that the job does not list counts as its first.
+func TestContainerThatIsNotListed(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 4, 1), jobOf(1, "j", maps(3)))
+	d.told(sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1, Task: 2, Container: 7})
+	d.is("free slots", d.Node(1).Free[units.MapSlots], int64(3))
+}
