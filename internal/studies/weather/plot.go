@@ -37,8 +37,10 @@ func (o *Outlook) Plot(w io.Writer) error {
 			most = max(most, *v.Power)
 		}
 	}
+	var expected, came []Value
 	for _, e := range o.Forecast {
 		most = max(most, e.High)
+		expected, came = append(expected, Value{e.At, &e.Power}), append(came, Value{e.At, e.Came})
 		if e.Came != nil {
 			most = max(most, *e.Came)
 		}
@@ -79,39 +81,24 @@ func (o *Outlook) Plot(w io.Writer) error {
 			y(e.Low)))
 	}
 	fmt.Fprintf(&b, `<path d="M%sZ" fill="%s" fill-opacity="0.2"/>`+"\n", strings.Join(edge, "L"), blue)
-	line := func(colour, dash string, n int, value func(int) (time.Time, *float64)) {
+	line := func(colour, dash string, values []Value) {
 		var d strings.Builder
-		pen := false
-		for i := range n {
-			at, p := value(i)
-			if p == nil {
-				pen = false
+		verb := "M"
+		for _, v := range values {
+			if v.Power == nil {
+				verb = "M"
 				continue
 			}
-			verb := "M"
-			if pen {
-				verb = "L"
-			}
-			fmt.Fprintf(&d, "%s%.1f %.1fH%.1f", verb, x(at), y(*p), x(at.Add(step)))
-			pen = true
+			fmt.Fprintf(&d, "%s%.1f %.1fH%.1f", verb, x(v.At), y(*v.Power), x(v.At.Add(step)))
+			verb = "L"
 		}
 		if d.Len() > 0 {
-			fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", d.String(),
-				colour, dash)
+			fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="1.5"%s/>`+"\n", d.String(), colour, dash)
 		}
 	}
-	line("black", "", len(history), func(i int) (time.Time, *float64) {
-		return history[i].At,
-			history[i].Power
-	})
-	line("black", ` stroke-dasharray="3 3"`, len(o.Forecast), func(i int) (time.Time,
-		*float64) {
-		return o.Forecast[i].At, o.Forecast[i].Came
-	})
-	line(blue, "", len(o.Forecast), func(i int) (time.Time, *float64) {
-		return o.Forecast[i].At,
-			&o.Forecast[i].Power
-	})
+	line("black", "", history)
+	line("black", ` stroke-dasharray="3 3"`, came)
+	line(blue, "", expected)
 	fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="%s" stroke-dasharray="5 4"/>`+"\n", x(o.At), top,
 		plotHeight-low, orange)
 	fmt.Fprintf(&b, `<path d="M%d %dH%dM%d %dV%d" fill="none" stroke="black"/>`+"\n", left, plotHeight-low,
