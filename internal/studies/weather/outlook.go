@@ -81,7 +81,7 @@ type StepError struct {
 }
 
 // forecaster makes the one of a method.
-func (q *Question) forecaster(by string, s *Series, horizon int) forecast.Forecaster {
+func (q *Question) forecaster(by string, s *Series, horizon int) *forecast.Tracked {
 	track := func(f forecast.Forecaster) *forecast.Tracked {
 		return forecast.NewTracked(f, horizon, 0, q.Plant.Peak())
 	}
@@ -89,8 +89,7 @@ func (q *Question) forecaster(by string, s *Series, horizon int) forecast.Foreca
 	switch by {
 	case "arima":
 		if q.Order != nil {
-			a := forecast.NewARIMA(*q.Order, q.Window)
-			return track(a)
+			return track(forecast.NewARIMA(*q.Order, q.Window))
 		}
 		return track(forecast.NewAR(3, q.Window))
 	case "weather":
@@ -102,9 +101,7 @@ func (q *Question) forecaster(by string, s *Series, horizon int) forecast.Foreca
 	case "holt-winters":
 		return track(forecast.NewHoltWinters(day, max(q.Window, 3*day)))
 	}
-	return track(&forecast.Combined{Of: []*forecast.Tracked{
-		q.forecaster("arima", s, horizon).(*forecast.Tracked), q.forecaster("weather", s,
-			horizon).(*forecast.Tracked)}})
+	return track(&forecast.Combined{Of: []*forecast.Tracked{q.forecaster("arima", s, horizon), q.forecaster("weather", s, horizon)}})
 }
 
 // Foresee answers a question.
@@ -186,7 +183,7 @@ func (o *Outlook) judge(s *Series, q Question, power []float64, steps []forecast
 	var scores [][]forecast.Score
 	beside = slices.Compact(beside) // persistence beside itself
 	for i, by := range beside {
-		f := q.forecaster(by, s, len(steps)).(*forecast.Tracked)
+		f := q.forecaster(by, s, len(steps))
 		for _, x := range power {
 			f.Observe(x)
 		}

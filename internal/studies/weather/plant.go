@@ -55,24 +55,13 @@ func (s *Series) clear(i int) float64 {
 
 // Check says what the plant lacks to be foreseen by weather, or to run at all.
 func (p Plant) Check(s *Series, byWeather bool) error {
-	ghi, cloud, clear, wind := 0, 0, 0, 0
-	for i := range s.Samples {
-		for _, c := range []struct {
-			x float64
-			n *int
-		}{{s.Samples[i].GHI, &ghi}, {s.Samples[i].Cloud, &cloud}, {s.Samples[i].Clear, &clear},
-			{s.Samples[i].Wind, &wind}} {
-			if !math.IsNaN(c.x) {
-				*c.n++
-			}
-		}
-	}
-	sky := clear > 0 || s.Known
+	usual := mean(s.Samples) // missing, where all are
+	sky := !math.IsNaN(usual.Clear) || s.Known
 	switch {
-	case p.Panels.Peak > 0 && ghi == 0 && (cloud == 0 || !sky):
+	case p.Panels.Peak > 0 && math.IsNaN(usual.GHI) && (math.IsNaN(usual.Cloud) || !sky):
 		return fmt.Errorf("%s has no irradiance, which panels need; give --panels 0 to leave them out",
 			s.From)
-	case p.Turbine.Peak > 0 && wind == 0:
+	case p.Turbine.Peak > 0 && math.IsNaN(usual.Wind):
 		return fmt.Errorf("%s has no wind speed, which a turbine needs; give --turbine 0 to leave it out",
 			s.From)
 	case p.Peak() == 0:
