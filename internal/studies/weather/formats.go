@@ -118,25 +118,13 @@ func (r *Reader) midc() error {
 		field        field
 	}{{"Global", "[W/m^2]", dark}, {"Avg Wind Speed", "[m/s]", windField}, {"Wind Speed", "[m/s]",
 		windField}} {
-		found := -1
-		for i, c := range r.cols {
-			if !strings.HasPrefix(c, want.begins) ||
-				slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name }) {
-				continue
-			}
-			if !strings.Contains(c, want.unit) {
-				if found < 0 {
-					found = i
-				}
-				continue
-			}
-			r.fields, found = append(r.fields, want.field.at(i)), -1
-			break
-		}
-		if found >= 0 && !slices.ContainsFunc(r.fields,
-			func(f field) bool { return f.name == want.field.name }) {
-			return r.errorf(found, "the column %q has the wrong unit, it must be in %s", r.cols[found],
-				want.unit)
+		taken := slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name })
+		begins := func(c string) bool { return !taken && strings.HasPrefix(c, want.begins) }
+		fits := func(c string) bool { return begins(c) && strings.Contains(c, want.unit) }
+		if col := slices.IndexFunc(r.cols, fits); col >= 0 {
+			r.fields = append(r.fields, want.field.at(col))
+		} else if col = slices.IndexFunc(r.cols, begins); col >= 0 {
+			return r.errorf(col, "the column %q has the wrong unit, it must be in %s", r.cols[col], want.unit)
 		}
 	}
 	r.when = func() (int64, error) {
