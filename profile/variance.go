@@ -79,18 +79,28 @@ func components(s *Sample, w []float64, residuals []weighted, from *Model) (v va
 // apart are the residuals of tasks within their jobs, and what the tasks of each job share, both
 // sorted around their medians. A mean over few tasks varies with these tasks: it is drawn in, so that
 // the variance of all of them is that of what is shared.
+//
+// Of the mean M of a job's n tasks only the part is taken off each that is shared, as far as can be told:
+// the best linear prediction (Robinson 1991), S/(S + O/n)·M, where S and O are the variances of what is
+// shared and own. To take off all of M would spread one slow task over the others of its job, and draw it
+// in itself. What is left has the variance O·(1 - S/(S + O/n)/n), and is stretched to O.
 func (v *variance) apart(s *Sample, w []float64, residuals []weighted) (own, shared []weighted) {
 	k := 0
 	for i, j := range s.Jobs {
 		n := float64(len(j))
+		all := v.shared*v.shared + v.own*v.own/n
 		if len(j) > 1 {
-			stretch := math.Sqrt(n / (n - 1))
+			part := 1.0
+			if all > 0 {
+				part = v.shared * v.shared / all
+			}
+			left := 1 - part/n
 			for t := range j {
-				own = append(own, weighted{(residuals[k+t].at - v.means[i]) * stretch, w[i] * (n - 1) / n})
+				own = append(own, weighted{(residuals[k+t].at - part*v.means[i]) / math.Sqrt(left), w[i] * left})
 			}
 		}
 		k += len(j)
-		if all := v.shared*v.shared + v.own*v.own/n; all > 0 {
+		if all > 0 {
 			shared = append(shared, weighted{v.means[i] * v.shared / math.Sqrt(all), w[i]})
 		}
 	}

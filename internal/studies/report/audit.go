@@ -75,7 +75,10 @@ func Audits(runs []*Run) (list []Audit) {
 				return before >= h.from
 			})]
 			kept := j.Outcome == Kept
-			for _, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: h.name}} {
+			for i, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: h.name}} {
+				if i > 0 && key.rank() == 0 {
+					continue // it has no name, and was counted among all
+				}
 				key.Stated = 1
 				if j.Confidence != nil {
 					key.Stated = *j.Confidence

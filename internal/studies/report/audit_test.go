@@ -57,3 +57,12 @@ func TestAudit(t *testing.T) {
 		t.Errorf("of nine promises there is a table:\n%s", b.String())
 	}
 }
+
+// A job without a class, in a run without a scenario, is counted once.
+func TestAuditOfNoClass(t *testing.T) {
+	stated := 0.95
+	list := Audits([]*Run{{Jobs: []Job{{ID: "a", Outcome: Kept, Confidence: &stated}}}})
+	if len(list) != 1 || list[0].Promises != 1 {
+		t.Errorf("%+v", list)
+	}
+}
