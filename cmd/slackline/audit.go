@@ -54,7 +54,7 @@ table says so.`,
 func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit) error {
 	out := cmd.OutOrStdout()
 	if o.json() {
-		return report.WriteJSON(out, map[string]any{"audits": append([]report.Audit{}, list...)})
+		return report.WriteJSON(out, map[string]any{"schema": "slackline/audit/v1", "audits": append([]report.Audit{}, list...)})
 	}
 	if list == nil {
 		fmt.Fprintln(out, "No promise was made.")

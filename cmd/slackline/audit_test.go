@@ -21,9 +21,11 @@ func TestAudit(t *testing.T) {
 	s := newShell(t, map[string]string{"chancy.yaml": chancy, "wrong.yaml": strings.Replace(chancy, "maps: 6", "confidence: 100%, maps: 6", 1),
 		"own.yaml": strings.Replace(chancy, "maps: 6", "confidence: 97%, maps: 6", 1)})
 	var got struct{ Audits []report.Audit }
-	if err := json.Unmarshal([]byte(s.must(0, "audit", "chancy.yaml", "--seed", "1..2", "-o", "json")), &got); err != nil {
+	text := s.must(0, "audit", "chancy.yaml", "--seed", "1..2", "-o", "json")
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
+	auditSays(t, s.must(0, "schema", "audit"), text)
 	at := map[float64]int{}
 	for _, a := range got.Audits {
 		if a.Scenario+a.Class+a.History == "" {
@@ -47,5 +49,51 @@ func TestAudit(t *testing.T) {
 	}
 	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "promise=worst") {
 		t.Errorf("%d %s", r.code, r.stderr)
+	}
+}
+
+// auditSays holds the JSON of an audit to its schema: each field is named there, and what is required is there.
+func auditSays(t *testing.T, schema, text string) {
+	t.Helper()
+	type object struct {
+		Required   []string
+		Properties map[string]struct {
+			Items *object
+			Const string
+		}
+	}
+	var of object
+	var audit struct {
+		Schema string
+		Audits []map[string]any
+	}
+	if err := json.Unmarshal([]byte(schema), &of); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(text), &audit); err != nil {
+		t.Fatal(err)
+	}
+	if want := of.Properties["schema"].Const; audit.Schema != want || len(audit.Audits) == 0 {
+		t.Errorf("%d audits of schema %q, not %q", len(audit.Audits), audit.Schema, want)
+	}
+	row := of.Properties["audits"].Items
+	named := map[string]bool{}
+	for _, a := range audit.Audits {
+		for key := range a {
+			if _, known := row.Properties[key]; !known {
+				t.Errorf("the schema has no %q", key)
+			}
+			named[key] = true
+		}
+		for _, key := range row.Required {
+			if _, has := a[key]; !has {
+				t.Errorf("there is no %q in %v", key, a)
+			}
+		}
+	}
+	for key := range row.Properties {
+		if !named[key] && key != "scenario" && key != "class" { // there is one of each here
+			t.Errorf("no row has %q", key)
+		}
 	}
 }

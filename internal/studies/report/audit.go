@@ -59,8 +59,8 @@ func Audits(runs []*Run) (list []Audit) {
 		}
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Outcome != Kept && j.Outcome != Broken {
-				continue
+			if j.Outcome != Kept && j.Outcome != Broken || j.Confidence == nil && j.Estimated {
+				continue // an estimate from a sample is no promise
 			}
 			before, _ := slices.BinarySearchFunc(ended[j.Class], j.Submitted, func(end, at float64) int {
 				if end <= at {

@@ -17,7 +17,8 @@ func TestAudit(t *testing.T) {
 		}
 		run.Jobs = append(run.Jobs, j)
 	}
-	run.Jobs = append(run.Jobs, Job{ID: "worst", Class: "good", Outcome: Kept, Promised: &stated}, Job{ID: "refused", Outcome: Refused, Confidence: &stated})
+	run.Jobs = append(run.Jobs, Job{ID: "worst", Class: "good", Outcome: Kept, Promised: &stated}, Job{ID: "refused", Outcome: Refused, Confidence: &stated},
+		Job{ID: "estimated", Class: "good", Outcome: Broken, Promised: &stated, Estimated: true})
 	got := map[string]string{}
 	for _, a := range Audits([]*Run{run}) {
 		key := a.by() + a.Class + a.History
