@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"syscall"
 	"testing"
-
-	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 )
 
 // hadoopHistory is the history of a job of two maps of 5 MB, 10 s each, and one reduce of 4 s, as Hadoop writes it.
@@ -58,25 +54,6 @@ func TestLearnFromHadoop(t *testing.T) {
 	if least := float64(len(text))*2e-6 + 1; took < least || took > least+6 {
 		t.Errorf("predicted to take %v s, want %v s and the reduces", took, least)
 	}
-}
-
-// With it the first job that a process schedules is promised its deadline.
-func TestServeFromHadoop(t *testing.T) {
-	s := newShell(t, map[string]string{"a.jhist": hadoopHistory("1_0001", 0)})
-	s.must(0, "profile", "learn", "a.jhist", "--to", "hadoop.json")
-	s.must(0, "profile", "import", "hadoop.json")
-	o := s.serves("--policy", "rtmr")
-	ctx, cut := context.WithCancel(context.Background())
-	defer cut()
-	job := hurried(1)
-	job.Name = "words"
-	say := o.attach(ctx, job)
-	say(&wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_OURS}})
-	o.until(`job "application_1_0001": its deadline is promised`)
-	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	o.ends(0)
 }
 
 func TestLearnRefuses(t *testing.T) {

@@ -198,3 +198,22 @@ func TestYarnServeFlags(t *testing.T) {
 	}
 	s.answers(1, "bad/state.json cannot be read: unexpected end of JSON input; remove it to start again", "yarn", "serve", "--state", "bad")
 }
+
+// With the profile of a Hadoop history the first job that a process schedules is promised its deadline.
+func TestServeFromHadoop(t *testing.T) {
+	s := newShell(t, map[string]string{"a.jhist": hadoopHistory("1_0001", 0)})
+	s.must(0, "profile", "learn", "a.jhist", "--to", "hadoop.json")
+	s.must(0, "profile", "import", "hadoop.json")
+	o := s.serves("--policy", "rtmr")
+	ctx, cut := context.WithCancel(context.Background())
+	defer cut()
+	job := hurried(1)
+	job.Name = "words"
+	say := o.attach(ctx, job)
+	say(&wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_OURS}})
+	o.until(`job "application_1_0001": its deadline is promised`)
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	o.ends(0)
+}

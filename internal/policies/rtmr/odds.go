@@ -52,9 +52,13 @@ func likelihoodOf(l *estimate.Law, shared float64, beat units.Duration) (k likel
 	scale := l.Typical * shared
 	k.Mean = seconds(scale*l.Own.Mean()) + beat/2
 	k.Variance = scale * scale * l.Own.Variance()
+	// In thousandths of the mean, as a mean beyond an age comes of differences, whose last digits are others where
+	// products and sums are joined: by far more than units.Rounded makes equal.
+	step := max(k.Mean/1024, 1)
 	for i := range k.Residual {
 		age := float64(i) / 4 * l.Own.Mean()
-		k.Residual[i] = max(seconds(scale*l.Own.Beyond(age)), 1)
+		left := seconds(scale * l.Own.Beyond(age))
+		k.Residual[i] = max(left-left%step, 1)
 	}
 	return k
 }
