@@ -11,7 +11,8 @@ import (
 //	weight of its tasks  together less than so many: what they share counts once (design effect)
 //	line                 least soft absolute differences of logarithms, coefficients not below 0 (line.go);
 //	                     three faint points of the model from which it borrows hold what the sizes leave open
-//	shared, own          components of variance of what the line leaves, by jobs (one-way analysis of variance)
+//	shared, own          components of variance of what the line leaves, by jobs (one-way analysis of variance);
+//	                     where no job has two tasks, both are powers of the distribution of all
 //	distributions        what is left, with a fitted tail (tail.go), mixed with the shape of the model from
 //	                     which it borrows, at the deviation that both together have
 //
@@ -100,8 +101,14 @@ func fitted(s *Sample, from *Model, jump int) *Model {
 	m.Tasks, m.Jobs = round(v.tasks), round(v.jobs)
 	m.Total = factorOf(sorted, v.values, spread(&from.Total, unsure(v.total, v.values)), borrowed)
 	own, shared := v.apart(s, w, residuals)
-	m.Own = factorOf(own, v.within, spread(&from.Own, unsure(v.own, v.within+1)), borrowed)
-	m.Shared = factorOf(shared, v.jobs, spread(&from.Shared, unsure(v.shared, v.jobs)), borrowed)
+	if len(own) == 0 {
+		// No job has two tasks, so nothing tells the factors apart; but their product is known.
+		shared, own := m.Total.scale(math.Sqrt(v.part)), m.Total.scale(math.Sqrt(1-v.part))
+		m.Shared, m.Own = shared.rounded(), own.rounded()
+	} else {
+		m.Own = factorOf(own, v.within, spread(&from.Own, unsure(v.own, v.within+1)), borrowed)
+		m.Shared = factorOf(shared, v.jobs, spread(&from.Shared, unsure(v.shared, v.jobs)), borrowed)
+	}
 
 	for i := real; i < len(points); i++ {
 		points[i].weight = max(v.total*v.total, 1e-4) / faintDoubt

@@ -3,6 +3,7 @@ package profile
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/workload"
@@ -90,5 +91,33 @@ func TestOwnFactorOfStragglers(t *testing.T) {
 	}
 	if math.Abs(slow/rate-1) > 0.18 {
 		t.Errorf("%.4f of the tasks take three times as long, drawn were %.4f", slow, rate)
+	}
+}
+
+// Where no job had two tasks, nothing tells what they share; but both factors together are what one task
+// varies by. Found apart, each with its own doubt, they gave a 99 % quantile of 55 s.
+func TestFactorsOfJobsWithOneTask(t *testing.T) {
+	const steps = 300
+	c := New("x")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var g Gather
+		g.Add(mapsOnN, 1e8, -1, 20+20*r.Float64())
+		c.Learn(&g, nil)
+	}
+	Fit([]*Class{c})
+	m := c.Model(workload.Map, "n", Run)
+	var products []float64
+	for i := range steps {
+		for k := range steps {
+			products = append(products, m.Own.Quantile((float64(i)+0.5)/steps)*m.Shared.Quantile((float64(k)+0.5)/steps))
+		}
+	}
+	slices.Sort(products)
+	typical := m.Typical(1e8, -1)
+	for _, want := range []struct{ p, least, most float64 }{{0.5, 28, 32}, {0.9, 36, 41}, {0.99, 39, 45}} {
+		if got := typical * products[int(want.p*steps*steps)]; got < want.least || got > want.most {
+			t.Errorf("%v %% of tasks take up to %.1f s; of times between 20 and 40 s it should be %v to %v s", want.p*100, got, want.least, want.most)
+		}
 	}
 }

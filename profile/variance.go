@@ -8,6 +8,7 @@ type variance struct {
 	jobs, tasks        float64 // effective counts
 	values             float64 // independent values among the tasks
 	within             float64 // likewise, of differences within jobs
+	part               float64 // of the variance of logarithms that tasks of a job share in the model from which is borrowed
 	means              []float64
 }
 
@@ -17,10 +18,11 @@ type variance struct {
 func components(s *Sample, w []float64, residuals []weighted, from *Model) (v variance) {
 	v.means = make([]float64, len(s.Jobs))
 	prior := from.Total.deviation()
-	part := alike
+	v.part = alike
 	if a, b := from.Shared.deviation(), from.Own.deviation(); a+b > 0 {
-		part = a * a / (a*a + b*b)
+		v.part = a * a / (a*a + b*b)
 	}
+	part := v.part
 	var jobs, jobSquares, tasks, squares, within, free float64
 	var mean, perTask, perJob float64
 	k := 0

@@ -91,8 +91,9 @@ func simulated(j *Job, plays int) []float64 {
 	all := make([]float64, plays)
 	for r := range all {
 		d := draw.Of(7, "play").Number(uint64(r))
-		shared := j.Shared.Quantile(d.Job("shared").Float64())
+		chance := d.Job("shared").Float64() // of all factors that tasks share
 		take := func(t *Tasks, stage int) func(int) float64 {
+			shared := t.Shared.Quantile(chance)
 			return func(i int) float64 { return shared * t.Typical * t.Own.Quantile(d.At(stage, i, 1).Float64()) }
 		}
 		slots := func(t *Tasks) []Slots {
@@ -101,7 +102,7 @@ func simulated(j *Job, plays int) []float64 {
 			}
 			scaled := slices.Clone(t.Slots)
 			for i := range scaled {
-				scaled[i].At *= shared
+				scaled[i].At *= t.Shared.Quantile(chance)
 			}
 			return scaled
 		}
@@ -133,26 +134,28 @@ func TestFinishAgainstSimulations(t *testing.T) {
 	}
 	cases := []struct {
 		n, slots int
-		shared   float64
+		shared   float64 // by maps
 		own      Law
+		reduces  float64 // what they share
 	}{
-		{1, 1, 0.3, logNormal(0.472)}, {5, 1, 0.01, logNormal(0.833)}, {5, 2, 0.3, logNormal(0.472)},
-		{4, 2, 0.01, pareto(2.5)}, {16, 8, 0.3, pareto(2.5)}, {20, 2, 0.01, stragglers{}},
-		{10, 10, 0.3, stragglers{}}, {30, 20, 0.01, logNormal(0.198)}, {60, 20, 0.3, logNormal(0.833)},
-		{200, 10, 0.01, logNormal(0.472)}, {60, 20, 0.3, known(logNormal(0.833))}, {40, 8, 0.1, known(pareto(2.5))},
+		{1, 1, 0.3, logNormal(0.472), 0.3}, {5, 1, 0.01, logNormal(0.833), 0.01}, {5, 2, 0.3, logNormal(0.472), 0.3},
+		{4, 2, 0.01, pareto(2.5), 0.01}, {16, 8, 0.3, pareto(2.5), 0.3}, {20, 2, 0.01, stragglers{}, 0.01},
+		{10, 10, 0.3, stragglers{}, 0.3}, {30, 20, 0.01, logNormal(0.198), 0.01}, {60, 20, 0.3, logNormal(0.833), 0.3},
+		{200, 10, 0.01, logNormal(0.472), 0.01}, {60, 20, 0.3, known(logNormal(0.833)), 0.3}, {40, 8, 0.1, known(pareto(2.5)), 0.1},
+		{60, 20, 0.4, logNormal(0.472), 0.01}, {20, 10, 0.01, logNormal(0.472), 0.5},
 	}
 	worst := [3]float64{}
 	for _, c := range cases {
-		j := &Job{Delay: 3, Shared: logNormal(c.shared), Maps: Tasks{N: c.n, Typical: 10, Own: c.own, Slots: []Slots{{0, c.slots}}},
-			Reduces: Tasks{N: 2, Typical: 20, Own: c.own}}
+		j := &Job{Delay: 3, Maps: Tasks{N: c.n, Typical: 10, Own: c.own, Shared: logNormal(c.shared), Slots: []Slots{{0, c.slots}}},
+			Reduces: Tasks{N: 2, Typical: 20, Own: c.own, Shared: logNormal(c.reduces)}}
 		all, d := simulated(j, plays), j.Finish()
 		for i, p := range []float64{0.5, 0.9, 0.99} {
 			want, got := all[int(p*float64(plays))], d.Quantile(p)
 			off := got/want - 1
 			worst[i] = max(worst[i], math.Abs(off))
 			if math.Abs(off) > []float64{0.06, 0.06, 0.08}[i] {
-				t.Errorf("%T %v, %d on %d, shared %v: %v %% end by %.1f s, simulated %.1f s (%+.1f %%)",
-					c.own, c.own, c.n, c.slots, c.shared, p*100, got, want, off*100)
+				t.Errorf("%T %v, %d on %d, shared %v and %v: %v %% end by %.1f s, simulated %.1f s (%+.1f %%)",
+					c.own, c.own, c.n, c.slots, c.shared, c.reduces, p*100, got, want, off*100)
 			}
 		}
 	}
@@ -206,7 +209,7 @@ func TestFinishAgainstAllCases(t *testing.T) {
 
 // Slots that fall free one after the other are waited for.
 func TestSlotsThatFallFree(t *testing.T) {
-	j := &Job{Shared: logNormal(0), Maps: Tasks{N: 30, Typical: 10, Own: logNormal(0.3), Slots: []Slots{{5, 2}, {8, 6}, {17, 4}, {60, 2}}}}
+	j := &Job{Maps: Tasks{N: 30, Typical: 10, Own: logNormal(0.3), Shared: logNormal(0), Slots: []Slots{{5, 2}, {8, 6}, {17, 4}, {60, 2}}}}
 	all, d := simulated(j, 20_000), j.Finish()
 	for _, p := range []float64{0.5, 0.9, 0.99} {
 		if want, got := all[int(p*20_000)], d.Quantile(p); math.Abs(got/want-1) > 0.05 {
@@ -235,7 +238,8 @@ func TestDist(t *testing.T) {
 }
 
 func BenchmarkFinish(b *testing.B) {
-	j := &Job{Shared: logNormal(0.2), Maps: Tasks{N: 200, Typical: 10, Own: logNormal(0.5), Slots: []Slots{{0, 40}, {10, 60}}}, Reduces: Tasks{N: 10, Typical: 10, Own: logNormal(0.5)}}
+	j := &Job{Maps: Tasks{N: 200, Typical: 10, Own: logNormal(0.5), Shared: logNormal(0.2), Slots: []Slots{{0, 40}, {10, 60}}},
+		Reduces: Tasks{N: 10, Typical: 10, Own: logNormal(0.5), Shared: logNormal(0.2)}}
 	for b.Loop() {
 		j.Finish()
 	}

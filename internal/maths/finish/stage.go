@@ -156,7 +156,6 @@ func lastEnd(starts []weighted, typical float64, own Law, deviation float64) Dis
 // A Job is maps, then reduces, each stage on slots of its own.
 type Job struct {
 	Delay   float64 // until its first map may start
-	Shared  Law     // a factor of all its tasks
 	Maps    Tasks
 	Reduces Tasks
 }
@@ -166,22 +165,30 @@ type Tasks struct {
 	N       int
 	Typical float64
 	Own     Law
+	Shared  Law     // a factor of all of them, which is high where that of the other stage is
 	Slots   []Slots // from the time on from which the stage may start; nil = as many as tasks, all free
 }
 
 // Finish is when the job ends: its delay, and a shared factor times what its stages take. What slots
-// are late by counts as work of its own, so it grows with that factor.
+// are late by counts as work of its own, so it grows with that factor. The factor is the mean of those
+// of the stages, by what they take.
 func (j *Job) Finish() Dist {
 	maps, reduces := j.Maps.last(), j.Reduces.last()
-	d := maps
 	switch {
+	case j.Reduces.N <= 0:
+		shared := Of(j.Maps.Shared)
+		return maps.Times(&shared).Shift(j.Delay)
 	case j.Maps.N <= 0:
-		d = reduces
-	case j.Reduces.N > 0:
-		d = maps.Plus(&reduces)
+		shared := Of(j.Reduces.Shared)
+		return reduces.Times(&shared).Shift(j.Delay)
 	}
-	shared := Of(j.Shared)
-	return d.Times(&shared).Shift(j.Delay)
+	a, b := maps.Mean(), reduces.Mean()
+	of, other := Of(j.Maps.Shared), Of(j.Reduces.Shared)
+	for i := range of {
+		of[i] = (a*of[i] + b*other[i]) / max(a+b, 1e-12)
+	}
+	d := maps.Plus(&reduces)
+	return d.Times(&of).Shift(j.Delay)
 }
 
 func (t *Tasks) last() Dist {

@@ -10,18 +10,17 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Laws are what a job's tasks take, as distributions: a task of a stage takes so many typical
-// seconds, times a factor that all tasks of the job share, times one of its own.
+// Laws are what a job's tasks take, as distributions.
 type Laws struct {
 	Map, Reduce Law
-	Shared      finish.Dist
 	Master      float64 // seconds that its ApplicationMaster takes to start up, typically; 0 = it has none
 }
 
-// A Law is what a task takes: seconds, and the factor that it has for itself.
+// A Law is what a task of a stage takes: typical seconds, times a factor of its own, times one that all
+// tasks of the stage in a job share. Where that of maps is high, so is that of reduces.
 type Law struct {
-	Typical float64
-	Own     finish.Dist
+	Typical     float64
+	Own, Shared finish.Dist
 }
 
 // Mean is the seconds that a task takes on the average, if the tasks of its job share a factor of mean 1.
@@ -29,14 +28,11 @@ func (l *Law) Mean() float64 { return l.Typical * l.Own.Mean() }
 
 // Chances returns the distributions of a job, by the cost models of its class. It is false if there
 // are none. skew is that of Worst.
-//
-// The factor that tasks share is one for the whole job: of those of its stages the widest.
 func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool) {
 	c := v.Profile(job.Class)
 	if c == nil {
 		return l, false
 	}
-	l.Shared = finish.Sure(1)
 	read := 0.0
 	for i := range job.Stages {
 		st := &job.Stages[i]
@@ -48,9 +44,9 @@ func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool)
 			for k := range st.Tasks {
 				read += float64(st.Tasks[k].Input)
 			}
-			l.Map, known = l.maps(c, st)
+			l.Map, known = maps(c, st)
 		case sched.Reduce:
-			l.Reduce, known = l.reduces(c, read, skew/float64(len(st.Tasks)))
+			l.Reduce, known = reduces(c, read, skew/float64(len(st.Tasks)))
 		case sched.Master:
 			m := c.Model(sched.Master, "", profile.StartUp)
 			if known = m != nil; known {
@@ -68,7 +64,7 @@ func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool)
 
 // maps is the law of a job's maps. They may differ in size: then what is typical is the mean of all,
 // and how far each is from it counts as a factor of its own.
-func (l *Laws) maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
+func maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
 	m := c.Model(sched.Map, "", profile.Run)
 	if m == nil {
 		return law, false
@@ -80,18 +76,18 @@ func (l *Laws) maps(c *profile.Class, st *workload.StageSpec) (law Law, known bo
 		sum, square, largest = sum+t, square+t*t, max(largest, in)
 	}
 	n := float64(len(st.Tasks))
-	law = Law{sum / n, finish.Of(&m.Own)}
+	shared := m.SharedAt(largest, -1)
+	law = Law{sum / n, finish.Of(&m.Own), finish.Of(&shared)}
 	if spread := square/n/max(law.Typical*law.Typical, 1e-18) - 1; units.Rounded(spread) > 1e-6 {
 		sizes := finish.LogNormal(math.Sqrt(math.Log1p(spread)))
 		law.Own = law.Own.Times(&sizes)
 	}
-	l.share(m.SharedAt(largest, -1))
 	return law, true
 }
 
 // reduces is the law of a job's reduces, each of which fetches that part of what the maps emit. They
 // start behind the last map, so they fetch all of it by themselves.
-func (l *Laws) reduces(c *profile.Class, read, part float64) (law Law, known bool) {
+func reduces(c *profile.Class, read, part float64) (law Law, known bool) {
 	run, emitted := c.Model(sched.Reduce, "", profile.Run), c.Model(sched.Map, "", profile.Emitted)
 	if run == nil {
 		return law, false
@@ -100,26 +96,15 @@ func (l *Laws) reduces(c *profile.Class, read, part float64) (law Law, known boo
 	if emitted != nil {
 		in = emitted.Typical(read, -1) * part
 	}
-	law = Law{run.Typical(in, -1), finish.Of(&run.Own)}
 	shared := run.SharedAt(in, -1)
+	law = Law{run.Typical(in, -1), finish.Of(&run.Own), finish.Of(&shared)}
 	if fetch := c.Model(sched.Reduce, "", profile.Later); fetch != nil {
 		seconds := fetch.Typical(in, -1)
 		if all := law.Typical + seconds; units.Rounded(seconds/max(all, 1e-12)) > 1e-3 {
 			work, fetched := law.Own.Scale(law.Typical/all), finish.Of(&fetch.Own)
 			fetched = fetched.Scale(seconds / all)
-			law = Law{all, work.Plus(&fetched)}
+			law.Typical, law.Own = all, work.Plus(&fetched)
 		}
 	}
-	l.share(shared)
 	return law, true
 }
-
-// share takes the factor of a stage for that of the job if it is wider.
-func (l *Laws) share(f profile.Factor) {
-	if d := finish.Of(&f); units.Rounded(d.Quantile(wide)) > units.Rounded(l.Shared.Quantile(wide)) {
-		l.Shared = d
-	}
-}
-
-// wide is the probability at which two factors are compared.
-const wide = 0.98

@@ -30,10 +30,9 @@ func TestWhatIsAheadCounts(t *testing.T) {
 		slots       int
 		own, shared float64
 	}{{"shared factors", 6, 40, 20, 0.2, 0.5}, {"own factors", 3, 30, 2, 1, 0.05}, {"both", 10, 20, 10, 0.6, 0.3}} {
-		law := estimate.Laws{Shared: finish.LogNormal(c.shared), Map: estimate.Law{Typical: 10, Own: finish.LogNormal(c.own)}}
-		mean := law.Shared.Mean()
+		law := estimate.Laws{Map: estimate.Law{Typical: 10, Own: finish.LogNormal(c.own), Shared: finish.LogNormal(c.shared)}}
 		odds := func() *odds {
-			return &odds{Most: most, Shared: law.Shared.Variance() / (mean * mean), Map: likelihoodOf(&law.Map, mean, 0)}
+			return &odds{Most: most, Map: likelihoodOf(&law.Map, 0)}
 		}
 		f := &forecast{}
 		f.maps.Load([]avail.Step{{At: 0, Slots: c.slots}})
@@ -50,7 +49,7 @@ func TestWhatIsAheadCounts(t *testing.T) {
 			d := draw.Of(5, c.name).Number(uint64(play))
 			free, end := make(slotEnds, c.slots), 0.0
 			for j := range c.jobs + 1 {
-				shared := law.Shared.Quantile(d.Number(uint64(j)).Float64())
+				shared := law.Map.Shared.Quantile(d.Number(uint64(j)).Float64())
 				for k := range c.maps {
 					end = heap.Pop(&free).(float64) + 10*shared*law.Map.Own.Quantile(d.At(j, k, 1).Float64())
 					heap.Push(&free, end)

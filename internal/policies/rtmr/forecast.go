@@ -136,8 +136,8 @@ func (f *forecast) take(c *Claim, e *expects, running [2]busy) (mapsEnd, end uni
 
 // run is take without a master: so many maps run from then on, and reduces behind them.
 func (f *forecast) run(from units.Time, maps, reduces int, e *expects, running [2]busy) (mapsEnd, end units.Time) {
-	f.variance += e.Map.varies(maps+running[0].n, f.maps.Slots(), e.Shared)
-	f.variance += e.Reduce.varies(reduces+running[1].n, f.reduces.Slots(), e.Shared)
+	f.variance += e.Map.varies(maps+running[0].n, f.maps.Slots())
+	f.variance += e.Reduce.varies(reduces+running[1].n, f.reduces.Slots())
 	mapsEnd = max(f.maps.Run(maps, from, e.Map.Mean), running[0].last)
 	return mapsEnd, max(f.reduces.Run(reduces, mapsEnd, e.Reduce.Mean), running[1].last)
 }
@@ -159,12 +159,12 @@ func (f *forecast) ask(c *Claim, o *odds) (mapsEnd, end units.Time) {
 }
 
 // varies is the variance of the delay by n tasks on so many slots.
-func (l *spread) varies(n, slots int, shared float64) float64 {
+func (l *spread) varies(n, slots int) float64 {
 	if n == 0 || slots == 0 {
 		return 0
 	}
 	work, all := float64(n)*l.Mean.Seconds(), float64(slots)
-	return (work*work*shared + float64(n)*l.Variance) / (all * all)
+	return (work*work*l.Shared + float64(n)*l.Variance) / (all * all)
 }
 
 // risk is that of a job which is expected to end then, with that variance from those before it.

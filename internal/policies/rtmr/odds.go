@@ -27,7 +27,6 @@ type odds struct {
 	Most      finish.Risk  `json:"most"` // what its confidence leaves
 	Map       likelihood   `json:"map"`
 	Reduce    likelihood   `json:"reduce"`
-	Shared    float64      `json:"shared"`    // variance of the factor of all its tasks, whose mean is 1
 	Deviation *finish.Dist `json:"deviation"` // of its finish from what is expected, in seconds
 	Sure      float64      `json:"sure"`      // beyond this deviation there is no risk
 }
@@ -36,6 +35,7 @@ type odds struct {
 type likelihood struct {
 	Mean     units.Duration `json:"mean"`
 	Variance float64        `json:"variance"` // that it has for itself, in seconds squared
+	Shared   float64        `json:"shared"`   // that of the factor which all tasks of the stage share, whose mean is 1
 	Residual residual       `json:"residual"`
 }
 
@@ -43,15 +43,16 @@ type likelihood struct {
 // run for so long.
 type residual [33]units.Duration
 
-// likelihoodOf is that of a law, in a job whose tasks share a factor of this mean. A node that is
-// served at intervals lets each task wait for half of one, on the average.
-func likelihoodOf(l *estimate.Law, shared float64, beat units.Duration) (k likelihood) {
+// likelihoodOf is that of a law. A node that is served at intervals lets each task wait for half of one, on the average.
+func likelihoodOf(l *estimate.Law, beat units.Duration) (k likelihood) {
 	if l.Typical <= 0 {
 		return k
 	}
+	shared := l.Shared.Mean()
 	scale := l.Typical * shared
 	k.Mean = seconds(scale*l.Own.Mean()) + beat/2
 	k.Variance = scale * scale * l.Own.Variance()
+	k.Shared = l.Shared.Variance() / (shared * shared)
 	// In thousandths of the mean, as a mean beyond an age comes of differences, whose last digits are others where
 	// products and sums are joined: by far more than units.Rounded makes equal.
 	step := max(k.Mean/1024, 1)
@@ -80,9 +81,8 @@ func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *est
 		}
 		l = s.guessLikely(job, &r.Sample)
 	}
-	mean := l.Shared.Mean()
-	o := &odds{Most: s.most(job), Shared: l.Shared.Variance() / (mean * mean)}
-	o.Map, o.Reduce = likelihoodOf(&l.Map, mean, v.World().Heartbeat), likelihoodOf(&l.Reduce, mean, v.World().Heartbeat)
+	o := &odds{Most: s.most(job)}
+	o.Map, o.Reduce = likelihoodOf(&l.Map, v.World().Heartbeat), likelihoodOf(&l.Reduce, v.World().Heartbeat)
 	return o, &l, true
 }
 
@@ -96,9 +96,9 @@ const (
 // guessLikely is what the job's tasks take by a sample: what guess says is typical.
 func (s *scheduler) guessLikely(job *sched.Job, m *sample) (l estimate.Laws) {
 	t := s.guess(job, m)
-	l.Shared = finish.LogNormal(guessedShared)
-	l.Map = estimate.Law{Typical: t.Map.Seconds(), Own: finish.LogNormal(guessedOwn)}
-	l.Reduce = estimate.Law{Typical: t.Reduce.Seconds(), Own: finish.LogNormal(guessedOwn)}
+	own, shared := finish.LogNormal(guessedOwn), finish.LogNormal(guessedShared)
+	l.Map = estimate.Law{Typical: t.Map.Seconds(), Own: own, Shared: shared}
+	l.Reduce = estimate.Law{Typical: t.Reduce.Seconds(), Own: own, Shared: shared}
 	return l
 }
 
@@ -117,19 +117,13 @@ func (s *scheduler) most(job *sched.Job) finish.Risk {
 // the slots as the forecast has them at its place, less what is expected there.
 func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, beat units.Duration) (mapsEnd, expected units.Time) {
 	begin := max(f.now, c.Ready, f.maps.First())
-	j := finish.Job{Shared: &l.Shared, Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
-	mean := l.Shared.Mean()
+	j := finish.Job{Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
 	mapsEnd, expected = f.ask(c, o)
 	if c.Maps == 0 {
 		begin = max(f.now, c.Ready, f.reduces.First())
 		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, begin, beat)
 	} else {
 		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, mapsEnd, beat)
-	}
-	for _, t := range []*finish.Tasks{&j.Maps, &j.Reduces} {
-		for i := range t.Slots {
-			t.Slots[i].At /= mean
-		}
 	}
 	d := j.Finish()
 	d = d.Shift(begin.Sub(expected).Seconds() + beat.Seconds())
@@ -139,13 +133,14 @@ func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, beat units.Dura
 
 // tasks are n tasks on as many of the slots as they could get.
 func (f *forecast) tasks(slots steps, n int, l *estimate.Law, from units.Time, beat units.Duration) finish.Tasks {
-	t := finish.Tasks{N: n, Typical: l.Typical + beat.Seconds()/2, Own: &l.Own}
+	t := finish.Tasks{N: n, Typical: l.Typical + beat.Seconds()/2, Own: &l.Own, Shared: &l.Shared}
+	mean := l.Shared.Mean() // what slots are late by grows with the factor
 	left := n
 	for at, has := range slots.Each {
 		if left <= 0 {
 			break
 		}
-		t.Slots = append(t.Slots, finish.Slots{At: max(0, at.Sub(from).Seconds()), N: min(has, left)})
+		t.Slots = append(t.Slots, finish.Slots{At: max(0, at.Sub(from).Seconds()) / mean, N: min(has, left)})
 		left -= has
 	}
 	return t

@@ -33,18 +33,19 @@ const (
 // expects is what the tasks of a job take that have not started: the odds without what follows from ages.
 type expects struct {
 	Map, Reduce spread
-	Shared      float64
 }
 
-// A spread is the mean and the variance of a likelihood.
+// A spread is the mean and the variances of a likelihood.
 type spread struct {
-	Mean     units.Duration
-	Variance float64
+	Mean             units.Duration
+	Variance, Shared float64
 }
 
 func (o *odds) expects() expects {
-	return expects{spread{o.Map.Mean, o.Map.Variance}, spread{o.Reduce.Mean, o.Reduce.Variance}, o.Shared}
+	return expects{o.Map.spread(), o.Reduce.spread()}
 }
+
+func (l *likelihood) spread() spread { return spread{l.Mean, l.Variance, l.Shared} }
 
 // lookUp fills in the rows. It does nothing else, so that the processor can read many jobs at once.
 func (s *scheduler) lookUp(v sched.View) {
