@@ -8,7 +8,7 @@ type variance struct {
 	jobs, tasks        float64 // effective counts
 	values             float64 // independent values among the tasks
 	within             float64 // likewise, of differences within jobs
-	part               float64 // of the variance of logarithms that tasks of a job share in the model from which is borrowed
+	part               float64 // of the variance that tasks of a job share in the model from which is borrowed
 	means              []float64
 }
 
