@@ -43,7 +43,8 @@ type likelihood struct {
 // run for so long.
 type residual [33]units.Duration
 
-// likelihoodOf is that of a law. A node that is served at intervals lets each task wait for half of one, on the average.
+// likelihoodOf is that of a law. A node that is served at intervals lets each task wait for half of one, on the
+// average.
 func likelihoodOf(l *estimate.Law, beat units.Duration) (k likelihood) {
 	if l.Typical <= 0 {
 		return k
