@@ -59,6 +59,9 @@ func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 // score is the inverse of normal.
 func score(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
+// Score is the normal score below which a standard normal number lies with probability p, from -6 to 6.
+func Score(p float64) float64 { return score(min(max(p, 1e-9), 1-1e-9)) }
+
 // Sure is a time that is known.
 func Sure(seconds float64) (d Dist) {
 	for i := range d {

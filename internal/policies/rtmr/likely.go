@@ -144,22 +144,32 @@ func (t *trial) walk() (all []rise, ok bool) {
 	return all, true
 }
 
-// by is when the job ends but for that risk, in whole milliseconds.
+// by is when the job ends but for that risk, in whole milliseconds. The risk falls with time, and its normal score
+// does so nearly along a line. So the next instant asked for is where the line through the last two says, and half
+// way between the nearest ones now and then.
 func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units.Time {
 	if expected == units.Never {
 		return units.Never
 	}
-	off := math.Sqrt(variance)
-	low, high := int64(-1), int64(units.Rounded(1e3*(o.Sure+8*off)))+2
-	base := int64(expected) / 1e6
-	low -= base
-	for low+1 < high {
+	off, base := math.Sqrt(variance), int64(expected)/1e6
+	low, high := -1-base, int64(units.Rounded(1e3*(o.Sure+8*off)))+2
+	wanted := finish.Score(risk.Share())
+	next := 1e3 * (o.Deviation.Quantile(1-risk.Share()) - wanted*off/2)
+	at, score := 0.0, 0.0
+	for try := 1; low+1 < high; try++ {
 		mid := low + (high-low)/2
-		if finish.RiskOf(o.Deviation.Above(units.Duration(mid*1e6+base*1e6-int64(expected)).Seconds(), off)) <= risk {
+		if try%6 > 0 {
+			mid = min(max(int64(units.Rounded(min(max(next, -1e15), 1e15))), low+1), high-1)
+		}
+		chance := o.Deviation.Above(units.Duration(mid*1e6+base*1e6-int64(expected)).Seconds(), off)
+		if finish.RiskOf(chance) <= risk {
 			high = mid
 		} else {
 			low = mid
 		}
+		was, before := at, score
+		at, score = float64(mid), finish.Score(chance)
+		next = at + (at-was)/(before-score)*(score-wanted)
 	}
 	return units.Time((base + high) * 1e6)
 }

@@ -213,3 +213,33 @@ type saver func()
 
 func (s saver) Batch(int64, units.Time, []sched.Event) error { return nil }
 func (s saver) Plan(int64, units.Time, *sched.Plan) error    { s(); return nil }
+
+// The instant is the first whole millisecond at which no more risk is left, whatever the law: the one that halving
+// finds.
+func TestBy(t *testing.T) {
+	for i := range uint64(3000) {
+		d := draw.Of(3, "by").Number(i)
+		law := finish.LogNormal(d.Job("deviation").Between(0, 2))
+		law = law.Scale(math.Exp(d.Job("scale").Between(-3, 9)))
+		law = law.Shift(-law.Mean())
+		o := &odds{Deviation: &law, Sure: law.Quantile(1 - 1e-7)}
+		variance := 0.0
+		if d.Job("delayed").Below(4) > 0 {
+			variance = math.Exp(d.Job("variance").Between(-12, 12))
+		}
+		expected := units.Time(d.Job("expected").Between(0, 1e14))
+		risk := finish.RiskOf(math.Exp(d.Job("risk").Between(-13, 0)))
+		low, high := int64(0), int64(1e13)
+		for low+1 < high {
+			mid := (low + high) / 2
+			if finish.RiskOf(law.Above(units.Time(mid*1e6).Sub(expected).Seconds(), math.Sqrt(variance))) <= risk {
+				high = mid
+			} else {
+				low = mid
+			}
+		}
+		if got, want := o.by(expected, variance, risk), units.Time(high*1e6); got != want && high > 1 {
+			t.Fatalf("%d: of %v, expected at %v, variance %v, %v at risk: %v, want %v", i, law, expected, variance, risk, got, want)
+		}
+	}
+}
