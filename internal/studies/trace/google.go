@@ -76,9 +76,7 @@ const (
 var googleTypes = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FAIL", "FINISH", "KILL", "LOST", "UPDATE_PENDING", "UPDATE_RUNNING"}
 var googleKinds = []string{"JOB", "ALLOC_SET"}
 
-func openGoogle(in io.Reader, o Options) Reader {
-	return &google{lines: newLines(in, o)}
-}
+func openGoogle(in io.Reader, o Options) Reader { return &google{lines: newLines(in, o)} }
 
 // Next returns the job whose rows end next.
 func (g *google) Next() (*Job, error) { return g.nextJob(g.step) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,9 +59,7 @@ const (
 	jhistEvents
 )
 
-func openJHist(in io.Reader, o Options) Reader {
-	return &jhist{lines: newLines(in, o)}
-}
+func openJHist(in io.Reader, o Options) Reader { return &jhist{lines: newLines(in, o)} }
 
 type jhistEvent struct {
 	Event map[string]raw `json:"event"`
@@ -146,26 +145,9 @@ func (h *jhist) line(line []byte) (*Job, error) {
 	var text raw
 	for name, text = range e.Event {
 	}
-	var do func(*jhistBody)
-	ends := false
-	switch strings.TrimPrefix(name, "org.apache.hadoop.mapreduce.jobhistory.") {
-	case "AMStarted":
-		do = h.masterStarted
-	case "JobSubmitted":
-		do = h.submitted
-	case "JobQueueChange":
-		do = h.queue
-	case "JobInited":
-		do = h.inited
-	case "TaskStarted":
-		do = h.taskStarted
-	case "TaskAttemptStarted":
-		do = h.started
-	case "MapAttemptFinished", "ReduceAttemptFinished":
-		do = h.done
-	case "JobFinished", "JobUnsuccessfulCompletion":
-		do, ends = h.ours, true
-	default:
+	name = strings.TrimPrefix(name, "org.apache.hadoop.mapreduce.jobhistory.")
+	do := jhistUsed[name]
+	if do == nil {
 		return nil, nil
 	}
 	var b jhistBody
@@ -173,11 +155,20 @@ func (h *jhist) line(line []byte) (*Job, error) {
 		err.Field = "event"
 		return nil, err
 	}
-	do(&b)
-	if err := h.wrong(); err != nil || !ends {
+	do(h, &b)
+	committed := name == "JobFinished"
+	if err := h.wrong(); err != nil || !committed && name != "JobUnsuccessfulCompletion" {
 		return nil, orNil(err)
 	}
-	return h.finished(&b, strings.HasSuffix(name, "JobFinished"))
+	return h.finished(&b, committed)
+}
+
+// jhistUsed are the events that are used, and what takes them.
+var jhistUsed = map[string]func(*jhist, *jhistBody){
+	"AMStarted": (*jhist).masterStarted, "JobSubmitted": (*jhist).submitted, "JobQueueChange": (*jhist).queue,
+	"JobInited": (*jhist).inited, "TaskStarted": (*jhist).taskStarted, "TaskAttemptStarted": (*jhist).started,
+	"MapAttemptFinished": (*jhist).done, "ReduceAttemptFinished": (*jhist).done,
+	"JobFinished": (*jhist).ours, "JobUnsuccessfulCompletion": (*jhist).ours,
 }
 
 func (h *jhist) masterStarted(b *jhistBody) {
@@ -387,25 +378,15 @@ type counters struct{ read, shuffled, written, emitted, hdfsRead, hdfsWritten, m
 
 var uncounted = counters{Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown}
 
+// counterNames are Hadoop's for the fields of counters, in their order. The materialized bytes are as shuffles count:
+// combined, and packed where that is set.
+var counterNames = []string{"BYTES_READ", "REDUCE_SHUFFLE_BYTES", "BYTES_WRITTEN", "MAP_OUTPUT_MATERIALIZED_BYTES",
+	"HDFS_BYTES_READ", "HDFS_BYTES_WRITTEN", "MAP_INPUT_RECORDS", "REDUCE_INPUT_RECORDS"}
+
 // called is the counter of that name, nil if it is not used.
 func (c *counters) called(name string) *units.Bytes {
-	switch name {
-	case "BYTES_READ":
-		return &c.read
-	case "REDUCE_SHUFFLE_BYTES":
-		return &c.shuffled
-	case "BYTES_WRITTEN":
-		return &c.written
-	case "MAP_OUTPUT_MATERIALIZED_BYTES": // as shuffles count: combined, and packed where that is set
-		return &c.emitted
-	case "HDFS_BYTES_READ":
-		return &c.hdfsRead
-	case "HDFS_BYTES_WRITTEN":
-		return &c.hdfsWritten
-	case "MAP_INPUT_RECORDS":
-		return &c.mapRecords
-	case "REDUCE_INPUT_RECORDS":
-		return &c.reduceRecords
+	if i := slices.Index(counterNames, name); i >= 0 {
+		return [...]*units.Bytes{&c.read, &c.shuffled, &c.written, &c.emitted, &c.hdfsRead, &c.hdfsWritten, &c.mapRecords, &c.reduceRecords}[i]
 	}
 	return nil
 }

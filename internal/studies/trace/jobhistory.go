@@ -77,6 +77,12 @@ type restAttempt struct {
 	State   scalar `json:"state"`
 }
 
+// restPair is a counter or a property.
+type restPair struct {
+	Name  scalar `json:"name"`
+	Value scalar `json:"value"`
+}
+
 // one is a list, whose only element Hadoop may write without the brackets.
 func one(from raw) raw {
 	if kindOf(from) == "object" {
@@ -180,22 +186,22 @@ func (h *jobHistory) need(to any, path ...string) bool {
 	return false
 }
 
-// list learns which jobs there are.
-func (h *jobHistory) list() bool {
-	var all struct {
-		Jobs struct {
-			Job raw `json:"job"`
-		} `json:"jobs"`
-	}
-	if !h.need(&all, "jobs") {
-		h.bad.fatal = true
+// each goes through the list that an answer holds, which get asks for, and tells whether all was well.
+func each[T any](h *jobHistory, get func(to any, path ...string) bool, of, name string, do func(*T), path ...string) bool {
+	var all map[string]map[string]raw
+	if !get(&all, path...) {
 		return false
 	}
-	list(&h.place, "jobs.job", one(all.Jobs.Job), MaxRuns, func(r *restJob) {
+	list(&h.place, of+"."+name, one(all[of][name]), MaxRuns, do)
+	return h.bad == nil
+}
+
+// list learns which jobs there are.
+func (h *jobHistory) list() bool {
+	if !each(h, h.need, "jobs", "job", func(r *restJob) {
 		r.submitted = h.number("submitTime", r.Submit, 0)
 		h.jobs = append(h.jobs, *r)
-	})
-	if h.bad != nil {
+	}, "jobs") {
 		h.jobs, h.bad.fatal = nil, true
 		return false
 	}
@@ -214,63 +220,31 @@ func (h *jobHistory) list() bool {
 // read asks for all of a job, and tells it as a history does.
 func (h *jobHistory) read(b *jhistBody) bool {
 	id := string(b.Job.text)
-	var job struct {
-		Job struct {
-			Uber scalar `json:"uberized"`
-		} `json:"job"`
-	}
-	var masters struct {
-		All struct {
-			Each raw `json:"jobAttempt"`
-		} `json:"jobAttempts"`
-	}
-	var tasks struct {
-		All struct {
-			Each raw `json:"task"`
-		} `json:"tasks"`
-	}
-	if !h.need(&job, "jobs", id) || !h.need(&masters, "jobs", id, "jobattempts") {
+	var job map[string]map[string]scalar
+	h.masters = 0
+	if !h.need(&job, "jobs", id) || !each(h, h.need, "jobAttempts", "jobAttempt", func(m *restAttempt) {
+		h.masterStarted(&jhistBody{Start: m.Start})
+	}, "jobs", id, "jobattempts") {
 		return false
 	}
-	h.masters = 0
-	list(&h.place, "jobAttempts.jobAttempt", one(masters.All.Each), 1000, func(m *restAttempt) {
-		h.masterStarted(&jhistBody{Start: m.Start})
-	})
-	b.Uber = job.Job.Uber
-	h.submitted(b)
-	if h.bad != nil {
+	b.Uber = job["job"]["uberized"]
+	if h.submitted(b); h.bad != nil {
 		return false
 	}
 	h.inited(b)
 	if class := h.class(id); class != "" {
 		h.job.Class = class
 	}
-	if !h.need(&tasks, "jobs", id, "tasks") {
-		return false
-	}
-	list(&h.place, "tasks.task", one(tasks.All.Each), MaxRuns, func(t *restTask) {
-		h.took(id, t)
-		if h.bad == nil {
+	return each(h, h.need, "tasks", "task", func(t *restTask) {
+		if h.took(id, t); h.bad == nil {
 			h.standAt("jobs", id, "tasks")
 		}
-	})
-	return h.bad == nil
+	}, "jobs", id, "tasks")
 }
 
 // class is the class that a job's tags name, "" if they name none.
 func (h *jobHistory) class(id string) (class string) {
-	var conf struct {
-		Conf struct {
-			Each raw `json:"property"`
-		} `json:"conf"`
-	}
-	if !h.ask(&conf, "jobs", id, "conf") {
-		return ""
-	}
-	list(&h.place, "conf.property", one(conf.Conf.Each), MaxRuns, func(p *struct {
-		Name  scalar `json:"name"`
-		Value scalar `json:"value"`
-	}) {
+	each(h, h.ask, "conf", "property", func(p *restPair) {
 		if string(p.Name.text) != "mapreduce.job.tags" {
 			return
 		}
@@ -279,7 +253,7 @@ func (h *jobHistory) class(id string) (class string) {
 				class = strings.ToLower(word) // as the ResourceManager tells tags
 			}
 		}
-	})
+	}, "jobs", id, "conf")
 	return class
 }
 
@@ -290,19 +264,11 @@ func (h *jobHistory) took(id string, t *restTask) {
 	if h.bad != nil || len(t.Attempt.text) == 0 {
 		return
 	}
-	var attempts struct {
-		All struct {
-			Each raw `json:"taskAttempt"`
-		} `json:"taskAttempts"`
-	}
-	if !h.need(&attempts, "jobs", id, "tasks", string(t.ID.text), "attempts") {
-		return
-	}
-	list(&h.place, "taskAttempts.taskAttempt", one(attempts.All.Each), MaxRuns, func(a *restAttempt) {
+	each(h, h.need, "taskAttempts", "taskAttempt", func(a *restAttempt) {
 		if string(a.ID.text) == string(t.Attempt.text) {
 			b.Start, b.Finish, b.Fetched, b.Status = a.Start, a.Finish, a.Fetched, a.State
 		}
-	})
+	}, "jobs", id, "tasks", string(t.ID.text), "attempts")
 	if b.counted = h.taskCounters(id, string(t.ID.text)); h.bad == nil {
 		h.started(b)
 		h.done(b)
@@ -312,26 +278,15 @@ func (h *jobHistory) took(id string, t *restTask) {
 // taskCounters are those of the attempt by which a task committed.
 func (h *jobHistory) taskCounters(id, task string) *counters {
 	c := uncounted
-	var all struct {
-		All struct {
-			Groups raw `json:"taskCounterGroup"`
-		} `json:"jobTaskCounters"`
-	}
-	if !h.ask(&all, "jobs", id, "tasks", task, "counters") {
-		return &c
-	}
-	list(&h.place, "taskCounterGroup", one(all.All.Groups), 10_000, func(g *struct {
+	each(h, h.ask, "jobTaskCounters", "taskCounterGroup", func(g *struct {
 		Each raw `json:"counter"`
 	}) {
-		list(&h.place, "counter", one(g.Each), 10_000, func(n *struct {
-			Name  scalar `json:"name"`
-			Value scalar `json:"value"`
-		}) {
+		list(&h.place, "counter", one(g.Each), MaxRuns, func(n *restPair) {
 			if to := c.called(string(n.Name.text)); to != nil {
 				*to = units.Bytes(h.known("value", n.Value))
 			}
 		})
-	})
+	}, "jobs", id, "tasks", task, "counters")
 	c.settle()
 	return &c
 }

@@ -174,7 +174,7 @@ func TestJobHistoryBad(t *testing.T) {
 		"jobs/job_1_0001/jobattempts": {`{"jobAttempts": {"jobAttempt": [{"startTime": -5}]}}`, first + `/job_1_0001/jobattempts: jobAttempts.jobAttempt[0].startTime: -5 is negative`},
 		"jobs/job_1_0001/tasks":       {`{"tasks": {"task": 3}}`, first + `/job_1_0001/tasks: tasks.task: "3" is not a list`},
 		"jobs/job_1_0001/tasks/task_1_0001_m_000000/counters": {`{"jobTaskCounters": {"taskCounterGroup": {"counter": {"name": "BYTES_READ", "value": "x"}}}}`,
-			task + `/counters: tasks.task[0].taskCounterGroup[0].counter[0].value: "x" is not a number`},
+			task + `/counters: tasks.task[0].jobTaskCounters.taskCounterGroup[0].counter[0].value: "x" is not a number`},
 	} {
 		s := server(true)
 		s[path] = c.text

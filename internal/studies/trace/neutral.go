@@ -33,9 +33,7 @@ type neutral struct {
 	headed bool
 }
 
-func openNeutral(in io.Reader, o Options) Reader {
-	return &neutral{lines: newLines(in, o)}
-}
+func openNeutral(in io.Reader, o Options) Reader { return &neutral{lines: newLines(in, o)} }
 
 type neutralJob struct {
 	ID       scalar `json:"id"`

@@ -25,9 +25,7 @@ type rumen struct {
 	order
 }
 
-func openRumen(in io.Reader, o Options) Reader {
-	return &rumen{records: newRecords(in, o)}
-}
+func openRumen(in io.Reader, o Options) Reader { return &rumen{records: newRecords(in, o)} }
 
 type rumenJob struct {
 	ID          scalar `json:"jobID"`
