@@ -13,10 +13,13 @@ type entry struct {
 }
 
 func (e *entry) before(key sched.Key, seq int64) bool {
-	for i := range key {
-		if e.key[i] != key[i] {
-			return e.key[i] < key[i]
-		}
+	switch {
+	case e.key[0] != key[0]:
+		return e.key[0] < key[0]
+	case e.key[1] != key[1]:
+		return e.key[1] < key[1]
+	case e.key[2] != key[2]:
+		return e.key[2] < key[2]
 	}
 	return e.seq < seq
 }
@@ -91,26 +94,35 @@ func (r *ranking) insert(e entry) {
 	r.chunks[ci] = c
 }
 
-// move gives the entry that was inserted with the key from its new key. Most moves are short: within its chunk the
-// entry is shifted in one go.
+// move gives the entry that was inserted with the key from its new key. It is the first of all most
+// often, of which something was started. Most moves are short: within its chunk the entry is shifted
+// in one go.
 func (r *ranking) move(from sched.Key, e entry) {
-	ci, pos := r.find(from, e.seq)
-	c := r.chunks[ci]
-	if pos > 0 && pos+1 < len(c) && c[pos-1].before(e.key, e.seq) && !c[pos+1].before(e.key, e.seq) {
-		c[pos].key = e.key // it stays where it stands
-		return
+	ci, pos := 0, 0
+	if r.chunks[0][0].seq != e.seq {
+		ci, pos = r.find(from, e.seq)
 	}
-	to := search(c, e.key, e.seq)
-	switch {
-	case to > pos && (to < len(c) || ci+1 == len(r.chunks) || !r.chunks[ci+1][0].before(e.key, e.seq)):
-		to--
+	c, to := r.chunks[ci], pos
+	if from.Less(e.key) {
+		if pos+1 < len(c) && c[pos+1].before(e.key, e.seq) {
+			to += 1 + search(c[pos+2:], e.key, e.seq)
+		}
+		if to+1 == len(c) && ci+1 < len(r.chunks) && r.chunks[ci+1][0].before(e.key, e.seq) {
+			r.remove(from, e.seq)
+			r.insert(e)
+			return
+		}
 		copy(c[pos:to], c[pos+1:])
-	case to <= pos && (to > 0 || ci == 0 || last(r.chunks[ci-1]).before(e.key, e.seq)):
+	} else {
+		if pos > 0 && !c[pos-1].before(e.key, e.seq) {
+			to = search(c[:pos-1], e.key, e.seq)
+		}
+		if to == 0 && ci > 0 && !last(r.chunks[ci-1]).before(e.key, e.seq) {
+			r.remove(from, e.seq)
+			r.insert(e)
+			return
+		}
 		copy(c[to+1:pos+1], c[to:])
-	default:
-		r.remove(from, e.seq)
-		r.insert(e)
-		return
 	}
 	c[to] = e
 }
