@@ -2,6 +2,7 @@ package units
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -43,7 +44,7 @@ func Slots(maps, reduces int) Vector {
 }
 
 // Fits tells whether need fits into v in every dimension. This, Add and Sub stand in the
-// simulator's innermost loop some twenty times for each task, and are written out as the compiler
+// simulator's innermost loop some ten times for each task, and are written out as the compiler
 // does not unroll loops.
 func (v *Vector) Fits(need *Vector) bool {
 	return need[0] <= v[0] && need[1] <= v[1] && need[2] <= v[2] && need[3] <= v[3] &&
@@ -73,6 +74,42 @@ func (v *Vector) Sub(w *Vector) {
 	v[5] -= w[5]
 	v[6] -= w[6]
 	v[7] -= w[7]
+}
+
+// Need is a vector that is added and taken off over and over, such as what a container takes of its
+// node. It knows in which dimensions it is not 0, which are few.
+type Need struct {
+	Vector
+	dims uint8 // by bit
+}
+
+// NeedOf returns the need of so much.
+func NeedOf(v Vector) Need {
+	n := Need{Vector: v}
+	for d, by := range v {
+		if by != 0 {
+			n.dims |= 1 << d
+		}
+	}
+	return n
+}
+
+// AddTo adds the need to v so many times, which may be negative.
+func (n *Need) AddTo(v *Vector, times int64) {
+	for rest := n.dims; rest != 0; rest &= rest - 1 {
+		d := bits.TrailingZeros8(rest) & 7
+		v[d] += times * n.Vector[d]
+	}
+}
+
+// Bars tells whether what fitted into v before the need was taken off does not fit any more.
+func (n *Need) Bars(v, fitted *Vector) bool {
+	for rest := n.dims; rest != 0; rest &= rest - 1 {
+		if d := bits.TrailingZeros8(rest) & 7; v[d] < fitted[d] {
+			return true
+		}
+	}
+	return false
 }
 
 // Times returns how often need fits into v where it needs anything, and 0 for an empty need.

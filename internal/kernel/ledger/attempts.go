@@ -13,7 +13,7 @@ func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8
 		if by < 0 {
 			nb.Since = l.now
 		}
-		move(&nb.Free, l.need(b, s, container), -by)
+		l.need(b, s, container).AddTo(&nb.Free, -int64(by))
 	}
 	b.Stages[s].Occupied += by
 	l.bookQueues(b, s, container, by)
@@ -24,7 +24,7 @@ func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, container uint8, by int32
 	for q := b.Queue; ; q = l.queues[q].Parent {
 		qb := &l.queues[q]
 		qb.Stages[s].Occupied += by
-		move(&qb.Used, need, by)
+		need.AddTo(&qb.Used, int64(by))
 		if q == sched.Root {
 			return
 		}
@@ -32,7 +32,7 @@ func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, container uint8, by int32
 }
 
 // need returns what a kind of container takes; a kind that the job does not list counts as its first.
-func (l *Ledger) need(b *jobBook, s sched.Stage, container uint8) *units.Vector {
+func (l *Ledger) need(b *jobBook, s sched.Stage, container uint8) *units.Need {
 	kinds := b.needs[s]
 	if len(kinds) == 0 {
 		return &l.nothing
@@ -41,14 +41,6 @@ func (l *Ledger) need(b *jobBook, s sched.Stage, container uint8) *units.Vector 
 		container = 0
 	}
 	return &kinds[container]
-}
-
-func move(v, w *units.Vector, by int32) {
-	if by > 0 {
-		v.Add(w)
-	} else {
-		v.Sub(w)
-	}
 }
 
 // begin opens the record of an attempt that the world has started: one that was promised, or one that nobody planned.

@@ -62,14 +62,14 @@ func (l *Ledger) setNeeds(b *jobBook) {
 	l.releaseKinds(b)
 	for i := range b.Spec.Stages {
 		st := &b.Spec.Stages[i]
-		kinds := make([]units.Vector, max(1, len(st.Containers)))
+		kinds := make([]units.Need, max(1, len(st.Containers)))
 		for k := range kinds {
-			kinds[k] = st.Container(k).Needs
+			kinds[k] = units.NeedOf(st.Container(k).Needs)
 		}
 		b.needs[st.Kind] = kinds
 		b.kinds[st.Kind] = make([]int32, len(kinds))
 		for k := range kinds {
-			b.kinds[st.Kind][k] = l.kindOf(&kinds[k])
+			b.kinds[st.Kind][k] = l.kindOf(&kinds[k].Vector)
 		}
 	}
 }

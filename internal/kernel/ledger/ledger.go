@@ -27,8 +27,8 @@ type Ledger struct {
 	supplies   [sched.Supplies]*sched.Supply
 	expected   [sched.Supplies]*sched.Forecast
 	capacity   units.Vector
-	nothing    units.Vector // what a stage takes that a job does not have
-	arrivals   int64        // jobs and queues seen, for ties in the order
+	nothing    units.Need // what a stage takes that a job does not have
+	arrivals   int64      // jobs and queues seen, for ties in the order
 
 	yielded  bool // the stock scheduler places work
 	watching bool // so it does, and nothing that is planned is done
@@ -79,8 +79,8 @@ type jobBook struct {
 	Counted [sched.Stages]int32 // open tasks that the queues above count
 	Keys    [sched.Stages]sched.Key
 	tasks   [sched.Stages]*tasks
-	needs   [sched.Stages][]units.Vector // of each kind of container
-	kinds   [sched.Stages][]int32        // their places in the ledger's list
+	needs   [sched.Stages][]units.Need // of each kind of container
+	kinds   [sched.Stages][]int32      // their places in the ledger's list
 	heads   [sched.Stages]sched.AttemptID
 }
 

@@ -340,7 +340,7 @@ func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
 		return false
 	}
 	for i := range b.needs[s] {
-		if nb.Free.Fits(&b.needs[s][i]) {
+		if nb.Free.Fits(&b.needs[s][i].Vector) {
 			return true
 		}
 	}

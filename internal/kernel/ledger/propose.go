@@ -281,7 +281,7 @@ func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code
 	if b.Standing() != sched.Admitted {
 		n = min(n, t.Sample)
 	}
-	need := &b.needs[it.Stage][it.Container]
+	need := &b.needs[it.Stage][it.Container].Vector
 	if !nb.Free.Fits(need) {
 		return nil, nil, 0, sched.NoRoom
 	}

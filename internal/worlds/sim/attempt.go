@@ -54,8 +54,8 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	s.asked += s.Open
 	w.refresh(j, s, false)
 	needs := &w.kinds[s.kinds[it.Container]].needs
-	nd.Free.Sub(needs)
-	w.taken(n)
+	needs.AddTo(&nd.Free, -1)
+	w.taken(n, needs)
 
 	at := &w.attempts[a]
 	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
@@ -213,7 +213,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	t := &s.tasks[at.task-1]
 	w.park(at)
 	w.unlink(at, nd, s)
-	nd.Free.Add(&w.kinds[s.kinds[at.container]].needs)
+	w.kinds[s.kinds[at.container]].needs.AddTo(&nd.Free, 1)
 	e := w.ofAttempt(sched.Ended)
 	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why
 	shuffled := min(at.ready, w.now)

@@ -97,7 +97,7 @@ func (w *World) auditNodes() {
 				equal(w, at.nodePrev, last, "attempt before %d in the list of node %d", a, n)
 			}
 			s := w.jobs[at.job].stage(at.stage)
-			room.Sub(&w.kinds[s.kinds[at.container]].needs)
+			room.Sub(&w.kinds[s.kinds[at.container]].needs.Vector)
 			listed++
 		}
 		equal(w, listed, runs[n], "attempts in the list of node %d", n)
@@ -145,7 +145,7 @@ func (w *World) auditKinds() {
 		}
 		for n := 1; n < len(w.nodes); n++ {
 			nd := &w.nodes[n]
-			fits := nd.state == nodeOpen && !nd.Closed && !nd.listed && nd.Free.Fits(&kd.needs) && nd.Spec.Carries(kd.labels)
+			fits := nd.state == nodeOpen && !nd.Closed && !nd.listed && nd.Free.Fits(&kd.needs.Vector) && nd.Spec.Carries(kd.labels)
 			equal(w, kd.room.has(n-1), fits, "node %d has room for %v", n, kd.needs)
 		}
 		for i, word := range kd.room.words {

@@ -276,7 +276,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	sample := s.Sample
 	s.Begin(t)
 	s.Sample = sample // the book has counted it
-	nd.Free.Sub(&w.kinds[s.kinds[a.Container]].needs)
+	w.kinds[s.kinds[a.Container]].needs.AddTo(&nd.Free, -1)
 	at := &w.attempts[a.ID]
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
 	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)

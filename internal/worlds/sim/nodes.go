@@ -43,7 +43,7 @@ const (
 
 // kind is a kind of container on nodes with certain labels: two stages of one kind wait for the same room.
 type kind struct {
-	needs   units.Vector
+	needs   units.Need
 	labels  []string
 	carries []bool  // by node position; nil = no labels are asked for
 	room    nodeset // nodes, by position, where one more fits
@@ -75,7 +75,7 @@ func (w *World) kindOf(needs units.Vector, labels []string) int32 {
 	at := len(w.kinds)
 	for i := range w.kinds {
 		k := &w.kinds[i]
-		if k.needs == needs && slices.Equal(k.labels, labels) {
+		if k.needs.Vector == needs && slices.Equal(k.labels, labels) {
 			k.refs++
 			return int32(i)
 		}
@@ -83,7 +83,7 @@ func (w *World) kindOf(needs units.Vector, labels []string) int32 {
 			at = i
 		}
 	}
-	k := kind{needs: needs, labels: labels, refs: 1, room: newNodeset(len(w.cfg.Cluster.Nodes))}
+	k := kind{needs: units.NeedOf(needs), labels: labels, refs: 1, room: newNodeset(len(w.cfg.Cluster.Nodes))}
 	if len(labels) > 0 {
 		k.carries = make([]bool, len(w.cfg.Cluster.Nodes))
 		for i, n := range w.cfg.Cluster.Nodes {
@@ -120,11 +120,12 @@ func (w *World) freed(n int32) {
 	}
 }
 
-// taken is setRoom for a node on which a container has begun: it has room for no more kinds than before.
-func (w *World) taken(n int32) {
+// taken is setRoom for a node on which a container has begun that needs so much: it has room for no
+// more kinds than before.
+func (w *World) taken(n int32, needs *units.Need) {
 	free := &w.nodes[n].Free
 	for i := range w.kinds {
-		if k := &w.kinds[i]; k.room.has(int(n-1)) && !free.Fits(&k.needs) {
+		if k := &w.kinds[i]; k.room.has(int(n-1)) && needs.Bars(free, &k.needs.Vector) {
 			k.room.put(int(n-1), false)
 		}
 	}
@@ -132,7 +133,7 @@ func (w *World) taken(n int32) {
 
 // fits tells whether a container of the kind may start on the node.
 func (k *kind) fits(nd *node, n int32) bool {
-	return nd.state == nodeOpen && nd.Free.Fits(&k.needs) && !nd.Closed && !nd.listed && (k.carries == nil || k.carries[n-1])
+	return nd.state == nodeOpen && nd.Free.Fits(&k.needs.Vector) && !nd.Closed && !nd.listed && (k.carries == nil || k.carries[n-1])
 }
 
 func (w *World) nodeUp(n int32) {

@@ -173,7 +173,7 @@ func (w *World) possible(s *stage) bool {
 		kd := &w.kinds[k]
 		if w.anyNode(func(n int32) bool {
 			nd := &w.nodes[n]
-			return nd.state == nodeOpen && nd.Spec.Class.Capacity.Fits(&kd.needs) && (kd.carries == nil || kd.carries[n-1])
+			return nd.state == nodeOpen && nd.Spec.Class.Capacity.Fits(&kd.needs.Vector) && (kd.carries == nil || kd.carries[n-1])
 		}) {
 			return true
 		}
