@@ -8,19 +8,19 @@ import (
 // book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the
 // records of the node, the job and the queues above it.
 func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
+	need := l.need(b, s, container)
 	if nb := l.node(n); nb != nil {
 		nb.Occupied += by
 		if by < 0 {
 			nb.Since = l.now
 		}
-		l.need(b, s, container).AddTo(&nb.Free, -int64(by))
+		need.AddTo(&nb.Free, -int64(by))
 	}
 	b.Stages[s].Occupied += by
-	l.bookQueues(b, s, container, by)
+	l.bookQueues(b, s, need, by)
 }
 
-func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, container uint8, by int32) {
-	need := l.need(b, s, container)
+func (l *Ledger) bookQueues(b *jobBook, s sched.Stage, need *units.Need, by int32) {
 	for q := b.Queue; ; q = l.queues[q].Parent {
 		qb := &l.queues[q]
 		qb.Stages[s].Occupied += by

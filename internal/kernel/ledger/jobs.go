@@ -265,13 +265,13 @@ func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 func (l *Ledger) shift(b *jobBook, by int32) {
 	for s := range sched.Stages {
 		for a := b.heads[s]; a != 0; a = l.attempts[a].older {
-			l.bookQueues(b, s, l.attempts[a].Container, by)
+			l.bookQueues(b, s, l.need(b, s, l.attempts[a].Container), by)
 		}
 	}
 	for i := range l.grants.n {
 		if g := l.grants.at(i); g.Job == b.ID {
 			for range g.Left {
-				l.bookQueues(b, g.Stage, g.Container, by)
+				l.bookQueues(b, g.Stage, l.need(b, g.Stage, g.Container), by)
 			}
 		}
 	}

@@ -103,13 +103,17 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 	if id := t.atHome(); id != 0 {
 		return id, sched.Anywhere
 	}
+	id := t.far()
+	if id == 0 {
+		return 0, sched.NoLocality
+	}
+	if l.distance(nb, t, id) == sched.RackLocal { // the first of all is the first of the rack; in one rack it always is
+		return id, sched.RackLocal
+	}
 	if rack := nb.rack(); rack > 0 {
-		if id := l.inRack(t).first(int32(rack), t.State); id != 0 {
-			return id, sched.RackLocal
+		if near := l.inRack(t).first(int32(rack), t.State); near != 0 {
+			return near, sched.RackLocal
 		}
 	}
-	if id := t.far(); id != 0 {
-		return id, sched.Remote
-	}
-	return 0, sched.NoLocality
+	return id, sched.Remote
 }

@@ -166,7 +166,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	for _, g := range s.Grants {
 		l.grants.put(g)
 		for b := l.job(g.Job); g.Left > 0; g.Left-- {
-			l.bookQueues(b, g.Stage, g.Container, 1)
+			l.bookQueues(b, g.Stage, l.need(b, g.Stage, g.Container), 1)
 		}
 	}
 	for i := range l.jobs {
@@ -311,5 +311,5 @@ func (l *Ledger) loadAttempt(a *sched.Attempt) {
 	ab := &l.attempts[a.ID]
 	*ab = attemptBook{Attempt: *a}
 	l.link(b, ab)
-	l.bookQueues(b, a.Stage, a.Container, 1)
+	l.bookQueues(b, a.Stage, l.need(b, a.Stage, a.Container), 1)
 }
