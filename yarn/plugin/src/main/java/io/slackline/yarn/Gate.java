@@ -103,10 +103,14 @@ final class Gate {
     Held h = new Held(a);
     h.timeout = timer.schedule(() -> admit(id), holdMs, TimeUnit.MILLISECONDS);
     held.put(id, h);
-    if (scheduler.reads(id, () -> tell(id, true))) {
-      timer.schedule(() -> tell(id, false), holdMs * 3 / 4, TimeUnit.MILLISECONDS);
-    } else {
-      tell(id, true);
+    try {
+      if (scheduler.reads(id, () -> tell(id, true))) {
+        timer.schedule(() -> tell(id, false), holdMs * 3 / 4, TimeUnit.MILLISECONDS);
+      } else {
+        tell(id, true);
+      }
+    } catch (Throwable t) { // it waits all the same, and must not be added twice
+      scheduler.wrong("a submission", t);
     }
     return true;
   }

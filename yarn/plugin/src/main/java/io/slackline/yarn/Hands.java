@@ -14,6 +14,8 @@ import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
@@ -81,7 +83,7 @@ final class Hands {
         break;
       case HEADROOM: {
         ApplicationId id = application(x.getHeadroom().getApplication());
-        if (id == null) {
+        if (id == null || scheduler.applicationOf(id) == null) {
           refuse(x.getId(), "", 1, Why.WHY_NO_APPLICATION);
         } else {
           scheduler.cap(id, x.getHeadroom().getContainers());
@@ -107,7 +109,8 @@ final class Hands {
 
   private void judge(long id, Verdict v) {
     ApplicationId app = application(v.getApplication());
-    if (app == null || scheduler.rmApp(app) == null) {
+    RMApp known = app == null ? null : scheduler.rmApp(app);
+    if (known == null || RMAppImpl.isAppInFinalState(known)) {
       refuse(id, v.getApplication(), 1, Why.WHY_NO_APPLICATION);
       return;
     }

@@ -39,6 +39,8 @@ final class Link implements Runnable {
   static final int PROTOCOL = 1;
   /** Beats of Slackline's before it may place work. */
   static final int GOOD_BEATS = 3;
+  /** However patient it is: a Slackline that is back need not wait for long. */
+  private static final long LONGEST_BEAT_MS = 200;
   private static final int NONCE = 32;
   private static final long DIAL_MS = 5000;
   private static final long SHORTEST_PAUSE_MS = 100;
@@ -196,7 +198,7 @@ final class Link implements Runnable {
   }
 
   private void serve(Object name, Calls calls) throws Exception {
-    long beatMs = Math.max(1, settings.silenceMs / 5);
+    long beatMs = Math.max(1, Math.min(LONGEST_BEAT_MS, settings.silenceMs / 5));
     long number = 1;
     long heard = System.nanoTime();
     long said = heard;
@@ -215,7 +217,9 @@ final class Link implements Runnable {
             beats++;
             break;
           case MODE:
-            wish = m.getMode();
+            if (m.getMode() == Mode.MODE_STOCK || m.getMode() == Mode.MODE_OURS || m.getMode() == Mode.MODE_WATCH) {
+              wish = m.getMode();
+            }
             break;
           case RESYNC:
             LOG.info("Slackline wants all told again: {}", m.getResync().getWhy());

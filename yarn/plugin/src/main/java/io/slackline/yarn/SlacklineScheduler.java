@@ -215,11 +215,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       wrong("a submission", t);
     }
     super.handle(e);
-    if (e.getType() == SchedulerEventType.APP_REMOVED) {
-      staging.forget(((AppRemovedSchedulerEvent) e).getApplicationID());
-      done.remove(((AppRemovedSchedulerEvent) e).getApplicationID());
-    }
     try {
+      if (e.getType() == SchedulerEventType.APP_REMOVED) {
+        staging.forget(((AppRemovedSchedulerEvent) e).getApplicationID());
+        done.remove(((AppRemovedSchedulerEvent) e).getApplicationID());
+      }
       after(e);
     } catch (Throwable t) {
       wrong(String.valueOf(e.getType()), t);
@@ -361,7 +361,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   }
 
   FiCaSchedulerNode nodeNamed(String host) {
-    List<FiCaSchedulerNode> l = nodeTracker.getNodesByResourceName(host);
+    List<FiCaSchedulerNode> l = host.isEmpty() ? null : nodeTracker.getNodesByResourceName(host);
     return l == null || l.isEmpty() ? null : l.get(0);
   }
 
@@ -391,7 +391,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     }
   }
 
-  private void wrong(String what, Throwable t) {
+  void wrong(String what, Throwable t) {
     LOG.error("telling Slackline of {} went wrong; all is told again", what, t);
     news.overflow();
   }

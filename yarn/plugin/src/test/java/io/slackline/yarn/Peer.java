@@ -15,7 +15,9 @@ import io.slackline.yarn.v1.SchedulerServiceGrpc;
 import io.slackline.yarn.v1.Snapshot;
 import io.slackline.yarn.v1.Welcome;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -32,6 +34,10 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
   volatile boolean proven;
   /** It answers nothing, and its stream stays open. */
   volatile boolean silent;
+  /** The protocol that it says to speak. */
+  volatile int protocol = 1;
+  /** The lives of ResourceManagers that have attached. */
+  final Set<String> lives = ConcurrentHashMap.newKeySet();
   private volatile Mode wish = Mode.MODE_OURS;
   private volatile StreamObserver<AttachResponse> out;
   private volatile long next = -1;
@@ -56,7 +62,8 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
         switch (m.getSaysCase()) {
           case HELLO:
             theirs[0] = m.getHello().getNonce().toByteArray();
-            send(AttachResponse.newBuilder().setWelcome(Welcome.newBuilder().setProtocol(1).setNonce(ByteString.copyFrom(mine))
+            lives.add(m.getHello().getLife());
+            send(AttachResponse.newBuilder().setWelcome(Welcome.newBuilder().setProtocol(protocol).setNonce(ByteString.copyFrom(mine))
                 .setProof(ByteString.copyFrom(proof("slackline", theirs[0], mine)))));
             return;
           case PROOF:
@@ -128,14 +135,19 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
   }
 
   Snapshot awaitMode(Mode m) throws InterruptedException {
+    return awaitSnapshot(s -> s.getMode() == m);
+  }
+
+  /** The next full state of that sort; those before it are dropped. */
+  Snapshot awaitSnapshot(Predicate<Snapshot> which) throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (System.nanoTime() < until) {
       Snapshot s = snapshots.poll(100, TimeUnit.MILLISECONDS);
-      if (s != null && s.getMode() == m) {
+      if (s != null && which.test(s)) {
         return s;
       }
     }
-    return Assertions.fail("the plug-in did not come to " + m + " within a minute");
+    return Assertions.fail("no such full state within a minute");
   }
 
   @Override

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.slackline.yarn.v1.Application;
-import io.slackline.yarn.v1.Ask;
 import io.slackline.yarn.v1.Asks;
 import io.slackline.yarn.v1.Cause;
 import io.slackline.yarn.v1.End;
@@ -15,7 +14,6 @@ import io.slackline.yarn.v1.Item;
 import io.slackline.yarn.v1.Judgement;
 import io.slackline.yarn.v1.Kill;
 import io.slackline.yarn.v1.Mode;
-import io.slackline.yarn.v1.Place;
 import io.slackline.yarn.v1.Snapshot;
 import io.slackline.yarn.v1.Verdict;
 import io.slackline.yarn.v1.Why;
@@ -26,11 +24,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableUtils;
-import org.apache.hadoop.security.SecurityUtil;
 import org.apache.hadoop.yarn.api.protocolrecords.GetNewApplicationRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.SubmitApplicationRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
@@ -47,100 +42,14 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.ClientRMService;
 import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockNM;
-import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
-import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmissionData;
-import org.apache.hadoop.yarn.server.resourcemanager.MockRMAppSubmitter;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
 import org.apache.hadoop.yarn.util.Records;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** A real ResourceManager with the plug-in, and a peer that stands for Slackline, in one JVM. */
-class SlacklineSchedulerTest {
-  @TempDir Path dir;
-  private Peer peer;
-  private MockRM rm;
-  private MockNM n1;
-  private MockNM n2;
-  private long items;
-
-  @BeforeEach
-  void begin() throws Exception {
-    SecurityUtil.setTokenServiceUseIp(false); // the nodes have no addresses
-    peer = new Peer(0, "shared");
-    rm = new MockRM(conf("shared", "127.0.0.1:" + peer.port()));
-    rm.start();
-    n1 = rm.registerNode("n1:1234", 4096, 4);
-    n2 = rm.registerNode("n2:1234", 4096, 4);
-  }
-
-  @AfterEach
-  void end() {
-    rm.stop();
-    peer.close();
-  }
-
-  private YarnConfiguration conf(String secret, String address) throws IOException {
-    YarnConfiguration c = new YarnConfiguration();
-    c.setClass(YarnConfiguration.RM_SCHEDULER, SlacklineScheduler.class, ResourceScheduler.class);
-    c.set("yarn.scheduler.capacity.maximum-am-resource-percent", "1");
-    c.set(Settings.ADDRESS, address);
-    c.set(Settings.SECRET_FILE, Files.writeString(dir.resolve("secret"), secret + "\n").toString());
-    return c;
-  }
-
-  private RMApp submit(String... tags) throws Exception {
-    return MockRMAppSubmitter.submit(rm, MockRMAppSubmissionData.Builder.createWithMemory(1024, rm)
-        .withAppName("job").withApplicationTags(Set.of(tags)).withWaitForAppAcceptedState(false).build());
-  }
-
-  private Item.Builder place(RMApp app, int priority, String node, int count) {
-    return Item.newBuilder().setId(++items).setPlace(Place.newBuilder().setApplication(app.getApplicationId().toString())
-        .addPriorities(priority).setNode(node).setCount(count));
-  }
-
-  private int live(RMApp app) {
-    var report = app.getCurrentAppAttempt() == null ? null
-        : rm.getResourceScheduler().getSchedulerAppInfo(app.getCurrentAppAttempt().getAppAttemptId());
-    return report == null ? 0 : report.getLiveContainers().size();
-  }
-
-  private void beat() throws Exception {
-    n1.nodeHeartbeat(true);
-    n2.nodeHeartbeat(true);
-  }
-
-  private void until(String what, BooleanSupplier is) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!is.getAsBoolean()) {
-      assertTrue(System.nanoTime() < end, what);
-      beat();
-      Thread.sleep(10);
-    }
-  }
-
-  /** An application whose ApplicationMaster was placed by us and has registered. */
-  private MockAM master(RMApp app) throws Exception {
-    peer.await(e -> e.hasAsks() && count(e.getAsks(), 0) == 1);
-    peer.ask(place(app, 0, "n2", 1));
-    Event c = peer.await(Event::hasContainer);
-    assertEquals("n2", c.getContainer().getNode());
-    rm.waitForState(app.getCurrentAppAttempt().getAppAttemptId(),
-        org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState.ALLOCATED);
-    MockAM am = rm.sendAMLaunched(app.getCurrentAppAttempt().getAppAttemptId());
-    am.registerAppAttempt();
-    return am;
-  }
-
-  private static int count(Asks asks, int priority) {
-    return asks.getRowsList().stream().filter(r -> r.getPriority() == priority && r.getPlace().equals("*")).mapToInt(Ask::getCount).sum();
-  }
-
+/** What the plug-in tells and does, with all well. */
+class SlacklineSchedulerTest extends OneJvm {
   @Test
   void placesWhatItIsAskedForAndNothingElse() throws Exception {
     peer.awaitMode(Mode.MODE_OURS);
@@ -208,6 +117,7 @@ class SlacklineSchedulerTest {
 
   @Test
   void letsInWhoIsAdmittedAndWhoNobodyAnswers() throws Exception {
+    startImpatient(PATIENT_MS, 1000);
     peer.awaitMode(Mode.MODE_OURS);
     RMApp app = submit("in:600");
     String id = peer.await(Event::hasApplication).getApplication().getId();
@@ -215,11 +125,6 @@ class SlacklineSchedulerTest {
     rm.waitForState(app.getApplicationId(), RMAppState.ACCEPTED);
     RMApp other = submit("in:600");
     rm.waitForState(other.getApplicationId(), RMAppState.ACCEPTED); // after the time that it waits at most
-  }
-
-  private Item.Builder verdict(RMApp app, Judgement j, String sentence) {
-    return Item.newBuilder().setId(++items).setVerdict(Verdict.newBuilder().setApplication(app.getApplicationId().toString())
-        .setJudgement(j).setSentence(sentence));
   }
 
   /** Held, it is accepted and gets nothing, from nobody; refused then, it ends with the sentence. Verdicts may come twice. */
@@ -363,24 +268,29 @@ class SlacklineSchedulerTest {
   }
 
   @Test
-  void stockSchedulingServesWhenThePeerIsSilentOrGoneAndGivesBack() throws Exception {
+  void stockSchedulingServesWhenThePeerIsSilentAndGivesBack() throws Exception {
+    startImpatient(1000, PATIENT_MS);
     peer.awaitMode(Mode.MODE_OURS);
     peer.silent = true;
-    RMApp first = submit("in:600");
-    until("the stock scheduler places the master", () -> live(first) == 1);
+    RMApp app = submit("in:600");
+    until("the stock scheduler places the master", () -> live(app) == 1);
     peer.silent = false;
-    Snapshot s = peer.awaitMode(Mode.MODE_OURS); // the plug-in has attached again
+    Snapshot s = peer.awaitSnapshot(x -> x.getMode() == Mode.MODE_OURS && x.getContainersCount() == 1); // it has attached again
     assertEquals(2, s.getNodesCount());
-    assertEquals(1, s.getContainersCount());
+  }
+
+  @Test
+  void stockSchedulingServesWhenThePeerIsGoneAndGivesBack() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
     int port = peer.port();
     peer.close();
-    RMApp second = submit();
-    until("the stock scheduler places the second master", () -> live(second) == 1);
+    RMApp app = submit();
+    until("the stock scheduler places the master", () -> live(app) == 1);
     peer = new Peer(port, "shared");
-    peer.awaitMode(Mode.MODE_OURS);
-    RMApp third = submit();
-    peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(third.getApplicationId().toString()));
-    assertEquals(0, live(third));
+    assertEquals(1, peer.awaitMode(Mode.MODE_OURS).getContainersCount());
+    RMApp next = submit();
+    peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(next.getApplicationId().toString()));
+    assertEquals(0, live(next));
   }
 
   /** One that has been started again counts its items from 1 again. */
@@ -394,7 +304,8 @@ class SlacklineSchedulerTest {
     peer.awaitMode(Mode.MODE_OURS);
     items = 0;
     RMApp app = submit();
-    assertEquals(0, peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(app.getApplicationId().toString())).getAsks().getApplied());
+    assertEquals(0, peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(app.getApplicationId().toString())
+        && count(e.getAsks(), 0) == 1).getAsks().getApplied());
     peer.ask(place(app, 0, "n1", 1));
     assertEquals(1, peer.await(Event::hasAnswer).getAnswer().getGranted());
   }
@@ -458,17 +369,11 @@ class SlacklineSchedulerTest {
   void isServedByARealSlackline() throws Exception {
     String address = System.getenv("SLACKLINE_YARN_ADDRESS");
     Assumptions.assumeTrue(address != null, "no SLACKLINE_YARN_ADDRESS");
-    rm.stop();
-    rm = new MockRM(conf("shared", address));
-    rm.start();
-    n1 = rm.registerNode("n1:1234", 4096, 4);
-    n2 = rm.registerNode("n2:1234", 4096, 4);
+    start(conf("shared", address));
     RMApp app = submit("in:600");
     until("the master is placed", () -> live(app) == 1);
+    MockAM am = registered(app);
     var attempt = app.getCurrentAppAttempt().getAppAttemptId();
-    rm.waitForState(attempt, org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState.ALLOCATED);
-    MockAM am = rm.sendAMLaunched(attempt);
-    am.registerAppAttempt();
     am.allocate("*", 1024, 5, java.util.List.of());
     until("all containers are placed", () -> live(app) == 6);
     am.unregisterAppAttempt();

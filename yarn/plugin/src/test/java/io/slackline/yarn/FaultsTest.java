@@ -1,0 +1,425 @@
+package io.slackline.yarn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.slackline.yarn.v1.Answer;
+import io.slackline.yarn.v1.Application;
+import io.slackline.yarn.v1.AttachResponse;
+import io.slackline.yarn.v1.Beat;
+import io.slackline.yarn.v1.Cause;
+import io.slackline.yarn.v1.End;
+import io.slackline.yarn.v1.Event;
+import io.slackline.yarn.v1.Headroom;
+import io.slackline.yarn.v1.Item;
+import io.slackline.yarn.v1.Judgement;
+import io.slackline.yarn.v1.Kill;
+import io.slackline.yarn.v1.Mode;
+import io.slackline.yarn.v1.Place;
+import io.slackline.yarn.v1.Plan;
+import io.slackline.yarn.v1.Snapshot;
+import io.slackline.yarn.v1.Verdict;
+import io.slackline.yarn.v1.Welcome;
+import io.slackline.yarn.v1.Why;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerState;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.api.protocolrecords.NMContainerStatus;
+import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
+import org.apache.hadoop.yarn.server.resourcemanager.MockNM;
+import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.RMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
+import org.junit.jupiter.api.Test;
+
+/** What goes wrong in a cluster, one fault after the other: no job is lost, and no container. docs/yarn.md lists them. */
+class FaultsTest extends OneJvm {
+  /** An application whose ApplicationMaster runs on n2, and so many containers of 1 GB on n1, which were picked up. */
+  private List<ContainerId> running(RMApp app, MockAM am, int n) throws Exception {
+    am.allocate("*", 1024, n, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == n);
+    peer.ask(place(app, 1, "n1", n));
+    List<ContainerId> list = new ArrayList<>();
+    while (list.size() < n) {
+      list.add(ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId()));
+    }
+    am.allocate(List.of(), List.of());
+    for (ContainerId c : list) {
+      n1.nodeHeartbeat(app.getCurrentAppAttempt().getAppAttemptId(), c.getContainerId(), ContainerState.RUNNING);
+    }
+    return list;
+  }
+
+  private void says(MockNM node, RMApp app, ContainerId c, ContainerState s, int exit) throws Exception {
+    node.nodeHeartbeat(Map.of(app.getApplicationId(), List.of(ContainerStatus.newInstance(c, s, "", exit))), true);
+  }
+
+  /** The ends of so many containers, each told once. */
+  private void ended(List<ContainerId> which, Cause cause) throws Exception {
+    Set<String> told = new HashSet<>();
+    for (int i = 0; i < which.size(); i++) {
+      var c = peer.await(Event::hasCompletion).getCompletion();
+      assertEquals(cause, c.getCause());
+      assertTrue(told.add(c.getContainer()), c.getContainer());
+    }
+    assertEquals(Set.copyOf(which.stream().map(ContainerId::toString).toList()), told);
+  }
+
+  /** A next application fills n1, and not a byte more: nothing has leaked there, and nothing was freed twice. */
+  private void fills(int containers) throws Exception {
+    RMApp app = submit();
+    MockAM am = master(app);
+    am.allocate("*", 1024, 5, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 5);
+    Answer a = answer(place(app, 1, "n1", 5));
+    assertEquals(containers, a.getGranted());
+    assertEquals(Why.WHY_NO_ROOM, a.getWhy());
+  }
+
+  /** Bytes are lost without anybody being told, in one direction, in the other, in both; then the stream is cut. */
+  @Test
+  void aStreamThatIsCutOrHalfOpen() throws Exception {
+    try (Line line = new Line(peer.port())) {
+      YarnConfiguration c = conf("shared", "127.0.0.1:" + line.port());
+      c.setLong(Settings.SILENCE, 1000);
+      peer.snapshots.clear();
+      start(c);
+      peer.awaitMode(Mode.MODE_OURS);
+      for (int fault = 0; fault < 4; fault++) {
+        line.swallowsWhatThePluginSays = fault == 0 || fault == 2;
+        line.swallowsWhatSlacklineSays = fault == 1 || fault == 2;
+        if (fault == 3) {
+          peer.silent = true; // who dials again hears nothing
+          line.cut();
+        }
+        RMApp app = submit("in:600");
+        until("the stock scheduler places the master, fault " + fault, () -> live(app) == 1);
+        line.swallowsWhatThePluginSays = line.swallowsWhatSlacklineSays = peer.silent = false;
+        int all = fault + 1;
+        peer.awaitSnapshot(s -> s.getMode() == Mode.MODE_OURS && s.getApplicationsCount() == all && s.getContainersCount() == all);
+      }
+    }
+  }
+
+  /** Where Slackline was there is something that speaks no gRPC; then Slackline again, which talks nonsense. */
+  @Test
+  void garbageFromUs() throws Exception {
+    try (Line line = new Line(peer.port())) {
+      peer.snapshots.clear();
+      start(conf("shared", "127.0.0.1:" + line.port()));
+      peer.awaitMode(Mode.MODE_OURS);
+      line.garbage = "HTTP/1.1 400 What?\r\n\r\n\0\1\2\377".getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+      RMApp app = submit();
+      until("the stock scheduler places the master", () -> live(app) == 1);
+      line.garbage = null;
+      peer.awaitSnapshot(s -> s.getMode() == Mode.MODE_OURS && s.getContainersCount() == 1);
+
+      peer.send(AttachResponse.newBuilder());
+      peer.send(AttachResponse.newBuilder().setWelcome(Welcome.newBuilder().setProtocol(7)));
+      peer.send(AttachResponse.newBuilder().setModeValue(99));
+      peer.send(AttachResponse.newBuilder().setMode(Mode.MODE_UNSPECIFIED));
+      peer.send(AttachResponse.newBuilder().setBeat(Beat.newBuilder().setSeen(Long.MAX_VALUE)));
+      peer.send(AttachResponse.newBuilder().setPlan(Plan.newBuilder()));
+      peer.send(AttachResponse.newBuilder().setPlan(Plan.newBuilder().addItems(Item.newBuilder())));
+      Place.Builder p = Place.newBuilder().setApplication(app.getApplicationId().toString()).addPriorities(1).setNode("n1").setCount(1);
+      for (Item.Builder x : List.of(Item.newBuilder(),
+          Item.newBuilder().setPlace(Place.newBuilder().setCount(1)), Item.newBuilder().setPlace(p.clone().setApplication("job_1").setCount(1)),
+          Item.newBuilder().setPlace(p.clone().setCount(-1)), Item.newBuilder().setPlace(p.clone().setCount(Integer.MAX_VALUE)),
+          Item.newBuilder().setPlace(p.clone().clearPriorities()), Item.newBuilder().setPlace(p.clone().setNode("")),
+          Item.newBuilder().setPlace(p.clone().setFarthestValue(99)), Item.newBuilder().setKill(Kill.newBuilder().addContainers("").addContainers("x\0y")),
+          Item.newBuilder().setHeadroom(Headroom.newBuilder().setApplication("?")), Item.newBuilder().setVerdict(Verdict.newBuilder()),
+          Item.newBuilder().setVerdict(Verdict.newBuilder().setApplication(app.getApplicationId().toString()).setJudgementValue(99)))) {
+        assertEquals(0, answer(x.setId(++items)).getGranted(), x.toString());
+      }
+      peer.ask(place(app, 1, "n1", 1).setId(items)); // an id that was seen changes nothing
+      fills(app.getCurrentAppAttempt().getMasterContainer().getNodeId().getHost().equals("n1") ? 3 : 4);
+      assertNull(peer.snapshots.poll(), "nothing of it made the plug-in change its mind");
+    }
+  }
+
+  /** One that speaks another protocol is left alone, older or newer. What a newer one of this protocol says besides is passed over. */
+  @Test
+  void anOlderAndANewerProtocol() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    for (int protocol : new int[] {0, 2}) {
+      peer.protocol = protocol;
+      rm.stop();
+      peer.snapshots.clear();
+      peer.proven = false;
+      start(conf("shared", "127.0.0.1:" + peer.port()));
+      RMApp app = submit("in:600");
+      until("the stock scheduler places the master", () -> live(app) == 1);
+      assertFalse(peer.proven);
+      assertEquals(0, peer.snapshots.size());
+    }
+    peer.protocol = 1;
+    peer.awaitMode(Mode.MODE_OURS);
+    var unknown = com.google.protobuf.UnknownFieldSet.newBuilder()
+        .addField(900, com.google.protobuf.UnknownFieldSet.Field.newBuilder().addVarint(1).build()).build();
+    peer.send(AttachResponse.newBuilder().setUnknownFields(unknown));
+    RMApp app = submit();
+    peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(app.getApplicationId().toString()));
+    assertEquals(1, answer(place(app, 0, "n1", 1).setUnknownFields(unknown)).getGranted());
+  }
+
+  /** Its containers are lost with it, and told so, once. They live on, and its NodeManager tells of them when it is back. */
+  @Test
+  void aNodeManagerKilledWithRunningMaps() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    List<ContainerId> maps = running(app, am, 3);
+    rm.sendNodeLost(n1);
+    ended(maps, Cause.CAUSE_LOST);
+    assertEquals("n1", peer.await(Event::hasNodeDown).getNodeDown());
+    assertEquals(1, live(app));
+    assertEquals(Why.WHY_NODE_AWAY, answer(place(app, 1, "n1", 1)).getWhy());
+
+    n1.registerNode();
+    assertEquals("n1", peer.await(Event::hasNodeUp).getNodeUp().getName());
+    for (int round = 0; round < 2; round++) {
+      for (ContainerId c : maps) {
+        says(n1, app, c, round == 0 ? ContainerState.RUNNING : ContainerState.COMPLETE, -105);
+      }
+    }
+    fills(4);
+    assertEquals(0, peer.events.stream().filter(Event::hasCompletion).count());
+    am.unregisterAppAttempt();
+    n2.nodeHeartbeat(app.getCurrentAppAttempt().getAppAttemptId(), 1, ContainerState.COMPLETE);
+    assertEquals(End.END_SUCCEEDED, peer.await(Event::hasApplicationEnd).getApplicationEnd().getEnd());
+  }
+
+  /** All that it had goes with it, and the next attempt is served, whose containers count from 1 again. */
+  @Test
+  void anApplicationMasterKilled() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    List<ContainerId> all = new ArrayList<>(running(app, am, 2));
+    am.allocate("*", 1024, 3, List.of()); // and it wants more
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3);
+    var first = app.getCurrentAppAttempt();
+    ContainerId master = first.getMasterContainer().getId();
+    says(n2, app, master, ContainerState.COMPLETE, 137);
+    var end = peer.await(e -> e.hasCompletion() && e.getCompletion().getContainer().equals(master.toString())).getCompletion();
+    assertEquals(137, end.getExit());
+    ended(all, Cause.CAUSE_RELEASED);
+    assertEquals(End.END_FAILED, peer.await(Event::hasAttemptEnd).getAttemptEnd().getEnd());
+    until("there is a second attempt", () -> app.getCurrentAppAttempt() != first);
+    am = master(app);
+    for (ContainerId c : all) { // their node tells of them late
+      says(n1, app, c, ContainerState.COMPLETE, -105);
+    }
+    running(app, am, 3);
+    assertEquals(4, live(app));
+  }
+
+  /** While its containers run and it asks for more. Decisions about it that come after are refused, and leave nothing behind. */
+  @Test
+  void aJobKilledByItsUserAndDecisionsForItAfterwards() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    List<ContainerId> maps = running(app, am, 2);
+    am.allocate("*", 1024, 4, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 4);
+    List<ContainerId> all = new ArrayList<>(maps);
+    all.add(app.getCurrentAppAttempt().getMasterContainer().getId());
+    rm.killApp(app.getApplicationId());
+    ended(all, Cause.CAUSE_RELEASED);
+    assertEquals(End.END_KILLED, peer.await(Event::hasApplicationEnd).getApplicationEnd().getEnd());
+
+    assertEquals(Why.WHY_NO_APPLICATION, answer(place(app, 1, "n1", 1)).getWhy());
+    assertEquals(Why.WHY_STALE, answer(Item.newBuilder().setId(++items).setKill(Kill.newBuilder().addContainers(maps.get(0).toString()))).getWhy());
+    assertEquals(Why.WHY_NO_APPLICATION, answer(Item.newBuilder().setId(++items)
+        .setHeadroom(Headroom.newBuilder().setApplication(app.getApplicationId().toString()).setContainers(1))).getWhy());
+    for (Judgement j : List.of(Judgement.JUDGEMENT_ADMIT, Judgement.JUDGEMENT_HOLD, Judgement.JUDGEMENT_REJECT)) {
+      assertEquals(Why.WHY_NO_APPLICATION, answer(verdict(app, j, "too late")).getWhy());
+    }
+    for (ContainerId c : maps) {
+      says(n1, app, c, ContainerState.COMPLETE, -106);
+    }
+    fills(4);
+    assertEquals(RMAppState.KILLED, app.getState());
+  }
+
+  /** Each call of an ApplicationMaster counts, as it stands in the end; nobody else waits for it. */
+  @Test
+  void fiveThousandAsks() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    for (int i = 1; i <= 5000; i++) {
+      am.allocate("*", 1024, i % 7 + 1, List.of());
+    }
+    am.allocate("*", 1024, 3, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3 && peer.events.stream().noneMatch(Event::hasAsks));
+    Answer a = answer(place(app, 1, "n1", 9));
+    assertEquals(3, a.getGranted());
+    assertEquals(Why.WHY_STALE, a.getWhy());
+  }
+
+  /** What cannot be kept until it is told becomes a full state. */
+  @Test
+  void moreNewsThanCanBeKept() {
+    News n = new News();
+    var id = org.apache.hadoop.yarn.api.records.ApplicationAttemptId.newInstance(org.apache.hadoop.yarn.api.records.ApplicationId.newInstance(1, 1), 1);
+    for (int i = 0; i < 5000; i++) {
+      n.asked(id);
+      n.beat("n1");
+    }
+    List<Event> told = new ArrayList<>();
+    assertEquals(List.of(id), n.take(told));
+    assertEquals(1, told.size());
+    for (int i = 0; i <= News.MOST; i++) {
+      n.add(Event.newBuilder().setLaunched("c" + i).build());
+    }
+    assertNull(n.take(told));
+    n.clear();
+    assertEquals(List.of(), n.take(told));
+  }
+
+  /** What an ApplicationMaster asks for in the call that brings it containers does not know of them: nothing is placed upon that. */
+  @Test
+  void nothingIsGrantedUponAnAskThatIsBehind() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    am.allocate("*", 1024, 5, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 5);
+    assertEquals(3, answer(place(app, 1, "n1", 3)).getGranted());
+    assertEquals(3, am.allocate("*", 1024, 5, List.of()).getAllocatedContainers().size());
+    assertEquals(Why.WHY_STALE, answer(place(app, 1, "n1", 1)).getWhy());
+    am.allocate("*", 1024, 2, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 2);
+    Answer a = answer(place(app, 1, "n2", 3));
+    assertEquals(2, a.getGranted());
+    assertEquals(Why.WHY_STALE, a.getWhy());
+    assertEquals(6, live(app));
+  }
+
+  /** It knows its applications, since when they are there, and what runs; nothing is placed until it is ready for that. */
+  @Test
+  void theResourceManagerKilledAndRecovered() throws Exception {
+    YarnConfiguration c = conf("shared", "127.0.0.1:" + peer.port());
+    c.setBoolean(YarnConfiguration.RECOVERY_ENABLED, true);
+    c.setBoolean(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_ENABLED, true);
+    c.setLong(YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS, 1000);
+    c.setClass(YarnConfiguration.RM_STORE, FileSystemRMStateStore.class, RMStateStore.class);
+    c.set(YarnConfiguration.FS_RM_STATE_STORE_URI, dir.resolve("store").toUri().toString());
+    peer.snapshots.clear();
+    start(c);
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 0) == 1);
+    Item.Builder placed = place(app, 0, "n2", 1);
+    for (Answer a = answer(placed); a.getGranted() == 0; a = answer(placed.setId(++items))) {
+      assertEquals(Why.WHY_NOT_SERVING, a.getWhy());
+    }
+    MockAM am = registered(app);
+    List<ContainerId> maps = running(app, am, 2);
+    int lives = peer.lives.size();
+    long submitted = app.getSubmitTime();
+
+    rm.stop();
+    peer.snapshots.clear();
+    peer.events.clear();
+    rm = new MockRM(c);
+    rm.start();
+    n1.setResourceTrackerService(rm.getResourceTrackerService());
+    n2.setResourceTrackerService(rm.getResourceTrackerService());
+    List<NMContainerStatus> runs = new ArrayList<>();
+    for (ContainerId m : maps) {
+      runs.add(NMContainerStatus.newInstance(m, 0, ContainerState.RUNNING, Resource.newInstance(1024, 1), "", 0, Priority.newInstance(1), submitted));
+    }
+    ContainerId master = app.getCurrentAppAttempt().getMasterContainer().getId();
+    n1.registerNode(runs, List.of(app.getApplicationId()));
+    n2.registerNode(List.of(NMContainerStatus.newInstance(master, 0, ContainerState.RUNNING, Resource.newInstance(1024, 1), "", 0,
+        Priority.newInstance(0), submitted)), List.of(app.getApplicationId()));
+    RMApp again = rm.getRMContext().getRMApps().get(app.getApplicationId());
+    rm.waitForState(again.getCurrentAppAttempt().getAppAttemptId(), RMAppAttemptState.LAUNCHED);
+    Application told = peer.awaitMode(Mode.MODE_OURS).getApplications(0);
+    assertEquals(lives + 1, peer.lives.size());
+    assertEquals(app.getApplicationId().toString(), told.getId());
+    assertEquals(submitted, told.getSubmitTimeMs());
+    until("what runs is known again", () -> live(again) == 3);
+
+    am.setAMRMProtocol(rm.getApplicationMasterService(), rm.getRMContext());
+    am.registerAppAttempt(false);
+    rm.waitForState(app.getApplicationId(), RMAppState.RUNNING);
+    am.allocate("*", 1024, 2, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 2);
+    Item.Builder x = place(again, 1, "n1", 2);
+    for (Answer a = answer(x); a.getGranted() == 0; a = answer(x.setId(++items))) {
+      assertEquals(Why.WHY_NOT_SERVING, a.getWhy());
+    }
+    assertEquals(5, live(again));
+    says(n1, again, maps.get(0), ContainerState.COMPLETE, 0);
+    var end = peer.await(Event::hasCompletion).getCompletion();
+    assertEquals(maps.get(0).toString(), end.getContainer());
+    assertEquals(Cause.CAUSE_EXITED, end.getCause());
+  }
+
+  /** A plug-in in which all that tells Slackline of something goes wrong. */
+  static final class Broken extends SlacklineScheduler {
+    static volatile boolean is;
+
+    @Override
+    void tell(Event.Builder e) {
+      if (is) {
+        throw new IllegalStateException("broken on purpose");
+      }
+      super.tell(e);
+    }
+  }
+
+  /** None leaves the plug-in. The ResourceManager goes on, and Slackline is told all when it is over. */
+  @Test
+  void anExceptionInThePlugin() throws Exception {
+    YarnConfiguration c = conf("shared", "127.0.0.1:" + peer.port());
+    c.setClass(YarnConfiguration.RM_SCHEDULER, Broken.class, ResourceScheduler.class);
+    c.setLong(Settings.HOLD, 500);
+    peer.snapshots.clear();
+    start(c);
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp before = submit();
+    MockAM am = master(before);
+    List<ContainerId> maps = running(before, am, 2);
+    Broken.is = true;
+    try {
+      RMApp held = submit("in:600"); // which waits until nobody has answered, once
+      rm.waitForState(held.getApplicationId(), RMAppState.ACCEPTED);
+      rm.sendNodeLost(n1);
+      n1.registerNode();
+      says(n1, before, maps.get(0), ContainerState.COMPLETE, 0);
+      peer.wants(Mode.MODE_STOCK);
+      RMApp app = submit();
+      until("the stock scheduler goes on", () -> live(app) == 1 && live(held) == 1);
+      MockAM other = registered(app);
+      other.allocate("*", 512, 2, List.of());
+      until("with all", () -> live(app) == 3);
+      rm.killApp(app.getApplicationId());
+      rm.waitForState(app.getApplicationId(), RMAppState.KILLED);
+    } finally {
+      Broken.is = false;
+    }
+    peer.wants(Mode.MODE_OURS);
+    Snapshot s = peer.awaitSnapshot(x -> x.getMode() == Mode.MODE_OURS && x.getApplicationsCount() == 2 && x.getContainersCount() == 2);
+    assertTrue(s.getContainersList().stream().allMatch(x -> x.getPriority() == 0), "two ApplicationMasters");
+    assertEquals(2, s.getNodesCount());
+  }
+}
