@@ -118,7 +118,7 @@ func (l *Ledger) rekey(b *jobBook, stages uint8) {
 					r.move(b.Keys[s], e)
 				} else {
 					l.rank(b, s, 1)
-					r.insert(e)
+					l.stand(r, s, e)
 				}
 				forward := !is || key.Less(b.Keys[s])
 				b.Keys[s] = key
@@ -228,7 +228,7 @@ func (l *Ledger) Misranked(earlier ...sched.View) (sched.JobID, sched.Stage) {
 			}
 			for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
 				qb := &l.queues[q]
-				if !says(qb.Keys[s], func(v sched.View) sched.Key { return l.order.QueueKey(v, &qb.Queue, s) }) {
+				if l.queues[qb.Parent].ranks[s].n > 1 && !says(qb.Keys[s], func(v sched.View) sched.Key { return l.order.QueueKey(v, &qb.Queue, s) }) {
 					return b.ID, s
 				}
 			}
@@ -247,19 +247,14 @@ func (l *Ledger) rekeyQueue(qb *queueBook, s sched.Stage) {
 	} else {
 		qb.Head[s] = 0
 	}
-	if want {
-		key := l.order.QueueKey(l, &qb.Queue, s)
-		if !is || key != qb.Keys[s] {
-			e := entry{key: key, seq: qb.Seq, elem: -int32(qb.ID)}
-			if is {
-				r.move(qb.Keys[s], e)
-			} else {
-				r.insert(e)
-			}
-			qb.Keys[s] = key
-			qb.Ranked |= bit
-		}
-	} else if is {
+	switch {
+	case want && !is:
+		qb.Keys[s] = l.order.QueueKey(l, &qb.Queue, s)
+		qb.Ranked |= bit
+		l.stand(r, s, entry{key: qb.Keys[s], seq: qb.Seq, elem: -int32(qb.ID)})
+	case want && r.n > 1:
+		l.moveQueue(r, qb, s)
+	case is && !want:
 		r.remove(qb.Keys[s], qb.Seq)
 		qb.Ranked &^= bit
 	}
@@ -271,6 +266,23 @@ func (l *Ledger) rekeyQueue(qb *queueBook, s sched.Stage) {
 		} else {
 			parent.Active[s]--
 		}
+	}
+}
+
+// stand enters a job or a queue into the ranking of its parent. A queue that stands there alone keeps its
+// key, whatever changes, until another comes.
+func (l *Ledger) stand(r *ranking, s sched.Stage, e entry) {
+	if r.n == 1 && r.first().elem < 0 {
+		l.moveQueue(r, &l.queues[-r.first().elem], s)
+	}
+	r.insert(e)
+}
+
+// moveQueue asks for the key of a queue in a ranking again.
+func (l *Ledger) moveQueue(r *ranking, qb *queueBook, s sched.Stage) {
+	if key := l.order.QueueKey(l, &qb.Queue, s); key != qb.Keys[s] {
+		r.move(qb.Keys[s], entry{key: key, seq: qb.Seq, elem: -int32(qb.ID)})
+		qb.Keys[s] = key
 	}
 }
 
