@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // field is one key of a mapping, as the tags of a struct describe it.
@@ -70,11 +72,7 @@ func (l fieldList) find(name string) (field, bool) {
 }
 
 func (l fieldList) names() []string {
-	names := make([]string, len(l))
-	for i, f := range l {
-		names[i] = f.name
-	}
-	return names
+	return each.Of(l, func(f field) string { return f.name })
 }
 
 var textType = reflect.TypeFor[encoding.TextUnmarshaler]()
@@ -111,10 +109,7 @@ func wanted(t reflect.Type) string {
 
 // oneOf prints alternatives: "a", "b" or "c".
 func oneOf(list []string) string {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		quoted[i] = quote(s)
-	}
+	quoted := each.Of(list, quote)
 	if len(quoted) == 1 {
 		return quoted[0]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
@@ -64,23 +65,20 @@ func (s *Sweep) Has(path string) bool {
 }
 
 // Keys are the paths of the keys that it gives, in the order of the file.
-func (s *Sweep) Keys() (keys []string) {
-	for _, a := range s.axes {
-		keys = append(keys, a.path)
-	}
-	return keys
+func (s *Sweep) Keys() []string {
+	return each.Of(s.axes, func(a axis) string { return a.path })
 }
 
 // Variants returns the document once for each combination of values, the last key varying fastest,
 // and hands those values over, as they are written. Without a sweep there are none.
-func (s *Sweep) Variants(d *Document, each func(d *Document, params map[string]string) error) error {
+func (s *Sweep) Variants(d *Document, then func(d *Document, params map[string]string) error) error {
 	at := make([]int, len(s.axes))
 	for i := len(at) - 1; i >= 0; {
 		v, params := &Document{File: d.File, root: d.root, over: map[string]ast.Node{}}, map[string]string{}
 		for k, a := range s.axes {
 			v.over[a.path], params[a.path] = a.values[at[k]], a.texts[at[k]]
 		}
-		if err := each(v, params); err != nil {
+		if err := then(v, params); err != nil {
 			return with(err, params)
 		}
 		for _, a := range s.axes {
@@ -104,10 +102,7 @@ func with(err error, params map[string]string) error {
 	if !ok {
 		return err
 	}
-	var list []string
-	for _, k := range slices.Sorted(maps.Keys(params)) {
-		list = append(list, k+" "+params[k])
-	}
+	list := each.Of(slices.Sorted(maps.Keys(params)), func(k string) string { return k + " " + params[k] })
 	for _, e := range es {
 		e.Text += " (with " + strings.Join(list, ", ") + ")"
 	}

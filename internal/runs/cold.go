@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/profile"
 )
@@ -15,22 +16,14 @@ func cold(known *profile.Class, fetched *int64, read int64) bool {
 }
 
 // Told is what people are told of each class: see profile.Class.Told.
-func Told(known []*profile.Class) []*profile.Class { return each(known, (*profile.Class).Told) }
+func Told(known []*profile.Class) []*profile.Class { return each.Of(known, (*profile.Class).Told) }
 
 // Whole is what all runs taught, cold ones as well: what policies plan their worst cases by. Models
 // are fitted to it if the policy reads profiles.
 func Whole(known []*profile.Class, policy string) []*profile.Class {
-	all := each(known, (*profile.Class).Whole)
+	all := each.Of(known, (*profile.Class).Whole)
 	if lab.Studies(policy, lab.NoQueues) {
 		profile.Fit(all)
-	}
-	return all
-}
-
-func each(known []*profile.Class, of func(*profile.Class) *profile.Class) []*profile.Class {
-	var all []*profile.Class
-	for _, c := range known {
-		all = append(all, of(c))
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
@@ -199,11 +200,7 @@ func (d *Demo) block(size units.Bytes) units.Bytes {
 
 // local are some of the jobs over these files, with output in a folder.
 func (d *Demo) local(files []input.File, out string, from, to int) (*Local, error) {
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
-	}
-	jobs, err := DefaultBatch(paths, 0)
+	jobs, err := DefaultBatch(each.Of(files, func(f input.File) string { return f.Path }), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
@@ -237,11 +238,9 @@ func (k *Keeper) beside(jobs []*scenario.Job) (files []*scenario.Job, came int) 
 }
 
 // filesOf are the files of jobs, in the order in which they came.
-func filesOf(jobs iter.Seq[*keptJob]) (files []*scenario.Job) {
-	for _, j := range slices.SortedFunc(jobs, func(a, b *keptJob) int { return cmp.Compare(a.row.ID, b.row.ID) }) {
-		files = append(files, j.file)
-	}
-	return files
+func filesOf(jobs iter.Seq[*keptJob]) []*scenario.Job {
+	sorted := slices.SortedFunc(jobs, func(a, b *keptJob) int { return cmp.Compare(a.row.ID, b.row.ID) })
+	return each.Of(sorted, func(j *keptJob) *scenario.Job { return j.file })
 }
 
 // joining reads job files that are to join the run. It ends with the run, whatever it reads.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -156,19 +157,14 @@ func (l *Local) together(dir string, command []byte, under []string) ([]string, 
 	all := []string{absolute(dir)}
 	var from Command
 	if json.Unmarshal(command, &from) == nil && from.Same(l.Command) {
-		for _, d := range l.outputs(under...) {
-			all = append(all, absolute(d))
-		}
+		all = append(all, each.Of(l.outputs(under...), absolute)...)
 	}
 	rows, err := l.Memory.wrote(all[0], store.JobFilter{})
 	if err != nil || len(rows) == 0 {
 		return all, err
 	}
 	others, err := l.Memory.store.Jobs(store.JobFilter{Run: rows[0].Run})
-	for _, j := range others {
-		all = append(all, j.Output)
-	}
-	return all, err
+	return append(all, each.Of(others, func(j *store.Job) string { return j.Output })...), err
 }
 
 // underWay refuses outputs of a run whose process lives: some of its jobs hold a lock, or wait for

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -117,11 +118,7 @@ func (l *Local) Name() string {
 
 // JobNames are the names of the jobs, in the order of the files.
 func (l *Local) JobNames() []string {
-	var names []string
-	for _, f := range l.Files {
-		names = append(names, f.Name)
-	}
-	return names
+	return each.Of(l.Files, func(f *scenario.Job) string { return f.Name })
 }
 
 // tellProgress is how often a run on this machine tells how far its attempts are.

@@ -4,6 +4,8 @@ package spelling
 import (
 	"slices"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // Nearest returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to
@@ -42,10 +44,7 @@ func Hint(name string, candidates []string) string {
 
 // Find returns the place of what has this name in a list, or -1 and the hint at what may have been meant.
 func Find[T any](name string, list []T, of func(T) string) (at int, hint string) {
-	names := make([]string, len(list))
-	for i, x := range list {
-		names[i] = of(x)
-	}
+	names := each.Of(list, of)
 	if at = slices.Index(names, name); at < 0 {
 		hint = Hint(name, names)
 	}

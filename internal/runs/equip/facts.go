@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
@@ -46,10 +47,7 @@ func (j *Job) note(programs map[string]string) error {
 
 // pairs prints a table on one line.
 func pairs(table map[string]string) string {
-	var list []string
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		list = append(list, key+"="+table[key])
-	}
+	list := each.Of(slices.Sorted(maps.Keys(table)), func(key string) string { return key + "=" + table[key] })
 	return strings.Join(list, ", ")
 }
 

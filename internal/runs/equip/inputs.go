@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
@@ -31,11 +32,9 @@ func sources(f *scenario.Job) []input.Source {
 	if len(f.Inputs) == 0 {
 		return []input.Source{{Paths: f.Input, Format: spec("")}}
 	}
-	var list []input.Source
-	for _, in := range f.Inputs {
-		list = append(list, input.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)})
-	}
-	return list
+	return each.Of(f.Inputs, func(in scenario.Part) input.Source {
+		return input.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)}
+	})
 }
 
 // written is how a job file wants its output written.

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/bounds"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/optimize"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/units"
@@ -237,11 +238,9 @@ func status(a *optimize.Answer) string {
 
 // reason says which classes make a plan impossible.
 func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late) string {
-	var all []string
-	for _, l := range late {
-		all = append(all, tooLate(c.Classes[l.Class].Name, "", l.Limit, p.Demands[l.Class].Deadline))
-	}
-	return strings.Join(all, "; ")
+	return strings.Join(each.Of(late, func(l optimize.Late) string {
+		return tooLate(c.Classes[l.Class].Name, "", l.Limit, p.Demands[l.Class].Deadline)
+	}), "; ")
 }
 
 // tooLate says that no number of machines is enough. With D = C any number of them needs more than that.

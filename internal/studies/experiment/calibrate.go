@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // Calibration is a joint grid of what the paper leaves open. Each file is fitted by itself, and the others are
@@ -187,11 +188,8 @@ func (d Degree) words() string {
 // table has the best setting of each file, and what it predicts of the others; said is of the sets that fit.
 func (c *Calibrated) table() (title string, rows [][]string, said string) {
 	title = fmt.Sprintf("calibration: %d settings of %s, with %d seeds each: mean distance, claims met", len(c.Settings), strings.Join(c.names, ", "), c.Seeds)
-	head := []string{"fitted on", "best setting", ">settings that fit"}
-	for _, f := range c.Fits {
-		head = append(head, ">"+f.File)
-	}
-	rows = append(rows, head)
+	files := each.Of(c.Fits, func(f Fit) string { return ">" + f.File })
+	rows = append(rows, append([]string{"fitted on", "best setting", ">settings that fit"}, files...))
 	for _, f := range c.Fits {
 		row := []string{f.File, c.words(f.Best), fmt.Sprint(len(f.Set))}
 		for _, other := range c.Fits {
@@ -221,11 +219,7 @@ func (c *Calibrated) table() (title string, rows [][]string, said string) {
 // list names settings, up to some.
 func (c *Calibrated) list(set []int) string {
 	const most = 6
-	var list []string
-	for _, i := range set[:min(most, len(set))] {
-		list = append(list, "("+c.words(i)+")")
-	}
-	text := strings.Join(list, ", ")
+	text := strings.Join(each.Of(set[:min(most, len(set))], func(i int) string { return "(" + c.words(i) + ")" }), ", ")
 	if n := len(set) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
@@ -228,12 +229,9 @@ func (r *relation) claims(key, text string, of, than []Row) (made []Claim) {
 	add(r.Grows, func(m Metric) Claim { return grows(key, text, of, m) })
 	add(r.NotLeast, func(m Metric) Claim { return notLowest(key, text, one, than, m) })
 	add(r.Least, func(m Metric) Claim {
-		kind, values := Range, []float64{}
+		kind, values := Range, each.Of(of, func(row Row) float64 { return row.Value })
 		if r.From == r.To {
 			kind = Number
-		}
-		for _, row := range of {
-			values = append(values, row.Value)
 		}
 		return lowestAt(key, text, kind, of, values, m, r.From, r.To)
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -390,11 +391,7 @@ func grid(title string, rows [][]string) *report.Grid {
 
 // rows fills a table with means and half the width of their intervals; the first row is the heading.
 func (r *Report) rows(t *Table) [][]string {
-	head := []string{""}
-	for _, m := range t.Metrics {
-		head = append(head, ">"+m.Name)
-	}
-	rows := [][]string{head}
+	rows := [][]string{append([]string{""}, each.Of(t.Metrics, func(m Metric) string { return ">" + m.Name })...)}
 	for _, row := range t.Rows {
 		cells := []string{row.Name}
 		for _, m := range t.Metrics {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // measured are the fields of the summary that differ from one time to the next.
@@ -30,9 +32,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	rows := [][]string{head}
 	for _, run := range r.Runs {
 		row := []string{run.World, run.Scenario, run.Policy, strconv.FormatUint(run.Seed, 10)}
-		for _, p := range params {
-			row = append(row, run.Params[p])
-		}
+		row = append(row, each.Of(params, func(p string) string { return run.Params[p] })...)
 		if run.Stuck != "" {
 			row = append(row, make([]string, len(fields))...)
 		} else {
@@ -69,21 +69,14 @@ func headings[T any](wanted func(name string) bool) (names []string, fields [][]
 }
 
 // values are those of these fields.
-func values(of any, fields [][]int) (row []string) {
-	for _, i := range fields {
-		row = append(row, cell(reflect.ValueOf(of).FieldByIndex(i)))
-	}
-	return row
+func values(of any, fields [][]int) []string {
+	return each.Of(fields, func(i []int) string { return cell(reflect.ValueOf(of).FieldByIndex(i)) })
 }
 
 // Rows are the lines of a CSV file with a list of structs: the names of their fields in JSON, and each of them.
 func Rows[T any](list []T) [][]string {
 	names, fields := headings[T](func(string) bool { return true })
-	rows := [][]string{names}
-	for _, x := range list {
-		rows = append(rows, values(x, fields))
-	}
-	return rows
+	return append([][]string{names}, each.Of(list, func(x T) []string { return values(x, fields) })...)
 }
 
 // cells are the rule of a trace, and how many of its records were not played.
@@ -104,10 +97,7 @@ func (r *Report) WriteComparisons(w io.Writer) error {
 	names, fields := headings[Comparison](func(name string) bool { return !strings.HasPrefix(name, "params") })
 	rows := [][]string{slices.Concat(params, names)}
 	for _, c := range r.Comparisons {
-		var row []string
-		for _, p := range params {
-			row = append(row, c.Params[p])
-		}
+		row := each.Of(params, func(p string) string { return c.Params[p] })
 		rows = append(rows, append(row, values(c, fields)...))
 	}
 	return csv.NewWriter(w).WriteAll(rows)

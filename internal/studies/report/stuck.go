@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // StuckRuns returns the runs that did not come to their end.
@@ -20,13 +22,10 @@ func (r *Report) StuckRuns() (list []*Run) {
 // writeStuck tells policy by policy with which seeds the runs of a scenario got stuck, and why the first of them did.
 func writeStuck(w io.Writer, g []*Run) {
 	for _, p := range byPolicy(g) {
-		var seeds []string
-		for _, run := range p.stuck {
-			seeds = append(seeds, strconv.FormatUint(run.Seed, 10))
-		}
-		if seeds == nil {
+		if len(p.stuck) == 0 {
 			continue
 		}
+		seeds := each.Of(p.stuck, func(run *Run) string { return strconv.FormatUint(run.Seed, 10) })
 		of, first := "seed "+seeds[0], ""
 		if len(seeds) > 1 {
 			const most = 10

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/units"
 )
@@ -161,17 +162,9 @@ func outcomeTable(title string, g []*Run) *Grid {
 		return nil
 	}
 	t := &Grid{Title: title}
-	head := []string{"policy"}
-	for _, c := range list {
-		head = append(head, ">"+c.name)
-	}
-	t.Add(head...)
+	t.Add(append([]string{"policy"}, each.Of(list, func(c shown) string { return ">" + c.name })...)...)
 	for _, p := range byPolicy(g) {
-		line := []string{p.name}
-		for _, c := range list {
-			line = append(line, c.cell(p))
-		}
-		t.Add(line...)
+		t.Add(append([]string{p.name}, each.Of(list, func(c shown) string { return c.cell(p) })...)...)
 	}
 	return t
 }
@@ -224,19 +217,13 @@ func summaryTable(title string, g []*Run) *Grid {
 			return has && (x > 0 || c.name == "vcores" || c.name == "penalty")
 		})
 	})
-	head := []string{"policy"}
-	for _, c := range shown {
-		head = append(head, ">"+c.name)
-	}
+	head := append([]string{"policy"}, each.Of(shown, func(c column) string { return ">" + c.name })...)
 	if !sameSeed(g) {
 		head = append(head, ">seeds")
 	}
 	t.Add(head...)
 	for _, p := range byPolicy(g) {
-		line := []string{p.name}
-		for _, c := range shown {
-			line = append(line, p.mean(c.of, c.unit))
-		}
+		line := append([]string{p.name}, each.Of(shown, func(c column) string { return p.mean(c.of, c.unit) })...)
 		if !sameSeed(g) {
 			line = append(line, strconv.Itoa(len(p.runs)))
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 )
 
@@ -159,11 +160,7 @@ func judge(list []Comparison, primary string) {
 	}
 	for _, first := range []bool{true, false} {
 		family := families[first]
-		var ps []float64
-		for _, c := range family {
-			ps = append(ps, c.Alone)
-		}
-		corrected, steps := stat.Holm(ps, significant)
+		corrected, steps := stat.Holm(each.Of(family, func(c *Comparison) float64 { return c.Alone }), significant)
 		for i, c := range family {
 			c.decide(corrected[i], steps[i])
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // MachineType is a type of machines that can be reserved, rented on demand, or rented as spot capacity,
@@ -202,11 +203,7 @@ func (k *CapacityClass) checkFleet(c *Capacity, at string) {
 }
 
 func (c *Capacity) typeNames() string {
-	var names []string
-	for _, m := range c.Machines {
-		names = append(names, m.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(each.Of(c.Machines, func(m MachineType) string { return m.Name }), ", ")
 }
 
 // Range is how many jobs of the class there are in an hour, at least and at most: whole numbers where jobs are.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -287,16 +288,10 @@ func checkLinks(links []link) {
 	if broken {
 		return
 	}
-	if loop := cycle(len(links), func(i int) (before []int) {
-		for _, b := range links[i].after {
-			before = append(before, place[b])
-		}
-		return before
+	if loop := cycle(len(links), func(i int) []int {
+		return each.Of(links[i].after, func(b string) int { return place[b] })
 	}); loop != nil {
-		var path []string
-		for _, i := range loop {
-			path = append(path, strconv.Quote(links[i].name))
-		}
+		path := each.Of(loop, func(i int) string { return strconv.Quote(links[i].name) })
 		l := links[loop[0]]
 		l.d.Failf(config.Join(l.at, "after"), "job %s waits for itself: %s", path[0], strings.Join(path, " after "))
 	}

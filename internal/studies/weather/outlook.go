@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/sun"
 )
@@ -219,9 +220,5 @@ func (o *Outlook) beside() []string {
 
 // MethodNames lists them.
 func MethodNames() string {
-	var names []string
-	for _, m := range Methods {
-		names = append(names, m.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(each.Of(Methods, func(m Method) string { return m.Name }), ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/sun"
 	"github.com/slackline/slackline/internal/studies/report"
 )
@@ -53,17 +54,10 @@ func (o *Outlook) WriteTable(w io.Writer) error {
 	}
 	methods := o.beside()
 	e := &report.Grid{Title: fmt.Sprintf("\nerrors of earlier forecasts: root mean square, as part of the mean power before, %s", watts(o.Mean))}
-	heading := []string{">ahead", ">forecasts"}
-	for _, m := range methods {
-		heading = append(heading, ">"+m)
-	}
-	e.Add(heading...)
+	e.Add(append([]string{">ahead", ">forecasts"}, each.Of(methods, func(m string) string { return ">" + m })...)...)
 	for _, x := range o.Errors {
-		row := []string{fmt.Sprint(x.Ahead), fmt.Sprint(x.Judged)}
-		for _, m := range methods {
-			row = append(row, percent(x.Methods[m]))
-		}
-		e.Add(row...)
+		by := each.Of(methods, func(m string) string { return percent(x.Methods[m]) })
+		e.Add(append([]string{fmt.Sprint(x.Ahead), fmt.Sprint(x.Judged)}, by...)...)
 	}
 	return e.Write(w)
 }

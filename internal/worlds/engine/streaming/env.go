@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -28,11 +29,7 @@ func Name(key string) string {
 }
 
 func (c conf) environ() []string {
-	var env []string
-	for _, key := range slices.Sorted(maps.Keys(c)) {
-		env = append(env, Name(key)+"="+c[key])
-	}
-	return env
+	return each.Of(slices.Sorted(maps.Keys(c)), func(key string) string { return Name(key) + "=" + c[key] })
 }
 
 // uri writes a path as Hadoop's local file system does: file:/home/ann/a.txt. Commands run elsewhere, so it is whole.
@@ -46,17 +43,13 @@ func uri(path string) string {
 
 func (x *Executor) jobConf() conf {
 	j := &x.job
-	var inputs []string
-	for _, in := range j.Input {
-		inputs = append(inputs, uri(in))
-	}
 	c := conf{
 		"mapreduce.job.id":                            "job_" + j.ID,
 		"mapreduce.job.name":                          j.Name,
 		"mapreduce.job.reduces":                       strconv.Itoa(j.Reduces),
 		"mapreduce.job.user.name":                     j.User,
 		"mapreduce.job.working.dir":                   uri("."),
-		"mapreduce.input.fileinputformat.inputdir":    strings.Join(inputs, ","),
+		"mapreduce.input.fileinputformat.inputdir":    strings.Join(each.Of(j.Input, uri), ","),
 		"mapreduce.output.fileoutputformat.outputdir": uri(j.Output),
 		"stream.num.map.output.key.fields":            strconv.Itoa(max(1, j.KeyFields)),
 		"stream.map.output.field.separator":           "\t",

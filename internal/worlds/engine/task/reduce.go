@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/units"
 )
 
@@ -157,13 +158,7 @@ func (r *reducing) flush() error {
 	return err
 }
 
-func (r *reducing) memoryRuns() []*run {
-	var runs []*run
-	for _, b := range r.memory {
-		runs = append(runs, memoryRun(b))
-	}
-	return runs
-}
+func (r *reducing) memoryRuns() []*run { return each.Of(r.memory, memoryRun) }
 
 // store writes a segment that is too large for memory into a run.
 func (r *reducing) store(m int, out *Output, seg Segment, f io.ReaderAt) error {
