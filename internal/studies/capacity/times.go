@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/slackline/slackline/internal/maths/bounds"
@@ -15,15 +16,8 @@ type what struct {
 	interruptions float64 // of a machine, an hour; its tasks, and the map output that lies on it, are lost
 }
 
-func orOne(x float64) float64 {
-	if x == 0 {
-		return 1
-	}
-	return x
-}
-
 func (w what) deadline(k *scenario.CapacityClass) float64 {
-	return orOne(w.later) * k.Deadline.Duration().Seconds()
+	return cmp.Or(w.later, 1) * k.Deadline.Duration().Seconds()
 }
 
 // line is by what deadlines are met, and the job as its tasks are, whatever the deadline is met by.
@@ -65,7 +59,7 @@ func (w what) time(t scenario.TaskTimes) bounds.Time {
 
 // takes is how long a task takes in the mean until it has once not been interrupted: (e^qx - 1)/q.
 func (w what) takes(x float64) float64 {
-	x *= orOne(w.slower) / orOne(w.speed)
+	x *= cmp.Or(w.slower, 1) / cmp.Or(w.speed, 1)
 	if q := w.perSecond(); q > 0 {
 		return math.Expm1(q*x) / q
 	}

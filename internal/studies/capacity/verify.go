@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -105,10 +106,7 @@ func (r *Result) verify(ctx context.Context, c *scenario.Capacity, policy string
 	case r.Fleet != nil:
 		err = r.playFleet(ctx, c, how)
 	case policy != "":
-		var needs []float64
-		for i := range r.Classes {
-			needs = append(needs, r.Classes[i].Machines)
-		}
+		needs := each.Of(r.Classes, func(k Class) float64 { return k.Machines })
 		machines := r.Reserved + r.OnDemand
 		err = r.playShared(ctx, c, machines, r.queues(needs, machines), how)
 	default:
@@ -219,14 +217,11 @@ func taught(p *profile.Class, k *scenario.CapacityClass, on cluster.Class) *prof
 }
 
 // writePlayed writes what came of the plan.
-func (r *Result) writePlayed(b *strings.Builder) error {
+func (r *Result) writePlayed(b *strings.Builder) {
 	p := r.Played
 	fmt.Fprintf(b, "\n%s\n\n", p.by())
-	if err := writeRows(b, r.playedRows()); err != nil {
-		return err
-	}
+	writeRows(b, r.playedRows())
 	fmt.Fprintf(b, "\n%s\n%s\n%s\n", p.kept(), p.room(), p.Arrivals)
-	return nil
 }
 
 func (p *Played) by() string {

@@ -1,6 +1,7 @@
 package capacity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -45,19 +46,18 @@ func (r *Result) playFleet(ctx context.Context, c *scenario.Capacity, how play) 
 		r.Played.On = append(r.Played.On, PlayedOn{p.Type, p.Spot, PlayedClass{Name: p.Class}})
 	}
 	n := uint64(0)
-	show := func(s *setting, policy string) error {
+	show := func(s *setting, err error) error {
+		if err != nil {
+			return err
+		}
 		n++
-		return s.play(ctx, play{policy, draw.Of(how.seed, "hour").Number(n).Uint64(), how.rounds})
+		return s.play(ctx, play{cmp.Or(how.policy, "fair"), draw.Of(how.seed, "hour").Number(n).Uint64(), how.rounds})
 	}
 	for hour := range r.Fleet.Hours {
 		r.give(hour, how.policy != "")
 		if how.policy != "" {
 			if !r.Fleet.again(hour) {
-				s, err := r.shared(c, hour)
-				if err == nil {
-					err = show(s, how.policy)
-				}
-				if err != nil {
+				if err := show(r.shared(c, hour)); err != nil {
 					return err
 				}
 			}
@@ -65,11 +65,7 @@ func (r *Result) playFleet(ctx context.Context, c *scenario.Capacity, how play) 
 		}
 		for i := range r.Fleet.Placed {
 			if jobs := r.Fleet.Placed[i].Jobs; jobs[hour] > 0 && !slices.Contains(jobs[:hour], jobs[hour]) {
-				s, err := r.own(c, i, hour)
-				if err == nil {
-					err = show(s, "fair")
-				}
-				if err != nil {
+				if err := show(r.own(c, i, hour)); err != nil {
 					return err
 				}
 			}

@@ -60,39 +60,30 @@ func (r *Result) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	if r.Reason != "" {
 		fmt.Fprintf(&b, "%s: there is no plan\n\n", report.Printable(r.Name))
-		if err := writeRows(&b, r.limitRows()); err != nil {
-			return err
-		}
-	} else if err := r.writePlan(&b); err != nil {
-		return err
+		writeRows(&b, r.limitRows())
+	} else {
+		r.writePlan(&b)
 	}
 	if r.Sweep != nil {
 		b.WriteByte('\n')
-		if err := r.writeSweep(&b); err != nil {
-			return err
-		}
+		r.writeSweep(&b)
 	}
 	if r.Played != nil {
-		if err := r.writePlayed(&b); err != nil {
-			return err
-		}
+		r.writePlayed(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *Result) writePlan(b *strings.Builder) error {
+func (r *Result) writePlan(b *strings.Builder) {
 	fmt.Fprintf(b, "%s: %s for %s\n\n", report.Printable(r.Name), r.machines(), r.money(r.Cost))
 	for _, rows := range r.tables() {
-		if err := writeRows(b, rows); err != nil {
-			return err
-		}
+		writeRows(b, rows)
 		b.WriteByte('\n')
 	}
 	for _, line := range r.remarks() {
 		fmt.Fprintln(b, line)
 	}
-	return nil
 }
 
 // tables are those of a plan.
@@ -103,14 +94,8 @@ func (r *Result) tables() [][][]string {
 	return [][][]string{r.planRows(), r.worthRows()}
 }
 
-// writeRows writes a table; the first row is its heading.
-func writeRows(b *strings.Builder, rows [][]string) error {
-	g := &report.Grid{}
-	for _, row := range rows {
-		g.Add(row...)
-	}
-	return g.Write(b)
-}
+// writeRows writes a table to what takes all that is written; the first row is its heading.
+func writeRows(b *strings.Builder, rows [][]string) { _ = report.GridOf("", rows).Write(b) }
 
 // planRows is what each class gets.
 func (r *Result) planRows() [][]string {
@@ -245,17 +230,14 @@ func (r *Result) binding() (lines []string) {
 	return lines
 }
 
-func (r *Result) writeSweep(b *strings.Builder) error {
-	if err := writeRows(b, r.sweepRows()); err != nil {
-		return err
-	}
+func (r *Result) writeSweep(b *strings.Builder) {
+	writeRows(b, r.sweepRows())
 	for i := len(r.Sweep) - 1; i >= 0; i-- { // why the last of those without a plan has none
 		if p := &r.Sweep[i]; p.Status == string(optimize.Infeasible) {
 			fmt.Fprintf(b, "\nno plan at %s: %s\n", p.by(), report.Printable(p.Reason))
 			break
 		}
 	}
-	return nil
 }
 
 // by is by how much deadlines change.

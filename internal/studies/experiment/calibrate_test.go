@@ -60,7 +60,7 @@ func TestCalibrated(t *testing.T) {
 	}
 	title, rows, said := c.table()
 	var b strings.Builder
-	if err := grid(title, rows).Write(&b); err != nil {
+	if err := report.GridOf(title, rows).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"3 settings of rate, with 5 seeds each", "f          rate 3", "1.0 points, 2 of 3", "predicted: 30.0 points, 0 of 3", "predicted: 20.0 points, 1 of 3"} {

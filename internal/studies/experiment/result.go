@@ -351,7 +351,7 @@ func (r *Report) seedsInWords() string {
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder // which takes all that is written
 	for i := range r.e.Tables {
-		_ = grid(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(&b)
+		_ = report.GridOf(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(&b)
 		b.WriteByte('\n')
 	}
 	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %s (%s)", r.e.Name, r.e.Paper, r.inWords(), r.seedsInWords())}
@@ -373,20 +373,11 @@ func (r *Report) WriteTable(w io.Writer) error {
 	if r.Calibration != nil {
 		b.WriteByte('\n')
 		title, rows, said := r.Calibration.table()
-		_ = grid(title, rows).Write(&b)
+		_ = report.GridOf(title, rows).Write(&b)
 		fmt.Fprintln(&b, said)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// grid is a table as text; the first row is the heading.
-func grid(title string, rows [][]string) *report.Grid {
-	g := &report.Grid{Title: title}
-	for _, row := range rows {
-		g.Add(row...)
-	}
-	return g
 }
 
 // rows fills a table with means and half the width of their intervals; the first row is the heading.

@@ -27,11 +27,14 @@ type Audit struct {
 // Holds tells whether what was kept is no less than what was stated, within the interval.
 func (a *Audit) Holds() bool { return a.High >= a.Stated }
 
-// histories are the lengths that are told apart.
-var histories = []struct {
+// history is a length of history, from so many jobs on.
+type history struct {
 	from int
 	name string
-}{{100, "100 or more"}, {10, "10 to 99"}, {1, "1 to 9"}, {0, "none"}}
+}
+
+// histories are the lengths that are told apart.
+var histories = []history{{100, "100 or more"}, {10, "10 to 99"}, {1, "1 to 9"}, {0, "none"}}
 
 // Audits are those of the runs: by what was stated for all promises together, then by scenario, class
 // and length of history, where these are several.
@@ -68,12 +71,7 @@ func Audits(runs []*Run) (list []Audit) {
 				}
 				return 1
 			})
-			h := histories[slices.IndexFunc(histories, func(h struct {
-				from int
-				name string
-			}) bool {
-				return before >= h.from
-			})]
+			h := histories[slices.IndexFunc(histories, func(h history) bool { return before >= h.from })]
 			kept := j.Outcome == Kept
 			for i, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: h.name}} {
 				if i > 0 && key.rank() == 0 {

@@ -14,6 +14,9 @@ type Grid struct {
 	rows  [][]string
 }
 
+// GridOf is a grid of these rows; the first is the heading.
+func GridOf(title string, rows [][]string) *Grid { return &Grid{title, rows} }
+
 // Add adds a row; the first is the heading. A row of one cell is a remark that may run on.
 func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 
