@@ -171,3 +171,19 @@ func scalar(n ast.Node) (string, bool) {
 	}
 	return "", false
 }
+
+// FromFiles joins what is made of each of the files, which are read by open.
+func FromFiles[T any](files []string, open func(file string) ([]byte, error), parse func(file string, src []byte) ([]T, error)) (all []T, err error) {
+	for _, file := range files {
+		src, err := open(file)
+		if err != nil {
+			return nil, err
+		}
+		more, err := parse(file, src)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}

@@ -1,8 +1,6 @@
 package runs
 
 import (
-	"context"
-	"os"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
@@ -17,18 +15,10 @@ import (
 // machine are kept. Origin tells since when times count, once the cluster has attached. Of a job that an
 // earlier process left there the new row continues the old one.
 func KeepCluster(m *Memory, policy string, origin func() time.Time) (*Keeper, error) {
-	now := time.Now()
-	k := &Keeper{cluster: true, cell: lab.Cell{Policy: policy, Origin: origin}, now: now, base: now, open: make(map[string]*keptJob),
-		outputs: newTaken(), stop: make(chan struct{})}
-	k.ctx, k.over = context.WithCancelCause(context.Background())
-	live, err := m.store.Begin(store.Run{Name: "yarn", Policy: policy, Seed: 1, PID: os.Getpid(), Began: now}, nil)
-	if err != nil {
+	k := newKeeper(lab.Cell{Policy: policy, Origin: origin})
+	k.cluster = true
+	if err := k.begin(m, store.Run{Name: "yarn", Seed: 1}, nil); err != nil {
 		return nil, err
-	}
-	k.live = live
-	k.writer.Go(k.write)
-	if k.untrusted = m.Trusted(); k.untrusted == nil {
-		k.server.Go(k.serve)
 	}
 	return k, nil
 }
@@ -45,12 +35,7 @@ func (k *Keeper) meet(spec *workload.Job) {
 // Leave ends the keeping of a cluster, whose jobs go on without it, and keeps what was taught. An error says why
 // that is not kept. There is no report, and run is nil, where something broke it off.
 func (k *Keeper) Leave(run *report.Run, taught []*profile.Class) error {
-	k.lock.Lock()
-	for _, j := range k.open {
-		j.row.State, j.row.Reason = store.Interrupted, "Slackline stopped; the cluster keeps running the job"
-		k.change(j)
-	}
-	k.lock.Unlock()
+	k.interrupt("Slackline stopped; the cluster keeps running the job")
 	if run == nil {
 		return k.finish(store.Change{Taught: taught})
 	}

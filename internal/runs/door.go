@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -300,9 +301,7 @@ func (k *Keeper) join(request int64, files []string, more *Local, now time.Time)
 	if err := k.door.Ask(k.ctx, engine.Request{Submit: jobs}); err != nil {
 		return r, errors.Join(err, k.drop(kept, rows))
 	}
-	for _, row := range rows {
-		r.Jobs = append(r.Jobs, Submitted{row.ID, row.Name})
-	}
+	r.Jobs = each.Of(rows, func(row *store.Job) Submitted { return Submitted{row.ID, row.Name} })
 	r.Notes = slices.Concat(more.Notes(), more.Warnings)
 	return r, nil
 }
@@ -328,17 +327,9 @@ func SameDir(a, b string) bool {
 
 // equip reads job files that are to join the run.
 func (k *Keeper) equip(files []string, now time.Time) (more *Local, came int, err error) {
-	var jobs []*scenario.Job
-	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			return nil, 0, err
-		}
-		more, err := scenario.ReadJobs(file, src)
-		if err != nil {
-			return nil, 0, err
-		}
-		jobs = append(jobs, more...)
+	jobs, err := config.FromFiles(files, os.ReadFile, scenario.ReadJobs)
+	if err != nil {
+		return nil, 0, err
 	}
 	there, came := k.beside(jobs)
 	more, err = k.equipBeside(jobs, there, now)

@@ -94,10 +94,8 @@ const mostFailures = 100
 // output lies in the folder under of theirs. Without a store that can be written it fills the
 // report alone; an error says why the store cannot be used, and is no reason not to run.
 func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
-	now := time.Now()
-	k := &Keeper{local: l, cell: c, now: now, base: now, open: make(map[string]*keptJob),
-		outputs: newTaken(), stop: make(chan struct{}), door: l.doors[under]}
-	k.ctx, k.over = context.WithCancelCause(context.Background())
+	k := newKeeper(c)
+	k.local, k.door = l, l.doors[under]
 	if !c.GoesOn.IsZero() {
 		k.base = c.GoesOn
 	}
@@ -133,20 +131,30 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 		return k, err
 	}
 	k.known = known
-	run := store.Run{Name: l.Name(), Policy: c.Policy, Seed: c.Seed, PID: os.Getpid(), Began: now}
-	if k.untrusted = m.Trusted(); l.Open && k.untrusted == nil {
+	return k, k.begin(m, store.Run{Name: l.Name(), Seed: c.Seed}, rows)
+}
+
+func newKeeper(c lab.Cell) *Keeper {
+	now := time.Now()
+	k := &Keeper{cell: c, now: now, base: now, open: make(map[string]*keptJob), outputs: newTaken(), stop: make(chan struct{})}
+	k.ctx, k.over = context.WithCancelCause(context.Background())
+	return k
+}
+
+// begin begins to write to the store, and to be asked through it.
+func (k *Keeper) begin(m *Memory, run store.Run, rows []*store.Job) (err error) {
+	run.Policy, run.PID, run.Began = k.cell.Policy, os.Getpid(), k.now
+	if k.untrusted = m.Trusted(); k.untrusted == nil && !k.cluster && k.local.Open {
 		run.Door = absolute(".")
 	}
-	live, err := m.store.Begin(run, rows)
-	if err != nil {
-		return k, err
+	if k.live, err = m.store.Begin(run, rows); err != nil {
+		return err
 	}
-	k.live = live
 	k.writer.Go(k.write)
 	if k.untrusted == nil {
 		k.server.Go(k.serve)
 	}
-	return k, nil
+	return nil
 }
 
 // keep is what is kept of a job before it arrives. Its command line is that of a run which
@@ -450,13 +458,18 @@ func (k *Keeper) finish(last store.Change) error {
 
 // Abandon keeps a run that did not come to its end.
 func (k *Keeper) Abandon(why string) error {
+	k.interrupt(why)
+	return k.finish(store.Change{})
+}
+
+// interrupt notes why the jobs that are open have not ended.
+func (k *Keeper) interrupt(why string) {
 	k.lock.Lock()
+	defer k.lock.Unlock()
 	for _, j := range k.open {
 		j.row.State, j.row.Reason = store.Interrupted, why
 		k.change(j)
 	}
-	k.lock.Unlock()
-	return k.finish(store.Change{})
 }
 
 // Finish completes the report of the run by what its jobs did, and keeps it with what was taught.
