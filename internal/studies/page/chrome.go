@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type Trace struct {
 	known   int  // lanes that have a name
 	named   map[sched.NodeID]string
 	last    units.Time
+	err     error // the first of writing
 }
 
 // NewTrace begins a trace. Writes should be buffered: there is one for each attempt.
@@ -34,55 +36,56 @@ func NewTrace(w io.Writer) *Trace {
 func (t *Trace) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
 		e, now := &records[i], records[i].At
-		var err error
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
 			if e.Detail != nil && e.Detail.Node != nil {
 				t.nodeUp(e.Node, e.Detail.Node)
-				err = t.name()
+				t.name()
 			}
 		case sched.JobArrived:
 			if e.Job != nil && !e.Again {
-				err = t.jobBegins(e.Job)
+				t.jobBegins(e.Job)
 			}
 		case sched.Started:
 			if e.Attempt != nil && !e.Again {
 				t.start(now, e.Attempt)
-				err = t.name()
+				t.name()
 			}
 			t.last = max(t.last, now)
 		case sched.Ended:
 			if e.Attempt != nil {
 				r := t.end(now, e.Attempt)
-				err = t.attempt(&r, now, e.Outcome)
+				t.attempt(&r, now, e.Outcome)
 			}
 		case sched.JobEnded:
 			if e.Job != nil {
-				err = t.jobEnds(now, e.Job, e.Outcome)
+				t.jobEnds(now, e.Job, e.Outcome)
 			}
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	return t.err
 }
 
 // Close writes the attempts that still run, and the end.
 func (t *Trace) Close() error {
 	for i := range t.attempts {
 		if r := &t.attempts[i]; r.Attempt != nil {
-			if err := t.attempt(r, t.last, sched.NoOutcome); err != nil {
-				return err
-			}
+			t.attempt(r, t.last, sched.NoOutcome)
 		}
 	}
 	end := "\n]}\n"
 	if !t.written {
 		end = head + end
 	}
-	_, err := io.WriteString(t.w, end)
-	return err
+	t.put([]byte(end))
+	return t.err
+}
+
+// put writes, until that fails.
+func (t *Trace) put(text []byte) {
+	if t.err == nil {
+		_, t.err = t.w.Write(text)
+	}
 }
 
 const head = `{"displayTimeUnit":"ms","traceEvents":[` + "\n"
@@ -114,63 +117,51 @@ func (m microseconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%d.%03d", m/1000, m%1000), nil
 }
 
-func (t *Trace) write(e event) error {
+func (t *Trace) write(e event) {
 	text, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
+	t.err = cmp.Or(t.err, err)
 	before := ",\n"
 	if !t.written {
 		before, t.written = head, true
 	}
-	_, err = t.w.Write(append([]byte(before), text...))
-	return err
+	t.put(append([]byte(before), text...))
 }
 
 // name writes the names of nodes and slots that are new.
-func (t *Trace) name() error {
+func (t *Trace) name() {
 	for ; t.known < len(t.lanes); t.known++ {
 		p := &t.lanes[t.known]
 		node := t.nodes[p.node].name
 		if name, there := t.named[p.node]; !there || name != node {
 			t.named[p.node] = node
-			if err := t.write(event{Kind: "M", Name: "process_name", Node: int64(p.node), Args: told{"name": node}}); err != nil {
-				return err
-			}
+			t.write(event{Kind: "M", Name: "process_name", Node: int64(p.node), Args: told{"name": node}})
 		}
 		kind := [...]string{mapSlots: "map slot", reduceSlots: "reduce slot", containers: "container"}[p.kind]
 		slot := told{"name": fmt.Sprint(kind, " ", p.slot+1)}
-		if err := t.write(event{Kind: "M", Name: "thread_name", Node: int64(p.node), Slot: thread(p), Args: slot}); err != nil {
-			return err
-		}
+		t.write(event{Kind: "M", Name: "thread_name", Node: int64(p.node), Slot: thread(p), Args: slot})
 	}
-	return nil
 }
 
 // thread numbers the slots of a node: kind after kind.
 func thread(p *lane) int64 { return int64(p.kind)<<20 + int64(p.slot) + 1 }
 
 // attempt writes what an attempt did, once in each of its slots.
-func (t *Trace) attempt(r *running, now units.Time, o sched.Outcome) error {
+func (t *Trace) attempt(r *running, now units.Time, o sched.Outcome) {
 	for _, i := range append([]int32{r.first}, r.more...) {
-		err := t.write(event{Kind: "X", Name: r.Job.Spec.ID, Category: r.Stage.String(), Time: microseconds(r.since),
+		t.write(event{Kind: "X", Name: r.Job.Spec.ID, Category: r.Stage.String(), Time: microseconds(r.since),
 			Lasts: microseconds(now - r.since), Node: int64(r.Node), Slot: thread(&t.lanes[i]),
 			Args: told{"task": r.Task, "outcome": o.String(), "locality": r.Locality.String()}})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
-func (t *Trace) jobBegins(j *follow.Job) error {
+func (t *Trace) jobBegins(j *follow.Job) {
 	args := told{"class": j.Spec.Class, "maps": j.Spec.Tasks(sched.Map), "reduces": j.Spec.Tasks(sched.Reduce)}
 	if j.Spec.Deadline != units.Never {
 		args["deadline_us"] = microseconds(j.Spec.Deadline)
 	}
-	return t.write(event{Kind: "b", Name: j.Spec.ID, Category: "job", Time: microseconds(j.Arrived), Job: j.Number, Args: args})
+	t.write(event{Kind: "b", Name: j.Spec.ID, Category: "job", Time: microseconds(j.Arrived), Job: j.Number, Args: args})
 }
 
-func (t *Trace) jobEnds(now units.Time, j *follow.Job, o sched.Outcome) error {
-	return t.write(event{Kind: "e", Name: j.Spec.ID, Category: "job", Time: microseconds(now), Job: j.Number, Args: told{"outcome": o.String()}})
+func (t *Trace) jobEnds(now units.Time, j *follow.Job, o sched.Outcome) {
+	t.write(event{Kind: "e", Name: j.Spec.ID, Category: "job", Time: microseconds(now), Job: j.Number, Args: told{"outcome": o.String()}})
 }
