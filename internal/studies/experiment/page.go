@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/page"
 )
 
@@ -45,51 +46,17 @@ func (r *Report) WritePage(w io.Writer) error {
 	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds; those on curves leave out what one seed has more than another at all points. Point at a mark to see its numbers.")
 }
 
-func cell(b *strings.Builder, class, text string) {
-	if class != "" {
-		class = ` class="` + class + `"`
-	}
-	fmt.Fprintf(b, "<td%s>%s</td>", class, html.EscapeString(text))
-}
-
-func head(b *strings.Builder, names ...string) {
-	b.WriteString("<thead><tr>")
-	for _, n := range names {
-		name, right := strings.CutPrefix(n, ">")
-		class := ""
-		if right {
-			class = ` class="right"`
-		}
-		fmt.Fprintf(b, "<th%s>%s</th>", class, html.EscapeString(name))
-	}
-	b.WriteString("</tr></thead>")
-}
-
-// mark writes the verdict.
-func (c *Result) mark(b *strings.Builder) {
-	cell(b, map[Verdict]string{Reproduces: "good", Refuted: "bad"}[c.Verdict], c.Verdict.words())
-}
-
 func (r *Report) claimsHTML() string {
-	var b strings.Builder
-	b.WriteString(`<h2>Published beside ours</h2><div class="scroll"><table>`)
-	head(&b, "source", "verdict", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "kind")
-	b.WriteString("<tbody>")
+	var rows [][]page.Cell
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		b.WriteString("<tr>")
-		cell(&b, "", c.Source)
-		c.mark(&b)
-		fmt.Fprintf(&b, `<td class="wrap claim">%s <small>%s</small></td>`, html.EscapeString(c.Claim), html.EscapeString(c.Note))
-		cell(&b, "right", c.show(c.Published))
-		cell(&b, "right", c.ours())
-		cell(&b, "right", c.far())
-		cell(&b, "right", c.interval())
-		cell(&b, "", string(c.Kind))
-		b.WriteString("</tr>\n")
+		verdict := page.Text(map[Verdict]string{Reproduces: "good", Refuted: "bad"}[c.Verdict], c.Verdict.words())
+		claim := page.Cell{Class: "wrap claim", HTML: html.EscapeString(c.Claim) + " <small>" + html.EscapeString(c.Note) + "</small>"}
+		rows = append(rows, []page.Cell{page.Text("", c.Source), verdict, claim, page.Text("", c.show(c.Published)), page.Text("", c.ours()),
+			page.Text("", c.far()), page.Text("", c.interval()), page.Text("", string(c.Kind))})
 	}
-	b.WriteString("</tbody></table></div>")
-	return b.String()
+	heading := []string{"source", "verdict", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "kind"}
+	return "<h2>Published beside ours</h2>" + page.TableOf(heading, rows)
 }
 
 func (r *Report) figuresHTML() string {
@@ -128,31 +95,23 @@ func (r *Report) variantsHTML() string {
 				names = append(names, ">"+r.variants[k].value)
 			}
 		}
-		where := as.File
-		where = cmp.Or(where, "all files")
-		fmt.Fprintf(&b, `<details><summary>%s (<code>%s</code>, %s)</summary><div class="scroll"><table>`, html.EscapeString(as.What), html.EscapeString(as.Key), html.EscapeString(where))
-		head(&b, names...)
-		b.WriteString("<tbody>")
+		var rows [][]page.Cell
 		for i := range r.Claims {
 			if len(columns) == 0 || r.again[columns[0]][i].Source == "" {
 				continue
 			}
-			b.WriteString("<tr>")
-			cell(&b, "wrap", r.Claims[i].Claim)
-			mark := func(c *Result) {
-				class := "right"
+			mark := func(c *Result) page.Cell {
+				class := ""
 				if c.Verdict != r.base[i].Verdict {
 					class = "right bad"
 				}
-				cell(&b, class, c.ours()+", "+c.Verdict.words())
+				return page.Text(class, c.ours()+", "+c.Verdict.words())
 			}
-			mark(&r.base[i])
-			for _, k := range columns {
-				mark(&r.again[k][i])
-			}
-			b.WriteString("</tr>\n")
+			row := []page.Cell{page.Text("wrap", r.Claims[i].Claim), mark(&r.base[i])}
+			rows = append(rows, append(row, each.Of(columns, func(k int) page.Cell { return mark(&r.again[k][i]) })...))
 		}
-		b.WriteString("</tbody></table></div></details>\n")
+		fmt.Fprintf(&b, "<details><summary>%s (<code>%s</code>, %s)</summary>%s</details>\n", html.EscapeString(as.What), html.EscapeString(as.Key),
+			html.EscapeString(cmp.Or(as.File, "all files")), page.TableOf(names, rows))
 	}
 	return b.String()
 }

@@ -175,7 +175,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
 		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
-	each(run, kept, func(j *report.Job) {
+	listed(run, kept, func(j *report.Job) {
 		flags := max(0, slices.Index(report.Outcomes, j.Outcome))
 		if j.Admitted {
 			flags |= 16
@@ -216,7 +216,7 @@ func outlookOf(j *report.Job) string {
 	return strings.Join(parts, "; ")
 }
 
-func each(run *report.Run, kept []int, do func(*report.Job)) {
+func listed(run *report.Run, kept []int, do func(*report.Job)) {
 	if kept == nil {
 		for i := range run.Jobs {
 			do(&run.Jobs[i])
@@ -232,7 +232,7 @@ func (d *data) set(run *report.Run, kept []int, sets map[string]int) int {
 	s := jobSet{Total: len(run.Jobs), IDs: []string{}, Names: []string{}}
 	classes := map[string]int{}
 	last := int64(0)
-	each(run, kept, func(j *report.Job) {
+	listed(run, kept, func(j *report.Job) {
 		s.IDs = append(s.IDs, clip(j.ID))
 		class, there := classes[j.Class]
 		if !there {

@@ -1,10 +1,13 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
 	"strings"
+
+	"github.com/slackline/slackline/internal/maths/each"
 )
 
 // Plain writes a page without scripts, in the style of all pages: a title, a line about it,
@@ -36,33 +39,44 @@ func Plain(w io.Writer, title, about string, sections []string, more, foot strin
 	return err
 }
 
-// Table is a table; the first row is its heading, where names that begin with ">" are of columns flush right.
+// Cell is a field of a table: HTML, and its class.
+type Cell struct{ Class, HTML string }
+
+// Text is a cell of text.
+func Text(class, text string) Cell { return Cell{class, html.EscapeString(text)} }
+
+// Table is a table of texts; the first row is its heading, as of TableOf.
 func Table(rows [][]string) string {
+	text := func(text string) Cell { return Text("", text) }
+	return TableOf(rows[0], each.Of(rows[1:], func(row []string) []Cell { return each.Of(row, text) }))
+}
+
+// TableOf is a table with a heading, where names that begin with ">" are of columns flush right. Cells with a class
+// of their own say themselves where they stand.
+func TableOf(heading []string, rows [][]Cell) string {
 	var b strings.Builder
-	b.WriteString(`<div class="scroll"><table>`)
-	var right []bool
-	for i, row := range rows {
-		tag := "td"
-		if i == 0 {
-			tag = "th"
-			b.WriteString("<thead>")
+	write := func(tag string, c Cell) {
+		if c.Class != "" {
+			c.Class = ` class="` + c.Class + `"`
 		}
+		fmt.Fprintf(&b, "<%s%s>%s</%s>", tag, c.Class, c.HTML, tag)
+	}
+	b.WriteString(`<div class="scroll"><table><thead><tr>`)
+	classes := make([]string, len(heading))
+	for k, text := range heading {
+		name, right := strings.CutPrefix(text, ">")
+		if right {
+			classes[k] = "right"
+		}
+		write("th", Text(classes[k], name))
+	}
+	b.WriteString("</tr></thead><tbody>")
+	for _, row := range rows {
 		b.WriteString("<tr>")
-		for k, text := range row {
-			if i == 0 {
-				name, is := strings.CutPrefix(text, ">")
-				text, right = name, append(right, is)
-			}
-			class := ""
-			if k < len(right) && right[k] {
-				class = ` class="right"`
-			}
-			fmt.Fprintf(&b, "<%s%s>%s</%s>", tag, class, html.EscapeString(text), tag)
+		for k, c := range row {
+			write("td", Cell{cmp.Or(c.Class, classes[k]), c.HTML})
 		}
-		b.WriteString("</tr>")
-		if i == 0 {
-			b.WriteString("</thead><tbody>")
-		}
+		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table></div>")
 	return b.String()
