@@ -158,6 +158,7 @@ type Job struct {
 	Delay   float64 // until its first map may start
 	Maps    Tasks
 	Reduces Tasks
+	Failures
 }
 
 // Tasks are those of a stage.
@@ -169,26 +170,30 @@ type Tasks struct {
 	Slots   []Slots // from the time on from which the stage may start; nil = as many as tasks, all free
 }
 
-// Finish is when the job ends: its delay, and a shared factor times what its stages take. What slots
-// are late by counts as work of its own, so it grows with that factor. The factor is the mean of those
-// of the stages, by what they take.
+// Finish is when the job ends: its delay, what nodes that fail delay it by, and a shared factor times what its
+// stages take. What slots are late by counts as work of its own, so it grows with that factor. The factor is the
+// mean of those of the stages, by what they take.
 func (j *Job) Finish() Dist {
-	maps, reduces := j.Maps.last(), j.Reduces.last()
-	switch {
+	d, shared := j.Maps.last(), Sure(1)
+	switch reduces := j.Reduces.last(); {
 	case j.Reduces.N <= 0:
-		shared := Of(j.Maps.Shared)
-		return maps.Times(&shared).Shift(j.Delay)
+		shared = Of(j.Maps.Shared)
 	case j.Maps.N <= 0:
-		shared := Of(j.Reduces.Shared)
-		return reduces.Times(&shared).Shift(j.Delay)
+		d, shared = reduces, Of(j.Reduces.Shared)
+	default:
+		a, b := d.Mean(), reduces.Mean()
+		of, other := Of(j.Maps.Shared), Of(j.Reduces.Shared)
+		for i := range of {
+			shared[i] = (a*of[i] + b*other[i]) / max(a+b, 1e-12)
+		}
+		d = d.Plus(&reduces)
 	}
-	a, b := maps.Mean(), reduces.Mean()
-	of, other := Of(j.Maps.Shared), Of(j.Reduces.Shared)
-	for i := range of {
-		of[i] = (a*of[i] + b*other[i]) / max(a+b, 1e-12)
+	d = d.Times(&shared)
+	if j.Rate > 0 {
+		setback := j.setback(j, d.Mean())
+		d = d.Plus(&setback)
 	}
-	d := maps.Plus(&reduces)
-	return d.Times(&of).Shift(j.Delay)
+	return d.Shift(j.Delay)
 }
 
 func (t *Tasks) last() Dist {

@@ -42,7 +42,7 @@ func TestWhatIsAheadCounts(t *testing.T) {
 			f.take(&ahead, &of, [2]busy{})
 		}
 		last, claim := odds(), Claim{Maps: 1}
-		_, expected := f.deviates(last, &law, &claim, 0)
+		_, expected := f.deviates(last, &law, &claim, &failures{}, 0)
 		promised := last.by(expected, f.variance, most)
 		broken := 0
 		for play := range plays {

@@ -84,7 +84,7 @@ func (t *trial) move(i int) {
 // look finds when the claim is expected to end at its place, and when it does with its confidence.
 func (t *trial) look() {
 	if !t.looked {
-		_, t.expected = t.at.deviates(t.odds, t.law, &t.claim, t.v.World().Heartbeat)
+		_, t.expected = t.at.deviates(t.odds, t.law, &t.claim, &t.failures, t.v.World().Heartbeat)
 		t.finish = t.odds.by(t.expected, t.at.variance, t.odds.Most)
 		t.looked = true
 	}

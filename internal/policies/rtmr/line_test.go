@@ -84,7 +84,7 @@ func (p *plain) chances() (c chances, place int) {
 	}
 	f, _ := p.before(place)
 	o := *p.t.odds
-	_, expected := f.deviates(&o, p.t.law, &p.claim, p.v.World().Heartbeat)
+	_, expected := f.deviates(&o, p.t.law, &p.claim, &p.t.failures, p.v.World().Heartbeat)
 	c.Risk = o.risk(p.claim.Deadline, expected, f.variance)
 	c.Half = o.by(expected, f.variance, finish.Certain/2)
 	c.Ninety = o.by(expected, f.variance, finish.Certain/10)
@@ -102,7 +102,7 @@ func (p *plain) offer(place int) (at units.Time, exact bool) {
 		}
 		f, _ := p.before(place)
 		o := *p.t.odds
-		_, expected := f.deviates(&o, p.t.law, &p.claim, p.v.World().Heartbeat)
+		_, expected := f.deviates(&o, p.t.law, &p.claim, &p.t.failures, p.v.World().Heartbeat)
 		at = o.by(expected, f.variance, o.Most)
 		if at == units.Never {
 			return at, exact

@@ -116,9 +116,9 @@ func (s *scheduler) most(job *sched.Job) finish.Risk {
 
 // deviates finds by how much the job's finish deviates from what is expected: the law of its tasks on
 // the slots as the forecast has them at its place, less what is expected there.
-func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, beat units.Duration) (mapsEnd, expected units.Time) {
+func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, fail *failures, beat units.Duration) (mapsEnd, expected units.Time) {
 	begin := max(f.now, c.Ready, f.maps.First())
-	j := finish.Job{Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
+	j := finish.Job{Failures: fail.of(f.now, begin), Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
 	mapsEnd, expected = f.ask(c, o)
 	if c.Maps == 0 {
 		begin = max(f.now, c.Ready, f.reduces.First())

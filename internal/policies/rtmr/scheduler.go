@@ -53,13 +53,14 @@ type scheduler struct {
 
 	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
 
-	looked bool           // at the nodes (service.go)
-	out    []sched.NodeID // out of service
-	strays strays         // not saved either
-	next   units.Time     // when all outlooks are looked at again
-	runs   []runs         // by handle; nor are these three (runs.go)
-	seen   []seen         // by attempt
-	sheets sheets
+	looked   bool           // at the nodes (service.go)
+	out      []sched.NodeID // out of service
+	failures failures
+	strays   strays     // not saved either
+	next     units.Time // when all outlooks are looked at again
+	runs     []runs     // by handle; nor are these three (runs.go)
+	seen     []seen     // by attempt
+	sheets   sheets
 }
 
 // slots are numbers of map and reduce slots.
@@ -293,16 +294,17 @@ func (s *scheduler) copy(o *scheduler) {
 
 // state is the saved form.
 type state struct {
-	Jobs   []savedRecord   `json:"jobs,omitempty"`
-	Queue  []sched.JobID   `json:"queue,omitempty"`
-	Others []sched.JobID   `json:"others,omitempty"`
-	Starts int64           `json:"starts"`
-	Next   units.Time      `json:"next,omitempty"`
-	Leases sched.JobID     `json:"leases,omitempty"`
-	Slots  slots           `json:"slots"`
-	Looked bool            `json:"looked,omitempty"`
-	Out    []sched.NodeID  `json:"out,omitempty"` // saved, as who is over-committed is looked at only when nodes change
-	Plan   json.RawMessage `json:"plan"`
+	Jobs     []savedRecord   `json:"jobs,omitempty"`
+	Queue    []sched.JobID   `json:"queue,omitempty"`
+	Others   []sched.JobID   `json:"others,omitempty"`
+	Starts   int64           `json:"starts"`
+	Next     units.Time      `json:"next,omitempty"`
+	Leases   sched.JobID     `json:"leases,omitempty"`
+	Slots    slots           `json:"slots"`
+	Looked   bool            `json:"looked,omitempty"`
+	Out      []sched.NodeID  `json:"out,omitempty"` // saved, as they are looked at only when nodes change
+	Failures failures        `json:"failures,omitzero"`
+	Plan     json.RawMessage `json:"plan"`
 }
 
 type savedRecord struct {
@@ -315,7 +317,7 @@ func (s *scheduler) save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Plan: plan}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Failures: s.failures, Plan: plan}
 	for j := range s.jobs {
 		if s.jobs[j].Standing != unknown {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -367,7 +369,7 @@ func (s *scheduler) load(text []byte) error {
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.begun, s.looked, s.out, s.next = begun, st.Looked, st.Out, st.Next
+	s.begun, s.looked, s.out, s.failures, s.next = begun, st.Looked, st.Out, st.Failures, st.Next
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	s.activate()

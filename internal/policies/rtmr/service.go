@@ -25,6 +25,7 @@ func (s *scheduler) look(v sched.View, batch []sched.Event) bool {
 		return false
 	}
 	s.looked, s.out = true, s.out[:0]
+	s.failures.note(v, batch)
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if node := v.Node(n); node != nil && (node.Up && !node.Serves() || node.Free[units.MapSlots] < 0 || node.Free[units.ReduceSlots] < 0) {
 			s.out = append(s.out, n)

@@ -1,0 +1,53 @@
+package rtmr
+
+import (
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// failures are how often nodes failed that were in service: not those that drained or slept before. Promises with a
+// probability count them at that rate; before the first one there is none.
+type failures struct {
+	Failed int64      `json:"failed"`
+	Nodes  int        `json:"nodes"` // in service, since then
+	Since  units.Time `json:"since"`
+	Served int64      `json:"served"` // milliseconds of all nodes until then
+}
+
+// note counts the nodes that failed in a batch, and how many serve from now on. O(batch + nodes), when nodes change.
+func (f *failures) note(v sched.View, batch []sched.Event) {
+	for i := range batch {
+		if batch[i].Kind != sched.NodeDown {
+			continue
+		}
+		if n := v.Node(batch[i].Node); n != nil && !n.Draining && n.Power == sched.Awake && offers(n) {
+			f.Failed++
+		}
+	}
+	f.Served, f.Since, f.Nodes = f.served(v.Now()), v.Now(), 0
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		if node := v.Node(n); node != nil && node.Serves() && offers(node) {
+			f.Nodes++
+		}
+	}
+}
+
+// offers tells whether the node has slots at all.
+func offers(n *sched.Node) bool {
+	has := &n.Spec.Class.Capacity
+	return has[units.MapSlots]+has[units.ReduceSlots] > 0
+}
+
+func (f *failures) served(now units.Time) int64 {
+	return f.Served + int64(f.Nodes)*int64(now.Sub(f.Since)/units.Millisecond)
+}
+
+// of are the failures that a job meets which begins at that time.
+func (f *failures) of(now, begin units.Time) finish.Failures {
+	served := float64(f.served(now)) / 1e3
+	if f.Failed == 0 || f.Nodes == 0 || f.served(now) <= 0 {
+		return finish.Failures{}
+	}
+	return finish.Failures{Nodes: f.Nodes, Rate: float64(f.Failed) / served, Wait: begin.Sub(now).Seconds()}
+}

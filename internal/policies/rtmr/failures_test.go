@@ -1,0 +1,34 @@
+package rtmr
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A node that goes while it serves has failed; one that had drained, or slept, has not. The rate is of all nodes
+// together, for as long as they served.
+func TestFailuresAreLearned(t *testing.T) {
+	d := newDesk(t, usual)
+	of := func(slots int) *sched.Detail {
+		return &sched.Detail{Node: &cluster.Node{Name: "n", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(slots, slots)}}}
+	}
+	check := func(now int, want finish.Failures) {
+		t.Helper()
+		at := units.Time(now) * units.Time(units.Second)
+		if got := d.s.failures.of(at, at.Add(7*units.Second)); got != want {
+			t.Errorf("at %d s: %+v, want %+v", now, got, want)
+		}
+	}
+	d.at(0, append(opening(claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
+		sched.Event{Kind: sched.NodeUp, Node: 3, Detail: of(1)}, sched.Event{Kind: sched.NodeUp, Node: 4, Detail: of(1), Power: sched.Asleep})...)
+	check(100, finish.Failures{})
+	d.at(100, sched.Event{Kind: sched.NodeDown, Node: 2})
+	check(100, finish.Failures{Nodes: 2, Rate: 1. / 300, Wait: 7})
+	d.at(150, sched.Event{Kind: sched.NodeChanged, Node: 3, Detail: of(0)}, sched.Event{Kind: sched.NodeDown, Node: 4})
+	d.at(200, sched.Event{Kind: sched.NodeDown, Node: 3})
+	check(600, finish.Failures{Nodes: 1, Rate: 1. / 850, Wait: 7})
+}
