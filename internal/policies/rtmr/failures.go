@@ -7,7 +7,8 @@ import (
 )
 
 // failures are how often nodes failed that were in service: not those that drained or slept before. Promises with a
-// probability count them at that rate; before the first one there is none.
+// probability count them at that rate; before the first one there is none. A resync voids them, as what went before it
+// may have been another cluster, or a time of watching.
 type failures struct {
 	Failed int64      `json:"failed"`
 	Nodes  int        `json:"nodes"` // in service, since then
@@ -17,6 +18,9 @@ type failures struct {
 
 // note counts the nodes that failed in a batch, and how many serve from now on. O(batch + nodes), when nodes change.
 func (f *failures) note(v sched.View, batch []sched.Event) {
+	if len(batch) > 0 && batch[0].Kind == sched.Resync {
+		*f = failures{}
+	}
 	for i := range batch {
 		if batch[i].Kind != sched.NodeDown {
 			continue
