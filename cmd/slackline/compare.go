@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -62,17 +64,9 @@ comparison that was interrupted or killed continues where it was. Runs that are 
 					fmt.Fprintf(cmd.ErrOrStderr(), "warning: results are not kept: %v\n", err)
 				}
 			}
-			var cells []lab.Cell
-			for _, file := range args {
-				src, err := readFile(file)
-				if err != nil {
-					return err
-				}
-				more, err := o.scenarioCells(cmd, file, src)
-				if err != nil {
-					return err
-				}
-				cells = append(cells, more...)
+			cells, err := config.FromFiles(args, readFile, func(file string, src []byte) ([]lab.Cell, error) { return o.scenarioCells(cmd, file, src) })
+			if err != nil {
+				return err
 			}
 			if o.warnings, err = foretell(cells, primary); err != nil {
 				return err
@@ -88,12 +82,8 @@ comparison that was interrupted or killed continues where it was. Runs that are 
 	}
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "run everything again, and use no kept results")
 	cmd.Flags().StringVar(&metric, "metric", "", "the primary metric, which judges the policies (default in-time, or mean-response if no job has a deadline)")
-	_ = cmd.RegisterFlagCompletionFunc("metric", func(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
-		for _, m := range report.Metrics() {
-			list = append(list, flagOf(m[0])+"\t"+m[1])
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp
-	})
+	metrics := each.Of(report.Metrics(), func(m [2]string) string { return flagOf(m[0]) + "\t" + m[1] })
+	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))
 	return o.bindRuns(cmd, comparisons)
 }
 
@@ -105,23 +95,17 @@ func parseMetric(text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	var names []string
-	for _, m := range report.Metrics() {
-		if text == m[0] || text == flagOf(m[0]) {
-			return m[0], nil
-		}
-		names = append(names, flagOf(m[0]))
+	at, hint := spelling.Find(flagOf(text), report.Metrics(), func(m [2]string) string { return flagOf(m[0]) })
+	if at < 0 {
+		return "", fmt.Errorf("--metric %q: there is no such metric%s", text, hint)
 	}
-	return "", fmt.Errorf("--metric %q: there is no such metric%s", text, spelling.Hint(text, names))
+	return report.Metrics()[at][0], nil
 }
 
 // metricHelp lists the metrics, a line each.
 func metricHelp() string {
-	var lines []string
-	for _, m := range report.Metrics() {
-		lines = append(lines, fmt.Sprintf("  %-21s %s", flagOf(m[0]), m[1]))
-	}
-	return strings.Join(lines, "\n")
+	line := func(m [2]string) string { return fmt.Sprintf("  %-21s %s", flagOf(m[0]), m[1]) }
+	return strings.Join(each.Of(report.Metrics(), line), "\n")
 }
 
 // foretell refuses a primary metric that no run of a scenario can have, and says what so few seeds cannot tell.
@@ -154,10 +138,7 @@ func foretell(cells []lab.Cell, primary string) (warnings []string, err error) {
 			design.Seeds = max(design.Seeds, len(seeds[point]))
 		}
 		if primary != "" && !slices.Contains(design.Metrics, primary) {
-			var there []string
-			for _, m := range design.Metrics {
-				there = append(there, flagOf(m))
-			}
+			there := each.Of(design.Metrics, flagOf)
 			return nil, fmt.Errorf("--metric %s: no run of %s can have it; there are: %s", flagOf(primary), scenarios[name][0].File, strings.Join(there, ", "))
 		}
 		if text := design.TooFew(); text != "" {

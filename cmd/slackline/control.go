@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
 )
@@ -304,10 +305,7 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 	case len(list) == 0:
 		return no{fmt.Errorf("run %d takes no jobs, or has ended", number)}
 	case len(list) > 1:
-		var names []string
-		for _, r := range list {
-			names = append(names, fmt.Sprintf("%d (in %s)", r.ID, r.Door))
-		}
+		names := each.Of(list, func(r store.Run) string { return fmt.Sprintf("%d (in %s)", r.ID, r.Door) })
 		return fmt.Errorf("several runs take jobs: %s; name one with --run", strings.Join(names, ", "))
 	case here != "" && !runs.SameDir(list[0].Door, here):
 		return fmt.Errorf("run %d takes job files from %s, as their paths are relative to that; submit them there",

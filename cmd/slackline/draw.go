@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -53,11 +54,9 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 			return fmt.Errorf("--html: %w", err)
 		}
 		d.html = file
-		heads := make([]page.Head, len(cells))
-		for i, c := range cells {
-			heads[i] = page.Head{Scenario: c.Name(), Policy: c.Policy, Seed: c.Seed}
-		}
-		d.page = page.New(heads)
+		d.page = page.New(each.Of(cells, func(c lab.Cell) page.Head {
+			return page.Head{Scenario: c.Name(), Policy: c.Policy, Seed: c.Seed}
+		}))
 		for i := range cells {
 			cells[i].Sinks = append(cells[i].Sinks, d.page.Watch(i)...)
 		}

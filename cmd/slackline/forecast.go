@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/maths/sun"
@@ -67,22 +67,11 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 			if err != nil {
 				return err
 			}
-			for _, to := range []struct {
-				file, holds string
-				write       func(io.Writer) error
-			}{{f.plot, "a plot of the forecast", out.Plot}, {f.trace, "a trace of capacity",
-				out.WriteTrace}} {
-				if to.file == "" {
-					continue
-				}
-				w, err := create(cmd, to.file)
-				if err != nil {
-					return err
-				}
-				w.tell = cmd.ErrOrStderr() // the result is the table
-				if err := w.finish(to.write(w), to.holds); err != nil {
-					return err
-				}
+			if err := writeBeside(cmd, f.plot, "a plot of the forecast", out.Plot); err != nil {
+				return err
+			}
+			if err := writeBeside(cmd, f.trace, "a trace of capacity", out.WriteTrace); err != nil {
+				return err
 			}
 			return o.result(cmd.OutOrStdout(), out, out.WriteTable)
 		},
@@ -104,12 +93,8 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of weather that is made up where there is no file")
 	fl.StringVar(&f.plot, "plot", "", "draw history, forecast and band into this SVG file")
 	fl.StringVar(&f.trace, "trace", "", "write the capacity that the history had to this CSV file, for cluster.slots of scenarios")
-	var names []string
-	for _, m := range weather.Methods {
-		names = append(names, m.Name+"\t"+m.Doc)
-	}
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names,
-		cobra.ShellCompDirectiveNoFileComp))
+	names := each.Of(weather.Methods, func(m weather.Method) string { return m.Name + "\t" + m.Doc })
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return o.bindOutput(cmd, "csv")
 }
 

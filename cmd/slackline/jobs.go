@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -69,10 +70,7 @@ class: estimates use warm runs.`,
 				*store.Job
 				Outcome report.Outcome `json:"outcome,omitempty"` // once it has ended
 			}
-			all := make([]listed, len(list))
-			for i, j := range list {
-				all[i] = listed{j, outcome(j)}
-			}
+			all := each.Of(list, func(j *store.Job) listed { return listed{j, outcome(j)} })
 			return report.WriteJSON(cmd.OutOrStdout(), struct {
 				Schema string   `json:"schema"`
 				Jobs   []listed `json:"jobs"`

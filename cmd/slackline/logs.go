@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -81,11 +82,9 @@ pipe or a file the output is unchanged, except that bytes that are not UTF-8 are
 }
 
 // outcomes are the names of what can become of an attempt.
-func outcomes() (names []string) {
-	for _, o := range []sched.Outcome{sched.Committed, sched.Failed, sched.Killed, sched.Preempted, sched.Superseded, sched.Lost} {
-		names = append(names, o.String())
-	}
-	return names
+func outcomes() []string {
+	all := []sched.Outcome{sched.Committed, sched.Failed, sched.Killed, sched.Preempted, sched.Superseded, sched.Lost}
+	return each.Of(all, sched.Outcome.String)
 }
 
 // parseTask reads a stage, or a stage and the number of a task: map, map-3, m3.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -82,9 +83,5 @@ func (s *liveState) tellOpen(w io.Writer) {
 
 // shellWords is a command line.
 func shellWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = report.ShellWord(w)
-	}
-	return strings.Join(quoted, " ")
+	return strings.Join(each.Of(words, report.ShellWord), " ")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -25,11 +26,9 @@ func newPolicies(o *options) *cobra.Command {
 		Long: `Lists policies, the parts to build others from, and their parameters. For a policy or part given by name, it shows what it is
 made of, its source, what it needs from the world, what it reads, the events that it acts on, and the reasons that it gives. A
 policy may be written with parameters and with parts that replace its own, as in a scenario.`,
-		Example: "  slackline policies\n  slackline policies rtmr\n  slackline policies fair+delay\n  slackline policies -o json",
-		Args:    cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return entryNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		Example:           "  slackline policies\n  slackline policies rtmr\n  slackline policies fair+delay\n  slackline policies -o json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions(entryNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				info, err := about(args[0])
@@ -66,11 +65,8 @@ policy may be written with parameters and with parts that replace its own, as in
 	})
 }
 
-func entryNames() (names []string) {
-	for _, e := range catalog.All() {
-		names = append(names, e.Name)
-	}
-	return names
+func entryNames() []string {
+	return each.Of(catalog.All(), func(e compose.Entry) string { return e.Name })
 }
 
 // policyInfo is how -o json tells of a part, or of a policy as it is made with its parameters.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/capacity"
@@ -34,8 +35,8 @@ Policies that promise deadlines plan with the worst of both.`,
 	}, newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileLearn(), newProfileForget(o))
 }
 
-// profiles returns what is known. Where there is nothing it says so to log.
-func (o *options) profiles(log io.Writer) ([]*profile.Class, error) {
+// profiles returns what is known of these classes, or of all. Where there is nothing it says so to log.
+func (o *options) profiles(log io.Writer, names ...string) ([]*profile.Class, error) {
 	m, err := o.read(log)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func (o *options) profiles(log io.Writer) ([]*profile.Class, error) {
 	if err != nil {
 		return nil, failure{err}
 	}
-	return known, nil
+	return chosen(known, names)
 }
 
 // chosen are the profiles of these classes, or all.
@@ -55,7 +56,7 @@ func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 	}
 	var list []*profile.Class
 	for _, name := range names {
-		at, hint := spelling.Find(name, known, func(c *profile.Class) string { return c.Name })
+		at, hint := spelling.Find(name, known, className)
 		if at < 0 {
 			return nil, fmt.Errorf("nothing is known of a class %q%s", name, hint)
 		}
@@ -69,11 +70,10 @@ func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 // completeClasses completes the names of classes that something is known of.
 func (o *options) completeClasses(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	known, _ := o.profiles(io.Discard)
-	for _, c := range known {
-		names = append(names, c.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return each.Of(known, className), cobra.ShellCompDirectiveNoFileComp
 }
+
+func className(c *profile.Class) string { return c.Name }
 
 // writeProfiles prints profiles as the file that import reads.
 func writeProfiles(w io.Writer, classes []*profile.Class) error {
@@ -185,10 +185,7 @@ runs.`,
 		Args:              exactly(1, "the name of a class"),
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			known, err := o.profiles(cmd.ErrOrStderr())
-			if err == nil {
-				known, err = chosen(known, args)
-			}
+			known, err := o.profiles(cmd.ErrOrStderr(), args...)
 			if err != nil {
 				return err
 			}
@@ -295,10 +292,7 @@ func newProfileExport(o *options) *cobra.Command {
   slackline profile export wordcount`,
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			known, err := o.profiles(cmd.ErrOrStderr())
-			if err == nil {
-				known, err = chosen(known, args)
-			}
+			known, err := o.profiles(cmd.ErrOrStderr(), args...)
 			if err != nil {
 				return err
 			}
@@ -317,11 +311,9 @@ func newProfileImport(o *options) *cobra.Command {
 		Short: "Import profiles from another machine",
 		Long: `Reads a file that export wrote, all of it or nothing. If there are profiles of a class already, it refuses, unless --merge adds
 the file to them or --replace replaces them.`,
-		Example: `  slackline profile export --to other.json && slackline profile import other.json --replace`,
-		Args:    exactly(1, "a file"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+		Example:           `  slackline profile export --to other.json && slackline profile import other.json --replace`,
+		Args:              exactly(1, "a file"),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if merge && replace {
 				return fmt.Errorf("--merge and --replace contradict each other; leave one out")
@@ -391,11 +383,7 @@ jobs.`,
 			if m.ReadOnly() != nil {
 				return failure{m.ReadOnly()}
 			}
-			var names []string
-			for _, c := range known {
-				names = append(names, c.Name)
-			}
-			if err := m.Store().Forget(names...); err != nil {
+			if err := m.Store().Forget(each.Of(known, className)...); err != nil {
 				return failure{err}
 			}
 			for _, c := range known {

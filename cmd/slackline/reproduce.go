@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/experiment"
 	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -45,12 +46,9 @@ slash in it is a path.`,
   slackline reproduce 003-rtmr --quick --html rtmr.html
   slackline reproduce 003-matchmaking --quick --seed 1..3 --html none -o json`,
 		Args: between(0, 1, "one experiment"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			all, _ := experiment.All()
-			for _, e := range all {
-				names = append(names, e.Name)
-			}
-			return names, cobra.ShellCompDirectiveDefault
+			return each.Of(all, func(e *experiment.Experiment) string { return e.Name }), cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -158,10 +156,7 @@ func (o *options) listExperiments(w io.Writer) error {
 			About  string `json:"about"`
 			Claims int    `json:"claims"`
 		}
-		list := []entry{}
-		for _, e := range all {
-			list = append(list, entry{e.Name, e.Paper, e.About, len(e.Claims)})
-		}
+		list := each.Of(all, func(e *experiment.Experiment) entry { return entry{e.Name, e.Paper, e.About, len(e.Claims)} })
 		return report.WriteJSON(w, map[string]any{"schema": "slackline/experiments/v1", "experiments": list})
 	}
 	g := &report.Grid{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -132,11 +133,9 @@ func (o *options) onePlay(cmd *cobra.Command) (policy string, seed uint64, err e
 }
 
 // completePolicies completes the last of a list.
-func completePolicies(_ *cobra.Command, _ []string, text string) (list []string, _ cobra.ShellCompDirective) {
+func completePolicies(_ *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
-	for _, p := range lab.Policies() {
-		list = append(list, before+p)
-	}
+	list := each.Of(lab.Policies(), func(p string) string { return before + p })
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
@@ -291,6 +290,4 @@ func some(what string) cobra.PositionalArgs {
 }
 
 // yamlFiles completes the names of YAML files.
-func yamlFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-}
+var yamlFiles = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -164,19 +166,7 @@ func letGoOf(behind []string, jobs []*scenario.Job) error {
 }
 
 func readJobs(files []string) ([]*scenario.Job, error) {
-	var jobs []*scenario.Job
-	for _, file := range files {
-		src, err := readFile(file)
-		if err != nil {
-			return nil, err
-		}
-		more, err := scenario.ReadJobs(file, src)
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, more...)
-	}
-	return jobs, nil
+	return config.FromFiles(files, readFile, scenario.ReadJobs)
 }
 
 // foldersOf are the folders for policies within the output of each job: none if there is but one policy.
@@ -212,10 +202,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	if err != nil {
 		return err
 	}
-	cells := make([]lab.Cell, len(rounds))
-	for i, r := range rounds {
-		cells[i] = r.cell
-	}
+	cells := each.Of(rounds, func(r round) lab.Cell { return r.cell })
 	if err := o.record(cells); err != nil {
 		return err
 	}

@@ -104,26 +104,15 @@ func askAtDoor(cells []lab.Cell, admit string, given bool) error {
 
 // cells are those of scenario files and job files, and how the jobs did when they ran last.
 func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, jobs []*scenario.Job, before []*report.Run, err error) {
-	for _, file := range files {
-		src, err := readFile(file)
-		if err != nil {
-			return nil, nil, nil, err
+	cells, err = config.FromFiles(files, readFile, func(file string, src []byte) ([]lab.Cell, error) {
+		if !scenario.IsJob(src) {
+			return o.scenarioCells(cmd, file, src)
 		}
-		if scenario.IsJob(src) {
-			more, err := scenario.ReadJobs(file, src)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			jobs = append(jobs, more...)
-			continue
-		}
-		more, err := o.scenarioCells(cmd, file, src)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		cells = append(cells, more...)
-	}
-	if jobs != nil {
+		more, err := scenario.ReadJobs(file, src)
+		jobs = append(jobs, more...)
+		return nil, err
+	})
+	if err == nil && jobs != nil {
 		var more []lab.Cell
 		more, before, err = o.jobCells(cmd, jobs)
 		cells = append(cells, more...)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/apps"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/mapreduce"
 )
 
@@ -31,9 +32,7 @@ application runs wherever commands run, such as on a Hadoop cluster:
 			case 0:
 				list = []string{"map", "combine", "reduce"}
 			case 1:
-				for _, a := range apps.All() {
-					list = append(list, a.Name)
-				}
+				list = each.Of(apps.All(), func(a apps.App) string { return a.Name })
 			}
 			return list, cobra.ShellCompDirectiveNoFileComp
 		},

@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/units"
 )
 
@@ -68,12 +70,8 @@ directory.`,
 // defaultBatch makes the batch that is run if nobody names one.
 func defaultBatch(v *runs.Validation, text textFlags) error {
 	files, err := text.files(v.Say)
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
-	}
 	if err == nil {
-		v.Jobs, err = runs.DefaultBatch(paths, 200*units.Millisecond)
+		v.Jobs, err = runs.DefaultBatch(each.Of(files, func(f input.File) string { return f.Path }), 200*units.Millisecond)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/trace"
 )
@@ -44,11 +45,14 @@ func (f *traceFlags) bindRule(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2", "3"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (f *traceFlags) checkRule() error {
+// tasksBy is that rule, with so many reduces at most.
+func (f *traceFlags) tasksBy(reduces int) (rule trace.Rule, err error) {
 	if f.rule < 1 || f.rule > trace.RuleVersion {
-		return fmt.Errorf("--rule is %d, it must be from 1 to %d", f.rule, trace.RuleVersion)
+		return rule, fmt.Errorf("--rule is %d, it must be from 1 to %d", f.rule, trace.RuleVersion)
 	}
-	return nil
+	rule = trace.DefaultRule(reduces)
+	rule.Version = f.rule
+	return rule, nil
 }
 
 // completeFormats completes names of forms of traces.
@@ -62,11 +66,8 @@ func completeFormats(of func(trace.Format) bool) cobra.CompletionFunc {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }
 
-func formatNames() (names []string) {
-	for _, f := range trace.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
+func formatNames() []string {
+	return each.Of(trace.Formats(), func(f trace.Format) string { return f.Name })
 }
 
 // formatList lists the forms for help texts.
@@ -141,6 +142,19 @@ func create(cmd *cobra.Command, name string) (*fileOut, error) {
 	}
 	file, err := page.CreateFile(name)
 	return &fileOut{file, file, name, cmd.OutOrStdout()}, err
+}
+
+// writeBeside writes a file beside the result, if one is named.
+func writeBeside(cmd *cobra.Command, name, holds string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	out, err := create(cmd, name)
+	if err != nil {
+		return err
+	}
+	out.tell = cmd.ErrOrStderr() // the result is the table
+	return out.finish(write(out), holds)
 }
 
 // finish puts the file in its place if all went well, and prints what it holds. Else nothing is left of it.

@@ -69,7 +69,8 @@ deadlines or dependencies.`,
 			if reduces < 1 || reduces > trace.MaxTasks {
 				return fmt.Errorf("--reduces is %d, it must be from 1 to %d", reduces, trace.MaxTasks)
 			}
-			if err := f.checkRule(); err != nil {
+			rule, err := f.tasksBy(reduces)
+			if err != nil {
 				return err
 			}
 			in, err := f.open(cmd, "from", args[0], false)
@@ -77,8 +78,6 @@ deadlines or dependencies.`,
 				return err
 			}
 			defer in.close()
-			rule := trace.DefaultRule(reduces)
-			rule.Version = f.rule
 			return convert(cmd, in, format, to, func(j *trace.Job) (*trace.Job, error) { return rule.Complete(j, seed) })
 		},
 	}

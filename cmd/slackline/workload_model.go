@@ -63,7 +63,8 @@ whichever ends first. The same seed gives the same workload, and a longer one be
   slackline workload generate examples/traces/model.json --hours 2 --seed 7 --to g.jsonl && slackline workload stats g.jsonl`,
 		Args: exactly(1, "a model"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.checkRule(); err != nil {
+			rule, err := f.tasksBy(100)
+			if err != nil {
 				return err
 			}
 			switch {
@@ -83,8 +84,6 @@ whichever ends first. The same seed gives the same workload, and a longer one be
 				return err
 			}
 			r := &traceIn{Reader: m.Generate(seed, jobs, units.Duration(math.Ceil(hours*float64(units.Hour)))), cmd: cmd, in: io.NopCloser(nil)}
-			rule := trace.DefaultRule(100)
-			rule.Version = f.rule
 			return convert(cmd, r, format, to, func(j *trace.Job) (*trace.Job, error) {
 				if format == "slackline" {
 					return j, nil

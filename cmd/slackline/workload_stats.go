@@ -31,7 +31,8 @@ start of the trace. The name "-" stands for standard input. Formats:
   slackline workload stats --format jhist examples/traces/words.jhist -o json`,
 		Args: exactly(1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.checkRule(); err != nil {
+			rule, err := f.tasksBy(1)
+			if err != nil {
 				return err
 			}
 			in, err := f.open(cmd, "format", args[0], false)
@@ -39,19 +40,13 @@ start of the trace. The name "-" stands for standard input. Formats:
 				return err
 			}
 			defer in.close()
-			s, err := synth.Measure(in, f.rule)
+			s, err := synth.Measure(in, rule.Version)
 			if err != nil {
 				return err
 			}
-			if plot != "" {
-				out, err := create(cmd, plot)
-				if err != nil {
-					return err
-				}
-				out.tell = cmd.ErrOrStderr() // the result is the table
-				if err := out.finish(s.Plot(out, filepath.Base(in.file)), "plots of "+units.Count(s.Jobs, "job")); err != nil {
-					return err
-				}
+			draw := func(w io.Writer) error { return s.Plot(w, filepath.Base(in.file)) }
+			if err := writeBeside(cmd, plot, "plots of "+units.Count(s.Jobs, "job"), draw); err != nil {
+				return err
 			}
 			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, in.file, s) })
 		},
