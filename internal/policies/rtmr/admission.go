@@ -226,6 +226,34 @@ func endless(verdict *Verdict) sched.Stage {
 // wait, with hardly any slack, for that to happen.
 const mostEstimates = 100_000
 
+// astride tells whether the job's reduces hold slots while maps are to run, which the schedule does
+// not know of.
+func astride(job *sched.Job) bool { return job.Stages[sched.Reduce].Occupied > 0 && !mapsOver(job) }
+
+// regain promises a job that has begun its deadline, if that passes, and tells whether it did.
+func (s *scheduler) regain(v sched.View, job *sched.Job, p *sched.Plan) bool {
+	r := record{Claim: claimOf(job)}
+	r.Claim.Begun = true
+	if as, _ := s.weigh(v, job, &r); as != promised {
+		return false
+	}
+	if s.c.Most > 0 {
+		t := s.try(v, job, &r)
+		if t == nil || !t.weigh().OK {
+			return false
+		}
+		s.forget(job.ID)
+		s.settleLikely(v, job, &r, p)
+		return true
+	}
+	verdict := s.plan.Test(v.Now(), r.Claim)
+	if verdict.OK {
+		s.forget(job.ID)
+		s.settle(v, job, &r, verdict, p)
+	}
+	return verdict.OK
+}
+
 // amended judges again a job that has not started: its deadline or its tasks are others now. What
 // was promised to one that has started stays as it is.
 func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
@@ -244,29 +272,15 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 }
 
 // counted judges a job that has begun without a promise, since nobody could tell how many tasks it
-// has, when that number is final. One that does not pass, or whose reduces hold slots while maps are
-// to run, which the schedule does not know of, runs on as it does.
+// has, when that number is final. One that does not pass runs on as it does.
 func (s *scheduler) counted(v sched.View, job *sched.Job, p *sched.Plan) {
 	was := s.of(job.ID)
-	if !was.Grows || job.Spec.Growing() != nil || job.Stages[sched.Reduce].Occupied > 0 && !mapsOver(job) {
+	if !was.Grows || job.Spec.Growing() != nil || astride(job) {
 		return
 	}
-	r := record{Claim: claimOf(job)}
-	r.Claim.Begun = true
 	s.release(v.Now(), was)
-	if as, _ := s.weigh(v, job, &r); as == promised {
-		if s.c.Most > 0 {
-			if t := s.try(v, job, &r); t != nil && t.weigh().OK {
-				s.forget(job.ID)
-				s.settleLikely(v, job, &r, p)
-			}
-			return
-		}
-		if verdict := s.plan.Test(v.Now(), r.Claim); verdict.OK {
-			s.forget(job.ID)
-			s.settle(v, job, &r, verdict, p)
-			return
-		}
+	if s.regain(v, job, p) {
+		return
 	}
 	if !s.c.Preempt {
 		s.leaseRunning(v, job)

@@ -252,7 +252,11 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		if job == nil || s.of(j) != nil || job.Standing() != sched.Pending {
 			continue
 		}
-		if as := stood[job.Spec.ID]; as == lent || as == unknown && job.Begun() {
+		as := stood[job.Spec.ID]
+		if as == unknown && job.Spec.Promised && job.Begun() && !astride(job) && s.regain(v, job, p) {
+			continue
+		}
+		if as == lent || as == unknown && job.Begun() {
 			s.lend(v, job, sched.Because(sched.Begun), p)
 			if r := s.of(j); r != nil && as == lent {
 				r.Advice = false // it was told so before
