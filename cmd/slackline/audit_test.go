@@ -18,7 +18,7 @@ workload:
 
 // Promises are counted by what was stated; a job may state its own, and what is wrong is told.
 func TestAudit(t *testing.T) {
-	s := newShell(t, map[string]string{"chancy.yaml": chancy, "wrong.yaml": strings.Replace(chancy, "maps: 6", "confidence: 100%, maps: 6", 1),
+	s := newShell(t, map[string]string{"chancy.yaml": chancy, "few.yaml": strings.Replace(chancy, "count: 40", "count: 9", 1), "wrong.yaml": strings.Replace(chancy, "maps: 6", "confidence: 100%, maps: 6", 1),
 		"own.yaml": strings.Replace(chancy, "maps: 6", "confidence: 97%, maps: 6", 1)})
 	var got struct{ Audits []report.Audit }
 	text := s.must(0, "audit", "chancy.yaml", "--seed", "1..2", "-o", "json")
@@ -46,6 +46,13 @@ func TestAudit(t *testing.T) {
 	}
 	if table := s.must(0, "audit", "chancy.yaml", "--policy", "rtmr"); !strings.Contains(table, "worst case") {
 		t.Error(table)
+	}
+	// A run that made ten promises or more ends with the same table; one with fewer does not.
+	for file, ends := range map[string]bool{"chancy.yaml": true, "few.yaml": false} {
+		report := s.must(0, "simulate", file, "--policy", "rtmr(promise=99%)")
+		if strings.Contains(report, "promises as stated and as kept") != ends {
+			t.Errorf("%s:\n%s", file, report)
+		}
 	}
 	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "promise=worst") {
 		t.Errorf("%d %s", r.code, r.stderr)
