@@ -94,7 +94,8 @@ func (w *World) again(a *app, more int32) {
 	}
 }
 
-// demand tells what a stage asks for, as the plug-in has it with all items up to this one.
+// demand tells what a stage asks for, as the plug-in has it with all items up to this one. A place that never was
+// a node is left out: applications name hosts that only store data, and these would be remembered for good.
 func (w *World) demand(a *app, s sched.Stage, applied sched.ItemID) {
 	e := sched.Event{Kind: sched.Demand, Job: a.id, Stage: s, Item: applied}
 	st := &a.stages[s]
@@ -107,8 +108,10 @@ func (w *World) demand(a *app, s sched.Stage, applied sched.ItemID) {
 			e.Count += r.count
 		case w.racks.find(r.place) != 0:
 			d.Rack = w.racks.find(r.place)
+		case w.nodes.find(r.place) != 0:
+			d.Node = w.nodes.find(r.place)
 		default:
-			d.Node = w.nodes.give(r.place)
+			continue
 		}
 		list = append(list, d)
 	}

@@ -36,13 +36,13 @@ func (w *World) count(a *app, j *workload.Job, f *wire.Files) {
 		a.counts = bySplits
 		hosts := make([]cluster.NodeID, len(f.Hosts))
 		for i, name := range f.Hosts {
-			hosts[i] = w.nodes.give(name)
+			hosts[i] = w.nodes.find(name)
 		}
 		maps := make([]workload.Task, len(f.Splits))
 		for i, s := range f.Splits {
 			maps[i].Input = units.Bytes(s.Bytes)
 			for _, h := range s.Hosts {
-				if h >= 0 && int(h) < len(hosts) {
+				if h >= 0 && int(h) < len(hosts) && hosts[h] != 0 {
 					maps[i].Hosts = append(maps[i].Hosts, hosts[h])
 				}
 			}

@@ -3,14 +3,12 @@ package yarn
 import (
 	"fmt"
 
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
-
-// remembered is how many items back one that comes again is noticed.
-const remembered = 1 << 16
 
 // order is an item that the plug-in has not answered in full.
 type order struct {
@@ -41,7 +39,15 @@ func (w *World) Enact(p *sched.Plan) error {
 	var plan wire.Plan
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Refused != sched.OK || it.Held || w.seen(it.ID) {
+		if it.Held {
+			continue
+		}
+		sight := w.seen.Add(it.ID)
+		if sight == drive.Again || it.Refused != sched.OK {
+			continue
+		}
+		if sight == drive.Forgotten {
+			w.refuse(it, 0, it.Count, sched.Stale)
 			continue
 		}
 		if w.now == nil && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
@@ -57,21 +63,6 @@ func (w *World) Enact(p *sched.Plan) error {
 		w.send(&wire.AttachResponse{Says: &wire.AttachResponse_Plan{Plan: &plan}})
 	}
 	return nil
-}
-
-// seen tells whether an item comes again, and remembers it.
-func (w *World) seen(id sched.ItemID) bool {
-	if id <= 0 {
-		return false
-	}
-	if _, again := w.items[id]; again {
-		return true
-	}
-	w.items[id] = struct{}{}
-	for ; w.lastItem < id; w.lastItem++ {
-		delete(w.items, w.lastItem+1-remembered)
-	}
-	return false
 }
 
 // item is what the plug-in is told of an item, nil for nothing.

@@ -65,16 +65,15 @@ type World struct {
 	batches  batches
 	refusals []sched.Event // of the world's own, which ride in the next batch
 
-	nodes    handles[sched.NodeID]
-	racks    handles[cluster.RackID]
-	jobs     handles[sched.JobID]
-	runs     handles[sched.AttemptID]
-	up       map[sched.NodeID]*node
-	apps     map[sched.JobID]*app
-	boxes    map[sched.AttemptID]*box
-	open     map[sched.ItemID]*order
-	items    map[sched.ItemID]struct{} // seen
-	lastItem sched.ItemID
+	nodes handles[sched.NodeID] // that were up once
+	racks handles[cluster.RackID]
+	jobs  handles[sched.JobID]
+	runs  handles[sched.AttemptID]
+	up    map[sched.NodeID]*node
+	apps  map[sched.JobID]*app
+	boxes map[sched.AttemptID]*box
+	open  map[sched.ItemID]*order
+	seen  drive.Seen
 }
 
 var _ drive.World = (*World)(nil)
@@ -92,7 +91,7 @@ func New(cfg Config) (*World, error) {
 	}
 	cfg.Silence = cmp.Or(cfg.Silence, 10*time.Second)
 	w := &World{cfg: cfg, inbox: make(chan heard, backlog), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
-		mode: wire.Mode_MODE_STOCK, items: make(map[sched.ItemID]struct{})}
+		mode: wire.Mode_MODE_STOCK}
 	if !cfg.Origin.IsZero() {
 		w.originMs, w.dated = cfg.Origin.UnixMilli(), true
 	}
