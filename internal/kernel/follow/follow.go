@@ -240,7 +240,7 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 		}
 	case sched.Demand:
 		if r.Job = f.job(e.Job); r.Job != nil && r.Job.Spec.Growing() != nil {
-			r.Job.count(e.Stage, 0, 0, int(max(e.Count, 0))-f.asked(r.Job, e))
+			r.Job.count(e.Stage, 0, 0, int(max(e.Count, 0))-r.Job.asked(e))
 		}
 	case sched.JobArrived:
 		r.Job = f.arrive(at, e)
@@ -259,16 +259,6 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 		r.Job = r.Attempt.Job
 	}
 	f.records = append(f.records, r)
-}
-
-// asked is how many attempts run that a demand asks for still, as it was said before it knew of them.
-func (f *Follower) asked(j *Job, e *sched.Event) (n int) {
-	for _, a := range f.attempts {
-		if a != nil && a.Job == j && a.Stage == e.Stage && a.Item > e.Item {
-			n++
-		}
-	}
-	return n
 }
 
 func (f *Follower) job(h sched.JobID) *Job {
@@ -337,6 +327,7 @@ func (f *Follower) start(e *sched.Event) *Attempt {
 	a.Takes = f.takes(a.Needs)
 	*At(&f.attempts, e.Attempt) = a
 	j.count(e.Stage, 0, 1, 0)
+	j.late(e.Stage, e.Item, 1)
 	return a
 }
 
@@ -344,6 +335,7 @@ func (f *Follower) end(h sched.AttemptID) *Attempt {
 	a := f.attempt(h)
 	if a != nil {
 		a.Job.count(a.Stage, 0, -1, 0)
+		a.Job.late(a.Stage, a.Item, -1)
 		f.attempts[h] = nil
 		f.ended = append(f.ended, a)
 	}

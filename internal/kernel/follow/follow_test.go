@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -325,5 +326,54 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// A demand that was said before the world knew of some starts asks for their tasks still. How many tasks are
+// known of is what a walk over all attempts finds.
+func TestDemandsAreBehind(t *testing.T) {
+	var j *follow.Job
+	f := follow.New(&script{see: func(_ units.Time, e *follow.Record) { j = e.Job }})
+	at := units.Time(0)
+	say := func(e sched.Event) {
+		at++
+		if err := f.Batch(int64(at), at, []sched.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: &workload.Job{ID: "a", Stages: []workload.StageSpec{{Kind: workload.Map, Grows: true}}}}})
+	r := rand.New(rand.NewPCG(1, 2))
+	items, behind := map[sched.AttemptID]sched.ItemID{}, 0
+	done, most, told, item := 0, 0, sched.ItemID(0), sched.ItemID(0)
+	for range 3000 {
+		asked := 0
+		switch id := sched.AttemptID(1 + r.IntN(30)); {
+		case items[id] == 0 && r.IntN(3) > 0:
+			item += sched.ItemID(r.IntN(2)) // several attempts of one item
+			items[id] = max(item, 1)
+			say(sched.Event{Kind: sched.Started, Job: 1, Stage: sched.Map, Attempt: id, Item: items[id]})
+		case items[id] != 0 && r.IntN(3) == 0:
+			delete(items, id)
+			done++
+			say(sched.Event{Kind: sched.Ended, Attempt: id, Outcome: sched.Committed})
+		case r.IntN(3) == 0:
+			told += sched.ItemID(r.IntN(int(item-told) + 1))
+			count := r.IntN(40)
+			asked = count
+			for _, i := range items {
+				if i > told {
+					asked--
+					behind++
+				}
+			}
+			say(sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Item: told, Count: int32(count)})
+		}
+		most = max(most, done+len(items)+asked)
+		if got := j.Tasks(sched.Map); got != most {
+			t.Fatalf("at %v: %d tasks are known of, want %d", at, got, most)
+		}
+	}
+	if behind < 100 {
+		t.Errorf("only %d starts were unknown to a demand: this tests nothing", behind)
 	}
 }

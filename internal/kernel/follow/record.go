@@ -30,7 +30,11 @@ type Job struct {
 }
 
 // tally is how many tasks of a stage are done and run, and the most that were known of at a time.
-type tally struct{ done, running, most int }
+type tally struct {
+	done, running, most int
+	// attempts that run, by item, of items that no demand has accounted for
+	late map[sched.ItemID]int
+}
 
 // Tasks returns how many tasks of a stage are known of so far, 0 if the job has no such stage.
 func (j *Job) Tasks(s sched.Stage) int {
@@ -64,6 +68,39 @@ func (j *Job) count(s sched.Stage, done, running, asked int) {
 		t.done, t.running = max(0, t.done+done), max(0, t.running+running)
 		t.most = max(t.most, t.done+t.running+asked)
 	}
+}
+
+// late notes that an attempt of an item began or ended.
+func (j *Job) late(s sched.Stage, item sched.ItemID, n int) {
+	if !j.grows || int(s) >= len(j.known) || item == 0 {
+		return
+	}
+	t := &j.known[s]
+	if t.late == nil {
+		t.late = make(map[sched.ItemID]int)
+	}
+	if n > 0 || t.late[item] > 0 {
+		t.late[item] += n
+	}
+	if t.late[item] == 0 {
+		delete(t.late, item)
+	}
+}
+
+// asked is how many attempts run that a demand asks for still, as it was said before it knew of them.
+func (j *Job) asked(e *sched.Event) (n int) {
+	if int(e.Stage) >= len(j.known) {
+		return 0
+	}
+	late := j.known[e.Stage].late
+	for item, running := range late {
+		if item <= e.Item {
+			delete(late, item)
+		} else {
+			n += running
+		}
+	}
+	return n
 }
 
 // settle takes what a job that has committed asked for and never ran for no task of its own.
