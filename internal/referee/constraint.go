@@ -108,6 +108,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	reject := func(why string) {
 		if j.goesOn() || j.begun() {
 			p.verdict("admit", j, admitted, 0, "begun")
+			p.rankBy(j, never, "begun") // behind all promises
 			return
 		}
 		p.verdict("reject", j, rejected, 0, why)

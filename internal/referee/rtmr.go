@@ -397,14 +397,23 @@ func (r *rtmr) sort() {
 	})
 }
 
-// amended tells whether a job is judged again: one that was judged and has not started. Whoever runs
+// amended tells whether a job is judged again: one that was judged and has not begun, and has another deadline or
+// other numbers of tasks if it has a promise. Whoever runs
 // without a promise, or is measured, runs on as it does.
 func (r *rtmr) amended(b *book, j *job) bool {
 	if j == nil || !r.known[j] || j.state >= rejected {
 		return false
 	}
 	if i := r.plan.find(j); i >= 0 {
-		if r.plan.queue[i].since >= 0 {
+		c := r.plan.queue[i]
+		same := j.Deadline == c.deadline
+		if s := j.stage[mapStage]; s != nil {
+			same = same && len(s.Tasks)-s.done == c.maps
+		}
+		if s := j.stage[reduceStage]; s != nil {
+			same = same && len(s.Tasks)-s.done == c.reduces
+		}
+		if same || c.since >= 0 || j.begun() {
 			return false
 		}
 		r.plan.remove(j, b.now)

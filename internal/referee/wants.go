@@ -108,6 +108,18 @@ func (p *wants) setSlots(j *job, s, count int, why string) {
 	p.want("set-slots", fmt.Sprintf("job=%d stage=%s count=%d", j.id, stageNames[s], count), why)
 }
 
+// rankBy has orders read another deadline of a job than its own.
+func (p *wants) rankBy(j *job, at int64, why string) {
+	was := j.virtual
+	j.virtual = at
+	p.dirty = true
+	p.taken = append(p.taken, func() { j.virtual = was })
+	if p.watching && was == at {
+		return
+	}
+	p.want("set-deadline", fmt.Sprintf("job=%d at=%d", j.id, at), why)
+}
+
 // sample lets some tasks of a job run that is not admitted.
 func (p *wants) sample(j *job, s, count int, why string) {
 	st := j.stage[s]

@@ -121,7 +121,7 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	for i := range c.accepted {
 		if a := &c.accepted[i]; look && a.Withheld {
-			if job := v.Job(a.Job); job != nil && job.Stages[sched.Reduce].Ready && mapped(job) {
+			if job := v.Job(a.Job); job != nil && job.Stages[sched.Reduce].Ready && job.Over(sched.Map) {
 				a.Withheld = !p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsOver)})
 			}
 		}
@@ -138,8 +138,10 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 		a, why := c.test(v, job, p)
 		switch {
 		case why.Cause != estimate.Promised && (job.Spec.GoesOn() || job.Begun()):
-			// the time lost is not held against it
-			p.Admit(job.ID, sched.Because(sched.Begun))
+			// the time lost is not held against it, but it stands behind all promises
+			if begun := sched.Because(sched.Begun); p.Admit(job.ID, begun) {
+				p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: begun})
+			}
 		case why.Cause != estimate.Promised:
 			p.Reject(job.ID, 0, why)
 		case p.Admit(job.ID, why):
@@ -342,7 +344,7 @@ func (a *accepted) mapsHeld(v sched.View) int64 {
 	switch job := v.Job(a.Job); {
 	case job == nil:
 		return 0
-	case mapped(job):
+	case job.Over(sched.Map):
 		return a.MasterSlots
 	}
 	return a.MasterSlots + a.MapSlots
@@ -354,12 +356,6 @@ func (a *accepted) reducesHeld(at units.Time) int64 {
 		return a.ReduceSlots
 	}
 	return 0
-}
-
-// mapped tells whether no map of the job runs or is to run.
-func mapped(job *sched.Job) bool {
-	t := &job.Stages[sched.Map]
-	return t.Open <= 0 && t.Occupied <= 0
 }
 
 // bind gives an accepted job its map slots, and lets its reduces wait for the last map.

@@ -228,7 +228,9 @@ const mostEstimates = 100_000
 
 // astride tells whether the job's reduces hold slots while maps are to run, which the schedule does
 // not know of.
-func astride(job *sched.Job) bool { return job.Stages[sched.Reduce].Occupied > 0 && !mapsOver(job) }
+func astride(job *sched.Job) bool {
+	return job.Stages[sched.Reduce].Occupied > 0 && !job.Over(sched.Map)
+}
 
 // regain promises a job that has begun its deadline, if that passes, and tells whether it did.
 func (s *scheduler) regain(v sched.View, job *sched.Job, p *sched.Plan) bool {
@@ -254,14 +256,18 @@ func (s *scheduler) regain(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	return verdict.OK
 }
 
-// amended judges again a job that has not started: its deadline or its tasks are others now. What
-// was promised to one that has started stays as it is.
+// amended judges again a job that has not begun, if its deadline or the number of its tasks is another one
+// now. What was promised to one that has begun stays as it is, and so does what was promised to one that is
+// to weigh otherwise, or to stand in another queue.
 func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	r, job := s.of(j), v.Job(j)
 	if r == nil || job == nil || r.Rank > 0 || job.Standing() > sched.Admitted {
 		return
 	}
 	if r.Standing == promised {
+		if c := &r.Claim; job.Begun() || job.Deadline == c.Deadline && owed(job, sched.Map) == int64(c.Maps) && owed(job, sched.Reduce) == int64(c.Reduces) {
+			return
+		}
 		s.plan.Remove(v.Now(), j)
 	} else if job.Begun() {
 		s.counted(v, job, p)

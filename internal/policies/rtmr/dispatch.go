@@ -160,7 +160,7 @@ func (s *scheduler) restrain(job *sched.Job, p *sched.Plan) {
 	if job.Stages[sched.Map].Total == 0 || reduces.Total == 0 {
 		return
 	}
-	switch over := mapsOver(job); {
+	switch over := job.Over(sched.Map); {
 	case over && reduces.Withheld:
 		p.Add(sched.Item{Verb: sched.Release, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsOver)})
 	case !over && !reduces.Withheld && (reduces.Ready || job.Spec.SlowStart < 1):
@@ -169,10 +169,4 @@ func (s *scheduler) restrain(job *sched.Job, p *sched.Plan) {
 }
 
 // reached tells whether the job has reached its reduce stage: its last map has been committed.
-func reached(job *sched.Job) bool { return job.Stages[sched.Reduce].Ready && mapsOver(job) }
-
-// mapsOver tells whether no map of the job runs or is to run.
-func mapsOver(job *sched.Job) bool {
-	maps := &job.Stages[sched.Map]
-	return maps.Open <= 0 && maps.Occupied <= 0
-}
+func reached(job *sched.Job) bool { return job.Stages[sched.Reduce].Ready && job.Over(sched.Map) }
