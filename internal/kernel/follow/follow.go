@@ -327,7 +327,7 @@ func (f *Follower) start(e *sched.Event) *Attempt {
 	a.Takes = f.takes(a.Needs)
 	*At(&f.attempts, e.Attempt) = a
 	j.count(e.Stage, 0, 1, 0)
-	j.late(e.Stage, e.Item, 1)
+	j.runs(e.Stage, e.Item, 1)
 	return a
 }
 
@@ -335,7 +335,7 @@ func (f *Follower) end(h sched.AttemptID) *Attempt {
 	a := f.attempt(h)
 	if a != nil {
 		a.Job.count(a.Stage, 0, -1, 0)
-		a.Job.late(a.Stage, a.Item, -1)
+		a.Job.runs(a.Stage, a.Item, -1)
 		f.attempts[h] = nil
 		f.ended = append(f.ended, a)
 	}

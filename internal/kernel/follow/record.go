@@ -1,6 +1,9 @@
 package follow
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -32,8 +35,13 @@ type Job struct {
 // tally is how many tasks of a stage are done and run, and the most that were known of at a time.
 type tally struct {
 	done, running, most int
-	// attempts that run, by item, of items that no demand has accounted for
-	late map[sched.ItemID]int
+	late                []late // of items that no demand has accounted for, in ascending order
+}
+
+// late is how many attempts of an item run.
+type late struct {
+	item    sched.ItemID
+	running int
 }
 
 // Tasks returns how many tasks of a stage are known of so far, 0 if the job has no such stage.
@@ -70,20 +78,20 @@ func (j *Job) count(s sched.Stage, done, running, asked int) {
 	}
 }
 
-// late notes that an attempt of an item began or ended.
-func (j *Job) late(s sched.Stage, item sched.ItemID, n int) {
+// runs notes that an attempt of an item began or ended.
+func (j *Job) runs(s sched.Stage, item sched.ItemID, n int) {
 	if !j.grows || int(s) >= len(j.known) || item == 0 {
 		return
 	}
 	t := &j.known[s]
-	if t.late == nil {
-		t.late = make(map[sched.ItemID]int)
-	}
-	if n > 0 || t.late[item] > 0 {
-		t.late[item] += n
-	}
-	if t.late[item] == 0 {
-		delete(t.late, item)
+	i, is := slices.BinarySearchFunc(t.late, item, func(l late, item sched.ItemID) int { return cmp.Compare(l.item, item) })
+	switch {
+	case is && t.late[i].running+n == 0:
+		t.late = slices.Delete(t.late, i, i+1)
+	case is:
+		t.late[i].running += n
+	case n > 0:
+		t.late = slices.Insert(t.late, i, late{item, n})
 	}
 }
 
@@ -92,13 +100,10 @@ func (j *Job) asked(e *sched.Event) (n int) {
 	if int(e.Stage) >= len(j.known) {
 		return 0
 	}
-	late := j.known[e.Stage].late
-	for item, running := range late {
-		if item <= e.Item {
-			delete(late, item)
-		} else {
-			n += running
-		}
+	t := &j.known[e.Stage]
+	t.late = slices.DeleteFunc(t.late, func(l late) bool { return l.item <= e.Item })
+	for _, l := range t.late {
+		n += l.running
 	}
 	return n
 }
