@@ -75,6 +75,9 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 	var p sched.Plan
 	a, why := c.test(v, job, &p)
 	answer := sched.Answer{Verb: sched.Reject, Reason: why, Evidence: p.Evidence}
+	if why.Cause != estimate.Promised && job.Spec.GoesOn() {
+		answer = sched.Answer{Verb: sched.Admit, Reason: sched.Because(sched.Begun)} // without a promise
+	}
 	n, never := c.needs(v, job)
 	if never.Cause != nil {
 		return answer

@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // desk is a policy with its book, told of events by hand.
@@ -96,5 +97,65 @@ func TestLateJobsRunBehindPromises(t *testing.T) {
 	d.at(5, append(all, comes(1, "p", 60, 0), late)...)
 	if first := d.book.First(2, sched.Map, 0); first != 1 || d.book.Job(2).State != sched.Admitted {
 		t.Errorf("job %d goes first, and the late one is %v", first, d.book.Job(2).State)
+	}
+}
+
+// Slots that a promise needs are kept also while its world does not ask for them: after a dip the first job's maps
+// would wait for those of the second.
+func TestPromisesKeepSlotsThroughADip(t *testing.T) {
+	for _, policy := range []string{"rtmr", "rtmr(preempt=false)"} {
+		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+		d.at(1, comes(1, "a", 40, 0), comes(2, "b", 400, 0), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map},
+			sched.Event{Kind: sched.Demand, Job: 2, Stage: sched.Map, Count: 8})
+		d.at(2, beats()...)
+		if a, b := d.book.Job(1), d.book.Job(2); a.State != sched.Admitted || b.State != sched.Admitted || b.Stages[sched.Map].Occupied != 0 {
+			t.Errorf("%s: the first job is %v, the second is %v and has %d slots", policy, a.State, b.State, b.Stages[sched.Map].Occupied)
+		}
+		d.at(3, append(beats(), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})...)
+		if n := d.book.Job(1).Stages[sched.Map].Occupied; n != 4 {
+			t.Errorf("%s: the first job has %d slots", policy, n)
+		}
+	}
+}
+
+func beats() (all []sched.Event) {
+	for n := sched.NodeID(1); n <= 4; n++ {
+		all = append(all, sched.Event{Kind: sched.Heartbeat, Node: n})
+	}
+	return all
+}
+
+// A promise is not taken back as its job is amended in what it does not rest on, and none is taken back of a job whose
+// ApplicationMaster runs.
+func TestPromisesOutlastAmendments(t *testing.T) {
+	for _, policy := range []string{"rtmr", "rtmr(preempt=false)", "rtmr(promise=99%,refused=reject)", "dc"} {
+		for _, runs := range []bool{false, true} {
+			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true})
+			all := opening()
+			for i := range all {
+				if n := all[i].Detail.Node; n != nil {
+					room := *n.Class
+					room.Capacity[units.Memory], room.Capacity[units.VCores] = 4<<30, 4
+					all[i].Detail = &sched.Detail{Node: &cluster.Node{Name: n.Name, Class: &room, Rack: 1}}
+				}
+			}
+			d.at(1, append([]sched.Event{{Kind: sched.Resync}}, all...)...)
+			job := *timed("a", "up15", 1, 60, 4, 0)
+			job.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: make([]workload.Task, 1),
+				Containers: []cluster.Container{{Needs: units.Vector{units.VCores: 1, units.Memory: 1 << 30}}}}}, job.Stages...)
+			d.at(2, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: &job}})
+			if d.book.Job(1).State != sched.Admitted {
+				t.Fatalf("%s: the job is %v", policy, d.book.Job(1).State)
+			}
+			if runs {
+				d.at(3, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Master, Node: 1})
+			}
+			other := job
+			other.Weight = 2
+			d.at(50, sched.Event{Kind: sched.JobAmended, Job: 1, Detail: &sched.Detail{Job: &other}})
+			if d.book.Job(1).State != sched.Admitted {
+				t.Errorf("%s, its master runs: %v: with another weight the job is %v", policy, runs, d.book.Job(1).State)
+			}
+		}
 	}
 }

@@ -22,7 +22,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		if a.c.Most > 0 {
 			return a.answerLikely(v, job, &r)
 		}
-		return a.answer(v.Now(), &r.Claim)
+		return a.answer(v.Now(), job, &r.Claim)
 	case lent:
 		return sched.Answer{Verb: sched.Admit, Reason: why}
 	case sampled:
@@ -33,12 +33,14 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 }
 
 // answer says what comes of the test of a claim.
-func (s *scheduler) answer(now units.Time, c *Claim) sched.Answer {
+func (s *scheduler) answer(now units.Time, job *sched.Job, c *Claim) sched.Answer {
 	var a sched.Answer
 	verdict := s.plan.Test(now, *c)
 	if verdict.OK {
 		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))
 		a.Foreseen, a.Finish, a.Latest = true, verdict.Finish, c.Deadline
+	} else if job.Spec.GoesOn() {
+		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun) // without a promise
 	} else {
 		var p sched.Plan
 		a.Verb, a.Reason = sched.Reject, s.refusal(now, c, &verdict, &p)

@@ -9,7 +9,8 @@ import (
 //
 //  1. masters of jobs with a promise that live outside of the slots (master.go);
 //  2. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5); while
-//     masters start up, as long as enough slots stay free for the jobs before whose maps wait for that;
+//     masters start up, and where the world binds late, as long as enough slots stay free for the jobs
+//     before whose maps wait for that, or have not been asked for yet;
 //  3. reduces, as long as enough slots stay free for the jobs before that have not reached their reduce
 //     stage (lines 6 to 21);
 //  4. tasks of jobs without a promise (besteffort.go).
@@ -22,7 +23,7 @@ type dispatcher struct{ *scheduler }
 
 // Decide serves the nodes that beat.
 func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	rising := d.rising(v)
+	keeps := !v.World().Bind || d.rising(v)
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
 			continue
@@ -32,7 +33,7 @@ func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			continue
 		}
 		d.masters(v, n.ID, p)
-		if rising {
+		if keeps {
 			for d.keeping(v, n, sched.Map, p) {
 			}
 		} else {
@@ -115,7 +116,7 @@ func (s *scheduler) walk(v sched.View, slot sched.Stage, do func(job *sched.Job,
 }
 
 // wants is how many slots tasks of the job's stage want now, and how many they will later: maps when
-// its master is up, reduces when its last map is over.
+// its master is up, reduces when its last map is over, and both when their world asks for them.
 func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
 	switch {
 	case stage == sched.Master && !s.of(job.ID).Claim.Slot:
@@ -123,7 +124,8 @@ func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64)
 	case stage == sched.Map && !masterUp(job), stage == sched.Reduce && !reached(job):
 		return 0, owed(job, stage)
 	}
-	return max(0, int64(job.Stages[stage].Open)), 0
+	open = max(0, int64(job.Stages[stage].Open))
+	return open, max(0, owed(job, stage)-open)
 }
 
 // claimant is a job that may start tasks: it is there, and its user has not cancelled it.

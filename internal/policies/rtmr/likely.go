@@ -290,6 +290,8 @@ func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sch
 		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most))
 		a.Foreseen, a.Finish, a.Latest = true, c.Finish, r.Claim.Deadline
 		a.Evidence = c.evidence()
+	} else if job.Spec.GoesOn() {
+		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun)
 	} else {
 		a.Verb, a.Reason = sched.Reject, t.refusal(&c)
 		if s.c.Behind {
