@@ -68,7 +68,8 @@ const (
 	// CapHeadroom uses Job and Count. It tells the job's ApplicationMaster that no more than Count
 	// containers are to be had, -1 = no bound.
 	CapHeadroom
-	// WakeMe uses At. The world answers with a Tick at that time.
+	// WakeMe uses At. The world answers with a Tick at that time, or before. Of all such wishes the
+	// earliest counts, and a Tick voids them: a part that waits for a later one asks again.
 	WakeMe
 	// Verbs is the number of verbs.
 	Verbs

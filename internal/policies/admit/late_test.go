@@ -1,7 +1,10 @@
 package admit_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -44,8 +47,12 @@ func opening() (all []sched.Event) {
 }
 
 func (d *desk) at(second int, events ...sched.Event) {
+	d.tell(units.Time(second)*units.Time(units.Second), events...)
+}
+
+func (d *desk) tell(at units.Time, events ...sched.Event) {
 	d.round++
-	all := d.book.Apply(units.Time(second)*units.Time(units.Second), d.round, events)
+	all := d.book.Apply(at, d.round, events)
 	d.book.Begin(&d.plan)
 	d.policy.Decide(d.book, all, &d.plan)
 	d.book.Check(&d.plan)
@@ -157,5 +164,61 @@ func TestPromisesOutlastAmendments(t *testing.T) {
 				t.Errorf("%s, its master runs: %v: with another weight the job is %v", policy, runs, d.book.Job(1).State)
 			}
 		}
+	}
+}
+
+// What is saved and copied between two batches of one instant goes on as the original does: rds too, while its
+// solver is at work on a plan that nothing but bounds follow from.
+func TestSavedWithinAnInstant(t *testing.T) {
+	const text = "rds(interval=1m)"
+	d := newDesk(t, text, sched.Capabilities{World: "w", Kill: true, Bind: true, Heartbeat: units.Second})
+	long := func(j sched.JobID, id, class string, deadline, maps int) sched.Event {
+		return sched.Event{Kind: sched.JobArrived, Job: j, Detail: &sched.Detail{Job: timed(id, class, 1, deadline, maps, 0)}}
+	}
+	d.at(10, long(1, "a", "reduce10", 2000, 300), long(2, "b", "reduce10", 900, 100), long(3, "c", "varies", 1500, 200))
+	mind := func(d *desk) string {
+		var b bytes.Buffer
+		if err := d.policy.Save(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	forks := 0
+	for d.book.Due() < units.Time(900*units.Second) {
+		at := d.book.Due()
+		d.tell(at, sched.Event{Kind: sched.Tick})
+		if !slices.ContainsFunc(d.plan.Items, func(it sched.Item) bool { return it.Verb == sched.SetSlots }) {
+			continue
+		}
+		forks++
+		var saved, book bytes.Buffer
+		p, err := catalog.New(text, queues.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loaded := &desk{policy: p, book: ledger.New(*d.book.World(), p.Order()), round: d.round}
+		if err := errors.Join(d.policy.Save(&saved), d.book.Save(&book), p.Load(&saved), loaded.book.Load(&book, sched.CausesOf(p)...)); err != nil {
+			t.Fatal(err)
+		}
+		q, err := d.policy.(sched.Cloner).Clone()
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, err := sched.OrderOf(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cloned := &desk{policy: q, book: d.book.Clone(order), round: d.round}
+		comes := long(9, "x", "reduce10", 5000, 8)
+		for _, x := range []*desk{d, loaded, cloned} {
+			x.tell(at, comes)
+		}
+		if is := mind(d); is != mind(loaded) || is != mind(cloned) {
+			t.Fatalf("at %v:\n%.200s\nloaded:\n%.200s\ncloned:\n%.200s", at, is, mind(loaded), mind(cloned))
+		}
+		d.tell(at, sched.Event{Kind: sched.JobEnded, Job: 9, Outcome: sched.Killed})
+	}
+	if forks == 0 {
+		t.Errorf("no plan had bounds: this tests nothing")
 	}
 }

@@ -99,7 +99,9 @@ func (f *Fair) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch batch[i].Kind {
 		case sched.Resync:
-			f.nextUpdate = now
+			f.nextUpdate, f.wake = now, 0
+		case sched.Tick: // it may be for another part, and voids what this one has asked for
+			f.wake = 0
 		case sched.Control: // what pools have had so far was not this part's doing
 			f.nextUpdate, f.nextCheck, f.wake, f.fed = now, 0, 0, nil
 		}

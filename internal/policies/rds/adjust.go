@@ -55,13 +55,13 @@ func (s Share) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 		}
 		it := sched.Item{Verb: sched.SetSlots, Job: g.m.Job, Stage: planned[g.s], Count: g.slots, Reason: c.because(g)}
 		if c.Due > now && !g.m.Fast {
-			it.At, c.holds = c.Due, true
+			it.At, c.Held = c.Due, true
 		}
 		if p.Add(it) {
 			g.m.Bound[g.s] = g.slots
 		}
 	}
-	if c.Due > now && c.fresh(now) && !c.holds {
+	if c.Due > now && c.fresh(now) && !c.Held {
 		c.Due = 0 // nothing changes when the solver is done
 	}
 }

@@ -45,6 +45,8 @@ type controller struct {
 	Observe units.Time     `json:"observe"` // when the forecasters take them next, units.Never before the first plan
 	Classes []*performance `json:"classes"` // by name
 	Watches bool           `json:"watches,omitempty"`
+	// Held says that something was planned for when the solver is done.
+	Held bool `json:"held,omitempty"`
 	// Intervals counts them.
 	Intervals int64       `json:"intervals"`
 	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in thousandths of the penalty
@@ -60,7 +62,6 @@ type controller struct {
 	speed       float64
 	steps       []forecast.Step
 	first       []bool // by handle: the order knows that the job is on the fast path
-	holds       bool   // something was planned for when the solver is done
 	changed     bool   // something happened upon which bounds may be others
 }
 
@@ -231,7 +232,7 @@ func (c *controller) begin(v sched.View, news, again bool) {
 	})
 	begins := c.Next <= now || idle && c.waits(v)
 	if c.Due == 0 && (begins || c.set.events && news) && !(again && c.Next > now) {
-		if c.holds = false; begins {
+		if c.Held = false; begins {
 			c.Next = now.Add(c.set.interval)
 			c.prune()
 			c.measure(v)
@@ -285,7 +286,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 	case m.asked():
 		admitted.Reason = c.admission(v, m)
 		if !again && c.Due > v.Now() {
-			admitted.At, c.holds = c.Due, true
+			admitted.At, c.Held = c.Due, true
 		}
 	default:
 		if !held {

@@ -16,7 +16,7 @@ func newController(set settings) *controller {
 }
 
 func (c *controller) forget() {
-	c.Woken, c.Watches = 0, false
+	c.Woken, c.Watches, c.Held = 0, false, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
 	c.Intervals, c.first = 0, nil
 	c.Slots, c.Speed = c.set.forecaster(), c.set.forecaster()
@@ -38,7 +38,7 @@ func (c *controller) load(text []byte) error {
 func (c *controller) copyFrom(o *controller) {
 	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
 	c.Level, c.Observe = o.Level, o.Observe
-	c.Watches, c.Intervals, c.first = o.Watches, o.Intervals, nil
+	c.Watches, c.Held, c.Intervals, c.first = o.Watches, o.Held, o.Intervals, nil
 	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
 	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
 	for i, m := range c.Members {

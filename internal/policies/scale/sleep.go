@@ -61,8 +61,12 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if look {
 		s.wake = 0
 	}
+	ticked := false
 	for i := range batch {
-		look = s.notice(&batch[i]) || look
+		look, ticked = s.notice(&batch[i]) || look, ticked || batch[i].Kind == sched.Tick
+	}
+	if ticked && s.wake != 0 { // it was for another part
+		p.WakeMe(s.wake, sched.Because(sched.Wakeup, int64(s.wake)))
 	}
 	if !look {
 		return

@@ -149,6 +149,9 @@ func TestSleepIsDueToTheInstant(t *testing.T) {
 	if got := h.scales(s, sched.Event{Kind: sched.Heartbeat, Node: 1}, sched.Event{Kind: sched.Ended, Outcome: sched.Committed}); got != "" {
 		t.Errorf("before: %q", got)
 	}
+	if got := h.scales(s, sched.Event{Kind: sched.Tick}); got != "at 1h30s" {
+		t.Errorf("at a Tick for another part, which voids its own: %q", got)
+	}
 	h.now = h.now.Add(units.Second)
 	if got := h.scales(s, sched.Event{Kind: sched.Tick}); got != "sleep 3, at 1h40s" {
 		t.Errorf("when it is due: %q", got)

@@ -127,7 +127,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	n.exact++
 	if again.Deadline = a.Earliest - 1; again.Deadline > now {
 		n.tight++
-		if b := policy.Ask(l.Ledger, now, &again); b.Verb != sched.Reject && b.Reason.Cause != sched.Begun { // then without a promise
+		if b := policy.Ask(l.Ledger, now, &again); b.Verb != sched.Reject && b.Reason.Cause != sched.Begun {
 			t.Fatalf("round %d: %v is to be the earliest, and a nanosecond before it: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
 		}
 	}
