@@ -222,3 +222,20 @@ func TestSavedWithinAnInstant(t *testing.T) {
 		t.Errorf("no plan had bounds: this tests nothing")
 	}
 }
+
+// A job of which nobody can tell how many tasks it has gets the idle cluster, whatever the policy.
+func TestGrowingJobsRun(t *testing.T) {
+	for _, policy := range []string{"fifo", "fair", "edf-p", "dc", "capacity-plan", "capacity-plan(over=hold)", "rtmr", "rtmr(promise=99%)"} {
+		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+		grows := timed("a", "reduce10", 1, 600, 1, 1)
+		for i := range grows.Stages {
+			grows.Stages[i].Grows, grows.Stages[i].Tasks = true, nil
+		}
+		d.at(1, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: grows}})
+		d.at(2, append(beats(), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})...)
+		d.at(3, beats()...)
+		if n := d.book.Job(1).Stages[sched.Map].Occupied; n != 4 {
+			t.Errorf("%s: it has %d of 4 slots", policy, n)
+		}
+	}
+}

@@ -206,7 +206,7 @@ func (p *plan) need(v sched.View, job *sched.Job, c *class) (n needs) {
 	cluster := v.Capacity()
 	var takes [2]units.Vector
 	for i, s := range [2]sched.Stage{sched.Map, sched.Reduce} {
-		if st := job.Spec.Stage(s); st != nil && len(st.Tasks) > 0 {
+		if st := job.Spec.Stage(s); st != nil && (len(st.Tasks) > 0 || st.Grows) {
 			takes[i] = st.Container(0).Needs
 			n.slots[i] = need{1, fit(cluster, &takes[i])}
 		}
