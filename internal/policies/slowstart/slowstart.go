@@ -95,13 +95,13 @@ func (l *Late) look(v sched.View, id sched.JobID, p *sched.Plan) {
 		l.forget(id)
 		return
 	}
-	reduces := &j.Stages[sched.Reduce]
-	if j.Spec.Stage(sched.Map) == nil || j.Spec.Stage(sched.Reduce) == nil || j.Spec.SlowStart >= 1 {
+	stage, reduces := j.Spec.Stage(sched.Map), &j.Stages[sched.Reduce]
+	if stage == nil || j.Spec.Stage(sched.Reduce) == nil || j.Spec.SlowStart >= 1 {
 		return
 	}
 	maps, held, early := &j.Stages[sched.Map], l.holds(id), slices.Contains(l.early, id)
 	switch {
-	case j.Over(sched.Map):
+	case maps.Done >= maps.Total && !stage.Grows:
 		l.forget(id)
 		if held {
 			p.Add(sched.Item{Verb: sched.Release, Job: id, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsOver)})
