@@ -108,7 +108,8 @@ func (r *rtmr) recount(b *book, events []*line) {
 			c.unstarted = !c.begun()
 		}
 	}
-	if b.watching { // a stock scheduler starts jobs
+	others := slices.ContainsFunc(events, func(e *line) bool { return e.name == "control" || e.name == "resync" })
+	if b.watching || others { // a stock scheduler starts jobs, or has started them
 		for _, c := range slices.Clone(r.plan.queue) {
 			if c.since < 0 && !c.over && c.begun() {
 				r.plan.queue = slices.DeleteFunc(r.plan.queue, func(o *claim) bool { return o == c })

@@ -239,3 +239,32 @@ func TestGrowingJobsRun(t *testing.T) {
 		}
 	}
 }
+
+// What the stock scheduler starts of a promised job while the policy has yielded counts when it takes over, with and
+// without being told all again: the slots are taken.
+func TestSlotsAreTakenAfterAYield(t *testing.T) {
+	for _, policy := range []string{"rtmr", "rtmr(preempt=false)"} {
+		for _, resync := range []bool{false, true} {
+			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+			a := comes(1, "a", 60, 0)
+			d.at(1, a, sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})
+			d.at(2, sched.Event{Kind: sched.Control, Control: sched.Yield})
+			var runs []sched.Event
+			for n := sched.NodeID(1); n <= 4; n++ {
+				runs = append(runs, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(n), Job: 1, Stage: sched.Map, Node: n})
+			}
+			asks := sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 4}
+			d.at(3, append(runs, asks)...)
+			all := []sched.Event{{Kind: sched.Control, Control: sched.TakeOver}}
+			if resync {
+				all = append(append([]sched.Event{{Kind: sched.Resync}}, all...), opening()...)
+				all = append(append(all, a, asks), runs...)
+			}
+			d.at(4, all...)
+			d.at(5, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: timed("b", "reduce10", 5, 12, 4, 0)}})
+			if is := d.book.Job(2).State; is != sched.Rejected {
+				t.Errorf("%s, resync: %v: four slots hold tasks until 13 s, and who needs them from 7 s on is %v", policy, resync, is)
+			}
+		}
+	}
+}

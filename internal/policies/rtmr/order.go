@@ -89,12 +89,16 @@ func (s *scheduler) began(v sched.View, j sched.JobID, p *sched.Plan, add func()
 // recount sets right from when on the tasks of started jobs run. A job whose first task the world has not
 // started keeps its place, as others may have started behind it; until a task of it does start, its tasks
 // start from now on. Else the schedule would have them run, and promise others the slots that they still
-// need. While the scheduler watches, a job starts when the stock scheduler starts it. O(started jobs);
-// while it watches, O(jobs with a promise).
+// need. While the scheduler watches, a job starts when the stock scheduler starts it; so it has where this one
+// takes over again, or is told all again. O(started jobs); then, and while it watches, O(jobs with a promise).
 func (s *scheduler) recount(v sched.View, batch []sched.Event, p *sched.Plan) {
+	others := false // may have started tasks
 	for i := range batch {
-		if j := batch[i].Job; batch[i].Kind == sched.Refused && s.promisedTo(j) {
-			if r := s.of(j); r.Rank > 0 && !r.begun(v.Job(j)) {
+		switch j := batch[i].Job; batch[i].Kind {
+		case sched.Resync, sched.Control:
+			others = true
+		case sched.Refused:
+			if r := s.of(j); s.promisedTo(j) && r.Rank > 0 && !r.begun(v.Job(j)) {
 				r.Unstarted = true
 			}
 		}
@@ -109,7 +113,7 @@ func (s *scheduler) recount(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	// Also a promise of before is advice in the book while the scheduler watches.
-	if first := v.Job(s.queue[0]); first == nil || first.Advice == sched.NoJob {
+	if first := v.Job(s.queue[0]); !others && (first == nil || first.Advice == sched.NoJob) {
 		return
 	}
 	for _, j := range slices.Clone(s.queue) {
