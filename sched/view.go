@@ -185,12 +185,13 @@ func (j *Job) Standing() JobState {
 	return j.State
 }
 
-// Over tells whether all tasks of a stage have committed, and none runs or is to run. That nothing is asked
-// for and nothing runs does not tell it where the world binds late: it is so before the first demand,
-// and between the end of a task that failed and the demand for its next attempt.
+// Over tells whether tasks of a stage have committed, and none runs or is to run. Where the world binds late
+// nothing is asked for before the first demand either, so one has to be done. How many are known of does not
+// tell: an ApplicationMaster may have asked for more than it needs, or never say how many there are. So a
+// stage may be over for a moment, between the end of a task that failed and the demand for its next attempt.
 func (j *Job) Over(s Stage) bool {
 	st, t := j.Spec.Stage(s), &j.Stages[s]
-	return st == nil || t.Done >= t.Total && t.Open <= 0 && t.Occupied <= 0 && !st.Grows
+	return st == nil || t.Open <= 0 && t.Occupied <= 0 && (t.Done > 0 || t.Total == 0 && !st.Grows)
 }
 
 // Begun tells whether a task of the job is running, is promised a container, or is done.

@@ -268,3 +268,43 @@ func TestSlotsAreTakenAfterAYield(t *testing.T) {
 		}
 	}
 }
+
+// Reduces start when the maps are over, whoever has run these, however many were asked for, and though nobody ever
+// said how many there are.
+func TestReducesStart(t *testing.T) {
+	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "capacity-plan", "rtmr", "rtmr(preempt=false)", "rtmr(promise=99%)"} {
+		for _, how := range []string{"grows", "asks for more", "yield"} {
+			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+			job := timed("a", "reduce10", 1, 600, 2, 1)
+			if how == "grows" {
+				for i := range job.Stages {
+					job.Stages[i].Grows, job.Stages[i].Tasks = true, nil
+				}
+			}
+			demand := func(s sched.Stage, n int32) sched.Event {
+				return sched.Event{Kind: sched.Demand, Job: 1, Stage: s, Count: n, Item: 1000}
+			}
+			d.at(1, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}})
+			d.at(2, demand(sched.Map, 2))
+			if how == "yield" {
+				d.at(3, sched.Event{Kind: sched.Control, Control: sched.Yield})
+			}
+			d.at(4, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1},
+				sched.Event{Kind: sched.Started, Attempt: 2, Job: 1, Stage: sched.Map, Node: 2}, demand(sched.Map, 0))
+			last := []sched.Event{{Kind: sched.Ended, Attempt: 1, Outcome: sched.Committed}, {Kind: sched.Ended, Attempt: 2, Outcome: sched.Committed}}
+			if how == "asks for more" {
+				last = append(last, demand(sched.Map, 1))
+			}
+			d.at(14, last...)
+			d.at(15, demand(sched.Map, 0), demand(sched.Reduce, 1), sched.Event{Kind: sched.StageReady, Job: 1, Stage: sched.Reduce})
+			if how == "yield" {
+				d.at(16, sched.Event{Kind: sched.Control, Control: sched.TakeOver})
+			}
+			d.at(17, beats()...)
+			d.at(18, beats()...)
+			if s := &d.book.Job(1).Stages[sched.Reduce]; s.Occupied != 1 {
+				t.Errorf("%s, %s: the reduce does not start; it is withheld: %v", policy, how, s.Withheld)
+			}
+		}
+	}
+}

@@ -39,7 +39,11 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s.recount(v, batch, p)
 	s.rise(v)
 	if slices.ContainsFunc(batch, func(e sched.Event) bool {
-		return e.Kind == sched.Ended || e.Kind == sched.OutputLost || e.Kind == sched.Refused
+		switch e.Kind {
+		case sched.Ended, sched.OutputLost, sched.Refused, sched.Demand, sched.Control, sched.Resync:
+			return true
+		}
+		return false
 	}) {
 		s.count(v, batch, p)
 	}

@@ -21,15 +21,27 @@ func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if s.c.Most > 0 { // a verdict counts what really runs
 		for i := range batch {
 			j := batch[i].Job
-			if batch[i].Kind == sched.Ended {
+			switch batch[i].Kind {
+			case sched.Ended:
 				j, _ = v.Ended(batch[i].Attempt)
 				s.ends(batch[i].Attempt)
+			case sched.Control, sched.Resync: // others may have ended tasks
+				for _, j := range s.active {
+					if job := v.Job(j); job != nil {
+						s.restrain(job, p)
+					}
+				}
 			}
 			if job := v.Job(j); job != nil && s.promisedTo(j) {
 				s.restrain(job, p)
 			}
 		}
 		return
+	}
+	for i := range batch { // also of jobs that others have started
+		if e := &batch[i]; e.Kind == sched.Demand && s.promisedTo(e.Job) && v.Job(e.Job) != nil {
+			s.restrain(v.Job(e.Job), p)
+		}
 	}
 	for _, j := range s.active {
 		job, r := v.Job(j), s.of(j)

@@ -101,7 +101,7 @@ func (l *Late) look(v sched.View, id sched.JobID, p *sched.Plan) {
 	}
 	maps, held, early := &j.Stages[sched.Map], l.holds(id), slices.Contains(l.early, id)
 	switch {
-	case maps.Done >= maps.Total && !stage.Grows:
+	case maps.Done >= maps.Total && !stage.Grows || j.Over(sched.Map):
 		l.forget(id)
 		if held {
 			p.Add(sched.Item{Verb: sched.Release, Job: id, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsOver)})
