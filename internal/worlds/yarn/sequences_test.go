@@ -31,10 +31,6 @@ func released(id string) *wire.Event {
 	return &wire.Event{What: &wire.Event_Completion{Completion: &wire.Completion{Container: id, Cause: wire.Cause_CAUSE_RELEASED, Exit: -100}}}
 }
 
-func lost(id string) *wire.Event {
-	return &wire.Event{What: &wire.Event_Completion{Completion: &wire.Completion{Container: id, Cause: wire.Cause_CAUSE_LOST, Exit: -100}}}
-}
-
 func attemptEnd(n int32, how wire.End) *wire.Event {
 	return &wire.Event{What: &wire.Event_AttemptEnd{AttemptEnd: &wire.AttemptEnd{Application: "j", Attempt: n, End: how}}}
 }
