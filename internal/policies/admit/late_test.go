@@ -77,7 +77,7 @@ func TestSlotsArePromisedOnce(t *testing.T) {
 	}
 }
 
-// A stage that asks for nothing for a moment, as one of its tasks has failed, is not over.
+// A stage that asks for nothing for a moment, as one of its tasks has failed, is not over before one is done.
 func TestReducesWaitThroughADip(t *testing.T) {
 	for _, policy := range []string{"dc", "rtmr", "rtmr(promise=99%)", "edf+slowstart"} {
 		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true})

@@ -55,11 +55,11 @@ type scheduler struct {
 
 	looked   bool           // at the nodes (service.go)
 	out      []sched.NodeID // out of service
-	failures failures
-	strays   strays     // not saved either
-	next     units.Time // when all outlooks are looked at again
-	runs     []runs     // by handle; nor are these three (runs.go)
-	seen     []seen     // by attempt
+	failures failures       // of nodes, so far
+	strays   strays         // not saved either
+	next     units.Time     // when all outlooks are looked at again
+	runs     []runs         // by handle; nor are these three (runs.go)
+	seen     []seen         // by attempt
 	sheets   sheets
 }
 
