@@ -85,6 +85,7 @@ type testOrder struct {
 	follows sched.Tallies
 	ceiling int32
 	back    map[sched.JobID]int64 // how far jobs are put back
+	queues  map[string]int64      // and queues
 }
 
 func (testOrder) Path(j *sched.Job) []string {
@@ -103,7 +104,7 @@ func (o testOrder) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 }
 
 func (o testOrder) QueueKey(_ sched.View, q *sched.Queue, s sched.Stage) sched.Key {
-	return sched.Key{o.followed(s, func(s sched.Stage) int32 { return q.Stages[s].Occupied })}
+	return sched.Key{o.queues[q.Name] + o.followed(s, func(s sched.Stage) int32 { return q.Stages[s].Occupied })}
 }
 
 // followed is what the order follows of the occupancy by stage.

@@ -211,30 +211,81 @@ func (l *Ledger) rekeyDirty() {
 // Misranked returns the first ranked job whose key, or whose queue's key, is not what the order says now,
 // 0 if there is none. If an order's keys depend on something that no event or item announced, it has such
 // jobs until the policy asks for a Rank. While a Rank of all jobs is held, a key may also be what the order
-// says of the same pages in an earlier view, one of those given.
-// O(jobs × depth × views): for the conformance suite.
-func (l *Ledger) Misranked(earlier ...sched.View) (sched.JobID, sched.Stage) {
+// says of the same pages in an earlier view, one of those given. O((jobs + queues) × views): for the
+// conformance suite.
+func (l *Ledger) Misranked(earlier ...sched.View) (job sched.JobID, stage sched.Stage) {
+	l.misranked(earlier, func(k staleKey) bool {
+		if job, stage = k.Job, k.Stage; k.Queue != 0 {
+			job = l.queues[k.Queue].Head[k.Stage]
+		}
+		return false
+	})
+	return job, stage
+}
+
+// staleKey is the key of a ranked job, or of a queue, which the order would not give it now.
+type staleKey struct {
+	Job   sched.JobID   `json:"job,omitempty"`
+	Queue sched.QueueID `json:"queue,omitempty"`
+	Stage sched.Stage   `json:"stage"`
+	Key   sched.Key     `json:"key"`
+}
+
+// misranked finds such keys. That of a queue that stands alone does not count, as it is asked for
+// again when another comes.
+func (l *Ledger) misranked(earlier []sched.View, found func(staleKey) bool) {
 	says := func(is sched.Key, key func(v sched.View) sched.Key) bool {
 		return key(l) == is || slices.ContainsFunc(earlier, func(v sched.View) bool { return key(v) == is })
 	}
-	for j := range l.jobs {
-		b := &l.jobs[j]
-		for s := range sched.Stages {
-			if b.Ranked&(1<<s) == 0 {
-				continue
+	for s := range sched.Stages {
+		for j := range l.jobs {
+			b := &l.jobs[j]
+			if b.Ranked&(1<<s) != 0 && !says(b.Keys[s], func(v sched.View) sched.Key { return l.order.JobKey(v, &b.Job, s) }) &&
+				!found(staleKey{Job: b.ID, Stage: s, Key: b.Keys[s]}) {
+				return
 			}
-			if !says(b.Keys[s], func(v sched.View) sched.Key { return l.order.JobKey(v, &b.Job, s) }) {
-				return b.ID, s
-			}
-			for q := b.Queue; q != sched.Root; q = l.queues[q].Parent {
-				qb := &l.queues[q]
-				if l.queues[qb.Parent].ranks[s].n > 1 && !says(qb.Keys[s], func(v sched.View) sched.Key { return l.order.QueueKey(v, &qb.Queue, s) }) {
-					return b.ID, s
-				}
+		}
+		for q := range l.queues {
+			qb := &l.queues[q]
+			if qb.Ranked&(1<<s) != 0 && l.queues[qb.Parent].ranks[s].n > 1 &&
+				!says(qb.Keys[s], func(v sched.View) sched.Key { return l.order.QueueKey(v, &qb.Queue, s) }) &&
+				!found(staleKey{Queue: qb.ID, Stage: s, Key: qb.Keys[s]}) {
+				return
 			}
 		}
 	}
-	return 0, 0
+}
+
+// recalled is an order that gives some jobs and queues the keys that they had.
+type recalled struct {
+	sched.Order
+	stale []staleKey // of jobs and queues in the order in which misranked finds them
+}
+
+// JobKey is the one that the job had, else what the order says.
+func (o *recalled) JobKey(v sched.View, j *sched.Job, s sched.Stage) sched.Key {
+	if k, is := o.find(staleKey{Job: j.ID, Stage: s}); is {
+		return k
+	}
+	return o.Order.JobKey(v, j, s)
+}
+
+// QueueKey is the one that the queue had, else what the order says.
+func (o *recalled) QueueKey(v sched.View, q *sched.Queue, s sched.Stage) sched.Key {
+	if k, is := o.find(staleKey{Queue: q.ID, Stage: s}); is {
+		return k
+	}
+	return o.Order.QueueKey(v, q, s)
+}
+
+func (o *recalled) find(k staleKey) (sched.Key, bool) {
+	i, is := slices.BinarySearchFunc(o.stale, k, func(a, b staleKey) int {
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Job, b.Job))
+	})
+	if !is {
+		return sched.Key{}, false
+	}
+	return o.stale[i].Key, true
 }
 
 func (l *Ledger) rekeyQueue(qb *queueBook, s sched.Stage) {

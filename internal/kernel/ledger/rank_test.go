@@ -1,10 +1,13 @@
 package ledger
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"pgregory.net/rapid"
 )
 
 // An order that knows more than the record is asked for the key of a job when the policy says so,
@@ -54,6 +57,7 @@ func TestRank(t *testing.T) {
 	load(other, d)
 	other.held = nil
 	d.is("held by a book that was loaded", other.one(rank(0)).Held, true)
+	d.is("first of a book that was loaded", other.First(1, sched.Map, 0), sched.JobID(1))
 	d.is("due", d.Due(), items[0].At)
 	d.at = items[0].At
 	d.told(sched.Event{Kind: sched.Tick})
@@ -71,4 +75,44 @@ func TestRank(t *testing.T) {
 	d.decide(rank(3), admit(3))
 	first(1)
 	misranked(0)
+}
+
+// While all jobs wait to be ranked again, a book that is loaded has them, and queues, where they stood.
+func TestLoadBeforeRank(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		pick := func(name string, n int) int { return rapid.IntRange(0, n-1).Draw(rt, name) }
+		order := testOrder{ceiling: 99, follows: sched.Tallies(pick("follows", 3)), back: make(map[sched.JobID]int64), queues: make(map[string]int64)}
+		d := open(t, bound, order)
+		events := []sched.Event{nodeUp(1, 1, 9, 9)}
+		for j := range pick("jobs", 9) + 1 {
+			e := jobOf(sched.JobID(j+1), string(rune('a'+j)), maps(2), reduces(1))
+			e.Detail.Job.Queue = []string{"", "a", "x", "y"}[pick("queue", 4)]
+			events = append(events, e, sched.Event{Kind: sched.StageReady, Job: sched.JobID(j + 1), Stage: sched.Reduce})
+		}
+		slices.SortStableFunc(events, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+		d.told(events...)
+		for j := sched.JobID(1); j <= d.Jobs(); j++ {
+			d.decide(admit(j))
+		}
+		for j := sched.JobID(1); j <= d.Jobs(); j++ {
+			order.back[j] = int64(pick("back", 4))
+		}
+		for _, q := range []string{"a", "b", "x", "y"} {
+			order.queues[q] = int64(pick("queue's", 4))
+		}
+		for range pick("changed", 3) { // some are asked for again meanwhile
+			d.one(start(sched.JobID(pick("job", int(d.Jobs()))+1), sched.Map, 1, 1))
+		}
+		other := open(t, bound, order)
+		load(other, d)
+		again(other)
+		for _, s := range []sched.Stage{sched.Map, sched.Reduce} {
+			was, is := sched.JobID(0), sched.JobID(0)
+			for range int(d.Jobs()) + 1 {
+				if was, is = d.Waiting(s, was), other.Waiting(s, is); was != is {
+					rt.Fatalf("%v: job %d stands where job %d stood", s, is, was)
+				}
+			}
+		}
+	})
 }

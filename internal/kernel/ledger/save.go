@@ -16,7 +16,8 @@ import (
 // version is that of the saved form.
 const version = 6
 
-// saved is the book as Save writes it. The rankings are not in it: they follow from the records.
+// saved is the book as Save writes it. The rankings are not in it: they follow from the records, and
+// from the keys that the order would not give now.
 type saved struct {
 	Version  int                             `json:"version"`
 	Origin   string                          `json:"origin,omitempty"` // what 0 of all times stands for
@@ -41,7 +42,8 @@ type saved struct {
 	Beating  []sched.NodeID                  `json:"beating"`
 	Closing  []sched.JobID                   `json:"closing"`
 	Refusals []sched.Event                   `json:"refusals"`
-	Bounds   [3]int                          `json:"bounds"` // handles of jobs, nodes, attempts seen
+	Stale    []staleKey                      `json:"stale,omitempty"` // while all jobs wait to be ranked again
+	Bounds   [3]int                          `json:"bounds"`          // handles of jobs, nodes, attempts seen
 }
 
 type savedJob struct {
@@ -106,6 +108,10 @@ func (l *Ledger) Save(w io.Writer) error {
 			s.Grants = append(s.Grants, *g)
 		}
 	}
+	l.misranked(nil, func(k staleKey) bool {
+		s.Stale = append(s.Stale, k)
+		return true
+	})
 	return json.NewEncoder(w).Encode(&s)
 }
 
@@ -169,11 +175,16 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 			l.bookQueues(b, g.Stage, l.need(b, g.Stage, g.Container), 1)
 		}
 	}
+	is := l.order
+	if len(s.Stale) > 0 {
+		l.order = &recalled{is, s.Stale}
+	}
 	for i := range l.jobs {
 		if b := l.job(sched.JobID(i)); b != nil {
 			l.rekey(b, allStages)
 		}
 	}
+	l.order = is
 	return nil
 }
 
