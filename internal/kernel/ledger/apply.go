@@ -26,11 +26,12 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 		l.clearVacant()
 	}
 	l.derived = l.derived[:0]
-	if len(l.refusals) > 0 {
+	void := len(events) > 0 && events[0].Kind == sched.Resync
+	if !void { // else what was refused is void too, and its handles may be others' by now
 		l.derived = append(l.derived, l.refusals...)
-		l.refusals = l.refusals[:0]
 	}
-	if len(events) > 0 && events[0].Kind == sched.Resync {
+	l.refusals = l.refusals[:0]
+	if void {
 		l.resync(events)
 	} else {
 		for i := range events {

@@ -89,6 +89,16 @@ func TestLateToldEnds(t *testing.T) {
 	d.is("up since", d.Node(1).Since, units.Time(51))
 }
 
+// What was refused and not yet told is void too: its handles may be others' by then.
+func TestRefusalsAreVoid(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 9, 1), jobOf(1, "a", maps(3)))
+	d.want(start(1, sched.Map, 1, 1), sched.NotAdmitted)
+	d.is("waiting", d.Refuses(), true)
+	d.is("refusals", kinds(d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 9, 1), jobOf(1, "b", maps(3))), sched.Refused), 0)
+	d.is("refusals later", kinds(d.told(), sched.Refused), 0)
+}
+
 // Without an order jobs stand by arrival, also one that is told of late.
 func TestLateToldArrival(t *testing.T) {
 	d := open(t, bound, nil)
