@@ -71,9 +71,10 @@
 // A stage whose description says that it Grows has more tasks than are known: an ApplicationMaster
 // asks for its reduces bit by bit, and does not say how many there will be. Only worlds that bind
 // late have such stages. Demand, a JobAmended and running attempts raise Tally.Total, until a
-// JobAmended says that the number is final. A stage that has begun keeps its
-// description, unless it grows or the amendment answers its SetTasks. No amendment leaves a stage
-// with fewer tasks than are done or under way.
+// JobAmended says that the number is final. That may have been a guess, and a later JobAmended
+// corrects it. No amendment leaves a stage with fewer tasks than are done, or takes a kind of
+// container from one that has begun. Where the book binds tasks, a stage that has begun keeps its
+// description.
 //
 // Demand is what the world asks for now. It may fall to 0 while work remains. It may also exceed the
 // tasks that are left: an ApplicationMaster that has lost an attempt asks again, and one that asks
@@ -93,8 +94,8 @@
 // free and tasks straggle by when they started and what they have done, as before.
 //
 // Everything that a policy had asked for is void: verdicts and samples, Withhold, SetSlots,
-// SetTasks, CapHeadroom, virtual deadlines, drains, wake-ups, and items that were held or not
-// answered. Jobs are Pending again, or Waiting. The policy asks again, in the plan that answers the
+// SetTasks, CapHeadroom, virtual deadlines, drains, wake-ups, items that were held or not answered,
+// and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks again, in the plan that answers the
 // Resync. A job that has Begun keeps running. Profiles, supplies, forecasts, the numbers of items
 // and when each job began (Job.Started) stay. Handles may change: a policy finds a job that it
 // remembers by the job's own ID (View.Find).

@@ -137,6 +137,47 @@ func TestAmendedQueue(t *testing.T) {
 	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
 }
 
+// Containers that a stage has are of the kinds that it named when they were promised. So these stay,
+// and others may be added.
+func TestAmendedContainers(t *testing.T) {
+	sized := func(tasks int, slots ...int) workload.StageSpec {
+		st := maps(tasks)
+		for _, n := range slots {
+			st.Containers = append(st.Containers, cluster.Container{Name: "c", Needs: units.Slots(n, 0)})
+		}
+		return st
+	}
+	for name, st := range map[string]workload.StageSpec{"final": maps(4), "growing": growing(maps(4)), "named": sized(4, 1)} {
+		d := open(t, sched.Capabilities{Kill: true}, nil)
+		d.told(nodeUp(1, 1, 9, 0), jobOf(1, "j", st))
+		d.told(demand(4, 0))
+		d.decide(admit(1))
+		it := d.one(start(1, sched.Map, 1, 2))
+		d.told(started(1, it, 0))
+		free := func(want int) {
+			t.Helper()
+			d.is(name+": free", d.Node(1).Free, units.Slots(want, 0))
+			again(d)
+		}
+		free(7)
+		for _, bad := range []workload.StageSpec{sized(4, 3), sized(4, 3, 1)} {
+			d.is(name+": notes", kinds(d.told(amended("j", "", bad)), sched.Discrepancy), 1)
+			free(7)
+		}
+		d.is(name+": notes", kinds(d.told(amended("j", "", sized(5, 1, 3))), sched.Discrepancy), 0)
+		d.is(name+": total", d.Job(1).Stages[sched.Map].Total, int32(5))
+		big := started(2, it, 0)
+		big.Item, big.Container = 0, 1
+		d.told(big)
+		free(4)
+		d.is(name+": notes", kinds(d.told(amended("j", "", sized(5, 1))), sched.Discrepancy), 1)
+		d.told(ended(2, sched.Committed))
+		free(7)
+		d.told(ended(1, sched.Committed), sched.Event{Kind: sched.Refused, Item: it.ID})
+		free(9)
+	}
+}
+
 // A virtual deadline stands beside the job's own: orders read it where there is one, an amendment
 // of the job's own leaves it, and a policy can take it back. Only a resync voids it, as it does all
 // that was decided.

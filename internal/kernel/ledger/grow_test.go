@@ -53,8 +53,13 @@ func TestGrowingStages(t *testing.T) {
 	tally(11, 0, 0, 1)
 	d.is("notes", kinds(ask(14, it.ID), sched.Discrepancy), 0)
 	tally(11, 14, 0, 1)
+	d.told(amended("j", "", maps(1), reduces(9)))
+	tally(9, 14, 0, 1)
+	it = d.one(start(1, sched.Reduce, 1, 9))
+	d.told(amended("j", "", maps(1), reduces(8))) // fewer than are done and under way
+	tally(8, 5, 9, 1)
 	d.told(amended("j", "", maps(1), growing(reduces(20))))
-	tally(11, 14, 0, 1)
+	tally(20, 5, 9, 1)
 
 	// While it grows, an amendment that knows of fewer tasks, such as one of a deadline, takes none back.
 	d = open(t, sched.Capabilities{Kill: true}, nil)
@@ -118,17 +123,18 @@ func TestGrowthAgainstALedgerOfLists(t *testing.T) {
 				if len(st.Tasks) == 0 {
 					st.Grows = true
 				}
-				if begun := done > 0 || len(promised)+len(running) > 0; !begun || grows {
-					was := known
-					known = max(len(st.Tasks), done+len(promised)+len(running))
-					if st.Grows && grows { // the number only rises until it is final
-						known = max(known, was)
-					}
-					if st.Grows {
-						known = max(known, done+len(promised)+len(running)+max(wants, 0))
-					}
-					grows = st.Grows
+				was := known
+				known = max(len(st.Tasks), done)
+				if st.Grows || grows {
+					known = max(known, done+len(promised)+len(running))
 				}
+				if st.Grows && grows { // the number only rises until it is final
+					known = max(known, was)
+				}
+				if st.Grows {
+					known = max(known, done+len(promised)+len(running)+max(wants, 0))
+				}
+				grows = st.Grows
 				events = append(events, amended("j", "", st))
 			case 2:
 				if len(promised) > 0 {

@@ -41,8 +41,8 @@ func (m *model) arriveLate() {
 	m.out = append(m.out, sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}})
 }
 
-// amendLate changes a job. A stage that has begun keeps its description, unless it grows or the
-// amendment answers what it was asked.
+// amendLate changes a job. Of a stage that grows, or did, no fewer tasks are known than are done and
+// under way; where the number was final and is, what is under way beyond it are further attempts.
 func (m *model) amendLate(j *mJob, answers sched.ItemID) {
 	var done [sched.Stages]int
 	for _, s := range stages {
@@ -57,18 +57,17 @@ func (m *model) amendLate(j *mJob, answers sched.ItemID) {
 	j.spec, j.deadline = &is, is.Deadline
 	for i, s := range stages {
 		a, old := &j.asks[s], was.Stage(s)
-		answered := answers != 0 && j.molds[s].Item == answers
-		there := done[s] + m.busy(j.id, s, 0)
-		switch {
-		case there > 0 && !old.Grows && !answered:
-			is.Stages[i] = *old
+		tasks := len(is.Stages[i].Tasks)
+		switch there := done[s] + m.busy(j.id, s, 0); {
 		case old.Grows && is.Stages[i].Grows: // the number only rises
-			a.total = max(a.total, len(is.Stages[i].Tasks))
+			a.total = max(a.total, tasks)
+		case old.Grows || is.Stages[i].Grows:
+			a.total = max(tasks, there)
 		default:
-			a.total = max(len(is.Stages[i].Tasks), there)
+			a.total = max(tasks, done[s])
 		}
 		m.grow(j, s)
-		if answered {
+		if answers != 0 && j.molds[s].Item == answers {
 			j.molds[s].Accepted = int32(a.total)
 		}
 	}

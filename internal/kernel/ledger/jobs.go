@@ -193,9 +193,10 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 	}
 }
 
-// jobAmended puts a job's new description in the place of the old one. A stage of which a task was
-// promised, runs or is done stays as it is, unless it grows; the others get their new tasks. What a
-// job is called, and what it waits for, does not change.
+// jobAmended puts a job's new description in the place of the old one. A stage gets its new tasks
+// until one of them was promised, runs or is done, and later where the world binds late, which may
+// have known too few or too many. Containers that the job has may be of the kinds that it named, so
+// these stay. What a job is called, and what it waits for, does not change.
 func (l *Ledger) jobAmended(e *sched.Event) {
 	b := l.job(e.Job)
 	if b == nil || b.State == sched.Finished || e.Detail == nil || e.Detail.Job == nil {
@@ -217,13 +218,18 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	spec.ID, spec.After, spec.Stages = b.Spec.ID, b.Spec.After, slices.Clone(b.Spec.Stages)
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		if amended := e.Detail.Job.Stage(st.Kind); amended != nil && (b.untouched(st.Kind) ||
-			!l.can.Bind && (st.Grows || e.Item != 0 && e.Item == b.Molds[st.Kind].Item)) {
-			*st = *amended
-			l.remake(b, st)
-		} else {
+		amended, begun := e.Detail.Job.Stage(st.Kind), !b.untouched(st.Kind)
+		if amended == nil || begun && l.can.Bind {
 			b.tasks[st.Kind].Spec = st
+			continue
 		}
+		was := *st
+		*st = *amended
+		if begun && !extends(st, &was) {
+			l.discrepancy(e, "the containers of a stage that has begun were amended")
+			st.Containers = was.Containers
+		}
+		l.remake(b, st)
 	}
 	b.Spec, b.Deadline = &spec, spec.Deadline
 	l.setNeeds(b)
@@ -236,21 +242,36 @@ func (l *Ledger) jobAmended(e *sched.Event) {
 	l.molded(b, e)
 }
 
+// extends tells whether a stage still has the kinds of containers that it had, and perhaps more.
+func extends(st, was *workload.StageSpec) bool {
+	for k := range max(1, len(was.Containers)) {
+		if k > 0 && k >= len(st.Containers) || st.Container(k).Needs != was.Container(k).Needs {
+			return false
+		}
+	}
+	return true
+}
+
 // untouched tells whether no task of the stage was promised, runs or is done.
 func (b *jobBook) untouched(s sched.Stage) bool {
 	t := &b.Stages[s]
 	return t.Occupied == 0 && t.Done == 0
 }
 
-// remake opens the tasks of a stage that was amended before it began. Where the world binds late
-// its next Demand says how many are open; until then it asks for as many as it did. What such a
-// stage has done and under way is counted at least; while it grows, so is all that was known of.
+// remake opens the tasks of a stage that was amended. Where the world binds late its next Demand
+// says how many are open; until then it asks for as many as it did. What such a stage has done is
+// counted at least, and if it grew until now, what is under way; while it grows, so is all that was
+// known of.
 func (l *Ledger) remake(b *jobBook, st *workload.StageSpec) {
 	t := &b.Stages[st.Kind]
-	known := t.Total
+	known, grew := t.Total, b.tasks[st.Kind].Spec.Grows
 	t.Total = int32(len(st.Tasks))
 	if !l.can.Bind {
-		if t.Total = max(t.Total, t.Done+t.Occupied); st.Grows && b.tasks[st.Kind].Spec.Grows {
+		t.Total = max(t.Total, t.Done)
+		if grew || st.Grows {
+			t.Total = max(t.Total, t.Done+t.Occupied)
+		}
+		if grew && st.Grows {
 			t.Total = max(t.Total, known)
 		}
 		b.tasks[st.Kind].Spec = st

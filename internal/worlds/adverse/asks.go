@@ -9,8 +9,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// growUp lets stages ask for more of their tasks. Their ApplicationMaster, while it runs, says now and then
-// how many there are: more than before, or all. Users give jobs more time, another weight or another queue.
+// growUp lets stages ask for more of their tasks. It is said now and then how many there are: more than
+// before, or all. That these are all may be a guess, which is corrected when more are asked for. Users give
+// jobs more time, another weight or another queue.
 func (w *World) growUp(jb *job, id sched.JobID) {
 	amended := false
 	for _, s := range jb.stages {
@@ -21,10 +22,14 @@ func (w *World) growUp(jb *job, id sched.JobID) {
 			amended = true
 			s.told = max(s.told, s.shown)
 			s.told += w.dice.IntN(len(s.tasks) - s.told + 1)
-			if w.dice.IntN(2) == 0 {
+			switch w.dice.IntN(4) {
+			case 0:
 				s.told, s.grows = len(s.tasks), false
+			case 1:
+				s.told, s.grows = max(1, s.shown), false
 			}
 		}
+		amended = amended || !s.grows && s.told < s.shown
 	}
 	if w.naughty(40) {
 		amended = true

@@ -10,7 +10,7 @@
 //   - it starts containers that nobody planned;
 //   - nobody knows how many tasks a stage has: it asks for them little by little, dips to none in between,
 //     and sometimes asks for more than it needs; an amendment may tell the number, or a part of it, in the
-//     end or never;
+//     end or never, or one that turns out to be too low;
 //   - it yields to a stock scheduler in the midst of plans, which then places work alone, and takes over
 //     again;
 //   - an ApplicationMaster asks before it has seen what it was given since it asked last, so it is given

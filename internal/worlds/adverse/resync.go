@@ -102,7 +102,7 @@ func (j *job) now() *workload.Job {
 	spec := *j.spec
 	spec.Stages = slices.Clone(spec.Stages)
 	for k, s := range j.stages {
-		if !s.grows { // a user who amends a job does not know how far its stages have grown
+		if !s.grows { // while it grows, a user who amends the job does not know how far it has
 			s.told = max(s.told, s.shown)
 		}
 		spec.Stages[k].Tasks, spec.Stages[k].Grows = s.spec.Tasks[:s.told], s.grows

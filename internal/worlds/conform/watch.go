@@ -32,6 +32,7 @@ type Watch struct {
 	Ghosts  int // ends of attempts that nobody knew any more
 	Advised int // verdicts that it then gave as advice
 	Grown   int // stages of which more tasks were told than before
+	Guessed int // such stages of which these had been said to be all
 	Untold  int // jobs that ended while all was told again: they are not told, nor is how they ended
 
 	round    int64
@@ -314,8 +315,12 @@ func (w *Watch) amended(e *sched.Event) {
 		st := &e.Detail.Job.Stages[i]
 		if is := j.detail.Job.Stage(st.Kind); len(st.Tasks) > len(is.Tasks) {
 			w.Grown++
-			if !is.Grows && e.Item == 0 {
+			switch {
+			case is.Grows || e.Item != 0:
+			case w.Binds:
 				w.broken("job %q has more %v tasks than were all", j.id, st.Kind)
+			default:
+				w.Guessed++
 			}
 		}
 	}

@@ -121,7 +121,12 @@ func (p *plugin) state(s *wire.Snapshot, e *sched.Event) bool {
 	case sched.Started:
 		s.Containers = append(s.Containers, p.started(e))
 	case sched.Demand:
-		s.Asks = append(s.Asks, p.demand(e))
+		asks := p.demand(e)
+		if n := len(s.Asks); n > 0 && s.Asks[n-1].Application == asks.Application { // an application is told whole
+			s.Asks[n-1].Rows = append(s.Asks[n-1].Rows, asks.Rows...)
+		} else {
+			s.Asks = append(s.Asks, asks)
+		}
 	default:
 		return false
 	}
