@@ -95,10 +95,10 @@
 //
 // Everything that a policy had asked for is void: verdicts and samples, Withhold, SetSlots,
 // SetTasks, CapHeadroom, virtual deadlines, drains, wake-ups, items that were held or not answered,
-// and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks again, in the plan that answers the
-// Resync. A job that has Begun keeps running. Profiles, supplies, forecasts, the numbers of items
-// and when each job began (Job.Started) stay. Handles may change: a policy finds a job that it
-// remembers by the job's own ID (View.Find).
+// and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks again,
+// in the plan that answers the Resync. A job that has Begun keeps running. Profiles, supplies,
+// forecasts, the numbers of items and when each job began (Job.Started) stay. Handles may change: a
+// policy finds a job that it remembers by the job's own ID (View.Find).
 //
 // # What the book shows
 //
