@@ -240,6 +240,46 @@ func TestGrowingJobsRun(t *testing.T) {
 	}
 }
 
+// A sample is measured where the world binds late too, before the ApplicationMaster has asked for
+// anything. Which maps ran nobody knows: one of twice the mean input counts twice as long.
+func TestSamplesOfLateMaps(t *testing.T) {
+	for _, policy := range []string{"rtmr", "rtmr(promise=99%,refused=reject)"} {
+		for deadline, want := range map[int]sched.JobState{400: sched.Admitted, 60: sched.Rejected} {
+			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+			job := timed("a", "unseen", 1, deadline, 9, 0)
+			for i := range job.Stages[0].Tasks {
+				job.Stages[0].Tasks[i].Input = 90 * units.MB
+			}
+			job.Stages[0].Tasks[0].Input = 180 * units.MB // 100 MB in the mean
+			d.at(1, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}})
+			d.at(2, append(beats(), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 9})...)
+			if j := d.book.Job(1); j.State != sched.HeldBack || j.Stages[sched.Map].Occupied != 3 {
+				t.Fatalf("%s: %v, %d of 3 maps measured", policy, j.State, j.Stages[sched.Map].Occupied)
+			}
+			var run, end []sched.Event
+			for i := range d.plan.Items {
+				if it := &d.plan.Items[i]; it.Verb == sched.Start {
+					a := sched.AttemptID(len(run) + 1)
+					run = append(run, sched.Event{Kind: sched.Started, Attempt: a, Item: it.ID, Job: 1, Stage: sched.Map, Node: it.Node})
+					end = append(end, sched.Event{Kind: sched.Ended, Attempt: a, Outcome: sched.Committed})
+				}
+			}
+			d.at(3, run...)
+			d.at(22, end...) // 20 s, so 36 s for 180 MB
+			j := d.book.Job(1)
+			if j.State != want {
+				t.Errorf("%s: a job due at %d s is %v, want %v", policy, deadline, j.State, want)
+			}
+			// Six maps of 36 s, and a beat each, on four slots.
+			for i := range d.plan.Items {
+				if it := &d.plan.Items[i]; it.Verb == sched.Admit && policy == "rtmr" && (it.Reason.B+500)/1000 != (22+2*37)*1e6 {
+					t.Errorf("expected by %v", units.Time(it.Reason.B))
+				}
+			}
+		}
+	}
+}
+
 // What the stock scheduler starts of a promised job while the policy has yielded counts when it takes over, with and
 // without being told all again: the slots are taken.
 func TestSlotsAreTakenAfterAYield(t *testing.T) {

@@ -100,11 +100,11 @@ func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sc
 		return unknown, why
 	case known:
 		return promised, why
-	case s.c.BestEffort || job.Stages[sched.Map].Open <= 0 || slot:
+	case s.c.BestEffort || s.sampleOf(v, job) <= 0 || slot:
 		// Of a job whose master takes a slot no sample is measured: that slot could not be taken back.
 		return lent, sched.Because(ClassUnknown)
 	}
-	return sampled, sched.Because(Sampling, int64(s.sampleOf(job)))
+	return sampled, sched.Because(Sampling, int64(s.sampleOf(v, job)))
 }
 
 // claimOf is what a job asks for, without its costs.

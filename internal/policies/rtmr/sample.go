@@ -15,7 +15,9 @@ import (
 // worst case:
 //
 //   - The time of a map counts from the start of the first of those that ran together, so it is never too short.
-//   - The longest counts as that of the largest input in the sample. A larger map takes longer in proportion.
+//   - The longest counts as that of the largest input in the sample. A larger map takes longer in
+//     proportion. Where the world binds late nobody knows which maps ran, so it counts as that of the
+//     mean input.
 //   - Of reduces nothing is measured. A byte is taken to cost them what it costs a map, and η for 1.
 //
 // A promise by an estimate may break, and so may those of jobs that stand behind it. With worst
@@ -42,7 +44,7 @@ func (m *sample) maps() int32 { return min(m.Done, m.Wanted) }
 // measure holds the job and has some of its maps run.
 func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	t := &job.Stages[sched.Map]
-	n := s.sampleOf(job)
+	n := s.sampleOf(v, job)
 	r := s.note(job, sampled)
 	r.Sample = sample{Wanted: n, From: t.Done}
 	why := sched.Because(Sampling, int64(n))
@@ -60,9 +62,14 @@ func (s *scheduler) bringUp(job *sched.Job, p *sched.Plan) {
 	}
 }
 
-// sampleOf is how many maps of a job would be measured.
-func (s *scheduler) sampleOf(job *sched.Job) int32 {
-	return min(int32(s.c.Sample), job.Stages[sched.Map].Open)
+// sampleOf is how many maps of a job would be measured: of those that are still to start, which where
+// the world binds late its ApplicationMaster need not have asked for yet.
+func (s *scheduler) sampleOf(v sched.View, job *sched.Job) int32 {
+	t := &job.Stages[sched.Map]
+	if !v.World().Bind {
+		return min(int32(s.c.Sample), t.Total-t.Done-t.Occupied)
+	}
+	return min(int32(s.c.Sample), t.Open)
 }
 
 // started notes that the last item of the plan starts a map of the sample, the first that runs or one beside others.
@@ -71,8 +78,16 @@ func (m *sample) started(now units.Time, first bool, job *sched.Job, p *sched.Pl
 		m.Began = now
 	}
 	it := &p.Items[len(p.Items)-1]
+	tasks := job.Spec.Stage(sched.Map).Tasks
 	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
-		m.Largest = max(m.Largest, job.Spec.Stage(sched.Map).Tasks[b.Task-1].Input)
+		m.Largest = max(m.Largest, tasks[b.Task-1].Input)
+	}
+	if it.Tasks.Len() == 0 {
+		all := units.Bytes(0)
+		for i := range tasks {
+			all += tasks[i].Input
+		}
+		m.Largest = all / units.Bytes(len(tasks))
 	}
 }
 
