@@ -286,7 +286,11 @@ func (t *operator) Plan(_ units.Time, decisions []follow.Decision) error {
 	for i := range decisions {
 		d := &decisions[i]
 		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && report.Promises(&d.Reason) {
-			t.say("job %q: its deadline is promised", d.Job.Spec.ID)
+			by := ""
+			if d.Reason.Cause.Word == sched.Estimate {
+				by = ", by an estimate from a sample"
+			}
+			t.say("job %q: its deadline is promised%s", d.Job.Spec.ID, by)
 		}
 	}
 	return nil
