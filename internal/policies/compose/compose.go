@@ -262,8 +262,9 @@ type Asker interface {
 func (y *Policy) Ask(v sched.View, now units.Time, spec *workload.Job) sched.Answer {
 	v = sched.At(v, now)
 	for i := range y.parts {
-		if a, ok := y.parts[i].step.(Asker); ok {
-			return a.Ask(&desk{View: v, policy: y, by: &y.parts[i]}, sched.Asked(v, spec))
+		part := &y.parts[i]
+		if a, ok := part.step.(Asker); ok {
+			return part.answers(y, a.Ask(&desk{View: v, policy: y, by: part}, sched.Asked(v, spec)))
 		}
 	}
 	return sched.Answer{Reason: sched.Because(sched.NotAsked)}

@@ -200,18 +200,36 @@ var special = func() (set uint64) {
 	return set
 }()
 
-// answersFor holds the part to its entry: the verbs and the reasons of what it has planned. One
-// that was put into a recipe without an entry may give any reason.
+// answersFor holds the part to its entry: the verbs and the reasons of what it has planned.
 func (p *part) answersFor(y *Policy, items []sched.Item) {
 	for i := range items {
-		if v := items[i].Verb; special&^p.needs&(1<<v) != 0 {
+		v := items[i].Verb
+		if special&^p.needs&(1<<v) != 0 {
 			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, v)})
 		}
-		if c := items[i].Reason.Cause; c != nil && c != p.cause && p.Name != "" {
-			if !slices.Contains(p.Causes, c) {
-				panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part gives the reason %q without declaring it: its catalogue entry needs it in Causes", y.Name(), p.Kind, c.Name)})
-			}
-			p.cause = c
-		}
+		p.reasons(y, "plans to", v, items[i].Reason.Cause)
+	}
+}
+
+// answers holds the part to the same in an answer to a question. Why there is no verdict needs no
+// declaration.
+func (p *part) answers(y *Policy, a sched.Answer) sched.Answer {
+	if a.Verb != sched.NoVerb || a.Reason.Cause != sched.BehindOthers {
+		p.reasons(y, "answers", a.Verb, a.Reason.Cause)
+	}
+	return a
+}
+
+// reasons checks that there is a reason, and that the part's entry declares its cause. One that was
+// put into a recipe without an entry may give any reason, or none.
+func (p *part) reasons(y *Policy, does string, v sched.Verb, c *sched.Cause) {
+	switch {
+	case p.Name == "" || c != nil && c == p.cause:
+	case c == nil:
+		panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part %s %v without a reason: each item and each answer needs one", y.Name(), p.Kind, does, v)})
+	case !slices.Contains(p.Causes, c):
+		panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part gives the reason %q without declaring it: its catalogue entry needs it in Causes", y.Name(), p.Kind, c.Name)})
+	default:
+		p.cause = c
 	}
 }
