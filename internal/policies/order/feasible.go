@@ -28,8 +28,12 @@ import (
 // it stands behind the late ones whose work is known, by tasks left. Jobs without a deadline come
 // last, as under EDF.
 //
-// A key holds for the instant of the last look. Look moves it on, at most once in
-// sched.RankInterval, and has those jobs ranked again to which that makes a difference.
+// A key holds for the instant of the last look, which a resync does not make another: in the plan that
+// answers it there is a new look, however soon after the last, and from then on nothing is left of what was
+// known before. At a take-over there is one too, but no sooner than RankInterval after the last.
+//
+// Look moves that instant on, at most once in sched.RankInterval, and has those jobs ranked again to
+// which that makes a difference.
 type Feasible struct {
 	sched.Flat
 	state

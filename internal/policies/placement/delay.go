@@ -34,6 +34,9 @@ import (
 //     its last start, and the part asks to be woken when a wait is over.
 //   - A task without preferred nodes is at home everywhere: it starts at once, and changes neither wait nor level.
 //   - Masters, reduces and further stages are served as Greedy does.
+//   - After a resync every job waits from the beginning: jobs may have other handles, and nobody knows
+//     what they were skipped for. A take-over changes nothing: while a stock scheduler places work no
+//     job is skipped, and none starts.
 //
 // A beat costs O(log jobs) for each job that is skipped, as in the original.
 type Delay struct {
@@ -70,6 +73,9 @@ func (d *Delay) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	beats := false
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
+		case sched.Resync:
+			clear(d.jobs)
+			d.skipped, d.last = d.skipped[:0], 0
 		case sched.JobEnded:
 			if int(e.Job) < len(d.jobs) && e.Job > 0 {
 				d.jobs[e.Job] = patience{}

@@ -31,6 +31,8 @@ import (
 //     Hadoop nodes beat also while nothing waits.)
 //   - A job comes when its maps come to stand in the queue: when it is admitted, or its
 //     predecessors are done. A node that comes back is new.
+//   - After a resync all markers are gone: nobody knows which jobs have come, and handles may be
+//     others. A take-over changes nothing: jobs are admitted while a stock scheduler places work, too.
 //   - Nothing bounds how often jobs come. While they come faster than nodes beat, no node gets a non-local map.
 //   - Masters, reduces and further stages are served as Greedy does.
 //

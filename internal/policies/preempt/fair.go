@@ -26,6 +26,10 @@ import (
 // so that freed slots are given out before more is killed. In between the part costs nothing. It
 // asks for a Tick only when a time-out is running.
 //
+// After a resync it keeps since when pools starve, as they are known by name, and when it may kill
+// again, looks at once and asks for a new Tick. After a take-over it begins again: what pools had under a
+// stock scheduler was not its doing.
+//
 // The fair share is Hadoop's: by weight, at least the minimum share, at most the demand, of all
 // slots of the stage; where nodes have no slots but resources, of all containers of the stage that
 // run.

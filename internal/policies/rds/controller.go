@@ -137,7 +137,7 @@ func (c *controller) meet(v sched.View, batch []sched.Event) {
 			m.Bound, m.Let, m.First = [2]int32{-1, -1}, false, false
 			return m.Job == 0
 		})
-		c.Due, c.Woken, c.first = 0, 0, nil
+		c.Due, c.Woken, c.Held, c.first = 0, 0, false, nil
 	}
 	if !again && !came {
 		return

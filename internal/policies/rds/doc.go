@@ -26,6 +26,13 @@
 // measured over whole ones alone. The capacity that forecasts are made from is that at equal
 // distances in time since the first plan, whenever plans are made.
 //
+// # After a resync
+//
+// What is known by name stays: models of classes, forecasters, when intervals begin, and of each job its
+// plan and its progress. So the interval goes on, and no sample is lost. Bounds, admissions and ranks are asked
+// of the book again, at once and not when the solver is done, and so is the wake-up. A resync that ends a time
+// of watching begins all again. A take-over changes nothing: jobs that came meanwhile were met as they came.
+//
 // # What the paper leaves open, and what we take
 //
 //   - Units. Progress is measured in what the interval owes, slots in all slots of their kind, so P and

@@ -18,6 +18,9 @@ import (
 //     for all of them, as many more are woken as these tasks fill, the first ones first: each job's
 //     tasks in the order of jobs, with the containers that they ask for.
 //
+// After a resync it remembers nothing, looks at once and asks for a new Tick; since when nodes are idle
+// and which of them sleep the world tells again. At a take-over it looks at once too, and its Tick stands.
+//
 // It looks when work may have come or nodes changed, and when its Tick comes: a node is put to
 // sleep to the instant. How long one takes to wake is the world's affair; until it is up it counts
 // as room that is to come, so that nobody else is woken for the same work. It does not ask which

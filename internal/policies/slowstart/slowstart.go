@@ -22,6 +22,9 @@
 // reduces that another part withholds. If map output is lost, reduces that have not started are
 // withheld again.
 //
+// A resync voids what is withheld: it begins again, and reduces that were let go before the last map had
+// ended wait again until that pays. At a take-over it looks at all jobs, and what it withheld or let go stands.
+//
 // It looks at a job when the job comes, when something of it ends, and when it asks for containers.
 // O(jobs let go early).
 package slowstart

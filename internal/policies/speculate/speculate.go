@@ -23,6 +23,9 @@ import (
 // task has two attempts at most. It is looked at who is behind once in Interval, when a Tick comes,
 // as between reports of progress nothing changes.
 //
+// After a resync it begins again: the Tick is void, and the nodes are gone through from the first one. A
+// take-over changes nothing: what runs it finds in the view.
+//
 // Deviations: Hadoop looks when a node asks for work, and gives that node the first candidate it
 // comes to; the average is that of all reports, not of the last second.
 type Hadoop struct {

@@ -83,16 +83,18 @@ func (s *successor) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	s.book.Begin(&s.plan)
 	s.policy.Decide(s.book, s.events, &s.plan)
 	s.book.Check(&s.plan)
-	said := func(p *sched.Plan) (text string) {
-		for i := range p.Items {
-			text += string(journal.AppendItem(nil, p, &p.Items[i])) + "\n"
-		}
-		return text
-	}
-	if has, fresh := said(p), said(&s.plan); has != fresh && s.differs == "" {
+	if has, fresh := lines(p), lines(&s.plan); has != fresh && s.differs == "" {
 		s.differs = has + "a fresh one:\n" + fresh
 	}
 	return nil
+}
+
+// lines is a plan in the text of journals.
+func lines(p *sched.Plan) (text string) {
+	for i := range p.Items {
+		text += string(journal.AppendItem(nil, p, &p.Items[i])) + "\n"
+	}
+	return text
 }
 
 // every calls do with each policy of the catalogue, or one with each part of it, and some more.

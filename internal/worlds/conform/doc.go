@@ -15,6 +15,8 @@
 //   - order: every job stands where the order's key puts it, recomputed at the end of each batch (suite.go)
 //   - facts: what a resync tells again keeps its time, in the book too; a job that was let in and
 //     has begun is let in again at once (past.go)
+//   - voids: after a resync, and after a take-over, a part of a policy remembers what the suite's list says
+//     that it does, and nothing else (voids_test.go)
 //   - yield: while a stock scheduler places work nothing of a plan starts or is killed, and the
 //     book expects what it starts (watch.go)
 //   - watching: nothing that is planned is done, and verdicts are advice (watch.go); a policy that
