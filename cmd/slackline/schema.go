@@ -13,22 +13,24 @@ import (
 	"github.com/slackline/slackline/internal/studies/weather"
 )
 
-// What ask and audit write for programs.
+// What ask, audit and yarn compare write for programs.
 var (
 	//go:embed answer.schema.json
 	answerSchema []byte
 	//go:embed audit.schema.json
 	auditSchema []byte
+	//go:embed shadow.schema.json
+	shadowSchema []byte
 )
 
 func newSchema() *cobra.Command {
-	kinds := append([]string{"answer", "audit", "forecast"}, scenario.Schemas()...)
+	kinds := append([]string{"answer", "audit", "forecast", "shadow"}, scenario.Schemas()...)
 	return &cobra.Command{
-		Use:       "schema answer|audit|capacity|forecast|job|scenario",
-		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity, or of what slackline ask, audit and forecast power answer",
+		Use:       "schema answer|audit|capacity|forecast|job|scenario|shadow",
+		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity, or of what slackline ask, audit, forecast power and yarn compare answer",
 		Long:      "Prints a JSON Schema, with which editors check and complete YAML. Those of files are made from the table that the parser itself uses.",
-		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema answer\n  slackline schema audit\n  slackline schema forecast",
-		Args:      exactly(1, "answer, audit, capacity, forecast, job or scenario"),
+		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema answer\n  slackline schema audit\n  slackline schema forecast\n  slackline schema shadow",
+		Args:      exactly(1, "answer, audit, capacity, forecast, job, scenario or shadow"),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(kinds, args[0]) {
@@ -41,6 +43,8 @@ func newSchema() *cobra.Command {
 				text = answerSchema
 			case "audit":
 				text = auditSchema
+			case "shadow":
+				text = shadowSchema
 			case "forecast":
 				text, err = weather.Schema()
 			default:

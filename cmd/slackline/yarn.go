@@ -34,7 +34,7 @@ func newYarn(o *options) *cobra.Command {
 it decides. Jobs need no change: a deadline is a tag, such as -Dmapreduce.job.tags=in:600 for ten minutes from its submission.
 While this process is away YARN's own scheduler does the work.`,
 		Example: "  slackline help yarn serve",
-	}, newYarnServe(o), newYarnInstall(o), newYarnDev(o))
+	}, newYarnServe(o), newYarnCompare(o), newYarnInstall(o), newYarnDev(o))
 }
 
 // yarnFlags are the flags of yarn serve, as they are written.

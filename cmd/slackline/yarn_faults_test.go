@@ -167,7 +167,7 @@ func (c *ill) clean() {
 func (c *ill) serve() *served {
 	o := c.elsewhere("listens at", "yarn", "serve", "--policy", "rtmr", "--slot", "512MB,1", "--masters", "512MB,1", "--shares", "2:1", "--heartbeat", "200ms",
 		"--journal", "faults")
-	return &served{o, ""}
+	return &served{terminal: o}
 }
 
 // says waits until the process that schedules the cluster has said that.

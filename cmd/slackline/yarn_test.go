@@ -5,8 +5,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,6 +23,7 @@ import (
 type served struct {
 	*terminal
 	address string
+	watch   bool // so its ResourceManager says
 }
 
 func (s *shell) serves(args ...string) *served {
@@ -27,7 +31,7 @@ func (s *shell) serves(args ...string) *served {
 	o := s.elsewhere("listens at", append([]string{"yarn", "serve", "--listen", "127.0.0.1:0"}, args...)...)
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	return &served{o, regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(o.said)}
+	return &served{o, regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(o.said), slices.Contains(args, "--watch")}
 }
 
 // attach begins a session of a ResourceManager with one node, and one application that claims a deadline and
@@ -42,6 +46,9 @@ func (o *served) attach(ctx context.Context, apps ...*wire.Application) func(*wi
 	next, ms := int64(1), int64(1_800_000_100_000)
 	state := &wire.Snapshot{Next: next, TimeMs: ms, Mode: wire.Mode_MODE_STOCK, Applications: apps,
 		Nodes: []*wire.Node{{Name: "n1", Rack: "/r1", Resources: map[string]int64{"memory-mb": 8192, "vcores": 8}}}}
+	if o.watch {
+		state.Mode = wire.Mode_MODE_WATCH
+	}
 	say := func(m *wire.AttachRequest) {
 		if err := x.Send(m); err != nil {
 			o.t.Error(err)
@@ -216,4 +223,77 @@ func TestServeFromHadoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.ends(0)
+}
+
+// What a policy that watches has advised is set beside what the cluster did: one job of two maps, of which the
+// cluster's own scheduler starts one where the policy would, after a container of a job that asks for nothing.
+func TestYarnCompare(t *testing.T) {
+	s := newShell(t, map[string]string{"text": "no journal\n", "one.yaml": "cluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 1s}]}\n"})
+	o := s.serves("--policy", "edf-p", "--watch", "--journal", "j")
+	ctx, cut := context.WithCancel(context.Background())
+	defer cut()
+	say := o.attach(ctx, hurried(1), hurried(2))
+	o.until("the cluster's own scheduler places work, and Slackline watches")
+	box := func(app, id int, prio int32) *wire.Event {
+		return &wire.Event{What: &wire.Event_Container{Container: &wire.Container{Id: fmt.Sprint("c", id), Application: hurried(app).Id, Attempt: 1, Priority: prio, Node: "n1",
+			Resources: map[string]int64{"memory-mb": 1024, "vcores": 1}, Locality: wire.Locality_LOCALITY_OFF_SWITCH}}}
+	}
+	asks := func(prio, n int32) *wire.Event {
+		return &wire.Event{What: &wire.Event_Asks{Asks: &wire.Asks{Application: hurried(1).Id, Attempt: 1, Rows: []*wire.Ask{
+			{Priority: prio, Place: "*", Count: n, Resources: map[string]int64{"memory-mb": 1024, "vcores": 1}}}}}}
+	}
+	beat := &wire.Event{What: &wire.Event_Heartbeats{Heartbeats: &wire.Names{Names: []string{"n1"}}}}
+	for _, e := range []*wire.Event{asks(0, 1), beat, box(1, 1, 0), asks(0, 0), asks(20, 2), beat, box(2, 2, 0), box(1, 3, 20), asks(20, 1), box(1, 4, 20), asks(20, 0)} {
+		say(e)
+	}
+	for _, id := range []string{"c3", "c4", "c1"} {
+		say(&wire.Event{What: &wire.Event_Completion{Completion: &wire.Completion{Container: id, Cause: wire.Cause_CAUSE_EXITED}}})
+	}
+	say(&wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: hurried(1).Id, End: wire.End_END_SUCCEEDED}}})
+	o.until("committed")
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	o.ends(0)
+
+	text := s.must(0, "yarn", "compare", "j")
+	for _, want := range []string{`^edf-p watched for .*, and the cluster's own scheduler started 4 containers`, `as advised +3 +75.0 %`,
+		`application_1_0002 master +application_1_0001 map +\S`, `admitted +2 +2 +1`, `stock +2 +1 +2`, `edf-p, simulated +1 +1 +1`, `; 1 job did not finish`} {
+		if !regexp.MustCompile(`(?m)` + want).MatchString(text) {
+			t.Errorf("want %s in\n%s", want, text)
+		}
+	}
+	var c struct {
+		Schema, Policy string
+		Starts         map[string]int
+		Simulated      struct{ World string }
+	}
+	answer := []byte(s.must(0, "yarn", "compare", "j", "--policy", "fifo", "-o", "json", "--differences", "0"))
+	var has, schema struct {
+		Required   []string
+		Properties map[string]any
+	}
+	if err := errors.Join(json.Unmarshal(answer, &has.Properties), json.Unmarshal([]byte(s.must(0, "schema", "shadow")), &schema)); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range schema.Required {
+		if _, is := has.Properties[key]; !is {
+			t.Errorf("there is no %q, which the schema requires", key)
+		}
+	}
+	for key := range has.Properties {
+		if schema.Properties[key] == nil {
+			t.Errorf("the schema has no %q", key)
+		}
+	}
+	if err := json.Unmarshal(answer, &c); err != nil ||
+		c.Schema != "slackline/shadow/v1" || c.Policy != "fifo" || c.Starts["same"] != 3 || c.Simulated.World != "sim" {
+		t.Errorf("%v: %+v", err, c)
+	}
+	s.answers(2, "x: there is no such file", "yarn", "compare", "x")
+	s.answers(2, `text:1: it begins with "no journal`, "yarn", "compare", "text")
+	s.answers(2, `--policy: policy "edfp", character 1: there is no policy or part "edfp"`, "yarn", "compare", "j", "--policy", "edfp")
+	s.answers(2, "--differences is -1, it must be 0 or more", "yarn", "compare", "j", "--differences", "-1")
+	s.must(0, "simulate", "--policy", "fifo", "--seed", "1", "--journal", "other", "one.yaml")
+	s.answers(2, "other: no policy only watches in it; slackline yarn serve --watch --journal FILE records such a journal", "yarn", "compare", "other")
 }

@@ -77,6 +77,7 @@ var table = []row{
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},
 	{dir: "internal/studies/page/pagetest", layer: "studies", testOnly: true, why: "looks at pages in a real browser"},
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},
+	{dir: "internal/studies/shadow", layer: "studies", why: "what a policy advised beside what a cluster's own scheduler did"},
 	{dir: "internal/studies/experiment", layer: "studies", why: "published evaluations, run again and judged"},
 	{dir: "experiments", layer: "studies", why: "their scenarios and figures, as data in the program"},
 	{dir: "internal/studies/weather", layer: "studies", why: "weather that others recorded, streamed, or made up, and the power that is to be had of it"},

@@ -70,13 +70,20 @@ func (r *recording) WakeAt(units.Time) {}
 
 // Next returns the recorded events of the next round, without those that the ledger has to derive.
 func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
-	if err := ctx.Err(); err != nil {
-		return drive.Batch{}, err
-	}
 	// an empty plan is none: what a policy heeds may have become less since it was recorded, or
 	// more
 	if (len(r.plan) > 1 || r.repeated > 0) && !r.answered {
 		return drive.Batch{}, bad(r.plan[0].Number, "a plan was recorded, but nothing in the round asks for one")
+	}
+	b, err := r.say(ctx)
+	r.loop.MaxItems = max(1, len(r.plan)) + int(r.repeated) // one more than recorded: that is enough to differ
+	return b, err
+}
+
+// say reads the next round and returns what the world said.
+func (r *recording) say(ctx context.Context) (drive.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return drive.Batch{}, err
 	}
 	at, err := r.readRound()
 	if errors.Is(err, ErrCut) {
@@ -87,7 +94,6 @@ func (r *recording) Next(ctx context.Context) (drive.Batch, error) {
 		return drive.Batch{}, err
 	}
 	r.given = r.given[:0]
-	r.loop.MaxItems = max(1, len(r.plan)) + int(r.repeated) // one more than recorded: that is enough to differ
 	for i, l := range r.events {
 		e, err := ParseEvent(l.Rest)
 		if err == nil {
@@ -194,7 +200,7 @@ func (r *recording) readRound() (units.Time, error) {
 	if err != nil {
 		return 0, bad(l.Number, "%v", err)
 	}
-	if repeated > int64(r.advice.texts) {
+	if r.loop != nil && repeated > int64(r.advice.texts) {
 		return 0, bad(l.Number, "it repeats %d pieces of advice, only %d stand", repeated, r.advice.texts)
 	}
 	r.repeated = repeated

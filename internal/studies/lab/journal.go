@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,10 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -112,10 +115,45 @@ func Replay(ctx context.Context, file string) (journal.Result, error) {
 	}
 	defer f.Close()
 	return journal.Replay(ctx, f, func(h journal.Header) (sched.Policy, error) {
-		var s settings
-		if err := json.Unmarshal(h.Settings, &s); err != nil {
-			return nil, fmt.Errorf("the parameters of the policy cannot be read: %w", err)
-		}
-		return catalog.New(h.Policy, s.Queues)
+		p, _, err := recorded(&h, h.Policy)
+		return p, err
 	})
+}
+
+// recorded makes a policy with the settings of a recorded run.
+func recorded(h *journal.Header, policy string) (*compose.Policy, queues.Config, error) {
+	var s settings
+	if err := json.Unmarshal(h.Settings, &s); err != nil {
+		return nil, s.Queues, fmt.Errorf("the parameters of the policy cannot be read: %w", err)
+	}
+	p, err := catalog.New(policy, s.Queues)
+	return p, s.Queues, err
+}
+
+// Played is what was played of a journal, with the queues of its run.
+type Played struct {
+	journal.Result
+	Queues queues.Config
+}
+
+// Play has a policy, "" = the recorded one, decide upon what a recorded world said, and shows that to
+// sinks, which are made when the header and the policy's name are known (journal.Play).
+func Play(ctx context.Context, file, policy string, sinks func(h journal.Header, policy string) []drive.Sink) (p Played, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return p, err
+	}
+	defer f.Close()
+	p.Result, err = journal.Play(ctx, f, func(h journal.Header) (sched.Policy, []drive.Sink, error) {
+		made, q, err := recorded(&h, cmp.Or(policy, h.Policy))
+		if err == nil {
+			err = suits(made, h.World)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		p.Queues = q
+		return made, sinks(h, made.Name()), nil
+	})
+	return p, err
 }

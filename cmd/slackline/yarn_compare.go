@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/slackline/slackline/internal/kernel/journal"
+	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/shadow"
+)
+
+func newYarnCompare(o *options) *cobra.Command {
+	policy, most := "", 10
+	cmd := &cobra.Command{
+		Use:   "compare JOURNAL",
+		Short: "Set what a policy advised while it watched beside what the cluster's own scheduler did",
+		Long: `Reads the journal of a process that only watched (slackline yarn serve --watch --journal FILE), and tells
+
+- how many of the containers that the cluster's own scheduler started were advised then, for that node and that stage of that
+  job. Advice for a node stands until that node reports again. The first starts that were not advised are listed, with what was
+  advised for the node instead, and why;
+- what the policy said of each job (promised, admitted, held, refused), and how many of these jobs were in time;
+- what the cluster's own scheduler made of the jobs, beside a simulation of the same jobs under the policy. There each task
+  takes what it took on the cluster, and the policy knows of classes what it knew when the recording began, and learns as it did.
+
+With --policy another policy is asked about the same recording: what the cluster did does not depend on who watched.`,
+		Example: `  slackline yarn compare cluster.journal
+  slackline yarn compare cluster.journal --policy edf-p+matchmaking -o json`,
+		Args: exactly(1, "a journal"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if most < 0 {
+				return fmt.Errorf("--differences is %d, it must be 0 or more", most)
+			}
+			if policy != "" {
+				if _, err := lab.PolicyName(policy, queues.Config{}); err != nil {
+					return fmt.Errorf("--policy: %w", err)
+				}
+			}
+			c, err := shadow.Compare(cmd.Context(), args[0], policy, most)
+			var line *journal.LineError
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return fmt.Errorf("%s: there is no such file", args[0])
+			case errors.As(err, &line):
+				return fmt.Errorf("%s:%d: %s", args[0], line.Line, line.What)
+			case err != nil:
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			return o.result(cmd.OutOrStdout(), c, c.Write)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&policy, "policy", "", "policy to ask instead of the one that was recorded")
+	f.IntVar(&most, "differences", most, "how many of the starts that were not advised to list")
+	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
+	return o.bindOutput(cmd)
+}
