@@ -87,17 +87,20 @@ func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sc
 	return sched.Reject, why
 }
 
-// Ask says what would become of a job that came now.
+// Ask says what would become of a job that came now. O(jobs), and O(jobs · log jobs) if there is room for more of
+// its class, which those may take that came before.
 func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
 		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	}
 	with := *a.plan
-	with.Classes, with.memo = slices.Clone(with.Classes), nil
+	with.Classes = slices.Clone(with.Classes)
 	with.make(v, job)
-	a.plan = &with
-	a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
+	a.plan.memo, a.plan = with.memo, &with
 	c := with.class(job)
+	if c.runs < c.Admit {
+		a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
+	}
 	n := with.need(v, job, c)
 	verb, why := a.verdict(v, job, c, &n)
 	return sched.Answer{Verb: verb, Reason: why}

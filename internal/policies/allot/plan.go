@@ -34,15 +34,16 @@ type plan struct {
 }
 
 // found is what a job needs, as it was found. It stands while what it follows from does: the needs of a job that
-// has not started change with the time, but one that was late by then is late ever after.
+// has not started change with the time, but one that was late by then is late ever after. So what a question has
+// found, even one about a later instant, decides nothing.
 type found struct {
 	seq      int64
 	spec     *workload.Job // another one if the job is amended
 	profile  *profile.Class
 	cluster  units.Vector
 	deadline units.Time
-	started  units.Time
-	class    int // where its class was
+	from     units.Time // when its time began: at its start, or when it was looked at before that
+	class    int        // where its class was
 	needs
 }
 
@@ -140,10 +141,11 @@ func (p *plan) recall(v sched.View, job *sched.Job) (*class, *needs) {
 		m.class = i
 	}
 	c, k := &p.Classes[m.class], v.Profile(job.Spec.Class)
-	same := m.seq == job.Seq && m.spec == job.Spec && m.profile == k && m.deadline == job.Deadline && m.started == job.Started &&
-		m.cluster == *v.Capacity()
-	if !same || k == nil || job.Started == units.Never && m.late == 0 {
-		m.seq, m.spec, m.profile, m.deadline, m.started, m.cluster = job.Seq, job.Spec, k, job.Deadline, job.Started, *v.Capacity()
+	from := min(job.Started, v.Now())
+	same := m.seq == job.Seq && m.spec == job.Spec && m.profile == k && m.deadline == job.Deadline && m.cluster == *v.Capacity() &&
+		(m.from == from || m.late > 0 && m.from <= from && job.Started == units.Never)
+	if !same || k == nil {
+		m.seq, m.spec, m.profile, m.deadline, m.from, m.cluster = job.Seq, job.Spec, k, job.Deadline, from, *v.Capacity()
 		m.needs = p.need(v, job, c)
 	}
 	return c, &m.needs

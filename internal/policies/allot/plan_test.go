@@ -50,6 +50,29 @@ func (h *hall) Profile(name string) *profile.Class {
 	return c
 }
 
+// A question about an instant at which a job would be late leaves the plan for now as it is.
+func TestQuestionsDecideNothing(t *testing.T) {
+	for _, started := range []units.Time{units.Never, 0} {
+		h := &hall{cluster: units.Slots(10, 2)}
+		h.known = h.Profile("c")
+		h.comes("c", 20, 2, 100*units.Second, 1, sched.Admitted).Started = started
+		last := h.comes("c", 20, 2, 5000*units.Second, 1, sched.Pending)
+		h.jobs = h.jobs[:1]
+		var asked, fresh plan
+		for _, now := range []units.Time{units.Time(0), units.Time(units.Second), units.Time(80 * units.Second)} {
+			h.now = units.Time(1000 * units.Second)
+			Admission{plan: &asked}.Ask(h, last)
+			h.now, fresh.memo = now, nil
+			asked.make(h, nil)
+			fresh.make(h, nil)
+			is, _ := asked.MarshalJSON()
+			if want, _ := fresh.MarshalJSON(); string(is) != string(want) {
+				t.Errorf("at %v, after a question: %s, want %s", now, is, want)
+			}
+		}
+	}
+}
+
 // comes adds a job; 0 s is no deadline.
 func (h *hall) comes(class string, maps, reduces int, deadline units.Duration, weight float64, is sched.JobState) *sched.Job {
 	spec := &workload.Job{Class: class, Weight: weight, Deadline: units.Never}

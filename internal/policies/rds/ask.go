@@ -9,7 +9,10 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
 		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	}
-	c := newController(a.set)
+	if a.aside == nil {
+		a.aside = newController(a.set)
+	}
+	c := a.aside
 	c.copyFrom(a.controller)
 	c.observe(v)
 	c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: job.ID, Bound: [2]int32{-1, -1}})

@@ -63,6 +63,10 @@ type controller struct {
 	steps       []forecast.Step
 	first       []bool // by handle: the order knows that the job is on the fast path
 	changed     bool   // something happened upon which bounds may be others
+	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
+	// has them in one piece, its room, which the next question uses again.
+	aside *controller
+	room  []member
 }
 
 // member is a job that asks for slots.

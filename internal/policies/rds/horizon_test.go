@@ -326,17 +326,21 @@ func TestGoRound(t *testing.T) {
 	}
 }
 
-// After a resync nothing that was asked of the book holds any more, and jobs may have other handles.
+// After a resync nothing that was asked of the book holds any more, and jobs may have other handles. What was
+// learned stays, and so does the interval.
 func TestResyncVoidsBounds(t *testing.T) {
 	c := newController(settings{})
 	c.Members = []*member{{ID: "gone", Job: 2, Bound: [2]int32{1, 1}}, {ID: "j", Job: 1, Bound: [2]int32{3, 2}, Let: true, First: true}}
-	c.Due, c.Woken = 5, 5
+	c.Due, c.Woken, c.Held, c.Next, c.Intervals, c.Classes = 5, 5, true, 9, 7, []*performance{{Name: "c"}}
 	book := ledger.New(sched.Capabilities{Bind: true}, nil)
 	job := &workload.Job{ID: "j", Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2)}}}
 	batch := []sched.Event{{Kind: sched.Resync}, {Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: job}}}
 	c.meet(book, book.Apply(1, 1, batch))
 	if len(c.Members) != 1 || c.Due != 0 || c.Woken != 0 {
 		t.Fatalf("%d members, due %d, woken %d", len(c.Members), c.Due, c.Woken)
+	}
+	if c.Held || c.Next != 9 || c.Intervals != 7 || len(c.Classes) != 1 {
+		t.Errorf("held %v, next %d, %d intervals, classes %v", c.Held, c.Next, c.Intervals, c.Classes)
 	}
 	if m := c.Members[0]; m.ID != "j" || m.Job != 3 || m.Bound != [2]int32{-1, -1} || m.Let || m.First {
 		t.Errorf("%+v", *m)

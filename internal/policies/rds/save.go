@@ -38,13 +38,14 @@ func (c *controller) load(text []byte) error {
 func (c *controller) copyFrom(o *controller) {
 	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
 	c.Level, c.Observe = o.Level, o.Observe
-	c.Watches, c.Held, c.Intervals, c.first = o.Watches, o.Held, o.Intervals, nil
+	c.Watches, c.Held, c.Intervals, c.first = o.Watches, o.Held, o.Intervals, c.first[:0]
 	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
 	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
-	for i, m := range c.Members {
-		one := *m
-		c.Members[i] = &one
-		c.setFirst(one.Job, one.First)
+	c.room = slices.Grow(c.room[:0], len(o.Members))[:len(o.Members)]
+	for i, m := range o.Members {
+		c.room[i] = *m
+		c.Members[i] = &c.room[i]
+		c.setFirst(m.Job, m.First)
 	}
 	for i, k := range c.Classes {
 		c.Classes[i] = k.clone()
