@@ -11,7 +11,8 @@
 //     the run still ends (policies.go)
 //   - its own checks: it keeps all this too when plans come that no book has checked, and does no
 //     item twice; one that binds tasks starts nothing that is withheld or beyond a bound (meddle.go)
-//   - words: each verb is seen to be done, by the event that answers it or by its effect (words.go, effects.go)
+//   - words: each event, outcome and code is sent while the suite runs, and each verb is seen to be done, by
+//     the event that answers it or by its effect (words.go, effects.go)
 //   - order: every job stands where the order's key puts it, recomputed at the end of each batch (suite.go)
 //   - facts: what a resync tells again keeps its time, in the book too; a job that was let in and
 //     has begun is let in again at once (past.go)

@@ -19,6 +19,7 @@ type words struct {
 	events   map[sched.EventKind]bool   // that a world has sent, or of discrepancies the ledger
 	controls map[sched.ControlVerb]bool // that a world has sent
 	supplies map[sched.SupplyKind]bool  // that a world has told of
+	outcomes map[sched.Outcome]bool     // of attempts that have ended
 	refused  map[sched.Code]bool        // codes by which the book or a world has refused
 	verbs    map[order]*use             // those that a world can do
 }
@@ -33,7 +34,7 @@ type order struct {
 type use struct{ asked, answered bool }
 
 var said = words{events: make(map[sched.EventKind]bool), controls: make(map[sched.ControlVerb]bool), supplies: make(map[sched.SupplyKind]bool),
-	refused: make(map[sched.Code]bool), verbs: make(map[order]*use)}
+	outcomes: make(map[sched.Outcome]bool), refused: make(map[sched.Code]bool), verbs: make(map[order]*use)}
 
 // listener notes the words of one run, and their outcome. A verb that an event answers is done when that
 // comes; any other when its effect shows (effects.go).
@@ -93,6 +94,7 @@ func (l *listener) Batch(_ int64, _ units.Time, events []sched.Event) error {
 		case sched.Resync: // handles are others
 			clear(l.kills)
 		case sched.Ended:
+			said.outcomes[e.Outcome] = said.outcomes[e.Outcome] || !e.Derived
 			if as, killed := l.kills[e.Attempt]; killed && as == e.Outcome {
 				l.did(sched.Kill)
 			}
@@ -180,6 +182,11 @@ func (w *words) missing() (list []string) {
 	for k := sched.NoSupply + 1; k < sched.Supplies; k++ {
 		if !w.supplies[k] {
 			list = append(list, "no world has told of the supply "+k.String())
+		}
+	}
+	for o := sched.Committed; o <= sched.Lost; o++ {
+		if !w.outcomes[o] {
+			list = append(list, "no attempt has ended as "+o.String())
 		}
 	}
 	for o, u := range w.verbs {

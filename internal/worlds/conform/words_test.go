@@ -12,8 +12,8 @@ import (
 )
 
 // Every word of the contract is sent and answered while the suite runs: one that is not has no place
-// in it. Events, controls, supplies and codes count over all worlds together, verbs in each world that
-// can do them. A part of the suite says nothing about that.
+// in it. Events, controls, supplies, outcomes and codes count over all worlds together, verbs in each world
+// that can do them. A part of the suite says nothing about that.
 //
 // The race detector learns nothing from worlds of one goroutine, and takes ten times as long: it
 // watches the engine alone.
