@@ -20,9 +20,9 @@ func newYarnCompare(o *options) *cobra.Command {
 		Short: "Set what a policy advised while it watched beside what the cluster's own scheduler did",
 		Long: `Reads the journal of a process that only watched (slackline yarn serve --watch --journal FILE), and tells
 
-- how many of the containers that the cluster's own scheduler started were advised then, for that node and that stage of that
-  job. Advice for a node stands until that node reports again. The first starts that were not advised are listed, with what was
-  advised for the node instead, and why;
+- how many of the containers that the cluster's own scheduler started the policy would have started too, for that node and that
+  stage of that job. It is asked when the node reports next, as if the container had not been started yet. The first starts
+  that were not advised are listed, with what was advised for the node instead, and why;
 - what the policy said of each job (promised, admitted, held, refused), and how many of these jobs were in time;
 - what the cluster's own scheduler made of the jobs, beside a simulation of the same jobs under the policy. There each task
   takes what it took on the cluster, and the policy knows of classes what it knew when the recording began, and learns as it did.

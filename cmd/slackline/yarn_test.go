@@ -251,10 +251,14 @@ func TestYarnCompare(t *testing.T) {
 	}
 	say(&wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: hurried(1).Id, End: wire.End_END_SUCCEEDED}}})
 	o.until("committed")
+	cut()
+	o.until("the plug-in is gone")
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	o.ends(0)
+	if o.ends(0); strings.Contains(o.said, "disagree") {
+		t.Errorf("got\n%s", o.said)
+	}
 
 	text := s.must(0, "yarn", "compare", "j")
 	for _, want := range []string{`^edf-p watched for .*, and the cluster's own scheduler started 4 containers`, `as advised +3 +75.0 %`,

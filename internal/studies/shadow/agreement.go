@@ -9,8 +9,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Kind is how a start of the stock scheduler compares with the advice that stood then. Advice for a
-// node stands until that node beats again, or the policy advises something for it again.
+// Kind is how a start of the stock scheduler compares with the advice that stands when it is told
+// (journal.Play). Advice for a node stands until that node beats again, or the policy advises
+// something for it again.
 type Kind uint8
 
 // The kinds, from full agreement to none.

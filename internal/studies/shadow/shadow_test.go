@@ -209,6 +209,55 @@ func TestStockThatDiffers(t *testing.T) {
 	}
 }
 
+// script is a world that says what it is given, a second apart.
+type script struct {
+	stock
+	says [][]sched.Event
+}
+
+func (w *script) Next(context.Context) (drive.Batch, error) {
+	if w.beat++; w.beat > len(w.says) {
+		return drive.Batch{}, io.EOF
+	}
+	return drive.Batch{At: units.Time(0).Add(units.Duration(w.beat) * units.Second), Events: w.says[w.beat-1]}, nil
+}
+
+// A stock scheduler that does not wait for beats is compared with what is advised at the next ones, as if it had not
+// started anything yet.
+func TestStockThatDoesNotWait(t *testing.T) {
+	job := two()[0]
+	job.Stages[0].Tasks = job.Stages[0].Tasks[:5]
+	asks := func(n int32) sched.Event {
+		return sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: n}
+	}
+	starts := func(a sched.AttemptID, n sched.NodeID) sched.Event {
+		return sched.Event{Kind: sched.Started, Attempt: a, Job: 1, Stage: sched.Map, Node: n}
+	}
+	done := func(a sched.AttemptID) sched.Event {
+		return sched.Event{Kind: sched.Ended, Attempt: a, Outcome: sched.Committed}
+	}
+	beat := func(n sched.NodeID) sched.Event { return sched.Event{Kind: sched.Heartbeat, Node: n} }
+	w := &script{says: [][]sched.Event{
+		{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.Watch}, node(1, "n1", 1), node(2, "n2", 1),
+			{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}},
+		{asks(5)},
+		{starts(1, 1), starts(2, 1), starts(3, 2), starts(4, 2), asks(1)},
+		{beat(1)},
+		{done(4), beat(2)},
+		{starts(5, 2), asks(0)}, // where the policy would have it as well
+		{beat(2)},
+		{done(1), done(2), done(3), done(5), {Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed}},
+	}}
+	c := compare(t, record(t, "fifo", w), "")
+	if want := [Kinds]int{Same: 5}; c.Agreed != want {
+		t.Errorf("%v, want %v: %+v", c.Agreed, want, c.Other)
+	}
+	// What is held tells its own time: the first start was at 3 s, the job's end at 8 s.
+	if j := c.Stock.Jobs[0]; *j.Started != 3 || *j.Finished != 8 || j.Attempts != 5 {
+		t.Errorf("from %v s to %v s, %d attempts", *j.Started, *j.Finished, j.Attempts)
+	}
+}
+
 // Each start while the policy watches counts once: beside the unkind world, where watching ends with a resync, by
 // the text of the journal.
 func TestEachStartCountsOnce(t *testing.T) {

@@ -257,7 +257,11 @@ func (w *World) setMode(m wire.Mode) {
 	if m == w.mode || m == wire.Mode_MODE_UNSPECIFIED {
 		return
 	}
+	watched := w.mode == wire.Mode_MODE_WATCH
 	w.mode = m
+	if watched && m == wire.Mode_MODE_STOCK {
+		return // the stock scheduler placed work anyway, and watching ends with the next snapshot only
+	}
 	w.tell(sched.Event{Kind: sched.Control, Control: controlOf(m)})
 }
 
