@@ -44,8 +44,8 @@ type Verdict struct {
 // verdictNames are those that there are, in the order of the table.
 var verdictNames = []string{"promised", "admitted", "held", "refused", "none"}
 
-// Unwatched is the error of a journal in which no policy ever only watched.
-var Unwatched = errors.New("no policy only watches in it; slackline yarn serve --watch --journal FILE records such a journal")
+// ErrUnwatched is the error of a journal in which no policy ever only watched.
+var ErrUnwatched = errors.New("no policy only watches in it; slackline yarn serve --watch --journal FILE records such a journal")
 
 // Compare plays a journal to a policy, "" = the recorded one, and then simulates it. It keeps so many of the
 // starts that were not advised.
@@ -67,7 +67,7 @@ func Compare(ctx context.Context, file, policy string, most int) (*Comparison, e
 	case err != nil:
 		return nil, err
 	case !agreement.seen:
-		return nil, Unwatched
+		return nil, ErrUnwatched
 	}
 	c.Cut, c.Watched, c.Agreed, c.Left = played.Cut, agreement.Watched.Seconds(), agreement.Counts, recorded.Left+len(recorded.open)
 	for k, n := range agreement.Counts {

@@ -307,7 +307,7 @@ func TestEachStartCountsOnce(t *testing.T) {
 func TestUnwatched(t *testing.T) {
 	nodes := cluster.Uniform(3, 2, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 1)})
 	file := record(t, "fifo", adverse.New(adverse.Config{Cluster: nodes, Jobs: two(), Seed: 1, Calm: 1}))
-	if _, err := Compare(context.Background(), file, "", 0); !errors.Is(err, Unwatched) {
+	if _, err := Compare(context.Background(), file, "", 0); !errors.Is(err, ErrUnwatched) {
 		t.Error(err)
 	}
 	if _, err := Compare(context.Background(), file+"x", "", 0); !errors.Is(err, os.ErrNotExist) {
