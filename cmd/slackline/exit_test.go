@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	refusedJob = "name: hurry\napp: wordcount\ninput: in.txt\noutput: out/hurry\ndeadline: 1ms\n"
+	refusedJob = "name: hurry\napp: wordcount\ninput: in.txt\noutput: out/hurry\ndeadline: 1us\n"
 	failedJob  = "name: bad\napp: grep\nparams: {pattern: x}\ninput: in.txt\ninput_format: json\noutput: out/bad\n"
 	refusedSim = `cluster: {nodes: 2, map_slots: 2, reduce_slots: 1}
 workload: {jobs: [{id: a, maps: 10, map_time: 10s, reduces: 1, reduce_time: 5s, shuffle_time: 1s, deadline: DUE}]}
