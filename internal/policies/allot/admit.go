@@ -49,7 +49,7 @@ func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.R
 	slices.SortFunc(list, func(x, y *sched.Job) int { return cmp.Compare(x.Seq, y.Seq) })
 	for _, job := range list {
 		c := a.plan.class(job)
-		n := a.plan.need(v, job, c)
+		n := a.plan.outlined(v, job, c).need(v, job)
 		verb, why := a.verdict(v, job, c, &n)
 		if told(job, verb, why) && n.why.Cause == nil {
 			c.runs++
@@ -96,12 +96,12 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	with := *a.plan
 	with.Classes = slices.Clone(with.Classes)
 	with.make(v, job)
-	a.plan.memo, a.plan = with.memo, &with
+	a.plan.memo, a.plan.cluster, a.plan = with.memo, with.cluster, &with
 	c := with.class(job)
 	if c.runs < c.Admit {
 		a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
 	}
-	n := with.need(v, job, c)
+	n := with.outlined(v, job, c).need(v, job)
 	verb, why := a.verdict(v, job, c, &n)
 	return sched.Answer{Verb: verb, Reason: why}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/bounds"
-	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -30,21 +29,22 @@ type plan struct {
 	Classes []class `json:"classes"` // sorted by name
 	Price   int64   `json:"price"`   // what the whole cluster has to earn, in thousandths
 
-	memo []found // by job
+	memo    []found      // by job
+	cluster units.Vector // as it was then
 }
 
-// found is what a job needs, as it was found. It stands while what it follows from does: the needs of a job that
-// has not started change with the time, but one that was late by then is late ever after. So what a question has
-// found, even one about a later instant, decides nothing.
+// found is what a job needs, as it was found. Its outline stands while what it follows from does. The needs of a
+// job that has not started change with the time too, but one that was late by then is late ever after. So what a
+// question has found, even one about a later instant, decides nothing.
 type found struct {
 	seq      int64
 	spec     *workload.Job // another one if the job is amended
 	profile  *profile.Class
-	cluster  units.Vector
 	deadline units.Time
 	from     units.Time // when its time began: at its start, or when it was looked at before that
 	class    int        // where its class was
 	needs
+	outline outline
 }
 
 // class is a class of jobs with its part of the cluster.
@@ -63,6 +63,10 @@ type class struct {
 	asks  bool       // Gamma and Need are those of jobs that ask, not of those that run
 	held  int64      // part of the cluster that jobs that run need
 	slots [2]float64 // what they need
+
+	read    bool // current is what the book has for that name
+	name    string
+	current *profile.Class
 
 	profile *profile.Class // that told what follows
 	known   [sched.Reduce + 1]bool
@@ -101,10 +105,13 @@ func of(j *sched.Job) string { return cmp.Or(j.Spec.Class, queues.Default) }
 
 // make plans for the jobs of the view, and for one more that is about to come, nil for none. O(jobs).
 func (p *plan) make(v sched.View, more *sched.Job) {
+	if p.cluster != *v.Capacity() {
+		p.memo, p.cluster = p.memo[:0], *v.Capacity()
+	}
 	for i := range p.Classes {
 		c := &p.Classes[i]
 		c.runs, c.there, c.loose, c.Most = 0, 0, 0, 0
-		c.asks, c.held, c.slots = false, 0, [2]float64{}
+		c.asks, c.read, c.held, c.slots = false, false, 0, [2]float64{}
 		if q, ok := p.described[c.Name]; ok {
 			c.Most = q.MaxRunning
 		}
@@ -140,15 +147,23 @@ func (p *plan) recall(v sched.View, job *sched.Job) (*class, *needs) {
 		}
 		m.class = i
 	}
-	c, k := &p.Classes[m.class], v.Profile(job.Spec.Class)
-	from := min(job.Started, v.Now())
-	same := m.seq == job.Seq && m.spec == job.Spec && m.profile == k && m.deadline == job.Deadline && m.cluster == *v.Capacity() &&
-		(m.from == from || m.late > 0 && m.from <= from && job.Started == units.Never)
-	if !same || k == nil {
-		m.seq, m.spec, m.profile, m.deadline, m.from, m.cluster = job.Seq, job.Spec, k, job.Deadline, from, *v.Capacity()
-		m.needs = p.need(v, job, c)
+	c := &p.Classes[m.class]
+	o := p.outlined(v, job, c)
+	if from := min(job.Started, v.Now()); m.from != from && (m.late == 0 || m.from > from || job.Started != units.Never) {
+		m.from, m.needs = from, o.need(v, job)
 	}
 	return c, &m.needs
+}
+
+// outlined is the outline of a job, which is drawn again where that has changed from which it follows. Its needs
+// have to be found then.
+func (p *plan) outlined(v sched.View, job *sched.Job, c *class) *outline {
+	m, k := &p.memo[job.ID], c.reads(v, job.Spec.Class)
+	if m.seq != job.Seq || m.spec != job.Spec || m.profile != k || m.deadline != job.Deadline {
+		m.seq, m.spec, m.profile, m.deadline = job.Seq, job.Spec, k, job.Deadline
+		m.outline, m.from = p.outline(v, job, c), units.Never
+	}
+	return &m.outline
 }
 
 // count takes a job in.
@@ -191,151 +206,6 @@ func (p *plan) count(v sched.View, job *sched.Job) {
 	for i, s := range n.slots {
 		c.Need[i] = need{max(c.Need[i].Slots, s.Slots), max(c.Need[i].Of, s.Of)}
 	}
-}
-
-// needs are those of a job. A reason says why it cannot be planned for; one that would be late on
-// the whole cluster also has late.
-type needs struct {
-	gamma int64
-	slots [2]need
-	takes units.Duration // by its slots
-	late  units.Duration // what it takes with all of the cluster
-	why   sched.Reason
-}
-
-// need is the least part of the cluster by which the job meets its deadline, counted from its start, or from now.
-func (p *plan) need(v sched.View, job *sched.Job, c *class) (n needs) {
-	cluster := v.Capacity()
-	var takes [2]units.Vector
-	for i, s := range [2]sched.Stage{sched.Map, sched.Reduce} {
-		if st := job.Spec.Stage(s); st != nil && (len(st.Tasks) > 0 || st.Grows) {
-			takes[i] = st.Container(0).Needs
-			n.slots[i] = need{1, fit(cluster, &takes[i])}
-		}
-	}
-	if grows := job.Spec.Growing(); grows != nil {
-		n.why = sched.Because(estimate.CountUnknown, int64(grows.Kind))
-		return n
-	}
-	if job.Deadline == units.Never {
-		n.why = sched.Because(estimate.NoDeadline)
-		return n
-	}
-	if !c.learn(v.Profile(job.Spec.Class), job.Spec) {
-		n.why = sched.Because(Unplanned)
-		return n
-	}
-	b := bounds.Job{Maps: job.Spec.Tasks(sched.Map), Map: c.takes[sched.Map], Reduces: job.Spec.Tasks(sched.Reduce), Reduce: c.takes[sched.Reduce]}
-	line := b.Mean()
-	if p.upper {
-		line = b.Upper()
-	}
-	line.LeastMaps, line.LeastReduces = 0, 0
-	for _, work := range [2]*float64{&line.A, &line.B} {
-		if !p.upper { // more slots than one do not help
-			line.C += min(0, *work)
-		}
-		*work = max(0, *work)
-	}
-	if job.Spec.Stage(sched.Master) != nil {
-		line.C += c.takes[sched.Master].Max
-	}
-	m, r := &n.slots[0], &n.slots[1]
-	ofMaps, ofReduces := float64(m.Of), float64(r.Of)
-	all := line.C + over(line.A, ofMaps) + over(line.B, ofReduces)
-	part := 2.0 // too much
-	rest := units.Rounded(job.Deadline.Sub(min(job.Started, v.Now())).Seconds() - line.C)
-	if rest > 0 && (b.Maps == 0 || m.Of > 0) && (b.Reduces == 0 || r.Of > 0) {
-		if overlap(&takes[0], &takes[1]) {
-			line.LeastMaps, line.LeastReduces = m.Slots, r.Slots
-			least, _ := line.Least(rest+line.C, bounds.Machine{Maps: ofMaps, Reduces: ofReduces})
-			m.Slots, r.Slots = least.Maps, least.Reduces
-			part = over(m.Slots, ofMaps) + over(r.Slots, ofReduces)
-		} else {
-			part = (over(line.A, ofMaps) + over(line.B, ofReduces)) / rest
-			m.Slots, r.Slots = max(m.Slots, part*ofMaps), max(r.Slots, part*ofReduces)
-			part = max(over(m.Slots, ofMaps), over(r.Slots, ofReduces))
-		}
-		part += master(cluster, job)
-	}
-	n.gamma = max(1, int64(units.Rounded(min(part, 2)*whole)))
-	if n.gamma > whole {
-		n.late = max(1, units.FromSeconds(units.Rounded(min(all, 1e9))))
-		n.why = sched.Because(TooLate, int64(job.Deadline.Sub(v.Now())), int64(n.late))
-		return n
-	}
-	n.takes = units.FromSeconds(units.Rounded(line.C + over(line.A, m.Slots) + over(line.B, r.Slots)))
-	return n
-}
-
-// learn reads what the tasks of a class take, as they took it: the paper's profile. Costs by byte would plan for
-// tasks whose time is not for their bytes as if it were. It is false if it does not tell enough of the job.
-func (c *class) learn(k *profile.Class, job *workload.Job) bool {
-	if k == nil {
-		return false
-	}
-	if c.profile != k {
-		c.profile = k
-		for s := range sched.Reduce + 1 {
-			var task, shuffle profile.Estimate
-			for i := range k.Stages {
-				if of := &k.Stages[i]; of.Stage == s && s == sched.Master {
-					task.Merge(of.Start)
-				} else if of.Stage == s {
-					task.Merge(of.Task)
-					shuffle.Merge(of.Shuffle)
-				}
-			}
-			c.known[s] = task.N > 0
-			c.takes[s] = bounds.Time{Mean: task.Mean + shuffle.Mean, Max: task.Max + shuffle.Max}
-		}
-	}
-	return !slices.ContainsFunc(job.Stages, func(st workload.StageSpec) bool {
-		return st.Kind > sched.Reduce || !c.known[st.Kind] || len(st.Tasks) == 0
-	})
-}
-
-// over divides work by slots. Nothing to do takes no time, with no slots either.
-func over(work, slots float64) float64 {
-	if work == 0 {
-		return 0
-	}
-	return work / slots
-}
-
-// fit is how many such containers the cluster has room for.
-func fit(cluster, needs *units.Vector) int64 {
-	most := int64(1 << 31)
-	for d, x := range needs {
-		if x > 0 {
-			most = min(most, cluster[d]/x)
-		}
-	}
-	return most
-}
-
-// overlap tells whether two kinds of containers draw on one resource.
-func overlap(a, b *units.Vector) bool {
-	for d := range a {
-		if a[d] > 0 && b[d] > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// master is the part of the cluster that the ApplicationMaster of a job takes.
-func master(cluster *units.Vector, job *sched.Job) (part float64) {
-	st := job.Spec.Stage(sched.Master)
-	if st == nil {
-		return 0
-	}
-	for d, x := range st.Container(0).Needs {
-		if x > 0 {
-			part = max(part, float64(x)/float64(cluster[d]))
-		}
-	}
-	return part
 }
 
 // rank gives each class its jobs: those that run, and then by what the cluster earns with them, as

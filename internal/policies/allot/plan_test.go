@@ -133,22 +133,29 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// needOf is what a job of the class needs.
+func needOf(p *plan, h sched.View, j *sched.Job, c *class) needs {
+	c.read = false
+	o := p.outline(h, j, c)
+	return o.need(h, j)
+}
+
 // Reduces of 8 s that fetch for 2 s are tasks of 10 s. With slots apart, a job takes the same part
 // of both; where containers draw on one resource, what it takes adds up (equations 29 and 30).
 func TestNeed(t *testing.T) {
 	h := &hall{cluster: units.Slots(20, 10)}
 	j := h.comes("c", 11, 6, 70*units.Second, 1, sched.Pending)
 	// Mean: A = 110 - 10, B = 60 - 10, C = 20: (100/20 + 50/10)/50 = 1/5 of both: 4 map slots and 2 reduce slots.
-	if n := (&plan{}).need(h, j, &class{}); n.gamma != whole/5 || n.slots[0].Slots != 4 || n.slots[1].Slots != 2 || n.takes != 70*units.Second {
+	if n := needOf(&plan{}, h, j, &class{}); n.gamma != whole/5 || n.slots[0].Slots != 4 || n.slots[1].Slots != 2 || n.takes != 70*units.Second {
 		t.Errorf("%+v", n)
 	}
 	// Upper: A = 90, B = 40, C = 40: (90/20 + 40/10)/30.
-	if n := (&plan{upper: true}).need(h, j, &class{}); n.gamma != 283333333 {
+	if n := needOf(&plan{upper: true}, h, j, &class{}); n.gamma != 283333333 {
 		t.Errorf("%+v", n)
 	}
 	// A loose deadline: one slot of each kind, a tenth of the reduce slots.
 	j.Deadline = units.Time(units.Hour)
-	if n := (&plan{}).need(h, j, &class{}); n.gamma != whole/10 || n.slots[0].Slots != 1 || n.slots[1].Slots != 1 {
+	if n := needOf(&plan{}, h, j, &class{}); n.gamma != whole/10 || n.slots[0].Slots != 1 || n.slots[1].Slots != 1 {
 		t.Errorf("%+v", n)
 	}
 	for i := range j.Spec.Stages {
@@ -161,14 +168,14 @@ func TestNeed(t *testing.T) {
 	j.Deadline = units.Time(70 * units.Second)
 	// (sqrt(100·50) + 100)/50 map containers and (sqrt(100·50) + 50)/50 for reduces, of 40 in all.
 	const parts = 145710678 // 1e9 (2 · 70.7107 + 150) / 50 / 40
-	if n := (&plan{}).need(h, j, &class{}); n.gamma < parts-2 || n.gamma > parts+2 {
+	if n := needOf(&plan{}, h, j, &class{}); n.gamma < parts-2 || n.gamma > parts+2 {
 		t.Errorf("%+v, want %v", n, parts)
 	}
 	// A master of 4 GB takes a tenth besides.
 	c := cluster.Container{Name: "m"}
 	c.Needs[units.Memory] = 4 * int64(units.GB)
 	j.Spec.Stages = append(j.Spec.Stages, workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: []cluster.Container{c}})
-	if n := (&plan{}).need(h, j, &class{}); n.why.Cause != Unplanned { // of which nothing is known
+	if n := needOf(&plan{}, h, j, &class{}); n.why.Cause != Unplanned { // of which nothing is known
 		t.Errorf("%+v", n)
 	}
 	if got := master(&h.cluster, j); got != 0.1 {
@@ -178,14 +185,14 @@ func TestNeed(t *testing.T) {
 	// A = 10 - 16, C = 16.
 	one := &hall{cluster: units.Slots(20, 10), uneven: true}
 	k := one.comes("c", 1, 0, 11*units.Second, 1, sched.Pending)
-	if n := (&plan{}).need(one, k, &class{}); n.gamma != whole/20 || n.slots[0].Slots != 1 || n.takes != 10*units.Second || n.late != 0 {
+	if n := needOf(&plan{}, one, k, &class{}); n.gamma != whole/20 || n.slots[0].Slots != 1 || n.takes != 10*units.Second || n.late != 0 {
 		t.Errorf("%+v", n)
 	}
-	if n := (&plan{upper: true}).need(one, k, &class{}); n.late != 32*units.Second { // A = 10 - 32, C = 32
+	if n := needOf(&plan{upper: true}, one, k, &class{}); n.late != 32*units.Second { // A = 10 - 32, C = 32
 		t.Errorf("%+v", n)
 	}
 	k.Deadline = units.Time(10 * units.Second)
-	if n := (&plan{}).need(one, k, &class{}); n.late != 10*units.Second {
+	if n := needOf(&plan{}, one, k, &class{}); n.late != 10*units.Second {
 		t.Errorf("%+v", n)
 	}
 	// No cluster helps where the deadline is C, and a cluster without slots for reduces helps no job with some.
@@ -193,7 +200,7 @@ func TestNeed(t *testing.T) {
 	k = h.comes("c", 5, 1, units.Hour, 1, sched.Pending)
 	l := h.comes("c", 5, 0, 10*units.Second, 1, sched.Pending)
 	for _, j := range []*sched.Job{k, l} {
-		if n := (&plan{}).need(h, j, &class{}); n.late == 0 || n.why.Cause != TooLate {
+		if n := needOf(&plan{}, h, j, &class{}); n.late == 0 || n.why.Cause != TooLate {
 			t.Errorf("%+v", n)
 		}
 	}
@@ -254,10 +261,10 @@ func TestNeedCountsFromNow(t *testing.T) {
 	held := h.comes("c", 10, 0, 40*units.Second, 1, sched.HeldBack)
 	runs := h.comes("c", 10, 0, 40*units.Second, 1, sched.Admitted)
 	runs.Started = 0
-	if n := (&plan{}).need(h, held, &class{}); n.gamma != whole/2 || n.takes != 30*units.Second {
+	if n := needOf(&plan{}, h, held, &class{}); n.gamma != whole/2 || n.takes != 30*units.Second {
 		t.Errorf("%+v", n)
 	}
-	if n := (&plan{}).need(h, runs, &class{}); n.gamma < third || n.gamma > third+1 {
+	if n := needOf(&plan{}, h, runs, &class{}); n.gamma < third || n.gamma > third+1 {
 		t.Errorf("%+v", n)
 	}
 }
@@ -271,11 +278,11 @@ func TestNeedReadsTimes(t *testing.T) {
 		j.Spec.Stages[0].Tasks[i].Input = 1000
 	}
 	c := &class{}
-	if n := (&plan{}).need(h, j, c); n.gamma < third || n.gamma > third+1 {
+	if n := needOf(&plan{}, h, j, c); n.gamma < third || n.gamma > third+1 {
 		t.Errorf("%+v", n)
 	}
-	h.uneven = true                                           // what is learned since counts: maps of 4 and 16 s
-	if n := (&plan{}).need(h, j, c); n.gamma/10 != 38888888 { // A = 100 - 16, C = 16: 3.5 slots
+	h.uneven = true                                            // what is learned since counts: maps of 4 and 16 s
+	if n := needOf(&plan{}, h, j, c); n.gamma/10 != 38888888 { // A = 100 - 16, C = 16: 3.5 slots
 		t.Errorf("%+v", n)
 	}
 }
@@ -321,7 +328,7 @@ func TestNeedOfMasters(t *testing.T) {
 	in := []cluster.Container{{Name: "am", Needs: units.Vector{units.Memory: 10}}}
 	master := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: in}
 	j.Spec.Stages = slices.Insert(j.Spec.Stages, 0, master)
-	if n := (&plan{}).need(h, j, &class{}); n.why.Cause != nil || math.Abs(float64(n.gamma)-whole*(3/9.0+0.1)) > 1 {
+	if n := needOf(&plan{}, h, j, &class{}); n.why.Cause != nil || math.Abs(float64(n.gamma)-whole*(3/9.0+0.1)) > 1 {
 		t.Errorf("%+v", n)
 	}
 }
