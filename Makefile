@@ -1,6 +1,6 @@
 # Thin on purpose: what is done stands in .ci/run, so that a developer and CI run the same.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz bench cross ci release day daypage validate reproduce bench-engine differ referee long
+.PHONY: help build test race lint fuzz bench cross ci release day daypage validate reproduce bench-engine differ referee rig long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ reproduce: ## run all published evaluations again; writes results/reproduce-DATE
 
 referee: ## decide a thousand random runs of each policy a second time; writes results/referee-DATE.txt
 	bash .ci/run referee
+
+rig: ## load a real ResourceManager with simulated nodes and ApplicationMasters (RIG=settings); writes results/rig-DATE.txt
+	bash .ci/run rig
 
 validate: ## hold the simulator against this machine; writes results/validate-DATE.txt
 	bash .ci/run validate

@@ -242,6 +242,10 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 			t.warn(fmt.Sprintf("the history and profiles of the jobs cannot be saved: %v", lost))
 		}
 	}
+	if d := world.Delays(); d.Count() > 0 && !o.quiet {
+		t.say("placed %s: half of them were there within %v of the decision, 99%% within %v", units.Count(int(d.Count()), "container"),
+			d.Within(0.5), d.Within(0.99))
+	}
 	if err == nil && !o.quiet {
 		t.say("stopped; the cluster's own scheduler places work")
 	}

@@ -79,6 +79,9 @@ func (w *World) container(x *wire.Container) {
 		if o.far == sched.Anywhere {
 			e.Locality = sched.Anywhere // it was granted for a stage that asked for no place
 		}
+		if x.AllocatedMs > 0 {
+			w.delays.add(x.AllocatedMs - o.asked)
+		}
 		w.answered(e.Item, 1)
 	}
 	w.tell(e)

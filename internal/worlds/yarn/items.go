@@ -17,6 +17,7 @@ type order struct {
 	node  sched.NodeID
 	far   sched.Locality
 	left  int32
+	asked int64 // when it was decided, in ms since 1970 by this process's clock
 }
 
 // answered takes so many containers off an item.
@@ -145,7 +146,7 @@ func (w *World) place(it *sched.Item, a *app) *wire.Item {
 		return nil
 	}
 	if it.ID > 0 {
-		w.open[it.ID] = &order{it.Job, it.Stage, it.Node, it.Locality, it.Count}
+		w.open[it.ID] = &order{it.Job, it.Stage, it.Node, it.Locality, it.Count, w.cfg.Clock().UnixMilli()}
 	}
 	x := &wire.Place{Application: a.name, Priorities: a.priorities(it.Stage), Node: w.nodes.name(it.Node), Count: it.Count}
 	switch it.Locality {

@@ -36,6 +36,8 @@ type Config struct {
 	// Promised tells whether an earlier life of this process promised an application its deadline. It is
 	// called by the goroutine of the loop; nil: none has.
 	Promised func(application string) bool
+	// Clock is this machine's, which is the plug-in's too as the stream stays on it; nil: time.Now.
+	Clock func() time.Time
 	// Note tells an operator of something odd. It is called from any goroutine; nil: nobody is told.
 	Note func(sentence string)
 }
@@ -74,6 +76,8 @@ type World struct {
 	boxes map[sched.AttemptID]*box
 	open  map[sched.ItemID]*order
 	seen  drive.Seen
+
+	delays Delays
 }
 
 var _ drive.World = (*World)(nil)
@@ -90,6 +94,9 @@ func New(cfg Config) (*World, error) {
 		return nil, err
 	}
 	cfg.Silence = cmp.Or(cfg.Silence, 10*time.Second)
+	if cfg.Clock == nil {
+		cfg.Clock = time.Now
+	}
 	w := &World{cfg: cfg, inbox: make(chan heard, backlog), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
 		mode: wire.Mode_MODE_STOCK}
 	if !cfg.Origin.IsZero() {
