@@ -6,7 +6,8 @@ import "math"
 // reads that triangle alone. The upper triangle stays as it is. A pivot that is not above the part
 // least of its diagonal entry counts as 0: its direction is left out, and Solve finds 0 there.
 // It returns how many there were; 0 says that a is positive definite. For a singular matrix this
-// makes Solve find one of the solutions, if there is one.
+// makes Solve find one of the solutions, if there is one. The diagonal has the reciprocals of that
+// of L, as those who solve multiply where they would divide.
 func Cholesky(a []float64, n int, least float64) (lost int) {
 	for j := range n {
 		row := a[j*n : j*n+j+1]
@@ -16,13 +17,13 @@ func Cholesky(a []float64, n int, least float64) (lost int) {
 		}
 		if !(d > least*a[j*n+j]) {
 			lost++
-			row[j] = math.Inf(1)
+			row[j] = 0
 			for i := j + 1; i < n; i++ {
 				a[i*n+j] = 0
 			}
 			continue
 		}
-		d = math.Sqrt(d)
+		d = 1 / math.Sqrt(d)
 		row[j] = d
 		for i := j + 1; i < n; i++ {
 			below := a[i*n : i*n+j+1]
@@ -30,7 +31,7 @@ func Cholesky(a []float64, n int, least float64) (lost int) {
 			for k, x := range row[:j] {
 				s -= float64(below[k] * x)
 			}
-			below[j] = s / d
+			below[j] = s * d
 		}
 	}
 	return lost
@@ -45,7 +46,7 @@ func Solve(l []float64, n int, b []float64) {
 // Backward puts L⁻ᵀ b in place of b: the second half of Solve.
 func Backward(l []float64, n int, b []float64) {
 	for i := n - 1; i >= 0; i-- {
-		x := b[i] / l[i*n+i]
+		x := b[i] * l[i*n+i]
 		b[i] = x
 		for k, f := range l[i*n : i*n+i] {
 			b[k] -= float64(f * x)
@@ -66,7 +67,7 @@ func Forward(l []float64, n int, b []float64) {
 		for k, f := range row[first:i] {
 			s -= float64(f * known[k])
 		}
-		b[i] = s / row[i]
+		b[i] = s * row[i]
 	}
 }
 

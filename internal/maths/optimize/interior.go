@@ -47,9 +47,16 @@ type part struct {
 	x, dx, scale, rd, r []float64
 	ax, adx, rowScale   []float64
 	l, v, f, g          []float64 // factor, L⁻¹ Cᵀ (a row for each shared row), scratch
+	spans               []span    // where the shared rows have their entries: those of a step in few variables
 	eq                  []equation
 	u, inner, cross, p  []float64 // L⁻¹ Aᵀ, B = A M⁻¹ Aᵀ, its factor times A M⁻¹ Cᵀ, scratch
 }
+
+// A span is the part of a row outside of which all is zero; a row of zeroes ends where it starts.
+type span struct{ from, to int }
+
+// of is what the span has of a row of n that belongs to shared row i.
+func (s span) of(rows []float64, n, i int) []float64 { return rows[i*n+s.from : i*n+s.to] }
 
 // equation is one row of a block that holds exactly.
 type equation struct {
@@ -77,6 +84,7 @@ type side struct {
 	d, t       float64 // weight, and right side, of the present step
 	rp         float64
 	ds, dz, de float64
+	ax         float64 // of its row, by values
 }
 
 // Solve finds the optimum. The problem must not be changed meanwhile, and the solution is good
@@ -179,19 +187,21 @@ func (w *Interior) begin() {
 	for i := range w.rows {
 		w.rows[i].y = w.rows[i].dy
 	}
-	w.each(func(sd *side, ax float64) {
-		sd.s = max(math.Abs(sd.rhs-float64(sd.sign*ax)), 1)
+	w.values(false)
+	for i := range w.sides {
+		sd := &w.sides[i]
+		sd.s = max(math.Abs(sd.rhs-float64(sd.sign*sd.ax)), 1)
 		sd.z, sd.e, sd.w = 1/sd.s, 0, 0
 		if sd.rho > 0 {
-			sd.e = max(1, float64(sd.sign*ax)-sd.rhs+sd.s)
+			sd.e = max(1, float64(sd.sign*sd.ax)-sd.rhs+sd.s)
 			sd.z = sd.rho * 0.5
 			sd.w = sd.rho - sd.z
 		}
-	}, false)
+	}
 }
 
-// each calls f with each side and the value of its row, at x or along dx.
-func (w *Interior) each(f func(sd *side, ax float64), along bool) {
+// values finds what each side's row is at x, or along dx.
+func (w *Interior) values(along bool) {
 	for i := range w.rows {
 		w.rows[i].value = 0
 	}
@@ -204,19 +214,21 @@ func (w *Interior) each(f func(sd *side, ax float64), along bool) {
 		for r := range ax {
 			ax[r] = dense.Dot(b.a[r*b.n:r*b.n+b.n], x)
 		}
-		for i := range b.sharing {
-			w.rows[i].value += dense.Dot(b.shares[i*b.n:i*b.n+b.n], x)
+		for i, s := range b.spans {
+			w.rows[i].value += dense.Dot(s.of(b.shares, b.n, i), x[s.from:])
 		}
-		for i := b.bounds; i < b.from; i++ {
-			f(&w.sides[i], x[w.sides[i].of])
+		sides := w.sides[b.bounds:b.from]
+		for i := range sides {
+			sides[i].ax = x[sides[i].of]
 		}
-		for i := b.from; i < b.to; i++ {
-			f(&w.sides[i], ax[w.sides[i].of])
+		sides = w.sides[b.from:b.to]
+		for i := range sides {
+			sides[i].ax = ax[sides[i].of]
 		}
 	}
 	for r := range w.rows {
 		for i := w.rows[r].from; i < w.rows[r].to; i++ {
-			f(&w.sides[i], w.rows[r].value)
+			w.sides[i].ax = w.rows[r].value
 		}
 	}
 }
@@ -257,16 +269,18 @@ func (w *Interior) keep(really, back bool) {
 func (w *Interior) residuals() (mu, off float64) {
 	products, n := 0.0, 0
 	worst, size := 0.0, 1.0
-	w.each(func(sd *side, ax float64) {
-		sd.rp = float64(sd.sign*ax) + sd.s - sd.e - sd.rhs
-		worst, size = max(worst, math.Abs(sd.rp)), max(size, math.Abs(ax))
+	w.values(false)
+	for i := range w.sides {
+		sd := &w.sides[i]
+		sd.rp = float64(sd.sign*sd.ax) + sd.s - sd.e - sd.rhs
+		worst, size = max(worst, math.Abs(sd.rp)), max(size, math.Abs(sd.ax))
 		products += float64(sd.s * sd.z)
 		n++
 		if sd.rho > 0 {
 			products += float64(sd.e * sd.w)
 			n++
 		}
-	}, false)
+	}
 	for i := range w.rows {
 		r := &w.rows[i]
 		if r.equal {
@@ -302,8 +316,8 @@ func (w *Interior) residuals() (mu, off float64) {
 			worst = max(worst, math.Abs(e.p))
 			add(b.rd, e.y, b.a[e.row*n:])
 		}
-		for i := range b.sharing {
-			add(b.rd, w.rows[i].y, b.shares[i*n:])
+		for i, s := range b.spans {
+			add(b.rd[s.from:s.to], w.rows[i].y, s.of(b.shares, n, i))
 		}
 		for _, r := range b.rd {
 			dual = max(dual, math.Abs(r))
@@ -344,9 +358,11 @@ func (w *Interior) recedes() bool {
 		}
 	}
 	blocked := false
-	w.each(func(sd *side, ax float64) {
-		blocked = blocked || sd.rho == 0 && float64(sd.sign*ax) > 1e-7*far+math.Abs(sd.rhs)
-	}, false)
+	w.values(false)
+	for i := range w.sides {
+		sd := &w.sides[i]
+		blocked = blocked || sd.rho == 0 && float64(sd.sign*sd.ax) > 1e-7*far+math.Abs(sd.rhs)
+	}
 	return !blocked && falls < -1e-7 && curved < 1e-7
 }
 
@@ -383,12 +399,14 @@ func (w *Interior) factor() {
 // direction solves for the step, of x and of all sides.
 func (w *Interior) direction(mu float64, corrected bool) {
 	w.solve()
-	w.each(func(sd *side, adx float64) {
-		adx *= sd.sign
+	w.values(true)
+	for i := range w.sides {
+		sd := &w.sides[i]
+		adx := sd.sign * sd.ax
 		dz := sd.d * (adx + sd.t)
 		if sd.rho == 0 {
 			sd.ds, sd.dz = -sd.rp-adx, dz
-			return
+			continue
 		}
 		rc := float64(sd.s*sd.z) - mu
 		re := float64(sd.e*sd.w) - mu
@@ -399,7 +417,7 @@ func (w *Interior) direction(mu float64, corrected bool) {
 		sd.ds = -(rc + float64(sd.s*dz)) / sd.z
 		sd.de = (float64(sd.e*dz) - re) / sd.w
 		sd.dz = dz
-	}, true)
+	}
 }
 
 // longest is how far the step can be gone, 1 at most, until something is 0.

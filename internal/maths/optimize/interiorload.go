@@ -42,8 +42,9 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 		}
 		for k := range w.blocks {
 			if b := &w.blocks[k]; b.sharing > 0 {
-				for j := range b.n {
-					b.shares[i*b.n+j] /= r.scale
+				entries := b.spans[i].of(b.shares, b.n, i)
+				for j := range entries {
+					entries[j] /= r.scale
 				}
 			}
 		}
@@ -62,8 +63,8 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 // block loads one block.
 func (w *Interior) block(to *part, b *Block, m int, elastic bool) {
 	n, rows := len(b.Cost), len(b.Limits)
-	eq := to.eq[:0]
-	*to = part{n: n, eq: eq}
+	eq, spans := to.eq[:0], to.spans[:0]
+	*to = part{n: n, eq: eq, spans: spans}
 	if b.Shares != nil {
 		to.sharing = m
 	}
@@ -113,11 +114,19 @@ func (w *Interior) block(to *part, b *Block, m int, elastic bool) {
 	e := len(to.eq)
 	to.u, to.inner, to.cross, to.p = w.take(e*n), w.take(e*e), w.take(e*to.sharing), w.take(e)
 	for i := range to.sharing {
+		var s span
 		for j := range n {
 			x := b.Shares[i*n+j] * to.scale[j]
 			to.shares[i*n+j] = x
 			w.rows[i].scale = max(w.rows[i].scale, math.Abs(x))
+			if x != 0 {
+				if s.to == 0 {
+					s.from = j
+				}
+				s.to = j + 1
+			}
 		}
+		to.spans = append(to.spans, s)
 	}
 }
 
@@ -139,10 +148,12 @@ func (w *Interior) add(of int, l Limit, scale float64, elastic bool) {
 
 // missed is by how much rows and bounds are missed, all together: scaled, and in their own units.
 func (w *Interior) missed() (scaled, sum float64) {
-	w.each(func(sd *side, ax float64) {
-		sd.rp = max(0, float64(sd.sign*ax)-sd.rhs)
+	w.values(false)
+	for i := range w.sides {
+		sd := &w.sides[i]
+		sd.rp = max(0, float64(sd.sign*sd.ax)-sd.rhs)
 		scaled += sd.rp
-	}, false)
+	}
 	for k := range w.blocks {
 		b := &w.blocks[k]
 		for i := b.bounds; i < b.from; i++ {

@@ -28,12 +28,18 @@ func (w *Interior) factorize() {
 			outer(b.l, n, 1, b.a[b.eq[i].row*n:])
 		}
 		dense.Cholesky(b.l, n, pivotLeast)
-		for i := range b.sharing {
+		for i, s := range b.spans {
+			if s.to == 0 {
+				continue
+			}
 			v := b.v[i*n : i*n+n]
 			copy(v, b.shares[i*n:i*n+n])
 			dense.Forward(b.l, n, v)
-			for j := range i + 1 {
-				w.schur[i*m+j] += dense.Dot(v, b.v[j*n:j*n+n])
+			for j, o := range b.spans[:i+1] { // both are zero before the later start
+				if o.to > 0 {
+					from := max(s.from, o.from)
+					w.schur[i*m+j] += dense.Dot(v[from:], b.v[j*n+from:])
+				}
 			}
 		}
 		if e := len(b.eq); e > 0 {
@@ -151,10 +157,10 @@ func (w *Interior) miss() {
 			e.r = -e.p - dense.Dot(a, b.dx)
 			add(b.r, -e.dy, a)
 		}
-		for i := range b.sharing {
-			c := b.shares[i*n : i*n+n]
-			w.rows[i].r -= dense.Dot(c, b.dx)
-			add(b.r, -w.rows[i].dy, c)
+		for i, s := range b.spans {
+			c := s.of(b.shares, n, i)
+			w.rows[i].r -= dense.Dot(c, b.dx[s.from:])
+			add(b.r[s.from:s.to], -w.rows[i].dy, c)
 		}
 	}
 }
@@ -176,8 +182,10 @@ func (w *Interior) correct() {
 			b.equations(b.f, b.g)
 			g = b.g
 		}
-		for i := range b.sharing {
-			w.right[i] += dense.Dot(b.v[i*n:i*n+n], g)
+		for i, s := range b.spans {
+			if s.to > 0 {
+				w.right[i] += dense.Dot(b.v[i*n+s.from:i*n+n], g[s.from:])
+			}
 		}
 	}
 	for i := range w.rows {
@@ -190,8 +198,10 @@ func (w *Interior) correct() {
 	for k := range w.blocks {
 		b := &w.blocks[k]
 		n := b.n
-		for i := range b.sharing {
-			add(b.f, -w.right[i], b.v[i*n:])
+		for i, s := range b.spans {
+			if s.to > 0 {
+				add(b.f[s.from:], -w.right[i], b.v[i*n+s.from:])
+			}
 		}
 		g := b.f
 		if len(b.eq) > 0 {
