@@ -24,6 +24,8 @@ import (
 //   - of the optimum: equation 2 is one row for each kind of slots, so all bounds of a kind that are given at once
 //     name one price. What an interval owes (y_ref) is all work by the intervals until t_soft, or what is left if
 //     that is less; what is expected of it is a part of the job.
+//   - tasks end only of stages above their bounds, the youngest first, no more than slots are missing to others, and
+//     only if they would run for longer than the parameter preempt. For how long is believed.
 //   - algorithm 1 gives slots until no Δu is left, and what the plan leaves goes by deadline: where bounds are given
 //     no slot is left that a job could use, none has more than it can use, and who is given of what is left alone
 //     has nobody before it by deadline who lacks one.
@@ -32,6 +34,7 @@ import (
 type recede struct {
 	interval int64
 	adaptive bool // what an interval owes is what is left by the intervals that are left
+	phases   bool // maps and reduces have a deadline each
 	fast     bool
 	prices   map[int]string // of kinds of slots, as this round has named them
 	items    []*line
@@ -42,7 +45,7 @@ type recede struct {
 }
 
 func recedeOf(a *asked) *recede {
-	return &recede{interval: a.span("interval", 600e9), adaptive: a.with["reference"] == "adaptive", prices: map[int]string{}, fast: a.on("fast", true), waits: map[int]int64{}, said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
+	return &recede{interval: a.span("interval", 600e9), adaptive: a.with["reference"] == "adaptive", phases: a.on("phases", false), prices: map[int]string{}, fast: a.on("fast", true), waits: map[int]int64{}, said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
 }
 
 // witness is a part that has to see what the journal has before it says what it should have.
@@ -220,7 +223,7 @@ func (r *recede) reasoned(b *book, j *job, st *stage, cause string, n [3]int64) 
 	switch {
 	case n[2] < 0 || n[2] > 1e6 || n[1] < 0 || n[1] > 1e6:
 		return "parts of the job"
-	case r.adaptive, r.amended[j.id]:
+	case r.adaptive, r.phases, r.amended[j.id]:
 	case float64(n[1]) > most+1 || !done && float64(n[1]) < most-1:
 		return fmt.Sprintf("that it owes %.0f millionths", most)
 	}

@@ -42,7 +42,7 @@ func (s Share) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if !c.changed || len(c.Members) == 0 {
 		return
 	}
-	c.changed = false
+	c.changed, c.adjusted = false, true
 	now := v.Now()
 	c.adjust(v)
 	for i := range c.queue {

@@ -18,8 +18,10 @@ type settings struct {
 	mapPenalty, reducePenalty         float64 // P and Q
 	hard                              int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
 	adaptive, fast, events, terminal  bool
-	source                            source // of forecasts
-	shorter                           bool   // own ones begin with fewer lags
+	phases                            bool           // maps and reduces have a deadline each
+	preempt                           units.Duration // tasks above the bound end that would run for so long, 0 = none
+	source                            source         // of forecasts
+	shorter                           bool           // own ones begin with fewer lags
 	rules                             int
 	forgetting                        float64
 	modelError, capacityError         float64     // made on purpose, as parts
@@ -63,6 +65,7 @@ type controller struct {
 	steps       []forecast.Step
 	first       []bool // by handle: the order knows that the job is on the fast path
 	changed     bool   // something happened upon which bounds may be others
+	adjusted    bool   // and they were given again
 	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
 	// has them in one piece, its room, which the next question uses again.
 	aside *controller

@@ -12,6 +12,7 @@
 //	the same by what the world tells             section 4.2             told.go
 //	waiting and running queue, fast path         section 4.3             controller.go: Admission
 //	control adjustment                           algorithm 1             adjust.go: adjust, order.go
+//	running task preemption                      section 6.6             preempt.go
 //	priorities ω                                 section 5.3             refer: weight · 2^priority
 //
 // # The interval
@@ -20,7 +21,7 @@
 // waits. At its beginning jobs are measured, models learn, capacity is foreseen and equation 3 is
 // solved; its plan holds when the solver is done. Within it only algorithm 1 works: when a job or a
 // node comes or goes, a stage becomes ready, and every so often (activate), slots that a job cannot use
-// go to others. A bound kills nothing.
+// go to others. A bound kills nothing, unless preempt says so.
 //
 // replan=events also plans within an interval, with whole intervals from then on ahead. Progress is
 // measured over whole ones alone. The capacity that forecasts are made from is that at equal
@@ -68,7 +69,8 @@
 //   - Rules are found by clustering and ANFIS from what the run taught, not off line, and adapted by the
 //     usual exponential forgetting; see package fuzzy about equation 10.
 //   - reference=adaptive (what is left by the intervals that are left), terminal, replan=events and
-//     activate are ours.
+//     activate are ours. Of what section 6.6 leaves to later work, phases gives maps and reduces a deadline
+//     each, and preempt ends long tasks whose slots the plan has given to others.
 //   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.
 //
 // A decision is O(jobs · hc³) at the beginning of an interval, and O(jobs · log jobs) between.

@@ -57,6 +57,11 @@ var (
 		Say: func(r *sched.Said) string {
 			return "on the fast path: as many as it needs until its deadline at " + r.Time(r.A)
 		}}
+	// AbovePlan ends a task whose slot the plan has given to others.
+	AbovePlan = &sched.Cause{Name: "above-plan", Numbers: []string{"slots that the plan has for it", "slots that it holds", "for how long the task would run, by the mean of its stage"},
+		Example: [3]int64{4, 9, 240e9}, Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan has %s for it, it holds %d, and others lack theirs; the task would run for another %s", r.Count(r.A, "slot", "slots"), r.B, r.Time(r.C))
+		}}
 )
 
 func thousandths(n int64) string { return fmt.Sprintf("%.4g", float64(n)/1000) }
@@ -99,12 +104,14 @@ func Entry() compose.Entry {
 			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Part: compose.KindAdmit, Doc: "Q: what it costs to change reduce slots"},
 			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent", Part: compose.KindAdmit, Doc: "of its deadline after which a job that has one deadline is worth nothing, 100 to 200"},
 			{Name: "reference", Type: compose.Choice, Default: "uniform", Choices: []string{"uniform", "adaptive"}, Part: compose.KindAdmit, Doc: "progress that an interval owes: all work by all intervals, or what is left by those that are left"},
+			{Name: "phases", Type: compose.Switch, Default: "false", Part: compose.KindAdmit, Doc: "maps and reduces have a deadline each, by the time that they would take of the job alone"},
 			{Name: "forecast", Type: compose.Choice, Default: "own", Choices: sources, Part: compose.KindAdmit, Doc: "of the capacity: by the last three intervals, what the world tells, both by their recent errors, or as it is"},
 			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Part: compose.KindAdmit, Doc: "own forecasts before the twelfth interval: the last value, or by fewer intervals"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Part: compose.KindAdmit, Doc: "jobs whose deadline lies before the next interval run at once"},
 			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Part: compose.KindAdmit, Doc: "when to plan: every interval, or also when a job comes or ends"},
 			{Name: "terminal", Type: compose.Switch, Default: "false", Part: compose.KindAdmit, Doc: "count what lies behind the horizon as well (equations 11 and 12)"},
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
+			{Name: "preempt", Type: compose.Span, Default: "0s", Part: compose.KindPreempt, Doc: "tasks beyond the slots of the plan end if they would run for longer than that, 0s = never"},
 			{Name: "rules", Type: compose.Count, Default: "4", Part: compose.KindAdmit, Doc: "rules of a performance model at most, 1 to 16"},
 			{Name: "forgetting", Type: compose.Count, Default: "98", Unit: "percent", Part: compose.KindAdmit, Doc: "what a sample of a job's progress counts beside the next one"},
 			{Name: "model_error", Type: compose.Count, Default: "0", Unit: "percent", Part: compose.KindAdmit, Doc: "by which what models expect of slots is made wrong, up or down, to see what that costs; at most 90"},
@@ -121,7 +128,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
 		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), events: a.Choice("replan") == "events",
-		terminal: a.Switch("terminal"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
+		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
 		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
 		errorSeed: uint64(a.Count("error_seed"))}
 	share, err := admit.ShareOf(a)
@@ -152,7 +159,11 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	case set.forgetting < 0.5 || set.forgetting > 1:
 		return a.Misused("forgetting", "forgetting is %d, it must be from 50 to 100 percent", a.Count("forgetting"))
 	}
-	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: parts(newController(set))}, a)
+	list := parts(newController(set))
+	if set.preempt == 0 {
+		list = slices.DeleteFunc(list, func(part compose.Entry) bool { return part.Kind == compose.KindPreempt })
+	}
+	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: list}, a)
 }
 
 // parts lists what works on one controller.
@@ -169,5 +180,8 @@ func parts(c *controller) []compose.Entry {
 			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,
 				Causes: []*sched.Cause{PlannedSlots, SpareSlots, FastSlots}}},
 		placement.GreedyEntry(),
+		{Name: "plan preemption", Kind: compose.KindPreempt, Doc: "long tasks end whose slots the plan has given to others",
+			Step:   func(compose.Args) (compose.Step, error) { return Preempt{c}, nil },
+			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Reads: compose.Reads{Profiles: true}, Heeds: news, Causes: []*sched.Cause{AbovePlan}}},
 	}
 }

@@ -20,6 +20,9 @@ type outlook struct {
 	stages []int // of those that have tasks left
 	row    [2]int
 	each   [2]float64 // of the row, as part of what there is
+	work   [2]float64 // of each stage, as part of all work
+	todo   [2]float64 // what is left of that
+	task   [2]float64 // of a task of the stage
 	most   [2]float64 // slots that it can use
 	owes   []float64  // y_ref of each step, as part of its work
 	per    float64    // y_ref without its end
@@ -89,13 +92,19 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 		seconds[s] = max(k.Stages[s].Mean, 1e-3)
 		work += float64(seconds[s] * float64(t.Total))
 		left += float64(seconds[s] * tasks[s])
-		if job.Spec.Stage(stage) != nil && tasks[s] > 0 {
+		if job.Spec.Stage(stage) != nil {
 			var each int64
 			if o.row[s], each = cost(v, job, stage); each > 0 {
 				o.each[s] = float64(each) / max(1, float64(have[o.row[s]]))
-				o.stages = append(o.stages, s)
+				if tasks[s] > 0 {
+					o.stages = append(o.stages, s)
+				}
 			}
 		}
+	}
+	for s, stage := range planned {
+		o.task[s] = seconds[s] / work
+		o.work[s], o.todo[s] = float64(seconds[s]*float64(job.Stages[stage].Total))/work, float64(seconds[s]*tasks[s])/work
 	}
 	if len(o.stages) == 0 {
 		return nil
@@ -111,7 +120,7 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 		t := &job.Stages[planned[s]]
 		of := &k.Stages[s]
 		unit := of.unit(c.set.interval, t.Total)
-		weight := seconds[s] * float64(t.Total) / work // of the stage in all work
+		weight := o.work[s]
 		o.most[s] = tasks[s]
 		x := []float64{float64(max(m.Bound[s], t.Occupied)) * speed[0] * unit, m.Was[s], m.Used[s], size(t.Total)}
 		slots, lagged, before, rest := of.affine(x)
@@ -139,13 +148,13 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 		finish += tasks[s] / max(1, float64(max(m.Bound[s], t.Occupied))) * seconds[s]
 	}
 	o.left = left / work
-	c.refer(v, o, o.left, finish)
+	c.refer(v, o, finish)
 	return o
 }
 
 // refer sets what each step owes, and what a miss of it weighs.
-func (c *controller) refer(v sched.View, o *outlook, left, finish float64) {
-	job, interval := o.job, c.set.interval.Seconds()
+func (c *controller) refer(v sched.View, o *outlook, finish float64) {
+	job, interval, left := o.job, c.set.interval.Seconds(), o.left
 	soft, hard := bounds(job, c.set.hard)
 	end := job.Arrived.Add(soft)
 	intervals := max(1, soft.Seconds()/interval)
@@ -158,10 +167,46 @@ func (c *controller) refer(v sched.View, o *outlook, left, finish float64) {
 	finish = min(finish, float64(left/o.per*interval))
 	took := v.Now().Sub(job.Arrived).Seconds() + finish
 	o.weight = decay(took, soft.Seconds(), hard.Seconds()) * priority(job)
+	if c.set.phases {
+		o.owesByPhase(c.set.hp, c.set.adaptive)
+		return
+	}
 	for range c.set.hp {
 		owed := min(o.per, max(0, left))
 		o.owes = append(o.owes, owed)
 		left -= owed
+	}
+}
+
+// owesByPhase gives maps and reduces a deadline each (section 6.6, job progress estimation): a phase has the part
+// of the time that it would take of the job alone on the cluster, which is that of a task at least.
+func (o *outlook) owesByPhase(steps int, adaptive bool) {
+	work := o.work
+	if adaptive {
+		work = o.todo
+	}
+	var takes, rate [2]float64 // rate: what an interval of the phase owes
+	for s := range takes {
+		if work[s] > 0 && o.each[s] > 0 {
+			takes[s] = max(float64(work[s]*o.each[s]), o.task[s])
+		}
+	}
+	for s := range rate {
+		if takes[s] > 0 {
+			rate[s] = o.per / (work[0] + work[1]) * work[s] * (takes[0] + takes[1]) / takes[s]
+		}
+	}
+	todo := o.todo
+	for range steps {
+		owed, rest := 0.0, 1.0 // of the interval
+		for s := range todo {
+			if part := min(todo[s], float64(rate[s]*rest)); part > 0 {
+				owed += part
+				todo[s] -= part
+				rest -= part / rate[s]
+			}
+		}
+		o.owes = append(o.owes, owed)
 	}
 }
 
