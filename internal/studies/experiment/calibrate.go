@@ -20,7 +20,7 @@ type Calibration struct {
 // Dimension is one of what a calibration varies.
 type Dimension struct {
 	What   string       `json:"what" need:"yes" doc:"in words"`
-	Key    string       `json:"key" need:"yes" doc:"of the scenario"`
+	Key    string       `json:"key" need:"yes" doc:"of the scenario, or policy.NAME.PARAMETER"`
 	Values config.Texts `json:"values" need:"yes" some:"yes" doc:"values"`
 }
 
@@ -60,11 +60,20 @@ func (p *Plan) calibrate(seeds []uint64) error {
 	p.settings = c.settings()
 	for _, s := range p.settings {
 		var sweep []string
+		var params []param
 		for i, v := range s.values {
-			sweep = append(sweep, fmt.Sprintf("%q: [%s]", c.Grid[i].Key, v))
+			if of, ok := paramOf(c.Grid[i].Key, v); ok {
+				params = append(params, of)
+			} else {
+				sweep = append(sweep, fmt.Sprintf("%q: [%s]", c.Grid[i].Key, v))
+			}
 		}
 		for _, file := range p.e.Files {
-			if _, err := p.add(file, "{"+strings.Join(sweep, ", ")+"}", nil, seeds[:min(c.Seeds, len(seeds))], []*Results{s.results}); err != nil {
+			o := others{params: [][]param{params}}
+			if len(sweep) > 0 {
+				o.sweep = "{" + strings.Join(sweep, ", ") + "}"
+			}
+			if _, err := p.add(file, o, seeds[:min(c.Seeds, len(seeds))], []*Results{s.results}); err != nil {
 				return err
 			}
 		}

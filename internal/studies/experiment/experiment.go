@@ -42,7 +42,7 @@ type Series struct{ File, Policy, Over string }
 type Assumption struct {
 	What   string       `json:"what" need:"yes" doc:"in words, with its reason"`
 	File   string       `json:"file" doc:"scenario file that it is in; all of them if left out"`
-	Key    string       `json:"key" need:"yes" doc:"of the scenario"`
+	Key    string       `json:"key" need:"yes" doc:"of the scenario, or policy.NAME.PARAMETER"`
 	Value  string       `json:"value" need:"yes" doc:"in the scenario file"`
 	Others config.Texts `json:"others" need:"yes" some:"yes" doc:"values to judge the claims by in its place"`
 }

@@ -233,7 +233,7 @@ func TestKnowledge(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := []*Results{newResults(), newResults()}
-	if _, err := p.add("workload-1.yaml", "", []string{nothing, ofAnother}, []uint64{1}, results); err != nil {
+	if _, err := p.add("workload-1.yaml", others{known: []string{nothing, ofAnother}}, []uint64{1}, results); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.Run(context.Background(), 0, nil); err != nil {

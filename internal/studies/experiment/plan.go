@@ -74,12 +74,15 @@ const fewSeeds = 10
 // assumptions, with the first of the seeds.
 func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 	p := &Plan{e: e, main: newResults()}
-	var err error
+	err := e.unplayed()
+	if err != nil {
+		return nil, err
+	}
 	if p.published, err = e.Published(); err != nil {
 		return nil, err
 	}
 	for _, file := range e.Files {
-		own, err := p.add(file, "", nil, seeds, []*Results{p.main})
+		own, err := p.add(file, others{}, seeds, []*Results{p.main})
 		if err != nil {
 			return nil, err
 		}
@@ -101,15 +104,11 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 			p.variants = append(p.variants, variant{i, v, touched, r})
 		}
 		for _, file := range e.Files {
-			if a.File != "" && a.File != file {
+			if of, ok := paramOf(a.Key, ""); a.File != "" && a.File != file || ok && !e.varies(file, of) {
 				continue
 			}
 			touched[file] = true
-			var known []string
-			if a.Key == knowledge {
-				known = a.Others
-			}
-			if _, err := p.add(file, fmt.Sprintf("{%q: [%s]}", a.Key, strings.Join(a.Others, ", ")), known, few, results); err != nil {
+			if _, err := p.add(file, a.others(), few, results); err != nil {
 				return nil, err
 			}
 		}
@@ -119,15 +118,39 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 
 func newResults() *Results { return &Results{map[Series][]*Outcome{}} }
 
-// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with each value of
-// a sweep, or with other knowledge. It returns the seeds.
-func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results []*Results) ([]uint64, error) {
+// others are other values than those of the files: of a scenario's keys, or one for each of the results of what
+// policies know, or of their parameters.
+type others struct {
+	sweep  string
+	known  []string
+	params [][]param
+}
+
+// others are those of an assumption.
+func (a *Assumption) others() (o others) {
+	if a.Key == knowledge {
+		return others{known: a.Others}
+	}
+	for _, v := range a.Others {
+		if of, ok := paramOf(a.Key, v); ok {
+			o.params = append(o.params, []param{of})
+		}
+	}
+	if o.params == nil {
+		o.sweep = fmt.Sprintf("{%q: [%s]}", a.Key, strings.Join(a.Others, ", "))
+	}
+	return o
+}
+
+// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with other values.
+// It returns the seeds.
+func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([]uint64, error) {
 	text, err := p.e.read(file)
 	if err != nil {
 		return nil, err
 	}
-	if sweep != "" && known == nil {
-		text = fmt.Appendf(text, "\nsweep: %s\n", sweep)
+	if o.sweep != "" {
+		text = fmt.Appendf(text, "\nsweep: %s\n", o.sweep)
 	}
 	if doc, err := config.ParseOne(path.Join(p.e.place, file), text); err == nil && computes(doc) {
 		return p.compute(file, text, seeds, results)
@@ -136,8 +159,8 @@ func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results [
 	if err != nil {
 		return nil, err
 	}
-	if known != nil {
-		variants = slices.Repeat(variants, len(known))
+	if n := max(len(o.known), len(o.params)); n > 1 {
+		variants = slices.Repeat(variants, n)
 	}
 	if len(variants) != len(results) {
 		return nil, fmt.Errorf("%s: %s is swept already; give other values as assumptions", p.e.Name, file)
@@ -149,7 +172,13 @@ func (p *Plan) add(file, sweep string, known []string, seeds []uint64, results [
 	}
 	for i, s := range variants {
 		for _, text := range p.e.plays[file] {
-			cells, err := play(s, text, known, i, seeds)
+			with := text
+			if o.params != nil {
+				for _, of := range o.params[i] {
+					with = of.in(with)
+				}
+			}
+			cells, err := play(s, with, o.known, i, seeds)
 			if err != nil {
 				return nil, fmt.Errorf("%s: a series of %s: %w", path.Join(p.e.place, "experiment.yaml"), file, err)
 			}
