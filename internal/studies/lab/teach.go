@@ -38,6 +38,9 @@ func teach(w drive.World, models bool) drive.World {
 		t.learner.LeaveModels()
 	}
 	t.follower = follow.New(t.learner, t)
+	if _, virtual := w.(drive.Patient); virtual { // what an engine tells may be needed at once
+		t.follower.Gather()
+	}
 	return t
 }
 
