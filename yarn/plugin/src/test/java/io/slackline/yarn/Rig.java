@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -189,14 +190,14 @@ final class Rig {
       long their = slackline == null ? 0 : slackline.cpuMs();
       long began = System.nanoTime();
       for (int i = 0; i < load.applications; i++) {
-        int share = load.containers / load.applications + (i < load.containers % load.applications ? 1 : 0);
-        RigMaster m = submit(i, share);
+        RigMaster m = submit(i, share(load, i));
         every(threads, m::beat, (long) load.beatMs * i / load.applications);
       }
       boolean all = awaits(line);
       long ms = (System.nanoTime() - began) / 1_000_000;
       result.put("scheduler", name);
       result.put("seconds", ms / 1000.0);
+      Simulated.Finishes.of(masters.values().stream().filter(RigMaster::isOver).map(m -> (m.done() - began) / 1e9).toList()).into(result, "here");
       result.put("containers", tally.given.get());
       if (line != null) {
         result.put("placed by slackline", Counting.OURS.get());
@@ -228,6 +229,16 @@ final class Rig {
     }
   }
 
+  /** How many tasks an application has. */
+  static int share(Load load, int application) {
+    return load.containers / load.applications + (application < load.containers % load.applications ? 1 : 0);
+  }
+
+  /** In s, of each second application. Whoever came last is the first that is due. */
+  static OptionalInt deadline(Load load, int application) {
+    return application % 2 == 0 ? OptionalInt.of(7200 + 60 * (load.applications - application)) : OptionalInt.empty();
+  }
+
   private interface Beat {
     void run() throws Exception;
   }
@@ -250,7 +261,8 @@ final class Rig {
     c.setApplicationId(id);
     c.setApplicationName("job" + i % 10);
     c.setApplicationType("MAPREDUCE");
-    c.setApplicationTags(i % 2 == 0 ? Set.of("in:" + (7200 + 60 * (load.applications - i))) : Set.of());
+    OptionalInt due = deadline(load, i);
+    c.setApplicationTags(due.isPresent() ? Set.of("in:" + due.getAsInt()) : Set.of());
     c.setQueue("default");
     c.setResource(MASTER);
     c.setMaxAppAttempts(1);
@@ -359,6 +371,12 @@ final class Rig {
         default -> throw new IllegalArgumentException("no scheduler " + s);
       });
       System.err.println(results.get(results.size() - 1));
+    }
+    Map<String, Simulated.Finishes> simulated = Simulated.play(p.get("slackline"), load,
+        List.of(p.get("policy"), "capacity", "fair"), Files.createTempDirectory("rig"));
+    for (Map<String, Object> r : results) {
+      String name = (String) r.get("scheduler");
+      simulated.get(name.replace("slackline ", "")).into(r, "simulated");
     }
     System.out.print(table(results));
     System.out.println(new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(Map.of("load", load, "runs", results)));

@@ -49,6 +49,8 @@ final class RigMaster {
   private int done;
   private final int tasks;
   private boolean over;
+  /** When it heard of the end of its last task. */
+  private long doneAt;
 
   RigMaster(ResourceManager rm, Map<String, RigNode> nodes, Tally tally, Resource takes, int taskMs, int tasks, long seed) {
     this.rm = rm;
@@ -75,6 +77,11 @@ final class RigMaster {
 
   synchronized boolean isOver() {
     return over;
+  }
+
+  /** When it heard of the end of its last task, by System.nanoTime. */
+  synchronized long done() {
+    return doneAt;
   }
 
   synchronized void beat() throws Exception {
@@ -148,6 +155,7 @@ final class RigMaster {
     }
     if (s.getExitStatus() == 0) {
       done++;
+      doneAt = System.nanoTime();
       tally.done.incrementAndGet();
       return;
     }

@@ -40,6 +40,20 @@ class RigTest {
     assertTrue((Long) r.get("placed by slackline") > 0, r.toString());
   }
 
+  /** All work once through the slots, and no less than the longest job by itself. */
+  @Test
+  void inTheSimulator() throws Exception {
+    String program = System.getenv("SLACKLINE_YARN_PROGRAM");
+    Assumptions.assumeTrue(program != null, "no SLACKLINE_YARN_PROGRAM");
+    Map<String, Simulated.Finishes> all = Simulated.play(program, SMALL, List.of("edf-p", "capacity", "fair"), dir);
+    assertEquals(3, all.size());
+    all.forEach((policy, f) -> {
+      assertTrue(f.half() <= f.most() && f.most() <= f.all(), policy + f);
+      assertTrue(f.all() >= 500 * 0.125 / (20 * 4 - 10) && f.all() < 10, policy + f);
+    });
+    assertTrue(all.get("edf-p").half() < all.get("fair").half(), "one after the other, half are done sooner: " + all);
+  }
+
   @Test
   void underCapacity() throws Exception {
     isWell(new Rig(SMALL, dir).stock(CapacityScheduler.class));
