@@ -97,6 +97,12 @@ func TestMapsAreAskedForAgain(t *testing.T) {
 	s.want(s.next(), "4s started")
 	s.say(x, events(9, 9500, completion("c3", 1), asks(5, 1)))
 	s.want(s.next(), "4.5s ended demand")
+	// What was seen to fail is asked for once. The next one that is asked for ended well.
+	s.say(x, events(11, 10000, asks(5, 0), container("c4", 20)))
+	s.want(s.next(), "5s demand")
+	s.want(s.next(), "5s started")
+	s.say(x, events(13, 10500, completion("c4", 0), asks(5, 1)))
+	s.want(s.next(), "5.5s ended output-lost demand")
 }
 
 // An item that comes twice is answered once; what YARN cannot do is refused here.
