@@ -60,7 +60,7 @@ func (c *ill) job(name string, flags ...string) (application string, done chan e
 		done <- err
 	}()
 	c.eventually("job "+name+" runs its first map", func() bool {
-		found := regexp.MustCompile(`container_(\d+_\d+)_01_000002 Container Transitioned from \w+ to RUNNING`).FindStringSubmatch(c.log()[len(before):])
+		found := regexp.MustCompile(`container_(?:e\d+_)?(\d+_\d+)_01_000002 Container Transitioned from \w+ to RUNNING`).FindStringSubmatch(c.log()[len(before):])
 		if found != nil {
 			application = "application_" + found[1]
 		}
@@ -249,7 +249,27 @@ func TestYarnFaults(t *testing.T) {
 	c.clean()
 	t.Log("a user has killed a job, and nothing is left")
 
+	// The ResourceManager is killed in the midst of a job, and starts again: what runs goes on, and the job
+	// keeps its ApplicationMaster and its promise.
+	app, done = c.job("recovered")
+	c.says(o, "\""+app+"\": its deadline is promised")
+	c.signal(c.process("resourcemanager.ResourceManager"), syscall.SIGKILL)
+	whole("recovered", done)
+	c.is(app, "SUCCEEDED", 1)
+	c.says(o, app+"\": committed")
+	c.clean()
+	t.Log("the ResourceManager was killed and came back, and the job is done")
+
 	if os.Getenv("SLACKLINE_LONG") != "" {
+		// A DataNode is killed, the only one with the input of some maps, and starts again.
+		app, done = c.job("unread")
+		c.signal(c.process("-Dsl.node=n1", "datanode.DataNode"), syscall.SIGKILL)
+		whole("unread", done)
+		c.is(app, "SUCCEEDED", 1)
+		c.says(o, app+"\": committed")
+		c.clean()
+		t.Log("a DataNode was killed and came back, and the job is done")
+
 		// A NodeManager stops in the midst of maps that it runs, is given up, and comes back with them.
 		app, done = c.job("frozen")
 		var a struct {

@@ -44,8 +44,12 @@ func (c *Cluster) command(ctx context.Context, d daemon, args ...string) *exec.C
 	return exec.CommandContext(ctx, "java", append(words, args...)...)
 }
 
+// mostComebacks is how often a daemon that was killed is started again.
+const mostComebacks = 10
+
 // Host runs the daemons of the cluster in a folder until the context ends, or one of them does, which is the
-// error. It is to be the first process of its namespaces, so that all others go with it.
+// error. One that somebody kills is started again, as a machine that comes back: so it can be tried what a job
+// and its promise make of that. It is to be the first process of its namespaces, so that all others go with it.
 func Host(ctx context.Context, dir string) error {
 	c := &Cluster{Dir: dir}
 	text, err := os.ReadFile(c.path("nodes"))
@@ -66,6 +70,11 @@ func Host(ctx context.Context, dir string) error {
 		}
 	}
 	all := daemons(c.Nodes)
+	for _, d := range all {
+		if err := os.Remove(c.log(d)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
 	if _, err := os.Stat(c.path("data", "nn", "current")); errors.Is(err, os.ErrNotExist) {
 		if err := c.run(ctx, all[0], "-format", "-nonInteractive", "-force"); err != nil {
 			return err
@@ -75,8 +84,10 @@ func Host(ctx context.Context, dir string) error {
 	for _, d := range all {
 		go func() {
 			err := c.run(ctx, d)
-			err = cmp.Or(err, fmt.Errorf("%s has ended", d.name))
-			ended <- err
+			for n := 0; n < mostComebacks && killed(err) && ctx.Err() == nil; n++ {
+				err = c.run(ctx, d)
+			}
+			ended <- cmp.Or(err, fmt.Errorf("%s has ended", d.name))
 		}()
 	}
 	select {
@@ -89,9 +100,18 @@ func Host(ctx context.Context, dir string) error {
 	return nil
 }
 
-// run runs a daemon to its end; what it says goes to a file of its own.
+// log is the file of what a daemon says.
+func (c *Cluster) log(d daemon) string { return c.path("logs", d.name+".log") }
+
+// killed tells whether a process ended by SIGKILL.
+func killed(err error) bool {
+	exit, is := errors.AsType[*exec.ExitError](err)
+	return is && exit.String() == "signal: killed"
+}
+
+// run runs a daemon to its end; what it says goes behind what its log has.
 func (c *Cluster) run(ctx context.Context, d daemon, args ...string) error {
-	log, err := os.Create(c.path("logs", d.name+".log"))
+	log, err := os.OpenFile(c.log(d), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
