@@ -105,6 +105,37 @@ func TestMapsAreAskedForAgain(t *testing.T) {
 	s.want(s.next(), "5.5s ended output-lost demand")
 }
 
+// A plan says upon which events it was decided, as one from before a full state is void where it arrives behind that.
+func TestPlansSayWhatWasSeen(t *testing.T) {
+	s, x := busy(t)
+	item := sched.ItemID(0)
+	seen := func() int64 {
+		t.Helper()
+		item++
+		start := sched.Item{Verb: sched.Start, ID: item, Job: 1, Stage: sched.Map, Node: 1, Count: 1}
+		if err := s.Enact(&sched.Plan{Items: []sched.Item{start}}); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			m, err := x.Recv()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := m.GetPlan(); p != nil {
+				return p.Seen
+			}
+		}
+	}
+	if n := seen(); n != 5 {
+		t.Errorf("upon events below 5 it was decided, and the plan says below %d", n)
+	}
+	s.say(x, events(5, 8000, beats("n1")))
+	s.want(s.next(), "3s heartbeat")
+	if n := seen(); n != 6 {
+		t.Errorf("upon events below 6 it was decided, and the plan says below %d", n)
+	}
+}
+
 // An item that comes twice is answered once; what YARN cannot do is refused here.
 func TestItemsComeTwice(t *testing.T) {
 	s, x := busy(t)

@@ -200,6 +200,7 @@ final class Link implements Runnable {
   private void serve(Object name, Calls calls) throws Exception {
     long beatMs = Math.max(1, Math.min(LONGEST_BEAT_MS, settings.silenceMs / 5));
     long number = 1;
+    long full = 0; // the number of the last snapshot
     long heard = System.nanoTime();
     long said = heard;
     int beats = 0;
@@ -211,7 +212,9 @@ final class Link implements Runnable {
         heard = System.nanoTime();
         switch (m.getSaysCase()) {
           case PLAN:
-            m.getPlan().getItemsList().forEach(site::does);
+            if (m.getPlan().getSeen() == 0 || m.getPlan().getSeen() >= full) { // else it was made before the full state was read
+              m.getPlan().getItemsList().forEach(site::does);
+            }
             break;
           case BEAT:
             beats++;
@@ -241,7 +244,8 @@ final class Link implements Runnable {
       }
       List<Event> news = due ? null : site.news();
       if (news == null) {
-        calls.out.onNext(AttachRequest.newBuilder().setSnapshot(site.snapshot(number)).build());
+        full = ++number;
+        calls.out.onNext(AttachRequest.newBuilder().setSnapshot(site.snapshot(full)).build());
         due = false;
         said = System.nanoTime();
         beats = site.mode() == Mode.MODE_OURS ? beats : Math.min(beats, GOOD_BEATS);

@@ -19,6 +19,7 @@ import io.slackline.yarn.v1.Kill;
 import io.slackline.yarn.v1.Mode;
 import io.slackline.yarn.v1.Place;
 import io.slackline.yarn.v1.Plan;
+import io.slackline.yarn.v1.Resync;
 import io.slackline.yarn.v1.Snapshot;
 import io.slackline.yarn.v1.Verdict;
 import io.slackline.yarn.v1.Welcome;
@@ -174,6 +175,25 @@ class FaultsTest extends OneJvm {
     RMApp app = submit();
     peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(app.getApplicationId().toString()));
     assertEquals(1, answer(place(app, 0, "n1", 1).setUnknownFields(unknown)).getGranted());
+  }
+
+  /** Who reads a full state decides all again: what was decided before that is not done, too. */
+  @Test
+  void aPlanFromBeforeTheFullState() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(app.getApplicationId().toString()));
+    peer.snapshots.clear();
+    peer.send(AttachResponse.newBuilder().setResync(Resync.newBuilder().setWhy("a test")));
+    long next = peer.awaitSnapshot(s -> true).getNext();
+    Item.Builder before = place(app, 0, "n1", 1);
+    peer.send(AttachResponse.newBuilder().setPlan(Plan.newBuilder().setSeen(next - 1).addItems(before)));
+    Item.Builder upon = place(app, 0, "n2", 1);
+    peer.send(AttachResponse.newBuilder().setPlan(Plan.newBuilder().setSeen(next).addItems(upon)));
+    var first = peer.await(Event::hasAnswer).getAnswer();
+    assertEquals(upon.getId(), first.getItem());
+    assertEquals(1, first.getGranted());
+    assertEquals(1, live(app));
   }
 
   /** Its containers are lost with it, and told so, once. They live on, and its NodeManager tells of them when it is back. */
