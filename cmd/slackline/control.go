@@ -289,10 +289,11 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 		return err
 	}
 	defer m.Close()
-	list, err := m.Store().Open()
+	list, err := m.Store().Alive()
 	if err != nil {
 		return failure{err}
 	}
+	list = slices.DeleteFunc(list, func(r store.Run) bool { return r.Door == "" })
 	all := len(list)
 	if number != 0 {
 		list = slices.DeleteFunc(list, func(r store.Run) bool { return r.ID != number })
@@ -311,19 +312,27 @@ func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what s
 		return fmt.Errorf("run %d takes job files from %s, as their paths are relative to that; submit them there",
 			list[0].ID, list[0].Door)
 	}
-	r, err := m.Ask(cmd.Context(), list[0].ID, verb, what)
+	r, err := askRun(cmd.Context(), m, list[0].ID, verb, what)
+	if err == nil {
+		tell(r)
+	}
+	return err
+}
+
+// askRun asks something of a run, and makes an error of it if the run does not do it.
+func askRun(ctx context.Context, m *runs.Memory, run int64, verb, what string) (runs.Reply, error) {
+	r, err := m.Ask(ctx, run, verb, what)
 	switch {
 	case errors.Is(err, store.ErrGone):
-		return no{fmt.Errorf("run %d has ended", list[0].ID)}
+		return r, no{fmt.Errorf("run %d has ended", run)}
 	case err != nil:
-		return failure{err}
+		return r, failure{err}
 	case r.Bad:
-		return errors.New(r.Error)
+		return r, errors.New(r.Error)
 	case r.Error != "":
-		return no{fmt.Errorf("run %d: %s", list[0].ID, r.Error)}
+		return r, no{fmt.Errorf("run %d: %s", run, r.Error)}
 	}
-	tell(r)
-	return nil
+	return r, nil
 }
 
 // completeOpenJobs completes the names of jobs that wait or run.

@@ -34,7 +34,8 @@ func newYarn(o *options) *cobra.Command {
 it decides. Jobs need no change: a deadline is a tag, such as -Dmapreduce.job.tags=in:600 for ten minutes from its submission.
 While this process is away YARN's own scheduler does the work.`,
 		Example: "  slackline help yarn serve",
-	}, newYarnServe(o), newYarnCompare(o), newYarnInstall(o), newYarnDev(o))
+	}, newYarnServe(o), newYarnMode(o, sched.TakeOver), newYarnMode(o, sched.Yield), newYarnMode(o, sched.Watch), newYarnCompare(o),
+		newYarnInstall(o), newYarnDev(o))
 }
 
 // yarnFlags are the flags of yarn serve, as they are written.
@@ -221,7 +222,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	}
 	var keeper *runs.Keeper // nil: jobs are not listed
 	if memory != nil && memory.ReadOnly() == nil {
-		if keeper, err = runs.KeepCluster(memory, policies[0], world.Origin); err != nil {
+		if keeper, err = runs.KeepCluster(memory, policies[0], world.Origin, world.Ask); err != nil {
 			t.warn(fmt.Sprintf("jobs will not be listed, and their profiles will not be saved: %v", err))
 		} else {
 			cell.Sinks = append(cell.Sinks, keeper)
@@ -270,14 +271,7 @@ func (t *operator) warn(sentence string) { t.say("%s", sentence) }
 func (t *operator) Batch(at units.Time, records []follow.Record) error {
 	for i := range records {
 		if e := &records[i]; e.Kind == sched.Control {
-			switch e.Control {
-			case sched.TakeOver:
-				t.say("Slackline places work")
-			case sched.Yield:
-				t.say("the cluster's own scheduler places work")
-			case sched.Watch:
-				t.say("the cluster's own scheduler places work, and Slackline watches")
-			}
+			t.say("%s", placing[e.Control])
 		}
 	}
 	t.lock.Lock()

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
 )
@@ -38,6 +40,13 @@ func (s *shell) serves(args ...string) *served {
 // waits at its submission, or else runs; where nothing is to be said of one it says nothing.
 func (o *served) attach(ctx context.Context, apps ...*wire.Application) func(*wire.Event) {
 	o.t.Helper()
+	_, say := o.session(ctx, apps...)
+	return say
+}
+
+// session is attach for who reads what that process answers.
+func (o *served) session(ctx context.Context, apps ...*wire.Application) (grpc.BidiStreamingClient[wire.AttachRequest, wire.AttachResponse], func(*wire.Event)) {
+	o.t.Helper()
 	secret := bytes.TrimSpace([]byte(o.read("data/yarn/secret")))
 	x, err := yarnfake.Attach(ctx, o.address, secret, &wire.Hello{Protocol: wire.Protocol, Version: "9", Hadoop: "3.5.0", Cluster: "c1", Life: "1"})
 	if err != nil {
@@ -55,7 +64,7 @@ func (o *served) attach(ctx context.Context, apps ...*wire.Application) func(*wi
 		}
 	}
 	say(&wire.AttachRequest{Says: &wire.AttachRequest_Snapshot{Snapshot: state}})
-	return func(e *wire.Event) {
+	return x, func(e *wire.Event) {
 		ms += 100
 		say(&wire.AttachRequest{Says: &wire.AttachRequest_Events{Events: &wire.Events{First: next, TimeMs: ms, Events: []*wire.Event{e}}}})
 		next++
@@ -94,6 +103,44 @@ func TestYarnServe(t *testing.T) {
 	}
 	o.ends(0)
 	s.answers(0, "", "replay", "j")
+}
+
+// Another command of the same user has it yield, watch and take over; it hears of it when the cluster says so.
+func TestYarnModes(t *testing.T) {
+	s := newShell(t, nil)
+	s.answers(3, "no process schedules a cluster; start one with slackline yarn serve", "yarn", "yield")
+	o := s.serves("--policy", "edf-p")
+	ctx, cut := context.WithCancel(context.Background())
+	defer cut()
+	x, say := o.session(ctx)
+	deaf := make(chan bool, 1)
+	go func() {
+		for {
+			m, err := x.Recv()
+			switch {
+			case err != nil:
+				return
+			case m.GetMode() != wire.Mode_MODE_UNSPECIFIED && len(deaf) == 0:
+				say(&wire.Event{What: &wire.Event_Mode{Mode: m.GetMode()}})
+			}
+		}
+	}()
+	o.until("Slackline places work")
+	s.answers(0, "the cluster's own scheduler places work", "yarn", "yield")
+	o.until("the cluster's own scheduler places work")
+	s.answers(0, "Slackline places work", "yarn", "take-over", "--run", "1")
+	s.answers(0, "Slackline places work", "yarn", "take-over")
+	s.answers(0, "and Slackline watches", "yarn", "watch")
+	o.until("and Slackline watches")
+	s.answers(3, "run 9 schedules no cluster, or has ended", "yarn", "yield", "--run", "9")
+	s.answers(3, "no run is accepting jobs", "close", "--run", "1")
+	deaf <- true
+	s.answers(3, "run 1: the cluster has not said so within 5s", "yarn", "take-over")
+	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	o.ends(0)
+	s.answers(3, "no process schedules a cluster", "yarn", "watch")
 }
 
 // What was promised, and since when times count, the next process knows, also if this one was killed.

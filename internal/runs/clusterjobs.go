@@ -1,26 +1,71 @@
 package runs
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
+// OfCluster is the name of each run that schedules a Hadoop cluster.
+const OfCluster = "yarn"
+
+// heedWithin is how long a cluster may take to say that another mode is in force.
+const heedWithin = 5 * time.Second
+
 // KeepCluster begins to keep what the jobs of a Hadoop cluster do under a policy, as those of a run on this
-// machine are kept. Origin tells since when times count, once the cluster has attached. Of a job that an
-// earlier process left there the new row continues the old one.
-func KeepCluster(m *Memory, policy string, origin func() time.Time) (*Keeper, error) {
+// machine are kept. Origin tells since when times count, once the cluster has attached; control asks the cluster
+// for another mode, from any goroutine. Of a job that an earlier process left there the new row continues the old
+// one.
+func KeepCluster(m *Memory, policy string, origin func() time.Time, control func(sched.ControlVerb)) (*Keeper, error) {
 	k := newKeeper(lab.Cell{Policy: policy, Origin: origin})
-	k.cluster = true
-	if err := k.begin(m, store.Run{Name: "yarn", Seed: 1}, nil); err != nil {
+	k.cluster, k.control = true, control
+	if err := k.begin(m, store.Run{Name: OfCluster, Seed: 1}, nil); err != nil {
 		return nil, err
 	}
 	return k, nil
+}
+
+// setMode asks the cluster for another mode, and waits until the cluster says that it is in force.
+func (k *Keeper) setMode(r store.Request) (Reply, error) {
+	if !k.cluster {
+		return Reply{}, errors.New("it runs jobs of this machine, and schedules no cluster")
+	}
+	want := sched.TakeOver
+	for ; want.String() != r.What; want++ {
+		if want == sched.Controls {
+			return Reply{}, fmt.Errorf("it is one of another build of slackline: it knows no mode %q", r.What)
+		}
+	}
+	if err := k.live.Take(r.ID, nil); err != nil {
+		return Reply{}, err
+	}
+	k.control(want)
+	t := time.NewTicker(askEvery / 2)
+	defer t.Stop()
+	for late := time.After(heedWithin); ; {
+		k.lock.Lock()
+		is := k.mode == want
+		k.lock.Unlock()
+		if is {
+			return Reply{}, nil
+		}
+		select {
+		case <-t.C:
+		case <-late:
+			return Reply{}, fmt.Errorf("the cluster has not said so within %v; it is asked again each time it attaches", heedWithin)
+		case <-k.ctx.Done():
+			return Reply{}, context.Cause(k.ctx)
+		}
+	}
 }
 
 // meet begins to keep a job of a cluster. Its name stands for its output, which nobody knows: by it a row finds the

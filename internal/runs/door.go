@@ -30,6 +30,7 @@ const (
 	Submit = "submit" // what: a Submission
 	Cancel = "cancel" // what: the number of a job, and its name
 	Shut   = "shut"   // take no more jobs
+	Mode   = "mode"   // who is to place work on a cluster; what: a sched.ControlVerb by its name
 )
 
 // Submission is job files for a run.
@@ -130,7 +131,7 @@ func (k *Keeper) serve() {
 		for _, r := range asked {
 			switch still[r.ID] = true; {
 			case inHand[r.ID]:
-			case r.Verb == Submit:
+			case r.Verb == Submit || r.Verb == Mode: // which may take a while
 				k.server.Go(func() { k.answer(r) })
 			default:
 				k.answer(r)
@@ -156,7 +157,10 @@ func (k *Keeper) answer(r store.Request) {
 
 // grant does what is asked.
 func (k *Keeper) grant(r store.Request) (Reply, error) {
-	if k.cluster {
+	switch {
+	case r.Verb == Mode:
+		return k.setMode(r)
+	case k.cluster:
 		return Reply{}, errors.New("the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it")
 	}
 	switch r.Verb {

@@ -46,9 +46,11 @@ type Keeper struct {
 	input   int64               // of all jobs
 	dirty   []*keptJob          // to be written
 	rows    []*keptAttempt
-	cluster bool       // jobs come from a cluster, and are kept from when they arrive
-	fresh   []*keptJob // of a cluster, that have no row yet
-	broken  error      // the first error of the writer, which stops it
+	cluster bool                    // jobs come from a cluster, and are kept from when they arrive
+	control func(sched.ControlVerb) // asks the cluster for another mode
+	mode    sched.ControlVerb       // of the cluster, as it says
+	fresh   []*keptJob              // of a cluster, that have no row yet
+	broken  error                   // the first error of the writer, which stops it
 	stop    chan struct{}
 	writer  sync.WaitGroup
 	door    *engine.Door
@@ -285,9 +287,12 @@ func (k *Keeper) Batch(_ units.Time, records []follow.Record) error {
 	k.begun = true
 	for i := range records {
 		e, at := &records[i], records[i].At
-		if e.Kind == sched.JobArrived {
+		switch e.Kind {
+		case sched.JobArrived:
 			k.arrive(e.Job)
 			continue
+		case sched.Control:
+			k.mode = e.Control
 		}
 		if e.Sizes() {
 			if j := k.job(e.Job); j != nil {

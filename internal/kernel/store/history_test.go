@@ -394,7 +394,7 @@ func TestVersion1(t *testing.T) {
 	jobs, err1 := none.Jobs(JobFilter{})
 	names, err2 := none.JobNames()
 	known, err3 := none.Profiles()
-	open, err4 := none.Open()
+	open, err4 := none.Alive()
 	_, err5 := none.Run(1)
 	if err := errors.Join(err1, err2, err3, err4, none.Close()); err != nil || jobs != nil || names != nil || known != nil || open != nil {
 		t.Errorf("it has %v, %v, %v, %v: %v", jobs, names, known, open, err)

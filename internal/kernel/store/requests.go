@@ -21,8 +21,8 @@ type Request struct {
 // ErrGone says that the process of a run does not live any more.
 var ErrGone = errors.New("the run has ended")
 
-// Open returns the runs that go on and take job files, the oldest first.
-func (s *Store) Open() (list []Run, err error) {
+// Alive returns the runs whose process lives, the oldest first.
+func (s *Store) Alive() (list []Run, err error) {
 	if s.version < 5 {
 		return nil, nil
 	}
@@ -37,9 +37,7 @@ func (s *Store) Open() (list []Run, err error) {
 		if err := s.db.QueryRow("SELECT coalesce(door, '') FROM runs WHERE id = ?", r.ID).Scan(&r.Door); err != nil {
 			return nil, s.explain(err)
 		}
-		if r.Door != "" {
-			list = append(list, r)
-		}
+		list = append(list, r)
 	}
 	return list, nil
 }

@@ -23,9 +23,9 @@ func TestRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := there.Open()
-	if err != nil || len(runs) != 1 || runs[0].ID != live.Run.ID || runs[0].Door != "/home" {
-		t.Errorf("open are %+v, %v", runs, err)
+	runs, err := there.Alive()
+	if err != nil || len(runs) != 2 || runs[0].Door != "" || runs[1].ID != live.Run.ID || runs[1].Door != "/home" {
+		t.Errorf("alive are %+v, %v", runs, err)
 	}
 	ask := func(verb, what string) int64 {
 		t.Helper()
@@ -80,12 +80,15 @@ func TestRequests(t *testing.T) {
 	if asked, err := live.Asked(); len(asked) > 0 || err != nil {
 		t.Errorf("requests in hand are told again: %v, %v", asked, err)
 	}
-	if runs, err := there.Open(); len(runs) > 0 || err != nil {
-		t.Errorf("still open are %v, %v", runs, err)
+	if runs, err := there.Alive(); len(runs) != 2 || runs[1].Door != "" || err != nil {
+		t.Errorf("a run that is shut takes jobs: %v, %v", runs, err)
 	}
 
 	if err := errors.Join(shut.Close(), live.Close()); err != nil {
 		t.Fatal(err)
+	}
+	if runs, err := there.Alive(); len(runs) > 0 || err != nil {
+		t.Errorf("still alive are %v, %v", runs, err)
 	}
 	if text, ok, err := there.Answer(first); text != "yes" || !ok || err != nil {
 		t.Errorf("an answer does not outlive its run: %q, %v, %v", text, ok, err)

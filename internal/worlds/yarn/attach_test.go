@@ -276,7 +276,7 @@ func TestModes(t *testing.T) {
 				break
 			}
 		}
-		s.Ask(wire.Mode_MODE_STOCK)
+		s.Ask(sched.Yield)
 	}
 	s.say(x, events(1, 6000, &wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_STOCK}}, beats("n1")))
 	s.want(s.next(), "1s yield heartbeat")

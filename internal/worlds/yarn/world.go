@@ -140,7 +140,11 @@ func (w *World) Stop() { w.stop.Do(func() { close(w.stopped) }) }
 
 // Ask asks the plug-in for another mode, now and at the start of each session: to place work, to yield, or to
 // watch. It may be called from any goroutine.
-func (w *World) Ask(m wire.Mode) {
+func (w *World) Ask(c sched.ControlVerb) {
+	m := wire.Mode_MODE_STOCK
+	for controlOf(m) != c {
+		m++
+	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if w.wish = m; w.session != nil {
