@@ -1,5 +1,6 @@
-// Package mapreduce is what people who write jobs program against: a Mapper, a Reducer, at times a combiner and a
-// partitioner, put together in a Program. It knows nothing of schedulers and machines.
+// Package mapreduce is what people who write jobs program against: a Mapper, a Reducer, at times a
+// combiner and a partitioner, put together in a Program. It knows nothing of schedulers and
+// machines.
 //
 //	input ─▶ Map ─▶ combine ─▶ partition, sort ─▶ shuffle, merge, group ─▶ Reduce ─▶ part-r-00000 …
 //
@@ -59,7 +60,7 @@
 //
 // Emit costs some 20 ns for a short key, if what calls it costs no more: bytes.FieldsSeq makes no
 // slices where bytes.Fields does, and one variable can hold the value of every record. Where values
-// are counts, Fold: Sum in the place of a combiner keeps a number for each key and nothing else. A
+// are counts, Fold: Sum in place of a combiner keeps a number for each key and nothing else. A
 // mapper that has MapBlock gets many lines in one call.
 //
 // # Formats

@@ -67,7 +67,8 @@ func (p *Program) Stream(ctx context.Context, role Role, s Streams) error {
 	t := &streaming{p: p, s: s, hidden: []byte{}, in: lineReader{r: bufio.NewReaderSize(s.In, 256<<10)}, out: bufio.NewWriterSize(s.Out, 64<<10)}
 	t.user = NewContext(ctx, int(t.number("mapreduce_task_partition")), t.attempt(), t.alive)
 	t.user.Warnings(func(text string) { fmt.Fprintln(s.Report, text) })
-	t.user.Reading(Input{Path: strings.TrimPrefix(s.Env("mapreduce_map_input_file"), "file:"), Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length"),
+	t.user.Reading(Input{Path: strings.TrimPrefix(s.Env("mapreduce_map_input_file"), "file:"),
+		Start: t.number("mapreduce_map_input_start"), Length: t.number("mapreduce_map_input_length"),
 		Name: s.Env(strings.ReplaceAll(InputNameKey, ".", "_"))})
 	err := t.run(role)
 	if err == nil {

@@ -16,7 +16,7 @@ const (
 	leastToLend = 8
 	// where the closest model is farther off than this factor, none is near
 	nearby = 2
-	// classes for which the vague model counts in the mean of all
+	// as how many classes the vague model counts when all are averaged
 	vagueClasses = 2
 )
 
@@ -131,7 +131,7 @@ func (p *Peers) Fit(c *Class) {
 	}
 }
 
-// put puts a model in the place of that with the same key.
+// put puts a model in place of that with the same key.
 func (c *Class) put(m *Model) {
 	i, found := c.find(m.Key)
 	if found {

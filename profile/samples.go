@@ -156,7 +156,7 @@ func (c *Class) mergeSamples(o *Class) {
 	}
 }
 
-// Adopt puts models that were fitted elsewhere in the place of those of the class with the same keys.
+// Adopt puts models that were fitted elsewhere in place of those of the class with the same keys.
 func (c *Class) Adopt(models []*Model) {
 	for _, m := range models {
 		c.put(m)

@@ -171,7 +171,7 @@ func tailOf(all []weighted, n, share float64) (t tail, misfit float64) {
 	return t, misfit + 1/(12*t.values)
 }
 
-// withTail puts the quantiles of a fitted tail in the place of the values in it.
+// withTail puts the quantiles of a fitted tail in place of the values in it.
 func withTail(all []weighted, n float64) ([]weighted, float64) {
 	var t tail
 	least := math.Inf(1)

@@ -43,7 +43,7 @@ type Answer struct {
 // Why an answer has no verdict.
 var (
 	// BehindOthers: nothing is decided before the predecessors of the job are done.
-	BehindOthers = &Cause{Name: "behind-others", Text: "nothing is decided upon it before the jobs are done that it waits for"}
+	BehindOthers = &Cause{Name: "behind-others", Text: "nothing is decided about it until the jobs that it waits for are done"}
 	// NotAsked: the policy has an admission that answers no questions.
 	NotAsked = &Cause{Name: "not-asked", Text: "this admission cannot be asked: it decides when the job comes"}
 )

@@ -21,11 +21,12 @@ func newAsk(o *options) *cobra.Command {
 		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: the
 simulator plays them under the policy, as run would. Nothing is run or written.
 
-The answer also says by when the job is done in nine of ten cases, and how likely its deadline is: by plays in which each task
-takes what the cost models of its class say, or once ten predictions of the class were held against real runs (run does that
-each time), by how far off these were.
+The answer also says by when the job is done in nine of ten cases, and how likely it is to meet its deadline. This follows
+from simulations in which each task takes what the cost models of its class say, or, once ten predictions of the class have
+been compared with real runs (run does that each time), from how far off these were.
 
-Other runs on this machine share its cores. If there are any, a second answer holds if they keep the cores busy all the time.
+Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
+time.
 
 The exit code is 3 if a job is expected to be late, or would be refused.`,
 		Example: `  rm -rf out && slackline run examples/words.yaml && slackline ask examples/words.yaml

@@ -169,12 +169,12 @@ If a class cannot meet its deadline with any number of machines there is no plan
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
 	cmd.Flags().StringVar(&o.html, "html", "", "write a page with plots to this file")
 	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
-	cmd.Flags().IntVar(&instances, "instances", 0, "in the place of a file: verify plans of so many random ones, as paper 004 draws them")
+	cmd.Flags().IntVar(&instances, "instances", 0, "instead of a file: verify this many random plans, drawn as in paper 004")
 	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")
-	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify and --instances: of all that is random")
+	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify and --instances: seed of everything random")
 	o.bindStore(cmd.Flags())
 	cmd.Flags().StringVar(&sweep, "sweep", "",
-		"plan also with other deadlines, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")
+		"plan with other deadlines as well, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")
 	return o.bindOutput(cmd, "csv", "yaml")
 }
 

@@ -32,9 +32,9 @@ seeds might decide. Jobs in time are counted among all jobs submitted, so no pol
 penalty are compared on the jobs that finished under both policies; the table says how many. Figures of a whole run, such as
 its makespan or energy, are compared only if the policies finished the same jobs: less work is done sooner.
 
-Many tests find something by chance. So one metric is the primary one, --metric. Its tests, of all policies and all points of
-a sweep, are corrected for each other (Holm); those of all other metrics are corrected separately. Intervals are corrected in
-the same way. If there are too few seeds to decide anything, a warning says so before the runs.
+With many tests some succeed by chance. So one metric is the primary one, --metric. Its tests, of all policies and all
+points of a sweep, are corrected for each other (Holm); those of all other metrics are corrected separately. Intervals are
+corrected in the same way. If there are too few seeds to decide anything, a warning says so before the runs.
 
 For other programs, -o csv has a line for each run, -o comparisons has one for each comparison, also as CSV, and -o json has
 both.
@@ -44,7 +44,7 @@ Metrics:
 ` + metricHelp() + `
 
 What was simulated before is not simulated again: results are kept under a hash of everything that they depend on. So a
-comparison that was interrupted or killed continues where it was. Runs that are drawn or recorded (--html, --chrome,
+comparison that was interrupted or killed continues where it stopped. Runs that are drawn or recorded (--html, --chrome,
 --journal) run again each time, and their results are kept too.`,
 		Example: `  slackline compare examples/two-jobs.yaml
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10

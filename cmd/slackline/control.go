@@ -41,11 +41,11 @@ together, whether they had begun or not. A name is free again once its job has e
 The command ends when the run has taken the jobs; slackline wait JOB waits for their end. Exit code
 3 says that no run is accepting jobs.
 
-With --to yarn the jobs go to a Hadoop cluster, by Hadoop Streaming: commands as they stand, built-in applications by
-slackline stream, so the nodes have to be of this machine's kind. A deadline becomes a tag, which slackline yarn serve
-reads there. Input is read from the cluster's file system, and the output is left there: --put copies the input there
-first, and --fetch waits and brings the output. Keys that mean nothing there, such as after and limits, are refused. Exit
-code 3 says that a job was refused.`,
+With --to yarn the jobs go to a Hadoop cluster, by Hadoop Streaming: commands as they are, built-in applications by
+slackline stream, so the nodes must have this machine's system and processor. A deadline becomes a tag, which slackline yarn
+serve reads there. Input is read from the cluster's file system, and the output is left there: --put copies the input there
+first, and --fetch waits and brings the output back. Keys that mean nothing there, such as after and limits, are refused.
+Exit code 3 says that a job was refused.`,
 		Example: `  slackline run --open --policy edf-p
   slackline submit --to yarn --put --fetch examples/words.yaml
   slackline submit examples/words.yaml && slackline wait words`,
@@ -239,7 +239,7 @@ func (o *options) await(ctx context.Context, m *runs.Memory, j *store.Job) (*sto
 		case err != nil:
 			return nil, failure{err}
 		case len(jobs) == 0:
-			return nil, failure{fmt.Errorf("job %d is not kept any more", j.ID)}
+			return nil, failure{fmt.Errorf("job %d is no longer in the history", j.ID)}
 		}
 		if j = jobs[0]; !unended(j) && j.State != store.Resumed {
 			return j, nil

@@ -41,15 +41,15 @@ func newForecastPower(o *options) *cobra.Command {
 	var f powerFlags
 	cmd := &cobra.Command{
 		Use:   "power [FILE]",
-		Short: "Forecast the power that sun and wind will give, with a band, from weather that was",
+		Short: "Forecast the power of sun and wind, with a band, from past weather",
 		Long: `Forecasts green power from a file of weather: one of NREL's National Solar Radiation Database (NSRDB), of its Measurement and
 Instrumentation Data Center (MIDC), or CSV with a column time (2030-01-31T18:00:00+01:00) and any of ghi (irradiance in W/m²),
 clear (that under a clear sky), cloud (cover of the sky, from 0 to 1) and wind (m/s). The name "-" stands for standard input.
 Without a file, weather is made up from --seed, and the result says so.
 
-The table has the last values, those expected with their band, what came if the file goes on, and the errors of all earlier
-forecasts beside those of persistence, which expects the last value. Capacity is the part of a cluster that can run: the
-grid always carries --grid of it, green power the rest. Methods (--by):
+The table has the last values, the expected values with their band, the actual values if the file has them, and the errors
+of all earlier forecasts beside those of persistence, which expects the last value. Capacity is the part of a cluster that
+can run: the grid always carries --grid of it, green power the rest. Methods (--by):
 
 ` + methodList(),
 		Example: `  slackline forecast power examples/weather.csv --at 2030-06-03T11:00:00Z --horizon 2h
@@ -77,7 +77,7 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.at, "at", "", "when the forecast is made, such as 2030-06-03T11:00:00Z, or a span from the first value, such as 36h (default: behind the last value)")
+	fl.StringVar(&f.at, "at", "", "when the forecast is made, such as 2030-06-03T11:00:00Z, or a span from the first value, such as 36h (default: after the last value)")
 	fl.StringVar(&f.horizon, "horizon", "30m",
 		"how far it looks ahead; the paper's is three intervals of ten minutes")
 	fl.StringVar(&f.interval, "interval", "", "length of an interval, a multiple of that of the file (default 10m, or that of the file where it is longer)")
@@ -88,11 +88,11 @@ grid always carries --grid of it, green power the rest. Methods (--by):
 	fl.StringVar(&f.site, "site", "", "latitude and longitude in degrees, such as 39.74,-105.18 (default: what the file says; for made-up weather 40,-105)")
 	fl.StringVar(&f.panels, "panels", "1kW", "nominal power of all panels; 0 for none")
 	fl.StringVar(&f.turbine, "turbine", "1kW",
-		"nominal power of the wind turbine, which cuts in at 2.5 m/s, has it from 11 m/s, and stops at 25 m/s; 0 for none")
+		"nominal power of the wind turbine, which starts at 2.5 m/s, reaches it at 11 m/s and stops at 25 m/s; 0 for none")
 	fl.BoolVar(&f.gaps, "gaps", false, "let intervals that the file leaves out count as missing values")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of weather that is made up where there is no file")
 	fl.StringVar(&f.plot, "plot", "", "draw history, forecast and band into this SVG file")
-	fl.StringVar(&f.trace, "trace", "", "write the capacity that the history had to this CSV file, for cluster.slots of scenarios")
+	fl.StringVar(&f.trace, "trace", "", "write the past capacity to this CSV file, for cluster.slots of scenarios")
 	names := each.Of(weather.Methods, func(m weather.Method) string { return m.Name + "\t" + m.Doc })
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return o.bindOutput(cmd, "csv")
@@ -288,8 +288,8 @@ func newForecastWeather() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "weather",
 		Short: "Make up weather, as CSV",
-		Long: `Makes up weather as CSV: irradiance of a clear sky, clouds and wind that wander around those of the day, from 1 June 2030, 0:00
-UTC. The same seed gives the same weather. It looks like weather, and was measured nowhere.`,
+		Long: `Makes up weather as CSV: irradiance of a clear sky, and clouds and wind that wander around daily means, from 1 June 2030,
+0:00 UTC. The same seed gives the same weather. It looks like weather, but was measured nowhere.`,
 		Example: "  slackline forecast weather --days 2 --seed 7 --to weather.csv",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -112,12 +112,12 @@ func TestFreshWaitsForALivingRun(t *testing.T) {
 		}
 	}
 	before := tree(t, s.path("out"))
-	if r := s.run("run", "jobs.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still going on; nothing was thrown away") {
+	if r := s.run("run", "jobs.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still active; nothing was thrown away") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	// Nor by another command line, which knows of the run by the store alone.
 	s.write("other.yaml", chainJobs[:strings.Index(chainJobs, "---")]+"---\nname: c3\napp: wordcount\ninput: text.txt\noutput: out/c3\n")
-	if r := s.run("run", "other.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still going on; nothing was thrown away") {
+	if r := s.run("run", "other.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still active; nothing was thrown away") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	if !maps.Equal(before, tree(t, s.path("out"))) {

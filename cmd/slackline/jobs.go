@@ -25,11 +25,11 @@ func newJobs(o *options) *cobra.Command {
 		Use:   "jobs",
 		Short: "List the jobs that ran or are running, here or on a Hadoop cluster",
 		Long: `Lists the jobs that run has started, in any process, the newest first: their state, how long they took and were expected to
-take, and whether they met their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. So it does
-the jobs of a Hadoop cluster that yarn serve schedules, by YARN's names of their applications.
+take, and whether they met their deadlines: kept or BROKEN if the deadline had been promised, else met or LATE. It also
+lists the jobs of a Hadoop cluster that yarn serve schedules, by the names of their applications in YARN.
 
-A job whose process ended too early is interrupted, until a run resumes it. Then it is resumed, and the job of that run shows
-what became of it. If its work was thrown away instead, it is discarded. A time marked cold is that of a cold run for the
+A job whose process ended too early is interrupted, until a run resumes it. Then it is resumed, and the job of that run
+shows the outcome. If its work was thrown away instead, it is discarded. A time marked cold is that of a cold run for the
 class: estimates use warm runs.`,
 		Example: `  slackline jobs
   slackline jobs --state failed,interrupted --since 24h

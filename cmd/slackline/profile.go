@@ -171,14 +171,13 @@ func newProfileShow(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show CLASS",
 		Short: "Show the profile of a class, by stage and class of nodes",
-		Long: `Prints each estimate with its mean, its spread and its bounds; then the cost models: what a part of a task takes that is not
-for its bytes, what each MB and each 1000 records add, and how many times that tasks take, by quantiles. Jobs differ from each
-other by what their tasks share, tasks of one job by what is their own. Scores say how models did at jobs that came after them.
+		Long: `Prints each estimate with its mean, its spread and its bounds; then the cost models. A model has the fixed time of a part of
+a task, the times that each MB and each 1000 records add, and the factor by which real tasks differ from that, as quantiles:
+a factor that all tasks of a job share, and one of each task's own. Scores say how well the models predicted later jobs.
 
-Given slots, it says how long a job takes with these slots of
-its own: at least, at most, and the mean of the two. Given a deadline, it says how few slots meet it by each of these. Jobs
-have as many tasks as the jobs of the profile on average, unless --maps and --reduces say otherwise. These bounds include cold
-runs.`,
+Given slots, it says how long a job takes with these slots of its own: at least, at most, and the mean of the two. Given a
+deadline, it says how few slots meet it by each of these. Jobs have as many tasks as the jobs of the profile on average,
+unless --maps and --reduces say otherwise. These bounds include cold runs.`,
 		Example: `  slackline profile show wordcount
   slackline profile show wordcount --map-slots 8 --reduce-slots 2
   slackline profile show wordcount --deadline 10m --maps 400`,

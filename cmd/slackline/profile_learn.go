@@ -24,12 +24,12 @@ func newProfileLearn() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "learn FILE|URL...",
 		Short: "Learn profiles from the job histories of a Hadoop cluster",
-		Long: `Reads what Hadoop keeps of jobs that have ended, and writes profiles of their classes as a file that profile import reads. A
-FILE is a job history in JSON (.jhist), a URL the address of a JobHistory server, such as http://host:19888.
+		Long: `Reads Hadoop's histories of jobs that have ended, and writes profiles of their classes to a file for profile import. A FILE
+is a job history in JSON (.jhist), a URL the address of a JobHistory server, such as http://host:19888.
 
-A job's class is its name. The server tells the job's tags as well, of which class goes before the name. A job without a name
-has a class by its shape, as those of traces have. Of tasks that failed, and of jobs that ran inside their ApplicationMaster,
-nothing is learned.`,
+A job's class is its name. The server also has the job's tags: the tag class takes precedence over the name. A job without a
+name has a class by its shape, as in traces. Nothing is learned from tasks that failed, or from jobs that ran inside their
+ApplicationMaster.`,
 		Example: `  slackline profile learn http://history:19888 --to hadoop.json && slackline profile import hadoop.json --replace
   slackline profile learn done/*.jhist --to hadoop.json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -66,7 +66,7 @@ nothing is learned.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "write to this file, which must not exist (default standard output)")
-	f.IntVar(&last, "last", 20, "of a server, the last so many jobs of each name")
+	f.IntVar(&last, "last", 20, "from a server, read this many of the last jobs of each name")
 	f.BoolVar(&lenient, "lenient", false, "leave out and count jobs that cannot be read")
 	return cmd
 }

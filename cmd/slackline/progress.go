@@ -24,7 +24,7 @@ func (f *frame) erase() {
 	}
 }
 
-// show puts lines in the place of those before.
+// show puts lines in place of those before.
 func (f *frame) show(lines ...string) {
 	f.erase()
 	for _, line := range lines {

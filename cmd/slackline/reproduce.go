@@ -31,13 +31,13 @@ are the claim. A claim is one of:
   compatible       a number that our runs do not refute, farther off than that
   by construction  it could not be otherwise, as with a theorem: no evidence
   refuted          our runs show that it is otherwise
-  open             so many seeds do not tell
+  open             the seeds do not tell
 
-Parameters come from the paper. What it leaves open is assumed once and stated. Each assumption is varied, most by a factor of
-two either way, and the claims are judged again over the first ten seeds. Some experiments also calibrate: they fit a grid of
-what is open on one table, and predict the others. --quick skips both, and uses 5 seeds: they can refute a published number,
-but not show that it is compatible, which takes ten. A claim that is refuted or open is a finding and not a failure: the exit
-code is 0, or 3 with --strict.
+Parameters come from the paper. What the paper leaves open is assumed once, and stated. Each assumption is varied, most by a
+factor of two either way, and the claims are judged again over the first ten seeds. Some experiments also calibrate: they
+fit the open parameters to one table, on a grid, and predict the others. --quick skips both, and uses 5 seeds: they can
+refute a published number, but not show that it is compatible, which takes ten. A claim that is refuted or open is a finding
+and not a failure: the exit code is 0, or 3 with --strict.
 
 An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables, assumptions and
 calibration, published.json with what was published, and a README.md. The folders below experiments show how; a name with a
@@ -123,7 +123,8 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
 	return nil
 }
 
-// pageFor begins the page, so that one that could not be written is told before anything runs; nil if none is wanted.
+// pageFor begins the page, so that one that could not be written is told before anything runs; nil
+// if none is wanted.
 func (o *options) pageFor(cmd *cobra.Command, name string) (*page.File, error) {
 	if o.html == noPage {
 		return nil, nil

@@ -53,8 +53,8 @@ func newResume(o *options) *cobra.Command {
 or by the death of its process. What tasks have committed counts if it is still there unchanged; the rest runs again. The
 result is what an undisturbed run would have written, byte for byte. It runs in the directory and with the flags of the first
 run, and prints that command first; --output asks for the result in another format. Name the run by an output directory, by
-the job file, or by the name of a job; without a name there must be just one in the list of slackline jobs. Of jobs that were
-submitted to an open run it resumes those that came together.
+the job file, or by the name of a job; without a name there must be just one in the list of slackline jobs. Of jobs that
+were submitted to an open run it resumes those that were submitted together.
 
 Time 0 is the start of the first run: submissions, deadlines and all times count from then, and the policy plans with the time
 that is left. A job that had begun, or whose deadline had been promised, runs even if it can no longer meet its deadline; the

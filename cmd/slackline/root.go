@@ -65,7 +65,10 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	group(root, newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o), newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(), newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o), newCapacity(o), newWorkload(o), newForecast(o), newYarn(o), newVersion(), newExitCodes())
+	group(root, newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o),
+		newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(),
+		newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o),
+		newCapacity(o), newWorkload(o), newForecast(o), newYarn(o), newVersion(), newExitCodes())
 	addHelp(root)
 	return root
 }
@@ -235,7 +238,8 @@ func (o *options) size(cmd *cobra.Command) (s scenario.Resize, err error) {
 	return s, nil
 }
 
-// machine returns the workers of this machine: by default two, or as many as there are cores, that share all cores.
+// machine returns the workers of this machine: by default two, or as many as there are cores, that
+// share all cores.
 func (o *options) machine(cmd *cobra.Command) (runs.Machine, error) {
 	m := runs.ThisMachine(runtime.GOMAXPROCS(0))
 	s, err := o.size(cmd)

@@ -43,16 +43,17 @@ Paths in a job file are relative to the current directory. With several policies
 the output directory named after the policy; jobs that had finished before an interruption do not run again. A deadline that is
 a span counts from the planned arrival of its job.
 
-With --open the run accepts more jobs while it is going, from slackline submit in another terminal, and waits when it has none.
-slackline close lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the
-jobs of any run.
+With --open the run accepts more jobs from slackline submit in another terminal, and waits when it has none. slackline close
+lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the jobs of any
+run.
 
-With --slots-trace workers offer more and fewer slots while the run is going. A slot that is taken away finishes its task first.
+With --slots-trace the number of slots changes during the run. A slot that is taken away finishes its task first.
 
 What a run did, and the profiles of its job classes, are kept: slackline jobs lists runs, simulate simulates them, and the next
-run says before it starts how long its jobs should take. With that estimate it looks at their deadlines: by default it warns of
-jobs that are expected to be late; with --admit refuse it then runs nothing, and exits with 3; with --admit off it says nothing.
-Policies that admit jobs by their deadlines themselves, such as rtmr, do that alone. slackline ask asks and runs nothing.`,
+run says before it starts how long its jobs should take. It compares that estimate with their deadlines: by default it warns
+of jobs that are expected to be late; with --admit refuse it then runs nothing, and exits with 3; with --admit off it says
+nothing. There is no such check under policies that admit jobs by their deadlines themselves, such as rtmr. slackline ask
+only asks, and runs nothing.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
@@ -128,18 +129,18 @@ Policies that admit jobs by their deadlines themselves, such as rtmr, do that al
 		},
 	}
 	cmd.Flags().StringVar(&again, resumed, "", "set by resume: when the run began")
-	cmd.Flags().StringArrayVar(&behind, runs.Behind, nil, "set by resume: JOB=OUTPUT of a job that these were submitted behind")
+	cmd.Flags().StringArrayVar(&behind, runs.Behind, nil, "set by resume: JOB=OUTPUT of a job that these were submitted after")
 	_ = cmd.Flags().MarkHidden(resumed)
 	_ = cmd.Flags().MarkHidden(runs.Behind)
-	cmd.Flags().BoolVar(&fresh, "fresh", false, "delete what an interrupted run of these jobs has left, finished jobs included, and start again")
+	cmd.Flags().BoolVar(&fresh, "fresh", false, "delete what an interrupted run of these jobs left, including finished jobs, and start again")
 	cmd.Flags().BoolVar(&open, "open", false, "accept more jobs from slackline submit, until slackline close")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
-	cmd.Flags().StringVar(&slots, "slots-trace", "", "CSV file of what the workers offer while the run is going: a column at (10m, or seconds), and capacity, the part of all slots from 0 to 1, or slots, their number; each row holds until the next")
+	cmd.Flags().StringVar(&slots, "slots-trace", "", "CSV file that changes the slots during the run: a column at (10m, or seconds), and capacity, the part of all slots from 0 to 1, or slots, their number; each row holds until the next")
 	_ = cmd.MarkFlagFilename("slots-trace", "csv")
-	cmd.Flags().StringVar(&admit, "admit", "warn", "what becomes of jobs that are expected to be late: warn, refuse (the run does not start), off")
+	cmd.Flags().StringVar(&admit, "admit", "warn", "what to do if jobs are expected to be late: warn, refuse (the run does not start) or off")
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.Flags().StringVar(&power, "power", "10W,8W", "if energy cannot be measured: the watts that the machine draws idle, and that each busy core adds")
+	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: the watts that the machine draws when idle, and those that each busy core adds")
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	return o.bindRuns(cmd)
 }
@@ -298,7 +299,8 @@ func (o *options) rounds(w io.Writer, local *runs.Local, known []*profile.Class,
 	return append(rounds, lost...), nil
 }
 
-// forget removes what policies that have finished have left for a run that goes on. Then the run has come to its end.
+// forget removes what policies that have finished have left for a run that goes on. Then the run
+// has come to its end.
 func forget(local *runs.Local, rounds []round) {
 	for _, r := range rounds {
 		if local.Several {

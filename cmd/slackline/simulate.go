@@ -34,9 +34,10 @@ func newSimulate(o *options) *cobra.Command {
 Job files are simulated together on this machine, as earlier runs have measured it: the input is split as the engine would
 split it, and tasks take as long as such tasks took. If the same jobs have really run, the report of that run is shown too.
 
-When a job with a deadline comes, it is asked whether it would be in time: the run is played on from there, with the jobs that
-are there and no others, each task taking the time that is stated. The report says how often that came true. With --admit
-refuse, a job that would be late does not come in. Policies that admit jobs by their deadlines themselves are not asked.`,
+When a job with a deadline arrives, the command checks whether it would be in time: it plays a copy of the run to its end,
+with the jobs that are there and no others, each task taking the time that is stated. The report says how often that came
+true. With --admit refuse, a job that would be late does not come in. There is no such check under policies that admit jobs
+by their deadlines themselves.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
   slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html --chrome two-jobs.trace.json
@@ -73,12 +74,12 @@ refuse, a job that would be late does not come in. Policies that admit jobs by t
 	return o.bindRuns(cmd)
 }
 
-// askedFirst is how many jobs of a run are asked about that nobody asked for: each question plays on from where the
-// run stands.
+// askedFirst is how many jobs of a run are asked about that nobody asked for: each question plays
+// on from where the run stands.
 const askedFirst = 100
 
-// askAtDoor lets the cells be asked about each job that comes, but where the policy admits jobs by their deadlines
-// itself.
+// askAtDoor lets the cells be asked about each job that comes, but where the policy admits jobs by
+// their deadlines itself.
 func askAtDoor(cells []lab.Cell, admit string, given bool) error {
 	if _, err := admits(admit, given, nil); err != nil || admit == "off" {
 		return err
@@ -167,7 +168,8 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	var cells []lab.Cell
 	var left []trace.LeftOut
 	for i, s := range variants {
-		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) || !reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) {
+		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) ||
+			!reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) {
 			if left, err = s.LeftOut(); err != nil {
 				return nil, err
 			}

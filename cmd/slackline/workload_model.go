@@ -20,9 +20,9 @@ func newWorkloadFit() *cobra.Command {
 		Use:   "fit TRACE",
 		Short: "Make a model of a trace that can be shared instead of it",
 		Long: `Makes a model of a trace: a JSON file from which slackline workload generate draws similar workloads. It has the rate of arrivals
-by hour of the day and their bursts; quantiles of bytes, tasks, times and deadlines to three digits; and how many jobs have
-which of them together, in sixteen parts. It has no name, path, user or host. The model of a few dozen jobs is close to these
-jobs themselves; look at it before you share it.`,
+by hour of the day and their bursts; quantiles of bytes, tasks, times and deadlines to three digits; and how often they
+occur together, in sixteen parts. It has no name, path, user or host. The model of a few dozen jobs is close to these jobs
+themselves; look at it before you share it.`,
 		Example: `  slackline workload fit --format swim examples/traces/swim.tsv
   slackline workload fit --format swim examples/traces/swim.tsv --to model.json && slackline workload generate model.json --jobs 20`,
 		Args: exactly(1, "a trace"),

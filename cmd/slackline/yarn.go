@@ -49,20 +49,21 @@ func newYarnServe(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Schedule a Hadoop cluster, whose ResourceManager attaches to this process",
-		Long: `Waits for the plug-in in YARN's ResourceManager, and then schedules the cluster by the policy until Ctrl-C or SIGTERM. From the
-moment that this process is gone, the cluster's own scheduler places work; what runs goes on.
+		Long: `Waits for the plug-in in YARN's ResourceManager, and then schedules the cluster by the policy until Ctrl-C or SIGTERM. When
+this process is gone, the cluster's own scheduler places work, and running containers continue.
 
-With --watch nothing is decided: the journal has what would have been decided, beside what the cluster's own scheduler did.
+With --watch it decides nothing: the journal has what it would have decided, and what the cluster's own scheduler did.
 
-The plug-in knows this process by a secret, the text of a file: that of --secret, or one that is made beside the state. The
-stream is not encrypted, so --listen is an address of this machine.
+The plug-in recognises this process by a secret, the text of a file: that of --secret, or one that is made in the folder of
+--state. The stream is not encrypted, so --listen must be an address of this machine.
 
-What has to survive this process is in the folder of --state: since when times count, and which jobs were promised their
-deadlines. It has one process at a time. What jobs teach of their classes goes to the store when the process stops.
+What the next process needs is in the folder of --state: the instant from which times count, and which jobs were promised
+their deadlines. Only one process at a time can use the folder. What jobs teach about their classes goes to the store when
+the process stops.
 
-A policy that promises deadlines counts in slots. Of each node, room for ApplicationMasters is taken off first (--masters), and
-the rest is cut into slots of one size (--slot), shared out between maps and reduces (--shares). With --slot none there are no
-slots, and containers count as the memory and the cores that they take.`,
+A policy that promises deadlines counts in slots. On each node, room for ApplicationMasters is set aside first (--masters),
+and the rest is cut into slots of one size (--slot), divided between maps and reduces (--shares). With --slot none there are
+no slots, and containers count as the memory and the cores that they take.`,
 		Example: `  slackline yarn serve --policy rtmr
   slackline yarn serve --policy edf-p --watch --journal cluster.journal
   slackline yarn serve --policy rtmr --slot 2GB,1 --shares 2:1`,
@@ -73,13 +74,13 @@ slots, and containers count as the memory and the cores that they take.`,
 	flags.StringArrayVar(&o.policies, "policy", nil, "policy to use (default "+lab.DefaultPolicy+"; slackline policies lists them)")
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:7447", "address of this machine at which the plug-in attaches")
 	flags.BoolVar(&f.watch, "watch", false, "decide nothing, and record what would have been decided")
-	flags.StringVar(&f.secret, "secret", "", "file with the secret that the plug-in has, too (default: the file secret in the folder of --state)")
+	flags.StringVar(&f.secret, "secret", "", "file with the secret that the plug-in shares (default: the file secret in the folder of --state)")
 	flags.StringVar(&f.state, "state", "", "folder for what the next process needs (default: yarn in the folder of the store)")
 	flags.StringVar(&f.slot, "slot", "1GB,1", "memory of a slot, or memory and cores; none = no slots")
 	flags.StringVar(&f.shares, "shares", "3:1", "how slots are shared out between maps and reduces")
 	flags.StringVar(&f.masters, "masters", "1536MB,1", "memory, or memory and cores, of each node that is left to ApplicationMasters")
 	flags.StringVar(&f.heartbeat, "heartbeat", "1s", "how often nodes report to the ResourceManager (yarn.resourcemanager.nodemanagers.heartbeat-interval-ms)")
-	flags.StringVar(&o.journal, "journal", "", "record the run to this file; a later process records to one with a number behind its name")
+	flags.StringVar(&o.journal, "journal", "", "record the run to this file; a later process adds a number to its name")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	o.bindStore(flags)
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)

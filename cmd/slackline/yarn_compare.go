@@ -17,15 +17,16 @@ func newYarnCompare(o *options) *cobra.Command {
 	policy, most := "", 10
 	cmd := &cobra.Command{
 		Use:   "compare JOURNAL",
-		Short: "Set what a policy advised while it watched beside what the cluster's own scheduler did",
-		Long: `Reads the journal of a process that only watched (slackline yarn serve --watch --journal FILE), and tells
+		Short: "Compare what a policy advised while it watched with what the cluster's own scheduler did",
+		Long: `Reads the journal of a process that only watched (slackline yarn serve --watch --journal FILE), and says
 
 - how many of the containers that the cluster's own scheduler started the policy would have started too, for that node and that
-  stage of that job. It is asked when the node reports next, as if the container had not been started yet. The first starts
-  that were not advised are listed, with what was advised for the node instead, and why;
-- what the policy said of each job (promised, admitted, held, refused), and how many of these jobs were in time;
-- what the cluster's own scheduler made of the jobs, beside a simulation of the same jobs under the policy. There each task
-  takes what it took on the cluster, and the policy knows of classes what it knew when the recording began, and learns as it did.
+  stage of that job. The policy is asked at the node's next report, as if the container had not been started yet. The first
+  starts that were not advised are listed, with what was advised for the node instead, and why;
+- what the policy said about each job (promised, admitted, held, refused), and how many of these jobs were in time;
+- how the jobs fared under the cluster's own scheduler, beside a simulation of the same jobs under the policy. There each
+  task takes what it took on the cluster; the policy starts with the profiles it had when the recording began, and learns as
+  it did then.
 
 With --policy another policy is asked about the same recording: what the cluster did does not depend on who watched.`,
 		Example: `  slackline yarn compare cluster.journal
@@ -55,7 +56,7 @@ With --policy another policy is asked about the same recording: what the cluster
 	}
 	f := cmd.Flags()
 	f.StringVar(&policy, "policy", "", "policy to ask instead of the one that was recorded")
-	f.IntVar(&most, "differences", most, "how many of the starts that were not advised to list")
+	f.IntVar(&most, "differences", most, "how many starts that were not advised to list")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return o.bindOutput(cmd)
 }

@@ -24,7 +24,7 @@ func newYarnDev(o *options) *cobra.Command {
 		Short: "Run a small Hadoop cluster on this machine, to try Slackline on",
 		Long: `Runs a Hadoop cluster of some nodes on this machine: NameNode, ResourceManager with the plug-in, JobHistory server, and for each
 node a DataNode and a NodeManager with a name and a rack of its own. It needs Linux with user namespaces, Java 17 and Maven,
-1 GB of memory and 0.5 GB more for each node, and no rights. Nothing of it is left when it stops.`,
+1 GB of memory and 0.5 GB more for each node, but no root. When it stops, no process of it is left.`,
 		Example: "  slackline yarn dev status",
 	}
 	cmd.PersistentFlags().StringVar(&dir, "dir", "", "folder of the cluster (default: yarn-dev in the folder of the store)")
@@ -71,7 +71,7 @@ nobody listens there the cluster's own scheduler places work.`,
 				return fmt.Errorf("--plugin: there is no %s; in a checkout, mvn -q -f yarn/plugin/pom.xml package builds it; --stock does without", plugin)
 			}
 			if c.Runs() {
-				return failure{fmt.Errorf("the cluster in %s runs already; slackline yarn dev down stops it", c.Dir)}
+				return failure{fmt.Errorf("the cluster in %s is already running; slackline yarn dev down stops it", c.Dir)}
 			}
 			if err := devcluster.Needs(cmd.Context()); err != nil {
 				return failure{err}
@@ -105,7 +105,7 @@ func startDev(cmd *cobra.Command, c *devcluster.Cluster) error {
 	if err != nil {
 		return failure{err}
 	}
-	fmt.Fprintln(w, "the jars of Hadoop; the first time it may take some minutes")
+	fmt.Fprintln(w, "the jars of Hadoop; the first time this may take some minutes")
 	if err := c.Fetch(cmd.Context()); err != nil {
 		return failure{err}
 	}
@@ -131,7 +131,8 @@ examples  %s
 }
 
 func newYarnDevStatus(cluster func() (*devcluster.Cluster, error)) *cobra.Command {
-	return ofRunning(cluster, "status", "Tell whether the cluster runs, and which of its nodes are there", func(ctx context.Context, c *devcluster.Cluster) (string, error) {
+	const short = "Say whether the cluster is running, and which of its nodes are there"
+	return ofRunning(cluster, "status", short, func(ctx context.Context, c *devcluster.Cluster) (string, error) {
 		s := c.Look(ctx)
 		history := "is there"
 		if !s.History {
@@ -151,7 +152,8 @@ func newYarnDevDown(cluster func() (*devcluster.Cluster, error)) *cobra.Command 
 }
 
 // ofRunning is a command that does something with the cluster, if it runs, and prints the answer.
-func ofRunning(cluster func() (*devcluster.Cluster, error), name, short string, do func(context.Context, *devcluster.Cluster) (string, error)) *cobra.Command {
+func ofRunning(cluster func() (*devcluster.Cluster, error), name, short string,
+	do func(context.Context, *devcluster.Cluster) (string, error)) *cobra.Command {
 	return &cobra.Command{
 		Use:     name,
 		Short:   short,
@@ -162,7 +164,7 @@ func ofRunning(cluster func() (*devcluster.Cluster, error), name, short string, 
 			if err != nil {
 				return err
 			}
-			text := "no cluster runs in " + report.Printable(c.Dir)
+			text := "no cluster is running in " + report.Printable(c.Dir)
 			if c.Runs() {
 				text, err = do(cmd.Context(), c)
 			}

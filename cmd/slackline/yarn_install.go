@@ -21,12 +21,12 @@ func newYarnInstall(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install --hadoop-conf DIR",
 		Short: "Put the plug-in into a Hadoop cluster, or take it out again",
-		Long: `Prints which jar goes where on the machine of the ResourceManager and what changes in its yarn-site.xml, and looks for what
-would thwart the plug-in. capacity-scheduler.xml stays as it is. Nothing is written without --write; with it, the file as it was
-before is kept beside it. Done twice it changes nothing.
+		Long: `Prints which jar goes where on the machine of the ResourceManager and what changes in its yarn-site.xml, and checks for
+settings that the plug-in cannot work with. capacity-scheduler.xml is not touched. Nothing is written without --write; with
+it, the original file is kept beside the new one. A second time it changes nothing.
 
---undo takes the plug-in out again. What else was changed in the file since stays. Both take effect when the ResourceManager is
-restarted; jobs that run go on if its recovery is switched on.`,
+--undo takes the plug-in out again; other changes made to the file since then stay. Both take effect when the
+ResourceManager is restarted; running jobs continue if its recovery is switched on.`,
 		Example: `  slackline yarn install --hadoop-conf /etc/hadoop/conf --hadoop-home /usr/lib/hadoop
   slackline yarn install --hadoop-conf /opt/hadoop/etc/hadoop --write
   slackline yarn install --hadoop-conf /opt/hadoop/etc/hadoop --undo --write`,
@@ -89,7 +89,7 @@ restarted; jobs that run go on if its recovery is switched on.`,
 	f.StringVar(&w.Conf, "hadoop-conf", "", "folder of the ResourceManager's configuration, with yarn-site.xml")
 	f.StringVar(&w.Home, "hadoop-home", "", "folder of Hadoop, with share/hadoop/yarn (default: two above --hadoop-conf)")
 	f.StringVar(&w.Jar, "plugin", filepath.FromSlash("yarn/plugin/target/slackline-yarn-1.jar"), "jar of the plug-in")
-	f.StringVar(&w.Secret, "secret", "", "file with the secret that slackline yarn serve has, too (default: the file secret in the folder of --state, which is made)")
+	f.StringVar(&w.Secret, "secret", "", "file with the secret that slackline yarn serve shares (default: the file secret in the folder of --state, which is made)")
 	f.StringVar(&w.Address, "address", "", "where slackline yarn serve listens (default: what is set, or 127.0.0.1:7447)")
 	f.StringVar(&state, "state", "", "the folder of --state of slackline yarn serve")
 	f.BoolVar(&doIt, "write", false, "do it")

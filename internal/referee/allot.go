@@ -52,7 +52,7 @@ func (o *allotted) described(name string) describedQueue {
 	return describedQueue{}
 }
 
-// replanning are the events upon which the plan is made again.
+// replanning are the events on which the plan is made again.
 var replanning = []string{"resync", "node-up", "node-down", "node-changed", "profile-learned", "job-ended", "job-amended", "job-arrived", "stage-ready"}
 
 func (o *allotted) decide(b *book, events []*line, p *wants) {

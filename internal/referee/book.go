@@ -119,7 +119,7 @@ type job struct {
 	state     int
 	advised   bool   // its state is advice of a policy that watches
 	why       string // the reason of that
-	untold    bool   // what was decided upon it nobody was told, as the policy watches
+	untold    bool   // what was decided on it nobody was told, as the policy watches
 	waits     bool   // for predecessors
 	cancelled bool   // its user wants it gone: none of its tasks start any more
 	stage     [stages]*stage
@@ -308,7 +308,7 @@ func (b *book) places(s *stage) {
 	}
 }
 
-// amend puts a new description in the place of a job's: of stages that have begun only what is said of the job changes.
+// amend puts a new description in place of a job's: of stages that have begun only what is said of the job changes.
 func (b *book) amend(j, to *job) {
 	if j.Queue != to.Queue {
 		j.joined = b.seq

@@ -66,7 +66,7 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 	}
 }
 
-// first decides upon a job.
+// first decides on a job.
 func (c *constraint) first(b *book, j *job, p *wants) {
 	switch {
 	case c.known[j] || j.waits || j.state >= admitted:

@@ -139,7 +139,7 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 	most := units.Bytes(d.Budget.Seconds() / float64(policies) / perByte)
 	all := len(d.Files)
 	if d.Files = Take(d.Files, most); len(d.Files) < all {
-		d.Say("taking %v in %d files of it, so that the demo is over in time", Size(d.Files), len(d.Files))
+		d.Say("taking %v in %d files of it, to keep the demo short", Size(d.Files), len(d.Files))
 	}
 	d.Machine.Block = d.block(Size(d.Files))
 	return d.settle(ctx)

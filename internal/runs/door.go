@@ -192,7 +192,7 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 		}
 		return k.submit(r.ID, s)
 	}
-	return Reply{}, fmt.Errorf("this run is one of another build of slackline: it knows no %q", r.Verb)
+	return Reply{}, fmt.Errorf("this run belongs to another build of slackline, which does not know %q", r.Verb)
 }
 
 // submit lets the jobs of files into the run. Where others came while they were read, they are
@@ -466,7 +466,7 @@ func (k *Keeper) Lost() (names []string) {
 // can ask anything of it.
 func (k *Keeper) Number() (int64, error) {
 	if k.live == nil {
-		return 0, errors.New("the run is not kept")
+		return 0, errors.New("the run is no longer in the history")
 	}
 	return k.live.Run.ID, k.untrusted
 }

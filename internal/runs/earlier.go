@@ -176,7 +176,7 @@ func (l *Local) underWay(outputs []string) error {
 		}
 		rows, err := l.Memory.wrote(dir, store.JobFilter{States: []string{store.Waiting, store.Running}})
 		if err == nil && len(rows) > 0 {
-			err = fmt.Errorf("output %q: its run is still going on", dir)
+			err = fmt.Errorf("output %q: its run is still active", dir)
 		}
 		if err != nil {
 			return err

@@ -109,7 +109,7 @@ func (s *streaming) tags(now time.Time) error {
 	for _, t := range tags {
 		if len(t) > 100 || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' || r == ',' }) {
 			return j.Errorf(cmp.Or(map[bool]string{true: "class"}[j.Has("class")], "name"),
-				"%q cannot be a tag of YARN's: that has at most 100 letters of ASCII, no space and no comma", t)
+				"%q cannot be a tag of YARN's: that has at most 100 ASCII characters, no space and no comma", t)
 		}
 	}
 	s.set("mapreduce.job.tags", strings.Join(tags, ","))
@@ -164,7 +164,7 @@ func (s *streaming) application(self string) error {
 	j := s.job
 	if j.Own() {
 		if len(j.Params) > 0 {
-			return j.Errorf("params", "params cannot move to a Hadoop cluster with a program of one's own")
+			return j.Errorf("params", "params cannot move to a Hadoop cluster with a program of your own")
 		}
 		s.file(j.App)
 		s.roles("./"+filepath.Base(j.App)+" %s", false)
@@ -176,7 +176,7 @@ func (s *streaming) application(self string) error {
 	}
 	lines := p.Records.Length == 0 && !p.Raw && p.Output == nil && (p.Input == nil || p.Input.Cutting() == mapreduce.AtLines)
 	if !lines || p.Partition != nil || p.Group != nil || p.TotalOrder {
-		return j.Errorf("app", "%s cannot move to a Hadoop cluster: it needs more than lines that are sorted by key, which is what Hadoop Streaming gives", j.App)
+		return j.Errorf("app", "%s cannot move to a Hadoop cluster: it needs more than lines that are sorted by key, which is all that Hadoop Streaming gives", j.App)
 	}
 	s.file(self + "#slackline")
 	params := ""

@@ -209,8 +209,9 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 			l.chain(&jobs[i], l.Files[i], under)
 		}
 	}
-	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory, Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy),
-		Keep: l.Several, Fresh: l.Fresh, Progress: tellProgress, Steps: l.Machine.Steps}
+	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
+		Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy), Keep: l.Several, Fresh: l.Fresh,
+		Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
 // chain lets a job read what the jobs before it write: that lies in the folder under of their
@@ -296,7 +297,8 @@ func stages(splits []input.Split, reduces int, class *profile.Class, workers int
 	for i := range splits {
 		size := units.Bytes(splits[i].Size)
 		read += size
-		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: units.FromSeconds(known.Expect(float64(size))), Hosts: engine.Hosts(&splits[i], workers, 1, seed)})
+		work, hosts := units.FromSeconds(known.Expect(float64(size))), engine.Hosts(&splits[i], workers, 1, seed)
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: work, Hosts: hosts})
 	}
 	if reduces == 0 {
 		return []workload.StageSpec{maps}

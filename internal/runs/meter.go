@@ -35,7 +35,7 @@ func ParsePower(text string) (p Power, err error) {
 	}{{idle, &p.Idle}, {core, &p.Core}} {
 		watts, e := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(part.text), "W"), 64)
 		if e != nil || !both || !(watts >= 0 && watts <= 1e6) {
-			return Power{}, fmt.Errorf("%q: write the watts that the machine draws idle, and that each busy core adds, such as %v,%v", text, DefaultPower.Idle, DefaultPower.Core)
+			return Power{}, fmt.Errorf("%q: write the watts that the machine draws when idle, and those that each busy core adds, such as %v,%v", text, DefaultPower.Idle, DefaultPower.Core)
 		}
 		*part.to = units.Watts(watts)
 	}

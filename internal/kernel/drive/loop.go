@@ -38,7 +38,8 @@ type Loop struct {
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 	order, err := sched.OrderOf(p)
 	patient, _ := w.(Patient)
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err, heeds: sched.HeedsOf(p), bides: sched.BidesOf(p), patient: patient}
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err,
+		heeds: sched.HeedsOf(p), bides: sched.BidesOf(p), patient: patient}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
@@ -155,7 +156,7 @@ func (l *Loop) clock() units.Duration {
 	return l.Stopwatch()
 }
 
-// wakes tells whether the batch has something for the policy to decide upon.
+// wakes tells whether the batch has something for the policy to decide on.
 func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	if at != l.at {
 		l.at, l.redecided = at, false

@@ -101,7 +101,7 @@ func TestOrderOfARound(t *testing.T) {
 	var log []string
 	w := &script{log: &log, batches: []drive.Batch{{At: 5, Events: []sched.Event{node(1), job(2)}}, {At: 6, Events: []sched.Event{{Kind: sched.Granted}}}}}
 	p := asks(func(_ sched.View, batch []sched.Event, p *sched.Plan) {
-		log = append(log, fmt.Sprintf("decide upon %d events", len(batch)))
+		log = append(log, fmt.Sprintf("decide on %d events", len(batch)))
 		p.WakeMe(9, sched.Reason{})
 		for range 2 { // the second has no room any more
 			p.Add(sched.Item{Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 1, Group: 1})
@@ -115,11 +115,11 @@ func TestOrderOfARound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"next 5", "a sees round 1 at 5, 3 events", "b sees round 1 at 5, 3 events", "decide upon 3 events",
+		"next 5", "a sees round 1 at 5, 3 events", "b sees round 1 at 5, 3 events", "decide on 3 events",
 		"a sees wake-me refused=ok", "a sees start refused=not-admitted", "a sees start refused=not-admitted",
 		"b sees wake-me refused=ok", "b sees start refused=not-admitted", "b sees start refused=not-admitted",
 		"enact wake-me refused=ok", "enact start refused=not-admitted", "enact start refused=not-admitted", "enacted 3", "wake at 9",
-		"next 6", "a sees round 2 at 6, 4 events", "b sees round 2 at 6, 4 events", "decide upon 4 events",
+		"next 6", "a sees round 2 at 6, 4 events", "b sees round 2 at 6, 4 events", "decide on 4 events",
 	}
 	if d := cmp.Diff(want, log[:len(want)]); d != "" {
 		t.Error(d)
@@ -199,7 +199,7 @@ func TestRefusalsDoNotLivelock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if l.Decided != 6 || l.Round != 9 {
-		t.Errorf("%d decisions in %d rounds, want each of 3 instants decided upon twice, and its third batch not", l.Decided, l.Round)
+		t.Errorf("%d decisions in %d rounds, want each of 3 instants decided on twice, and its third batch not", l.Decided, l.Round)
 	}
 	if got := l.Ledger.Job(1).Stages[sched.Map].Open; got != 1 {
 		t.Errorf("%d open tasks: the refusal that woke nobody is not in the book", got)

@@ -23,5 +23,5 @@
 //	advice.go  what a policy that watches has advised already
 //	reader.go  lines, their numbers and sums
 //	replay.go  the run decided again
-//	play.go    another run upon what the world said
+//	play.go    another run on what the world said
 package journal

@@ -13,14 +13,14 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Play has a policy decide upon what a recorded world said, and shows that to sinks. What the policy
+// Play has a policy decide on what a recorded world said, and shows that to sinks. What the policy
 // decides is compared with nothing and changes nothing. That tells what it would have advised if the
 // recorded policy only watched: then nothing that the world said followed from a plan. It is asked
 // at the recorded instants, those at which the recorded policy wanted to be woken among them.
 //
 // A cluster's own scheduler has started a container by the time that a policy which watches is told of
 // its node's next beat, and then that policy has nothing to say of it. So it is told of a start only
-// when it has decided at that beat, as if it had been asked in the place of that scheduler.
+// when it has decided at that beat, as if it had been asked in place of that scheduler.
 func Play(ctx context.Context, r io.Reader, policy func(Header) (sched.Policy, []drive.Sink, error)) (Result, error) {
 	in, err := NewReader(r)
 	if err != nil {

@@ -80,7 +80,7 @@ func (l *Ledger) cloneJobs() {
 	})
 }
 
-// eachStage puts what f makes of it in the place of the book on each stage of each job.
+// eachStage puts what f makes of it in place of the book on each stage of each job.
 func (l *Ledger) eachStage(f func(*tasks) *tasks) {
 	for j := range l.jobs {
 		b := &l.jobs[j]

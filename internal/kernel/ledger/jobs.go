@@ -193,7 +193,7 @@ func (l *Ledger) releaseGrants(b *jobBook, s sched.Stage) {
 	}
 }
 
-// jobAmended puts a job's new description in the place of the old one. A stage gets its new tasks
+// jobAmended puts a job's new description in place of the old one. A stage gets its new tasks
 // until one of them was promised, runs or is done, and later where the world binds late, which may
 // have known too few or too many. Containers that the job has may be of the kinds that it named, so
 // these stay. What a job is called, and what it waits for, does not change.

@@ -29,7 +29,7 @@ type model struct {
 	round   int64
 	arrived int64
 	yielded bool
-	watches bool              // nothing that is planned is done, and what is decided upon jobs is advice
+	watches bool              // nothing that is planned is done, and what is decided on jobs is advice
 	late    bool              // the world binds late: tasks have no numbers, and demand says what is open
 	notes   int               // discrepancies that the book owes since the last batch
 	gone    []sched.AttemptID // what a node had that came back in this batch

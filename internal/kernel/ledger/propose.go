@@ -136,7 +136,7 @@ func (l *Ledger) ranksLater(p *sched.Plan, it *sched.Item) bool {
 	return false
 }
 
-// proposeJob books what is decided upon a whole job or stage.
+// proposeJob books what is decided on a whole job or stage.
 func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 	b := l.job(it.Job)
 	if b == nil {

@@ -14,7 +14,7 @@ func (d *desk) watch(facts ...sched.Event) []sched.Event {
 	return d.told(append([]sched.Event{{Kind: sched.Resync}, control(sched.Watch)}, facts...)...)
 }
 
-// While the scheduler watches it sees its own plan, and nothing of it is done; what it decides upon jobs
+// While the scheduler watches it sees its own plan, and nothing of it is done; what it decides on jobs
 // stands beside what they are.
 func TestWatching(t *testing.T) {
 	can := bound

@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// Profiles returns what is known of these classes, or of all if none is named, sorted by class. The models are those of
-// the last run that taught the class.
+// Profiles returns what is known of these classes, or of all if none is named, sorted by class. The
+// models are those of the last run that taught the class.
 func (s *Store) Profiles(classes ...string) (list []*profile.Class, err error) {
 	if s.version < 1 {
 		return nil, nil
@@ -47,7 +47,7 @@ func (s *Store) Learn(taught ...*profile.Class) error {
 	return atOnce(s, taught, learn)
 }
 
-// Replace puts what is given in the place of what is known of the same classes, all in one transaction.
+// Replace puts what is given in place of what is known of the same classes, all in one transaction.
 func (s *Store) Replace(classes ...*profile.Class) error {
 	return atOnce(s, classes, put)
 }

@@ -44,15 +44,16 @@ import (
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order
 // serves it last. Maps that are lost behind the last map do not hold reduces back again. A job with
 // a deadline is refused if nothing is known of its class, or if it takes other containers than
-// slots. A job that waits for others is decided upon when these are done. A job of which nobody can
+// slots. A job that waits for others is decided on when these are done. A job of which nobody can
 // tell yet how many tasks it has is let in as one without a deadline, and stays so: only its
 // ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and
 // does not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
 //
-// After a resync jobs that were accepted go on first, in the order in which they were, with what they were accepted
-// for: each is let in, bounded, and its reduces wait for its last map again. All others are then decided upon, by
-// their handles, as if they came now; one that has begun is let in whatever the test says. So they are when the
-// control changes. What was accepted only as advice is tested like any other.
+// After a resync jobs that were accepted go on first, in the order in which they were, with what
+// they were accepted for: each is let in, bounded, and its reduces wait for its last map again. All
+// others are then decided on, by their handles, as if they came now; one that has begun is let in
+// whatever the test says. So they are when the control changes. What was accepted only as advice is
+// tested like any other.
 type Constraint struct {
 	Worst bool  // c_m and the time of a reduce are the worst that is known, not the mean
 	Share Share // of the cluster for masters, before one of a job without a deadline has to wait
@@ -128,7 +129,7 @@ func (c *Constraint) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// decide tests a job that nobody has decided upon, if it need not wait for others.
+// decide tests a job that nobody has decided on, if it need not wait for others.
 func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch {
 	case !undecided(job) || job.Standing() == sched.Waiting:
@@ -363,7 +364,8 @@ func (c *Constraint) bind(job *sched.Job, a *accepted, p *sched.Plan) {
 	if a.MapSlots == 0 {
 		return
 	}
-	p.Add(sched.Item{Verb: sched.SetSlots, Job: job.ID, Stage: sched.Map, Count: int32(min(a.MapSlots, 1<<30)), Reason: sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))})
+	p.Add(sched.Item{Verb: sched.SetSlots, Job: job.ID, Stage: sched.Map, Count: int32(min(a.MapSlots, 1<<30)),
+		Reason: sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))})
 	if a.ReduceSlots > 0 {
 		a.Withheld = p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsFirst)})
 	}

@@ -38,8 +38,9 @@ func ShareOf(a compose.Args) (Share, error) {
 	return Share(n) / 100, nil
 }
 
-// comings are the events that may change who runs and who waits: a job that need not wait for others is ready as it
-// arrives, and one that was cancelled runs until it ends. More capacity lets more masters in.
+// comings are the events that may change who runs and who waits: a job that need not wait for
+// others is ready as it arrives, and one that was cancelled runs until it ends. More capacity lets
+// more masters in.
 const (
 	comings  = 1<<sched.JobEnded | 1<<sched.JobAmended | 1<<sched.StageReady
 	capacity = 1<<sched.NodeUp | 1<<sched.NodeChanged
@@ -114,10 +115,11 @@ func ConstraintEntry() compose.Entry {
 		Params: ConstraintParams(),
 		Traits: compose.Traits{
 			Reads: compose.Reads{Profiles: true, Needed: true},
-			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Demand),
-			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots,
-				estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled, MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver,
-				sched.Begun},
+			Heeds: sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.Ended, sched.JobEnded, sched.JobAmended,
+				sched.StageReady, sched.Demand),
+			Causes: []*sched.Cause{estimate.Promised, estimate.NoDeadline, estimate.CountUnknown, estimate.NotSlots,
+				estimate.NoSlots, estimate.TooFewSlots, estimate.AloneLate, estimate.AloneLateMean, estimate.Unbounded, NotProfiled,
+				MasterShare, MapSlotsTaken, ReduceSlotsTaken, estimate.MapsFirst, estimate.MapsOver, sched.Begun},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
 			share, err := ShareOf(a)

@@ -250,7 +250,7 @@ func TestSamplesOfLateMaps(t *testing.T) {
 			for i := range job.Stages[0].Tasks {
 				job.Stages[0].Tasks[i].Input = 90 * units.MB
 			}
-			job.Stages[0].Tasks[0].Input = 180 * units.MB // 100 MB in the mean
+			job.Stages[0].Tasks[0].Input = 180 * units.MB // 100 MB on average
 			d.at(1, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}})
 			d.at(2, append(beats(), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 9})...)
 			if j := d.book.Job(1); j.State != sched.HeldBack || j.Stages[sched.Map].Occupied != 3 {

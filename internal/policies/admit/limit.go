@@ -24,7 +24,7 @@ import (
 // enough of them have ended.
 //
 // Limit remembers who runs and who waits, and looks again only at jobs that events name, or that it
-// has decided upon (roster.go). It need not be saved: a new Limit, like one after a resync or a
+// has decided on (roster.go). It need not be saved: a new Limit, like one after a resync or a
 // change of policy, takes all of it from the view, O(jobs · log jobs). Other batches cost O(log
 // jobs) for each job that came, went or changed, and O(1) for each kind of job that waits: the jobs
 // of one queue, of one user where users are bounded, with masters of one size. So the cost does not
@@ -52,7 +52,8 @@ func NewLimit(c queues.Config) *Limit {
 	return l
 }
 
-// Serial returns the rule that one job runs at a time, the next being the first in the order among those that wait.
+// Serial returns the rule that one job runs at a time, the next being the first in the order among
+// those that wait.
 func Serial() *Limit { return NewLimit(queues.Config{MaxRunning: 1}) }
 
 // Follow takes the order in which jobs that wait are let in, and its pools if it has some.
@@ -109,7 +110,7 @@ func resume(v sched.View, p *sched.Plan) {
 	}
 }
 
-// admit decides upon the jobs that wait, in their order: it lets in the first of a kind as long as
+// admit decides on the jobs that wait, in their order: it lets in the first of a kind as long as
 // its bounds have room, and holds those not decided yet. Within a batch bounds only fill, so a kind
 // that once had no room has none for those behind.
 func (l *Limit) admit(v sched.View, p *sched.Plan) {

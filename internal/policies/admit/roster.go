@@ -6,7 +6,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// roster is what a Limit remembers of jobs: who runs, counted at each bound, and who waits, in one line for each kind.
+// roster is what a Limit remembers of jobs: who runs, counted at each bound, and who waits, in one
+// line for each kind.
 type roster struct {
 	known   bool          // it is that of the view, but for the jobs to look at again
 	records []record      // by handle
@@ -104,7 +105,7 @@ func (l *Limit) turnTo(j sched.JobID) {
 }
 
 // look brings the roster up to date. It lists the jobs that are not decided: all of them are
-// decided upon at each look, so they are among those that were looked at.
+// decided on at each look, so they are among those that were looked at.
 func (l *Limit) look(v sched.View) {
 	l.undecided = l.undecided[:0]
 	if !l.known {

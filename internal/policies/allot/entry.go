@@ -19,8 +19,9 @@ var (
 			return fmt.Sprintf("the plan has slots for it: expected to finish by %s, its deadline is at %s", r.Time(r.B), r.Time(r.A))
 		}}
 	// OverPlan keeps a job out for which the cluster earns more with others.
-	OverPlan = &sched.Cause{Name: "over-plan", Numbers: []string{"jobs of its class that may run", "thousandths that all of the cluster would earn with its class", "thousandths that it has to"},
-		Example: [3]int64{3, 4200, 6500},
+	OverPlan = &sched.Cause{Name: "over-plan", Example: [3]int64{3, 4200, 6500},
+		Numbers: []string{"jobs of its class that may run", "thousandths that all of the cluster would earn with its class",
+			"thousandths that it has to"},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("the plan has room for %s of its class: the cluster would earn %.4g with such jobs, and the price is %.4g",
 				r.Count(r.A, "job", "jobs"), float64(r.B)/1000, float64(r.C)/1000)
@@ -39,7 +40,7 @@ var (
 	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves", Word: sched.NoPromise}
 )
 
-// changes are the events upon which the plan is made again. A resync brings nodes and jobs with it.
+// changes are the events on which the plan is made again. A resync brings nodes and jobs with it.
 var changes = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned,
 	sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady)
 
@@ -48,12 +49,12 @@ func Entry() compose.Entry {
 	return compose.Entry{
 		Name:  "capacity-plan",
 		Kind:  compose.KindScheme,
-		Doc:   "each class has the slots that meet its deadlines, and as many jobs as the cluster can carry at most worth",
+		Doc:   "each class has the slots that meet its deadlines, and the jobs that are worth most of those the cluster can carry",
 		Cite:  "paper 004, sections 2.4 and 4",
 		Parts: parts(&plan{}, compose.Args{}),
 		Params: []compose.Param{
 			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "that must meet the deadlines: the mean of the lower and the upper one, or the upper one"},
-			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what becomes of jobs above the plan: they are refused, or wait; those that no slots make in time then run without a promise"},
+			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what to do with jobs beyond the plan: reject them or let them wait; then jobs that would be late even with all slots run without a promise"},
 			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take, before those of jobs that are not planned wait"},
 		},
 		Fill: fill,
@@ -81,8 +82,9 @@ func parts(p *plan, a compose.Args) []compose.Entry {
 				share, err := admit.ShareOf(a)
 				return Admission{p, share}, err
 			},
-			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: changes, Causes: []*sched.Cause{Planned, OverPlan, TooLate, BeyondPlan, Unplanned,
-				estimate.NoDeadline, estimate.CountUnknown, admit.MasterShare, sched.Begun}}},
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: changes,
+				Causes: []*sched.Cause{Planned, OverPlan, TooLate, BeyondPlan, Unplanned, estimate.NoDeadline, estimate.CountUnknown,
+					admit.MasterShare, sched.Begun}}},
 		placement.GreedyEntry(),
 	}
 }

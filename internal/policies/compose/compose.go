@@ -258,7 +258,7 @@ type Asker interface {
 	Ask(v sched.View, job *sched.Job) sched.Answer
 }
 
-// Ask says what the policy would decide upon a job that came at an instant (sched.Asker).
+// Ask says what the policy would decide on a job that came at an instant (sched.Asker).
 func (y *Policy) Ask(v sched.View, now units.Time, spec *workload.Job) sched.Answer {
 	v = sched.At(v, now)
 	for i := range y.parts {

@@ -48,7 +48,7 @@ func Worst(v sched.View, job *workload.Job, skew float64) Times {
 	return times(v, job, max(1, skew), func(e *profile.Estimate) float64 { return e.Max })
 }
 
-// Mean is Worst with means in the place of the worst: what schedulers expect that know one cost of
+// Mean is Worst with means in place of the worst: what schedulers expect that know one cost of
 // a unit of data for all tasks and nodes.
 func Mean(v sched.View, job *workload.Job) Times {
 	return times(v, job, 1, func(e *profile.Estimate) float64 { return e.Mean })

@@ -148,7 +148,7 @@ func TestWorstIsNoLessThanWhatWasSeen(t *testing.T) {
 	})
 }
 
-// By hand: maps of 10, 20 and 5 s for 10, 10 and 5 MiB are 4/3 s a MiB in the mean; reduces 3 and 1
+// By hand: maps of 10, 20 and 5 s for 10, 10 and 5 MiB are 4/3 s a MiB on average; reduces 3 and 1
 // s, and 0.25 and 0.5 s to fetch; 0.5 and 0.25 of the input.
 func TestMean(t *testing.T) {
 	got := estimate.Mean(known{class: learned()}, job(4, 12*mib, 6*mib))

@@ -64,7 +64,7 @@ type controller struct {
 	speed       float64
 	steps       []forecast.Step
 	first       []bool // by handle: the order knows that the job is on the fast path
-	changed     bool   // something happened upon which bounds may be others
+	changed     bool   // something happened on which bounds may be others
 	adjusted    bool   // and they were given again
 	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
 	// has them in one piece, its room, which the next question uses again.

@@ -39,7 +39,7 @@ var (
 	// NewClass does so for a job of whose class nothing is known.
 	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce"}, Example: [3]int64{20e9, 60e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has slots for it; nothing is known of its class, so maps are taken to last %s and reduces %s, as in the class that is most like it",
+			return fmt.Sprintf("the plan has slots for it; nothing is known of its class, so maps are assumed to last %s and reduces %s, as in the most similar class",
 				r.Time(r.A), r.Time(r.B))
 		}}
 	// PlannedSlots bounds a stage by the plan.
@@ -80,7 +80,7 @@ func (c *controller) admission(v sched.View, m *member) sched.Reason {
 	return sched.Because(NewClass, int64(units.Rounded(1e9*k.Stages[0].Mean)), int64(units.Rounded(1e9*k.Stages[1].Mean)))
 }
 
-// news are the events upon which slots may be given otherwise.
+// news are the events on which slots may be given otherwise.
 var news = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned, sched.OutputLost,
 	sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Tick)
 

@@ -69,7 +69,7 @@ func level(v sched.View) (slots, speed float64) {
 	return float64(count), speed
 }
 
-// remembered is how many intervals forecasters look back upon, a day of the paper's.
+// remembered is how many intervals forecasters look back, a day of the paper's.
 const remembered = 144
 
 // observe shows the forecasters what there was at the ends of all intervals since they were asked last. They are

@@ -67,7 +67,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s.tell(v, p)
 }
 
-// judge decides upon a job that has no record, unless it waits for others.
+// judge decides on a job that has no record, unless it waits for others.
 func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	if job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
 		return

@@ -20,7 +20,7 @@ func mixed(i int) Claim {
 }
 
 // backlog is a schedule with that many jobs that wait, and 3 reduce slots for 10 map slots. Their
-// deadlines are their finish and a slack of 10 minutes in the mean, or that of the job before.
+// deadlines are their finish and a slack of 10 minutes on average, or that of the job before.
 // Ragged, each slot is free from an instant of its own: as many steps as slots.
 func backlog(jobs, slots int, ragged bool) *Schedule {
 	s := NewSchedule(slots, slots*3/10, false)

@@ -90,7 +90,7 @@ func TestPaper000FairAtMinute30(t *testing.T) {
 }
 
 // Paper 000, table 1 and figure 2 (section 2.2). EDF-N and EDF-P are its section 6's on the same
-// jobs. The overloaded cluster is ours, in the place of figure 3, whose inputs are not given: the
+// jobs. The overloaded cluster is ours, in place of figure 3, whose inputs are not given: the
 // capacity halves at minute 30.
 func TestPaper000Table1(t *testing.T) {
 	green := map[float64]float64{0: 0.5, 10: 1, 20: 0.5, 30: 1}

@@ -167,7 +167,7 @@ func Notes(jobs []*Job) []string {
 
 const (
 	manyFiles  = 100     // more of them are many
-	smallFiles = 1 << 20 // less, in bytes and in the mean, is small: starting a command takes about as long as its work
+	smallFiles = 1 << 20 // less, in bytes and on average, is small: starting a command takes about as long as its work
 )
 
 // manyCommands hints at one_command where a job of commands starts one for each of many small
@@ -184,6 +184,6 @@ func (j *Job) manyCommands() string {
 	if files <= manyFiles || files < 2*len(splits) || size/int64(files) >= smallFiles {
 		return ""
 	}
-	return fmt.Sprintf("job %q: each of %d files, of %v in the mean, gets its own map command; one_command: true would start only one for each of %d maps, if the command can work like that",
+	return fmt.Sprintf("job %q: each of %d files, of %v on average, gets its own map command; one_command: true would start only one for each of %d maps, if the command can work like that",
 		f.Name, files, units.Bytes(size/int64(files)), len(splits))
 }

@@ -42,7 +42,7 @@ func TestManyCommandsAreHintedAt(t *testing.T) {
 		return strings.Join(Notes(jobs), "\n")
 	}
 	const many = "map: sh -c cat\ninput: [DIR/many/]\n"
-	want := `job "j": each of 101 files, of 11B in the mean, gets its own map command; one_command: true would start only one for each of `
+	want := `job "j": each of 101 files, of 11B on average, gets its own map command; one_command: true would start only one for each of `
 	if got := notes(many); !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -27,13 +27,13 @@ func (p *Plan) check(javaHome string) {
 		return strings.EqualFold(value, "true")
 	}
 	if on("yarn.resourcemanager.ha.enabled") {
-		p.note("there is more than one ResourceManager (yarn.resourcemanager.ha.enabled): each needs the jar, this change and a slackline yarn serve on its own machine; this was not tried")
+		p.note("there is more than one ResourceManager (yarn.resourcemanager.ha.enabled): each needs the jar, this change and a slackline yarn serve on its own machine; this has not been tried")
 	}
 	if on("yarn.resourcemanager.scheduler.monitor.enable") {
 		p.note("yarn.resourcemanager.scheduler.monitor.enable is true: YARN's preemption ends containers against the policy; switch it off")
 	}
 	if on("yarn.node-labels.enabled") {
-		p.note("yarn.node-labels.enabled is true: policies take no heed of partitions, and a start that a partition forbids is refused by YARN")
+		p.note("yarn.node-labels.enabled is true: policies ignore partitions, and YARN refuses a start that a partition forbids")
 	}
 	if on("yarn.resourcemanager.opportunistic-container-allocation.enabled") {
 		p.note("yarn.resourcemanager.opportunistic-container-allocation.enabled is true: opportunistic containers are placed behind the policy's back")

@@ -141,7 +141,7 @@ func TestInstallSeesOthers(t *testing.T) {
 	if err := os.WriteFile(p.Site(), []byte(usual+"<!-- -->"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Write(); err == nil || !strings.Contains(err.Error(), "somebody has just changed") || w.site(t) != usual+"<!-- -->" {
+	if err := p.Write(); err == nil || !strings.Contains(err.Error(), "was changed meanwhile") || w.site(t) != usual+"<!-- -->" {
 		t.Error(err)
 	}
 }

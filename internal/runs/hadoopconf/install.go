@@ -194,7 +194,7 @@ func (p *Plan) replace() error {
 		return err
 	}
 	if !bytes.Equal(now, p.site.Text) {
-		return fmt.Errorf("somebody has just changed %s; try again", p.site.Path)
+		return fmt.Errorf("%s was changed meanwhile; try again", p.site.Path)
 	}
 	mode, err := os.Stat(p.site.Path)
 	if err != nil {

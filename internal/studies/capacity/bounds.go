@@ -41,7 +41,7 @@ type LeastSlots struct {
 	Reduces  float64 `json:"reduce_slots"`
 }
 
-// A Question asks for bounds. Tasks of 0 are those that a job of the class had in the mean; without
+// A Question asks for bounds. Tasks of 0 are those that a job of the class had on average; without
 // slots, or without a deadline, that part is left out.
 type Question struct {
 	Maps, Reduces         int

@@ -303,7 +303,8 @@ func (r *Result) machinesOf(c *scenario.Capacity, plan *optimize.FleetPlan, kind
 	}
 }
 
-// place tells what a class gets in the mean of the hours; completion is the latest of the types that it runs on.
+// place tells what a class gets on average over the hours; completion is the latest of the types
+// that it runs on.
 func (k *Class) place(c *scenario.Capacity, class int, plan *optimize.FleetPlan, f *optimize.Fleet, kinds []kind, needs []bounds.Need) {
 	hours := float64(f.Hours)
 	load := &f.Loads[class]

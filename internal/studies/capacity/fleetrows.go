@@ -14,7 +14,7 @@ import (
 func (r *Result) fleetMachines() string {
 	text := fmt.Sprintf("%s machines reserved, %s rented", number(r.Reserved), number(r.OnDemand))
 	if r.Fleet.Hours > 1 {
-		return fmt.Sprintf("%s in the mean of %d hours,", text, r.Fleet.Hours)
+		return fmt.Sprintf("%s on average over %d hours,", text, r.Fleet.Hours)
 	}
 	return text
 }

@@ -126,7 +126,7 @@ func VerifyDrawn(ctx context.Context, instances int, policy string, seed uint64)
 // WriteDrawn writes them for people.
 func WriteDrawn(w io.Writer, all []Drawn) error {
 	g := &report.Grid{}
-	g.Add("bound", ">instances", ">all jobs in time", ">95 % interval", ">in time in the mean", ">95 % interval", ">jobs in time")
+	g.Add("bound", ">instances", ">all jobs in time", ">95 % interval", ">in time on average", ">95 % interval", ">jobs in time")
 	for _, d := range all {
 		of := func(p Part) string { return fmt.Sprintf("%d of %d", p.K, p.N) }
 		within := func(p Part) string { return fmt.Sprintf("%.1f to %.1f %%", 100*p.CI95[0], 100*p.CI95[1]) }

@@ -12,7 +12,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Gap is how far the bounds of a class are from what its jobs took in the mean, as parts of the
+// Gap is how far the bounds of a class are from what its jobs took on average, as parts of the
 // bounds (paper 004, section 5.2).
 type Gap struct {
 	Upper, Middle float64

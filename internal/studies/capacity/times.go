@@ -57,7 +57,7 @@ func (w what) time(t scenario.TaskTimes) bounds.Time {
 	return bounds.Time{Mean: w.takes(mean), Max: w.takes(most)}
 }
 
-// takes is how long a task takes in the mean until it has once not been interrupted: (e^qx - 1)/q.
+// takes is how long a task takes on average until it has once not been interrupted: (e^qx - 1)/q.
 func (w what) takes(x float64) float64 {
 	x *= cmp.Or(w.slower, 1) / cmp.Or(w.speed, 1)
 	if q := w.perSecond(); q > 0 {
@@ -83,7 +83,8 @@ func (w what) quantile(k *scenario.CapacityClass) bounds.Job {
 		of    *scenario.TaskTimes
 		to    *bounds.Time
 		first bool // of which only the longest counts
-	}{{k.Maps, &k.Map, &job.Map, false}, {k.Reduces, &k.FirstShuffle, &job.First, true}, {k.Reduces, &k.Shuffle, &job.Shuffle, false}, {k.Reduces, &k.Reduce, &job.Reduce, false}}
+	}{{k.Maps, &k.Map, &job.Map, false}, {k.Reduces, &k.FirstShuffle, &job.First, true},
+		{k.Reduces, &k.Shuffle, &job.Shuffle, false}, {k.Reduces, &k.Reduce, &job.Reduce, false}}
 	for _, of := range kinds {
 		if of.tasks > 0 && of.of.Max > 0 {
 			if parts++; !of.first {

@@ -11,7 +11,7 @@ import (
 )
 
 // A task of 100 s on machines that are taken away thirty times an hour begins again each time: what that
-// takes in the mean is played.
+// takes on average is played.
 func TestInterruptions(t *testing.T) {
 	const rounds = 200_000
 	sum := 0.0

@@ -30,12 +30,12 @@ type Played struct {
 	Policy   string        `json:"policy"`
 	Arrivals string        `json:"arrivals"`
 	Seed     uint64        `json:"seed"`
-	Planned  Room          `json:"planned"` // what the plan has in the mean of its hours
+	Planned  Room          `json:"planned"` // what the plan has on average over its hours
 	Given    Room          `json:"given"`   // what was played, rounded up
 	Classes  []PlayedClass `json:"classes"`
 	On       []PlayedOn    `json:"on,omitempty"`         // classes by types of machines, where there are several
 	Kept     Part          `json:"classes_in_time"`      // classes no job of which was late
-	Mean     Part          `json:"classes_mean_in_time"` // classes whose jobs were in time in the mean
+	Mean     Part          `json:"classes_mean_in_time"` // classes whose jobs were in time on average
 }
 
 // Room is machines and their slots. There are no slots where classes share machines.
@@ -238,7 +238,7 @@ func (p *Played) room() string {
 }
 
 func (p *Played) kept() string {
-	return fmt.Sprintf("all jobs in time: %d of %d classes; in the mean: %d", p.Kept.K, p.Kept.N, p.Mean.K)
+	return fmt.Sprintf("all jobs in time: %d of %d classes; on average: %d", p.Kept.K, p.Kept.N, p.Mean.K)
 }
 
 // playedRows is what came of each class, on each type of machines where there are several.

@@ -74,7 +74,7 @@ classes:
 	}
 }
 
-// A task of 60 s on a machine that is taken away every minute ends after 60 (e - 1) s in the mean, if
+// A task of 60 s on a machine that is taken away every minute ends after 60 (e - 1) s on average, if
 // another machine comes at once: the model that the plan is made by.
 func TestVerifySpot(t *testing.T) {
 	const src = `

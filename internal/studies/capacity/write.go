@@ -40,8 +40,8 @@ func (r *Result) lines() (list []line) {
 	return append(list, all)
 }
 
-// WriteCSV writes a line for each class and a total, or a line for each point of the sweep if there is one, with
-// the names of the JSON.
+// WriteCSV writes a line for each class and a total, or a line for each point of the sweep if there
+// is one, with the names of the JSON.
 func (r *Result) WriteCSV(w io.Writer) error {
 	rows := report.Rows(r.Sweep)
 	if r.Sweep == nil {
@@ -134,7 +134,7 @@ func (r *Result) remarks() []string {
 
 // worthRows says what changes of each class would save or cost.
 func (r *Result) worthRows() [][]string {
-	rows := [][]string{{"class", ">10 s more save", ">a job more saves", ">a job less at least saves", ">tasks 10 % slower cost"}}
+	rows := [][]string{{"class", ">10 s more save", ">one more job saves", ">a lower at_least saves", ">tasks 10 % slower cost"}}
 	costs := func(x *float64) string {
 		if x == nil {
 			return "too late"

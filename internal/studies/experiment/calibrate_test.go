@@ -21,7 +21,7 @@ func TestGrid(t *testing.T) {
 }
 
 // By hand: three settings, two files with two numbers each that were published as 0.5, and an order. Far from
-// them are, in the mean, on f 0.2, 0.03 and 0.01, on g 0.01, 0.04 and 0.3. The second alone fits both.
+// them are, on average, on f 0.2, 0.03 and 0.01, on g 0.01, 0.04 and 0.3. The second alone fits both.
 func TestCalibrated(t *testing.T) {
 	part := made1
 	part.Unit = "%"

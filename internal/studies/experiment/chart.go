@@ -173,7 +173,7 @@ func (f *Figure) legend() (svg string, lower int) {
 	return b.String(), lower
 }
 
-// levels are what the values of a figure are in the mean of each seed: what one workload has more
+// levels are what the values of a figure are as the means of each seed: what one workload has more
 // of than another, whatever is done with it.
 type levels struct {
 	of     []float64 // less the mean of all seeds

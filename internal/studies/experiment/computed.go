@@ -21,7 +21,7 @@ import (
 )
 
 // computed is a file of a case that is no scenario: what its series do is computed, for each seed.
-// In the place of policies they name what, some with a number behind it.
+// In place of policies they name what, some with a number behind it.
 type computed struct {
 	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or jobs in an order when all is known"`
 	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back); orders: best, edf"`
@@ -211,7 +211,7 @@ func tightened(_ context.Context, c *computed, percent float64, seed uint64) (ma
 	return map[string]float64{"times the cost": is.Cost / was.Cost}, nil
 }
 
-// besideUsers are the gaps of the bounds, in the mean over the classes of one configuration of each group.
+// besideUsers are the gaps of the bounds, on average over the classes of one configuration of each group.
 func besideUsers(fixed bool) func(context.Context, *computed, float64, uint64) (map[string]float64, error) {
 	return func(ctx context.Context, c *computed, _ float64, seed uint64) (map[string]float64, error) {
 		var upper, middle, rounds stat.Sum

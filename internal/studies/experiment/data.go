@@ -14,29 +14,30 @@ import (
 	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
-// stated is experiment.yaml: an experiment as data. In texts, a word of a case in braces stands for what the case says.
+// stated is experiment.yaml: an experiment as data. In texts, a word of a case in braces stands for
+// what the case says.
 type stated struct {
 	Paper       string              `json:"paper" need:"yes" doc:"what is run again"`
 	About       string              `json:"about" need:"yes" doc:"the same in a few words"`
 	Took        string              `json:"took" doc:"run time on two cores"`
-	Margin      float64             `json:"margin" min:"0" max:"1" doc:"by which a number may differ and is yet the published one: of 1 where both are parts, else as a part of it"`
-	Cases       []map[string]string `json:"cases" need:"yes" some:"yes" doc:"for each of these all claims, figures and tables hold; file is its scenario file"`
+	Margin      float64             `json:"margin" min:"0" max:"1" doc:"how far a number may be off and still count as reproduced: in parts of 1 where both are parts, else relative to it"`
+	Cases       []map[string]string `json:"cases" need:"yes" some:"yes" doc:"all claims, figures and tables are about each of these; file is the scenario file"`
 	Series      []stateSeries       `json:"series" need:"yes" some:"yes" doc:"policies"`
 	Claims      []stateClaim        `json:"claims" need:"yes" some:"yes" doc:"what the paper says, as it can be checked"`
 	Figures     []stateFigure       `json:"figures" doc:"curves over the paper's axes"`
 	Tables      []stateTable        `json:"tables" doc:"metrics of several series"`
 	Assumptions []Assumption        `json:"assumptions" doc:"what the paper does not say"`
-	Calibration *Calibration        `json:"calibration" doc:"which of what the paper does not say fits its tables"`
+	Calibration *Calibration        `json:"calibration" doc:"which of the values that the paper leaves open fit its tables"`
 }
 
 type stateSeries struct {
-	ID     string    `json:"id" need:"yes" doc:"by which the rest of the file calls it"`
-	Name   string    `json:"name" need:"yes" doc:"by which people know it"`
-	Policy string    `json:"policy" need:"yes" doc:"by which the scenario files are played"`
+	ID     string    `json:"id" need:"yes" doc:"name in the rest of the file"`
+	Name   string    `json:"name" need:"yes" doc:"name for people"`
+	Policy string    `json:"policy" need:"yes" doc:"policy under which the scenario files are played"`
 	Values []float64 `json:"values" doc:"of a parameter: a series for each, for which {value} stands in name, policy and file; ID VALUE is one of them; {seed} in a policy stands for the seed of each run"`
-	Unit   string    `json:"unit" doc:"of that parameter, such as s; none if left out"`
-	File   string    `json:"file" doc:"scenario file of another case in which it is played; that of the case if left out"`
-	Over   string    `json:"over" doc:"policy: metrics of the series are by what part they are less than under that one"`
+	Unit   string    `json:"unit" doc:"unit of that parameter, such as s; none if left out"`
+	File   string    `json:"file" doc:"scenario file in which it is played; that of the case if left out"`
+	Over   string    `json:"over" doc:"a policy: metrics of the series are the part by which they are below those of that one"`
 }
 
 type stateClaim struct {
@@ -55,10 +56,10 @@ type relation struct {
 	Below    *Metric `json:"below" doc:"it is below to"`
 	Above    *Metric `json:"above" doc:"it is above from"`
 	More     *Metric `json:"more" doc:"it is more than that of each of than"`
-	Less     *Metric `json:"less" doc:"it is less than that of each of than; with within, at most such a part more"`
+	Less     *Metric `json:"less" doc:"it is less than that of each of than, or with within at most that part more"`
 	Grows    *Metric `json:"grows" doc:"it grows from each series to the next"`
-	Least    *Metric `json:"least" doc:"of several series, one with a value between from and to has least of it"`
-	NotLeast *Metric `json:"not_least" doc:"some of than has less of it"`
+	Least    *Metric `json:"least" doc:"of several series, the least is one with a value between from and to"`
+	NotLeast *Metric `json:"not_least" doc:"one of than has less of it"`
 
 	Of      string       `json:"of" need:"yes" doc:"series, or several where the claim is about them"`
 	Than    config.Texts `json:"than" doc:"series to compare with"`
@@ -73,8 +74,8 @@ type stateFigure struct {
 	Title  string      `json:"title" need:"yes" doc:"title"`
 	Source string      `json:"source" need:"yes" doc:"where the paper has it"`
 	X      string      `json:"x" doc:"what stands along"`
-	Metric Metric      `json:"metric" doc:"of all points that do not name their own"`
-	Bars   bool        `json:"bars" doc:"true: bars in groups, in the place of lines"`
+	Metric Metric      `json:"metric" doc:"metric of all points that do not name their own"`
+	Bars   bool        `json:"bars" doc:"true: bars in groups, instead of lines"`
 	Lines  []stateLine `json:"lines" need:"yes" some:"yes" doc:"series that belong together"`
 }
 
@@ -93,7 +94,7 @@ type stateTable struct {
 	Title string `json:"title" need:"yes" doc:"title"`
 	Rows  []struct {
 		Of     config.Texts `json:"of" need:"yes" doc:"the series"`
-		Before string       `json:"before" doc:"what goes before their names"`
+		Before string       `json:"before" doc:"put before their names"`
 	} `json:"rows" need:"yes" some:"yes" doc:"series"`
 	Metrics []Metric `json:"metrics" need:"yes" some:"yes" doc:"metrics"`
 }

@@ -61,7 +61,8 @@ var metrics = map[string]func(size string) Metric{
 // UnmarshalText finds a metric by its name.
 func (m *Metric) UnmarshalText(text []byte) error {
 	name := string(text)
-	for _, sized := range []string{"locality", "map response", "penalty", "in time", "late", "soft late", "hard of soft late", "completion", "map activation", "reduce activation"} {
+	for _, sized := range []string{"locality", "map response", "penalty", "in time", "late", "soft late", "hard of soft late",
+		"completion", "map activation", "reduce activation"} {
 		if size, ok := strings.CutPrefix(name, sized+" "); ok {
 			*m = metrics[sized](size)
 			return nil
@@ -306,9 +307,10 @@ func activation(name string, stage int, size string) Metric {
 	}}
 }
 
-// modelError is the root of the mean squared error of the progress that rds expects of each job in each interval,
-// divided by its mean, or by how far the largest is from the least (paper 000, section 6.3). Progress is the part
-// of the job's work that is done, each task at the mean time of its stage.
+// modelError is the root of the mean squared error of the progress that rds expects of each job in
+// each interval, divided by its mean, or by how far the largest is from the least (paper 000,
+// section 6.3). Progress is the part of the job's work that is done, each task at the mean time of
+// its stage.
 func modelError(name string, byRange bool) Metric {
 	return Metric{name, "%", func(o *Outcome) float64 {
 		squares, sum, n := 0.0, 0.0, 0.0

@@ -129,7 +129,8 @@ func distance(m *Metric, published, ours float64) float64 {
 	return distanceOf(m, published, math.Abs(ours-published))
 }
 
-// distanceOf is a difference in the measure of distances: that of parts as it is, else as a part of what was published.
+// distanceOf is a difference in the measure of distances: that of parts as it is, else as a part of
+// what was published.
 func distanceOf(m *Metric, published, by float64) float64 {
 	if m.Unit == "%" || published == 0 {
 		return by
@@ -282,7 +283,7 @@ func (c *Result) interval() string {
 	return c.span()
 }
 
-// runs says of what the interval is that decides upon a number.
+// runs says of what the interval is that decides on a number.
 func (c *Result) runs() string {
 	if c.Runs > 1 {
 		return fmt.Sprintf("averages of %d runs", c.Runs)

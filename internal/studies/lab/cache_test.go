@@ -10,7 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
-// A report comes back as it was kept,, not at all once a byte of it is another or it stands in the place of another.
+// A report comes back as it was kept,, not at all once a byte of it is another or it stands in place of another.
 func TestCache(t *testing.T) {
 	cache, err := OpenCache(t.TempDir())
 	if err != nil {
@@ -54,6 +54,6 @@ func TestCache(t *testing.T) {
 	other := cell
 	other.Key = "another scenario of that name"
 	if write(&other, whole); cache.Find(&other) != nil {
-		t.Error("it is believed in the place of another")
+		t.Error("it is believed in place of another")
 	}
 }

@@ -136,7 +136,7 @@ type Played struct {
 	Queues queues.Config
 }
 
-// Play has a policy, "" = the recorded one, decide upon what a recorded world said, and shows that to
+// Play has a policy, "" = the recorded one, decide on what a recorded world said, and shows that to
 // sinks, which are made when the header and the policy's name are known (journal.Play).
 func Play(ctx context.Context, file, policy string, sinks func(h journal.Header, policy string) []drive.Sink) (p Played, err error) {
 	f, err := os.Open(file)

@@ -164,7 +164,8 @@ func (c *cells) each(row int32, until units.Time, do func(*bar)) {
 		if l.n == 0 && l.busy == 0 {
 			continue
 		}
-		do(&bar{begin: units.Time(int64(i) * int64(c.width)), end: min(max(until, units.Time(int64(i)*int64(c.width))), units.Time(int64(i+1)*int64(c.width))), busy: l.busy,
-			wasted: l.wasted, n: l.n, stage: stage[c.kinds[row]], mix: l.mix})
+		begin, end := units.Time(int64(i)*int64(c.width)), units.Time(int64(i+1)*int64(c.width))
+		do(&bar{begin: begin, end: min(max(until, begin), end), busy: l.busy, wasted: l.wasted, n: l.n,
+			stage: stage[c.kinds[row]], mix: l.mix})
 	}
 }

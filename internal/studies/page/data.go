@@ -173,7 +173,8 @@ func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
-		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
+		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run),
+		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
 	listed(run, kept, func(j *report.Job) {
 		flags := max(0, slices.Index(report.Outcomes, j.Outcome))

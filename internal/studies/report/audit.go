@@ -10,8 +10,9 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 )
 
-// An Audit holds promises to what was stated, a probability, or 1 for the worst case: how many of them
-// were kept, and within which part chance alone could have put it (the exact 95 % interval, Clopper and Pearson).
+// An Audit holds promises to what was stated, a probability, or 1 for the worst case: how many of
+// them were kept, and within which part chance alone could have put it (the exact 95 % interval,
+// Clopper and Pearson).
 type Audit struct {
 	Stated   float64 `json:"stated"`
 	Scenario string  `json:"scenario,omitempty"` // "" = all
@@ -177,7 +178,7 @@ func AuditTable(title string, list []Audit) *Grid {
 		case 2:
 			what = "class " + a.Class
 		case 3:
-			what = "ended before in the run: " + a.History
+			what = "earlier jobs of its class: " + a.History
 		}
 		if !a.Holds() {
 			note = "less than stated"

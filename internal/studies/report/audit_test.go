@@ -47,7 +47,7 @@ func TestAudit(t *testing.T) {
 	}
 	var b strings.Builder
 	writeAudit(&b, []*Run{run})
-	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "worst case", "ended before in the run: 1 to 9", "90.00 %", "82.38 to 95.10 %"} {
+	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "worst case", "earlier jobs of its class: 1 to 9", "90.00 %", "82.38 to 95.10 %"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("%q is not in\n%s", part, b.String())
 		}

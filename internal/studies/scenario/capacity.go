@@ -16,14 +16,14 @@ import (
 // (paper 004, table 1).
 type Capacity struct {
 	Name          string          `json:"name" doc:"what the plan is called; the file's name if left out"`
-	Currency      string          `json:"currency" doc:"what prices and penalties are in, such as EUR; told with costs, and nothing else"`
+	Currency      string          `json:"currency" doc:"the currency of prices and penalties, such as EUR; printed with costs, and not used otherwise"`
 	Prices        MachinePrices   `json:"prices" doc:"what machines cost, where they are all alike"`
 	ReservedLimit float64         `json:"reserved_limit" min:"0" max:"1e9" doc:"how many machines can be reserved (r̄); none if left out"`
-	Machines      []MachineType   `json:"machines" some:"yes" doc:"types of machines, in the place of prices and reserved_limit"`
+	Machines      []MachineType   `json:"machines" some:"yes" doc:"types of machines, instead of prices and reserved_limit"`
 	Energy        EnergyPrices    `json:"energy" doc:"what the energy of machines costs, with machines"`
-	Budget        float64         `json:"budget" min:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, in the mean of all hours, with machines; anything if left out"`
+	Budget        float64         `json:"budget" min:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, on average over all hours, with machines; no limit if left out"`
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
-	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"by what deadlines must be met: by the mean of the lower and the upper bound, as in the paper, or by the upper bound"`
+	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"which bound must meet the deadlines: the mean of the lower and the upper one, as in the paper, or the upper one"`
 	WholeShares   *bool           `json:"whole_shares" doc:"whether each admitted job gets at least one map slot and one reduce slot, as with less the bounds do not hold; true if left out, false is the paper's problem as it is printed"`
 	Classes       []CapacityClass `json:"classes" need:"yes" some:"yes" doc:"classes of jobs, each with jobs that run side by side"`
 
@@ -44,19 +44,19 @@ type CapacityClass struct {
 
 	Profile      string    `json:"profile" doc:"class whose runs taught the times that are left out here (--from-profiles); the class of the same name if left out"`
 	Map          TaskTimes `json:"map" doc:"what a map takes (M)"`
-	FirstShuffle TaskTimes `json:"first_shuffle" doc:"what a reduce of the first wave fetches for after the last map (Sh¹); nothing if left out"`
-	Shuffle      TaskTimes `json:"shuffle" doc:"what a reduce of a later wave fetches for (Sh); nothing if left out"`
+	FirstShuffle TaskTimes `json:"first_shuffle" doc:"how long a reduce of the first wave fetches after the last map (Sh¹); no time if left out"`
+	Shuffle      TaskTimes `json:"shuffle" doc:"how long a reduce of a later wave fetches (Sh); no time if left out"`
 	Reduce       TaskTimes `json:"reduce" doc:"what a reduce takes, without fetching (R)"`
 
 	MapSlots    float64 `json:"map_slots" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M); not with machines"`
 	ReduceSlots float64 `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
 
-	MapMemory    config.Size  `json:"map_memory" min:"0" doc:"memory of a map, with machines; not looked at if left out"`
-	ReduceMemory config.Size  `json:"reduce_memory" min:"0" doc:"memory of a reduce, with machines; not looked at if left out"`
+	MapMemory    config.Size  `json:"map_memory" min:"0" doc:"memory of a map, with machines; no bound if left out"`
+	ReduceMemory config.Size  `json:"reduce_memory" min:"0" doc:"memory of a reduce, with machines; no bound if left out"`
 	Types        config.Texts `json:"types" doc:"types of machines that its jobs run on, with machines; any if left out"`
 
 	Deadline config.Span               `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
-	Quantile config.Chance             `json:"quantile" doc:"the part of its jobs that meet the deadline, such as 99%, in the place of bound"`
+	Quantile config.Chance             `json:"quantile" doc:"the part of its jobs that must meet the deadline, such as 99%, instead of bound"`
 	AtLeast  float64                   `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
 	AtMost   float64                   `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
 	ByHour   config.OneOrMore[float64] `json:"by_hour" min:"0" max:"1e6" doc:"at_least and at_most in each hour, as parts of them, with machines; the same in all hours if left out"`

@@ -15,22 +15,22 @@ import (
 type MachineType struct {
 	Name string `json:"name" need:"yes" doc:"name of the type"`
 
-	OnDemand      config.OneOrMore[float64] `json:"on_demand" min:"0" max:"1e9" doc:"price of a machine on demand, in the currency an hour, or one for each hour; none can be had if left out"`
-	OnDemandLimit *float64                  `json:"on_demand_limit" min:"0" max:"1e9" doc:"how many can be had on demand in an hour; any number if left out"`
+	OnDemand      config.OneOrMore[float64] `json:"on_demand" min:"0" max:"1e9" doc:"price of a machine on demand, in the currency an hour, or one for each hour; not available if left out"`
+	OnDemandLimit *float64                  `json:"on_demand_limit" min:"0" max:"1e9" doc:"how many are available on demand in an hour; any number if left out"`
 
 	Reserved        float64 `json:"reserved" min:"0" max:"1e9" doc:"price of a reserved machine, in the currency an hour, in all hours of the plan"`
 	ReservedLimit   float64 `json:"reserved_limit" min:"0" max:"1e9" doc:"how many can be reserved; none if left out"`
 	ReservedAtLeast float64 `json:"reserved_at_least" min:"0" max:"1e9" doc:"how many have to be reserved; none if left out"`
 
 	Spot          config.OneOrMore[float64] `json:"spot" min:"0" max:"1e9" doc:"price of a spot machine, in the currency an hour, or one for each hour; there is none if left out"`
-	SpotLimit     *float64                  `json:"spot_limit" min:"0" max:"1e9" doc:"how many spot machines can be had in an hour; any number if left out"`
-	Interruptions float64                   `json:"interruptions" min:"0" max:"3600" doc:"how often a spot machine is taken away, an hour in the mean; never if left out"`
+	SpotLimit     *float64                  `json:"spot_limit" min:"0" max:"1e9" doc:"how many spot machines are available in an hour; any number if left out"`
+	Interruptions float64                   `json:"interruptions" min:"0" max:"3600" doc:"how often a spot machine is taken away per hour, on average; never if left out"`
 
-	Speed       float64      `json:"speed" min:"0.001" max:"1e6" def:"1" doc:"how fast it is: tasks take their time over this; 1 if left out"`
+	Speed       float64      `json:"speed" min:"0.001" max:"1e6" def:"1" doc:"how fast it is: tasks take their time divided by this; 1 if left out"`
 	MapSlots    float64      `json:"map_slots" need:"yes" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M)"`
 	ReduceSlots float64      `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side (c_R); 1 if left out"`
 	Slots       string       `json:"slots" enum:"shared|apart" def:"shared" doc:"shared: a machine runs so many maps, or so many reduces, or a mixture; apart: it has slots of both kinds in this ratio, as with MRv1"`
-	Memory      config.Size  `json:"memory" min:"0" doc:"memory of a machine, which bounds how many tasks with map_memory and reduce_memory it runs; not looked at if left out"`
+	Memory      config.Size  `json:"memory" min:"0" doc:"memory of a machine, which bounds how many tasks with map_memory and reduce_memory it runs; no bound if left out"`
 	Power       config.Power `json:"power" min:"0" doc:"what a machine draws while it is there; nothing if left out"`
 }
 
@@ -38,7 +38,7 @@ type MachineType struct {
 type EnergyPrices struct {
 	Price       config.OneOrMore[float64] `json:"price" min:"0" max:"1e9" doc:"price of energy, in the currency a kWh, or one for each hour; nothing if left out"`
 	Carbon      config.OneOrMore[float64] `json:"carbon" min:"0" max:"1e9" doc:"carbon dioxide of energy, in grams a kWh, or one number for each hour; none if left out"`
-	CarbonPrice float64                   `json:"carbon_price" min:"0" max:"1e9" doc:"what carbon dioxide is counted as, in the currency a kilogram; nothing if left out"`
+	CarbonPrice float64                   `json:"carbon_price" min:"0" max:"1e9" doc:"what a kilogram of carbon dioxide counts as, in the currency; nothing if left out"`
 }
 
 // At is the value of an hour, from a list with one for each hour or one for all; 0 of an empty one.
@@ -115,7 +115,7 @@ func (c *Capacity) checkMachines() {
 		first[m.Name] = true
 		switch {
 		case len(m.OnDemand) == 0 && m.ReservedLimit == 0 && len(m.Spot) == 0:
-			d.Failf(at, "machines of type %q cannot be had; give on_demand, spot, or reserved and reserved_limit", m.Name)
+			d.Failf(at, "machines of type %q are not available; give on_demand, spot, or reserved and reserved_limit", m.Name)
 		case m.ReservedAtLeast > m.ReservedLimit:
 			d.Failf(at+".reserved_at_least", "reserved_at_least is %v and reserved_limit %v: reserved_at_least must not be above reserved_limit", m.ReservedAtLeast, m.ReservedLimit)
 		case m.ReservedLimit > 0 && !d.Has(at+".reserved"):

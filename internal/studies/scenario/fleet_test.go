@@ -81,7 +81,7 @@ func TestBadFleet(t *testing.T) {
 		{fleet[:strings.Index(fleet, "energy")], "prices: {on_demand: 1}\n", `c.yaml:2:9: energy needs machines, types with a price each`},
 		{fleet[:strings.Index(fleet, "energy")], "", `c.yaml:1:1: prices is missing: what machines cost; or give machines`},
 		{"name: spare", "name: small", `c.yaml:8:12: the type "small" is used twice; give each its own name`},
-		{"spot: 0.1, spot_limit: 5, interruptions: 0.1, ", "", `c.yaml:8:5: machines of type "spare" cannot be had; give on_demand, spot, or reserved and reserved_limit`},
+		{"spot: 0.1, spot_limit: 5, interruptions: 0.1, ", "", `c.yaml:8:5: machines of type "spare" are not available; give on_demand, spot, or reserved and reserved_limit`},
 		{"spot: 0.1, spot", "on_demand: 0.1, spot", `c.yaml:8:47: spot_limit needs spot, the price of a spot machine`},
 		{"spot_limit: 5", "on_demand_limit: 5", `c.yaml:8:47: on_demand_limit needs on_demand, the price of a machine on demand`},
 		{"    reserved: 0.1\n", "", `c.yaml:4:21: reserved_limit is 3, but reserved, what a reserved machine costs, is missing`},

@@ -49,9 +49,9 @@ type Cluster struct {
 	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`
 	Supply     []Supply    `json:"supply" doc:"green power, its price and capacity over time, of which policies are told"`
 	SupplyFile string      `json:"supply_file" doc:"CSV file with further steps of the supply, beside the scenario: a column at (10m, or seconds), and any of green (W, or with its unit), price, capacity; an empty field changes nothing"`
-	Forecasts  []Forecast  `json:"forecasts" doc:"what is expected of the supply, of which policies are told; a later one takes the place of one before"`
+	Forecasts  []Forecast  `json:"forecasts" doc:"forecasts of the supply, of which policies are told; a later one replaces an earlier one"`
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
-	Slots      Slots       `json:"slots" doc:"what the cluster offers over time, from a trace, and what is expected of it; in the place of speed_steps or node_steps"`
+	Slots      Slots       `json:"slots" doc:"what the cluster offers over time, from a trace, with forecasts of it; instead of speed_steps or node_steps"`
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
 	MTBF       config.Span `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
 	MTTR       config.Span `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
@@ -80,11 +80,11 @@ type Offer struct {
 	VCores      *int         `json:"vcores" min:"0" max:"100000" doc:"virtual cores of a node, for jobs that ask for such"`
 	Memory      *config.Size `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
 	GPUs        *int         `json:"gpus" min:"0" max:"100000" doc:"GPUs of a node, for jobs that ask for such"`
-	Speed       *float64     `json:"speed" above:"0" doc:"speed of the CPU against the machine that task times hold for; 1 if left out"`
+	Speed       *float64     `json:"speed" above:"0" doc:"speed of the CPU relative to the machine that task times are for; 1 if left out"`
 	Labels      config.Texts `json:"labels" doc:"labels that the nodes carry"`
 
 	IdlePower    *config.Power `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
-	DynamicPower *config.Power `json:"dynamic_power" min:"0" doc:"what it draws besides at full load, in proportion below it"`
+	DynamicPower *config.Power `json:"dynamic_power" min:"0" doc:"what it draws in addition at full load, and in proportion below that"`
 	SleepPower   *config.Power `json:"sleep_power" min:"0" doc:"what it draws asleep"`
 	WakeTime     *config.Span  `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
 }
@@ -99,9 +99,9 @@ type Class struct {
 // Times is a distribution around the time that a job states.
 type Times struct {
 	Law     string    `json:"law" enum:"constant|uniform|normal|exponential|lognormal|pareto|empirical" def:"constant" doc:"family of distributions, each with the stated time as its mean"`
-	CV      float64   `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; 1 for exponential times whatever stands here"`
+	CV      float64   `json:"cv" min:"0" max:"100" doc:"standard deviation over mean; always 1 for exponential times"`
 	Values  []float64 `json:"values" above:"0" doc:"empirical: times that were measured, in any unit; their mean stands for the stated time"`
-	Profile string    `json:"profile" doc:"empirical: a class of jobs whose map times, as earlier runs on this machine taught them, are such values"`
+	Profile string    `json:"profile" doc:"empirical: a class of jobs whose map times in earlier runs on this machine are such values"`
 }
 
 // ReadRates is what a map away from its input pays.
@@ -119,14 +119,14 @@ type Network struct {
 // Stragglers are slow attempts.
 type Stragglers struct {
 	Rate   float64 `json:"rate" min:"0" max:"1" doc:"probability that an attempt is one"`
-	Factor float64 `json:"factor" above:"0" def:"3" doc:"it takes so many times as long"`
+	Factor float64 `json:"factor" above:"0" def:"3" doc:"how many times as long it takes"`
 }
 
 // Files are inputs that jobs share.
 type Files struct {
 	Count  int     `json:"count" min:"0" max:"10000000" doc:"number of files; each job has one of its own if left out"`
-	Zipf   float64 `json:"zipf" min:"0" max:"10" def:"1" doc:"exponent of their popularity: 0 = each as likely"`
-	Blocks int     `json:"blocks" min:"0" max:"10000000" doc:"blocks of a file, of which each map reads one, each as likely; if left out, maps read a file's blocks in order"`
+	Zipf   float64 `json:"zipf" min:"0" max:"10" def:"1" doc:"exponent of their popularity: 0 = all equally likely"`
+	Blocks int     `json:"blocks" min:"0" max:"10000000" doc:"blocks of a file, of which each map reads one at random; if left out, maps read a file's blocks in order"`
 }
 
 // SpeedStep sets a speed from a time on.
@@ -154,7 +154,7 @@ type Forecast struct {
 // NodeStep sets the number of nodes from a time on.
 type NodeStep struct {
 	At    config.Span `json:"at" need:"yes" min:"0" doc:"from when on"`
-	Nodes int         `json:"nodes" need:"yes" min:"0" doc:"so many nodes are there; the last ones leave first"`
+	Nodes int         `json:"nodes" need:"yes" min:"0" doc:"how many nodes there are from then on; the last ones leave first"`
 	Crash bool        `json:"crash" doc:"true: leaving nodes drop what they run; else they finish it first"`
 }
 
@@ -182,15 +182,15 @@ type Faulty struct {
 // Blacklist keeps work away from nodes.
 type Blacklist struct {
 	Failures int         `json:"failures" min:"0" max:"1000000" doc:"failed attempts after which a node is listed; no list if left out"`
-	Restore  config.Span `json:"restore" min:"0" doc:"an administrator takes it off the list so long after; nobody does if left out"`
+	Restore  config.Span `json:"restore" min:"0" doc:"how long after that an administrator takes it off the list; never if left out"`
 }
 
 // Workload is what arrives.
 type Workload struct {
 	Jobs    []SimJob `json:"jobs" doc:"the jobs, one by one"`
 	Streams []Stream `json:"streams" doc:"jobs of a kind that come again and again, or users who submit them"`
-	Mix     *Mix     `json:"mix" doc:"so many jobs of each of some sizes, in an order that the seed draws"`
-	Trace   *Trace   `json:"trace" doc:"jobs from the record of another cluster, in the place of jobs"`
+	Mix     *Mix     `json:"mix" doc:"jobs of several sizes, so many of each, in an order that the seed draws"`
+	Trace   *Trace   `json:"trace" doc:"jobs from the record of another cluster, instead of jobs"`
 }
 
 // Stream is jobs of a kind that come again and again: an open stream of arrivals, or users who each
@@ -199,11 +199,11 @@ type Workload struct {
 type Stream struct {
 	SimJob
 
-	Arrivals *Arrivals    `json:"arrivals" doc:"an open stream: when they come, whatever becomes of those before"`
+	Arrivals *Arrivals    `json:"arrivals" doc:"an open stream: when they come, whether or not earlier ones have ended"`
 	Users    int          `json:"users" min:"0" max:"1000000" doc:"a closed population of so many users"`
 	Think    config.Spans `json:"think" doc:"with users: how long one thinks between the end of a job and the next, exponential with this mean, or uniform on a range; the first job comes after the first thought"`
-	Count    int          `json:"count" min:"0" max:"10000000" doc:"so many jobs in all"`
-	For      config.Span  `json:"for" min:"0" doc:"jobs that would come later than so long after arrive do not"`
+	Count    int          `json:"count" min:"0" max:"10000000" doc:"how many jobs in all"`
+	For      config.Span  `json:"for" min:"0" doc:"how long after arrive jobs may still come"`
 }
 
 // Arrivals is a process of arrivals.
@@ -225,16 +225,16 @@ type Trace struct {
 
 	Containers bool `json:"containers" doc:"true: tasks take the vcores and memory that the record states, where it does; else each takes a slot"`
 
-	First  config.Span `json:"first" min:"0" doc:"only what was submitted in so much time from its start; all of it if left out"`
-	Repeat int         `json:"repeat" min:"1" max:"1000" def:"1" doc:"the trace so often, one after the other"`
+	First  config.Span `json:"first" min:"0" doc:"only what was submitted within this time from its start; all of it if left out"`
+	Repeat int         `json:"repeat" min:"1" max:"1000" def:"1" doc:"how often the trace is played, one after the other"`
 	Every  config.Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
 
 	Rule        int          `json:"rule" min:"1" max:"3" def:"3" doc:"version of the rule for what the record does not say: 1 gives each job one reduce at least, 2 none to a job that shuffles nothing, 3 classes by shape as well"`
 	Block       config.Size  `json:"block" above:"0" def:"128MB" doc:"input of a map: there are as many maps as blocks, at least 1"`
 	MapTime     config.Spans `json:"map_time" def:"20s..40s" doc:"time of a map: a range from which each is drawn uniformly, or a span"`
-	ReduceInput config.Size  `json:"reduce_input" above:"0" def:"1GB" doc:"there is a reduce for so many bytes of shuffle, at most as many as reduce slots"`
-	ShuffleRate config.Size  `json:"shuffle_rate" above:"0" def:"50MB" doc:"a reduce fetches so many bytes a second"`
-	ReduceRate  config.Size  `json:"reduce_rate" above:"0" def:"50MB" doc:"and works on so many a second"`
+	ReduceInput config.Size  `json:"reduce_input" above:"0" def:"1GB" doc:"bytes of shuffle for each reduce; there are at most as many reduces as reduce slots"`
+	ShuffleRate config.Size  `json:"shuffle_rate" above:"0" def:"50MB" doc:"bytes a second that a reduce fetches"`
+	ReduceRate  config.Size  `json:"reduce_rate" above:"0" def:"50MB" doc:"bytes a second that a reduce works on"`
 	SlowStart   float64      `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
 	Deadlines   Deadlines    `json:"deadlines" doc:"deadlines for jobs that have none"`
 }
@@ -245,7 +245,7 @@ type Deadlines struct {
 	Factor Factors `json:"factor" def:"1.5..3" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
 	Slots  *int    `json:"slots" min:"1" max:"10000000" doc:"map slots that a job is assumed to have alone; those of the cluster if left out"`
 
-	Classes []DeadlineClass `json:"classes" some:"yes" doc:"kinds of deadlines, in the place of factor: each job with a deadline is drawn into one of them"`
+	Classes []DeadlineClass `json:"classes" some:"yes" doc:"kinds of deadlines, instead of factor: each job with a deadline is drawn into one of them"`
 }
 
 // DeadlineClass is a kind of deadlines, such as tight ones.
@@ -268,8 +268,8 @@ type SimJob struct {
 	Reduces     int                     `json:"reduces" min:"0" max:"10000000" doc:"number of reduces; none if left out"`
 	Input       *config.Size            `json:"input" min:"0" doc:"bytes that all maps read; a block each if left out"`
 	MapTime     config.Span             `json:"map_time" min:"0" doc:"time of a map on a node of speed 1; needed where there are maps"`
-	ShuffleTime config.Span             `json:"shuffle_time" min:"0" doc:"time that a reduce fetches its input for, behind the last map; none if left out"`
-	ReduceTime  config.Span             `json:"reduce_time" min:"0" doc:"time of a reduce behind its shuffle, on a node of speed 1; needed where there are reduces"`
+	ShuffleTime config.Span             `json:"shuffle_time" min:"0" doc:"how long a reduce fetches its input after the last map; no time if left out"`
+	ReduceTime  config.Span             `json:"reduce_time" min:"0" doc:"time of a reduce after its shuffle, on a node of speed 1; needed where there are reduces"`
 	CPUShare    float64                 `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
 	MapNeeds    config.OneOrMore[Needs] `json:"map_needs" some:"yes" doc:"what a map takes of its node, or a list of kinds of containers it can run in, best first; a map slot if left out"`
 	ReduceNeeds config.OneOrMore[Needs] `json:"reduce_needs" some:"yes" doc:"what a reduce takes of its node, or a list of kinds; a reduce slot if left out"`
@@ -313,14 +313,14 @@ type Job struct {
 	SlowStart float64 `json:"slow_start" min:"0" max:"1" def:"1" doc:"part of the maps that must have finished before reduces start"`
 	Rank
 
-	Arrive   config.Span `json:"arrive" min:"0" doc:"it is submitted so long after the start of the run"`
+	Arrive   config.Span `json:"arrive" min:"0" doc:"when it is submitted, from the start of the run"`
 	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, a time of day (18:00 is the next one here), or an absolute time with its zone"`
-	By       Moment      `json:"by" doc:"the same as deadline, which it stands for"`
+	By       Moment      `json:"by" doc:"another name for deadline"`
 	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
-	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be passed over at which the application failed; it counts them as SKIPPED_RECORDS"`
-	Timeout config.Span `json:"timeout" min:"0" doc:"an attempt that does not get on for so long has failed; 10m if left out"`
-	Limits  Limits      `json:"limits" doc:"what an attempt's command, or program, may take with all that it starts"`
+	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be skipped if the application fails on them; counted as SKIPPED_RECORDS"`
+	Timeout config.Span `json:"timeout" min:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`
+	Limits  Limits      `json:"limits" doc:"limits of an attempt's command or program, with all that it starts"`
 
 	src *config.Document
 }
@@ -335,7 +335,7 @@ type Commands struct {
 	PartitionFields int               `json:"partition_fields" min:"0" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`
 	OneCommand      bool              `json:"one_command" doc:"one mapper command for all the small files of a task, not one for each: faster, but mapreduce_map_input_file names only the first"`
 	Conf            map[string]string `json:"conf" doc:"configuration by Hadoop's names, which commands see in the environment with _ for all but letters and digits"`
-	Env             map[string]string `json:"env" doc:"what stands in the environment of the commands besides"`
+	Env             map[string]string `json:"env" doc:"further environment variables of the commands"`
 }
 
 // Limits bound an attempt that is processes of its own.

@@ -10,9 +10,9 @@ import (
 
 // Formats are the keys of a job file about what stands in the files that are read and written.
 type Formats struct {
-	Inputs       []Part `json:"inputs" doc:"several inputs that are told apart: by their names, formats or mapper commands; in the place of input"`
-	InputFormat  string `json:"input_format" enum:"text|kv|json|csv|whole" doc:"what records are: lines, key TAB value lines, JSON lines, CSV, or whole files; the application's own if left out, which is mostly lines"`
-	OutputFormat string `json:"output_format" enum:"text|raw|json|csv" doc:"how records are written: key TAB value lines, nothing between and behind them, JSON lines, or CSV; the application's own if left out"`
+	Inputs       []Part `json:"inputs" doc:"several inputs that differ in name, format or mapper command; instead of input"`
+	InputFormat  string `json:"input_format" enum:"text|kv|json|csv|whole" doc:"what records are: lines, key TAB value lines, JSON lines, CSV, or whole files; the application's default if left out, mostly lines"`
+	OutputFormat string `json:"output_format" enum:"text|raw|json|csv" doc:"how records are written: key TAB value lines, as they are (raw), JSON lines, or CSV; the application's default if left out"`
 	CSV          CSV    `json:"csv" doc:"how CSV is read and written"`
 	Compress     string `json:"compress" enum:"gzip|zstd" doc:"what part files are compressed with; nothing if left out"`
 }

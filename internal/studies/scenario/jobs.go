@@ -251,7 +251,8 @@ func runnable(d *config.Document, at string, j *workload.Job, c *cluster.Cluster
 	}
 }
 
-// link is what the check of predecessors needs of a job, and where it stands: errors go to the decoder of its file.
+// link is what the check of predecessors needs of a job, and where it stands: errors go to the
+// decoder of its file.
 type link struct {
 	d     *config.Document
 	at    string // path of the job
@@ -270,7 +271,8 @@ func checkLinks(links []link) {
 		}
 		if other, twice := place[l.name]; twice {
 			first := links[other]
-			l.d.Failf(config.Join(l.at, l.key), "the %s %q is already used by the job at %v", l.key, l.name, &config.Error{File: first.d.File, Pos: first.d.Pos(config.Join(first.at, first.key))})
+			there := &config.Error{File: first.d.File, Pos: first.d.Pos(config.Join(first.at, first.key))}
+			l.d.Failf(config.Join(l.at, l.key), "the %s %q is already used by the job at %v", l.key, l.name, there)
 			continue
 		}
 		place[l.name] = i

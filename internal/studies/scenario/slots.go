@@ -17,7 +17,7 @@ import (
 // Slots is a trace of what the cluster offers over time (paper 000, section 5.4).
 type Slots struct {
 	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, or seconds), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
-	Rows     []SlotsRow    `json:"rows" doc:"the same here, in the place of a file"`
+	Rows     []SlotsRow    `json:"rows" doc:"the same here, instead of a file"`
 	As       string        `json:"as" need:"yes" enum:"up|out" doc:"up: the speed of all nodes follows it (scale-up); out: the number of nodes does (scale-out), rounded"`
 	Crash    bool          `json:"crash" doc:"true: nodes that leave drop what they run; else they finish it first"`
 	Forecast SlotsForecast `json:"forecast" doc:"what policies are told to expect of it; nothing if left out"`

@@ -113,7 +113,8 @@ func openTable(path string, columns ...string) (*table, io.Closer, error) {
 	}
 	t.cols = slices.Clone(t.row)
 	for i, c := range t.cols {
-		if t.cols[i] = strings.TrimSpace(c); i == 0 && t.cols[0] != "at" || i > 0 && (!slices.Contains(columns, t.cols[i]) || slices.Contains(t.cols[:i], t.cols[i])) {
+		c = strings.TrimSpace(c)
+		if t.cols[i] = c; i == 0 && c != "at" || i > 0 && (!slices.Contains(columns, c) || slices.Contains(t.cols[:i], c)) {
 			return nil, nil, errors.Join(t.errorf(i, "unexpected column %q; the first must be at, followed by any of %s, each once", t.cols[i], strings.Join(columns, ", ")), f.Close())
 		}
 	}
@@ -164,7 +165,8 @@ func spanOrSeconds(text string) (units.Duration, error) {
 	return units.ParseDuration(text)
 }
 
-// amount reads a field of the row; power may have its unit, and is in watts without. There is none where it is empty.
+// amount reads a field of the row; power may have its unit, and is in watts without. There is none
+// where it is empty.
 func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err error) {
 	text := strings.TrimSpace(t.row[col])
 	if text == "" {

@@ -35,7 +35,7 @@ func (c *constant) Next() units.Time {
 	return at
 }
 
-// Poisson lets so many arrive in an hour in the mean, independently of each other.
+// Poisson lets so many arrive in an hour on average, independently of each other.
 func Poisson(hourly float64, seed uint64) Arrivals { return Hourly(flat(hourly), nil, seed) }
 
 // Bursty is a Poisson process of that mean whose rate alternates between a burst and the calm

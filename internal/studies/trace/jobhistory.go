@@ -40,7 +40,7 @@ type jobHistory struct {
 const answerTime = time.Minute
 
 // JobHistory begins to read the jobs of the JobHistory server at an address such as http://host:19888, of each name
-// the last so many, in order of submission. An answer that cannot be is an *Error, with its address in the place of a
+// the last so many, in order of submission. An answer that cannot be is an *Error, with its address in place of a
 // file.
 func JobHistory(ctx context.Context, base string, last int, lenient bool) Reader {
 	o := Options{File: base, Lenient: lenient}
@@ -155,7 +155,7 @@ func (h *jobHistory) get(at string) ([]byte, error) {
 		if errors.As(err, &in) {
 			err = in.Err
 		}
-		return nil, fmt.Errorf("no JobHistory server answers: %w", err)
+		return nil, fmt.Errorf("the JobHistory server does not answer: %w", err)
 	}
 	defer answer.Body.Close()
 	switch answer.StatusCode {
@@ -163,7 +163,7 @@ func (h *jobHistory) get(at string) ([]byte, error) {
 	case http.StatusNotFound:
 		return nil, nil
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return nil, fmt.Errorf("the server answers %s; one that asks who comes cannot be read, its .jhist files can", answer.Status)
+		return nil, fmt.Errorf("the server answers %s; a server that asks for a login cannot be read, but its .jhist files can", answer.Status)
 	default:
 		return nil, fmt.Errorf("the server answers %s", answer.Status)
 	}
@@ -172,7 +172,7 @@ func (h *jobHistory) get(at string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the answer cannot be read: %w", err)
 	case len(text) > MaxRecord:
-		return nil, fmt.Errorf("the answer is longer than %v, which none is", units.Bytes(MaxRecord))
+		return nil, fmt.Errorf("the answer is longer than %v", units.Bytes(MaxRecord))
 	}
 	return text, nil
 }
@@ -182,7 +182,7 @@ func (h *jobHistory) need(to any, path ...string) bool {
 	if h.ask(to, path...) {
 		return true
 	}
-	h.failf("", "there is nothing of that; is it a JobHistory server, and has it the job still?")
+	h.failf("", "it does not know that; is it a JobHistory server, and does it still have the job?")
 	return false
 }
 

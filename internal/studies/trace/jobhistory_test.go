@@ -156,7 +156,7 @@ func TestJobHistoryLast(t *testing.T) {
 	}
 	s["jobs"] = `{"jobs": {"job": [` + strings.Join([]string{job("job_1_0004", "other", 40), job("job_1_0001", "words", 0), job("job_1_0000", "words", -9)}, ",") + `]}}`
 	jobs, _, err := s.read(t, 1, false)
-	if want := `http://h/ws/v1/history/mapreduce/jobs/job_1_0004: there is nothing of that; is it a JobHistory server, and has it the job still?`; len(jobs) != 1 || err == nil || err.Error() != want {
+	if want := `http://h/ws/v1/history/mapreduce/jobs/job_1_0004: it does not know that; is it a JobHistory server, and does it still have the job?`; len(jobs) != 1 || err == nil || err.Error() != want {
 		t.Errorf("%v, %v", jobs, err)
 	}
 	jobs, r, err := s.read(t, 1, true)

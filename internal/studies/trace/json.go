@@ -109,7 +109,7 @@ func (r *records) object() ([]byte, error) {
 			}
 		}
 		if len(r.buf)+len(chunk) > MaxRecord {
-			return nil, r.lost("the record is longer than %v, which no record is", units.Bytes(MaxRecord))
+			return nil, r.lost("the record is longer than %v", units.Bytes(MaxRecord))
 		}
 		r.buf = append(r.buf, chunk...)
 		_, _ = r.in.Discard(len(chunk))

@@ -146,7 +146,7 @@ func (l *lines) next() ([]byte, error) {
 	more := l.in.Scan()
 	switch err := l.in.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, l.lost("the line is longer than %v, which no record is", units.Bytes(MaxRecord))
+		return nil, l.lost("the line is longer than %v", units.Bytes(MaxRecord))
 	case err != nil: // what may be there of a line is none
 		return nil, l.lost("it cannot be read: %v", err)
 	case !more:

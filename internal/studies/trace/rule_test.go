@@ -220,7 +220,7 @@ func TestRepeatAndPath(t *testing.T) {
 	swim, _ := Find("swim")
 	file := File{Path: path, Format: swim}
 	s := Source(file, Part{Repeat: 2, Every: 10 * units.Second}, DefaultRule(1), 1)
-	if _, err := s.Next(); err == nil || err.Error() != path+":1: it still goes on at 30s, but should repeat after 10s; make every longer, or first shorter" {
+	if _, err := s.Next(); err == nil || err.Error() != path+":1: it is still running at 30s, but should repeat after 10s; make every longer, or first shorter" {
 		t.Error(err)
 	}
 	s = Source(file, Part{First: 20 * units.Second, Repeat: 2, Every: 25 * units.Second}, DefaultRule(1), 1)

@@ -64,7 +64,7 @@ func (s *source) fits() error {
 		case err != nil:
 			return err
 		case j.Submit >= units.Time(s.part.Every):
-			return &Error{File: s.file.Path, Line: 1, Text: fmt.Sprintf("it still goes on at %v, but should repeat after %v; make every longer, or first shorter", j.Submit, s.part.Every)}
+			return &Error{File: s.file.Path, Line: 1, Text: fmt.Sprintf("it is still running at %v, but should repeat after %v; make every longer, or first shorter", j.Submit, s.part.Every)}
 		}
 	}
 }

@@ -40,10 +40,10 @@ type Question struct {
 // An Outlook is a forecast of power, with what was before, and what came. Power is in watts,
 // capacity a part of the cluster.
 type Outlook struct {
-	Source   string      `json:"source" doc:"what the weather is of: a file and its format, or the generator and its seed"`
-	By       string      `json:"by" doc:"how it is foreseen"`
+	Source   string      `json:"source" doc:"where the weather comes from: a file and its format, or the generator and its seed"`
+	By       string      `json:"by" doc:"how it is forecast"`
 	Model    string      `json:"model,omitempty" doc:"order of the process, by arima and combined"`
-	At       time.Time   `json:"at" doc:"when it is made: the first interval to come begins then"`
+	At       time.Time   `json:"at" doc:"when it is made: the first forecast interval begins then"`
 	Interval float64     `json:"interval" doc:"length of an interval, in seconds"`
 	Peak     float64     `json:"peak" doc:"power of panels and turbine at most, in watts"`
 	Grid     float64     `json:"grid" doc:"part of the cluster's capacity that the grid carries; green power carries the rest"`
@@ -57,7 +57,7 @@ type Outlook struct {
 // A Value is what was in an interval.
 type Value struct {
 	At    time.Time `json:"at" doc:"when the interval begins"`
-	Power *float64  `json:"power,omitempty" doc:"power, in watts; not there where it is missing"`
+	Power *float64  `json:"power,omitempty" doc:"power, in watts; left out where it is missing"`
 }
 
 // Expected is what is expected of an interval.
@@ -69,14 +69,14 @@ type Expected struct {
 	Capacity float64   `json:"capacity" doc:"part of the cluster, from 0 to 1, that can run on so much and the grid"`
 	CapLow   float64   `json:"capacity_low" doc:"capacity at the lower end of the band"`
 	CapHigh  float64   `json:"capacity_high" doc:"capacity at the upper end"`
-	Judged   int       `json:"judged" doc:"earlier forecasts as far ahead that a value came for"`
+	Judged   int       `json:"judged" doc:"earlier forecasts as far ahead for which there is a value"`
 	Covered  float64   `json:"covered" doc:"part of these whose band held the value"`
-	Came     *float64  `json:"came,omitempty" doc:"power that came, in watts; not there where it is not known"`
+	Came     *float64  `json:"came,omitempty" doc:"actual power, in watts; left out where it is not known"`
 }
 
 // A StepError is how forecasts of all methods turned out.
 type StepError struct {
-	Ahead   int                `json:"ahead" doc:"intervals that they looked ahead"`
+	Ahead   int                `json:"ahead" doc:"how many intervals ahead"`
 	Judged  int                `json:"judged" doc:"how many there were"`
 	Methods map[string]float64 `json:"methods" doc:"root of the mean squared error of each method, divided by the mean power"`
 }

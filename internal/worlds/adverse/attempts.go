@@ -331,7 +331,7 @@ func (w *World) kill(p *sched.Plan, it *sched.Item) {
 	}
 }
 
-// judge takes note of what was decided upon a job.
+// judge takes note of what was decided on a job.
 func (w *World) judge(it *sched.Item) {
 	jb := w.jobs[it.Job]
 	switch it.Verb {

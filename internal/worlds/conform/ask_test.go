@@ -133,7 +133,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	}
 }
 
-// comes lets the job come to a copy, and returns what is decided upon it first; alone is false if
+// comes lets the job come to a copy, and returns what is decided on it first; alone is false if
 // other things are told with it: refusals of the last plan.
 func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, now units.Time, spec *workload.Job) (it sched.Item, evidence []sched.Evidence, alone bool) {
 	t.Helper()
@@ -164,9 +164,9 @@ func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, 
 		}
 	}
 	if waits {
-		return it, nil, true // it is decided upon when the others are done
+		return it, nil, true // it is decided on when the others are done
 	}
-	t.Fatalf("round %d: nothing is decided upon a job that comes", l.Round)
+	t.Fatalf("round %d: nothing is decided on a job that comes", l.Round)
 	return it, nil, false
 }
 

@@ -327,7 +327,7 @@ func (w *Watch) amended(e *sched.Event) {
 	j.detail = e.Detail
 }
 
-// ready checks that a stage becomes ready after what it builds upon.
+// ready checks that a stage becomes ready after what it builds on.
 func (w *Watch) ready(e *sched.Event) {
 	j := w.jobs[e.Job]
 	if j == nil {

@@ -5,7 +5,7 @@
 // counted, a node's map outputs are looked for in all jobs. So it takes time that grows with the
 // square of a scenario, and may be wrong in other places than sim is.
 //
-// What the two agree upon is the model (sim's doc.go), the names of the keyed draws, and the order
+// What the two agree on is the model (sim's doc.go), the names of the keyed draws, and the order
 // of what happens at one instant: by class, then in the order in which it was timed.
 //
 //	world.go   what there is, what happens next, who beats

@@ -70,7 +70,7 @@ type Job struct {
 	Output  string   // a directory that does not exist
 	Reduces int      // 0 = the output of the maps is the job's
 
-	Sources []input.Source // in the place of Input, where inputs have names or formats; nil = they have none
+	Sources []input.Source // in place of Input, where inputs have names or formats; nil = they have none
 	// The input, found and cut by Block. Without splits the engine does it: at New, or in a goroutine
 	// of its own once the job waits for no other.
 	Files  []input.File

@@ -173,11 +173,11 @@ func TestUsersFilesStay(t *testing.T) {
 		puts []string
 		says string // "" = the job fails for a reason of its own
 	}{
-		"a job that fails":    {[]string{"notes", "part-r-00002", "part-r-00077", "_SUCCESS"}, ""},
-		"in the place of one": {[]string{"notes", "part-r-00002"}, "part-r-00002 exists already"},
-		"beside the parts":    {[]string{"rejects-1", "part-r-00077"}, "rejects-1 exists already"},
-		"a directory":         {[]string{"part-r-00002/"}, "part-r-00002 exists already"},
-		"the end of the job":  {[]string{"_SUCCESS"}, "_SUCCESS exists already"},
+		"a job that fails":   {[]string{"notes", "part-r-00002", "part-r-00077", "_SUCCESS"}, ""},
+		"in place of one":    {[]string{"notes", "part-r-00002"}, "part-r-00002 exists already"},
+		"beside the parts":   {[]string{"rejects-1", "part-r-00077"}, "rejects-1 exists already"},
+		"a directory":        {[]string{"part-r-00002/"}, "part-r-00002 exists already"},
+		"the end of the job": {[]string{"_SUCCESS"}, "_SUCCESS exists already"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &sider{name: rejectsOf}

@@ -105,7 +105,7 @@ func TestMapsAreAskedForAgain(t *testing.T) {
 	s.want(s.next(), "5.5s ended output-lost demand")
 }
 
-// A plan says upon which events it was decided, as one from before a full state is void where it arrives behind that.
+// A plan says on which events it was decided, as one from before a full state is void where it arrives behind that.
 func TestPlansSayWhatWasSeen(t *testing.T) {
 	s, x := busy(t)
 	item := sched.ItemID(0)

@@ -37,7 +37,7 @@ func (w *World) refuse(it *sched.Item, attempt sched.AttemptID, count int32, why
 
 // Enact asks the plug-in for what the plan says. What it cannot do is refused here.
 func (w *World) Enact(p *sched.Plan) error {
-	plan := wire.Plan{Seen: w.next} // a full state is one batch: who sees its number has decided upon all of it
+	plan := wire.Plan{Seen: w.next} // a full state is one batch: who sees its number has decided on all of it
 	for i := range p.Items {
 		it := &p.Items[i]
 		if it.Held {

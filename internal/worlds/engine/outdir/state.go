@@ -57,8 +57,8 @@ func (d *Dir) State() (State, error) {
 }
 
 // begun tells whether a job of Slackline has begun to write: a log or a lock of it is there, or
-// nothing yet. Another tool's _temporary is not ours to remove, and where a link stands in the
-// place of one of our own files we would write or remove what lies elsewhere.
+// nothing yet. Another tool's _temporary is not ours to remove, and where a link replaces
+// one of our own files we would write or remove what lies elsewhere.
 func (d *Dir) begun(alone bool) (bool, error) {
 	info, err := os.Lstat(d.join(temporary))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -111,7 +111,7 @@ func BenchmarkWordcount(b *testing.B) {
 	})
 }
 
-// A fold in the place of the combiner.
+// A fold in place of the combiner.
 func BenchmarkWordcountFold(b *testing.B) {
 	benchmarkJob(b, &mapreduce.Program{
 		Name: "wordcount", Fold: mapreduce.Sum, NewReducer: mapreduce.Sum.Reducer,

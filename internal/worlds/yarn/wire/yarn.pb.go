@@ -892,7 +892,7 @@ func (x *Proof) GetProof() []byte {
 // Beat says that Slackline is alive.
 type Beat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All events below this number have been taken in, and what was decided upon them was sent before.
+	// All events below this number have been taken in, and what was decided on them was sent before.
 	Seen          int64 `protobuf:"varint,1,opt,name=seen,proto3" json:"seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
