@@ -35,7 +35,8 @@ func (c *Context) Task() int { return c.task }
 // Attempt is the number of the attempt of this task, from 0.
 func (c *Context) Attempt() int { return c.attempt }
 
-// Input is what a map reads at the moment: a task may read several files, one after another. In a reduce it is empty.
+// Input is what a map reads at the moment: a task may read several files, one after another. In a
+// reduce it is empty.
 func (c *Context) Input() Input { return c.input }
 
 // Reading says what is read from now on. Engines call it, and tests of mappers that look at their input.

@@ -20,8 +20,8 @@ type Mapper interface {
 	Map(key, value []byte, out Emitter) error
 }
 
-// BlockMapper is implemented by mappers that can work on many lines at once, the way for those that look at most bytes
-// only in passing. If a Mapper has it, MapBlock is called in place of Map.
+// BlockMapper is implemented by mappers that can work on many lines at once, the way for those that
+// look at most bytes only in passing. If a Mapper has it, MapBlock is called in place of Map.
 //
 // A block holds whole lines, each with its LF but perhaps the last one of a file, and no line is in
 // two blocks. offset is where the block begins in its file. How lines are spread over blocks says

@@ -76,9 +76,10 @@
 // container from one that has begun. Where the book binds tasks, a stage that has begun keeps its
 // description.
 //
-// Demand is what the world asks for now. It may fall to 0 while work remains. It may also exceed the
-// tasks that are left: an ApplicationMaster that has lost an attempt asks again, and one that asks
-// before it has heard of the last grant asks for too much. A policy that needs the number says what it does without.
+// Demand is what the world asks for now. It may fall to 0 while work remains. It may also exceed
+// the tasks that are left: an ApplicationMaster that has lost an attempt asks again, and one that
+// asks before it has heard of the last grant asks for too much. A policy that needs the number says
+// what it does without.
 //
 // # Facts and their age
 //

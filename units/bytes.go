@@ -38,8 +38,8 @@ var byteUnits = [...]struct {
 	name string
 }{{TB, "TB"}, {GB, "GB"}, {MB, "MB"}, {KB, "KB"}}
 
-// ParseBytes reads a size with its unit: B, KB, MB, GB, TB (or K, KiB, …), powers of 1024 as in Hadoop. A bare 0 is
-// allowed, any other number without a unit is an error.
+// ParseBytes reads a size with its unit: B, KB, MB, GB, TB (or K, KiB, …), powers of 1024 as in
+// Hadoop. A bare 0 is allowed, any other number without a unit is an error.
 func ParseBytes(s string) (Bytes, error) {
 	text := strings.TrimSpace(s)
 	neg := strings.HasPrefix(text, "-")

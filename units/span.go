@@ -26,7 +26,8 @@ func Span(seconds float64) string {
 	return fmt.Sprintf("%d:%02d h", int(seconds/60+0.5)/60, int(seconds/60+0.5)%60)
 }
 
-// SpanUp prints a duration as Span does, rounded up: who is told a deadline that will do gets none that is too early.
+// SpanUp prints a duration as Span does, rounded up: who is told a deadline that will do gets none
+// that is too early.
 func SpanUp(d Duration) string {
 	step := Minute
 	for _, s := range []struct{ below, step Duration }{{Second, Millisecond}, {2 * Minute, Second / 10}, {2 * Hour, Second}} {

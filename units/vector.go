@@ -10,8 +10,9 @@ import (
 // Dim is one dimension of a resource vector.
 type Dim uint8
 
-// The dimensions. Slots are Hadoop 1's shares of a node; virtual cores and memory are YARN's; the named ones stand for
-// whatever a cluster counts besides (GPUs, licences), by position in the cluster's list of names.
+// The dimensions. Slots are Hadoop 1's shares of a node; virtual cores and memory are YARN's; the
+// named ones stand for whatever a cluster counts besides (GPUs, licences), by position in the
+// cluster's list of names.
 const (
 	MapSlots Dim = iota
 	ReduceSlots
@@ -34,8 +35,8 @@ func (d Dim) String() string {
 	return "dim" + strconv.Itoa(int(d))
 }
 
-// Vector is an amount of every resource: what a node has, what a container needs. It is a plain array, so that it is
-// compared, copied and added without allocation.
+// Vector is an amount of every resource: what a node has, what a container needs. It is a plain
+// array, so that it is compared, copied and added without allocation.
 type Vector [Dims]int64
 
 // Slots returns the vector of so many map and reduce slots and nothing else.

@@ -113,7 +113,8 @@ func (o *options) notBegun(dirs []string) (list []string, err error) {
 	return list, nil
 }
 
-// noteDiscarded tells the list of jobs, if there is one, that what they had done in these output directories is gone.
+// noteDiscarded tells the list of jobs, if there is one, that what they had done in these output
+// directories is gone.
 func (o *options) noteDiscarded(w io.Writer, dirs []string) error {
 	m, err := o.openThere(io.Discard)
 	if err != nil {

@@ -85,7 +85,8 @@ func (o *options) dataDir() (dir string, err error) {
 	return dir, nil
 }
 
-// openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody needs to finish them.
+// openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody
+// needs to finish them.
 func (o *options) openOrNot(log io.Writer) (*runs.Memory, []*profile.Class) {
 	m, err := o.open(log)
 	var known []*profile.Class

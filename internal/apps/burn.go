@@ -15,7 +15,8 @@ func burn(d units.Duration) {
 	}
 }
 
-// stepsPerNanosecond is measured once: the best of some short trials, as a trial is only ever slowed down by others.
+// stepsPerNanosecond is measured once: the best of some short trials, as a trial is only ever
+// slowed down by others.
 var stepsPerNanosecond = sync.OnceValue(func() float64 {
 	const steps = 200_000
 	best := 0.0

@@ -46,7 +46,8 @@ func Find(name string) (App, error) {
 	return catalogue[at], nil
 }
 
-// New returns the program of an application with these parameters, or says in one sentence what is wrong with them.
+// New returns the program of an application with these parameters, or says in one sentence what is
+// wrong with them.
 func New(name string, params map[string]string) (*mapreduce.Program, error) {
 	a, err := Find(name)
 	if err != nil {

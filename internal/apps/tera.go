@@ -104,7 +104,8 @@ func writeRow(to *[100]byte, row int64) {
 	to[98], to[99] = '\r', '\n'
 }
 
-// mix is the output function of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+// mix is the output function of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators, 2014).
 func mix(n uint64) uint64 {
 	z := (n + 1) * 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -92,7 +92,8 @@ func newBest(k int, smallest bool) *best {
 	return b
 }
 
-// compare orders by number, then item, then how the number is written: so that nothing depends on what came first.
+// compare orders by number, then item, then how the number is written: so that nothing depends on
+// what came first.
 func (b *best) compare(x, y ranked) int {
 	by := cmp.Or(cmp.Compare(y.x, x.x), cmp.Compare(y.n, x.n))
 	if b.smallest {

@@ -99,8 +99,8 @@ func (w *pureWalk) compares(id *ast.Ident) bool {
 	return o != nil && o.Pkg() != nil && w.is(id, o.Pkg().Path(), comparing[o.Pkg().Path()]...)
 }
 
-// ofFloats tells whether a function that is handed on, such as cmp.Compare[float64], compares floats. Those of sort and
-// math compare nothing else.
+// ofFloats tells whether a function that is handed on, such as cmp.Compare[float64], compares
+// floats. Those of sort and math compare nothing else.
 func (w *pureWalk) ofFloats(id *ast.Ident) bool {
 	if pkg := w.info.Uses[id].Pkg().Path(); pkg == "sort" || pkg == "math" {
 		return true

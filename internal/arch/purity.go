@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// doors are the packages of the standard library, with all below them, through which a package learns or does something
-// that its arguments do not tell it.
+// doors are the packages of the standard library, with all below them, through which a package
+// learns or does something that its arguments do not tell it.
 var doors = []string{
 	"C", "crypto/rand", "database/sql", "expvar", "flag", "hash/maphash", "io/ioutil", "log", "net", "os", "path/filepath",
 	"plugin", "runtime/cgo", "runtime/coverage", "runtime/debug", "runtime/metrics", "runtime/pprof", "runtime/trace",

@@ -16,7 +16,8 @@ type layer struct {
 	why  string
 }
 
-// layers lists them from the top; an import goes down this list only. Packages of one layer may import each other.
+// layers lists them from the top; an import goes down this list only. Packages of one layer may
+// import each other.
 var layers = []layer{
 	{name: "people", may: []string{"runs", "studies", "run", "worlds", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the command is where everything meets"},
@@ -137,7 +138,8 @@ var testExternal = []string{
 // A permit lets one folder import what purity forbids.
 type permit struct{ dir, path, why string }
 
-// permits are the exceptions from purity, each with its reason. A lock (sync) in a pure package would stand here.
+// permits are the exceptions from purity, each with its reason. A lock (sync) in a pure package
+// would stand here.
 var permits = []permit{
 	{"internal/kernel/journal", "context", "a recording is a world, so its Next takes one too"},
 	{"internal/kernel/follow", "sync/atomic", "cells run at once, and a sink that two of them share has to be noticed from both"},

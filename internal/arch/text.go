@@ -93,8 +93,8 @@ func (c *checker) checkPhrases(file, text string, banned map[string]string) {
 
 func isLetter(b byte) bool { return b >= 'a' && b <= 'z' || b == '_' }
 
-// checkWidth looks for comments that are too wide. Preformatted text in them may be as wide as it has to be, and so may
-// code.
+// checkWidth looks for comments that are too wide. Preformatted text in them may be as wide as it
+// has to be, and so may code.
 func (c *checker) checkWidth(file, text string) {
 	number := 0
 	for line := range strings.Lines(text) {

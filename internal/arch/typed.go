@@ -83,8 +83,8 @@ func (c *checker) importFor(p *pkg, t *typedPkg, path string) (*types.Package, e
 	return empty, nil
 }
 
-// exported holds, for packages of the standard library, the files with their types that the go command has in its
-// build cache. Reading them is many times faster than checking their sources.
+// exported holds, for packages of the standard library, the files with their types that the go
+// command has in its build cache. Reading them is many times faster than checking their sources.
 var exported struct {
 	sync.Mutex
 	files map[string]string

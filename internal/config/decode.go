@@ -101,7 +101,8 @@ func (d *Document) errorAt(pos Pos, format string, args ...any) {
 	d.Errs = append(d.Errs, &Error{File: d.File, Pos: pos, Text: fmt.Sprintf(format, args...)})
 }
 
-// collect finds the anchors. An alias stands for the last anchor of its name, which is that of a well-formed file.
+// collect finds the anchors. An alias stands for the last anchor of its name, which is that of a
+// well-formed file.
 func (d *Document) collect(root ast.Node) {
 	ast.Walk(visitor(func(n ast.Node) {
 		if a, ok := n.(*ast.AnchorNode); ok && a.Name != nil {
@@ -364,7 +365,8 @@ func (d *Document) mapping(n ast.Node, v reflect.Value, path string) {
 	}
 }
 
-// swept returns the value that a sweep puts at the path, and the key by which it does: jobs[*] is each of the jobs.
+// swept returns the value that a sweep puts at the path, and the key by which it does: jobs[*] is
+// each of the jobs.
 func (d *Document) swept(path string) (ast.Node, string) {
 	if len(d.over) == 0 {
 		return nil, ""

@@ -1,4 +1,5 @@
-// Package config reads the files that people write, in YAML, into Go structs. It is the one place that reads YAML.
+// Package config reads the files that people write, in YAML, into Go structs. It is the one place
+// that reads YAML.
 //
 // The structs are the description of the format: their json tags are the keys, their doc tags the
 // help, their need, some, min, above, max and enum tags the rules, and their def tags say what

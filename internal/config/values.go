@@ -35,7 +35,8 @@ func (f Form) shape() map[string]any {
 	return s
 }
 
-// Patterns of what many forms are made of: numbers that may have an exponent, numbers with units of time, and instants.
+// Patterns of what many forms are made of: numbers that may have an exponent, numbers with units of
+// time, and instants.
 const (
 	Number   = `[0-9.]+([eE][-+]?[0-9]+)?`
 	Duration = `([0-9.]+(ns|us|µs|ms|s|min|m|h|d))+`

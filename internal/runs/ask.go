@@ -41,8 +41,8 @@ type Answer struct {
 	Deadline  *time.Time `json:"deadline"`
 	Done      *time.Time `json:"done"`     // as expected; null: the policy would refuse it
 	Spread    *float64   `json:"spread_s"` // standard deviation of that
-	// it is done by then in nine of ten cases: by the errors of earlier predictions, by the cost models of its class
-	// while there are few of these
+	// it is done by then in nine of ten cases: by the errors of earlier predictions, by the cost
+	// models of its class while there are few of these
 	By90      *time.Time `json:"by_90"`
 	Chance    *float64   `json:"chance"`  // of the deadline, likewise
 	Alone     *float64   `json:"alone_s"` // what it takes with the machine to itself

@@ -132,9 +132,9 @@ func (l *Local) drawn(ctx context.Context, policy string, seed uint64, known []*
 	return took, nil
 }
 
-// vary draws the time of each task by the cost model of its stage: the factor that tasks of a job share, which is
-// one for all its stages, and one for the task. Both are for the mean that the task has. What has no model is
-// drawn from what such tasks took.
+// vary draws the time of each task by the cost model of its stage: the factor that tasks of a job
+// share, which is one for all its stages, and one for the task. Both are for the mean that the task
+// has. What has no model is drawn from what such tasks took.
 func vary(cfg *sim.Config, known []*profile.Class, from draw.Draw) {
 	const points = 64
 	for _, j := range cfg.Workload.Jobs {

@@ -8,7 +8,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// AppendEvent appends an event as text: its kind, then the fields that are not zero, in the order of fields below.
+// AppendEvent appends an event as text: its kind, then the fields that are not zero, in the order
+// of fields below.
 func AppendEvent(b []byte, e *sched.Event) []byte {
 	b = appendName(b, e.Kind.String(), int(e.Kind))
 	if e.Derived {
@@ -148,7 +149,8 @@ func appendNamed[T named](b []byte, key string, v T) []byte {
 
 func appendNumber(b []byte, v int64) []byte { return strconv.AppendInt(b, v, 10) }
 
-// appendInt writes a field that is not zero. It is small enough to be inlined, which makes of its key a few stores.
+// appendInt writes a field that is not zero. It is small enough to be inlined, which makes of its
+// key a few stores.
 func appendInt(b []byte, key string, v int64) []byte {
 	if v == 0 {
 		return b

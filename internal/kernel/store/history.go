@@ -126,7 +126,8 @@ type Attempt struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Live is a run that this process writes. It holds a lock, so that others can tell whether the process still lives.
+// Live is a run that this process writes. It holds a lock, so that others can tell whether the
+// process still lives.
 type Live struct {
 	Run    Run
 	Beside []Run // of other processes, as they ran when this one began

@@ -60,7 +60,8 @@ type Store struct {
 	most    int64 // jobs that are kept
 }
 
-// Open opens the file, and makes it and its folder if need be. An error names the file and says what is wrong with it.
+// Open opens the file, and makes it and its folder if need be. An error names the file and says
+// what is wrong with it.
 func Open(path string) (*Store, error) {
 	if err := makePrivate(path); err != nil {
 		return nil, fmt.Errorf("store %s: its folder cannot be made: %w", path, err)

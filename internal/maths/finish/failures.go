@@ -9,9 +9,10 @@ type Failures struct {
 	Wait  float64 // seconds until the job begins
 }
 
-// setback is by how much failures delay a job that takes so long by itself. A node that fails while the last maps
-// run takes some of them with it, and one that fails while reduces run takes reduces, and outputs of maps: all of
-// these run again, when a slot falls free. And until the job ends the node's share of the slots is gone.
+// setback is by how much failures delay a job that takes so long by itself. A node that fails while
+// the last maps run takes some of them with it, and one that fails while reduces run takes reduces,
+// and outputs of maps: all of these run again, when a slot falls free. And until the job ends the
+// node's share of the slots is gone.
 //
 // Each is found for one failure, with as much more delay as there are more failures.
 func (f *Failures) setback(j *Job, takes float64) Dist {

@@ -170,9 +170,9 @@ type Tasks struct {
 	Slots   []Slots // from the time on from which the stage may start; nil = as many as tasks, all free
 }
 
-// Finish is when the job ends: its delay, what nodes that fail delay it by, and a shared factor times what its
-// stages take. What slots are late by counts as work of its own, so it grows with that factor. The factor is the
-// mean of those of the stages, by what they take.
+// Finish is when the job ends: its delay, what nodes that fail delay it by, and a shared factor
+// times what its stages take. What slots are late by counts as work of its own, so it grows with
+// that factor. The factor is the mean of those of the stages, by what they take.
 func (j *Job) Finish() Dist {
 	d, shared := j.Maps.last(), Sure(1)
 	switch reduces := j.Reduces.last(); {

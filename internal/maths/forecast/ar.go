@@ -144,8 +144,8 @@ type linear struct {
 	psi []float64
 }
 
-// shorter fits as many lags as there are rows for, at most so many, and of these the number with the least AICc over
-// the rows that all have.
+// shorter fits as many lags as there are rows for, at most so many, and of these the number with
+// the least AICc over the rows that all have.
 func (l *linear) shorter(xs []float64, most int, constant bool) {
 	for l.autoregress(xs, most, most, constant); !l.ok && most > 1; {
 		most--

@@ -27,9 +27,10 @@ const nearly = 1e-6
 // by the charge, where there is a budget. It tells by how much the budget is
 // overdrawn, +Inf if jobs that have to be admitted find no machines.
 //
-// Jobs keep the kind of machines that most of them have; what is split goes where it costs least, with what
-// the others leave of whole machines. Then jobs move one by one as long as that saves machines, jobs for which a
-// machine is there anyway are let in, and as many machines are reserved as pays.
+// Jobs keep the kind of machines that most of them have; what is split goes where it costs least,
+// with what the others leave of whole machines. Then jobs move one by one as long as that saves
+// machines, jobs for which a machine is there anyway are let in, and as many machines are reserved
+// as pays.
 func (f *Fleet) round(split *FleetPlan, charge float64) (plan FleetPlan, over float64) {
 	r := &rounding{Fleet: f, plan: FleetPlan{Status: Feasible}, charge: charge}
 	for i, kind := range f.Kinds {

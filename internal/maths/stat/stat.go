@@ -1,4 +1,5 @@
-// Package stat holds the statistics that reports need: mean, deviation, quantiles and confidence intervals of a mean.
+// Package stat holds the statistics that reports need: mean, deviation, quantiles and confidence
+// intervals of a mean.
 package stat
 
 import (
@@ -6,8 +7,9 @@ import (
 	"slices"
 )
 
-// Sum is a running sample: its size, mean and variance, without keeping the values (Welford, "Note on a method for
-// calculating corrected sums of squares and products", Technometrics 4, 1962). The zero value is an empty sample.
+// Sum is a running sample: its size, mean and variance, without keeping the values (Welford, "Note
+// on a method for calculating corrected sums of squares and products", Technometrics 4, 1962). The
+// zero value is an empty sample.
 type Sum struct {
 	n        int
 	mean, m2 float64
@@ -75,8 +77,8 @@ func Quantile(xs []float64, q float64) float64 {
 	return sorted[i] + float64((at-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// student95 is the 0.975-quantile of Student's t. Between the rows of the table it takes the row before, whose value is
-// larger: the interval is then a little too wide, never too narrow.
+// student95 is the 0.975-quantile of Student's t. Between the rows of the table it takes the row
+// before, whose value is larger: the interval is then a little too wide, never too narrow.
 func student95(freedom int) float64 {
 	if freedom <= len(student) {
 		return student[freedom-1]

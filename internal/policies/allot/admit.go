@@ -87,8 +87,8 @@ func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sc
 	return sched.Reject, why
 }
 
-// Ask says what would become of a job that came now. O(jobs), and O(jobs · log jobs) if there is room for more of
-// its class, which those may take that came before.
+// Ask says what would become of a job that came now. O(jobs), and O(jobs · log jobs) if there is
+// room for more of its class, which those may take that came before.
 func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
 		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
@@ -121,7 +121,8 @@ func (a Admission) CopyFrom(other any) {
 	a.plan.Classes, a.plan.Price = slices.Clone(from.Classes), from.Price
 }
 
-// Order gives each class its slots. Within a class jobs share evenly, those without a deadline behind the others.
+// Order gives each class its slots. Within a class jobs share evenly, those without a deadline
+// behind the others.
 type Order struct{ plan *plan }
 
 // Path is the job's class.

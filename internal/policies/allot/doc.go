@@ -19,10 +19,10 @@
 // is the rank of the first class that has to go without a job. Whole jobs are given by rank: one
 // that does not fit is passed over for one of a lower rank that does.
 //
-// Deadlines count from the start of a job, or from now before that. Its times are those of the tasks of its
-// class, mean and longest, whatever they read, as in the paper; a reduce is taken with its fetching, and the
-// first wave is like the others. Jobs of a class may differ: each that runs holds what it needs itself, and each
-// that asks counts as the neediest of those that ask.
+// Deadlines count from the start of a job, or from now before that. Its times are those of the
+// tasks of its class, mean and longest, whatever they read, as in the paper; a reduce is taken with
+// its fetching, and the first wave is like the others. Jobs of a class may differ: each that runs
+// holds what it needs itself, and each that asks counts as the neediest of those that ask.
 //
 // The plan is made again whenever a job comes or goes, a profile or the cluster changes. A class
 // without jobs keeps its place while its queue says max_running.

@@ -79,7 +79,8 @@ type needs struct {
 	why   sched.Reason
 }
 
-// need is the least part of the cluster by which the job meets its deadline, counted from its start, or from now.
+// need is the least part of the cluster by which the job meets its deadline, counted from its
+// start, or from now.
 func (o *outline) need(v sched.View, job *sched.Job) (n needs) {
 	if n.slots = o.slots; o.why.Cause != nil {
 		n.why = o.why
@@ -111,8 +112,9 @@ func (o *outline) need(v sched.View, job *sched.Job) (n needs) {
 	return n
 }
 
-// learn reads what the tasks of a class take, as they took it: the paper's profile. Costs by byte would plan for
-// tasks whose time is not for their bytes as if it were. It is false if it does not tell enough of the job.
+// learn reads what the tasks of a class take, as they took it: the paper's profile. Costs by byte
+// would plan for tasks whose time is not for their bytes as if it were. It is false if it does not
+// tell enough of the job.
 func (c *class) learn(k *profile.Class, job *workload.Job) bool {
 	if k == nil {
 		return false

@@ -33,9 +33,10 @@ type plan struct {
 	cluster units.Vector // as it was then
 }
 
-// found is what a job needs, as it was found. Its outline stands while what it follows from does. The needs of a
-// job that has not started change with the time too, but one that was late by then is late ever after. So what a
-// question has found, even one about a later instant, decides nothing.
+// found is what a job needs, as it was found. Its outline stands while what it follows from does.
+// The needs of a job that has not started change with the time too, but one that was late by then
+// is late ever after. So what a question has found, even one about a later instant, decides
+// nothing.
 type found struct {
 	seq      int64
 	spec     *workload.Job // another one if the job is amended
@@ -155,8 +156,8 @@ func (p *plan) recall(v sched.View, job *sched.Job) (*class, *needs) {
 	return c, &m.needs
 }
 
-// outlined is the outline of a job, which is drawn again where that has changed from which it follows. Its needs
-// have to be found then.
+// outlined is the outline of a job, which is drawn again where that has changed from which it
+// follows. Its needs have to be found then.
 func (p *plan) outlined(v sched.View, job *sched.Job, c *class) *outline {
 	m, k := &p.memo[job.ID], c.reads(v, job.Spec.Class)
 	if m.seq != job.Seq || m.spec != job.Spec || m.profile != k || m.deadline != job.Deadline {

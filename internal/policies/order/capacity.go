@@ -211,8 +211,8 @@ func (o *Capacity) Open(v sched.View, q *sched.Queue, s sched.Stage) bool {
 	return true
 }
 
-// userLimitOf is the user limit of a leaf in one resource (Hadoop 1.2.1, CapacitySchedulerQueue.assignSlotsToJob; YARN,
-// LeafQueue.computeUserLimit).
+// userLimitOf is the user limit of a leaf in one resource (Hadoop 1.2.1,
+// CapacitySchedulerQueue.assignSlotsToJob; YARN, LeafQueue.computeUserLimit).
 func (n *node) userLimitOf(guaranteed, used, users int64) int64 {
 	has := guaranteed
 	if used >= guaranteed {

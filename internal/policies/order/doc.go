@@ -1,4 +1,5 @@
-// Package order holds the orders in which jobs are served, each as keys (sched.Order): the ledger does the sorting.
+// Package order holds the orders in which jobs are served, each as keys (sched.Order): the ledger
+// does the sorting.
 //
 //	FIFO      priority, then arrival                                      Hadoop 1.2.1, JobQueueTaskScheduler
 //	EDF       deadline, then arrival                                      paper 000, section 6

@@ -17,8 +17,9 @@ type FairConfig struct {
 	FIFO   bool          // jobs of a pool that does not say stand in FIFO order
 }
 
-// Fair shares containers among pools, then optionally among the users of a pool, then among jobs (Hadoop 1.2.1's
-// FairScheduler, SchedulingAlgorithms.FairShareComparator). Maps and reduces are shared separately. Among pools,
+// Fair shares containers among pools, then optionally among the users of a pool, then among jobs
+// (Hadoop 1.2.1's FairScheduler, SchedulingAlgorithms.FairShareComparator). Maps and reduces are
+// shared separately. Among pools,
 //
 //  1. one below its minimum share goes before one that is not; its demand bounds what it can be owed,
 //  2. of two below, the one that has the smaller part of its minimum share goes first,

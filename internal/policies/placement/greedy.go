@@ -15,8 +15,8 @@ package placement
 
 import "github.com/slackline/slackline/sched"
 
-// Greedy fills a node when it beats, by Hadoop's own rules (Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections
-// 2.1.1 and 4.1):
+// Greedy fills a node when it beats, by Hadoop's own rules (Hadoop 1.2.1, JobQueueTaskScheduler;
+// paper 003, sections 2.1.1 and 4.1):
 //
 //   - The order is strict: the second job is not looked at while the first has an open task that may start on the node.
 //   - Of a job's maps, those whose data lie on the node go first, as many as fit; then at most
@@ -27,8 +27,8 @@ import "github.com/slackline/slackline/sched"
 //
 // Masters come before tasks; the other stages follow reduces and go by the rule of maps.
 //
-// Rack-local tasks count as non-local, as in the paper; LocalRack counts them as local instead, as Hadoop's code does
-// (JobInProgress.obtainNewNodeOrRackLocalMapTask).
+// Rack-local tasks count as non-local, as in the paper; LocalRack counts them as local instead, as
+// Hadoop's code does (JobInProgress.obtainNewNodeOrRackLocalMapTask).
 //
 // Where maps and reduces draw on the same resources (memory, virtual cores), the node is offered to
 // the first job of all, whatever it asks for; of one job the maps go first, for a reduce that waits

@@ -60,7 +60,8 @@ func (t *turn) fill(l line) {
 	}
 }
 
-// start starts one task of the job, not farther from its input than far, in the best kind of container that fits.
+// start starts one task of the job, not farther from its input than far, in the best kind of
+// container that fits.
 func (t *turn) start(j sched.JobID, s sched.Stage, far sched.Locality) bool {
 	kind, fits := t.container(j, s)
 	return fits && t.p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Container: kind,

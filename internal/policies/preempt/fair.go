@@ -171,7 +171,8 @@ func (f *Fair) look(v sched.View, s sched.Stage) {
 	}
 }
 
-// record returns the place of the pool's record, which it makes if there is none: a new pool has not starved yet.
+// record returns the place of the pool's record, which it makes if there is none: a new pool has
+// not starved yet.
 func (f *Fair) record(name string, s sched.Stage, now units.Time) int {
 	i, ok := slices.BinarySearchFunc(f.fed, s, func(r fed, s sched.Stage) int {
 		return cmp.Or(cmp.Compare(r.Pool, name), cmp.Compare(r.Stage, s))

@@ -14,7 +14,8 @@ type claim struct {
 // every machine; the shares add up to at least min(total, demand), and to less than a thousandth
 // per claim more.
 //
-// It looks for the least level at which the claims use up the total, where a claim at that level gets weight · level.
+// It looks for the least level at which the claims use up the total, where a claim at that level
+// gets weight · level.
 func fairShares(claims []claim, total int64) {
 	demand, ceiling := int64(0), int64(1)
 	for i := range claims {

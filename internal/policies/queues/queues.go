@@ -72,7 +72,8 @@ type Queue struct {
 	// 0 = as for all (maxAMShare)
 	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what it is promised (capacity: its guaranteed part, fair: its weight among pools with jobs, else the cluster) that ApplicationMasters of its jobs may take; its first may always start; as for all queues if left out"`
 
-	// Confidence is how likely the deadlines of its jobs are to be met that are promised, 0 = as the policy has it.
+	// Confidence is how likely the deadlines of its jobs are to be met that are promised, 0 = as
+	// the policy has it.
 	Confidence Chance `json:"confidence,omitempty" doc:"how likely deadlines of its jobs are to be met that are promised, such as 99%; as rtmr(promise=…) says if left out"`
 
 	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
@@ -121,7 +122,8 @@ func (c Chance) MarshalText() ([]byte, error) {
 	return append(strconv.AppendFloat(nil, math.Round(float64(c)*1e6)/1e4, 'f', -1, 64), '%'), nil
 }
 
-// Of returns the name of the queue that a job asks for: a leaf's name, or its path with or without "root." before it.
+// Of returns the name of the queue that a job asks for: a leaf's name, or its path with or without
+// "root." before it.
 func Of(j *workload.Job) string { return named(j.Queue) }
 
 func named(queue string) string {
@@ -131,7 +133,8 @@ func named(queue string) string {
 	return Default
 }
 
-// Check tells, in one sentence, why no job can stand in the queue that it names ("" = it names none); nil if it can.
+// Check tells, in one sentence, why no job can stand in the queue that it names ("" = it names
+// none); nil if it can.
 func (c *Config) Check(queue string) error {
 	if len(c.Queues) == 0 {
 		return nil

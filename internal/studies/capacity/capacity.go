@@ -199,7 +199,8 @@ func oneSlot(l bounds.Line, need bounds.Need) string {
 	return ""
 }
 
-// late tells that jobs miss their deadline even by the lower bound, as equation 4 without whole shares may have it.
+// late tells that jobs miss their deadline even by the lower bound, as equation 4 without whole
+// shares may have it.
 func (k *Class) late() bool { return k.Admitted > 0 && k.Low > k.Deadline*(1+1e-9) }
 
 // weigh tells what changes of the class would be worth.

@@ -7,7 +7,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
-// What schedulers know from the start is no value in a scenario file alone, so these are the other values of knowledge.
+// What schedulers know from the start is no value in a scenario file alone, so these are the other
+// values of knowledge.
 const (
 	knowledge = "profiles"        // the key
 	nothing   = "nothing"         // but what samples and the run itself teach

@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// fluid is a scenario of which all is known: when capacity changes, and how much work each stage of each job is, at
-// the mean time of its tasks. Work can be divided at will, and slots are taken from one job for another at once.
+// fluid is a scenario of which all is known: when capacity changes, and how much work each stage of
+// each job is, at the mean time of its tasks. Work can be divided at will, and slots are taken from
+// one job for another at once.
 type fluid struct {
 	jobs   []fluidJob
 	levels []level // by time, from 0 on
@@ -31,8 +32,9 @@ type level struct{ at, nodes, speed float64 }
 // mostOrdered bounds the number of jobs: all their orders are played.
 const mostOrdered = 9
 
-// ordered plays a scenario's jobs in an order, each with all slots that it can use and those before it leave: by
-// deadline, or in that order of all in which the penalty is least (paper 000, equation 1).
+// ordered plays a scenario's jobs in an order, each with all slots that it can use and those before
+// it leave: by deadline, or in that order of all in which the penalty is least (paper 000, equation
+// 1).
 func ordered(best bool) func(context.Context, *computed, float64, uint64) (map[string]float64, error) {
 	return func(ctx context.Context, c *computed, _ float64, seed uint64) (map[string]float64, error) {
 		if c.scenario == nil {

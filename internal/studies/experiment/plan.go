@@ -39,7 +39,8 @@ func (r *Results) first(seeds int) *Results {
 	return few
 }
 
-// Plan is the runs of an experiment that are to be made: as its files say, and with other values for what was assumed.
+// Plan is the runs of an experiment that are to be made: as its files say, and with other values
+// for what was assumed.
 type Plan struct {
 	e         *Experiment
 	seeds     []uint64
@@ -142,8 +143,8 @@ func (a *Assumption) others() (o others) {
 	return o
 }
 
-// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with other values.
-// It returns the seeds.
+// add adds the cells of a scenario file, one variant for each of the results: as it stands, or with
+// other values. It returns the seeds.
 func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([]uint64, error) {
 	text, err := p.e.read(file)
 	if err != nil {
@@ -193,8 +194,8 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 	return seeds, nil
 }
 
-// play makes the cells of a scenario by a policy, in whose text {seed} stands for the seed of the run. If known is
-// not nil, its i-th says what the policy knows.
+// play makes the cells of a scenario by a policy, in whose text {seed} stands for the seed of the
+// run. If known is not nil, its i-th says what the policy knows.
 func play(s *scenario.Scenario, text string, known []string, i int, seeds []uint64) (cells []lab.Cell, err error) {
 	for _, seed := range seeds {
 		policy, err := lab.PolicyName(strings.ReplaceAll(text, "{seed}", strconv.FormatUint(seed, 10)), s.Config)

@@ -33,7 +33,8 @@ type stageOf struct {
 	tasks, done, runs int
 	work              units.Duration // of committed tasks
 
-	// Of slots that it was given more of: how many have yet to begin something, since when, and what the others waited.
+	// Of slots that it was given more of: how many have yet to begin something, since when, and
+	// what the others waited.
 	bound, pending int
 	since          units.Time
 	waited         units.Duration

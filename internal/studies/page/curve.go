@@ -19,8 +19,8 @@ type curve struct {
 	Part []float64 `json:"part"` // in ten thousandths, rounded down
 }
 
-// newCurve returns the curve of a sample, nil if that is empty. x begins at the smallest value above 0; where there is
-// none, Low and High are 0.
+// newCurve returns the curve of a sample, nil if that is empty. x begins at the smallest value
+// above 0; where there is none, Low and High are 0.
 func newCurve(sample []float64) *curve {
 	if len(sample) == 0 {
 		return nil

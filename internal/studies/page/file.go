@@ -76,7 +76,8 @@ func create(name, first, what string) (*File, error) {
 
 var left = regexp.MustCompile(`^[0-9]+-[0-9]+\.part$`)
 
-// sweepAll removes the files whose names begin so that a process left when it was killed. What cannot be removed stays.
+// sweepAll removes the files whose names begin so that a process left when it was killed. What
+// cannot be removed stays.
 func sweepAll(dir, begin string) {
 	if dir == "" {
 		dir = "."

@@ -51,8 +51,8 @@ func Table(rows [][]string) string {
 	return TableOf(rows[0], each.Of(rows[1:], func(row []string) []Cell { return each.Of(row, text) }))
 }
 
-// TableOf is a table with a heading, where names that begin with ">" are of columns flush right. Cells with a class
-// of their own say themselves where they stand.
+// TableOf is a table with a heading, where names that begin with ">" are of columns flush right.
+// Cells with a class of their own say themselves where they stand.
 func TableOf(heading []string, rows [][]Cell) string {
 	var b strings.Builder
 	write := func(tag string, c Cell) {

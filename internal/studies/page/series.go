@@ -20,7 +20,8 @@ const (
 var seriesNames = [seriesCount]string{"mapHeld", "mapOffered", "reduceHeld", "reduceOffered", "running", "mapsWaiting", "reducesWaiting",
 	"jobsRunning", "jobsWaiting"}
 
-// series are numbers over time: in each bin the mean weighted by time. When time runs out of bins, their width doubles.
+// series are numbers over time: in each bin the mean weighted by time. When time runs out of bins,
+// their width doubles.
 type series struct {
 	most  int // bins
 	width units.Duration

@@ -25,7 +25,8 @@ type lane struct {
 	left units.Time // when the last attempt left it
 }
 
-// tracker gives attempts the lanes they hold. Memory: one page for each attempt and node that is there at the moment.
+// tracker gives attempts the lanes they hold. Memory: one page for each attempt and node that is
+// there at the moment.
 type tracker struct {
 	nodes    []nodePage // by handle
 	attempts []running  // by index

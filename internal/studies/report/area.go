@@ -6,7 +6,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// area is an amount × nanoseconds, exactly: what is there all the time comes out as the whole number that it is.
+// area is an amount × nanoseconds, exactly: what is there all the time comes out as the whole
+// number that it is.
 type area struct{ high, low uint64 }
 
 // add adds an amount that was there, or held, for a span. Neither is below 0.

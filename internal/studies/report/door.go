@@ -54,7 +54,8 @@ func (d *Door) merge(o *Door) {
 	d.Refused = append(d.Refused, o.Refused...)
 }
 
-// writeDoor tells of each policy how what was said of jobs when they came has come true, and who did not come in.
+// writeDoor tells of each policy how what was said of jobs when they came has come true, and who
+// did not come in.
 func writeDoor(w io.Writer, g []*Run) {
 	for _, p := range byPolicy(g) {
 		var d Door

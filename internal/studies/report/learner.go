@@ -79,8 +79,8 @@ func (l *Learner) Profiles() []*profile.Class {
 	return all
 }
 
-// Tasks tells how many maps and reduces the jobs of a class had, the mean of all that is known, rounded up; 0 maps
-// if nothing is.
+// Tasks tells how many maps and reduces the jobs of a class had, the mean of all that is known,
+// rounded up; 0 maps if nothing is.
 func (l *Learner) Tasks(class string) (maps, reduces int) {
 	var n [workload.Stages]int64
 	runs := int64(0)

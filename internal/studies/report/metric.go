@@ -151,7 +151,8 @@ func ofBoth(value func(*Job) (float64, bool), sum func([]float64) float64, among
 	}
 }
 
-// accepted are the jobs that were admitted, of all. One that waited for a refused job was neither admitted nor refused.
+// accepted are the jobs that were admitted, of all. One that waited for a refused job was neither
+// admitted nor refused.
 func (s *Summary) accepted() (part, all int) { return s.Admitted, s.Jobs }
 
 func submitted(s *Summary) int { return s.Jobs }

@@ -14,7 +14,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Promises tells whether a job that is admitted for this reason is promised its deadline, or expected to meet it.
+// Promises tells whether a job that is admitted for this reason is promised its deadline, or
+// expected to meet it.
 func Promises(why *sched.Reason) bool {
 	word := wordOf(why)
 	return word == sched.Promise || word == sched.Estimate
@@ -53,7 +54,8 @@ type Outlook struct {
 	Why        string  `json:"why,omitempty"` // it moved; "" = the promise was made
 }
 
-// OutlookOf reads what a decision tells of a job's finish; false if that is nothing, or the promise has no probability.
+// OutlookOf reads what a decision tells of a job's finish; false if that is nothing, or the promise
+// has no probability.
 func OutlookOf(at units.Time, d *follow.Decision) (o Outlook, told bool) {
 	proof, sure, risk := d.Proof(), d.Reason.A, d.Reason.C
 	switch word := wordOf(&d.Reason); {

@@ -9,8 +9,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Recorded learns from a job that ran elsewhere, as if it had been there: its history is told event by event. Which
-// class of nodes a task ran on no history says.
+// Recorded learns from a job that ran elsewhere, as if it had been there: its history is told event
+// by event. Which class of nodes a task ran on no history says.
 func (l *Learner) Recorded(spec *workload.Job, ran *trace.Ran) error {
 	job := &follow.Job{Spec: spec, Ended: units.Never}
 	var records []follow.Record

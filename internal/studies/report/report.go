@@ -94,7 +94,8 @@ type Trace struct {
 // no node has any. How much there was tells whether a utilisation of 0 means idle or absent: map
 // slots are 0 where tasks take vcores only.
 //
-// An event is an arrival, a heartbeat that the policy answers, an attempt's start or end, or a change of a node.
+// An event is an arrival, a heartbeat that the policy answers, an attempt's start or end, or a
+// change of a node.
 type Summary struct {
 	Jobs     int `json:"jobs"` // that were submitted
 	Admitted int `json:"admitted"`
@@ -151,7 +152,8 @@ type Summary struct {
 	EventsPerSec float64 `json:"events_per_s"`
 }
 
-// Job is what became of a job. Times are in seconds from the start of the run, null where the job never got there.
+// Job is what became of a job. Times are in seconds from the start of the run, null where the job
+// never got there.
 //
 // Where a run continues an interrupted one, deadlines that count from the submission count from
 // the first one: they may be negative.
@@ -189,8 +191,8 @@ type Job struct {
 	Estimated bool `json:"promise_estimated,omitempty"`
 	// how likely the promise was to be kept, as it was stated; null: it was for the worst case
 	Confidence *float64 `json:"confidence,omitempty"`
-	// when it was expected to be done, as that was told when it was promised, and each time that it moved by more
-	// than a tenth of what was left; of many the first and the last
+	// when it was expected to be done, as that was told when it was promised, and each time that it
+	// moved by more than a tenth of what was left; of many the first and the last
 	Outlooks  []Outlook `json:"outlooks,omitempty"`
 	Admission string    `json:"admission,omitempty"` // why it runs without a promise, where others get one
 	// the kind of reason for which it was refused, see sched.Code

@@ -19,7 +19,8 @@ func (r *Report) StuckRuns() (list []*Run) {
 	return list
 }
 
-// writeStuck tells policy by policy with which seeds the runs of a scenario got stuck, and why the first of them did.
+// writeStuck tells policy by policy with which seeds the runs of a scenario got stuck, and why the
+// first of them did.
 func writeStuck(w io.Writer, g []*Run) {
 	for _, p := range byPolicy(g) {
 		if len(p.stuck) == 0 {

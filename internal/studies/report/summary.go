@@ -169,7 +169,8 @@ func outcomeTable(title string, g []*Run) *Grid {
 	return t
 }
 
-// writeSummary prints both tables of the policies under a title: what came of the jobs, and how the cluster was used.
+// writeSummary prints both tables of the policies under a title: what came of the jobs, and how the
+// cluster was used.
 func writeSummary(w io.Writer, title string, g []*Run) {
 	if t := outcomeTable(title, g); t != nil {
 		_ = t.Write(w) // w takes all that is written

@@ -177,7 +177,8 @@ func writeUnlike(w io.Writer, g []*Run) {
 	}
 }
 
-// freeResponse is the mean response of the jobs without a deadline that finished, nil where all or no jobs have one.
+// freeResponse is the mean response of the jobs without a deadline that finished, nil where all or
+// no jobs have one.
 func (r *Run) freeResponse() *float64 {
 	var times []float64
 	due := false

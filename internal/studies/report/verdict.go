@@ -138,7 +138,8 @@ func compareGroup(g []*Run) (list []Comparison) {
 	return list
 }
 
-// judge tests all comparisons of a scenario, those by the primary metric as one family, and all others as another.
+// judge tests all comparisons of a scenario, those by the primary metric as one family, and all
+// others as another.
 func judge(list []Comparison, primary string) {
 	families := map[bool][]*Comparison{}
 	for i := range list {

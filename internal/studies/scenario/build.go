@@ -319,7 +319,8 @@ type rule struct {
 	text   string
 }
 
-// needPower refuses what is said of power where no node draws any when it is awake: its energy would be reported as 0.
+// needPower refuses what is said of power where no node draws any when it is awake: its energy
+// would be reported as 0.
 func (s *Scenario) needPower() {
 	k := &s.Cluster
 	draws := func(o *Offer) bool { return o.IdlePower != nil || o.DynamicPower != nil }
@@ -354,7 +355,8 @@ func last[T any](none T, stated ...*T) T {
 	return none
 }
 
-// cluster makes the nodes: first those of no class, then those of each class, named n1, n2, … through all of them.
+// cluster makes the nodes: first those of no class, then those of each class, named n1, n2, …
+// through all of them.
 func (s *Scenario) cluster() *cluster.Cluster {
 	k := &s.Cluster
 	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}

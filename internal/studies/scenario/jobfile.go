@@ -245,7 +245,8 @@ func canonical(path string) string {
 	return filepath.Clean(path)
 }
 
-// Due is when the deadline and the soft deadline fall in a run whose time counts from an instant, past or to come.
+// Due is when the deadline and the soft deadline fall in a run whose time counts from an instant,
+// past or to come.
 func (j *Job) Due(origin time.Time) (hard, soft units.Time) {
 	at := func(m Moment) units.Time {
 		if !m.Set() {

@@ -9,7 +9,8 @@ import (
 	"github.com/slackline/slackline/internal/config"
 )
 
-// address matches what names something on another machine, or a file by a scheme. A drive of Windows has one letter.
+// address matches what names something on another machine, or a file by a scheme. A drive of
+// Windows has one letter.
 var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+):/`)
 
 // NoAddress refuses a path that names something on another machine.

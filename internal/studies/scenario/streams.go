@@ -18,7 +18,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// streams makes the workload one that comes bit by bit, if there are streams: with the jobs that are listed, if any.
+// streams makes the workload one that comes bit by bit, if there are streams: with the jobs that
+// are listed, if any.
 func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 	d := s.src
 	names := map[string]bool{}

@@ -170,8 +170,8 @@ type Due struct {
 	Set         bool
 }
 
-// Of returns the deadline of a job that arrives then, units.Never if there is none. A time of day is the next one
-// after the arrival in a run whose time 0 is start.
+// Of returns the deadline of a job that arrives then, units.Never if there is none. A time of day
+// is the next one after the arrival in a run whose time 0 is start.
 func (d Due) Of(arrive units.Time, start time.Time) units.Time {
 	switch {
 	case !d.Set:

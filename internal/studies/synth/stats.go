@@ -16,7 +16,8 @@ type Stats struct {
 	Jobs  int     `json:"jobs"`
 	Span  float64 `json:"span_seconds"` // from the first arrival to the last
 	Tasks int64   `json:"tasks"`
-	// TasksByRule is how many of the tasks the trace does not list; they follow from bytes by this version of the rule.
+	// TasksByRule is how many of the tasks the trace does not list; they follow from bytes by this
+	// version of the rule.
 	TasksByRule int64   `json:"tasks_by_rule"`
 	Rule        int     `json:"rule"`
 	Input       float64 `json:"input_bytes"`
@@ -36,7 +37,8 @@ type Stats struct {
 	Quantities []Quantity `json:"quantities"`
 	Hours      [24]Hour   `json:"hours"`
 
-	// LeftOut are the records that are no jobs, or no jobs that ran, and those that a lenient reader could not read.
+	// LeftOut are the records that are no jobs, or no jobs that ran, and those that a lenient
+	// reader could not read.
 	LeftOut []trace.LeftOut `json:"left_out"`
 
 	gaps     sketch

@@ -21,7 +21,8 @@ import (
 	"time"
 )
 
-// Browser is a headless Chromium, spoken to over a pair of pipes (--remote-debugging-pipe), so that no port is opened.
+// Browser is a headless Chromium, spoken to over a pair of pipes (--remote-debugging-pipe), so that
+// no port is opened.
 type Browser struct {
 	t       *testing.T
 	in      io.Writer
@@ -49,7 +50,8 @@ func findBrowser() string {
 	return ""
 }
 
-// New starts a Chromium for the length of a test. Without one the test is skipped, which .ci/run reports at its end.
+// New starts a Chromium for the length of a test. Without one the test is skipped, which .ci/run
+// reports at its end.
 func New(t *testing.T) *Browser {
 	t.Helper()
 	path := findBrowser()

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// A marker takes the boundaries of a file as they come, and keeps the first at or behind each multiple of block.
+// A marker takes the boundaries of a file as they come, and keeps the first at or behind each
+// multiple of block.
 type marker struct {
 	block, next int64
 	cuts        []int64

@@ -196,7 +196,8 @@ func (m *members) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// padding passes over zeros up to the end of the file. Its error is nil if another member follows, and there are none.
+// padding passes over zeros up to the end of the file. Its error is nil if another member follows,
+// and there are none.
 func (m *members) padding() error {
 	for padded := false; ; padded = true {
 		switch b, err := m.packed.ReadByte(); {

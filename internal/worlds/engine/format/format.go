@@ -1,4 +1,5 @@
-// Package format names the formats of records that a job file can choose. What they do stands in package mapreduce.
+// Package format names the formats of records that a job file can choose. What they do stands in
+// package mapreduce.
 package format
 
 import (

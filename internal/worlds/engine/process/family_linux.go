@@ -149,7 +149,8 @@ func (f *family) quell(find func() map[int]proc) error {
 	}
 }
 
-// patience is how long killed processes are waited for: one that is in the kernel cannot end before that lets it go.
+// patience is how long killed processes are waited for: one that is in the kernel cannot end before
+// that lets it go.
 const patience = 5 * time.Second
 
 const (

@@ -18,7 +18,8 @@ import (
 // conf is the configuration of a job or an attempt, by Hadoop's names.
 type conf map[string]string
 
-// Name makes a name of the environment of a key of the configuration: all but letters and digits become underscores.
+// Name makes a name of the environment of a key of the configuration: all but letters and digits
+// become underscores.
 func Name(key string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
@@ -32,7 +33,8 @@ func (c conf) environ() []string {
 	return each.Of(slices.Sorted(maps.Keys(c)), func(key string) string { return Name(key) + "=" + c[key] })
 }
 
-// uri writes a path as Hadoop's local file system does: file:/home/ann/a.txt. Commands run elsewhere, so it is whole.
+// uri writes a path as Hadoop's local file system does: file:/home/ann/a.txt. Commands run
+// elsewhere, so it is whole.
 func uri(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -75,7 +77,8 @@ func (x *Executor) jobConf() conf {
 // processor writes a command as Hadoop's tool passes it on.
 func processor(argv []string) string { return url.QueryEscape(strings.Join(argv, " ")) }
 
-// attemptConf adds what is the attempt's own, under the names of today and those of before Hadoop 2, which it sets too.
+// attemptConf adds what is the attempt's own, under the names of today and those of before Hadoop
+// 2, which it sets too.
 func (x *Executor) attemptConf(c *task.Config, isMap bool) conf {
 	letter := "r"
 	if isMap {

@@ -79,7 +79,8 @@ func (m *mapper) finish() error {
 	return c.finish(m.a.x.ignoreExit, m.take)
 }
 
-// Close ends the last command. Of a task without input there is one, too, as it may have something to say nevertheless.
+// Close ends the last command. Of a task without input there is one, too, as it may have something
+// to say nevertheless.
 func (m *mapper) Close(out mapreduce.Emitter) error {
 	m.to(out)
 	if !m.started {

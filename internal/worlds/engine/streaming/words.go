@@ -21,8 +21,8 @@ func Words(line string) ([]string, error) {
 }
 
 // Command splits the line of a command, and refuses what only a shell would make something of where
-// nobody can mean the sign itself:
-// |, &, ;, < and > outside of quotes, a ~ in front of a word, and a variable in front of one outside of single quotes.
+// nobody can mean the sign itself: |, &, ;, < and > outside of quotes, a ~ in front of a word, and
+// a variable in front of one outside of single quotes.
 func Command(line string) ([]string, error) {
 	return splitLine(line, func(c, next byte, quoted, first bool) error {
 		name := next == '_' || next == '{' || next|' ' >= 'a' && next|' ' <= 'z'

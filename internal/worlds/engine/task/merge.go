@@ -130,7 +130,8 @@ type groups struct {
 var _ mapreduce.Values = (*groups)(nil)
 var _ mapreduce.Keys = (*groups)(nil)
 
-// beatEvery is how many records pass between two signs of life: often enough for any time-out, too rare to be felt.
+// beatEvery is how many records pass between two signs of life: often enough for any time-out, too
+// rare to be felt.
 const beatEvery = 1024
 
 // next moves to the next group, past what is left of this one.

@@ -12,13 +12,15 @@ import (
 // their neighbours first, so that open files and their buffers stay few.
 const mergeFactor = 64
 
-// What else needs files: the process itself, and an attempt with its input, its output and the pipes of a command.
+// What else needs files: the process itself, and an attempt with its input, its output and the
+// pipes of a command.
 const (
 	filesBesides     = 40
 	filesBesidesEach = 12
 )
 
-// MergeFactor is how many runs an attempt may merge at once where so many run in a process that may open so many files.
+// MergeFactor is how many runs an attempt may merge at once where so many run in a process that may
+// open so many files.
 func MergeFactor(files, attempts int) int {
 	each := (files-filesBesides)/max(attempts, 1) - filesBesidesEach
 	return min(max(each, 4), mergeFactor)

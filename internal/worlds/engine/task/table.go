@@ -88,7 +88,8 @@ func (p *probe) of(key []byte) {
 	p.size = uint32(n) + 1
 }
 
-// clipped reads a short key whose memory ends with it, as bytes.Fields and its like return them: by loads that overlap.
+// clipped reads a short key whose memory ends with it, as bytes.Fields and its like return them: by
+// loads that overlap.
 func clipped(key []byte) (lo, hi uint64) {
 	n := len(key)
 	switch {

@@ -192,7 +192,8 @@ func (t *text) close(err error) error {
 	return err
 }
 
-// CheckFormats says in one sentence what of a program and the formats that a job file chooses contradicts each other.
+// CheckFormats says in one sentence what of a program and the formats that a job file chooses
+// contradicts each other.
 func CheckFormats(p *mapreduce.Program, sources []input.Source, w Written) error {
 	for i := range sources {
 		if _, err := input.FormatOf(p, sources, i); err != nil {

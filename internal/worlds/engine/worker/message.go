@@ -141,7 +141,8 @@ func send(w io.Writer, m *message) error {
 	return err
 }
 
-// errGarbage says that bytes are no message: the program wrote to its standard output behind the protocol's back.
+// errGarbage says that bytes are no message: the program wrote to its standard output behind the
+// protocol's back.
 var errGarbage = errors.New("it wrote something to its standard output that is not a message")
 
 // receive reads a message, io.EOF if there is no more.

@@ -104,7 +104,8 @@ func (p *peer) listen(r *bufio.Reader) {
 
 var errSilent = errors.New("it is not a worker: its main function must call run.Main of package mapreduce/run")
 
-// unheard says how a program ended that never greeted: it may be no worker, or may have had too little to begin with.
+// unheard says how a program ended that never greeted: it may be no worker, or may have had too
+// little to begin with.
 func (p *peer) unheard(err error) error {
 	if err == nil {
 		return fmt.Errorf("%s: %w%s", p.name, errSilent, p.words.String())

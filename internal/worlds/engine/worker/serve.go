@@ -145,7 +145,8 @@ func (s *server) attempt(m *message) error {
 		}
 	}
 	if err != nil {
-		// The limit of this process is set by its job, or reached by a program that leaks: other attempts may run.
+		// The limit of this process is set by its job, or reached by a program that leaks: other
+		// attempts may run.
 		full := errors.Is(err, syscall.EMFILE)
 		if full {
 			err = failure.As(failure.Transient, fmt.Errorf("%w (the program may open %d files; limits: {open_files: …} in the job "+
