@@ -16,8 +16,8 @@ type Asker interface {
 
 // Answer is what a policy would do with a job.
 type Answer struct {
-	// Verb is Admit, Hold or Reject. It is Sample if the job would be held while some of its tasks are
-	// measured, and NoVerb if there is no verdict: see BehindOthers and NotAsked.
+	// Verb is Admit, Hold or Reject. It is Sample if the job would be held while some of its tasks
+	// are measured, and NoVerb if there is no verdict: see BehindOthers and NotAsked.
 	Verb Verb
 	// Reason says why, as the item of the plan would; without a verdict, why there is none.
 	// Reason.Cause.Word is what the job would be told of its deadline.

@@ -53,7 +53,7 @@
 // arrived at an instant, now or before the next batch: whether it would be admitted, why, and, as
 // far as the policy can tell, when it would end and the earliest deadline that would be accepted.
 // Asking decides nothing: the book, and what the policy saves, stay as they are. If the job then
-// arrives at that instant, before anything else happens, this is what becomes of it.
+// arrives at that instant, before anything else happens, this is what happens to it.
 //
 // A policy that is a Cloner can be copied together with its book. Copy and original share only what
 // never changes.
@@ -69,8 +69,8 @@
 // # Counts
 //
 // A stage whose description says that it Grows has more tasks than are known: an ApplicationMaster
-// asks for its reduces bit by bit, and does not say how many there will be. Only worlds that bind
-// late have such stages. Demand, a JobAmended and running attempts raise Tally.Total, until a
+// asks for its reduces a few at a time, and does not say how many there will be. Only worlds that
+// bind late have such stages. Demand, a JobAmended and running attempts raise Tally.Total, until a
 // JobAmended says that the number is final. That may have been a guess, and a later JobAmended
 // corrects it. No amendment leaves a stage with fewer tasks than are done, or takes a kind of
 // container from one that has begun. Where the book binds tasks, a stage that has begun keeps its
@@ -96,10 +96,10 @@
 //
 // Everything that a policy had asked for is void: verdicts and samples, Withhold, SetSlots,
 // SetTasks, CapHeadroom, virtual deadlines, drains, wake-ups, items that were held or not answered,
-// and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks again,
-// in the plan that answers the Resync. A job that has Begun keeps running. Profiles, supplies,
-// forecasts, the numbers of items and when each job began (Job.Started) stay. Handles may change: a
-// policy finds a job that it remembers by the job's own ID (View.Find).
+// and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks
+// again, in the plan that answers the Resync. A job that has Begun keeps running. Profiles,
+// supplies, forecasts, the numbers of items and when each job began (Job.Started) stay. Handles may
+// change: a policy finds a job that it remembers by the job's own ID (View.Find).
 //
 // # What the book shows
 //
@@ -114,27 +114,28 @@
 // After Control with Yield the world's stock scheduler places work, until Control with TakeOver. In
 // between, the book refuses starts, second attempts and kills as Yielded, View.First and FirstLocal
 // find nothing that could start, and the book expects what the stock scheduler starts. What was
-// granted before is still answered. Everything else goes on: jobs are judged, and verdicts hold,
+// granted before is still answered. Everything else continues: jobs are judged, and verdicts hold,
 // for the stock scheduler too. A world that has yielded says so again after a Resync.
 //
 // # Watching
 //
-// A scheduler that watches decides as always, but its decisions are not carried out. This shows what a cluster
-// would gain before it is handed over. A world lets the scheduler watch by Control with Watch in
-// the batch of a Resync, and ends that by the next Resync; Yield and TakeOver mean nothing in
-// between. The policy books as it plans, so its parts see their own plan, in First and FirstLocal
-// too. When it has decided, the book takes back whatever would act (starts, second attempts, kills,
-// what is done to nodes, CapHeadroom, SetTasks), and refuses it as Watched. Refused events follow
-// in the next batch. Such an item is never held. A policy that plans it again is refused again; the
-// journal writes it, and its refusal, when it differs from what was last advised for the node, the
-// attempt or the job. The stock scheduler starts and ends what it likes, and the book expects it.
+// A scheduler that watches decides as always, but its decisions are not carried out. This shows
+// what a cluster would gain before it is handed over. A world lets the scheduler watch by Control
+// with Watch in the batch of a Resync, and ends that by the next Resync; Yield and TakeOver mean
+// nothing in between. The policy books as it plans, so its parts see their own plan, in First and
+// FirstLocal too. When it has decided, the book takes back whatever would act (starts, second
+// attempts, kills, what is done to nodes, CapHeadroom, SetTasks), and refuses it as Watched.
+// Refused events follow in the next batch. Such an item is never held. A policy that plans it again
+// is refused again; the journal writes it, and its refusal, when it differs from what was last
+// advised for the node, the attempt or the job. The stock scheduler starts and ends what it likes,
+// and the book expects it.
 //
 // Decisions about jobs are advice. A verdict is in Job.Advice, beside the job's state, which is
 // that of the stock scheduler: a job that would be refused may run. Job.Standing joins the two. A
 // policy plans for the jobs that it would admit and for no others, and Queue.Runs counts these.
 // Sample, Withhold, SetSlots and SetDeadline bind only the policy's own planning. All of this is in
 // the plan, marked as Watched, is kept, and comes back as no event. Advice that holds already, for
-// the same reason, is left out. Rank and WakeMe go on as always, held ones too. The Resync that
+// the same reason, is left out. Rank and WakeMe work as always, held ones too. The Resync that
 // ends the watching voids all advice.
 //
 // # Simultaneity

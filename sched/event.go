@@ -12,8 +12,8 @@ import (
 // asks for work.
 type EventKind uint8
 
-// The events. Each comment begins with the fields of Event that the kind uses. The world sends an event
-// unless the comment says otherwise.
+// The events. Each comment begins with the fields of Event that the kind uses. The world sends an
+// event unless the comment says otherwise.
 const (
 	// NoEvent is the kind of an event that was never filled in.
 	NoEvent EventKind = iota
@@ -156,8 +156,8 @@ const (
 	Phases
 )
 
-// Event is something that happened. It is flat, and the loop reuses it: copy what outlives Decide. Zero
-// fields say nothing.
+// Event is something that happened. It is flat, and the loop reuses it: copy what outlives Decide.
+// Zero fields say nothing.
 type Event struct {
 	// Kind says what happened, and which of the fields below it uses.
 	Kind EventKind
@@ -237,13 +237,14 @@ type Account struct {
 	Said string
 }
 
-// LocationDemand is open demand for one location, as YARN states it: a count on a node, in a rack, or
-// anywhere. Several rows of one location, such as those of several priorities, add up, but no location
-// has more than the demand in all. Without a row for anywhere, all of it may go anywhere. If no row
-// names a node or a rack, not even with a count of 0, the work is at home everywhere.
+// LocationDemand is open demand for one location, as YARN states it: a count on a node, in a rack,
+// or anywhere. Several rows of one location, such as those of several priorities, add up, but no
+// location has more than the demand in all. Without a row for anywhere, all of it may go anywhere.
+// If no row names a node or a rack, not even with a count of 0, the work is at home everywhere.
 //
-// A container is taken off the rows of its node, its rack and anywhere if it is local to the node, off
-// the last two if it is local to the rack, else off anywhere. Given back, it goes where it came from.
+// A container is taken off the rows of its node, its rack and anywhere if it is local to the node,
+// off the last two if it is local to the rack, else off anywhere. Given back, it goes where it came
+// from.
 type LocationDemand struct {
 	// Node is the node wanted, 0 if this is not for one node.
 	Node NodeID

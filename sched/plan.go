@@ -26,7 +26,7 @@ const (
 	// accepted as well. Count is above 0 if the verdict rests on an estimate from a sample: it is
 	// the number of tasks measured. The world answers with JobEnded.
 	Reject
-	// Sample uses Job, Stage and Count. So many tasks of a job that has no verdict yet may be
+	// Sample uses Job, Stage and Count. Count tasks of a job that has no verdict yet may be
 	// started, to measure them. The verdict ends the sample.
 	Sample
 	// Start uses Job, Stage, Container, Node, Count and Locality; a Group is allowed. It starts up
@@ -66,7 +66,7 @@ const (
 	// Wake uses Node. The world answers with NodeUp once the node can serve, or with Refused.
 	Wake
 	// CapHeadroom uses Job and Count. It tells the job's ApplicationMaster that no more than Count
-	// containers are to be had, -1 = no bound.
+	// containers are available, -1 = no bound.
 	CapHeadroom
 	// WakeMe uses At. The world answers with a Tick at that time, or before. Of all such wishes the
 	// earliest counts, and a Tick voids them: a part that waits for a later one asks again.

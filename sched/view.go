@@ -55,8 +55,8 @@ type View interface {
 	// such jobs, and O(log jobs) for each job that was admitted, or whose key fell, since the last
 	// question about the node. Jobs that only wait cost nothing.
 	FirstLocal(n NodeID, s Stage, after JobID) JobID
-	// Nearest returns the best locality at which the job has an open task of the stage for the node,
-	// NoLocality if no task is open.
+	// Nearest returns the best locality at which the job has an open task of the stage for the
+	// node, NoLocality if no task is open.
 	Nearest(n NodeID, j JobID, s Stage) Locality
 	// Waiting returns the job behind after (0 = from the start) in the policy's order that has open
 	// tasks of the stage, whether or not a node has room for them; 0 ends the walk.
@@ -158,7 +158,7 @@ type Job struct {
 	Deadline units.Time
 	// Virtual is the deadline that a plan has set for orders to read, 0 = none.
 	Virtual units.Time
-	// Headroom is how many containers its ApplicationMaster was told are to be had, -1 = no bound.
+	// Headroom is how many containers its ApplicationMaster was told are available, -1 = no bound.
 	Headroom int32
 	// Cancelled says that its user wants it gone: none of its tasks start any more, and its end follows.
 	Cancelled bool
@@ -185,10 +185,11 @@ func (j *Job) Standing() JobState {
 	return j.State
 }
 
-// Over tells whether tasks of a stage have committed, and none runs or is to run. Where the world binds late
-// nothing is asked for before the first demand either, so one has to be done. How many are known of does not
-// tell: an ApplicationMaster may have asked for more than it needs, or never say how many there are. So a
-// stage may be over for a moment, between the end of a task that failed and the demand for its next attempt.
+// Over tells whether tasks of a stage have committed, and none runs or is to run. Where the world
+// binds late nothing is asked for before the first demand either, so one has to be done. The number
+// of tasks known does not decide it: an ApplicationMaster may have asked for more than it needs, or
+// never say how many there are. So a stage may be over for a moment, between the end of a task that
+// failed and the demand for its next attempt.
 func (j *Job) Over(s Stage) bool {
 	st, t := j.Spec.Stage(s), &j.Stages[s]
 	return st == nil || t.Open <= 0 && t.Occupied <= 0 && (t.Done > 0 || t.Total == 0 && !st.Grows)
