@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
-
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
 )
@@ -45,7 +43,7 @@ func (o *served) attach(ctx context.Context, apps ...*wire.Application) func(*wi
 }
 
 // session is attach for who reads what that process answers.
-func (o *served) session(ctx context.Context, apps ...*wire.Application) (grpc.BidiStreamingClient[wire.AttachRequest, wire.AttachResponse], func(*wire.Event)) {
+func (o *served) session(ctx context.Context, apps ...*wire.Application) (yarnfake.Stream, func(*wire.Event)) {
 	o.t.Helper()
 	secret := bytes.TrimSpace([]byte(o.read("data/yarn/secret")))
 	x, err := yarnfake.Attach(ctx, o.address, secret, &wire.Hello{Protocol: wire.Protocol, Version: "9", Hadoop: "3.5.0", Cluster: "c1", Life: "1"})

@@ -151,8 +151,11 @@ func (p *plugin) hear() error {
 	}
 }
 
+// Stream is the plug-in's end of a session.
+type Stream = grpc.BidiStreamingClient[wire.AttachRequest, wire.AttachResponse]
+
 // Attach begins a session with a Slackline that listens somewhere, until the context ends.
-func Attach(ctx context.Context, address string, secret []byte, hello *wire.Hello) (grpc.BidiStreamingClient[wire.AttachRequest, wire.AttachResponse], error) {
+func Attach(ctx context.Context, address string, secret []byte, hello *wire.Hello) (Stream, error) {
 	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, err
