@@ -74,7 +74,7 @@ type no struct{ error }
 
 func (n no) Unwrap() error { return n.error }
 
-// interrupted says, after a signal, which command goes on.
+// interrupted says, after a signal, which command resumes it.
 type interrupted struct{ error }
 
 func (i interrupted) Unwrap() error { return i.error }

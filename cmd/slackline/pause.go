@@ -17,7 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
-// pausedBy says why a run stopped before its end in a way that another can go on from: a signal
+// pausedBy says why a run stopped before its end in a way that another can resume: a signal
 // came, or the machine has no room. It returns nil if it stopped otherwise.
 func pausedBy(ctx context.Context, err error) error {
 	var full *engine.NoRoomError
@@ -30,7 +30,7 @@ func pausedBy(ctx context.Context, err error) error {
 	return nil
 }
 
-// goOn is the error of a run that stopped before its end: it says which command goes on.
+// goOn is the error of a run that stopped before its end: it says which command resumes it.
 func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resumed bool, folders []string) error {
 	var aborted *lab.Aborted
 	if !errors.As(err, &aborted) { // it came to its end, or never began

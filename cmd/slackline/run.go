@@ -299,7 +299,7 @@ func (o *options) rounds(w io.Writer, local *runs.Local, known []*profile.Class,
 	return append(rounds, lost...), nil
 }
 
-// forget removes what policies that have finished have left for a run that goes on. Then the run
+// forget removes what policies that have finished have left for a resumed run. Then the run
 // has come to its end.
 func forget(local *runs.Local, rounds []round) {
 	for _, r := range rounds {
@@ -396,7 +396,7 @@ func admits(admit string, given bool, policies []string) (string, error) {
 }
 
 // compareDeadlines says which jobs are expected to be late before any of them has begun. The error is no: the
-// run is not to start. A run that goes on has begun.
+// run is not to start. A resumed run has begun already.
 func (o *options) compareDeadlines(w io.Writer, local *runs.Local, c lab.Cell, expected []*report.Expectation) error {
 	late := local.Late(expected)
 	if o.admit == "off" || len(late) == 0 || !c.GoesOn.IsZero() || lab.JudgesDeadlines(c.Policy, lab.NoQueues) {
@@ -438,7 +438,7 @@ func wasInTime(e runs.Earlier) string {
 	return fmt.Sprintf("job %q had finished before the interruption: it met its deadline by %s", e.Job, units.Span(-e.Late.Seconds()))
 }
 
-// goesOn says from where a job that was interrupted goes on.
+// goesOn says where an interrupted job resumes.
 func goesOn(r engine.Resumption) string {
 	text := fmt.Sprintf("job %q resumes: %d of %d maps and %d of %d reduces are done", r.Job, r.Maps, r.AllMaps, r.Reduces, r.AllReduces)
 	if r.AllReduces == 0 {

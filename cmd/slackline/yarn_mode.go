@@ -33,10 +33,10 @@ func newYarnMode(o *options, to sched.ControlVerb) *cobra.Command {
 		Use:   to.String(),
 		Short: short[to],
 		Long: fmt.Sprintf(`Asks the slackline yarn serve of the same user, in another terminal, for another mode: from then on
-%s. It may be changed at any time; what runs goes on, and promises stand. The
-command ends when the cluster has said that it is so. A process that is started again begins as its own flags say.
+%s. It may be changed at any time; running containers continue, and promises
+stand. The command ends when the cluster has confirmed it. A process that is started again begins as its flags say.
 
-Exit code 3 says that no such process runs, or that its cluster has not answered.`, placing[to]),
+Exit code 3 says that there is no such process, or that its cluster has not answered.`, placing[to]),
 		Example: "  slackline yarn " + to.String(),
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -19,7 +19,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Cluster is what a process that schedules a Hadoop cluster keeps in a folder, so that the next one goes on
+// Cluster is what a process that schedules a Hadoop cluster keeps in a folder, so that the next one continues
 // where it stopped: since when times count, and which applications were promised their deadlines. It is a sink
 // of the run, which sees promises given and jobs end.
 type Cluster struct {

@@ -42,7 +42,7 @@ func Began(files []*scenario.Job, under ...string) (first time.Time) {
 	return first
 }
 
-// Remains are output directories in these folders that slackline resume can go on with: of jobs that
+// Remains are output directories in these folders that slackline resume can continue: of jobs that
 // were submitted together one, that of a job that has not finished, if there is one.
 func (l *Local) Remains(under ...string) (dirs []string) {
 	at := make(map[string]int) // by command line

@@ -86,7 +86,7 @@ type keptAttempt struct {
 // inEngine is the isolation of attempts that have no process of their own.
 const inEngine = "none: a built-in application, in the process of the engine"
 
-// writeEvery is how often a run that goes on is written.
+// writeEvery is how often an active run is written.
 const writeEvery = 500 * time.Millisecond
 
 // mostFailures is how many failed attempts of a job a report lists; the store has them all.

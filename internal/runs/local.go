@@ -59,9 +59,9 @@ type Local struct {
 	doors   map[string]*engine.Door // of the runs, by the folder that they write
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Since   time.Time               // when the run began that this one resumes, if none of its jobs had begun
-	Command Command                 // of the run, for whoever wants to go on with it
+	Command Command                 // of the run, for whoever resumes it
 	Memory  *Memory                 // of earlier runs; may be nil
-	Resumed func(engine.Resumption) // is told of jobs that go on; may be nil
+	Resumed func(engine.Resumption) // is told of resumed jobs; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }
 

@@ -18,7 +18,7 @@ type Step struct {
 	Mid float64 `json:"mid"`
 	// Deviation is the standard deviation of the error that the model expects of Mid.
 	Deviation float64 `json:"deviation"`
-	// Low and High are the ends of the band that should hold Nominal of all values.
+	// Low and High are the ends of the band that should hold nine of ten values.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	// Judged is how many earlier forecasts, as many intervals ahead, could be held to a value, and
@@ -28,10 +28,7 @@ type Step struct {
 	Covered float64 `json:"covered"`
 }
 
-// Nominal is the part of all values that should lie in the band.
-const Nominal = 0.9
-
-// nominalZ is the normal quantile of (1+Nominal)/2.
+// nominalZ is the normal quantile of 95 %: a band of that width has 90 % of all values in it.
 const nominalZ = 1.6448536269514722
 
 // Normal is a step with a normal band around its middle.

@@ -213,7 +213,7 @@ func TestCoverage(t *testing.T) {
 		steps := make([]Step, 6)
 		c.Predict(steps)
 		for h, s := range steps {
-			if s.Judged < 3900 || math.Abs(s.Covered-Nominal) > 0.03 {
+			if s.Judged < 3900 || math.Abs(s.Covered-0.9) > 0.03 {
 				t.Errorf("%T, %d ahead: %d of %d", f, h+1, int(s.Covered*float64(s.Judged)), s.Judged)
 			}
 		}

@@ -28,7 +28,7 @@
 //	what                                              where
 //	bounded variables, phase 1, duals, no cycles      simplex.go; Linear.Solve
 //	from one optimum to the next after a change       dual.go
-//	whole numbers                                     mixed.go; Linear.SolveMixed
+//	whole numbers                                     mixed.go; Linear.mixed
 //	proof                                             Linear.Bound
 //
 // Quadratic is a convex quadratic problem of blocks that share a few rows: the receding horizon of paper 000

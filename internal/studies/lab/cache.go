@@ -18,7 +18,7 @@ import (
 
 // Cache keeps the reports of simulations in a folder, each under the sum of all that it follows
 // from: the program itself, what the scenario says, the trace that it plays, the policy and the
-// seed. So a grid that was killed goes on where it was, and one that was changed runs only what
+// seed. So a grid that was killed continues where it was, and one that was changed runs only what
 // changed. Each report stands beside its own sum: one that was damaged or altered counts as none.
 // Nothing is ever wrong in it for being old, so the folder may be removed at any time.
 type Cache struct{ dir string }

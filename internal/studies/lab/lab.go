@@ -109,7 +109,7 @@ func PolicyName(text string, q queues.Config) (string, error) {
 	return p.Name(), nil
 }
 
-// Aborted is a run that began well and could not go on: an error of the world, of the journal, or
+// Aborted is a run that began well and could not continue: an error of the world, of the journal, or
 // that it was interrupted. Any other error of Run is one of its input.
 type Aborted struct{ Err error }
 
@@ -187,7 +187,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	return run, err
 }
 
-// stop stops a world in which a run has ended before it had, as a sink could not go on: a real one
+// stop stops a world in which a run has ended before it had, as a sink could not continue: a real one
 // ends what runs and lets go of its output.
 func stop(world drive.World) {
 	ctx, cancel := context.WithCancel(context.Background())

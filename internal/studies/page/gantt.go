@@ -39,7 +39,7 @@ type gantt struct {
 	bars   [][]bar // at level bySlot: by lane, in order of time without overlap
 	total  int
 	width  units.Duration // shorter neighbours that begin in the same stretch of this width are merged
-	// at the other levels; twice as many as the budget while the run goes on, as their width
+	// at the other levels; twice as many as the budget during the run, as their width
 	// doubles
 	cells cells
 	until units.Time // the last end

@@ -66,7 +66,7 @@ type Run struct {
 	Trace   *Trace          `json:"trace,omitempty"` // null: the jobs come from no trace
 	Real    *Real           `json:"real,omitempty"`
 	Door    *Door           `json:"door,omitempty"` // null: nobody was asked whether jobs would be in time
-	// Stuck is why the run could not go on, "" if it came to its end. The summary and the jobs are
+	// Stuck is why the run could not continue, "" if it came to its end. The summary and the jobs are
 	// then what came until that time, and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`
 }
