@@ -23,7 +23,8 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c.vacant, c.freeQueues = slices.Clone(l.vacant), slices.Clone(l.freeQueues)
 	c.grants.ring = slices.Clone(l.grants.ring)
 	c.held, c.beating, c.closing, c.refusals = slices.Clone(l.held), slices.Clone(l.beating), slices.Clone(l.closing), slices.Clone(l.refusals)
-	c.derived, c.events, c.dirty, c.racks, c.placed = nil, nil, slices.Clone(l.dirty), slices.Clone(l.racks), nil
+	c.derived, c.events, c.left, c.placed = nil, nil, nil, nil
+	c.dirty, c.racks = slices.Clone(l.dirty), slices.Clone(l.racks)
 	c.indexing, c.lastNews, c.newest, c.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
 	for i := range c.nodes {
 		c.nodes[i].localJobs = nil

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"bytes"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -125,6 +127,33 @@ func TestCloneHasItsOwnRoom(t *testing.T) {
 			}
 		}
 		b.is("jobs that are ranked", seen, int32(many))
+	}
+}
+
+// Both books may be told of things at once: of nodes that come back empty, what the one takes to be lost there
+// is not the other's affair. The race detector sees to it.
+func TestCloneAtOnce(t *testing.T) {
+	l := large(40, 8)
+	back := func(l *Ledger, n sched.NodeID) {
+		l.Apply(l.Now().Add(units.Second), l.Round()+1, []sched.Event{{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: l.Node(n).Spec}}})
+	}
+	back(l, 1)
+	books := []*Ledger{l, l.Clone(l.order)}
+	var says [2]bytes.Buffer
+	var both sync.WaitGroup
+	for i, b := range books {
+		both.Go(func() {
+			for n := sched.NodeID(2); n <= b.Nodes(); n++ {
+				back(b, n)
+			}
+			if err := b.Save(&says[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	if l.Job(1).Stages[sched.Map].Running != 0 || !bytes.Equal(says[0].Bytes(), says[1].Bytes()) {
+		t.Errorf("the books differ, or something still runs: %+v", l.Job(1).Stages[sched.Map])
 	}
 }
 
