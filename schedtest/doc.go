@@ -19,6 +19,7 @@
 //	policy TEXT         as on the command line
 //	seed N              of everything random; 1
 //	show KIND…          events (by kind) and plan items (by verb) that the journal shows; all of them
+//	learns              the policy is told what jobs that have ended teach of their classes, as in a simulation
 //	at TIME done J S    asks how many tasks of stage S of the job with id J have committed by then, that instant included
 //	fails SUBSTRING     the run ends with an error that contains it
 //

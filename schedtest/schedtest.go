@@ -17,6 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/catalog"
+	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -98,6 +99,7 @@ type settings struct {
 	show   []string
 	ask    []question
 	fails  string
+	learns bool
 }
 
 type question struct {
@@ -120,6 +122,11 @@ func readSettings(file string, text []byte) (*settings, error) {
 			s.show = append(s.show, strings.Fields(rest)...)
 		case "fails":
 			s.fails = rest
+		case "learns":
+			if rest != "" {
+				return nil, bad("learns stands alone, and is followed by %q", rest)
+			}
+			s.learns = true
 		case "seed":
 			seed, err := strconv.ParseUint(rest, 10, 64)
 			if err != nil {
@@ -142,7 +149,7 @@ func readSettings(file string, text []byte) (*settings, error) {
 			s.ask = append(s.ask, question{units.Time(0).Add(d), f[2], stage})
 		case "", "#":
 		default:
-			return nil, bad("there is no setting %q; there are: policy, seed, show, at, fails, and # for words", word)
+			return nil, bad("there is no setting %q; there are: policy, seed, show, learns, at, fails, and # for words", word)
 		}
 	}
 	if s.policy == "" {
@@ -162,8 +169,12 @@ func (s *settings) run(cfg sim.Config, policies Policies) ([]byte, error) {
 		return nil, err
 	}
 	out := &writer{settings: s, ids: map[sched.JobID]string{}, of: map[sched.AttemptID]question{}, done: map[question]int{}}
-	// each instant in a batch of its own, for people to read
-	err = drive.New(struct{ drive.World }{w}, p, out).Run(context.Background())
+	var world drive.World = struct{ drive.World }{w} // each instant in a batch of its own, for people to read
+	if s.learns {
+		of, is := p.(interface{ StudiesModels() bool })
+		world = lab.Teach(world, !is || of.StudiesModels())
+	}
+	err = drive.New(world, p, out).Run(context.Background())
 	out.answer(units.Never)
 	switch {
 	case s.fails == "" && err != nil:

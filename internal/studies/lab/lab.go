@@ -145,7 +145,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		follower.Gather()
 	}
 	if policy.Studies() {
-		world = teach(world, policy.StudiesModels())
+		world = Teach(world, policy.StudiesModels())
 	}
 	sinks := []drive.Sink{follower}
 	var rec *recorder

@@ -90,7 +90,7 @@ func (s *schedules) play(t *testing.T, cfg sim.Config, name string) bool {
 	}
 	world := drive.World(w)
 	if policy.Studies() {
-		world = teach(world, policy.StudiesModels())
+		world = Teach(world, policy.StudiesModels())
 	}
 	one := newSchedules()
 	err = drive.New(world, policy, one).Run(context.Background())

@@ -31,8 +31,8 @@ type teacher struct {
 	due      []string // classes of jobs that have ended in this batch
 }
 
-// teach makes a teacher of a world that has not begun, of cost models too if models is set.
-func teach(w drive.World, models bool) drive.World {
+// Teach makes a teacher of a world that has not begun, of cost models too if models is set.
+func Teach(w drive.World, models bool) drive.World {
 	t := &teacher{World: w, learner: report.NewLearner()}
 	if !models {
 		t.learner.LeaveModels()

@@ -84,7 +84,7 @@ func TestTeacherTells(t *testing.T) {
 	cfg.Profiles = []*profile.Class{before}
 	var h heard
 	learner := report.NewLearner()
-	byFIFO(t, teach(simulator(t, cfg), true), &h, follow.New(learner))
+	byFIFO(t, Teach(simulator(t, cfg), true), &h, follow.New(learner))
 	if len(h.ends) != 3 || len(h.at) != 4 || h.at[0] != 0 {
 		t.Fatalf("told at %v, jobs ended at %v", h.at, h.ends)
 	}
@@ -115,7 +115,7 @@ func TestTeacherTells(t *testing.T) {
 	}
 	// Whoever reads no models is told the same but for those, at the same times.
 	var plain heard
-	byFIFO(t, teach(simulator(t, cfg), false), &plain)
+	byFIFO(t, Teach(simulator(t, cfg), false), &plain)
 	for i, p := range h.profiles {
 		p.Models = nil
 		if d := cmp.Diff(p, plain.profiles[i]); d != "" || h.at[i] != plain.at[i] {
