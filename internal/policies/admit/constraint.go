@@ -83,8 +83,8 @@ func NewConstraint(worst bool, share Share) *Constraint {
 // ConstraintParams choose the costs and the share of masters.
 func ConstraintParams() []compose.Param {
 	return []compose.Param{{Name: "cost", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "worst"},
-		Doc: "of a byte, by what is known of the class: one for all tasks, as published, or the worst"},
-		ShareParam("of the cluster that ApplicationMasters may take, before those of jobs without a deadline wait")}
+		Doc: "which cost of a byte the class counts with: one mean for all tasks, as published, or the worst"},
+		ShareParam("the most of the cluster that ApplicationMasters may take before those of jobs without a deadline wait")}
 }
 
 // Decide tests what has arrived. O(accepted jobs) for each of them, and for a batch in which

@@ -11,7 +11,7 @@ import (
 // the queues' description says otherwise is usual.
 func MasterParams(usual string) []compose.Param {
 	return []compose.Param{{Name: "masters", Type: compose.Count, Default: "0", Unit: "percent",
-		Doc: "of what a queue is promised that ApplicationMasters may take, 0 = as the queues say, or else " + usual}}
+		Doc: "the most of what a queue is promised that ApplicationMasters may take, 0 = as the queues say, or else " + usual}}
 }
 
 // mastersOf is the description of queues with the share that is asked for.
@@ -84,9 +84,9 @@ func LimitEntry() compose.Entry {
 		Doc:  "bounds running jobs: in all, per queue, per user; what a queue says itself comes first",
 		Cite: "Hadoop 1.2.1, FairScheduler (maxRunningJobs, userMaxJobsDefault, poolMaxJobsDefault)",
 		Params: append([]compose.Param{
-			{Name: "running", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "in all, 0 = as the queues say"},
-			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each queue without a bound, 0 = as the queues say"},
-			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "of each user, 0 = as the queues say"},
+			{Name: "running", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "the most that run in all, 0 = as the queues say"},
+			{Name: "per_queue", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "the most of each queue without a bound, 0 = as the queues say"},
+			{Name: "per_user", Type: compose.Count, Default: "0", Unit: "jobs", Doc: "the most of each user, 0 = as the queues say"},
 		}, MasterParams("10")...),
 		Traits: compose.Traits{Heeds: comings | capacity, Causes: bounds},
 		Step: func(a compose.Args) (compose.Step, error) {

@@ -53,9 +53,9 @@ func Entry() compose.Entry {
 		Cite:  "paper 004, sections 2.4 and 4",
 		Parts: parts(&plan{}, compose.Args{}),
 		Params: []compose.Param{
-			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "that must meet the deadlines: the mean of the lower and the upper one, or the upper one"},
+			{Name: "bound", Type: compose.Choice, Default: "mean", Choices: []string{"mean", "upper"}, Part: compose.KindAdmit, Doc: "which bound must meet the deadlines: the mean of the lower and the upper one, or the upper one"},
 			{Name: "over", Type: compose.Choice, Default: "reject", Choices: []string{"reject", "hold"}, Part: compose.KindAdmit, Doc: "what to do with jobs beyond the plan: reject them or let them wait; then jobs that would be late even with all slots run without a promise"},
-			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "of the cluster that ApplicationMasters may take, before those of jobs that are not planned wait"},
+			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Part: compose.KindAdmit, Doc: "the most of the cluster that ApplicationMasters may take before those of jobs that are not planned wait"},
 		},
 		Fill: fill,
 	}

@@ -7,7 +7,7 @@ import (
 
 // reduces is the bound on reduces that all placements have.
 func reduces() compose.Param {
-	return compose.Param{Name: "reduces", Type: compose.Count, Default: "1", Unit: "tasks per node and beat", Doc: "reduces at most, 0 = no bound"}
+	return compose.Param{Name: "reduces", Type: compose.Count, Default: "1", Unit: "tasks per node and heartbeat", Doc: "the most reduces started, 0 = no bound"}
 }
 
 // GreedyEntry lists the greedy placement.
@@ -15,10 +15,10 @@ func GreedyEntry() compose.Entry {
 	return compose.Entry{
 		Name: "greedy",
 		Kind: compose.KindPlace,
-		Doc:  "serves a node when it beats: the first job's local tasks, few others; strict order",
+		Doc:  "serves a node at its heartbeat: the first job's local tasks, few others; strict order",
 		Cite: "Hadoop 1.2.1, JobQueueTaskScheduler; paper 003, sections 2.1.1 and 4.1",
 		Params: []compose.Param{
-			{Name: "nonlocal", Type: compose.Count, Default: "1", Unit: "tasks per node and beat", Doc: "non-local maps at most, 0 = no bound"},
+			{Name: "nonlocal", Type: compose.Count, Default: "1", Unit: "tasks per node and heartbeat", Doc: "the most non-local maps started, 0 = no bound"},
 			reduces(),
 			{Name: "local", Type: compose.Choice, Default: "node", Choices: []string{"node", "rack"},
 				Doc: "how near its data must be for a task to count as local (the paper: node; Hadoop's code: rack)"},
@@ -43,7 +43,7 @@ func DelayEntry() compose.Entry {
 		Cite: "Zaharia et al., Delay Scheduling, EuroSys 2010; paper 003, section 4.2",
 		Params: []compose.Param{
 			{Name: "D", Type: compose.Span, Default: "4.5s", Doc: "how long before maps may start in the rack of their data (1.5 heartbeats of 3s)"},
-			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "and how long from then before they may start anywhere"},
+			{Name: "rack", Type: compose.Span, Default: "4.5s", Doc: "how long after that before they may start anywhere"},
 			reduces(),
 		},
 		Traits: compose.Traits{Heeds: sched.EventsOf(sched.JobEnded, sched.Heartbeat),
@@ -59,7 +59,7 @@ func MatchmakingEntry() compose.Entry {
 	return compose.Entry{
 		Name:   "matchmaking",
 		Kind:   compose.KindPlace,
-		Doc:    "each node first gets a fair chance at local maps of any job, then one other map per beat; nothing to tune",
+		Doc:    "each node first gets a fair chance at local maps of any job, then one other map per heartbeat; nothing to tune",
 		Cite:   "paper 003, section 4.3",
 		Params: []compose.Param{reduces()},
 		Traits: compose.Traits{Causes: []*sched.Cause{sched.FirstInOrder}},

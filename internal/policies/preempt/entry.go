@@ -37,8 +37,8 @@ func FairEntry() compose.Entry {
 // FairParams are the parameters of preemption for fair shares.
 func FairParams() []compose.Param {
 	return []compose.Param{
-		{Name: "min_timeout", Type: compose.Span, Default: "0s", Doc: "below the minimum share before others are killed, 0s = never, unless the queue says"},
-		{Name: "fair_timeout", Type: compose.Span, Default: "0s", Doc: "below half of the fair share before others are killed, 0s = never"},
+		{Name: "min_timeout", Type: compose.Span, Default: "0s", Doc: "how long a pool stays below its minimum share before others are preempted, 0s = never, unless the queue says"},
+		{Name: "fair_timeout", Type: compose.Span, Default: "0s", Doc: "how long a pool stays below half of its fair share before others are preempted, 0s = never"},
 		{Name: "interval", Type: compose.Span, Default: "15s", Doc: "minimum time between two rounds of killing; below 500ms counts as 500ms"},
 		{Name: "update", Type: compose.Span, Default: "500ms", Doc: "minimum time between two checks for starving pools"},
 	}

@@ -177,8 +177,8 @@ func Entry() compose.Entry {
 		Cite:   "Hadoop 0.20; paper 003, section 2.1.2",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Speculate}, Causes: []*sched.Cause{Straggler, sched.Wakeup}},
 		Params: []compose.Param{
-			{Name: "lag", Type: compose.Span, Default: "1m", Doc: "a task must have run this long"},
-			{Name: "gap", Type: compose.Count, Default: "20", Unit: "percent", Doc: "and be this many points behind the average progress"},
+			{Name: "lag", Type: compose.Span, Default: "1m", Doc: "how long a task must have run"},
+			{Name: "gap", Type: compose.Count, Default: "20", Unit: "percent", Doc: "how many points of progress a task must be behind the average"},
 			{Name: "interval", Type: compose.Span, Default: "5s", Doc: "time between two checks; below 100ms counts as 100ms"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
