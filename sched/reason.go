@@ -150,7 +150,7 @@ var (
 	// Begun: the job had begun before the scheduler took over.
 	Begun = &Cause{Name: "begun", Text: "it had begun before the scheduler took over"}
 	// PlaceChanged: what the job's place in the order depends on has changed.
-	PlaceChanged = &Cause{Name: "place-changed", Text: "what its place in the order follows has changed"}
+	PlaceChanged = &Cause{Name: "place-changed", Text: "what its place in the order depends on has changed"}
 	// Wakeup: the policy wants to look again at A.
 	Wakeup = &Cause{Name: "wake-up", Numbers: []string{"when"}, Example: [3]int64{60e9},
 		Say: func(r *Said) string { return "asked to be woken at " + r.Time(r.A) }}

@@ -42,7 +42,7 @@ var (
 	// NotSlots refuses a job whose tasks take other containers.
 	NotSlots = &sched.Cause{Name: "not-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Map)},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its %v stage takes something else than one slot for each task, and only slots can be promised", r.Stage(r.A))
+			return fmt.Sprintf("its %v stage takes something other than one slot for each task, and only slots can be promised", r.Stage(r.A))
 		}}
 	// NoSlots refuses a job that no node could serve.
 	NoSlots = &sched.Cause{Name: "no-slots", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},

@@ -58,7 +58,7 @@ var (
 		}}
 	// ClassUnknown lets a job in without a promise.
 	ClassUnknown = &sched.Cause{Name: "class-unknown", Word: sched.NoPromise,
-		Text: "there is no profile of its class: it gets the slots that no promise needs, and no promise"}
+		Text: "there is no profile of its class: it runs without a promise, on slots that no promise needs"}
 	// Sampling measures some maps of a job.
 	Sampling = &sched.Cause{Name: "sampling", Numbers: []string{"maps that are measured"}, Example: [3]int64{3},
 		Say: func(r *sched.Said) string {
@@ -77,7 +77,7 @@ var (
 	// it would meet often enough, and the risk that this leaves.
 	Unlikely = &sched.Cause{Name: "unlikely", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: that it would meet with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
+			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: it would meet that with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
 		}}
 	// Overdrawn refuses a job for the sake of another promise.
 	Overdrawn = &sched.Cause{Name: "overdrawn", Numbers: []string{"by how much the risk of that job would rise, in millionths", "how much its promise can bear", "the risk of the job itself"}, Example: [3]int64{4000, 1000, 2000},

@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 		"broken     60.0 s       55.0 s    70.0 s  BROKEN by 10.0 s    15.0 s later\n",
 		"exact     100.0 s       70.0 s    70.0 s  kept                         0 s\n",
 		"sampled   100.0 s       90.0 s    70.0 s  kept              20.0 s earlier  an estimate from a sample\n",
-		"lent      100.0 s            –    70.0 s  none                              there is no profile of its class: it gets the slots that no promise needs, and no promise\n",
+		"lent      100.0 s            –    70.0 s  none                              there is no profile of its class: it runs without a promise, on slots that no promise needs\n",
 		"100.0 s       –  done before",
 		`job "guessed" was refused: by an estimate from a sample of 2 maps: would finish at 4:10 min`,
 		`job "refused" was refused: would finish at 4:10 min, 2:30 min after its deadline; the earliest deadline that would be accepted is 4:10 min`,
