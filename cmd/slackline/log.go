@@ -70,7 +70,7 @@ func (l *log) Batch(_ units.Time, records []follow.Record) error {
 			}
 			l.say(at, "job %q: %s", e.Job.Spec.ID, how)
 		case sched.Discrepancy:
-			l.say(at, "book and world disagree: %s", e.Text)
+			l.say(at, "Slackline and the world disagree: %s", e.Text)
 		}
 	}
 	return nil
