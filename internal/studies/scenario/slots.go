@@ -118,7 +118,7 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 	}
 	defer file.Close()
 	if len(t.cols) > 2 {
-		return nil, t.errorf(2, "a trace has one column behind at: capacity, or slots")
+		return nil, t.errorf(2, "a trace has one column after at: capacity, or slots")
 	}
 	for err = t.next(); err == nil; err = t.next() {
 		kind, of := sched.Capacity, 1.0

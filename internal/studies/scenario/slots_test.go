@@ -95,7 +95,7 @@ func TestSlotsThatCannotBe(t *testing.T) {
 		{"slots: {file: f.csv}", "", `s.yaml:2:44: the key "as" in slots is missing: up: `},
 		{slots("as: up"), "", "s.yaml:2:51: f.csv: it is empty; its first line must name the columns, such as at,capacity"},
 		{slots("as: up"), "at,capacity,slots\n0,1,1\n",
-			"s.yaml:2:51: f.csv:1:13: a trace has one column behind at: capacity, or slots"},
+			"s.yaml:2:51: f.csv:1:13: a trace has one column after at: capacity, or slots"},
 		{slots("as: up"), "at,capacity\n0,1.5\n",
 			"s.yaml:2:51: f.csv:2:3: capacity is 1.5, it must be at most 1, the whole cluster"},
 		{slots("as: up"), "at,capacity\n0,\n",

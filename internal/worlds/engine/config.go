@@ -158,7 +158,7 @@ func (c *Config) validate() error {
 	before := units.Time(-1)
 	for _, step := range c.Steps {
 		if step.At <= before || len(step.Slots) != len(c.Cluster.Nodes) {
-			return fmt.Errorf("engine: the step at %v is not behind that at %v, or not of %d nodes", step.At, before, len(c.Cluster.Nodes))
+			return fmt.Errorf("engine: the step at %v is not after that at %v, or not of %d nodes", step.At, before, len(c.Cluster.Nodes))
 		}
 		for _, slots := range step.Slots {
 			if d, bad := slots.Negative(); bad {

@@ -89,7 +89,7 @@ func (m *mapping) inRecord() string {
 func (m *mapping) numbered() string {
 	text := fmt.Sprintf("record %d", m.at)
 	if m.piece.Start > 0 {
-		text += fmt.Sprintf(" behind byte %d", m.piece.Start)
+		text += fmt.Sprintf(" after byte %d", m.piece.Start)
 	}
 	if line, known := m.lineOf(); known {
 		text += fmt.Sprintf(", line %d", line)
