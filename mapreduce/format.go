@@ -17,7 +17,7 @@ type InputFormat interface {
 // RecordReader reads records, one after another. It belongs to one goroutine.
 type RecordReader interface {
 	// Next returns the next record, good until the next call, or io.EOF. A *BadRecord says that
-	// there is a record and that it cannot be read; the next call goes on behind it.
+	// there is a record and that it cannot be read; the next call continues after it.
 	Next() (key, value []byte, err error)
 }
 

@@ -41,9 +41,9 @@ const InputNameKey = "slackline.input.name"
 const maxLine = 1 << 30
 
 // Stream runs one side of the program over lines, as Hadoop Streaming calls a command: so the
-// program runs wherever that does. A combiner may be a fold's, which a map that goes on to a reduce
-// also uses itself: it writes each key once, or when it holds many. A program without a reducer
-// reduces as it combines.
+// program runs wherever that does. A combiner may be a fold's, which a map whose output goes to a
+// reduce also uses itself: it writes each key once, or when it holds many. A program without a
+// reducer reduces as it combines.
 //
 // A key on its way from map to reduce may hold anything: the bytes from BS to CR, among them TAB
 // and LF, are written as two, BS and another, such that keys keep their order. What else text
@@ -94,7 +94,7 @@ type streaming struct {
 	told   time.Time
 	folds  map[string]*int64 // what a map with a fold holds back; nil = nothing is
 	held   int               // bytes of it
-	// what is emitted goes on to a reduce, so keys are written such that they hold neither TAB nor
+	// what is emitted goes to a reduce, so keys are written such that they hold neither TAB nor
 	// LF
 	hides  bool
 	hidden []byte // a key

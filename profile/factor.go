@@ -13,7 +13,7 @@ const (
 
 // Factor is the distribution of a positive factor with median 1: the logarithms of its quantiles at
 // fixed normal scores, linear between them, so that a lognormal distribution is exact. Beyond the
-// last score it goes on as a Pareto tail. The zero Factor is always 1.
+// last score it continues as a Pareto tail. The zero Factor is always 1.
 type Factor struct {
 	Log  [factorKnots]float64 `json:"log"`
 	Tail float64              `json:"tail,omitempty"` // index of the Pareto tail, from 0 to below 1

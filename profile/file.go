@@ -99,7 +99,7 @@ func (p *parser) fail(path, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s: %s", p.name, p.line(offset), path, fmt.Sprintf(format, args...))
 }
 
-// walk finds the fields, and refuses what is no JSON, goes on behind its end, or has a key twice.
+// walk finds the fields, and refuses what is no JSON, continues after its end, or has a key twice.
 func (p *parser) walk() error {
 	d := json.NewDecoder(bytes.NewReader(p.src))
 	if err := p.value(d, ""); err != nil {

@@ -112,7 +112,7 @@ type Job struct {
 	Soft     units.Time `json:"soft"`              // units.Never: no soft deadline
 	Deadline units.Time `json:"deadline"`          // units.Never: none
 	Promise  string     `json:"promise,omitempty"` // class of its deadline, for reports
-	// an earlier run, with which this one goes on, promised its deadline
+	// an earlier run, which this one resumes, promised its deadline
 	Promised bool `json:"promised,omitempty"`
 	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
 	Confidence float64  `json:"confidence,omitempty"`

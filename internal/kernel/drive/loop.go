@@ -178,8 +178,8 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 	return true
 }
 
-// Fork copies the loop's book and policy between two steps, to go on in another world, which begins
-// where the book stands: to see what would come of it. The loop itself goes on as if nothing had
+// Fork copies the loop's book and policy between two steps, to continue in another world, which begins
+// where the book stands: to see what would come of it. The loop itself continues as if nothing had
 // been.
 func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sink) (*Loop, error) {
 	c, ok := l.Policy.(sched.Cloner)

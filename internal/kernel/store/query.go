@@ -18,7 +18,7 @@ import (
 type JobFilter struct {
 	ID     int64
 	Run    int64
-	First  int64 // that go on with this one
+	First  int64 // that this one resumes
 	Name   string
 	Output string
 	Class  string

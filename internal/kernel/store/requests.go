@@ -7,7 +7,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/filelock"
 )
 
-// Whoever can write to the store can ask something of a run that goes on: the process of the run
+// Whoever can write to the store can ask something of an active run: the process of the run
 // looks for requests in the store, and writes its answers there. That is the same on all systems,
 // needs no port and no socket, and nothing is left behind by a process that dies.
 

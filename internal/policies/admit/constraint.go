@@ -49,7 +49,7 @@ import (
 // ApplicationMaster can tell, and it has to run for that. What runs when the policy takes over, and
 // does not pass the test, runs on without a promise. An amended job keeps what it was accepted for.
 //
-// After a resync jobs that were accepted go on first, in the order in which they were, with what
+// After a resync jobs that were accepted continue first, in the order in which they were, with what
 // they were accepted for: each is let in, bounded, and its reduces wait for its last map again. All
 // others are then decided on, by their handles, as if they came now; one that has begun is let in
 // whatever the test says. So they are when the control changes. What was accepted only as advice is

@@ -43,7 +43,7 @@
 //     takes what that says of one slot; by the upper bound A is 0, as the mean of one job's few tasks may be
 //     anything up to the longest.
 //   - The whole problem is not solved to the optimum in whole jobs: rank is kept, so that a price says who is refused.
-//   - A job that had begun, or goes on, is let in whatever the plan says.
+//   - A job that had begun, or is resumed, is let in whatever the plan says.
 //   - A resync makes the plan again, with all verdicts still to be given: what is known of classes stays, and jobs
 //     that run are among those that ask.
 package allot

@@ -280,6 +280,6 @@ func (c *Cell) err(err error, of int) error {
 	return err
 }
 
-// Ends tells whether an error ends one run and says nothing of others: it is stuck, or goes on
+// Ends tells whether an error ends one run and says nothing of others: it is stuck, or runs on
 // beyond what times can hold.
 func Ends(err error) bool { return errors.Is(err, sim.ErrStuck) || errors.Is(err, sim.ErrTooLong) }

@@ -285,7 +285,7 @@ func (w *World) undo(j *job, damaged []outdir.Damage) {
 		_ = j.out.Withdraw(d.Task) // what cannot be removed goes with the commit of the job
 		w.emit(sched.Event{Kind: sched.OutputLost, Job: j.id, Stage: s.Spec.Kind, Task: sched.TaskID(d.Number), Text: d.Err.Error()})
 	}
-	for i := range j.stages[0].tasks { // of a run that went on when nobody was to ask for map output any more
+	for i := range j.stages[0].tasks { // of a run that was resumed when nobody was to ask for map output any more
 		if t := &j.stages[0].tasks[i]; len(j.stages) > 1 && t.State == truth.Done && t.out == nil {
 			w.reopen(j, sched.TaskID(i+1))
 		}

@@ -43,7 +43,7 @@ type Config struct {
 	// what tells a later run that jobs have finished stays behind the end, until Forget
 	Keep    bool
 	Fresh   bool             // what interrupted runs left is thrown away, not resumed
-	Resumed func(Resumption) // told of each job that goes on from what an interrupted run left; may be nil
+	Resumed func(Resumption) // told of each job that continues from what an interrupted run left; may be nil
 	// told at once what user code warns of, once for each text of a job, from any goroutine; may be
 	// nil
 	Warn  func(job, text string)
@@ -80,9 +80,9 @@ type Job struct {
 
 	SkipBad int           // records of a task that may be passed over when user code has failed at them
 	Facts   []outdir.Fact // what else decides what it writes: its application, parameters, commands
-	// the command line that it came from, kept in its log, for whoever wants to go on; may be nil
+	// the command line that it came from, kept in its log, for whoever resumes it; may be nil
 	Command json.RawMessage
-	Began   time.Time // 0 of its own times, for whoever goes on; zero = that of the run
+	Began   time.Time // 0 of its own times, for whoever resumes it; zero = that of the run
 
 	Executor Executor       // nil = attempts run in this process
 	Timeout  units.Duration // an attempt that does not get on for so long has failed; 0 = Config.Timeout

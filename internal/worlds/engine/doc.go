@@ -7,9 +7,9 @@
 //
 //	config.go    what a run is made of
 //	engine.go    Next: from reports, requests, arrivals and alarms to one batch
-//	door.go      what is asked of a run while it goes on: jobs, cancels, other slots
+//	door.go      what is asked of a run while it runs: jobs, cancels, other slots
 //	submit.go    jobs that come: their checks, whom they wait for, what is remembered of them
-//	pause.go     stopping before the end, by a signal or for want of room, so that another run can go on
+//	pause.go     stopping before the end, by a signal or for want of room, so that another run can resume
 //	jobs.go      arrival, slow start, the end of a job
 //	settle.go    the output of a job that ends: committed or removed
 //	resume.go    the output directory of a job (package outdir), and what can be taken over from an interrupted run
@@ -48,7 +48,7 @@
 //
 // Its output directory is made with its first attempt and is there for good only with _SUCCESS in
 // it. What has been committed is written to a log there before it counts, so that another process
-// can go on from it, however this one ended: killed, stopped by its context, or out of room on the
+// can resume from it, however this one ended: killed, stopped by its context, or out of room on the
 // disk. JobEnded is sent when the output is committed, or, of a failed or killed job, when its last
 // attempt has ended and its output directory is gone. A job that reads the output of a predecessor
 // arrives when that is there.

@@ -9,7 +9,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Source hands over what people ask of a run while it goes on. The engine asks it from its loop, so
+// Source hands over what people ask of a run while it runs. The engine asks it from its loop, so
 // neither method waits.
 type Source interface {
 	// Next takes the next request, nil if there is none by now.

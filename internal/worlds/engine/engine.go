@@ -47,7 +47,7 @@ type World struct {
 	seen    drive.Seen
 	looks   int // at jobs, one by one; tests hold it against how many there are
 
-	full   error // why the machine cannot go on; nil = it can
+	full   error // why the machine cannot continue; nil = it can
 	paused error // why the run was stopped before its end; nil = it was not
 
 	reports  *mailbox[report]
@@ -112,7 +112,7 @@ func (w *World) emit(e sched.Event) { w.out = append(w.out, e) }
 
 // Next waits until something has happened. When ctx ends, or the machine has no more room, it
 // pauses the run: it stops all attempts, tells their end, and then returns why. What unfinished
-// jobs have committed stays, for another run to go on with. A run whose source is open has no end
+// jobs have committed stays, for another run to resume. A run whose source is open has no end
 // of its own: it ends when ctx does while it has no job.
 func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	if !w.started {

@@ -79,7 +79,7 @@ func (w *World) all() iter.Seq[*job] {
 }
 
 // leave gives up the jobs of a paused run, and removes what attempts wrote that nobody will use.
-// Jobs that have finished keep their logs: whoever goes on must know that.
+// Jobs that have finished keep their logs: whoever resumes must know that.
 func (w *World) leave() {
 	for j := range w.all() {
 		if j.setUp {

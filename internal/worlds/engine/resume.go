@@ -10,7 +10,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Resumption tells what a job goes on from.
+// Resumption tells what a job resumes from.
 type Resumption struct {
 	Job                   string
 	Maps, Reduces         int // that are done
@@ -157,7 +157,7 @@ func (w *World) recall(j *job, t *taskTruth, c *outdir.Commit) {
 	}
 }
 
-// resumption sums up what the job goes on from.
+// resumption sums up what the job resumes from.
 func (j *job) resumption() Resumption {
 	r := j.again
 	r.Job = j.cfg.Spec.ID

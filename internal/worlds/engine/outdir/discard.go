@@ -21,7 +21,7 @@ type Discarded struct {
 }
 
 // NothingLeftError says that there is nothing in an output directory that a run has left and
-// another could go on with.
+// another could resume.
 type NothingLeftError struct{ Output string }
 
 // Error is the error as one sentence.

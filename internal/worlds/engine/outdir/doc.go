@@ -39,7 +39,7 @@
 //
 // Of every part file the sum of what was written is kept. Before a job is committed all its parts
 // are read once more, several at once, whether its directories are synced or not: a task of which a
-// byte is not what was written runs again, as often as a task may fail. A job that goes on checks
+// byte is not what was written runs again, as often as a task may fail. A resumed job checks
 // the parts that it takes over in the same way. For 500 MB of output that takes 0.09 s of processor
 // time, a twentieth of what sorting them does (0.03 s the sums, the rest the copy out of the page
 // cache). It reads what the system holds, which is not always what the disk does: a byte that the

@@ -226,7 +226,7 @@ func (d *Dir) Unlike(what string) error {
 		"remove it, leave the job out, or start again (slackline run --fresh)", what))
 }
 
-// Look finds out what an interrupted run has left that the job, as it is now, may go on from; nil
+// Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil
 // if nothing. It changes nothing on disk.
 func (d *Dir) Look(now *Description) (*History, error) {
 	state, err := d.State()

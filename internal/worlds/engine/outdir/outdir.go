@@ -16,7 +16,7 @@ type Options struct {
 	// Sync has directories and the log on disk before a commit is told, so that it outlives the
 	// machine; part files have been synced by then.
 	Sync bool
-	// Fresh throws away what an interrupted run has left, and does not go on with it.
+	// Fresh throws away what an interrupted run has left, and does not resume it.
 	Fresh bool
 	// Tries is how often to try what may go well a moment later; 0 = once.
 	Tries int
@@ -30,7 +30,7 @@ type Dir struct {
 
 	lock      *Lock
 	log       *log
-	left      *History // what an interrupted run has left and the job goes on from; nil = nothing
+	left      *History // what an interrupted run has left and the job resumes from; nil = nothing
 	described bool     // the log says what the job is
 	life      int      // how many processes have worked on the job before
 
@@ -217,8 +217,8 @@ func (d *Dir) Release() {
 	}
 }
 
-// Leave gives the directory up for another process to go on with, and removes what attempts wrote
-// that nobody will use. What cannot be removed now is removed by whoever goes on.
+// Leave gives the directory up for another process to resume, and removes what attempts wrote
+// that nobody will use. What cannot be removed now is removed by whoever resumes.
 func (d *Dir) Leave() {
 	if d.Held() && d.described {
 		_ = d.sweep()
