@@ -23,6 +23,7 @@ type (
 		Name   string         `json:"name"`
 		Ratio  measured       `json:"ratio"`
 		Stages []stageProfile `json:"stages"`
+		Models []costModel    `json:"models"`
 	}
 )
 

@@ -267,7 +267,7 @@ func TestGames(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%s: %d games, %d differ: %d rounds, %d verdicts, %d starts, %d ends, %d beats, %d others, %d differences", policy, len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
+			t.Logf("%s: %d games, %d differ: %d rounds, %d verdicts (%d played), %d starts, %d ends, %d beats, %d others, %d differences", policy, len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Played, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
 		})
 	}
 }

@@ -11,9 +11,9 @@ import (
 
 // likely is what rtmr does otherwise where promises have a probability.
 //
-// Distributions are not computed a second time. The numbers of a verdict (when the job would be done,
-// its risk, by how much it raises the risk of others, what its tasks take on the average) are taken from
-// the journal's reason. What has to follow from them is held to it:
+// The numbers of a verdict (when the job would be done, its risk, by how much it raises the risk of
+// others, what its tasks take on the average) are taken from the journal's reason. When the job would be
+// done is played as well, and has to be near that (chances.go). What has to follow from the numbers is held to it:
 //
 //   - A promise asks for a risk of no more than its confidence leaves, and its quantiles are in order.
 //   - The risk at the deadline lies where the quantiles have it: one of 10 % or less if 90 % are done by then, of
@@ -36,6 +36,7 @@ type likely struct {
 	budgets map[*job]int64
 	hopes   map[*job]*hoped
 	late    lateStart
+	chances chances
 }
 
 // hoped is what a job without a promise can hope for.
@@ -51,7 +52,7 @@ func likelyOf(m *made, a *asked) *likely {
 		return nil
 	}
 	return &likely{most: int64(math.Round((100 - part) * 1e4)), queues: m.queues, behind: a.with["refused"] != "reject",
-		budgets: map[*job]int64{}, hopes: map[*job]*hoped{}}
+		budgets: map[*job]int64{}, hopes: map[*job]*hoped{}, chances: chances{laws: map[*job]*law{}}}
 }
 
 // A proof is one piece of a reason's evidence.
@@ -97,7 +98,11 @@ func (r *rtmr) settle(b *book, c *claim, by int, p *wants) {
 	if other := l.get("because-job"); other != "" {
 		why += " job " + other
 	}
-	if wrong := r.wrong(name, n, list, c, at, most, l); wrong != "" {
+	wrong := r.wrong(name, n, list, c, at, most, l)
+	if wrong == "" && by == 0 && l.get("because-job") == "" {
+		wrong = r.unlike(b, name, n, list, c, at, most)
+	}
+	if wrong != "" {
 		why = wrong
 	}
 	switch name {
@@ -272,6 +277,7 @@ func (r *rtmr) lentInOrder() []*job {
 
 // noteLikely takes in what has ended: last maps of jobs, and jobs.
 func (r *rtmr) noteLikely(b *book, events []*line, p *wants) {
+	r.likely.chances.note(b, events)
 	if slices.ContainsFunc(events, func(e *line) bool { return e.name == "ended" || e.name == "output-lost" || e.name == "refused" }) {
 		i := 0
 		for _, e := range events {

@@ -11,6 +11,56 @@ import (
 	"github.com/slackline/slackline/internal/referee"
 )
 
+// That all of a verdict's times are sooner, or later, which contradicts nothing else in it, shows as jobs are
+// played: where nobody stands before the job it does so both ways, elsewhere if it is far too soon.
+func TestPlayedChances(t *testing.T) {
+	verdict := regexp.MustCompile(`item admit id=\d+ job=\d+ reason=likely:(\d+),(\d+),\d+ evidence=0:(\d+):500000,0:(\d+):100000`)
+	round := regexp.MustCompile(`round \d+ at=(\d+)`)
+	for _, c := range []struct {
+		by   float64
+		says string
+	}{{0.4, "sooner"}, {0.7, "a little sooner"}, {1.7, "later"}} {
+		seen, tried := 0, 0
+		for seed := uint64(1); seed <= 200 && tried < 20; seed++ {
+			_, text := record(t, "rtmr(promise=90%)", seed)
+			rep, err := referee.Judge(text, referee.Options{Plain: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rep.Played == 0 || rep.Count > 0 {
+				continue
+			}
+			altered := string(text)
+			for _, at := range verdict.FindAllStringSubmatchIndex(altered, -1) {
+				rounds := round.FindAllStringSubmatch(altered[:at[0]], -1)
+				now, _ := strconv.ParseFloat(rounds[len(rounds)-1][1], 64)
+				other := func(i int) string {
+					was, _ := strconv.ParseFloat(altered[at[2*i]:at[2*i+1]], 64)
+					return fmt.Sprintf("%0*d", at[2*i+1]-at[2*i], int64(now+c.by*(was-now)))
+				}
+				deadline, _ := strconv.ParseInt(altered[at[2]:at[3]], 10, 64)
+				if last, _ := strconv.ParseInt(other(2), 10, 64); last > deadline {
+					continue // what it says of the deadline is another thing then
+				}
+				altered = altered[:at[4]] + other(2) + altered[at[5]:at[6]] + other(3) + altered[at[7]:at[8]] + other(4) + altered[at[9]:]
+			}
+			if altered == string(text) {
+				continue
+			}
+			tried++
+			if rep, err = referee.Judge([]byte(altered), referee.Options{Plain: true}); err != nil {
+				t.Fatal(err)
+			} else if rep.Count > 0 {
+				seen++
+			}
+		}
+		t.Logf("%s: %d of %d games noticed", c.says, seen, tried)
+		if 10*seen < 7*tried || tried < 20 {
+			t.Errorf("%s: noticed in %d of %d games", c.says, seen, tried)
+		}
+	}
+}
+
 // Of verdicts with a probability the referee takes numbers from the journal. Where these contradict each
 // other, or the budgets that it keeps by itself, it says so.
 func TestAlteredChances(t *testing.T) {
