@@ -78,6 +78,11 @@ func TestAmendedTasks(t *testing.T) {
 	d.is("open, bound late, until the next demand", d.Job(1).Stages[sched.Map].Open, int32(4))
 	d.told(demand(2, 0))
 	d.is("open, bound late", d.Job(1).Stages[sched.Map].Open, int32(2))
+	it = d.one(start(1, sched.Map, 1, 2))
+	d.told(started(1, it, 0), started(2, it, 0))
+	d.told(ended(1, sched.Committed), ended(2, sched.Committed))
+	d.told(amended("j", "", maps(1)))
+	d.is("no fewer than are done", d.Job(1).Stages[sched.Map].Total, int32(2))
 }
 
 // again checks that the book can be saved and loaded where it stands.
