@@ -248,7 +248,7 @@ func (w *World) cutOff() {
 		}
 	}
 	w.coming, w.lapsed, w.fabric.timed = 0, 0, false
-	w.queue.heap = w.queue.heap[:0]
+	w.queue.clear()
 }
 
 // noMore is a source that is closed.

@@ -24,7 +24,7 @@ const audits = true
 // Counting takes as long as there are nodes, attempts and tasks: where these are thousands, every
 // so many-th instant is checked.
 func (w *World) audit() {
-	size := len(w.nodes)*(1+len(w.kinds)) + len(w.attempts) + len(w.queue.heap)
+	size := len(w.nodes)*(1+len(w.kinds)) + len(w.attempts) + len(w.queue.soon) + len(w.queue.slots) + w.queue.n
 	for h := range w.jobs {
 		for i := range w.jobs[h].stages {
 			size += len(w.jobs[h].stages[i].tasks)
@@ -232,12 +232,10 @@ func (w *World) auditStage(h int32, s *stage) (vanished int32) {
 	return of[truth.Vanished]
 }
 
-// auditQueue: the heap is one; each timed attempt has one entry, at its end; what counts as coming is there.
+// auditQueue: each timed attempt has one entry, at its end; what counts as coming is there.
 func (w *World) auditQueue() {
 	entries, coming, reports, lapsed := make(map[int32]units.Time), 0, 0, 0
-	for i := range w.queue.heap {
-		d := &w.queue.heap[i]
-		w.must(i == 0 || !d.before(&w.queue.heap[(i-1)/2]), "entry %d of the queue comes before the one above it", i)
+	for _, d := range w.auditSlots() {
 		if w.stale(d) {
 			lapsed++
 			continue
@@ -268,6 +266,27 @@ func (w *World) auditQueue() {
 	if !w.over() { // at the time limit the queue is emptied
 		equal(w, reports == 1, w.reporting, "a report of progress is in the queue, once")
 	}
+}
+
+// auditSlots returns the entries of the queue: first those that come soon, which are sorted, then later ones, each in its slot.
+func (w *World) auditSlots() (all []*due) {
+	q := &w.queue
+	for i := range q.soon {
+		d := &q.soon[i]
+		w.must(i == 0 || d.before(&q.soon[i-1]), "entry %d of the queue comes behind the one before it", i)
+		w.must(d.at < q.until || q.until == units.Never, "entry %d of the queue is at %v, and what is later begins at %v", i, d.at, q.until)
+		all = append(all, d)
+	}
+	for s, i := range q.slots {
+		equal(w, q.some.has(s), i != 0, "slot %d of the queue has entries", s)
+		for ; i != 0; i = q.later[i].next {
+			d := &q.later[i].due
+			w.must(d.at >= q.until && int(d.at>>q.shift)&(len(q.slots)-1) == s, "an entry of the queue at %v is in slot %d of those from %v on", d.at, s, q.until)
+			all = append(all, d)
+		}
+	}
+	equal(w, q.n, len(all)-len(q.soon), "later entries of the queue")
+	return all
 }
 
 // auditFabric: each attempt that fetches is one flow.

@@ -28,6 +28,8 @@ type beats struct {
 	start    units.Time // of an interval
 	pos      int        // in it, the first position that has not beaten yet
 	due      units.Time // its beat
+	next     units.Time // the first beat that is to be sent, if it is known
+	known    bool       // since it was looked for, rooms and kinds that are waited for have not changed
 	fresh    []int32    // without an interval: nodes with something new
 	isFresh  []bool     // by handle
 }
@@ -114,14 +116,18 @@ func (w *World) nextBeat() units.Time {
 		}
 		return units.Never
 	}
-	w.beat.reach(w.now)
-	if m := w.member(w.beat.pos); m >= 0 {
-		return w.beat.start.Add(units.Duration(w.beat.phase[m]))
+	b := &w.beat
+	if b.known {
+		return b.next
 	}
-	if m := w.member(0); m >= 0 {
-		return w.beat.start.Add(w.cfg.Heartbeat).Add(units.Duration(w.beat.phase[m]))
+	b.reach(w.now)
+	b.known, b.next = true, units.Never
+	if m := w.member(b.pos); m >= 0 {
+		b.next = b.start.Add(units.Duration(b.phase[m]))
+	} else if m := w.member(0); m >= 0 {
+		b.next = b.start.Add(w.cfg.Heartbeat).Add(units.Duration(b.phase[m]))
 	}
-	return units.Never
+	return b.next
 }
 
 func (w *World) anyFresh() bool {
@@ -142,7 +148,11 @@ func (w *World) sendBeats() {
 		w.sendFresh()
 		return
 	}
+	if w.nextBeat() > w.now {
+		return
+	}
 	b := &w.beat
+	b.known = false
 	for b.reach(w.now); b.due == w.now; {
 		m := w.member(b.pos)
 		if m < 0 || b.phase[m] != b.phase[b.pos] {

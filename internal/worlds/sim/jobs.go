@@ -136,12 +136,14 @@ func (w *World) count(k int32, waits bool) {
 		if kd.stages > 0 {
 			return
 		}
+		w.beat.known = false
 		i, _ := slices.BinarySearch(w.waiting, k)
 		w.waiting = slices.Delete(w.waiting, i, i+1)
 		return
 	}
 	kd.stages++
 	if kd.stages == 1 {
+		w.beat.known = false
 		i, _ := slices.BinarySearch(w.waiting, k)
 		w.waiting = slices.Insert(w.waiting, i, k)
 	}

@@ -103,6 +103,7 @@ func (w *World) kindOf(needs units.Vector, labels []string) int32 {
 
 // setRoom notes for which kinds of containers the node has room. O(kinds).
 func (w *World) setRoom(n int32) {
+	w.beat.known = false
 	nd := &w.nodes[n]
 	for i := range w.kinds {
 		k := &w.kinds[i]
@@ -116,6 +117,7 @@ func (w *World) freed(n int32) {
 	for i := range w.kinds {
 		if k := &w.kinds[i]; !k.room.has(int(n-1)) && k.fits(nd, n) {
 			k.room.put(int(n-1), true)
+			w.beat.known = false
 		}
 	}
 }
@@ -127,6 +129,7 @@ func (w *World) taken(n int32, needs *units.Need) {
 	for i := range w.kinds {
 		if k := &w.kinds[i]; k.room.has(int(n-1)) && needs.Bars(free, &k.needs.Vector) {
 			k.room.put(int(n-1), false)
+			w.beat.known = false
 		}
 	}
 }

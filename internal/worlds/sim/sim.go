@@ -150,6 +150,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if w.over() && len(w.out) == 0 {
 			return drive.Batch{}, io.EOF
 		}
+		w.pass()
 		at := w.soonest()
 		if err := w.stuck(at); err != nil {
 			if w.held > 0 {
@@ -173,6 +174,36 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			return w.hand(), nil
 		}
 		w.hold()
+	}
+}
+
+// pass lets attempts end that nobody heeds, each at its instant, for as long as nothing else happens.
+// It is what Next would do without it, instant by instant.
+func (w *World) pass() {
+	if !w.waits.Has(sched.Ended) || len(w.out) > w.held || len(w.leaving)+len(w.doomed) > 0 {
+		return
+	}
+	for {
+		w.audit()
+		d, until := w.earliest(), min(w.nextBeat(), w.wake, horizon)
+		ends := d != nil && d.at < until && d.class() == attemptEnd && !w.attempts[d.arg].breaks
+		if len(w.out) > w.held {
+			if until <= w.now || d != nil && d.at == w.now && !ends {
+				return // something else is to happen at this instant
+			}
+			w.idle.progress(w.now)
+			w.hold()
+		}
+		if !ends {
+			return
+		}
+		w.now = d.at
+		e := *d
+		w.queue.pop()
+		w.handle(&e)
+		if w.tells() || len(w.leaving) > 0 {
+			return
+		}
 	}
 }
 
