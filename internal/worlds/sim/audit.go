@@ -268,7 +268,8 @@ func (w *World) auditQueue() {
 	}
 }
 
-// auditSlots returns the entries of the queue: first those that come soon, which are sorted, then later ones, each in its slot.
+// auditSlots returns the entries of the queue: first those that come soon, which are sorted, then
+// later ones, each in its slot.
 func (w *World) auditSlots() (all []*due) {
 	q := &w.queue
 	for i := range q.soon {
