@@ -14,13 +14,12 @@ import (
 //
 // Its end is one entry of the event queue; when speed or map outputs change, the entry is abandoned
 // (gen) and another made.
+//
+// A day's attempts do not fit into the processor's cache. So one takes a line of it, and how its work
+// goes on, which its end does not ask for, stands elsewhere.
 type attempt struct {
 	began units.Time
 	ready units.Time // when the work starts; units.Never while map outputs are missing: the attempt is parked
-	since units.Time // from when on left and slow hold
-	work  float64    // all of it, in nanoseconds on a node of speed 1
-	left  float64    // what was left of it at since
-	slow  float64    // nanoseconds that one of those takes here
 	input units.Bytes
 	job   int32 // 0: the handle is free
 	task  int32
@@ -36,6 +35,17 @@ type attempt struct {
 	fetching             bool // its shuffle is a flow of the network
 }
 
+// pace is how the work of an attempt goes on.
+type pace struct {
+	work  float64    // all of it, in nanoseconds on a node of speed 1
+	since units.Time // from when on left and slow hold
+	left  float64    // what was left of it then
+	slow  float64    // nanoseconds that one of those takes here
+}
+
+// end is when the work is done.
+func (p *pace) end() units.Time { return p.since.Add(units.Nanosecond.Scale(p.left * p.slow)) }
+
 // start starts an attempt of an open task. The caller has checked that it may.
 func (w *World) start(it *sched.Item, b sched.Bound) {
 	var a int32
@@ -43,7 +53,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 		a, w.freeAttempts = w.freeAttempts[n-1], w.freeAttempts[:n-1]
 	} else {
 		a = int32(len(w.attempts))
-		w.attempts = append(w.attempts, attempt{})
+		w.attempts, w.paces = append(w.attempts, attempt{}), append(w.paces, pace{})
 	}
 	h, n := int32(it.Job), int32(it.Node)
 	j, nd := &w.jobs[h], &w.nodes[n]
@@ -57,11 +67,10 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	needs.AddTo(&nd.Free, -1)
 	w.taken(n, needs)
 
-	at := &w.attempts[a]
-	*at = attempt{began: w.now, job: h, task: int32(b.Task), node: n, gen: at.gen, stage: it.Stage, container: it.Container}
-	at.input = s.Spec.Tasks[b.Task-1].Input
-	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
-	at.left = at.work
+	at, work := &w.attempts[a], &s.Spec.Tasks[b.Task-1]
+	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, h, int32(b.Task), n, it.Stage, it.Container
+	at.input = work.Input
+	w.paces[a].work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
 	w.link(a, at, nd, s)
 	e := w.ofAttempt(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
@@ -73,12 +82,12 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 }
 
 func (w *World) link(a int32, at *attempt, nd *node, s *stage) {
-	at.nodeNext = nd.first
+	at.nodePrev, at.nodeNext = 0, nd.first
 	if nd.first != 0 {
 		w.attempts[nd.first].nodePrev = a
 	}
 	nd.first = a
-	at.stagePrev = s.last
+	at.stagePrev, at.stageNext = s.last, 0
 	if s.last != 0 {
 		w.attempts[s.last].stageNext = a
 	} else {
@@ -110,8 +119,8 @@ func (w *World) unlink(at *attempt, nd *node, s *stage) {
 
 // schedule enters the end of an attempt whose ready is known.
 func (w *World) schedule(a int32, at *attempt, j *job, s *stage) {
-	at.slow = w.slowness(at.node, s)
-	at.since = at.ready
+	p := &w.paces[a]
+	p.since, p.left, p.slow = at.ready, p.work, w.slowness(at.node, s)
 	w.enqueue(a, at, j)
 }
 
@@ -121,7 +130,7 @@ func (w *World) enqueue(a int32, at *attempt, j *job) {
 	if at.stage == sched.Master && len(j.stages) > 1 && !at.breaks {
 		c = masterUp // it ends with its job
 	}
-	w.queue.push(at.since.Add(units.Nanosecond.Scale(at.left*at.slow)), c, a, at.gen)
+	w.queue.push(w.paces[a].end(), c, a, at.gen)
 	at.timed = true
 	w.timed++
 }

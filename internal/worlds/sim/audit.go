@@ -73,7 +73,8 @@ func (w *World) auditAttempts() {
 		equal(w, places[a], 0, "lists of free handles that attempt %d is in, which runs", a)
 		w.must(w.jobs[at.job].Here, "attempt %d runs for job %d, which has ended", a, at.job)
 		w.must(w.nodes[at.node].state == nodeOpen || w.nodes[at.node].state == nodeDraining, "attempt %d runs on node %d, which is away", a, at.node)
-		w.must(at.began <= w.now && at.left >= 0 && at.left <= at.work, "attempt %d began at %v and has %v of %v left", a, at.began, at.left, at.work)
+		p := &w.paces[a]
+		w.must(at.began <= w.now && (!at.timed || p.left >= 0 && p.left <= p.work), "attempt %d began at %v and has %v of %v left", a, at.began, p.left, p.work)
 		w.must(!at.timed || !at.fetching && at.ready != units.Never, "attempt %d is timed and waits for input", a)
 	}
 	equal(w, w.timed, timed, "attempts that are timed")
@@ -257,8 +258,8 @@ func (w *World) auditQueue() {
 		end, queued := entries[int32(a)]
 		equal(w, at.timed, queued, "attempt %d has an entry in the queue", a)
 		if queued {
-			equal(w, end, at.since.Add(units.Nanosecond.Scale(at.left*at.slow)), "end of attempt %d", a)
-			equal(w, at.slow, w.slowness(at.node, w.jobs[at.job].stage(at.stage)), "slowness of attempt %d on node %d", a, cluster.NodeID(at.node))
+			equal(w, end, w.paces[a].end(), "end of attempt %d", a)
+			equal(w, w.paces[a].slow, w.slowness(at.node, w.jobs[at.job].stage(at.stage)), "slowness of attempt %d on node %d", a, cluster.NodeID(at.node))
 		}
 	}
 	equal(w, w.coming, coming, "entries of the queue that were written down")

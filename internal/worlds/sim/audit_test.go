@@ -60,7 +60,7 @@ func TestAuditFinds(t *testing.T) {
 		"entry in the past": func(w *World) { w.queue.top().at = w.now - 1 },
 		"order of entries":  func(w *World) { w.queue.top().at = units.Never },
 		"entry dropped":     func(w *World) { at := find(w, timed); at.gen++ },
-		"end":               func(w *World) { at := find(w, timed); at.left /= 2 },
+		"end":               func(w *World) { w.paces[w.queue.top().arg].left /= 2 },
 		"slowness":          func(w *World) { w.nodes[find(w, timed).node].factor = 2 },
 		"report":            func(w *World) { w.reporting = false },
 		"flows":             func(w *World) { w.fabric.flows++ },

@@ -240,7 +240,7 @@ func (w *World) attemptsFrom(book *ledger.Ledger) error {
 	for _, a := range run {
 		most = max(most, a.ID)
 	}
-	w.attempts = make([]attempt, most+1)
+	w.attempts, w.paces = make([]attempt, most+1), make([]pace, most+1)
 	tasks, err := w.bindAll(run)
 	if err != nil {
 		return err
@@ -279,8 +279,9 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	w.kinds[s.kinds[a.Container]].needs.AddTo(&nd.Free, -1)
 	at := &w.attempts[a.ID]
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
-	at.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
-	at.left = at.work
+	p := &w.paces[a.ID]
+	p.work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
+	p.left = p.work
 	w.link(int32(a.ID), at, nd, s)
 	at.ready = a.Started
 	switch {
@@ -298,13 +299,13 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
 		return // it is up, and ends with its job
 	}
-	at.slow, at.since = w.slowness(n, s), at.ready
-	if at.since.Add(units.Nanosecond.Scale(at.left*at.slow)) < w.now { // it should be over: it is, now
+	p.since, p.left, p.slow = at.ready, p.work, w.slowness(n, s)
+	if p.end() < w.now { // it should be over: it is, now
 		left := 0.0
 		if s.longest > 0 { // as long as the longest that is known, if it may still be that
-			left = max(1, float64(s.longest)-float64(w.now.Sub(at.ready))/at.slow)
+			left = max(1, float64(s.longest)-float64(w.now.Sub(at.ready))/p.slow)
 		}
-		at.since, at.left, at.work = w.now, left, max(at.work, left)
+		p.since, p.left, p.work = w.now, left, max(p.work, left)
 	}
 	w.enqueue(int32(a.ID), at, &w.jobs[h])
 }

@@ -41,6 +41,7 @@ type World struct {
 	present int              // jobs in the system
 
 	attempts []attempt // by handle, [0] unused
+	paces    []pace    // by handle
 	timed    int       // attempts whose end stands in the queue
 
 	freeJobs, endedJobs         []int32 // handles to be used again; those of this batch rest until the next
@@ -92,6 +93,7 @@ func New(cfg Config) (*World, error) {
 		changes:  cfg.script(),
 		jobs:     make([]job, 1),
 		attempts: make([]attempt, 1),
+		paces:    make([]pace, 1),
 		size:     len(cfg.Cluster.Nodes),
 		links:    make(map[string]*link),
 		next:     arriving{at: units.Never},

@@ -29,7 +29,7 @@ func (w *World) report() {
 	for n := 1; n < len(w.nodes); n++ {
 		for a := w.nodes[n].first; a != 0; a = w.attempts[a].nodeNext {
 			any = true
-			w.emit(sched.Event{Kind: sched.Progress, Attempt: sched.AttemptID(a), Node: cluster.NodeID(n), X: w.progress(&w.attempts[a])})
+			w.emit(sched.Event{Kind: sched.Progress, Attempt: sched.AttemptID(a), Node: cluster.NodeID(n), X: w.progress(a)})
 		}
 	}
 	if any {
@@ -46,14 +46,15 @@ func (w *World) expectReport() {
 }
 
 // progress is how far an attempt is, as Hadoop counts it: a reduce is through a third when it has its input.
-func (w *World) progress(at *attempt) float64 {
+func (w *World) progress(a int32) float64 {
+	at, p := &w.attempts[a], &w.paces[a]
 	done := 0.0 // of its work
-	if at.ready <= w.now && at.work > 0 {
-		left := at.left
+	if at.ready <= w.now && p.work > 0 {
+		left := p.left
 		if at.timed {
-			left = max(0, left-float64(w.now.Sub(at.since))/at.slow)
+			left = max(0, left-float64(w.now.Sub(p.since))/p.slow)
 		}
-		done = 1 - left/at.work
+		done = 1 - left/p.work
 	}
 	if at.stage != sched.Reduce {
 		return done

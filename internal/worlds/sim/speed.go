@@ -35,12 +35,13 @@ func (w *World) setSpeed(n int32, factor float64) {
 		if !at.timed {
 			continue // a reduce without its input, or a master that is up
 		}
+		p := &w.paces[a]
 		if at.ready < w.now {
-			at.left = max(0, at.left-float64(w.now.Sub(at.since))/at.slow)
-			at.since = w.now
+			p.left = max(0, p.left-float64(w.now.Sub(p.since))/p.slow)
+			p.since = w.now
 		}
 		j := &w.jobs[at.job]
-		at.slow = w.slowness(n, j.stage(at.stage))
+		p.slow = w.slowness(n, j.stage(at.stage))
 		w.park(at)
 		w.enqueue(a, at, j)
 	}
