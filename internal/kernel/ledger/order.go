@@ -83,6 +83,10 @@ func (l *Ledger) counted(b *jobBook, s sched.Stage) uint8 {
 		return allStages
 	case sched.NoTally:
 		t := &b.Stages[s]
+		if b.Ranked&bit != 0 && t.Open > 0 && t.Limit < 0 && t.Sample < 0 { // nothing that counts bars it
+			l.countTo(b, s, t.Open)
+			return 0
+		}
 		want := l.countOpen(b, s) && t.Open > 0 && (t.Limit < 0 || t.Occupied < t.Limit)
 		if want == (b.Ranked&bit != 0) && (want || t.Occupied > 0) == (b.Active&bit != 0) {
 			return 0
@@ -95,6 +99,9 @@ func (l *Ledger) counted(b *jobBook, s sched.Stage) uint8 {
 // now has to be, and for those of the queues above it. It is called after each change of the job's
 // record. O(depth × log jobs).
 func (l *Ledger) rekey(b *jobBook, stages uint8) {
+	if stages == 0 {
+		return
+	}
 	var has uint8
 	for rest := stages; rest != 0; rest &= rest - 1 {
 		s := sched.Stage(bits.TrailingZeros8(rest))
@@ -175,15 +182,21 @@ func (l *Ledger) countOpen(b *jobBook, s sched.Stage) (may bool) {
 	if may = b.may(s); may {
 		open = max(b.Stages[s].Open, 0)
 	}
+	l.countTo(b, s, open)
+	return may
+}
+
+// countTo makes the queues above the job count so many open tasks of it.
+func (l *Ledger) countTo(b *jobBook, s sched.Stage, open int32) {
 	more := open - b.Counted[s]
 	if more == 0 {
-		return may
+		return
 	}
 	b.Counted[s] = open
 	for q := b.Queue; ; q = l.queues[q].Parent {
 		l.queues[q].Stages[s].Open += more
 		if q == sched.Root {
-			return may
+			return
 		}
 	}
 }
