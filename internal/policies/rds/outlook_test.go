@@ -1,0 +1,279 @@
+package rds
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/slackline/slackline/internal/maths/fuzzy"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// comesWith lets a job of so many maps and reduces of a class arrive.
+func (d *desk) comesWith(class string, maps, reduces int, change func(*workload.Job)) *sched.Job {
+	d.jobs++
+	job := &workload.Job{ID: class + string(rune('0'+d.jobs)), Class: class, Weight: 1, Soft: units.Never, Deadline: 6000e9,
+		Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, maps)}, {Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)}}}
+	if change != nil {
+		change(job)
+	}
+	j := sched.JobID(d.jobs)
+	d.at(units.Time(d.book.Now()/1e9), sched.Event{Kind: sched.JobArrived, Job: j, Detail: &sched.Detail{Job: job}})
+	return d.book.Job(j)
+}
+
+// near tells whether two numbers are alike but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
+
+// What the optimizer is told of a job's progress (equations 5 to 8, strengths frozen) is what the models say when they
+// are asked one step after the other: each step has the progress and the slots of the one before as inputs.
+func TestOutlook(t *testing.T) {
+	for seed := range uint64(60) {
+		dice := rand.New(rand.NewPCG(seed, 9))
+		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		hp := 1 + dice.IntN(6)
+		d.c.set.hp, d.c.set.hc = hp, 1+dice.IntN(hp)
+		job := d.comesWith("c", 10+dice.IntN(90), 1+dice.IntN(20), nil)
+		m := d.c.find(job.ID)
+		k := d.c.class(d.book, job)
+		var of [2]*model
+		for s, stage := range planned {
+			of[s] = &k.Stages[s]
+			of[s].Mean = 20 + 200*dice.Float64()
+			rules := make([]fuzzy.Rule, 1+dice.IntN(3))
+			for i := range rules {
+				rules[i] = fuzzy.Rule{Center: []float64{dice.Float64(), dice.Float64(), dice.Float64(), dice.Float64()}, Width: []float64{1, 2, 1, 2},
+					Then: []float64{0.5 + dice.Float64(), 0.5 * dice.Float64(), 0.5 * dice.Float64(), 0.1 * dice.Float64(), 0.1 * dice.Float64()}}
+			}
+			of[s].Learner = fuzzy.Learn(fuzzy.Model{Inputs: inputs, Rules: rules}, 0.98, 1)
+			m.Was[s], m.Used[s], m.Bound[s] = dice.Float64(), dice.Float64(), int32(dice.IntN(5))-1
+			tally := &job.Stages[stage]
+			tally.Done = int32(dice.IntN(int(tally.Total)))
+			tally.Occupied = int32(dice.IntN(3))
+		}
+		speed := make([]float64, hp)
+		for i := range speed {
+			speed[i] = 0.2 + dice.Float64()
+		}
+		have, _ := available(d.book)
+		o := d.c.look(d.book, m, job, have, speed)
+
+		u := make([]float64, d.c.set.hc*2)
+		for i := range u {
+			u[i] = 4 * dice.Float64()
+		}
+		all := of[0].Mean*float64(job.Stages[sched.Map].Total) + of[1].Mean*float64(job.Stages[sched.Reduce].Total)
+		want := make([]float64, hp)
+		for s, stage := range planned {
+			tally := &job.Stages[stage]
+			total := float64(tally.Total)
+			part := 600 / of[s].Mean / total // of the stage, by a slot of speed 1
+			y, used := m.Was[s], m.Used[s]
+			by, lagged, before, rest := of[s].affine([]float64{float64(max(m.Bound[s], tally.Occupied)) * speed[0] * part, y, used, math.Log1p(total) / 10})
+			for step := range hp {
+				now := u[min(step, d.c.set.hc-1)*2+s] * part * speed[step]
+				y, used = by*now+lagged*y+before*used+rest, now
+				want[step] += y * of[s].Mean * total / all
+			}
+		}
+		for step := range hp {
+			got := o.base[step]
+			for i, x := range u {
+				got += o.gain[step*len(u)+i] * x
+			}
+			if !near(got, want[step]) {
+				t.Fatalf("seed %d: step %d of %d has progress %v, asked one by one the models say %v", seed, step, hp, got, want[step])
+			}
+		}
+	}
+}
+
+// No job is planned more slots than it has tasks, and no reduces before their maps could be done: 40 maps of 100 s take
+// 4 slots a thousand seconds.
+func TestPlansWhatCanRun(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+	job := d.comesWith("c", 40, 3, nil)
+	d.c.class(d.book, job).Stages[0].Mean = 100
+	have, _ := available(d.book)
+	o := d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
+	d.c.pose([]*outlook{o}, []float64{1, 1, 1})
+	if got := d.c.problem.Blocks[0].Upper; !slices.Equal(got, []float64{40, least, 40, 3, 40, 3}) {
+		t.Errorf("the bounds of maps and reduces in each step are %v", got)
+	}
+	job.Stages[sched.Map].Done, job.Stages[sched.Reduce].Ready = 38, true
+	o = d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
+	d.c.pose([]*outlook{o}, []float64{1, 1, 1})
+	if got := d.c.problem.Blocks[0].Upper; !slices.Equal(got, []float64{2, 3, 2, 3, 2, 3}) {
+		t.Errorf("with two maps left they are %v", got)
+	}
+}
+
+// By hand: a job of ten intervals owes a tenth in each as long as that is left, or what is left by the intervals
+// that are left; and a miss counts by its weight, doubled by each step of its priority, and by δ of when it would end:
+// with its slots, or at the pace of its reference if that is sooner.
+func TestRefer(t *testing.T) {
+	for _, c := range []struct {
+		name               string
+		adaptive           bool
+		now, left, finish  float64
+		priority           int
+		owes               []float64
+		weight, wantWeight float64
+	}{
+		{"at the start", false, 0, 1, 5000, 0, []float64{0.1, 0.1, 0.1}, 1, 1},
+		{"near its end", false, 3000, 0.25, 600, 0, []float64{0.1, 0.1, 0.05}, 3, 3},
+		{"adaptive", true, 3000, 0.25, 600, 0, []float64{0.05, 0.05, 0.05}, 1, 1},
+		{"adaptive and late", true, 6600, 0.25, 600, 0, []float64{0.25, 0, 0}, 1, 1 - 1200.0/6000},
+		{"of priority", false, 0, 1, 5000, 2, []float64{0.1, 0.1, 0.1}, 3, 12},
+		{"of low priority", false, 0, 1, 5000, -1, []float64{0.1, 0.1, 0.1}, 1, 0.5},
+		{"late by its slots", false, 3000, 1, 5000, 0, []float64{0.1, 0.1, 0.1}, 1, 1 - 2000.0/6000},
+		{"late by its reference", false, 3000, 1, 9e9, 0, []float64{0.1, 0.1, 0.1}, 1, 1 - 3000.0/6000},
+		{"beyond its hard bound", false, 11000, 1, 5000, 0, []float64{0.1, 0.1, 0.1}, 1, 0},
+	} {
+		d := newDesk(t, settings{hard: 200, adaptive: c.adaptive})
+		job := d.comesWith("c", 40, 3, func(j *workload.Job) { j.Weight, j.Priority = c.weight, c.priority })
+		d.at(units.Time(c.now), sched.Event{Kind: sched.Tick})
+		o := &outlook{job: job, m: d.c.find(job.ID), left: c.left}
+		d.c.refer(d.book, o, c.finish)
+		if !slices.EqualFunc(o.owes, c.owes, near) || !near(o.weight, c.wantWeight) {
+			t.Errorf("%s: it owes %v and weighs %v, want %v and %v", c.name, o.owes, o.weight, c.owes, c.wantWeight)
+		}
+	}
+}
+
+// Slots are planned where they are worth most, all of them where there are too few, and then they have a price.
+func TestControl(t *testing.T) {
+	for _, c := range []struct {
+		deadline units.Time
+		scarce   bool
+	}{{6000e9, true}, {60000e9, false}} {
+		d := newDesk(t, settings{hard: 200, forgetting: 0.98, mapPenalty: 0.0107, reducePenalty: 0.0173})
+		for range 2 {
+			job := d.comesWith("c", 40, 0, func(j *workload.Job) { j.Deadline, j.Stages = c.deadline, j.Stages[:1] })
+			job.State = sched.Admitted
+		}
+		for i := range d.c.Classes {
+			d.c.Classes[i].Stages[0].Mean = 450
+		}
+		d.c.control(d.book)
+		sum := int64(0)
+		for _, m := range d.c.Members {
+			sum += m.Plan[0]
+			// A slot does a thirtieth of the maps in an interval.
+			if want := m.Plan[0] * 1000 / 30; m.Foreseen < want-2 || m.Foreseen > want+2 {
+				t.Errorf("with %d thousandths of slots it is foreseen to do %d millionths", m.Plan[0], m.Foreseen)
+			}
+		}
+		if c.scarce && (sum < 3990 || sum > 4000 || d.c.Prices[mapSlots] <= 0) {
+			t.Errorf("of 4 slots %d thousandths are planned, and one costs %d", sum, d.c.Prices[mapSlots])
+		}
+		if !c.scarce && (sum < 500 || sum > 700 || d.c.Prices[mapSlots] != 0) {
+			t.Errorf("%d thousandths are planned where 0.6 slots suffice, and one costs %d", sum, d.c.Prices[mapSlots])
+		}
+	}
+}
+
+// A sample of a model is what a job did in an interval with the slots that it held on the way, the mean of those at both
+// ends, at the speed that nodes have. Here 4 become 2 at half the speed, and it does 10 of 40 maps of 100 s.
+func TestSamples(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 1, rules: 1})
+	job := d.comesWith("c", 40, 1, nil)
+	job.State = sched.Admitted
+	tally := &job.Stages[sched.Map]
+	tally.Occupied, tally.Done = 4, 5
+	d.at(600, sched.Event{Kind: sched.Tick}) // from here on it is measured
+	of := &d.c.Classes[0].Stages[0]
+	of.Mean = 100
+	m := d.c.find(job.ID)
+	tally.Occupied, tally.Done = 2, 15
+	d.at(1200, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5}, sched.Event{Kind: sched.Tick})
+	if want := 3 * 0.5 * 6.0 / 40; len(of.Outputs) != 1 || of.Outputs[0] != 0.25 || !near(of.Inputs[0], want) || m.Was[0] != 0.25 || !near(m.Used[0], want) {
+		t.Errorf("samples %v of %v, and it did %v with %v; want 0.25 of %v", of.Outputs, of.Inputs, m.Was[0], m.Used[0], want)
+	}
+	// The next one knows what was before. A job that has nothing left to start teaches nothing.
+	tally.Done = 19
+	d.at(1800, sched.Event{Kind: sched.Tick})
+	if want := []float64{2 * 0.5 * 6.0 / 40, 0.25, 3 * 0.5 * 6.0 / 40, math.Log1p(40) / 10}; len(of.Outputs) != 2 || of.Outputs[1] != 0.1 || !slices.EqualFunc(of.Inputs[inputs:], want, near) {
+		t.Errorf("samples %v of %v, want 0.1 of %v", of.Outputs[1:], of.Inputs[inputs:], want)
+	}
+	tally.Open = 0
+	d.at(2400, sched.Event{Kind: sched.Tick})
+	if len(of.Outputs) != 2 {
+		t.Errorf("it learns %v from a job whose slots wait for its last tasks", of.Outputs[2:])
+	}
+}
+
+// A class of which nothing is known starts from the known one whose jobs have the most similar numbers of tasks.
+func TestNewClassIsLikeTheNearest(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+	for _, known := range []struct {
+		class         string
+		maps, reduces int
+		mean          float64
+	}{{"small", 5, 1, 20}, {"large", 500, 20, 200}, {"medium", 50, 5, 80}} {
+		job := d.comesWith(known.class, known.maps, known.reduces, nil)
+		k := d.c.class(d.book, job)
+		for s, stage := range planned {
+			k.Stages[s].Mean, k.Stages[s].Known, k.Stages[s].Tasks = known.mean, true, float64(job.Stages[stage].Total)
+		}
+	}
+	for maps, want := range map[int]float64{8: 20, 40: 80, 2000: 200} {
+		job := d.comesWith("new"+string(rune('a'+maps%26)), maps, max(1, maps/20), nil)
+		if k := d.c.class(d.book, job); k.Stages[0].Mean != want || k.known() {
+			t.Errorf("%d maps: a task is taken to last %v s, want %v", maps, k.Stages[0].Mean, want)
+		}
+	}
+}
+
+// Beyond mostClasses those go that were used longest ago, but none that the present interval uses.
+func TestPrune(t *testing.T) {
+	c := newController(settings{})
+	c.Intervals = 1000
+	for i := range mostClasses + 5 {
+		c.Classes = append(c.Classes, &performance{Name: string(rune('A' + i)), Used: int64(100 + (i*37)%(mostClasses+5))})
+	}
+	c.prune()
+	if len(c.Classes) != mostClasses || slices.ContainsFunc(c.Classes, func(k *performance) bool { return k.Used < 105 }) {
+		t.Errorf("%d classes are left", len(c.Classes))
+	}
+	for i := range 10 {
+		c.Classes = append(c.Classes, &performance{Used: c.Intervals, Name: string(rune('z' + i))})
+	}
+	for _, k := range c.Classes {
+		k.Used = c.Intervals
+	}
+	if c.prune(); len(c.Classes) != mostClasses+10 {
+		t.Errorf("%d classes are left, all of them in use", len(c.Classes))
+	}
+}
+
+// Rules that fit what was seen by a tenth better replace those before; others do not.
+func TestRefresh(t *testing.T) {
+	for _, bent := range []bool{true, false} {
+		m := model{Mean: 60, Learner: proportional(0.98)}
+		dice := rand.New(rand.NewPCG(3, 9))
+		for range fresh {
+			x := []float64{dice.Float64(), 0, 0, 0.3}
+			y := x[0]
+			if bent {
+				y = math.Abs(x[0] - 0.5)
+			}
+			m.learn(x, y+0.001*dice.NormFloat64())
+		}
+		before := m.Learner.RMSE(m.Inputs, m.Outputs)
+		m.refresh(4, 0.98)
+		after := m.Learner.RMSE(m.Inputs, m.Outputs)
+		if bent && (len(m.Learner.Rules) < 2 || after > before/3) {
+			t.Errorf("where progress is no line %d rules miss it by %v, one by %v", len(m.Learner.Rules), after, before)
+		}
+		if !bent && after > before {
+			t.Errorf("where progress is a line new rules miss it by %v, the ones before by %v", after, before)
+		}
+		if m.Since != 0 || m.Learner.Seen != fresh {
+			t.Errorf("%d samples since, %d seen", m.Since, m.Learner.Seen)
+		}
+	}
+}
