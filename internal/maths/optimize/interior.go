@@ -35,7 +35,8 @@ type Interior struct {
 	mends        int       // how often a step is mended
 	best         float64   // the least that was off so far, and
 	kept         []float64 // that point
-	rough        float64   // by how much the gradient missed before the step
+	rough        float64   // by how much the gradient missed before the step, and
+	alpha        float64   // how much of the step was gone
 	out          QuadraticSolution
 }
 
@@ -144,7 +145,7 @@ func (w *Interior) iterate() Status {
 		// Predictor: straight at the optimum.
 		w.aim(0, false)
 		w.direction(0, false)
-		alpha := w.longest()
+		alpha := w.longest(1)
 		sigma := 0.0
 		if n := len(w.sides); n > 0 {
 			after := w.after(alpha) / mu
@@ -153,7 +154,8 @@ func (w *Interior) iterate() Status {
 		// Corrector: towards the middle, by what the predictor has missed.
 		w.aim(sigma*mu, true)
 		w.direction(sigma*mu, true)
-		w.move(min(1, 0.995*w.longest()))
+		near := 1 - min(0.005, max(mu, 1e-8)) // the part of the way to the nearest bound that is gone
+		w.move(min(1, near*w.longest(1/near)))
 	}
 }
 
@@ -323,10 +325,11 @@ func (w *Interior) residuals() (mu, off float64) {
 			dual = max(dual, math.Abs(r))
 		}
 	}
-	if dual > accuracy*steep && dual > w.rough {
+	// A step of the length alpha takes away that part of what was missed.
+	if dual > accuracy*steep && dual > w.rough*(1-0.1*w.alpha) {
 		w.mends = min(w.mends+1, 3)
 	}
-	w.rough = dual * 0.9
+	w.rough = dual
 	mu = products
 	if n > 0 {
 		mu /= float64(n)
@@ -400,6 +403,7 @@ func (w *Interior) factor() {
 func (w *Interior) direction(mu float64, corrected bool) {
 	w.solve()
 	w.values(true)
+	w.rowsByDuals()
 	for i := range w.sides {
 		sd := &w.sides[i]
 		adx := sd.sign * sd.ax
@@ -420,9 +424,27 @@ func (w *Interior) direction(mu float64, corrected bool) {
 	}
 }
 
-// longest is how far the step can be gone, 1 at most, until something is 0.
-func (w *Interior) longest() float64 {
-	alpha := 1.0
+// rowsByDuals finds the step of each shared row from that of its dual. A row that holds the optimum back has a large
+// weight, which would make much of the rounding in the sum of all blocks.
+func (w *Interior) rowsByDuals() {
+	for i := range w.rows {
+		r := &w.rows[i]
+		if r.equal {
+			continue
+		}
+		sides := w.sides[r.from:r.to]
+		dt := 0.0
+		for j := range sides {
+			dt += float64(sides[j].sign * sides[j].d * sides[j].t)
+		}
+		for j := range sides {
+			sides[j].ax = (r.dy - dt) * r.inverse
+		}
+	}
+}
+
+// longest is how far the step can be gone, alpha at most, until something is 0.
+func (w *Interior) longest(alpha float64) float64 {
 	for i := range w.sides {
 		sd := &w.sides[i]
 		if sd.s+float64(alpha*sd.ds) < 0 {
@@ -459,6 +481,7 @@ func (w *Interior) after(alpha float64) float64 {
 
 // move goes along the step.
 func (w *Interior) move(alpha float64) {
+	w.alpha = alpha
 	for k := range w.blocks {
 		b := &w.blocks[k]
 		add(b.x, alpha, b.dx)

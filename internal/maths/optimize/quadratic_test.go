@@ -461,6 +461,19 @@ func TestPricesAreDerivatives(t *testing.T) {
 	}
 }
 
+// A step that something stops early takes little of the residuals away. That is no sign of rounding: nothing is mended
+// in problems of a good scale.
+func TestShortStepsAreNotMended(t *testing.T) {
+	for seed := range uint64(40) {
+		var w Interior
+		for _, jobs := range []int{3, 30, 300} {
+			if o := w.Solve(horizon(rand.New(rand.NewPCG(seed, 8)), jobs, 3)); o.Status != Optimal || w.mends > 0 || o.Steps > 25 {
+				t.Errorf("seed %d, %d jobs: %s after %d steps, each mended %d times", seed, jobs, o.Status, o.Steps, w.mends)
+			}
+		}
+	}
+}
+
 func TestInteriorAllocatesNothing(t *testing.T) {
 	var w Interior
 	q := horizon(rand.New(rand.NewPCG(1, 6)), 40, 3)
