@@ -189,7 +189,7 @@ func (w *Interior) begin() {
 	for i := range w.rows {
 		w.rows[i].y = w.rows[i].dy
 	}
-	w.values(false)
+	w.values()
 	for i := range w.sides {
 		sd := &w.sides[i]
 		sd.s = max(math.Abs(sd.rhs-float64(sd.sign*sd.ax)), 1)
@@ -202,35 +202,57 @@ func (w *Interior) begin() {
 	}
 }
 
-// values finds what each side's row is at x, or along dx.
-func (w *Interior) values(along bool) {
+// values finds what each side's row is at x.
+func (w *Interior) values() {
 	for i := range w.rows {
 		w.rows[i].value = 0
 	}
 	for k := range w.blocks {
 		b := &w.blocks[k]
-		x, ax := b.x, b.ax
-		if along {
-			x, ax = b.dx, b.adx
-		}
-		for r := range ax {
-			ax[r] = dense.Dot(b.a[r*b.n:r*b.n+b.n], x)
-		}
+		w.within(b, b.x, b.ax)
 		for i, s := range b.spans {
-			w.rows[i].value += dense.Dot(s.of(b.shares, b.n, i), x[s.from:])
-		}
-		sides := w.sides[b.bounds:b.from]
-		for i := range sides {
-			sides[i].ax = x[sides[i].of]
-		}
-		sides = w.sides[b.from:b.to]
-		for i := range sides {
-			sides[i].ax = ax[sides[i].of]
+			w.rows[i].value += dense.Dot(s.of(b.shares, b.n, i), b.x[s.from:])
 		}
 	}
 	for r := range w.rows {
 		for i := w.rows[r].from; i < w.rows[r].to; i++ {
 			w.sides[i].ax = w.rows[r].value
+		}
+	}
+}
+
+// within does so for the bounds and rows of a block.
+func (w *Interior) within(b *part, x, ax []float64) {
+	for r := range ax {
+		ax[r] = dense.Dot(b.a[r*b.n:r*b.n+b.n], x)
+	}
+	sides := w.sides[b.bounds:b.from]
+	for i := range sides {
+		sides[i].ax = x[sides[i].of]
+	}
+	sides = w.sides[b.from:b.to]
+	for i := range sides {
+		sides[i].ax = ax[sides[i].of]
+	}
+}
+
+// along finds by how much each side's row changes along dx. For shared rows it follows from the step of their
+// duals: one that holds the optimum back has a large weight, which would make much of the rounding in a sum over
+// all blocks.
+func (w *Interior) along() {
+	for k := range w.blocks {
+		b := &w.blocks[k]
+		w.within(b, b.dx, b.adx)
+	}
+	for i := range w.rows {
+		r := &w.rows[i]
+		sides := w.sides[r.from:r.to]
+		dt := 0.0
+		for j := range sides {
+			dt += float64(sides[j].sign * sides[j].d * sides[j].t)
+		}
+		for j := range sides {
+			sides[j].ax = (r.dy - dt) * r.inverse
 		}
 	}
 }
@@ -271,7 +293,7 @@ func (w *Interior) keep(really, back bool) {
 func (w *Interior) residuals() (mu, off float64) {
 	products, n := 0.0, 0
 	worst, size := 0.0, 1.0
-	w.values(false)
+	w.values()
 	for i := range w.sides {
 		sd := &w.sides[i]
 		sd.rp = float64(sd.sign*sd.ax) + sd.s - sd.e - sd.rhs
@@ -361,7 +383,7 @@ func (w *Interior) recedes() bool {
 		}
 	}
 	blocked := false
-	w.values(false)
+	w.values()
 	for i := range w.sides {
 		sd := &w.sides[i]
 		blocked = blocked || sd.rho == 0 && float64(sd.sign*sd.ax) > 1e-7*far+math.Abs(sd.rhs)
@@ -402,8 +424,7 @@ func (w *Interior) factor() {
 // direction solves for the step, of x and of all sides.
 func (w *Interior) direction(mu float64, corrected bool) {
 	w.solve()
-	w.values(true)
-	w.rowsByDuals()
+	w.along()
 	for i := range w.sides {
 		sd := &w.sides[i]
 		adx := sd.sign * sd.ax
@@ -421,25 +442,6 @@ func (w *Interior) direction(mu float64, corrected bool) {
 		sd.ds = -(rc + float64(sd.s*dz)) / sd.z
 		sd.de = (float64(sd.e*dz) - re) / sd.w
 		sd.dz = dz
-	}
-}
-
-// rowsByDuals finds the step of each shared row from that of its dual. A row that holds the optimum back has a large
-// weight, which would make much of the rounding in the sum of all blocks.
-func (w *Interior) rowsByDuals() {
-	for i := range w.rows {
-		r := &w.rows[i]
-		if r.equal {
-			continue
-		}
-		sides := w.sides[r.from:r.to]
-		dt := 0.0
-		for j := range sides {
-			dt += float64(sides[j].sign * sides[j].d * sides[j].t)
-		}
-		for j := range sides {
-			sides[j].ax = (r.dy - dt) * r.inverse
-		}
 	}
 }
 

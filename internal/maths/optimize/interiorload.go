@@ -148,7 +148,7 @@ func (w *Interior) add(of int, l Limit, scale float64, elastic bool) {
 
 // missed is by how much rows and bounds are missed, all together: scaled, and in their own units.
 func (w *Interior) missed() (scaled, sum float64) {
-	w.values(false)
+	w.values()
 	for i := range w.sides {
 		sd := &w.sides[i]
 		sd.rp = max(0, float64(sd.sign*sd.ax)-sd.rhs)

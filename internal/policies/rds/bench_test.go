@@ -12,21 +12,21 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// busy is a controller with so many running jobs of ten classes, at the beginning of an interval, on 40 nodes for
-// each hundred of them.
+// busy is a controller with so many running jobs of ten classes, at the beginning of an interval. Their deadlines are one
+// to eleven hours away, and on ten nodes for each hundred of them that is about what the slots can do.
 func busy(jobs int) (*controller, *ledger.Ledger) {
 	set := settings{interval: 600 * units.Second, activate: 15 * units.Second, guess: 60 * units.Second, hp: 3, hc: 3,
 		mapPenalty: 0.0107, reducePenalty: 0.0173, hard: 200, rules: 4, forgetting: 0.98, fast: true}
 	c, book := newController(set), ledger.New(sched.Capabilities{Bind: true}, nil)
 	class := &cluster.Class{Name: "c", Capacity: units.Vector{units.MapSlots: 20, units.ReduceSlots: 10}, Speed: 1}
 	var events []sched.Event
-	for n := range max(1, jobs*2/5) {
+	for n := range max(1, jobs/10) {
 		events = append(events, sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n + 1), X: 1,
 			Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint(n), Class: class}}})
 	}
 	dice := rand.New(rand.NewPCG(1, 1))
 	for j := range jobs {
-		job := &workload.Job{ID: fmt.Sprint(j), Class: fmt.Sprint(j % 10), Weight: 1, Soft: units.Never, Deadline: units.Time(1e18 + dice.Int64N(1e18)),
+		job := &workload.Job{ID: fmt.Sprint(j), Class: fmt.Sprint(j % 10), Weight: 1, Soft: units.Never, Deadline: units.Time(3600e9 + dice.Int64N(10*3600e9)),
 			Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 100+dice.IntN(1000))}, {Kind: workload.Reduce, Tasks: make([]workload.Task, 1+dice.IntN(100))}}}
 		events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j + 1), Detail: &sched.Detail{Job: job}})
 	}

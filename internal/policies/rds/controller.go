@@ -56,6 +56,9 @@ type controller struct {
 	solverState optimize.Interior
 	problem     optimize.Quadratic
 	place       [rows]int // of the first shared row of each kind, -1 = nobody needs it
+	outlooks    []*outlook
+	floats      []float64 // room of these and of the problem, of which so many are
+	used        int
 	queue       []grant
 	sorted      []*grant
 	round       []*grant

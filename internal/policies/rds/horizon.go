@@ -12,13 +12,18 @@ import (
 // least is a bound that stands for none at all: with 0 there would be no way between the bounds.
 const least = 1e-3
 
-// outlook is a job as the optimizer sees it.
+// outlook is a job as the optimizer sees it. Its variables are the slots of each stage in each step that is controlled,
+// from the first at which it can use any.
 type outlook struct {
 	left   float64 // part of all its work
 	m      *member
 	job    *sched.Job
-	stages []int // of those that have tasks left
-	row    [2]int
+	stages []int      // those that have tasks left
+	both   [2]int     // its room
+	from   [2]int     // the first step at which the stage can use slots
+	begins [2]int     // where its variables begin
+	n      int        // variables
+	row    [2]int     // of equation 2
 	each   [2]float64 // of the row, as part of what there is
 	work   [2]float64 // of each stage, as part of all work
 	todo   [2]float64 // what is left of that
@@ -27,17 +32,26 @@ type outlook struct {
 	owes   []float64  // y_ref of each step, as part of its work
 	per    float64    // y_ref without its end
 	weight float64    // ω δ
-	opens  int        // the first step at which its reduces can have begun
 	// progress of each step by all variables, and without any: hp rows of n
 	gain []float64
 	base []float64
+}
+
+// at is the variable that says how many slots a stage has in a step, -1 where it has none yet. Those of the last step
+// that is controlled stay to the end.
+func (o *outlook) at(s, step, hc int) int {
+	if step = min(step, hc-1); step < o.from[s] {
+		return -1
+	}
+	return o.begins[s] + step - o.from[s]
 }
 
 // control predicts and solves (section 3.1, eq. 3), with steps that begin now.
 func (c *controller) control(v sched.View) {
 	part, speed := c.foresee(v)
 	have, _ := available(v)
-	var list []*outlook
+	list := c.outlooks[:0]
+	c.used = 0
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		m.Let = false
@@ -49,6 +63,7 @@ func (c *controller) control(v sched.View) {
 			list = append(list, o)
 		}
 	}
+	c.outlooks = list
 	c.Prices = [rows]int64{}
 	if len(list) == 0 || have == [rows]int64{} {
 		return
@@ -64,9 +79,9 @@ func (c *controller) control(v sched.View) {
 		for i, g := range o.gain[:len(x)] {
 			y += float64(g * x[i])
 		}
-		for i, s := range o.stages {
-			if u := units.Rounded(x[i]); u >= 2*least {
-				o.m.Plan[s] = int64(math.Round(units.Rounded(1000 * u)))
+		for _, s := range o.stages {
+			if at := o.at(s, 0, c.set.hc); at >= 0 && units.Rounded(x[at]) >= 2*least {
+				o.m.Plan[s] = int64(math.Round(units.Rounded(1000 * x[at])))
 			}
 		}
 		o.m.Owed, o.m.Foreseen = millionths(o.owes[0]), millionths(min(y, o.left)) // nobody does more than is left
@@ -82,74 +97,101 @@ func millionths(x float64) int64 { return int64(math.Round(units.Rounded(1e6 * m
 
 // look prepares a job; nil if it has no task left.
 func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]int64, speed []float64) *outlook {
-	o := &outlook{m: m, job: job}
+	o := &outlook{m: m, job: job, owes: c.zeroes(c.set.hp)[:0]}
+	o.stages = o.both[:0]
 	k := c.class(v, job)
-	work, left := 0.0, 0.0
-	var seconds, tasks [2]float64
+	work, left, finish := 0.0, 0.0, 0.0
+	var seconds [2]float64
 	for s, stage := range planned {
 		t := &job.Stages[stage]
-		tasks[s] = float64(max(0, t.Total-t.Done))
+		tasks := float64(max(0, t.Total-t.Done))
+		o.most[s] = tasks
 		seconds[s] = max(k.Stages[s].Mean, 1e-3)
 		work += float64(seconds[s] * float64(t.Total))
-		left += float64(seconds[s] * tasks[s])
-		if job.Spec.Stage(stage) != nil {
-			var each int64
-			if o.row[s], each = cost(v, job, stage); each > 0 {
-				o.each[s] = float64(each) / max(1, float64(have[o.row[s]]))
-				if tasks[s] > 0 {
-					o.stages = append(o.stages, s)
-				}
+		left += float64(seconds[s] * tasks)
+		if job.Spec.Stage(stage) == nil {
+			continue
+		}
+		var each int64
+		if o.row[s], each = cost(v, job, stage); each > 0 {
+			o.each[s] = float64(each) / max(1, float64(have[o.row[s]]))
+			if tasks > 0 {
+				o.stages = append(o.stages, s)
+				finish += tasks / float64(max(m.Bound[s], t.Occupied, 1)) * seconds[s]
 			}
 		}
-	}
-	for s, stage := range planned {
-		o.task[s] = seconds[s] / work
-		o.work[s], o.todo[s] = float64(seconds[s]*float64(job.Stages[stage].Total))/work, float64(seconds[s]*tasks[s])/work
 	}
 	if len(o.stages) == 0 {
 		return nil
 	}
-	if o.stages[0] == 0 {
-		at := max(1, min(tasks[0], 1/o.each[0]))
-		o.opens = int(min(100, units.Rounded(tasks[0]*seconds[0]/at/c.set.interval.Seconds())))
+	for s, stage := range planned {
+		o.task[s] = seconds[s] / work
+		o.work[s], o.todo[s] = float64(seconds[s]*float64(job.Stages[stage].Total))/work, float64(seconds[s]*o.most[s])/work
 	}
-	hp, hc, n := c.set.hp, c.set.hc, len(o.stages)*c.set.hc
-	o.gain, o.base = make([]float64, hp*n), make([]float64, hp)
-	finish := 0.0
-	for i, s := range o.stages {
+	o.left = left / work
+	c.refer(v, o, finish)
+	hp, hc := c.set.hp, c.set.hc
+	if reducesWait(job) {
+		o.from[1] = min(o.mapsEnd(), hc-1)
+	}
+	for _, s := range o.stages {
+		o.begins[s] = o.n
+		o.n += hc - o.from[s]
+	}
+	n := o.n
+	o.gain, o.base = c.zeroes(hp*n), c.zeroes(hp)
+	row := c.zeroes(n)
+	for _, s := range o.stages {
 		t := &job.Stages[planned[s]]
 		of := &k.Stages[s]
 		unit := of.unit(c.set.interval, t.Total)
 		weight := o.work[s]
-		o.most[s] = tasks[s]
-		x := []float64{float64(max(m.Bound[s], t.Occupied)) * speed[0] * unit, m.Was[s], m.Used[s], size(t.Total)}
-		slots, lagged, before, rest := of.affine(x)
+		x := [inputs]float64{float64(max(m.Bound[s], t.Occupied)) * speed[0] * unit, m.Was[s], m.Used[s], size(t.Total)}
+		slots, lagged, before, rest := of.affine(x[:])
 		slots *= c.wrong(c.set.modelError, m.ID, s)
 		// Progress of step i follows that of step i-1, so it is affine in all slots up to i.
-		row, was, use := make([]float64, n), m.Was[s], m.Used[s]
+		clear(row)
 		constant := 0.0
 		for step := range hp {
 			for j := range row {
 				row[j] *= lagged
 			}
-			at := min(step, hc-1)*len(o.stages) + i
-			row[at] += slots * unit * speed[step]
+			if at := o.at(s, step, hc); at >= 0 {
+				row[at] += slots * unit * speed[step]
+			}
 			if step > 0 {
-				row[min(step-1, hc-1)*len(o.stages)+i] += before * unit * speed[step-1]
+				if at := o.at(s, step-1, hc); at >= 0 {
+					row[at] += before * unit * speed[step-1]
+				}
 				constant = float64(lagged*constant) + rest
 			} else {
-				constant = float64(lagged*was) + float64(before*use) + rest
+				constant = float64(lagged*m.Was[s]) + float64(before*m.Used[s]) + rest
 			}
 			for j, g := range row {
 				o.gain[step*n+j] += float64(weight * g)
 			}
 			o.base[step] += float64(weight * constant)
 		}
-		finish += tasks[s] / max(1, float64(max(m.Bound[s], t.Occupied))) * seconds[s]
 	}
-	o.left = left / work
-	c.refer(v, o, finish)
 	return o
+}
+
+// reducesWait tells whether the reduces of a job cannot use slots yet: one that starts while maps wait for slots can do
+// no more than hold its own.
+func reducesWait(job *sched.Job) bool {
+	t := &job.Stages[sched.Reduce]
+	return t.Occupied == 0 && (!t.Ready || t.Withheld || job.Stages[sched.Map].Open > 0)
+}
+
+// mapsEnd is the step within which the maps of a job are done that does what it owes.
+func (o *outlook) mapsEnd() int {
+	sum := 0.0
+	for step, owed := range o.owes {
+		if sum += owed; units.Rounded(sum) > units.Rounded(o.todo[0]) {
+			return step
+		}
+	}
+	return len(o.owes)
 }
 
 // refer sets what each step owes, and what a miss of it weighs.
@@ -257,10 +299,8 @@ func (c *controller) pose(list []*outlook, part []float64) {
 	shared := len(c.problem.Shared)
 	c.problem.Blocks = slices.Grow(c.problem.Blocks[:0], len(list))
 	for _, o := range list {
-		stages := len(o.stages)
-		n := stages * hc
-		b := optimize.Block{Hessian: make([]float64, n*n), Cost: make([]float64, n), Lower: make([]float64, n),
-			Upper: make([]float64, n), Shares: make([]float64, shared*n)}
+		n := o.n
+		b := optimize.Block{Hessian: c.zeroes(n * n), Cost: c.zeroes(n), Lower: c.zeroes(n), Upper: c.zeroes(n), Shares: c.zeroes(shared * n)}
 		for step := range hp {
 			g := o.gain[step*n : step*n+n]
 			w := 2 * o.weight / (o.per * o.per)
@@ -272,37 +312,48 @@ func (c *controller) pose(list []*outlook, part []float64) {
 				}
 			}
 		}
-		for i, s := range o.stages {
-			first := 0
-			if !o.job.Stages[planned[s]].Ready && s == 1 {
-				first = min(o.opens, hc-1)
-			}
-			penalty := 2 * c.set.mapPenalty * o.each[s] * o.each[s]
-			if s == 1 {
-				penalty = 2 * c.set.reducePenalty * o.each[s] * o.each[s]
-			}
-			for step := range hc {
-				x := step*stages + i
+		for _, s := range o.stages {
+			penalty := 2 * c.penalty(s) * o.each[s] * o.each[s]
+			for step := o.from[s]; step < hc; step++ {
+				x := o.at(s, step, hc)
 				b.Upper[x] = max(2*least, o.most[s])
-				if step < first {
-					b.Upper[x] = least
-				}
 				b.Shares[(c.place[o.row[s]]+step)*n+x] = o.each[s]
 				b.Hessian[x*n+x] += penalty
-				if step > 0 {
-					b.Hessian[(x-stages)*n+x-stages] += penalty
-					b.Hessian[x*n+x-stages] -= penalty
-					b.Hessian[(x-stages)*n+x] -= penalty
-				} else {
+				switch {
+				case step > o.from[s]:
+					b.Hessian[(x-1)*n+x-1] += penalty
+					b.Hessian[x*n+x-1] -= penalty
+					b.Hessian[(x-1)*n+x] -= penalty
+				case step == 0:
 					b.Cost[x] -= float64(penalty * float64(max(o.m.Bound[s], 0)))
 				}
 			}
 			if c.set.terminal {
-				c.finish(o, &b, i)
+				c.finish(o, &b, s)
 			}
 		}
 		c.problem.Blocks = append(c.problem.Blocks, b)
 	}
+}
+
+// penalty is P of maps, or Q of reduces.
+func (c *controller) penalty(s int) float64 {
+	if s == 1 {
+		return c.set.reducePenalty
+	}
+	return c.set.mapPenalty
+}
+
+// zeroes returns so many, which are good until slots are planned again.
+func (c *controller) zeroes(n int) []float64 {
+	if c.used+n > len(c.floats) {
+		// What was handed out stays where it is.
+		c.floats, c.used = make([]float64, max(n, 2*len(c.floats), 1<<10)), 0
+	}
+	list := c.floats[c.used : c.used+n : c.used+n]
+	c.used += n
+	clear(list)
+	return list
 }
 
 // limit adds the rows of one kind of slots: what there is of it in each step that is controlled.
@@ -323,22 +374,17 @@ func (c *controller) limit(part []float64) {
 // finish adds the terminal cost of equations 11 and 12, which equation 3 lacks: what the rest of an
 // endless horizon would cost without bounds, by the slots of the last step (Riccati's equation for one
 // stage: f² + a f - a p = 0).
-func (c *controller) finish(o *outlook, b *optimize.Block, i int) {
-	s := o.stages[i]
-	hp, hc, stages := c.set.hp, c.set.hc, len(o.stages)
-	n := stages * hc
-	x := (hc-1)*stages + i
-	g := o.gain[(hp-1)*n+x]
-	a := o.weight * g * g / (o.per * o.per)
-	p := c.set.mapPenalty * o.each[s] * o.each[s]
-	if s == 1 {
-		p = c.set.reducePenalty * o.each[s] * o.each[s]
-	}
-	f := (math.Sqrt(a*a+4*a*p) - a) / 2
+func (c *controller) finish(o *outlook, b *optimize.Block, s int) {
+	hp := c.set.hp
+	x := o.at(s, hp, c.set.hc)
+	g := o.gain[(hp-1)*o.n+x]
 	if units.Rounded(g) <= 0 {
 		return
 	}
+	a := o.weight * g * g / (o.per * o.per)
+	p := c.penalty(s) * o.each[s] * o.each[s]
+	f := (math.Sqrt(a*a+4*a*p) - a) / 2
 	goal := (o.owes[hp-1] - o.base[hp-1]) / g
-	b.Hessian[x*n+x] += 2 * f
+	b.Hessian[x*o.n+x] += 2 * f
 	b.Cost[x] -= 2 * f * goal
 }

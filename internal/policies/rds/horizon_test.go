@@ -23,6 +23,7 @@ func frozen(c *controller, each, gain, owed, weight float64, has int32) *outlook
 	o := &outlook{m: m, job: job, stages: []int{0}, per: owed, weight: weight}
 	o.each[0], o.most[0] = each, 1/each
 	n := c.set.hc
+	o.n = n
 	o.base = make([]float64, c.set.hp)
 	o.gain = make([]float64, c.set.hp*n)
 	for i := range c.set.hp {

@@ -61,9 +61,20 @@ func TestOutlook(t *testing.T) {
 		have, _ := available(d.book)
 		o := d.c.look(d.book, m, job, have, speed)
 
-		u := make([]float64, d.c.set.hc*2)
+		u := make([]float64, o.n)
 		for i := range u {
 			u[i] = 4 * dice.Float64()
+		}
+		slots := func(s, step int) float64 { // stage by stage; reduces have none before maps can be done
+			step = min(step, d.c.set.hc-1)
+			if s == 0 {
+				return u[step]
+			}
+			late := 2*d.c.set.hc - o.n
+			if step < late {
+				return 0
+			}
+			return u[d.c.set.hc+step-late]
 		}
 		all := of[0].Mean*float64(job.Stages[sched.Map].Total) + of[1].Mean*float64(job.Stages[sched.Reduce].Total)
 		want := make([]float64, hp)
@@ -74,7 +85,7 @@ func TestOutlook(t *testing.T) {
 			y, used := m.Was[s], m.Used[s]
 			by, lagged, before, rest := of[s].affine([]float64{float64(max(m.Bound[s], tally.Occupied)) * speed[0] * part, y, used, math.Log1p(total) / 10})
 			for step := range hp {
-				now := u[min(step, d.c.set.hc-1)*2+s] * part * speed[step]
+				now := slots(s, step) * part * speed[step]
 				y, used = by*now+lagged*y+before*used+rest, now
 				want[step] += y * of[s].Mean * total / all
 			}
@@ -91,23 +102,35 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// No job is planned more slots than it has tasks, and no reduces before their maps could be done: 40 maps of 100 s take
-// 4 slots a thousand seconds.
+// No job is planned more slots than it has tasks, and no reduces before its maps end if it does what it owes: here a tenth
+// of all work in each interval. Maps of 100 s are 96 % of it.
 func TestPlansWhatCanRun(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 0.98})
-	job := d.comesWith("c", 40, 3, nil)
-	d.c.class(d.book, job).Stages[0].Mean = 100
-	have, _ := available(d.book)
-	o := d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
-	d.c.pose([]*outlook{o}, []float64{1, 1, 1})
-	if got := d.c.problem.Blocks[0].Upper; !slices.Equal(got, []float64{40, least, 40, 3, 40, 3}) {
-		t.Errorf("the bounds of maps and reduces in each step are %v", got)
-	}
-	job.Stages[sched.Map].Done, job.Stages[sched.Reduce].Ready = 38, true
-	o = d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
-	d.c.pose([]*outlook{o}, []float64{1, 1, 1})
-	if got := d.c.problem.Blocks[0].Upper; !slices.Equal(got, []float64{2, 3, 2, 3, 2, 3}) {
-		t.Errorf("with two maps left they are %v", got)
+	for _, c := range []struct {
+		done  int32
+		begun bool // reduces run already
+		want  []float64
+	}{
+		{0, false, []float64{40, 40, 40, 3}}, // behind the horizon, of which the last step stands for what comes
+		{35, false, []float64{5, 5, 5, 3, 3}},
+		{38, false, []float64{2, 2, 2, 3, 3, 3}},
+		{0, true, []float64{40, 40, 40, 3, 3, 3}},
+		{40, false, []float64{3, 3, 3}},
+	} {
+		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		job := d.comesWith("c", 40, 3, nil)
+		d.c.class(d.book, job).Stages[0].Mean = 100
+		maps, reduces := &job.Stages[sched.Map], &job.Stages[sched.Reduce]
+		maps.Done, maps.Open = c.done, maps.Total-c.done
+		reduces.Ready = c.done == maps.Total
+		if c.begun {
+			reduces.Occupied = 1
+		}
+		have, _ := available(d.book)
+		o := d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
+		d.c.pose([]*outlook{o}, []float64{1, 1, 1})
+		if got := d.c.problem.Blocks[0].Upper; !slices.Equal(got, c.want) {
+			t.Errorf("with %d maps done the bounds of maps in each step, and those of reduces, are %v, want %v", c.done, got, c.want)
+		}
 	}
 }
 
