@@ -15,7 +15,8 @@ import (
 //     the tasks that the stage has left. While the optimizer is at work (until its plan holds) the
 //     bounds of before stand.
 //   - the fast path (section 4.3): a job is on it only if its deadline lies before the next interval,
-//     and one that waits for that has a deadline behind it.
+//     and one that waits for that has a deadline behind it. With short=start, before or behind what it would
+//     take from there on, which is believed.
 //   - the next interval is never farther than the length of one.
 //   - algorithm 1, lines 5 and 9: the job goes first whose bound is farthest above the slots that it
 //     has, then the earlier deadline, then the earlier arrival. Jobs on the fast path go before all
@@ -36,6 +37,7 @@ type recede struct {
 	adaptive bool // what an interval owes is what is left by the intervals that are left
 	phases   bool // maps and reduces have a deadline each
 	fast     bool
+	start    bool           // what a job would take from the next interval on counts as well
 	prices   map[int]string // of kinds of slots, as this round has named them
 	items    []*line
 	waits    map[int]int64  // items that are held, and until when
@@ -45,7 +47,7 @@ type recede struct {
 }
 
 func recedeOf(a *asked) *recede {
-	return &recede{interval: a.span("interval", 600e9), adaptive: a.with["reference"] == "adaptive", phases: a.on("phases", false), prices: map[int]string{}, fast: a.on("fast", true), waits: map[int]int64{}, said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
+	return &recede{interval: a.span("interval", 600e9), adaptive: a.with["reference"] == "adaptive", phases: a.on("phases", false), prices: map[int]string{}, fast: a.on("fast", true), start: a.with["short"] == "start", waits: map[int]int64{}, said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
 }
 
 // witness is a part that has to see what the journal has before it says what it should have.
@@ -81,9 +83,11 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 			r.believe(b, l, p)
 		case l.name == "rank":
 			cause, rest, _ := strings.Cut(l.get("reason"), ":")
-			_, next, _ := strings.Cut(rest, ",")
-			at, _ := strconv.ParseInt(next, 10, 64)
-			quick := b.jobs[l.int("job")].Deadline < at && r.fast
+			var numbers [3]int64
+			for i, text := range strings.SplitN(rest, ",", 3) {
+				numbers[i], _ = strconv.ParseInt(text, 10, 64)
+			}
+			quick := b.jobs[l.int("job")].Deadline < numbers[1]+r.takes(numbers[2]) && r.fast
 			if r.first[l.int("job")] = cause == "on-fast-path"; quick != r.first[l.int("job")] {
 				p.want("rank", fmt.Sprintf("job=%d: the fast path for a deadline before the next interval, and for no other", l.int("job")), "")
 			}
@@ -91,6 +95,14 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 			p.want("no rejection", "", "")
 		}
 	}
+}
+
+// takes is what a job is said to take, if that counts.
+func (r *recede) takes(said int64) int64 {
+	if !r.start {
+		return 0
+	}
+	return max(0, said)
 }
 
 // sharing is the part that bounds jobs.
@@ -248,7 +260,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		switch {
 		case cause == "fast-path" && !r.fast:
 			bad = "no fast path"
-		case cause == "fast-path" && (numbers[0] != j.Deadline || numbers[1] <= j.Deadline):
+		case cause == "fast-path" && (numbers[0] != j.Deadline || numbers[1]+r.takes(numbers[2]) <= j.Deadline):
 			bad = "on the fast path a deadline before the next interval"
 		case cause == "fast-path" && numbers[1] > b.now+r.interval:
 			bad = "the next interval no later than one from now"
@@ -260,7 +272,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		switch {
 		case j.goesOn() || j.occupied > 0:
 			bad = "a job that has begun is let in"
-		case cause == "next-interval" && r.fast && j.Deadline < numbers[0]:
+		case cause == "next-interval" && r.fast && j.Deadline < numbers[0]+r.takes(numbers[1]):
 			bad = "the fast path for a deadline before the next interval"
 		case cause == "next-interval" && numbers[0] > b.now+r.interval:
 			bad = "the next interval no later than one from now"

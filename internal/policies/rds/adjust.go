@@ -192,23 +192,31 @@ func (c *controller) line(v sched.View) {
 // of work goes first, its density.
 func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64) {
 	k := c.class(v, job)
-	work, first := 0.0, 0.0
+	if units.Rounded(c.takes(v, job)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
+		return inReach, 0
+	}
+	work := 0.0
 	for s, stage := range planned {
 		t := &job.Stages[stage]
-		mean := k.Stages[s].Mean
-		work += float64(mean * float64(max(0, t.Total-t.Done)))
+		work += float64(k.Stages[s].Mean * float64(max(0, t.Total-t.Done)))
+	}
+	soft, _ := bounds(job, c.set.hard)
+	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
+}
+
+// takes is how many seconds what a job has not begun would take with all slots of its kind, in waves of the mean time.
+func (c *controller) takes(v sched.View, job *sched.Job) (seconds float64) {
+	k := c.class(v, job)
+	for s, stage := range planned {
+		t := &job.Stages[stage]
 		if t.Open <= 0 {
 			continue
 		}
 		if row, each := cost(v, job, stage); each > 0 {
-			first += float64(mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.total[row]))))
+			seconds += float64(k.Stages[s].Mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.total[row]))))
 		}
 	}
-	if units.Rounded(first/max(c.speed, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
-		return inReach, 0
-	}
-	soft, _ := bounds(job, c.set.hard)
-	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
+	return seconds / max(c.speed, 1e-3)
 }
 
 // give gives so many slots, or as many as there are.
@@ -280,16 +288,28 @@ func (c *controller) asks(line []*grant, level int64) (sum int64) {
 	return sum
 }
 
-// short tells whether a job is one for the fast path: it would be over before the next interval begins.
-func (c *controller) short(job *sched.Job) bool {
-	return c.set.fast && job.Deadline != units.Never && job.Deadline < c.Next
+// short tells whether a job is one for the fast path: its deadline lies before the next interval or, if the parameter
+// short says so, before what it would take from there on.
+func (c *controller) short(v sched.View, job *sched.Job) bool {
+	return c.set.fast && job.Deadline != units.Never && job.Deadline < c.Next.Add(c.behind(v, job))
+}
+
+// behind is what a job would take that began with the next interval, 0 by the paper's rule.
+func (c *controller) behind(v sched.View, job *sched.Job) units.Duration {
+	if !c.set.laxity {
+		return 0
+	}
+	return units.FromSeconds(units.Rounded(min(c.takes(v, job), 1e9)))
 }
 
 // race puts jobs that wait on the fast path, or takes them off it if their deadline was moved.
 func (c *controller) race(v sched.View) {
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
-		if fast := c.short(job) && !m.asked(); asks(job) && m.Fast != fast {
+		if !asks(job) {
+			continue
+		}
+		if fast := c.short(v, job) && !m.asked(); m.Fast != fast {
 			m.Fast, c.changed = fast, true
 		}
 	}

@@ -18,6 +18,7 @@ type settings struct {
 	mapPenalty, reducePenalty         float64 // P and Q
 	hard                              int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
 	adaptive, fast, events, terminal  bool
+	laxity                            bool           // the fast path is for jobs that cannot wait for the next interval
 	phases                            bool           // maps and reduces have a deadline each
 	preempt                           units.Duration // tasks above the bound end that would run for so long, 0 = none
 	source                            source         // of forecasts
@@ -51,7 +52,7 @@ type controller struct {
 	Held bool `json:"held,omitempty"`
 	// Intervals counts them.
 	Intervals int64       `json:"intervals"`
-	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in thousandths of the penalty
+	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in millionths of the penalty
 
 	solverState optimize.Interior
 	problem     optimize.Quadratic
@@ -230,6 +231,7 @@ func (c *controller) wake(now units.Time, batch []sched.Event, p *sched.Plan) {
 // gone, again that the book is new.
 func (c *controller) begin(v sched.View, news, again bool) {
 	now := v.Now()
+	c.total, c.speed = available(v)
 	if c.Activate <= now {
 		c.changed = true
 		c.Activate = now.Add(c.set.activate)
@@ -270,7 +272,7 @@ func (c *controller) watch(batch []sched.Event) {
 
 // waits tells whether a job that is not on the fast path waits.
 func (c *controller) waits(v sched.View) bool {
-	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !c.short(v.Job(m.Job)) })
+	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !c.short(v, v.Job(m.Job)) })
 }
 
 // verdict lets a job in, or makes it wait.
@@ -292,7 +294,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 		}
 		return
 	case m.Fast:
-		admitted.Reason = sched.Because(FastPath, int64(job.Deadline), int64(c.Next))
+		admitted.Reason = c.onPath(v, job, FastPath)
 	case m.asked():
 		admitted.Reason = c.admission(v, m)
 		if !again && c.Due > v.Now() {
@@ -300,7 +302,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 		}
 	default:
 		if !held {
-			p.Hold(m.Job, sched.Because(NextInterval, int64(c.Next)))
+			p.Hold(m.Job, sched.Because(NextInterval, int64(c.Next), int64(c.behind(v, job))))
 		}
 		return
 	}

@@ -14,11 +14,14 @@ import (
 // Why jobs are let in, wait, and get slots.
 var (
 	// NextInterval makes a job wait for the optimizer.
-	NextInterval = &sched.Cause{Name: "next-interval", Numbers: []string{"when slots are next given"}, Example: [3]int64{600e9},
+	NextInterval = &sched.Cause{Name: "next-interval", Numbers: []string{"when slots are next given", "what it takes from there on, 0 = not looked at"}, Example: [3]int64{600e9},
 		Say: func(r *sched.Said) string { return "the plan has no slots for it before " + r.Time(r.A) }}
 	// FastPath lets a job in that cannot wait for the next interval.
-	FastPath = &sched.Cause{Name: "fast-path", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
+	FastPath = &sched.Cause{Name: "fast-path", Numbers: []string{"its deadline", "when slots are next given", "what it takes from there on, 0 = not looked at"}, Example: [3]int64{90e9, 600e9},
 		Say: func(r *sched.Said) string {
+			if r.A >= r.B {
+				return fmt.Sprintf("its deadline at %s could not be met any more if it waited for the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
+			}
 			return fmt.Sprintf("its deadline at %s lies before the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
 		}}
 	// OnFastPath puts a job before those that are planned.
@@ -27,7 +30,7 @@ var (
 	// OffFastPath puts it among them again.
 	OffFastPath = &sched.Cause{Name: "off-fast-path", Numbers: FastPath.Numbers, Example: [3]int64{900e9, 600e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its deadline at %s does not lie before the next interval any more, which begins at %s", r.Time(r.A), r.Time(r.B))
+			return fmt.Sprintf("its deadline at %s lets it wait for the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
 		}}
 	// ByPlan lets a job in that the optimizer gives slots.
 	ByPlan = &sched.Cause{Name: "by-plan", Numbers: []string{"map slots planned, in thousandths", "reduce slots planned, in thousandths"}, Example: [3]int64{12400, 0},
@@ -43,14 +46,14 @@ var (
 				r.Time(r.A), r.Time(r.B))
 		}}
 	// PlannedSlots bounds a stage by the plan.
-	PlannedSlots = &sched.Cause{Name: "planned-slots", Numbers: []string{"price of a slot, in thousandths", "progress that this interval owes, in millionths of the job", "progress that is expected"},
-		Example: [3]int64{35, 100000, 92500}, Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan: it owes %s of its work in this interval and is expected to do %s; a slot costs %s", percent(r.B), percent(r.C), thousandths(r.A))
+	PlannedSlots = &sched.Cause{Name: "planned-slots", Numbers: []string{"price of a slot, in millionths", "progress that this interval owes, in millionths of the job", "progress that is expected"},
+		Example: [3]int64{35000, 100000, 92500}, Say: func(r *sched.Said) string {
+			return fmt.Sprintf("the plan: it owes %s of its work in this interval and is expected to do %s; a slot costs %.4g", percent(r.B), percent(r.C), float64(r.A)/1e6)
 		}}
 	// SpareSlots bounds a stage that the plan does not know.
-	SpareSlots = &sched.Cause{Name: "spare-slots", Numbers: []string{"price of a slot, in thousandths"}, Example: [3]int64{35},
+	SpareSlots = &sched.Cause{Name: "spare-slots", Numbers: []string{"price of a slot, in millionths"}, Example: [3]int64{35000},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has none for it: it gets what others leave; a slot costs %s", thousandths(r.A))
+			return fmt.Sprintf("the plan has none for it: it gets what others leave; a slot costs %.4g", float64(r.A)/1e6)
 		}}
 	// FastSlots bounds a stage of a job on the fast path.
 	FastSlots = &sched.Cause{Name: "fast-slots", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
@@ -67,6 +70,11 @@ var (
 func thousandths(n int64) string { return fmt.Sprintf("%.4g", float64(n)/1000) }
 
 func percent(n int64) string { return fmt.Sprintf("%.3g%%", float64(n)/1e4) }
+
+// onPath is the reason to put a job on the fast path, or to take it off.
+func (c *controller) onPath(v sched.View, job *sched.Job, cause *sched.Cause) sched.Reason {
+	return sched.Because(cause, int64(job.Deadline), int64(c.Next), int64(c.behind(v, job)))
+}
 
 // admission is the reason to let in a job that the plan has slots for.
 func (c *controller) admission(v sched.View, m *member) sched.Reason {
@@ -108,6 +116,7 @@ func Entry() compose.Entry {
 			{Name: "forecast", Type: compose.Choice, Default: "own", Choices: sources, Part: compose.KindAdmit, Doc: "of capacity: own, from the last three intervals; told by the world; combined, both weighted by their recent errors; persistence, the last value"},
 			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Part: compose.KindAdmit, Doc: "own forecasts before the twelfth interval: repeat the last value, or fit fewer intervals"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Part: compose.KindAdmit, Doc: "jobs whose deadline lies before the next interval run at once"},
+			{Name: "short", Type: compose.Choice, Default: "deadline", Choices: []string{"deadline", "start"}, Part: compose.KindAdmit, Doc: "of these: jobs whose deadline lies before the next interval, or which could not meet it any more if they began then"},
 			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Part: compose.KindAdmit, Doc: "when to plan: every interval, or also when a job comes or ends"},
 			{Name: "terminal", Type: compose.Switch, Default: "false", Part: compose.KindAdmit, Doc: "also count what lies beyond the horizon (equations 11 and 12)"},
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
@@ -127,7 +136,7 @@ func Entry() compose.Entry {
 func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
-		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), events: a.Choice("replan") == "events",
+		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", events: a.Choice("replan") == "events",
 		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
 		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
 		errorSeed: uint64(a.Count("error_seed"))}

@@ -55,7 +55,7 @@ func (c *controller) control(v sched.View) {
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		m.Let = false
-		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, c.short(job)
+		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, c.short(v, job)
 		if m.Fast || !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
 			continue
 		}
@@ -88,7 +88,7 @@ func (c *controller) control(v sched.View) {
 	}
 	for r, at := range c.place {
 		if at >= 0 {
-			c.Prices[r] = int64(math.Round(units.Rounded(max(-1e12, min(1e12, -1000*found.Prices[at]/max(1, float64(have[r])))))))
+			c.Prices[r] = int64(math.Round(units.Rounded(max(-1e12, min(1e12, -1e6*found.Prices[at]/max(1, float64(have[r])))))))
 		}
 	}
 }

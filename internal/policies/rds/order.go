@@ -57,6 +57,6 @@ func (c *controller) rank(v sched.View, p *sched.Plan) {
 		}
 		m.First = m.Fast
 		c.setFirst(m.Job, m.First)
-		p.Rank(m.Job, sched.Because(cause, int64(v.Job(m.Job).Deadline), int64(c.Next)))
+		p.Rank(m.Job, c.onPath(v, v.Job(m.Job), cause))
 	}
 }

@@ -18,6 +18,10 @@ func TestShortJobsDoNotWait(t *testing.T) {
 		{"a deadline within the interval that begins", small, "rds(interval=5m)", `
     - {id: large, class: c, arrive: 0s, maps: 400, map_time: 20s, reduces: 0, deadline: 120m}
     - {id: small, class: c, arrive: 280s, maps: 4, map_time: 20s, reduces: 0, deadline: +45s}`},
+		// The next interval begins at 5 min. It needs 20 s, and there are 15 s until its deadline then.
+		{"a deadline soon behind the interval", small, "rds(interval=5m,short=start)", `
+    - {id: large, class: c, arrive: 0s, maps: 400, map_time: 20s, reduces: 0, deadline: 120m}
+    - {id: small, class: c, arrive: 240s, maps: 4, map_time: 20s, reduces: 0, deadline: +75s}`},
 		// At 1:40 four slots fall free. Nine are given: small lacks one, next seven.
 		{"few tasks before many", small, "rds(interval=5m)", `
     - {id: many, class: a, arrive: 0s, maps: 4, map_time: 100s, reduces: 0, deadline: 4m}
