@@ -300,3 +300,30 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 }
+
+// A job is on the fast path if its deadline lies before the next interval; with short=start also if it lies before what the
+// job would take from there on: here ten waves of 60 s on 4 slots, at half the speed.
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		deadline        units.Time
+		byDeadline, not bool // on the path by the paper's rule, and not at all
+	}{{599, true, false}, {600, false, false}, {600 + 1199, false, false}, {600 + 1200, false, true}} {
+		for _, laxity := range []bool{false, true} {
+			d := newDesk(t, settings{hard: 200, fast: true, laxity: laxity})
+			d.at(0, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5})
+			job := d.comesWith("c", 40, 0, func(j *workload.Job) { j.Deadline, j.Stages = c.deadline*1e9, j.Stages[:1] })
+			if got, want := d.c.short(d.book, job), c.byDeadline || laxity && !c.not; d.c.Next != 600e9 || got != want {
+				t.Errorf("with its deadline at %d s, and short=start %v: on the fast path %v, want %v", c.deadline, laxity, got, want)
+			}
+		}
+	}
+}
+
+// Where slots are planned within an interval, so much of each step lies in the next one of the forecaster.
+func TestBetweenForecasts(t *testing.T) {
+	to := make([]float64, 3)
+	newController(settings{}).predict(&told{Next: []float64{10, 20, 40}}, 5, 0.25, to)
+	if !slices.EqualFunc(to, []float64{5, 12.5, 25}, near) {
+		t.Errorf("a quarter of an interval after the last value it expects %v", to)
+	}
+}
