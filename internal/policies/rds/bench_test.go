@@ -12,8 +12,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// busy is a controller with so many running jobs of ten classes, at the beginning of an interval. Their deadlines are one
-// to eleven hours away, and on ten nodes for each hundred of them that is about what the slots can do.
+// busy is a controller with so many running jobs of ten classes, at the beginning of an interval.
+// Their deadlines are one to eleven hours away, and on ten nodes for each hundred of them that is
+// about what the slots can do.
 func busy(jobs int) (*controller, *ledger.Ledger) {
 	set := settings{interval: 600 * units.Second, activate: 15 * units.Second, guess: 60 * units.Second, hp: 3, hc: 3,
 		mapPenalty: 0.0107, reducePenalty: 0.0173, hard: 200, rules: 4, forgetting: 0.98, fast: true}

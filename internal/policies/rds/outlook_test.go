@@ -102,8 +102,8 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// No job is planned more slots than it has tasks, and no reduces before its maps end if it does what it owes: here a tenth
-// of all work in each interval. Maps of 100 s are 96 % of it.
+// No job is planned more slots than it has tasks, and no reduces before its maps end if it does
+// what it owes: here a tenth of all work in each interval. Maps of 100 s are 96 % of it.
 func TestPlansWhatCanRun(t *testing.T) {
 	for _, c := range []struct {
 		done  int32
@@ -199,8 +199,9 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// A sample of a model is what a job did in an interval with the slots that it held on the way, the mean of those at both
-// ends, at the speed that nodes have. Here 4 become 2 at half the speed, and it does 10 of 40 maps of 100 s.
+// A sample of a model is what a job did in an interval with the slots that it held on the way, the
+// mean of those at both ends, at the speed that nodes have. Here 4 become 2 at half the speed, and
+// it does 10 of 40 maps of 100 s.
 func TestSamples(t *testing.T) {
 	d := newDesk(t, settings{hard: 200, forgetting: 1, rules: 1})
 	job := d.comesWith("c", 40, 1, nil)
@@ -301,8 +302,9 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// A job is on the fast path if its deadline lies before the next interval; with short=start also if it lies before what the
-// job would take from there on: here ten waves of 60 s on 4 slots, at half the speed.
+// A job is on the fast path if its deadline lies before the next interval; with short=start also if
+// it lies before what the job would take from there on: here ten waves of 60 s on 4 slots, at half
+// the speed.
 func TestShort(t *testing.T) {
 	for _, c := range []struct {
 		deadline        units.Time
