@@ -127,7 +127,7 @@ func TestHistory(t *testing.T) {
 		{"jobs --store words.yaml", `--store "words.yaml": it is not a folder; name a folder for the history of runs`},
 		{"profile list --store words.yaml", `--store "words.yaml": it is not a folder`},
 		{"jobs words", `slackline jobs takes no arguments`},
-		{"run words.yaml --power 10W", `--power "10W": write the watts that the machine draws idle, and that each busy core adds, such as 10W,8W`},
+		{"run words.yaml --power 10W", `--power "10W": write the watts that the machine draws when idle, and those that each busy core adds, such as 10W,8W`},
 		{"profile lst", `unknown command "lst"; did you mean "list"?`},
 		{"profile show word", `nothing is known of a class "word"; did you mean "wordcount"?`},
 	} {

@@ -70,7 +70,7 @@ func TestLearnRefuses(t *testing.T) {
 		{[]string{"a.jhist", "a.jhist"}, `job "job_1_0001" is in a.jhist and again in a.jhist; it teaches once`},
 		{[]string{"cut.jhist"}, "no job in it teaches anything"},
 		{[]string{"a.jhist", "--last", "0"}, "--last is 0, it must be 1 or more"},
-		{[]string{server.URL}, "/ws/v1/history/mapreduce/jobs: there is nothing of that; is it a JobHistory server"},
+		{[]string{server.URL}, "/ws/v1/history/mapreduce/jobs: it does not know that; is it a JobHistory server"},
 	} {
 		r := s.run(append([]string{"profile", "learn"}, c.args...)...)
 		if r.code != 2 || !strings.Contains(r.stderr, c.want) {

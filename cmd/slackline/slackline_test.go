@@ -302,9 +302,10 @@ func TestHelpExamples(t *testing.T) {
 			t.Errorf("%s has no example", cmd.CommandPath())
 		}
 		// They need a run in another terminal, see TestSubmitCancelWait, go on until they are stopped: TestYarnServe,
-		// or ask, change or have watched a Hadoop cluster: TestLearnFromHadoop, TestYarnInstall, TestYarnCompare.
-		if slices.Contains([]string{"submit", "cancel", "close", "yarn serve", "yarn dev up", "profile learn", "yarn install", "yarn compare"},
-			strings.TrimPrefix(cmd.CommandPath(), "slackline ")) {
+		// or ask, change or have watched a Hadoop cluster: TestLearnFromHadoop, TestYarnInstall, TestYarnCompare,
+		// TestYarnModes.
+		if slices.Contains([]string{"submit", "cancel", "close", "yarn serve", "yarn dev up", "profile learn", "yarn install",
+			"yarn compare", "yarn take-over", "yarn yield", "yarn watch"}, strings.TrimPrefix(cmd.CommandPath(), "slackline ")) {
 			return
 		}
 		for line := range strings.Lines(cmd.Example) {
