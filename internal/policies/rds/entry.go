@@ -116,7 +116,7 @@ func Entry() compose.Entry {
 			{Name: "forecast", Type: compose.Choice, Default: "own", Choices: sources, Part: compose.KindAdmit, Doc: "of capacity: own, from the last three intervals; told by the world; combined, both weighted by their recent errors; persistence, the last value"},
 			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Part: compose.KindAdmit, Doc: "own forecasts before the twelfth interval: repeat the last value, or fit fewer intervals"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Part: compose.KindAdmit, Doc: "jobs whose deadline lies before the next interval run at once"},
-			{Name: "short", Type: compose.Choice, Default: "deadline", Choices: []string{"deadline", "start"}, Part: compose.KindAdmit, Doc: "of these: jobs whose deadline lies before the next interval, or which could not meet it any more if they began then"},
+			{Name: "short", Type: compose.Choice, Default: "deadline", Choices: []string{"deadline", "start"}, Part: compose.KindAdmit, Doc: "which jobs are on the fast path: those whose deadline lies before the next interval, or those that could no longer meet it if they began then"},
 			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Part: compose.KindAdmit, Doc: "when to plan: every interval, or also when a job comes or ends"},
 			{Name: "terminal", Type: compose.Switch, Default: "false", Part: compose.KindAdmit, Doc: "also count what lies beyond the horizon (equations 11 and 12)"},
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
