@@ -182,7 +182,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 // pass lets attempts end that nobody heeds, each at its instant, for as long as nothing else happens.
 // It is what Next would do without it, instant by instant.
 func (w *World) pass() {
-	if !w.waits.Has(sched.Ended) || len(w.out) > w.held || len(w.leaving)+len(w.doomed) > 0 {
+	if !w.waits.Has(sched.Ended) || len(w.out) > w.held || w.draining+len(w.leaving)+len(w.doomed) > 0 {
 		return
 	}
 	for {
@@ -203,7 +203,7 @@ func (w *World) pass() {
 		e := *d
 		w.queue.pop()
 		w.handle(&e)
-		if w.tells() || len(w.leaving) > 0 {
+		if w.tells() {
 			return
 		}
 	}
