@@ -57,10 +57,9 @@ func (l *Ledger) begin(e *sched.Event) {
 		l.discrepancy(e, "an attempt started under a handle that is in use; the older one counts as lost")
 		l.finish(&sched.Event{Kind: sched.Ended, Attempt: e.Attempt, Outcome: sched.Lost})
 	}
-	t := b.tasks[e.Stage]
-	known := t != nil && e.Task >= 1 && int(e.Task) < len(t.State)
+	tk := b.tasks[e.Stage].of(e.Task)
 	if g := l.grants.find(e.Item); g != nil && g.Job == e.Job && g.Stage == e.Stage && g.Node == e.Node &&
-		(!known || t.State[e.Task] == taskPromised || t.By[e.Task] == int32(e.Item)) {
+		(tk == nil || tk.State == taskPromised || tk.By == int32(e.Item)) {
 		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
 		l.markDirty(b, allStages)
@@ -69,15 +68,15 @@ func (l *Ledger) begin(e *sched.Event) {
 		}
 		l.book(e.Node, b, e.Stage, e.Container, 1)
 		l.grow(b, e.Stage)
-		if known {
-			t.Live[e.Task]++
-			if t.State[e.Task] == taskOpen {
+		if tk != nil {
+			tk.Live++
+			if tk.State == taskOpen {
 				b.Stages[e.Stage].Open--
 			}
 		}
 	}
-	if known && t.State[e.Task] != taskDone {
-		t.State[e.Task] = taskLive
+	if tk != nil && tk.State != taskDone {
+		tk.State = taskLive
 	}
 	b.Stages[e.Stage].Running++
 	since := l.since(e)
@@ -129,17 +128,18 @@ func (l *Ledger) finish(e *sched.Event) {
 		nb.Since = max(since, l.since(e))
 	}
 	tally.Running--
-	if t := b.tasks[a.Stage]; t != nil && a.Task >= 1 && int(a.Task) < len(t.State) {
-		t.Live[a.Task]--
+	t := b.tasks[a.Stage]
+	if tk := t.of(a.Task); tk != nil {
+		tk.Live--
 		switch {
-		case t.State[a.Task] == taskDone:
+		case tk.State == taskDone:
 		case e.Outcome == sched.Committed:
-			if t.State[a.Task] == taskOpen {
+			if tk.State == taskOpen {
 				tally.Open--
 			}
-			t.State[a.Task] = taskDone
+			tk.State = taskDone
 			tally.Done++
-		case t.Live[a.Task] == 0 && t.State[a.Task] != taskOpen:
+		case tk.Live == 0 && tk.State != taskOpen:
 			l.reopen(b, t, a.Task)
 		}
 	} else if e.Outcome == sched.Committed {
@@ -151,7 +151,7 @@ func (l *Ledger) finish(e *sched.Event) {
 
 // reopen lets a task be started again, in its old place before those that never were.
 func (l *Ledger) reopen(b *jobBook, t *tasks, id sched.TaskID) {
-	t.State[id] = taskOpen
+	t.List[id].State = taskOpen
 	b.Stages[t.Spec.Kind].Open++
 	l.enter(t, id)
 	l.postNews(b, t.Spec.Kind)
@@ -178,7 +178,8 @@ func (l *Ledger) loseOutput(e *sched.Event) {
 		return
 	}
 	t := b.tasks[e.Stage]
-	if t == nil || e.Task < 1 || int(e.Task) >= len(t.State) {
+	tk := t.of(e.Task)
+	if tk == nil {
 		if b.Stages[e.Stage].Done == 0 {
 			l.discrepancy(e, "an output was lost of a stage that has done nothing")
 			return
@@ -188,13 +189,13 @@ func (l *Ledger) loseOutput(e *sched.Event) {
 		l.markDirty(b, allStages)
 		return
 	}
-	if t.State[e.Task] != taskDone {
+	if tk.State != taskDone {
 		l.discrepancy(e, "an output was lost of a task that had not committed")
 		return
 	}
 	b.Stages[e.Stage].Done--
-	if t.Live[e.Task] > 0 {
-		t.State[e.Task] = taskLive // a second attempt is still at it
+	if tk.Live > 0 {
+		tk.State = taskLive // a second attempt is still at it
 	} else {
 		l.reopen(b, t, e.Task)
 	}
@@ -261,7 +262,8 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 		return
 	}
 	release := func(id sched.TaskID) {
-		if t.Live[id]--; t.Live[id] == 0 && (t.State[id] == taskPromised || t.State[id] == taskLive) {
+		tk := &t.List[id]
+		if tk.Live--; tk.Live == 0 && (tk.State == taskPromised || tk.State == taskLive) {
 			l.reopen(b, t, id)
 		}
 	}
@@ -269,13 +271,13 @@ func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 		task = g.Second
 	}
 	if task != 0 {
-		if task > 0 && int(task) < len(t.State) {
+		if t.of(task) != nil {
 			release(task)
 		}
 		return
 	}
-	for id := len(t.State) - 1; id > 0 && n > 0; id-- {
-		if t.By[id] == int32(g.Item) && t.State[id] == taskPromised {
+	for id := len(t.List) - 1; id > 0 && n > 0; id-- {
+		if tk := &t.List[id]; tk.By == int32(g.Item) && tk.State == taskPromised {
 			release(sched.TaskID(id))
 			n--
 		}

@@ -37,8 +37,8 @@ func (l *Ledger) Pending(p *sched.Plan) {
 		}
 		t := b.tasks[g.Stage]
 		it.Tasks.From = int32(len(p.Bound))
-		for id := sched.TaskID(1); int(id) < len(t.State); id++ {
-			if t.By[id] == int32(g.Item) && (t.State[id] == taskPromised || g.Second == id) {
+		for id := sched.TaskID(1); int(id) < len(t.List); id++ {
+			if tk := &t.List[id]; tk.By == int32(g.Item) && (tk.State == taskPromised || g.Second == id) {
 				p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: l.distance(&l.nodes[g.Node], t, id)})
 			}
 		}
@@ -50,7 +50,11 @@ func (l *Ledger) Pending(p *sched.Plan) {
 // Done tells whether a task has committed.
 func (l *Ledger) Done(j sched.JobID, s sched.Stage, id sched.TaskID) bool {
 	b := l.job(j)
-	return b != nil && b.tasks[s] != nil && int(id) < len(b.tasks[s].State) && b.tasks[s].State[id] == taskDone
+	if b == nil {
+		return false
+	}
+	tk := b.tasks[s].of(id)
+	return tk != nil && tk.State == taskDone
 }
 
 // Decided is what the policy has said of a job; of one that waits for its predecessors, what will

@@ -62,18 +62,17 @@ func (l *Ledger) cloneJobs() {
 	var stages, words, buckets, places int
 	l.eachStage(func(t *tasks) *tasks {
 		stages++
-		words += len(t.State)
+		words += len(t.List)
 		buckets += len(t.nodes.buckets) + len(t.racks.buckets)
 		places += len(t.Demand) + len(t.ByRack)
 		return t
 	})
-	pages, state, live := make([]tasks, 0, stages), make([]taskState, 0, words), make([]uint8, 0, words)
-	by, cursors, demand := make([]int32, 0, words), make([]bucket, 0, buckets), make([]demandAt, 0, places)
+	pages, list := make([]tasks, 0, stages), make([]task, 0, words)
+	cursors, demand := make([]bucket, 0, buckets), make([]demandAt, 0, places)
 	l.eachStage(func(t *tasks) *tasks {
 		pages = append(pages, *t)
 		t = &pages[len(pages)-1]
-		t.State, t.Live = piece(&state, t.State), piece(&live, t.Live)
-		t.By = piece(&by, t.By)
+		t.List = piece(&list, t.List)
 		t.nodes.buckets, t.racks.buckets = piece(&cursors, t.nodes.buckets), piece(&cursors, t.racks.buckets)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
 		t.news = newsLink{}

@@ -45,7 +45,7 @@ func TestGranted(t *testing.T) {
 	it = d.one(start(1, sched.Map, 1, 3))
 	d.told(sched.Event{Kind: sched.Granted, Item: it.ID, Count: 2})
 	page(1, 2, 0)
-	d.is("the task that is open again", d.jobs[1].tasks[sched.Map].State[3], taskOpen)
+	d.is("the task that is open again", d.jobs[1].tasks[sched.Map].List[3].State, taskOpen)
 	d.told(sched.Event{Kind: sched.Refused, Item: it.ID, Task: -1, Count: 1}) // which task it was nobody knows
 	page(1, 1, 0)
 }

@@ -15,15 +15,20 @@ const (
 	taskDone
 )
 
+// task is the book on one task. What a start or an end touches of it lies together.
+type task struct {
+	By    int32     `json:"by,omitempty"` // the item, cut to 32 bits, that promised it last
+	State taskState `json:"state,omitempty"`
+	Live  uint8     `json:"live,omitempty"` // attempts, promised ones included
+}
+
 // tasks is the book on the tasks of one stage of a job. Where the world binds late there are none,
 // only demand by place.
 type tasks struct {
-	State []taskState         // by task
-	Live  []uint8             // attempts by task, promised ones included
-	By    []int32             // by task: the item, cut to 32 bits, that promised it last
-	Spec  *workload.StageSpec `json:"-"`
-	All   int32               // no task with hosts before this one is open
-	Home  int32               // no task without hosts, which is at home everywhere, before this one is open
+	List []task              // by number, [0] unused
+	Spec *workload.StageSpec `json:"-"`
+	All  int32               // no task with hosts before this one is open
+	Home int32               // no task without hosts, which is at home everywhere, before this one is open
 
 	// Late binding: open demand by place, as the world's last Demand said, less what was promised since.
 	Demand   []demandAt // on nodes, sorted
@@ -35,6 +40,15 @@ type tasks struct {
 	news         newsLink   // the job's link in this stage's list of news (local.go)
 }
 
+// of returns the book on a task, nil if it has none: of a stage that the job does not have, or where
+// the world binds late.
+func (t *tasks) of(id sched.TaskID) *task {
+	if t == nil || id < 1 || int(id) >= len(t.List) {
+		return nil
+	}
+	return &t.List[id]
+}
+
 // demandAt is open demand on a node or in a rack.
 type demandAt struct {
 	Place int32 // the handle of the node or of the rack
@@ -44,10 +58,10 @@ type demandAt struct {
 // openStage books the tasks of a stage as open. O(tasks).
 func openStage(spec *workload.StageSpec) *tasks {
 	n := len(spec.Tasks)
-	t := &tasks{State: make([]taskState, n+1), Live: make([]uint8, n+1), By: make([]int32, n+1), Spec: spec, All: 1, Home: 1}
+	t := &tasks{List: make([]task, n+1), Spec: spec, All: 1, Home: 1}
 	for _, id := range spec.Done {
 		if int(id) <= n { // more may be done of a stage that grows than are listed
-			t.State[id] = taskDone
+			t.List[id].State = taskDone
 		}
 	}
 	return t
@@ -72,8 +86,8 @@ func (t *tasks) atHome() sched.TaskID { return t.scan(&t.Home, false) }
 func (t *tasks) far() sched.TaskID    { return t.scan(&t.All, true) }
 
 func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
-	at, end := *from, int32(len(t.State))
-	for at < end && (t.State[at] != taskOpen || len(t.Spec.Tasks[at-1].Hosts) > 0 != hosts) {
+	at, end := *from, int32(len(t.List))
+	for at < end && (t.List[at].State != taskOpen || len(t.Spec.Tasks[at-1].Hosts) > 0 != hosts) {
 		at++
 	}
 	*from = at
@@ -97,7 +111,7 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 	if t.few() {
 		return l.nearestOfFew(nb, t)
 	}
-	if id := l.onNode(t).first(int32(nb.ID), t.State); id != 0 {
+	if id := l.onNode(t).first(int32(nb.ID), t.List); id != 0 {
 		return id, sched.NodeLocal
 	}
 	if id := t.atHome(); id != 0 {
@@ -111,7 +125,7 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 		return id, sched.RackLocal
 	}
 	if rack := nb.rack(); rack > 0 {
-		if near := l.inRack(t).first(int32(rack), t.State); near != 0 {
+		if near := l.inRack(t).first(int32(rack), t.List); near != 0 {
 			return near, sched.RackLocal
 		}
 	}

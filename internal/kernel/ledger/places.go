@@ -29,7 +29,7 @@ type placed struct{ place, task int32 }
 func (x *placeIndex) made() bool { return x.buckets != nil }
 
 // first returns the first open task of the place, 0 if there is none.
-func (x *placeIndex) first(place int32, state []taskState) sched.TaskID {
+func (x *placeIndex) first(place int32, list []task) sched.TaskID {
 	i := int(uint32(place) >> x.shift)
 	if i+1 >= len(x.buckets) {
 		return 0
@@ -39,7 +39,7 @@ func (x *placeIndex) first(place int32, state []taskState) sched.TaskID {
 		if x.places != nil && x.places[at] != place {
 			continue
 		}
-		if id := x.tasks[at]; state[id] == taskOpen {
+		if id := x.tasks[at]; list[id].State == taskOpen {
 			return sched.TaskID(id)
 		}
 		if at == b.next {
@@ -152,10 +152,10 @@ func (l *Ledger) describe(nb *nodeBook, is *cluster.Node) {
 // localTask returns the first open task of the stage whose input lies on the node, 0 if there is none.
 func (l *Ledger) localTask(t *tasks, n sched.NodeID) sched.TaskID {
 	if !t.few() {
-		return l.onNode(t).first(int32(n), t.State)
+		return l.onNode(t).first(int32(n), t.List)
 	}
 	for i := range t.Spec.Tasks {
-		if t.State[i+1] == taskOpen && slices.Contains(t.Spec.Tasks[i].Hosts, n) {
+		if t.List[i+1].State == taskOpen && slices.Contains(t.Spec.Tasks[i].Hosts, n) {
 			return sched.TaskID(i + 1)
 		}
 	}
@@ -173,7 +173,7 @@ func (l *Ledger) nearestOfFew(nb *nodeBook, t *tasks) (best sched.TaskID, locali
 	}
 	for i := range t.Spec.Tasks {
 		id := sched.TaskID(i + 1)
-		if t.State[id] != taskOpen {
+		if t.List[id].State != taskOpen {
 			continue
 		}
 		if d := l.distance(nb, t, id); best == 0 || d < locality {

@@ -34,7 +34,7 @@ func TestPlaceIndex(t *testing.T) {
 		if len(x.buckets) > 2*len(l.placed)+3 {
 			t.Fatalf("%d buckets for %d entries", len(x.buckets), len(l.placed))
 		}
-		state := make([]taskState, n+1)
+		list := make([]task, n+1)
 		for range 60 {
 			asked := int32(rapid.IntRange(-1, largest+2).Draw(t, "asked"))
 			some := places[rapid.IntRange(1, n).Draw(t, "of")]
@@ -42,18 +42,18 @@ func TestPlaceIndex(t *testing.T) {
 				asked = some[0]
 			}
 			want := 1
-			for want <= n && (state[want] != taskOpen || !slices.Contains(places[want], asked)) {
+			for want <= n && (list[want].State != taskOpen || !slices.Contains(places[want], asked)) {
 				want++
 			}
-			got := x.first(asked, state)
+			got := x.first(asked, list)
 			if int(got) != want%(n+1) {
 				t.Fatalf("place %d: task %d, want %d", asked, got, want%(n+1))
 			}
 			if got > 0 && rapid.Bool().Draw(t, "take") {
-				state[got] = taskLive
+				list[got].State = taskLive
 			}
-			if again := sched.TaskID(rapid.IntRange(1, n).Draw(t, "again")); state[again] == taskLive {
-				state[again] = taskOpen
+			if again := sched.TaskID(rapid.IntRange(1, n).Draw(t, "again")); list[again].State == taskLive {
+				list[again].State = taskOpen
 				for _, place := range places[again] {
 					x.reopen(place, again)
 				}
@@ -110,7 +110,7 @@ func TestNearest(t *testing.T) {
 				}):
 					at = 3
 				}
-				if tb.State[i+1] == taskOpen && at < level {
+				if tb.List[i+1].State == taskOpen && at < level {
 					best, level = sched.TaskID(i+1), at
 				}
 			}
@@ -121,12 +121,12 @@ func TestNearest(t *testing.T) {
 			switch rapid.IntRange(0, 9).Draw(t, "then") {
 			default:
 				if best > 0 {
-					tb.State[best] = taskLive
+					tb.List[best].State = taskLive
 					b.Stages[sched.Map].Open--
 				}
 			case 0, 1:
 				again := sched.TaskID(rapid.IntRange(1, tasks).Draw(t, "again"))
-				if tb.State[again] == taskLive {
+				if tb.List[again].State == taskLive {
 					l.reopen(b, tb, again)
 				}
 			case 2:

@@ -310,9 +310,9 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 			break
 		}
 		if l.can.Bind {
-			t.State[id] = taskPromised
-			t.Live[id]++
-			t.By[id] = int32(it.ID)
+			tk := &t.List[id]
+			tk.State, tk.By = taskPromised, int32(it.ID)
+			tk.Live++
 			p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: locality})
 		} else {
 			if booked > 0 && locality != it.Locality {
@@ -349,11 +349,12 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 		return why
 	}
 	t := b.tasks[it.Stage]
-	if it.Task < 1 || int(it.Task) >= len(t.State) || t.State[it.Task] != taskLive || t.Live[it.Task] != 1 || !l.running(b, it.Stage, it.Task) {
+	tk := t.of(it.Task)
+	if tk == nil || tk.State != taskLive || tk.Live != 1 || !l.running(b, it.Stage, it.Task) {
 		return sched.NoTask
 	}
-	t.Live[it.Task]++
-	t.By[it.Task] = int32(it.ID)
+	tk.Live++
+	tk.By = int32(it.ID)
 	from := int32(len(p.Bound))
 	p.Bound = append(p.Bound, sched.Bound{Task: it.Task, Locality: l.distance(nb, t, it.Task)})
 	it.Tasks = sched.Span{From: from, To: from + 1}

@@ -14,7 +14,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 6
+const version = 7
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the records, and
 // from the keys that the order would not give now.
@@ -265,13 +265,13 @@ func (s *saved) queue(q sched.QueueID) bool {
 	return q == sched.Root && len(s.Queues) > 0 || q > sched.Root && int(q) <= len(s.Queues) && s.Queues[q-1].Parent != 0
 }
 
-// whole tells whether the arrays of a stage have the lengths that its description asks for.
+// whole tells whether the list of a stage has the length that its description asks for.
 func (t *tasks) whole(st *workload.StageSpec, bind bool) bool {
 	n := len(st.Tasks)
-	if len(t.State) == 0 {
+	if len(t.List) == 0 {
 		return !bind
 	}
-	return len(t.State) == n+1 && len(t.Live) == n+1 && len(t.By) == n+1 && t.All >= 1 && int(t.All) <= n+1 && t.Home >= 1 && int(t.Home) <= n+1
+	return len(t.List) == n+1 && t.All >= 1 && int(t.All) <= n+1 && t.Home >= 1 && int(t.Home) <= n+1
 }
 
 func (l *Ledger) loadQueues(list []savedQueue) {

@@ -89,11 +89,11 @@ func TestLoadRefuses(t *testing.T) {
 	_, text := busy(t)
 	for _, c := range []struct{ from, to, want string }{
 		{"", "", "the saved book cannot be read"},
-		{`"version":6`, `"version":1`, "the saved book has version 1, this build reads version 6"},
+		{`"version":7`, `"version":1`, "the saved book has version 1, this build reads version 7"},
 		{`"bounds":[3,4,2]`, `"bounds":[2,4,2]`, "the saved book is damaged: job 2 of 1"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,1]`, "the saved book is damaged: attempt 1 of 0"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,99999999999]`, "the saved book is damaged: 99999999999 handles"},
-		{`"State":"`, `"Sate":"`, "the saved book is damaged: a stage of job 1 of 2"},
+		{`"List":`, `"Lost":`, "the saved book is damaged: a stage of job 1 of 2"},
 		{`"parent":1`, `"parent":7`, "the saved book is damaged: queue 2 of 2"},
 		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":9,"Left":1`, "the saved book is damaged: a grant of job 1 of 2"},
 		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":2,"Left":2000000000`, "the saved book is damaged: a grant of job 1 of 2"},
