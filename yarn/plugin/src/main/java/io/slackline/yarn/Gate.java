@@ -1,5 +1,6 @@
 package io.slackline.yarn;
 
+import io.slackline.yarn.v1.Mode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +127,8 @@ final class Gate {
     });
     if (waits == null && all) {
       scheduler.again(id);
+    } else if (waits != null && scheduler.mode() == Mode.MODE_WATCH) {
+      admit(id); // who only watches gives no verdicts
     }
   }
 

@@ -9,6 +9,8 @@ import io.slackline.yarn.v1.Place;
 import io.slackline.yarn.v1.Verdict;
 import io.slackline.yarn.v1.Why;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -199,19 +201,20 @@ final class Hands {
     if (node == null) {
       return Why.WHY_NODE_AWAY;
     }
-    if (scheduler.isBehind(app.getApplicationAttemptId())) {
-      return Why.WHY_STALE; // it asked before it knew of what it was given
-    }
+    Map<Integer, Integer> behind = scheduler.behind(app.getApplicationAttemptId());
     Why last = Why.WHY_STALE;
     for (int priority : p.getPrioritiesList()) {
-      for (SchedulerRequestKey key : app.getAppSchedulingInfo().getSchedulerKeys()) {
-        if (key.getPriority().getPriority() == priority) {
-          Why why = commit(app, key, node, p.getFarthest());
-          if (why == null) {
-            return null;
-          }
-          last = why;
+      List<SchedulerRequestKey> keys = app.getAppSchedulingInfo().getSchedulerKeys().stream()
+          .filter(k -> k.getPriority().getPriority() == priority).toList();
+      if (keys.stream().mapToInt(app::getOutstandingAsksCount).sum() <= behind.getOrDefault(priority, 0)) {
+        continue; // what it asks for beyond that it has been given, and did not know yet when it asked
+      }
+      for (SchedulerRequestKey key : keys) {
+        Why why = commit(app, key, node, p.getFarthest());
+        if (why == null) {
+          return null;
         }
+        last = why;
       }
     }
     return last;

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -46,14 +48,16 @@ final class Link implements Runnable {
   private static final long SHORTEST_PAUSE_MS = 100;
   private static final long LONGEST_PAUSE_MS = 5000;
   private static final int UNREAD = 10_000;
+  /** For so long it does what a plan asks for before it says again what has happened. */
+  private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /** What the link needs of the scheduler; all of it is called on the link's thread, but for broken. */
   interface Site {
     /** The full state; what was noted before it is in there. */
     Snapshot snapshot(long next);
 
-    /** What has happened since, or null if that was too much, or a snapshot is due for another reason. */
-    List<Event> news();
+    /** What has happened since, but for heartbeats if not wanted; null if that was too much, or a snapshot is due for another reason. */
+    List<Event> news(boolean beating);
 
     void does(Item item);
 
@@ -201,23 +205,25 @@ final class Link implements Runnable {
     long beatMs = Math.max(1, Math.min(LONGEST_BEAT_MS, settings.silenceMs / 5));
     long number = 1;
     long full = 0; // the number of the last snapshot
-    long heard = System.nanoTime();
-    long said = heard;
+    long seen = 0; // Slackline has decided upon all before it, and that is done
+    long beaten = 0; // the number behind the last heartbeats that were told
+    long said = System.nanoTime();
+    Iterator<Item> todo = Collections.emptyIterator(); // what is left of the last plan
     int beats = 0;
     Mode wish = null;
     boolean due = true;
     while (!stopped) {
-      AttachResponse m = next(name, beatMs);
+      AttachResponse m = todo.hasNext() ? null : next(name, beatMs);
       if (m != null) {
-        heard = System.nanoTime();
         switch (m.getSaysCase()) {
           case PLAN:
             if (m.getPlan().getSeen() == 0 || m.getPlan().getSeen() >= full) { // else it was made before the full state was read
-              m.getPlan().getItemsList().forEach(site::does);
+              todo = m.getPlan().getItemsList().iterator();
             }
             break;
           case BEAT:
             beats++;
+            seen = m.getBeat().getSeen();
             break;
           case MODE:
             if (m.getMode() == Mode.MODE_STOCK || m.getMode() == Mode.MODE_OURS || m.getMode() == Mode.MODE_WATCH) {
@@ -232,7 +238,11 @@ final class Link implements Runnable {
             break;
         }
       }
-      if (System.nanoTime() - heard > TimeUnit.MILLISECONDS.toNanos(settings.silenceMs)) {
+      // A long plan keeps this thread, and neither news nor beats wait for its end.
+      for (long until = System.nanoTime() + TURN_NS; todo.hasNext() && System.nanoTime() < until;) {
+        site.does(todo.next());
+      }
+      if (calls.waits() > TimeUnit.MILLISECONDS.toNanos(settings.silenceMs - beatMs)) {
         throw new IOException("it has said nothing for " + settings.silenceMs + " ms");
       }
       if (wish != null && wish != site.mode() && (wish != Mode.MODE_OURS || beats >= GOOD_BEATS)) {
@@ -240,19 +250,27 @@ final class Link implements Runnable {
         due = true;
       }
       if (!calls.out.isReady()) {
+        calls.asks();
         continue; // what happens meanwhile is kept, up to a bound
       }
-      List<Event> news = due ? null : site.news();
+      // Nodes get work when they beat. So no more beat before what was decided for those before them is done: it would wait
+      // behind that, and be decided upon what was known earlier.
+      List<Event> news = due ? null : site.news(seen >= beaten && !todo.hasNext());
       if (news == null) {
         full = ++number;
+        beaten = full;
+        todo = Collections.emptyIterator(); // as its plan is from before that
         calls.out.onNext(AttachRequest.newBuilder().setSnapshot(site.snapshot(full)).build());
         due = false;
         said = System.nanoTime();
+        calls.asks();
         beats = site.mode() == Mode.MODE_OURS ? beats : Math.min(beats, GOOD_BEATS);
       } else if (!news.isEmpty() || System.nanoTime() - said >= TimeUnit.MILLISECONDS.toNanos(beatMs)) {
         calls.out.onNext(AttachRequest.newBuilder().setEvents(Events.newBuilder().setFirst(number)
             .setTimeMs(System.currentTimeMillis()).addAllEvents(news)).build());
+        calls.asks();
         number += news.size();
+        beaten = news.stream().anyMatch(Event::hasHeartbeats) ? number : beaten;
         said = System.nanoTime();
       }
     }
@@ -278,6 +296,10 @@ final class Link implements Runnable {
     private volatile ClientCallStreamObserver<AttachRequest> out;
     /** It was given up, and its end is no news. */
     private volatile boolean given;
+    /** When something came last, by System.nanoTime: whoever reads it may be busy then. */
+    private volatile long heard = System.nanoTime();
+    /** When the first thing was said that nothing came after. */
+    private long asked = heard;
 
     Calls(Object name) {
       this.name = name;
@@ -291,6 +313,7 @@ final class Link implements Runnable {
 
     @Override
     public void onNext(AttachResponse m) {
+      heard = System.nanoTime();
       if (inbox.size() > UNREAD) {
         out.cancel("too much at once", null);
         return;
@@ -306,6 +329,18 @@ final class Link implements Runnable {
     @Override
     public void onCompleted() {
       end(null);
+    }
+
+    /** Something is said, which a Slackline answers. */
+    void asks() {
+      if (asked - heard <= 0) {
+        asked = System.nanoTime();
+      }
+    }
+
+    /** For how long it has not answered, in ns. What this side does meanwhile is not its silence. */
+    long waits() {
+      return asked - heard > 0 ? System.nanoTime() - asked : 0;
     }
 
     private void end(Throwable why) {

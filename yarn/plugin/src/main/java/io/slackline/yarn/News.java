@@ -3,6 +3,7 @@ package io.slackline.yarn;
 import io.slackline.yarn.v1.Event;
 import io.slackline.yarn.v1.Names;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,9 @@ import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
  */
 final class News {
   static final int MOST = 50_000;
+  /** So many nodes' heartbeats are told at a time, or a part of those that wait if that is more. */
+  static final int BEATS = 16;
+  private static final int PART = 20;
 
   private List<Event> events = new ArrayList<>();
   private final Set<String> beats = new LinkedHashSet<>();
@@ -50,18 +54,23 @@ final class News {
     over = false;
   }
 
-  /** Adds what has happened to the list and returns who has asked; null if there was too much. */
-  synchronized List<ApplicationAttemptId> take(List<Event> into) {
+  /** Adds what has happened to the list, heartbeats too or not, and returns who has asked; null if there was too much. */
+  synchronized List<ApplicationAttemptId> take(List<Event> into, boolean beating) {
     if (over) {
       return null;
     }
     into.addAll(events);
-    if (!beats.isEmpty()) {
-      into.add(Event.newBuilder().setHeartbeats(Names.newBuilder().addAllNames(beats)).build());
+    if (beating && !beats.isEmpty()) {
+      Names.Builder first = Names.newBuilder();
+      Iterator<String> i = beats.iterator();
+      for (int n = Math.max(BEATS, beats.size() / PART); n > 0 && i.hasNext(); n--) {
+        first.addNames(i.next());
+        i.remove();
+      }
+      into.add(Event.newBuilder().setHeartbeats(first).build());
     }
     List<ApplicationAttemptId> who = new ArrayList<>(asked);
     events = new ArrayList<>();
-    beats.clear();
     asked.clear();
     return who;
   }

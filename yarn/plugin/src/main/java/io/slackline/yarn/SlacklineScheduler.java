@@ -10,12 +10,14 @@ import io.slackline.yarn.v1.Item;
 import io.slackline.yarn.v1.Mode;
 import io.slackline.yarn.v1.Snapshot;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.NodeId;
@@ -71,8 +73,8 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   private final Map<ContainerId, ApplicationAttemptId> told = new ConcurrentHashMap<>();
   /** How many containers of a priority have ended well, whoever was told of it. */
   private final Map<ApplicationId, Map<Integer, Integer>> done = new ConcurrentHashMap<>();
-  /** Attempts whose last ask was made before they knew of the containers that came with the answer. */
-  private final Map<ApplicationAttemptId, Boolean> behind = new ConcurrentHashMap<>();
+  /** By priority: how many containers came with the answer to an attempt's last ask, which did not know of them. */
+  private final Map<ApplicationAttemptId, Map<Integer, Integer>> behind = new ConcurrentHashMap<>();
   /** How many more containers an application is told that it may get. */
   private final Map<ApplicationId, Integer> headroom = new ConcurrentHashMap<>();
   private volatile Mode mode = Mode.MODE_STOCK;
@@ -154,12 +156,14 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   @Override
   public Allocation allocate(ApplicationAttemptId id, List<ResourceRequest> ask, List<SchedulingRequest> requests,
       List<ContainerId> release, List<String> shun, List<String> forgive, ContainerUpdates updates) {
-    behind.remove(id);
     Allocation a = super.allocate(id, ask, requests, release, shun, forgive, updates);
     try {
       boolean asked = ask != null && !ask.isEmpty();
-      if (asked && a.getContainers() != null && !a.getContainers().isEmpty()) {
-        behind.put(id, true); // its next call tells how much it really wants
+      Map<Integer, Integer> unknown = asked ? unknown(ask, a.getContainers()) : Map.of();
+      if (unknown.isEmpty()) {
+        behind.remove(id);
+      } else {
+        behind.put(id, unknown);
       }
       if (asked || release != null && !release.isEmpty()) {
         asks(id);
@@ -173,6 +177,17 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       wrong("an ask", t);
     }
     return a;
+  }
+
+  /** How many containers of each priority for which there is an ask come with the answer to it. */
+  private static Map<Integer, Integer> unknown(List<ResourceRequest> ask, List<Container> given) {
+    Map<Integer, Integer> n = new HashMap<>();
+    for (Container c : given == null ? List.<Container>of() : given) {
+      if (ask.stream().anyMatch(r -> r.getPriority().equals(c.getPriority()))) {
+        n.merge(c.getPriority().getPriority(), 1, Integer::sum);
+      }
+    }
+    return n;
   }
 
   @Override
@@ -352,8 +367,9 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     return attached;
   }
 
-  boolean isBehind(ApplicationAttemptId id) {
-    return behind.containsKey(id);
+  /** So many less than its last ask says an attempt wants, by priority, until it asks again. */
+  Map<Integer, Integer> behind(ApplicationAttemptId id) {
+    return behind.getOrDefault(id, Map.of());
   }
 
   boolean serves() {
@@ -428,7 +444,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         }
         FiCaSchedulerApp a = e.getValue().getCurrentAppAttempt();
         if (a != null) {
-          b.addAsks(Words.asks(a, hands.applied()));
+          b.addAsks(Words.asks(a, hands.applied(), behind(a.getApplicationAttemptId())));
           for (RMContainer c : a.getLiveContainers()) {
             told.put(c.getContainerId(), c.getApplicationAttemptId());
             b.addContainers(Words.container(c, null, 0));
@@ -440,21 +456,19 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   }
 
   @Override
-  public List<Event> news() {
+  public List<Event> news(boolean beating) {
     List<Event> out = new ArrayList<>();
     boolean[] over = new boolean[1];
     locked(() -> {
-      List<ApplicationAttemptId> asked = news.take(out);
+      List<ApplicationAttemptId> asked = news.take(out, beating);
       if (asked == null) {
         over[0] = true;
         return;
       }
       for (ApplicationAttemptId id : asked) {
         FiCaSchedulerApp a = getApplicationAttempt(id);
-        if (behind.containsKey(id)) {
-          news.asked(id); // until it has called again
-        } else if (a != null && a.getApplicationAttemptId().equals(id)) {
-          out.add(Event.newBuilder().setAsks(Words.asks(a, hands.applied())).build());
+        if (a != null && a.getApplicationAttemptId().equals(id)) {
+          out.add(Event.newBuilder().setAsks(Words.asks(a, hands.applied(), behind(id))).build());
         }
       }
     });

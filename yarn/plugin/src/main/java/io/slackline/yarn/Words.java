@@ -10,6 +10,7 @@ import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Files;
 import io.slackline.yarn.v1.Locality;
 import io.slackline.yarn.v1.Node;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
@@ -72,12 +73,21 @@ final class Words {
     return b.build();
   }
 
-  static Asks asks(FiCaSchedulerApp app, long applied) {
+  /** What an attempt asks for in any place is told without what it was given when it asked. */
+  static Asks asks(FiCaSchedulerApp app, long applied, Map<Integer, Integer> behind) {
+    Map<Integer, Integer> given = new HashMap<>(behind);
     Asks.Builder b = Asks.newBuilder().setApplication(app.getApplicationId().toString())
         .setAttempt(app.getApplicationAttemptId().getAttemptId()).setApplied(applied).setWhole(true);
     for (ResourceRequest r : app.getAppSchedulingInfo().getAllResourceRequests()) {
-      b.addRows(Ask.newBuilder().setPriority(r.getPriority().getPriority()).setPlace(r.getResourceName())
-          .setCount(r.getNumContainers()).putAllResources(resources(r.getCapability())).setStrict(!r.getRelaxLocality()));
+      int priority = r.getPriority().getPriority();
+      int n = r.getNumContainers();
+      if (ResourceRequest.isAnyLocation(r.getResourceName()) && given.containsKey(priority)) {
+        int less = Math.min(n, given.get(priority));
+        given.merge(priority, -less, Integer::sum);
+        n -= less;
+      }
+      b.addRows(Ask.newBuilder().setPriority(priority).setPlace(r.getResourceName())
+          .setCount(n).putAllResources(resources(r.getCapability())).setStrict(!r.getRelaxLocality()));
     }
     return b.build();
   }

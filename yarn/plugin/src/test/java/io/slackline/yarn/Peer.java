@@ -34,6 +34,8 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
   volatile boolean proven;
   /** It answers nothing, and its stream stays open. */
   volatile boolean silent;
+  /** It never says to have taken in more. */
+  volatile long most = Long.MAX_VALUE;
   /** The protocol that it says to speak. */
   volatile int protocol = 1;
   /** The lives of ResourceManagers that have attached. */
@@ -81,7 +83,7 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
             next += m.getEvents().getEventsCount();
             events.addAll(m.getEvents().getEventsList());
         }
-        send(AttachResponse.newBuilder().setBeat(Beat.newBuilder().setSeen(next)));
+        send(AttachResponse.newBuilder().setBeat(Beat.newBuilder().setSeen(Math.min(next, most))));
       }
 
       @Override

@@ -72,12 +72,12 @@ final class Rig {
     }
 
     @Override
-    public List<Event> news() {
+    public List<Event> news(boolean beating) {
       if (again) {
         again = false;
         return null;
       }
-      return super.news();
+      return super.news(beating);
     }
   }
 
@@ -211,7 +211,9 @@ final class Rig {
       result.put("doubled", tally.doubled());
       result.put("over a node's capacity", tally.over());
       result.put("otherwise odd", tally.odd() + leaks());
-      result.put("allocations a second", Math.round(0.8 * load.containers / Math.max(1e-9, (middle[1] - middle[0]) / 1e9)));
+      double rate = 0.8 * load.containers / Math.max(1e-9, (middle[1] - middle[0]) / 1e9);
+      result.put("allocations a second", Math.round(rate));
+      result.put("that were wanted", Math.round(rate * (1 - tally.surplus.get() / (double) Math.max(1, tally.given.get()))));
       result.put("room to next container, half within", tally.gap(0.5) + "ms");
       result.put("room to next container, 99% within", tally.gap(0.99) + "ms");
       result.put("CPU ms a container, JVM", round((cpuMs() - cpu) / (double) Math.max(1, tally.given.get())));

@@ -351,6 +351,8 @@ class SlacklineSchedulerTest extends OneJvm {
     assertEquals(0, peer.await(Event::hasContainer).getContainer().getItem());
     peer.ask(place(app, 0, "n2", 1));
     assertEquals(Why.WHY_WATCHED, peer.await(Event::hasAnswer).getAnswer().getWhy());
+    RMApp due = submit("in:600"); // nobody waits for a verdict, which would be none
+    until("the stock scheduler places the master of a job with a deadline", () -> live(due) == 1);
   }
 
   @Test
