@@ -20,6 +20,7 @@ import (
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
@@ -40,8 +41,8 @@ While this process is away YARN's own scheduler does the work.`,
 
 // yarnFlags are the flags of yarn serve, as they are written.
 type yarnFlags struct {
-	listen, secret, state, slot, shares, masters, heartbeat string
-	watch                                                   bool
+	listen, secret, tls, state, claims, slot, shares, masters, heartbeat string
+	watch                                                                bool
 }
 
 func newYarnServe(o *options) *cobra.Command {
@@ -55,7 +56,8 @@ this process is gone, the cluster's own scheduler places work, and running conta
 With --watch it decides nothing: the journal has what it would have decided, and what the cluster's own scheduler did.
 
 The plug-in recognises this process by a secret, the text of a file: that of --secret, or one that is made in the folder of
---state. The stream is not encrypted, so --listen must be an address of this machine.
+--state. The stream is not encrypted, so --listen must be an address of this machine; with --tls both sides show certificates,
+and it may be any.
 
 What the next process needs is in the folder of --state: the instant from which times count, and which jobs were promised
 their deadlines. Only one process at a time can use the folder. What jobs teach about their classes goes to the store when
@@ -75,7 +77,9 @@ no slots, and containers count as the memory and the cores that they take.`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:7447", "address of this machine at which the plug-in attaches")
 	flags.BoolVar(&f.watch, "watch", false, "decide nothing, and record what would have been decided")
 	flags.StringVar(&f.secret, "secret", "", "file with the secret that the plug-in shares (default: the file secret in the folder of --state)")
+	flags.StringVar(&f.tls, "tls", "", "folder with ca.pem, cert.pem and key.pem: encrypt the stream, and serve a plug-in with a certificate of that authority")
 	flags.StringVar(&f.state, "state", "", "folder for what the next process needs (default: yarn in the folder of the store)")
+	flags.StringVar(&f.claims, "claims", "", "file that says which users may claim deadlines and weights in which queues (default: all, in all)")
 	flags.StringVar(&f.slot, "slot", "1GB,1", "memory of a slot, or memory and cores; none = no slots")
 	flags.StringVar(&f.shares, "shares", "3:1", "how slots are shared out between maps and reduces")
 	flags.StringVar(&f.masters, "masters", "1536MB,1", "memory, or memory and cores, of each node that is left to ApplicationMasters")
@@ -131,14 +135,14 @@ func room(flag, text string) (v units.Vector, err error) {
 	return v, nil
 }
 
-// listen opens an address of this machine.
-func listen(address string) (net.Listener, error) {
+// listen opens an address, of this machine unless the stream is encrypted.
+func listen(address string, encrypted bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("--listen is %q, it must be an address and a port, such as 127.0.0.1:7447", address)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("--listen is %q; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT", address)
+	if ip := net.ParseIP(host); !encrypted && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("--listen is %q; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT; --tls encrypts it", address)
 	}
 	at, err := net.Listen("tcp", address)
 	switch {
@@ -201,6 +205,16 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 		defer memory.Close()
 	}
 	cfg.Secret, cfg.Origin, cfg.Promised, cfg.Note = secret, state.Origin(), state.Promised, t.warn
+	if f.claims != "" {
+		if cfg.Claims, err = readClaims(f.claims); err != nil {
+			return err
+		}
+	}
+	if f.tls != "" {
+		if cfg.TLS, err = runs.TLS(f.tls); err != nil {
+			return err
+		}
+	}
 	cfg.Profiles = runs.Whole(known, policies[0])
 	learner := report.NewLearner(known...)
 	cfg.Usual = learner.Tasks
@@ -217,7 +231,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	if err := lab.Check([]lab.Cell{cell}); err != nil {
 		return err
 	}
-	at, err := listen(f.listen)
+	at, err := listen(f.listen, f.tls != "")
 	if err != nil {
 		return err
 	}
@@ -252,6 +266,23 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 		t.say("stopped; the cluster's own scheduler places work")
 	}
 	return err
+}
+
+// readClaims reads what users may claim.
+func readClaims(file string) (yarn.Claims, error) {
+	src, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := scenario.ReadClaims(file, src)
+	if err != nil {
+		return nil, err
+	}
+	all := yarn.Claims{}
+	for _, q := range c.Queues {
+		all[q.Queue] = yarn.Claim{Users: q.Users, Soonest: q.Soonest.Duration(), Weight: q.Weight, Default: q.Default.Duration()}
+	}
+	return all, nil
 }
 
 // operator tells whoever runs a cluster what becomes of it.

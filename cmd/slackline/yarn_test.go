@@ -233,9 +233,9 @@ func TestYarnJobs(t *testing.T) {
 
 // What is wrong is said in a sentence, before anything begins.
 func TestYarnServeFlags(t *testing.T) {
-	s := newShell(t, map[string]string{"empty": "\n", "data/x": "", "bad/state.json": "{"})
+	s := newShell(t, map[string]string{"empty": "\n", "data/x": "", "bad/state.json": "{", "keyless/ca.pem": "x"})
 	for args, want := range map[string]string{
-		"--listen 0.0.0.0:7447":       `--listen is "0.0.0.0:7447"; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT`,
+		"--listen 0.0.0.0:7447":       `--listen is "0.0.0.0:7447"; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT; --tls encrypts it`,
 		"--listen 7447":               `--listen is "7447", it must be an address and a port, such as 127.0.0.1:7447`,
 		"--policy fifo,fair":          "--policy: a cluster has one policy, not 2",
 		"--policy fewest-local-first": `--policy`,
@@ -244,6 +244,9 @@ func TestYarnServeFlags(t *testing.T) {
 		"--masters x":                 `--masters is "x", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
 		"--heartbeat 0s":              `--heartbeat is "0s", it must be a span above 0, such as 1s`,
 		"--secret nothing":            "the secret cannot be read",
+		"--claims empty":              "empty:",
+		"--tls nowhere":               "--tls: open nowhere/ca.pem: no such file or directory",
+		"--tls keyless":               "--tls: keyless/ca.pem holds no certificate",
 		"--secret empty":              "empty holds no secret: it is empty",
 	} {
 		s.answers(2, want, append([]string{"yarn", "serve"}, strings.Fields(args)...)...)

@@ -15,6 +15,7 @@ var schemas = map[string]reflect.Type{
 	"job":      reflect.TypeFor[Job](),
 	"scenario": reflect.TypeFor[Scenario](),
 	"capacity": reflect.TypeFor[Capacity](),
+	"claims":   reflect.TypeFor[Claims](),
 }
 
 // Schemas lists the kinds of files that have a schema.

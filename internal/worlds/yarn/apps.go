@@ -116,6 +116,9 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 	}
 	j := fresh()
 	err := readTags(j, x.Tags, j.Arrive, w.originMs)
+	if err == nil {
+		err = w.cfg.Claims.hold(j)
+	}
 	if err != nil {
 		j = fresh()
 	}

@@ -313,6 +313,34 @@ func TestSenselessTags(t *testing.T) {
 	s.want(s.next(), "2s heartbeat")
 }
 
+// A job that claims what it may not is refused where it waits, with the word of the operator.
+func TestUnlawfulClaims(t *testing.T) {
+	s := newSite(t, yarn.Config{Claims: yarn.Claims{"root": {Users: []string{"anna"}}}})
+	x := s.attach("shared", hello())
+	s.say(x, snapshot(1, 5000))
+	s.want(s.next(), "0s resync take-over node-up")
+	app := func(id, user string) *wire.Event {
+		return &wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: id, User: user, Queue: "q", Type: "MAPREDUCE", Held: true,
+			Tags: []string{"in:600"}, SubmitTimeMs: 6000}}}
+	}
+	s.say(x, events(1, 6000, app("a1", "ben"), app("a2", "anna")))
+	s.want(s.next(), "1s job-arrived")
+	for {
+		m, err := x.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.GetPlan(); p != nil {
+			v := p.Items[0].GetVerdict()
+			if v.Application != "a1" || v.Judgement != wire.Judgement_JUDGEMENT_REJECT ||
+				v.Sentence != "user ben may claim neither a deadline nor a weight in the queue q; submit it without such tags" {
+				t.Errorf("%v", v)
+			}
+			return
+		}
+	}
+}
+
 func TestWorldsThatCannotBe(t *testing.T) {
 	for _, c := range []yarn.Config{{}, {Secret: []byte("x"), Named: make([]string, 5)}, {Secret: []byte("x"), Slots: &yarn.Split{}}} {
 		if _, err := yarn.New(c); err == nil {

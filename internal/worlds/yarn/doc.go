@@ -11,7 +11,8 @@
 //   - world.go: the loop's side of the stream
 //   - batch.go: events in the order in which the book can take them in
 //   - snapshot.go, events.go: what the plug-in says
-//   - apps.go, tags.go, asks.go, nodes.go: jobs, deadlines, demand and nodes; counts.go: how many tasks there are
+//   - apps.go, tags.go, claims.go, asks.go, nodes.go: jobs, deadlines, demand and nodes
+//   - counts.go: how many tasks there are
 //   - items.go: what plans ask for
 //
 // # Clock

@@ -2,6 +2,9 @@ package yarn_test
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -12,9 +15,9 @@ import (
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
+	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
-	"google.golang.org/grpc"
 )
 
 // placed counts what became of a run.
@@ -41,8 +44,8 @@ func (p *placed) Batch(_ int64, _ units.Time, events []sched.Event) error {
 
 func (*placed) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// A real ResourceManager with the plug-in, in a JVM of its own, is served by this process: all containers are
-// placed by plans, but for what the stock scheduler did before control was taken.
+// A real ResourceManager with the plug-in, in a JVM of its own, is served by this process over an encrypted
+// stream: all containers are placed by plans, but for what the stock scheduler did before control was taken.
 func TestPlugin(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "yarn", "plugin")
 	maven, err := exec.LookPath("mvn")
@@ -52,7 +55,20 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal("SLACKLINE_YARN=required, and there is no mvn on the path")
 	}
+	certificates := t.TempDir()
+	if err := yarnfake.Certificates(certificates, "slackline", "plugin"); err != nil {
+		t.Fatal(err)
+	}
+	own := func(file string) string { return filepath.Join(certificates, "slackline", file) }
+	pair, err := tls.LoadX509KeyPair(own("cert.pem"), own("key.pem"))
+	authority, err2 := os.ReadFile(own("ca.pem"))
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
 	world, err := yarn.New(yarn.Config{Secret: []byte("shared"), Version: "test", Heartbeat: units.Second, Mode: wire.Mode_MODE_OURS,
+		TLS:  &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool},
 		Note: func(s string) { t.Log(s) }})
 	if err != nil {
 		t.Fatal(err)
@@ -61,17 +77,14 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := grpc.NewServer(yarn.ServerOptions()...)
-	world.Register(server)
-	go server.Serve(at)
-	defer server.Stop()
+	defer world.Serve(at)()
 
 	var p placed
 	watch := conform.NewWatch(false)
 	done := make(chan error)
 	go func() { done <- drive.New(world, conform.Friendly{}, watch, &p).Run(context.Background()) }()
 	cmd := exec.Command(maven, "-B", "-q", "test", "-Dtest=SlacklineSchedulerTest#isServedByARealSlackline")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SLACKLINE_YARN_ADDRESS="+at.Addr().String())
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SLACKLINE_YARN_ADDRESS="+at.Addr().String(), "SLACKLINE_YARN_TLS="+filepath.Join(certificates, "plugin"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -4,11 +4,16 @@ import (
 	"net"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 )
 
 // Serve lets plug-ins attach to the world at an address, until stop is called.
 func (w *World) Serve(at net.Listener) (stop func()) {
-	server := grpc.NewServer(ServerOptions()...)
+	options := ServerOptions()
+	if w.cfg.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(w.cfg.TLS)))
+	}
+	server := grpc.NewServer(options...)
 	w.Register(server)
 	done := make(chan struct{})
 	go func() {

@@ -3,6 +3,7 @@ package yarn
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"sync"
@@ -19,6 +20,7 @@ import (
 // Config says who this Slackline is, and how it looks at a cluster.
 type Config struct {
 	Secret    []byte         // that plug-in and Slackline share
+	TLS       *tls.Config    // by which the stream is encrypted; nil: it is not
 	Version   string         // for people
 	Name      string         // of this process, for people
 	Heartbeat units.Duration // of the cluster's nodes
@@ -30,13 +32,15 @@ type Config struct {
 	Origin time.Time
 	// Profiles are what is known of classes of jobs at the start.
 	Profiles []*profile.Class
+	Claims   Claims // what users may claim
 	// Usual tells how many maps and reduces jobs of a class had so far, 0 maps if nobody knows. It is called by the
 	// goroutine of the loop; nil: nobody ever knows.
 	Usual func(class string) (maps, reduces int)
 	// Promised tells whether an earlier life of this process promised an application its deadline. It is
 	// called by the goroutine of the loop; nil: none has.
 	Promised func(application string) bool
-	// Clock is this machine's, which is the plug-in's too as the stream stays on it; nil: time.Now.
+	// Clock is this machine's, by which containers' delays are told: where the plug-in is on another one, both
+	// clocks have to agree for that; nil: time.Now.
 	Clock func() time.Time
 	// Note tells an operator of something odd. It is called from any goroutine; nil: nobody is told.
 	Note func(sentence string)

@@ -8,6 +8,7 @@ package yarnfake
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 )
@@ -156,7 +158,16 @@ type Stream = grpc.BidiStreamingClient[wire.AttachRequest, wire.AttachResponse]
 
 // Attach begins a session with a Slackline that listens somewhere, until the context ends.
 func Attach(ctx context.Context, address string, secret []byte, hello *wire.Hello) (Stream, error) {
-	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	return AttachBy(ctx, nil, address, secret, hello)
+}
+
+// AttachBy is Attach over a stream that is encrypted, unless there is no configuration for that.
+func AttachBy(ctx context.Context, by *tls.Config, address string, secret []byte, hello *wire.Hello) (Stream, error) {
+	how := insecure.NewCredentials()
+	if by != nil {
+		how = credentials.NewTLS(by)
+	}
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(how))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,10 @@
 package io.slackline.yarn;
 
 import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.slackline.yarn.v1.AttachRequest;
@@ -16,6 +19,7 @@ import io.slackline.yarn.v1.SchedulerServiceGrpc;
 import io.slackline.yarn.v1.Snapshot;
 import io.slackline.yarn.v1.Welcome;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
@@ -147,8 +151,7 @@ final class Link implements Runnable {
 
   /** One stream, from its beginning to its end. */
   private void session() throws Exception {
-    ManagedChannel channel = NettyChannelBuilder.forTarget(settings.address).usePlaintext()
-        .maxInboundMessageSize(64 << 20).build();
+    ManagedChannel channel = channel();
     Object name = new Object();
     Calls calls = new Calls(name);
     try {
@@ -163,6 +166,18 @@ final class Link implements Runnable {
       calls.given = true;
       channel.shutdownNow();
     }
+  }
+
+  private ManagedChannel channel() throws IOException {
+    NettyChannelBuilder b = NettyChannelBuilder.forTarget(settings.address).maxInboundMessageSize(64 << 20);
+    Path tls = settings.tls;
+    if (tls == null) {
+      return b.usePlaintext().build();
+    }
+    // They are read each time that it dials, so that new ones need no new ResourceManager.
+    return b.sslContext(GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK).protocols("TLSv1.3")
+        .trustManager(tls.resolve(Settings.CA).toFile())
+        .keyManager(tls.resolve(Settings.CERT).toFile(), tls.resolve(Settings.KEY).toFile()).build()).build();
   }
 
   private void greet(Object name, Calls calls) throws Exception {

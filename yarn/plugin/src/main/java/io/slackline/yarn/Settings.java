@@ -4,20 +4,27 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 
 /** What an operator says of the plug-in in yarn-site.xml. */
 final class Settings {
   static final String ADDRESS = "yarn.slackline.address";
   static final String SECRET_FILE = "yarn.slackline.secret.file";
+  static final String TLS = "yarn.slackline.tls.dir";
   static final String CLUSTER = "yarn.slackline.cluster";
   static final String SILENCE = "yarn.slackline.silence.ms";
   static final String HOLD = "yarn.slackline.hold.ms";
+  static final String CA = "ca.pem";
+  static final String CERT = "cert.pem";
+  static final String KEY = "key.pem";
 
   /** Where Slackline listens, as HOST:PORT. */
   final String address;
   /** What both sides know. */
   final byte[] secret;
+  /** The folder with ca.pem, cert.pem and key.pem, by which the stream is encrypted; null: it is not. */
+  final Path tls;
   /** The name of the cluster, of all its ResourceManagers. */
   final String cluster;
   /** After so long without a word of Slackline's the stock scheduler places work. */
@@ -38,9 +45,17 @@ final class Settings {
     if (secret.length == 0) {
       throw new IOException("the file " + file + " of " + SECRET_FILE + " is empty");
     }
+    String dir = conf.getTrimmed(TLS);
+    tls = dir == null ? null : Path.of(dir);
+    for (String name : tls == null ? List.<String>of() : List.of(CA, CERT, KEY)) {
+      if (!Files.isReadable(tls.resolve(name))) {
+        throw new IOException(TLS + " is " + dir + ", and " + tls.resolve(name) + " cannot be read");
+      }
+    }
     String host = address.substring(0, Math.max(0, address.lastIndexOf(':')));
-    if (!host.equals("localhost") && !host.equals("[::1]") && !host.startsWith("127.")) {
-      throw new IOException(ADDRESS + " is " + address + "; the stream is not encrypted, so it has to stay on this machine (127.0.0.1:PORT)");
+    if (tls == null && !host.equals("localhost") && !host.equals("[::1]") && !host.startsWith("127.")) {
+      throw new IOException(ADDRESS + " is " + address + "; the stream is not encrypted, so it has to stay on this machine (127.0.0.1:PORT); "
+          + TLS + " encrypts it");
     }
   }
 }

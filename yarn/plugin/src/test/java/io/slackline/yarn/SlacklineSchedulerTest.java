@@ -371,7 +371,11 @@ class SlacklineSchedulerTest extends OneJvm {
   void isServedByARealSlackline() throws Exception {
     String address = System.getenv("SLACKLINE_YARN_ADDRESS");
     Assumptions.assumeTrue(address != null, "no SLACKLINE_YARN_ADDRESS");
-    start(conf("shared", address));
+    YarnConfiguration c = conf("shared", address);
+    if (System.getenv("SLACKLINE_YARN_TLS") != null) {
+      c.set(Settings.TLS, System.getenv("SLACKLINE_YARN_TLS"));
+    }
+    start(c);
     RMApp app = submit("in:600");
     until("the master is placed", () -> live(app) == 1);
     MockAM am = registered(app);
@@ -392,5 +396,7 @@ class SlacklineSchedulerTest extends OneJvm {
     assertTrue(assertThrows(IOException.class, () -> new Settings(c)).getMessage().endsWith("is empty"));
     YarnConfiguration far = conf("shared", "slackline.example.org:7447");
     assertTrue(assertThrows(IOException.class, () -> new Settings(far)).getMessage().contains("has to stay on this machine"));
+    far.set(Settings.TLS, dir.toString());
+    assertTrue(assertThrows(IOException.class, () -> new Settings(far)).getMessage().endsWith("ca.pem cannot be read"));
   }
 }
