@@ -3,6 +3,8 @@ package io.slackline.yarn;
 import io.slackline.yarn.v1.Application;
 import io.slackline.yarn.v1.ApplicationEnd;
 import io.slackline.yarn.v1.AttemptEnd;
+import io.slackline.yarn.v1.Cause;
+import io.slackline.yarn.v1.Completion;
 import io.slackline.yarn.v1.Done;
 import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Event;
@@ -200,8 +202,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       }
       ApplicationAttemptId attempt = told.remove(c.getContainerId());
       if (attempt != null) {
-        tell(Event.newBuilder().setCompletion(Words.completion(status, by)));
-        asks(attempt);
+        Completion end = Words.completion(status, by);
+        tell(Event.newBuilder().setCompletion(end));
+        if (end.getCause() != Cause.CAUSE_EXITED) {
+          asks(attempt); // what nobody has picked up is asked for again
+        }
       }
     } catch (Throwable t) {
       wrong("the end of a container", t);
