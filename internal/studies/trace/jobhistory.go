@@ -19,7 +19,7 @@ import (
 // which the events of its tasks follow each other. Used are
 //
 //	jobs                                  id, name, user, queue, state, submitTime, mapsTotal, reducesTotal
-//	jobs/ID                               uberized
+//	jobs/ID                               uberized, mapsTotal, reducesTotal
 //	jobs/ID/conf                          the tag class: in mapreduce.job.tags, which goes before the name; it may be missing
 //	jobs/ID/jobattempts                   when its ApplicationMasters began
 //	jobs/ID/tasks                         id, startTime: when it was asked for, successfulAttempt
@@ -228,6 +228,11 @@ func (h *jobHistory) read(b *jhistBody) bool {
 		return false
 	}
 	b.Uber = job["job"]["uberized"]
+	for key, to := range map[string]*scalar{"mapsTotal": &b.Maps, "reducesTotal": &b.Reduces} {
+		if n, told := job["job"][key]; told {
+			*to = n // the list has what was committed, where a job was killed
+		}
+	}
 	if h.submitted(b); h.bad != nil {
 		return false
 	}

@@ -138,6 +138,17 @@ func TestSecondMaster(t *testing.T) {
 	}
 }
 
+// Of a job that was killed the list says that it has no tasks, as none committed.
+func TestJobHistoryOfAKilledJob(t *testing.T) {
+	s := server(false)
+	s["jobs"] = strings.NewReplacer(`"mapsTotal": 1`, `"mapsTotal": 0`, `"reducesTotal": 1`, `"reducesTotal": 0`, "SUCCEEDED", "KILLED").Replace(s["jobs"])
+	s["jobs/job_1_0001"] = `{"job": {"uberized": false, "mapsTotal": 1, "reducesTotal": 1}}`
+	got, _, err := s.read(t, 20, false)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+}
+
 func TestJobHistoryClasses(t *testing.T) {
 	s := server(false)
 	s["jobs/job_1_0001/conf"] = `{"conf": {"property": [{"name": "a", "value": "b"}, {"name": "mapreduce.job.tags", "value": "in:60,class:Nightly"}]}}`
