@@ -146,7 +146,7 @@ type Phase uint8
 
 // The phases.
 const (
-	// PhaseShuffle is waiting for and fetching map output.
+	// PhaseShuffle is waiting for and fetching map output; of a map, fetching its input from elsewhere.
 	PhaseShuffle Phase = iota
 	// PhaseSort is sorting and merging.
 	PhaseSort

@@ -163,3 +163,24 @@ func TestProfilesFromAFile(t *testing.T) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 }
+
+// What a map fetches from another node is part of what it costs. The longest one stands for the worst case, so the
+// theorem holds where some maps of a job are far from their input.
+func TestRemoteReadsAreLearned(t *testing.T) {
+	const far = `
+cluster: {nodes: 2, racks: 2, replicas: 1, heartbeat: 0s, block: 64MiB, read: {remote: 4MiB}}
+workload:
+  jobs:
+    - {id: a, class: sort, maps: 8, reduces: 0, map_time: 10s, hosts: [[n1], [n1], [n1], [n1], [n1], [n1], [n1], [n1]]}
+`
+	l := report.NewLearner()
+	byFIFO(t, simulator(t, readScenario(t, far).Sim(1)), follow.New(l))
+	c := l.Of("sort")
+	maps := c.At(sched.Map, "standard")
+	if maps.Task.Min != 10 || maps.Task.Max != 26 {
+		t.Errorf("maps took %v to %v s, want 10 to 26: 16 s to fetch 64 MiB", maps.Task.Min, maps.Task.Max)
+	}
+	if maps.Shuffle.Max != 0 || maps.Start.Max != 0 {
+		t.Errorf("maps shuffled for %v s and started for %v s, want 0", maps.Shuffle.Max, maps.Start.Max)
+	}
+}

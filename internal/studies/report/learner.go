@@ -194,8 +194,12 @@ func (l *Learner) finish(job *follow.Job) {
 func (l *Learner) learn(at units.Time, e *follow.Record) {
 	a, spec, j := e.Attempt, e.Job.Spec, &l.jobs[e.Job.Index]
 	began := a.Measured(at, e.Event)
-	run := at.Sub(began) - e.Spans[sched.PhaseShuffle] // all that kept the slot, its start and its commit as well
-	shuffle := max(0, began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(began, j.mapsDone)))
+	// all that kept the slot: a map's input from elsewhere, its start and its commit as well
+	run, shuffle := at.Sub(began), units.Duration(0)
+	if a.Stage == sched.Reduce {
+		run -= e.Spans[sched.PhaseShuffle]
+		shuffle = max(0, began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(began, j.mapsDone)))
+	}
 	telling := e.Bytes
 	if a.Stage == sched.Map && e.Bytes < j.largest/8 {
 		telling = 0
@@ -216,7 +220,7 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 		l.note(j, key, bytes, -1, shuffle.Seconds())
 	}
 	if a.Stage != sched.Master && e.Spans[sched.PhaseSort]+e.Spans[sched.PhaseRun] > 0 {
-		around := run - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
+		around := at.Sub(began) - e.Spans[sched.PhaseShuffle] - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
 		class.At(a.Stage, node).Start.Add(max(0, around).Seconds())
 	}
 	if last := spec.Stages; last[len(last)-1].Kind == a.Stage {
