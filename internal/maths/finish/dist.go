@@ -53,6 +53,9 @@ var grid = func() (g struct{ p, w [knots]float64 }) {
 	return g
 }()
 
+// Shares are how likely each of a Dist's quantiles is: what lies nearer to it than to others.
+func Shares() [knots]float64 { return grid.w }
+
 // normal is how likely a standard normal number is at most z.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -160,5 +161,26 @@ func TestMean(t *testing.T) {
 	}
 	if got := estimate.Mean(known{}, job(1, mib)); got.Known {
 		t.Errorf("nothing is known: %+v", got)
+	}
+}
+
+// A slot that is served each 10 s waits behind a task for the next such instant.
+func TestServedEvery(t *testing.T) {
+	for _, c := range []struct{ task, own, least, most float64 }{
+		{2, 0, 8, 8},       // two of ten seconds
+		{12, 0, 8, 8},      // the second beat
+		{9.9, 0, 5, 5},     // just in time is not counted on
+		{10, 0, 5, 5},      // nor is the instant itself
+		{10.1, 0, 9.9, 10}, // just too late
+		{40, 0.5, 4.5, 5.5},
+		{0, 0, 0, 0},
+	} {
+		l := estimate.Law{Typical: c.task, Own: finish.LogNormal(c.own), Shared: finish.Sure(1)}
+		if l.ServedEvery(10); l.Wait < c.least-1e-9 || l.Wait > c.most+1e-9 {
+			t.Errorf("behind tasks of %v s a slot waits for %v s, want %v to %v", c.task, l.Wait, c.least, c.most)
+		}
+		if l.ServedEvery(0); l.Wait != 0 {
+			t.Errorf("served at once, a slot waits for %v s", l.Wait)
+		}
 	}
 }

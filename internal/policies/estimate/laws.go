@@ -21,10 +21,27 @@ type Laws struct {
 type Law struct {
 	Typical     float64
 	Own, Shared finish.Dist
+	Wait        float64 // seconds that its slot stays empty behind it, on the average
 }
 
 // Mean is the seconds that a task takes on the average, if the tasks of its job share a factor of mean 1.
 func (l *Law) Mean() float64 { return l.Typical * l.Own.Mean() }
+
+// ServedEvery says that nodes get tasks only so often, in seconds: so a task holds its slot until the end of the
+// interval in which it ends. Where tasks are long, that is half of an interval more; where they are shorter than one,
+// it may be nearly all of it. A task that would end just before a node is served is not counted on to do so: no slot
+// waits for less than half of an interval.
+func (l *Law) ServedEvery(beat float64) {
+	if l.Wait = 0; !(beat > 0 && l.Typical > 0) {
+		return
+	}
+	task := l.Own.Times(&l.Shared)
+	for i, share := range finish.Shares() {
+		t := l.Typical * task[i] / beat
+		l.Wait += share * beat * (math.Ceil(units.Rounded(t)) - t)
+	}
+	l.Wait = max(l.Wait, beat/2)
+}
 
 // Chances returns the distributions of a job, by the cost models of its class. It is false if there
 // are none. skew is that of Worst.
@@ -77,7 +94,7 @@ func maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
 	}
 	n := float64(len(st.Tasks))
 	shared := m.SharedAt(largest, -1)
-	law = Law{sum / n, finish.Of(&m.Own), finish.Of(&shared)}
+	law = Law{Typical: sum / n, Own: finish.Of(&m.Own), Shared: finish.Of(&shared)}
 	if spread := square/n/max(law.Typical*law.Typical, 1e-18) - 1; units.Rounded(spread) > 1e-6 {
 		sizes := finish.LogNormal(math.Sqrt(math.Log1p(spread)))
 		law.Own = law.Own.Times(&sizes)
@@ -97,7 +114,7 @@ func reduces(c *profile.Class, read, part float64) (law Law, known bool) {
 		in = emitted.Typical(read, -1) * part
 	}
 	shared := run.SharedAt(in, -1)
-	law = Law{run.Typical(in, -1), finish.Of(&run.Own), finish.Of(&shared)}
+	law = Law{Typical: run.Typical(in, -1), Own: finish.Of(&run.Own), Shared: finish.Of(&shared)}
 	if fetch := c.Model(sched.Reduce, "", profile.Later); fetch != nil {
 		seconds := fetch.Typical(in, -1)
 		if all := law.Typical + seconds; units.Rounded(seconds/max(all, 1e-12)) > 1e-3 {

@@ -43,15 +43,14 @@ type likelihood struct {
 // run for so long.
 type residual [33]units.Duration
 
-// likelihoodOf is that of a law. A node that is served at intervals lets each task wait for half of one, on the
-// average.
-func likelihoodOf(l *estimate.Law, beat units.Duration) (k likelihood) {
+// likelihoodOf is that of a law.
+func likelihoodOf(l *estimate.Law) (k likelihood) {
 	if l.Typical <= 0 {
 		return k
 	}
 	shared := l.Shared.Mean()
 	scale := l.Typical * shared
-	k.Mean = seconds(scale*l.Own.Mean()) + beat/2
+	k.Mean = seconds(scale*l.Own.Mean() + l.Wait)
 	k.Variance = scale * scale * l.Own.Variance()
 	k.Shared = l.Shared.Variance() / (shared * shared)
 	// In thousandths of the mean, as a mean beyond an age comes of differences, whose last digits are others where
@@ -83,7 +82,10 @@ func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *est
 		l = s.guessLikely(job, &r.Sample)
 	}
 	o := &odds{Most: s.most(job)}
-	o.Map, o.Reduce = likelihoodOf(&l.Map, v.World().Heartbeat), likelihoodOf(&l.Reduce, v.World().Heartbeat)
+	beat := v.World().Heartbeat.Seconds()
+	l.Map.ServedEvery(beat)
+	l.Reduce.ServedEvery(beat)
+	o.Map, o.Reduce = likelihoodOf(&l.Map), likelihoodOf(&l.Reduce)
 	return o, &l, true
 }
 
@@ -118,23 +120,27 @@ func (s *scheduler) most(job *sched.Job) finish.Risk {
 // the slots as the forecast has them at its place, less what is expected there.
 func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, fail *failures, beat units.Duration) (mapsEnd, expected units.Time) {
 	begin := max(f.now, c.Ready, f.maps.First())
-	j := finish.Job{Failures: fail.of(f.now, begin), Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin, beat)}
+	j := finish.Job{Failures: fail.of(f.now, begin), Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin)}
 	mapsEnd, expected = f.ask(c, o)
 	if c.Maps == 0 {
 		begin = max(f.now, c.Ready, f.reduces.First())
-		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, begin, beat)
+		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, begin)
 	} else {
-		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, mapsEnd, beat)
+		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, mapsEnd)
 	}
 	d := j.Finish()
-	d = d.Shift(begin.Sub(expected).Seconds() + beat.Seconds())
+	after := l.Map.Wait // nobody waits behind its last task
+	if c.Reduces > 0 {
+		after = l.Reduce.Wait
+	}
+	d = d.Shift(begin.Sub(expected).Seconds() + beat.Seconds() - after)
 	o.Deviation, o.Sure = &d, d.Quantile(1-1e-7)
 	return mapsEnd, expected
 }
 
 // tasks are n tasks on as many of the slots as they could get.
-func (f *forecast) tasks(slots steps, n int, l *estimate.Law, from units.Time, beat units.Duration) finish.Tasks {
-	t := finish.Tasks{N: n, Typical: l.Typical + beat.Seconds()/2, Own: &l.Own, Shared: &l.Shared}
+func (f *forecast) tasks(slots steps, n int, l *estimate.Law, from units.Time) finish.Tasks {
+	t := finish.Tasks{N: n, Typical: l.Typical + l.Wait, Own: &l.Own, Shared: &l.Shared}
 	mean := l.Shared.Mean() // what slots are late by grows with the factor
 	left := n
 	for at, has := range slots.Each {

@@ -1,0 +1,44 @@
+package lab
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// promised counts the promises of a scenario, and those that are kept.
+func promised(t *testing.T, text, policy string, seeds uint64) (promises, kept int) {
+	t.Helper()
+	s, err := scenario.Read("promises.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for seed := range seeds {
+		run, err := Run(t.Context(), Cells(s, []string{policy}, []uint64{seed + 1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		promises, kept = promises+run.Summary.Promised, kept+run.Summary.Kept
+	}
+	return promises, kept
+}
+
+// Streams on which promises broke more often than was stated, each for a reason of its own.
+func TestPromisesAreKept(t *testing.T) {
+	for _, c := range []struct {
+		why, cluster, mix string
+		seeds             uint64
+		least             int // so many promises at least
+	}{
+		{"tasks are shorter than the interval at which nodes are served", "heartbeat: 3s, task_times: {law: lognormal, cv: 0.2}",
+			"arrivals: {process: poisson, every: 60s}, start: 500ms, rate: 6400MB, jobs: [{id: s, count: 300, maps: 80, reduces: 1, deadline: 20s..50s}]", 2, 150},
+	} {
+		text := fmt.Sprintf("cluster: {nodes: 4, %s}\nworkload:\n  mix: {class: load, ratio: 0.5, %s}\n", c.cluster, c.mix)
+		n, kept := promised(t, text, "rtmr(promise=95%)", c.seeds)
+		if least := 0.95*float64(n) - 3*math.Sqrt(0.95*0.05*float64(n)); n < c.least || float64(kept) < least {
+			t.Errorf("%s: %d of %d promises are kept, want %.0f at least of %d", c.why, kept, n, least, c.least)
+		}
+	}
+}
