@@ -73,6 +73,16 @@ func Sure(seconds float64) (d Dist) {
 	return d
 }
 
+// AnyOf is one of some values, each as likely. It sorts them.
+func AnyOf(values []float64) Dist {
+	slices.SortFunc(values, compare)
+	each := make([]weighted, len(values))
+	for i, x := range values {
+		each[i] = weighted{x, 1 / float64(len(values))}
+	}
+	return quantiles(each)
+}
+
 // Of is the law as a Dist.
 func Of(l Law) (d Dist) { return Last(l, 1) }
 

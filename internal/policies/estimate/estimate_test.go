@@ -1,6 +1,7 @@
 package estimate_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -181,6 +182,33 @@ func TestServedEvery(t *testing.T) {
 		}
 		if l.ServedEvery(0); l.Wait != 0 {
 			t.Errorf("served at once, a slot waits for %v s", l.Wait)
+		}
+	}
+}
+
+// Maps of unlike sizes are any of these sizes: on the average they take the mean, and none is larger than the largest.
+func TestUnlikeMaps(t *testing.T) {
+	class := learned()
+	profile.Fit([]*profile.Class{class})
+	sizes := []units.Bytes{400 * mib}
+	for range 19 {
+		sizes = append(sizes, 4*mib)
+	}
+	alike, ok := estimate.Chances(known{class: class}, job(0, 10*mib), 1)
+	mixed, also := estimate.Chances(known{class: class}, job(0, sizes...), 1)
+	if !ok || !also {
+		t.Fatal("nothing is known")
+	}
+	m := class.Model(workload.Map, "", profile.Run)
+	if got, want := mixed.Map.Own.Mean(), alike.Map.Own.Mean(); math.Abs(got/want-1) > 0.05 {
+		t.Errorf("a map takes %.3f times what is typical on the average, want %.3f", got, want)
+	}
+	largest := m.Typical(float64(400*mib), -1) / mixed.Map.Typical
+	for _, p := range []float64{0.99, 0.999} {
+		// one of 20 maps is the largest, so beyond a time in 20 times fewer cases than that map alone
+		got, want := mixed.Map.Own.Quantile(p), largest*alike.Map.Own.Quantile(1-20*(1-p))
+		if got < 0.9*want || got > 1.2*want {
+			t.Errorf("a map is below %.1f times what is typical with %v, want %.1f", got, p, want)
 		}
 	}
 }

@@ -80,23 +80,27 @@ func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool)
 }
 
 // maps is the law of a job's maps. They may differ in size: then what is typical is the mean of all,
-// and how far each is from it counts as a factor of its own.
+// and how far each is from it counts as a factor of its own, which is that of any of them.
 func maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
 	m := c.Model(sched.Map, "", profile.Run)
 	if m == nil {
 		return law, false
 	}
-	sum, square, largest := 0.0, 0.0, 0.0
+	sum, least, most, largest := 0.0, math.Inf(1), 0.0, 0.0
 	for i := range st.Tasks {
 		in := float64(st.Tasks[i].Input)
 		t := m.Typical(in, -1)
-		sum, square, largest = sum+t, square+t*t, max(largest, in)
+		sum, least, most, largest = sum+t, min(least, t), max(most, t), max(largest, in)
 	}
 	n := float64(len(st.Tasks))
 	shared := m.SharedAt(largest, -1)
 	law = Law{Typical: sum / n, Own: finish.Of(&m.Own), Shared: finish.Of(&shared)}
-	if spread := square/n/max(law.Typical*law.Typical, 1e-18) - 1; units.Rounded(spread) > 1e-6 {
-		sizes := finish.LogNormal(math.Sqrt(math.Log1p(spread)))
+	if units.Rounded((most-least)/max(law.Typical, 1e-9)) > 1e-3 {
+		each := make([]float64, len(st.Tasks))
+		for i := range st.Tasks {
+			each[i] = m.Typical(float64(st.Tasks[i].Input), -1) / law.Typical
+		}
+		sizes := finish.AnyOf(each)
 		law.Own = law.Own.Times(&sizes)
 	}
 	return law, true
