@@ -35,7 +35,7 @@ type history struct {
 }
 
 // histories are the lengths that are told apart.
-var histories = []history{{100, "100 or more"}, {10, "10 to 99"}, {1, "1 to 9"}, {0, "none"}}
+var histories = []history{{1000, "1000 or more"}, {100, "100 to 999"}, {10, "10 to 99"}, {1, "1 to 9"}, {0, "none"}}
 
 // Audits are those of the runs: by what was stated for all promises together, then by scenario, class
 // and length of history, where these are several.
