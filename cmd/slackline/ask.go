@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,6 +114,11 @@ func writeAnswers(w io.Writer, all *runs.Answers) error {
 	return errors.Join(errs...)
 }
 
+// surely writes a chance in percent, rounded down: what is not certain is never 100 %.
+func surely(chance float64) string {
+	return strconv.FormatFloat(math.Floor(1000*chance+1e-9)/10, 'f', -1, 64) + " %"
+}
+
 // sentence says what is known of a job.
 func sentence(a *runs.Answer, now time.Time) string {
 	name := fmt.Sprintf("job %q: ", report.Printable(a.ID))
@@ -129,7 +136,7 @@ func sentence(a *runs.Answer, now time.Time) string {
 		due := "by " + stamp(*a.Deadline, now)
 		switch left := a.Deadline.Sub(*a.Done).Seconds(); {
 		case a.Chance != nil:
-			due += fmt.Sprintf(" with %.0f %%", 100**a.Chance)
+			due += " with " + surely(*a.Chance)
 		case left < 0:
 			due = "its deadline, " + stamp(*a.Deadline, now) + ", is missed by " + units.Span(-left)
 		default:

@@ -99,10 +99,14 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 		}
 		if e := expected[i]; e != nil {
 			a.Done, a.Spread, a.Cold = new(after(a.Submitted, e.Seconds)), e.Spread, e.Cold
+			var played []float64
+			if job.Model(workload.Map, "", profile.Run) != nil {
+				played = draws[i]
+			}
 			if job.Error.N >= enoughErrors {
-				a.likely(job, e.Seconds)
-			} else if job.Model(workload.Map, "", profile.Run) != nil {
-				a.drawn(draws[i])
+				a.likely(job, e.Seconds, played)
+			} else {
+				a.drawn(played)
 			}
 			if took, ok := 0.0, false; shared != nil {
 				if took, ok = response(shared, f.Name); ok {
@@ -169,8 +173,9 @@ func (a *Answer) drawn(took []float64) {
 
 // likely says what follows from how far earlier predictions of the class were off. The next error is as
 // likely to be in each gap between the n known ones, or beyond them, so it is within the k-th of them with a
-// chance of k/(n + 1): what few predictions tell is never certain.
-func (a *Answer) likely(c *profile.Class, took float64) {
+// chance of k/(n + 1): what few predictions tell is never certain. Beyond the largest they tell nothing: there the
+// chance to take longer, 1/(n + 1), falls with time as it does in plays by the cost models, if there are any.
+func (a *Answer) likely(c *profile.Class, took float64, played []float64) {
 	const points = 100
 	ratios := c.Errors.Values(points)
 	if ratios == nil {
@@ -189,6 +194,21 @@ func (a *Answer) likely(c *profile.Class, took float64) {
 		}
 	}
 	a.Chance = new(float64(met) / points * n / (n + 1))
+	if met == points {
+		largest := after(a.Submitted, took*ratios[points-1])
+		*a.Chance = 1 - later(a.Submitted, played, *a.Deadline)/later(a.Submitted, played, largest)/(n+1)
+	}
+}
+
+// later is in which part of plays a job ends behind an instant. One more play is taken to.
+func later(submitted time.Time, played []float64, than time.Time) float64 {
+	n := 1
+	for _, took := range played {
+		if after(submitted, took).After(than) {
+			n++
+		}
+	}
+	return float64(n) / float64(len(played)+1)
 }
 
 // waits finds out for whom the job waits before its first task starts, in the run of all jobs together,

@@ -111,6 +111,26 @@ func TestAsk(t *testing.T) {
 		t.Errorf("its deadline is met with %v", c)
 	}
 
+	// Of a deadline beyond all ten errors they say ten of eleven. If by the cost models one job of fifteen takes longer
+	// than the largest of them, 38 s, and hardly any takes 80 s, the rest falls by as much.
+	for _, c := range []struct {
+		deadline    string
+		least, most float64
+	}{{"deadline: 39s", 0.909, 0.94}, {"deadline: 45s", 0.92, 0.98}, {"deadline: 80s", 0.98, 0.9999}} {
+		without, with := class(10), class(10)
+		wide := *known[0].Models[0]
+		wide.Own, wide.Shared = profile.LogNormal(0.4), profile.LogNormal(0.4)
+		with[0].Models = []*profile.Model{&wide}
+		a, err := batch(c.deadline).Ask(t.Context(), "fifo", 1, without)
+		b, err2 := batch(c.deadline).Ask(t.Context(), "fifo", 1, with)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if x, y := *a.Jobs[0].Chance, *b.Jobs[0].Chance; math.Abs(x-10.0/11) > 1e-9 || y < c.least || y > c.most {
+			t.Errorf("%s is met with %v by errors alone, and with %v by models beyond them; want 10/11 and %v to %v", c.deadline, x, y, c.least, c.most)
+		}
+	}
+
 	// Under edf the deadlines decide, and rtmr says itself what it would refuse.
 	if a, err = batch("deadline: 25s").Ask(t.Context(), "rtmr", 1, class(0)); err != nil {
 		t.Fatal(err)

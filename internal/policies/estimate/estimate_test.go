@@ -177,7 +177,7 @@ func TestServedEvery(t *testing.T) {
 		{0, 0, 0, 0},
 	} {
 		l := estimate.Law{Typical: c.task, Own: finish.LogNormal(c.own), Shared: finish.Sure(1)}
-		if l.ServedEvery(10); l.Wait < c.least-1e-9 || l.Wait > c.most+1e-9 {
+		if l.ServedEvery(10); l.Wait < c.least-1e-6 || l.Wait > c.most+1e-6 {
 			t.Errorf("behind tasks of %v s a slot waits for %v s, want %v to %v", c.task, l.Wait, c.least, c.most)
 		}
 		if l.ServedEvery(0); l.Wait != 0 {

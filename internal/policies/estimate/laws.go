@@ -35,12 +35,14 @@ func (l *Law) ServedEvery(beat float64) {
 	if l.Wait = 0; !(beat > 0 && l.Typical > 0) {
 		return
 	}
-	task := l.Own.Times(&l.Shared)
-	for i, share := range finish.Shares() {
-		t := l.Typical * task[i] / beat
-		l.Wait += share * beat * (math.Ceil(units.Rounded(t)) - t)
+	share := finish.Shares()
+	for i, own := range l.Own {
+		for k, shared := range l.Shared {
+			t := l.Typical / beat * own * shared
+			l.Wait += share[i] * share[k] * beat * (math.Ceil(units.Rounded(t)) - t)
+		}
 	}
-	l.Wait = max(l.Wait, beat/2)
+	l.Wait = units.Rounded(max(l.Wait, beat/2))
 }
 
 // Chances returns the distributions of a job, by the cost models of its class. It is false if there
