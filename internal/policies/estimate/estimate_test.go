@@ -194,8 +194,8 @@ func TestUnlikeMaps(t *testing.T) {
 	for range 19 {
 		sizes = append(sizes, 4*mib)
 	}
-	alike, ok := estimate.Chances(known{class: class}, job(0, 10*mib), 1)
-	mixed, also := estimate.Chances(known{class: class}, job(0, sizes...), 1)
+	alike, ok := estimate.Chances(known{class: class}, job(0, 10*mib), "", 1)
+	mixed, also := estimate.Chances(known{class: class}, job(0, sizes...), "", 1)
 	if !ok || !also {
 		t.Fatal("nothing is known")
 	}

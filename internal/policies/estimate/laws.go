@@ -46,8 +46,8 @@ func (l *Law) ServedEvery(beat float64) {
 }
 
 // Chances returns the distributions of a job, by the cost models of its class. It is false if there
-// are none. skew is that of Worst.
-func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool) {
+// are none. node is the class of nodes on which the job runs, "" if it may be any. skew is that of Worst.
+func Chances(v sched.View, job *workload.Job, node string, skew float64) (l Laws, known bool) {
 	c := v.Profile(job.Class)
 	if c == nil {
 		return l, false
@@ -63,11 +63,11 @@ func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool)
 			for k := range st.Tasks {
 				read += float64(st.Tasks[k].Input)
 			}
-			l.Map, known = maps(c, st)
+			l.Map, known = maps(c, st, node)
 		case sched.Reduce:
-			l.Reduce, known = reduces(c, read, skew/float64(len(st.Tasks)))
+			l.Reduce, known = reduces(c, node, read, skew/float64(len(st.Tasks)))
 		case sched.Master:
-			m := c.Model(sched.Master, "", profile.StartUp)
+			m := c.Model(sched.Master, node, profile.StartUp)
 			if known = m != nil; known {
 				l.Master = m.Typical(0, 0)
 			}
@@ -83,8 +83,8 @@ func Chances(v sched.View, job *workload.Job, skew float64) (l Laws, known bool)
 
 // maps is the law of a job's maps. They may differ in size: then what is typical is the mean of all,
 // and how far each is from it counts as a factor of its own, which is that of any of them.
-func maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
-	m := c.Model(sched.Map, "", profile.Run)
+func maps(c *profile.Class, st *workload.StageSpec, node string) (law Law, known bool) {
+	m := c.Model(sched.Map, node, profile.Run)
 	if m == nil {
 		return law, false
 	}
@@ -110,8 +110,8 @@ func maps(c *profile.Class, st *workload.StageSpec) (law Law, known bool) {
 
 // reduces is the law of a job's reduces, each of which fetches that part of what the maps emit. They
 // start behind the last map, so they fetch all of it by themselves.
-func reduces(c *profile.Class, read, part float64) (law Law, known bool) {
-	run, emitted := c.Model(sched.Reduce, "", profile.Run), c.Model(sched.Map, "", profile.Emitted)
+func reduces(c *profile.Class, node string, read, part float64) (law Law, known bool) {
+	run, emitted := c.Model(sched.Reduce, node, profile.Run), c.Model(sched.Map, "", profile.Emitted)
 	if run == nil {
 		return law, false
 	}
@@ -121,7 +121,7 @@ func reduces(c *profile.Class, read, part float64) (law Law, known bool) {
 	}
 	shared := run.SharedAt(in, -1)
 	law = Law{Typical: run.Typical(in, -1), Own: finish.Of(&run.Own), Shared: finish.Of(&shared)}
-	if fetch := c.Model(sched.Reduce, "", profile.Later); fetch != nil {
+	if fetch := c.Model(sched.Reduce, node, profile.Later); fetch != nil {
 		seconds := fetch.Typical(in, -1)
 		if all := law.Typical + seconds; units.Rounded(seconds/max(all, 1e-12)) > 1e-3 {
 			work, fetched := law.Own.Scale(law.Typical/all), finish.Of(&fetch.Own)

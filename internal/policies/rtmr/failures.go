@@ -14,6 +14,9 @@ type failures struct {
 	Nodes  int        `json:"nodes"` // in service, since then
 	Since  units.Time `json:"since"`
 	Served int64      `json:"served"` // milliseconds of all nodes until then
+
+	// the class of all nodes in service, "" if there are several: then a task is as long as on any of them
+	Class string `json:"class,omitempty"`
 }
 
 // note counts the nodes that failed in a batch, and how many serve from now on. O(batch + nodes), when nodes change.
@@ -29,11 +32,18 @@ func (f *failures) note(v sched.View, batch []sched.Event) {
 			f.Failed++
 		}
 	}
-	f.Served, f.Since, f.Nodes = f.served(v.Now()), v.Now(), 0
+	f.Served, f.Since, f.Nodes, f.Class = f.served(v.Now()), v.Now(), 0, ""
+	several := false
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if node := v.Node(n); node != nil && node.Serves() && offers(node) {
 			f.Nodes++
+			is := node.Spec.Class.Name
+			several = several || f.Nodes > 1 && is != f.Class
+			f.Class = is
 		}
+	}
+	if several {
+		f.Class = ""
 	}
 }
 

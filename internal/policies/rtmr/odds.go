@@ -74,7 +74,7 @@ func seconds(s float64) units.Duration {
 
 // likely finds the odds of a job, but for its deviation. It is false if nothing is known of its class.
 func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *estimate.Laws, bool) {
-	l, known := estimate.Chances(v, job.Spec, s.c.Skew)
+	l, known := estimate.Chances(v, job.Spec, s.failures.Class, s.c.Skew)
 	if !known {
 		if r.Sample.Longest == 0 {
 			return nil, nil, false

@@ -34,6 +34,9 @@ func TestPromisesAreKept(t *testing.T) {
 	}{
 		{"tasks are shorter than the interval at which nodes are served", "heartbeat: 3s, task_times: {law: lognormal, cv: 0.2}",
 			"arrivals: {process: poisson, every: 60s}, start: 500ms, rate: 6400MB, jobs: [{id: s, count: 300, maps: 80, reduces: 1, deadline: 20s..50s}]", 2, 150},
+		{"half of the nodes, four times as fast as the others, are lost", "heartbeat: 0s, speed: 2, classes: [{name: slow, nodes: 4, speed: 0.5}], task_times: {law: lognormal, cv: 0.2}, " +
+			"outages: [{node: n1, down: 1h}, {node: n2, down: 1h}, {node: n3, down: 1h}, {node: n4, down: 1h}]",
+			"arrivals: {process: poisson, every: 32s}, start: 1s, rate: 6.4MB, cpu_share: 1, jobs: [{id: s, count: 400, maps: 6, reduces: 1, deadline: 80s..130s}]", 2, 310},
 	} {
 		text := fmt.Sprintf("cluster: {nodes: 4, %s}\nworkload:\n  mix: {class: load, ratio: 0.5, %s}\n", c.cluster, c.mix)
 		n, kept := promised(t, text, "rtmr(promise=95%)", c.seeds)
