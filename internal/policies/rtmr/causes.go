@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // with is the confidence that the evidence of a refusal names.
@@ -87,10 +88,14 @@ var (
 	// Behind lets a job run that cannot be promised its deadline.
 	Behind = &sched.Cause{Name: "behind", Word: sched.NoPromise, Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
 		Say: func(r *sched.Said) string {
+			said := fmt.Sprintf("it would meet its deadline at %s with %s", r.Time(r.A), estimate.Chance(r.C))
 			if r.Job != 0 {
-				return fmt.Sprintf("no promise: it would put that of %s at risk; it runs behind all promises", r.JobName(r.Job))
+				said = fmt.Sprintf("it would put that of %s at risk", r.JobName(r.Job))
 			}
-			return fmt.Sprintf("no promise: it would meet its deadline at %s with %s; it runs behind all promises", r.Time(r.A), estimate.Chance(r.C))
+			if len(r.Proof) > 0 && r.Proof[0].At < units.Never {
+				said += fmt.Sprintf(", and %s is the earliest that would be promised", r.Time(int64(r.Proof[0].At)))
+			}
+			return fmt.Sprintf("no promise: %s; it runs behind all promises", said)
 		}}
 	// Overtaken tells that a promise is expected to be kept at another time, as a job was let in before
 	// it. The evidence is by when it is done now, with which risk: a half, a tenth, and that of the promise.

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -42,6 +43,38 @@ func TestPromisesAreKept(t *testing.T) {
 		n, kept := promised(t, text, "rtmr(promise=95%)", c.seeds)
 		if least := 0.95*float64(n) - 3*math.Sqrt(0.95*0.05*float64(n)); n < c.least || float64(kept) < least {
 			t.Errorf("%s: %d of %d promises are kept, want %.0f at least of %d", c.why, kept, n, least, c.least)
+		}
+	}
+}
+
+// Of a job that runs behind all promises its report says both ways out: with which chance it meets its deadline, and
+// which deadline would have been promised; and it calls other jobs by their names.
+func TestBehindPromisesBothWaysOut(t *testing.T) {
+	s, err := scenario.Read("behind.yaml", []byte(`
+profiles: rehearsed
+cluster: {nodes: 4, map_slots: 2, reduce_slots: 1, heartbeat: 0s, task_times: {law: lognormal, cv: 0.5}}
+workload:
+  jobs:
+    - {id: tight, class: x, maps: 12, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: 130s}
+    - {id: wide, class: x, arrive: 5m, maps: 12, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: +330s}
+    - {id: before, class: x, arrive: 301s, maps: 40, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: +328s, confidence: 60%}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Run(t.Context(), Cells(s, []string{"rtmr(promise=99%)"}, []uint64{1})[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, parts := range [][]string{{"deadline at 2:10 min with ", " is the earliest that would be promised; it runs behind"}, nil, {"that of wide at risk, and ", " is the earliest that would be promised"}} {
+		said := run.Jobs[i].Admission
+		for _, part := range parts {
+			if !strings.Contains(said, part) {
+				t.Errorf("%s: %q is not in %q", run.Jobs[i].ID, part, said)
+			}
+		}
+		if parts == nil && said != "" {
+			t.Errorf("%s: %s", run.Jobs[i].ID, said)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 		j.Advice = ""
 		if d.Verb == sched.Admit {
 			j.Admitted = true
-			j.promise(&d.Reason)
+			j.promise(d)
 			continue
 		}
 		j.Admitted, b.facts[d.Job.Number].Refused = false, true

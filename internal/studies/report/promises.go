@@ -30,7 +30,8 @@ func wordOf(why *sched.Reason) sched.Word {
 }
 
 // promise notes what the job's admission said of its finish.
-func (j *Job) promise(why *sched.Reason) {
+func (j *Job) promise(d *follow.Decision) {
+	why := &d.Reason
 	word := wordOf(why)
 	if Promises(why) { // B is what is expected, and nobody's word
 		j.Promised, j.Estimated = seconds(units.Time(why.B)), word == sched.Estimate
@@ -39,7 +40,7 @@ func (j *Job) promise(why *sched.Reason) {
 		}
 	}
 	if j.Admission = ""; word == sched.NoPromise {
-		j.Admission = why.String()
+		j.Admission = d.Why()
 	}
 }
 
