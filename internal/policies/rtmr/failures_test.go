@@ -14,7 +14,7 @@ import (
 func TestFailuresAreLearned(t *testing.T) {
 	d := newDesk(t, usual)
 	of := func(slots int) *sched.Detail {
-		return &sched.Detail{Node: &cluster.Node{Name: "n", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(slots, slots)}}}
+		return &sched.Detail{Node: &cluster.Node{Name: "n", Class: &cluster.Class{Name: "other", Speed: 1, Capacity: units.Slots(slots, slots)}}}
 	}
 	check := func(now int, want finish.Failures) {
 		t.Helper()
@@ -26,9 +26,15 @@ func TestFailuresAreLearned(t *testing.T) {
 	d.at(0, append(opening(claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
 		sched.Event{Kind: sched.NodeUp, Node: 3, Detail: of(1)}, sched.Event{Kind: sched.NodeUp, Node: 4, Detail: of(1), Power: sched.Asleep})...)
 	check(100, finish.Failures{})
+	if got := d.s.failures.Class; got != "" {
+		t.Errorf("nodes of two classes serve, and all are said to be of %q", got)
+	}
 	d.at(100, sched.Event{Kind: sched.NodeDown, Node: 2})
 	check(100, finish.Failures{Nodes: 2, Rate: 1. / 300, Wait: 7})
 	d.at(150, sched.Event{Kind: sched.NodeChanged, Node: 3, Detail: of(0)}, sched.Event{Kind: sched.NodeDown, Node: 4})
 	d.at(200, sched.Event{Kind: sched.NodeDown, Node: 3})
 	check(600, finish.Failures{Nodes: 1, Rate: 1. / 850, Wait: 7})
+	if got := d.s.failures.Class; got != "n" {
+		t.Errorf("the node that is left is said to be of class %q", got)
+	}
 }
