@@ -64,6 +64,7 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 	}
 	runs, errs, tooLong := make([]*report.Run, len(cells)), make([]error, len(cells)), make([]error, len(cells))
 	order := together(cells)
+	spare := min(workers, len(cells)) < runtime.GOMAXPROCS(0)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
@@ -76,7 +77,9 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 				}
 				i := order[n]
 				if runs[i] = cells[i].Known; runs[i] == nil {
-					runs[i], errs[i] = Run(ctx, cells[i])
+					c := cells[i]
+					c.spare = spare
+					runs[i], errs[i] = Run(ctx, c)
 					cells[i].common.ended()
 					if Ends(errs[i]) {
 						runs[i].Stuck = errs[i].Error()

@@ -4,6 +4,7 @@
 //	lab.go      one run
 //	door.go     asked when jobs come, whether they would be in time
 //	grid.go     many, in the order of the grid whatever the number of cores
+//	aside.go    sinks of a simulated run on a core that no cell needs
 //	teach.go    what jobs of a run teach, told to a policy that reads profiles, and rehearsals
 //	cache.go    results by the sum of all that they follow from, so that a grid can be killed and changed
 //	journal.go  runs recorded to a file, and decided again from it
@@ -68,6 +69,7 @@ type Cell struct {
 	Known *report.Run
 
 	common *common // with other cells of its grid; nil = nothing
+	spare  bool    // there are more processors than cells that run at a time
 }
 
 // Name is the scenario with the values of its sweep.
@@ -141,7 +143,8 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
 	follower := follow.New(append([]follow.Sink{builder}, c.Sinks...)...)
-	if _, virtual := world.(drive.Patient); virtual {
+	_, virtual := world.(drive.Patient)
+	if virtual && !c.spare {
 		follower.Gather()
 	}
 	if policy.Studies() {
@@ -155,12 +158,20 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		}
 		sinks = append(sinks, rec)
 	}
+	var apart *aside
+	if virtual && c.spare {
+		apart, ctx = newAside(ctx, rec != nil, sinks)
+		sinks = []drive.Sink{apart}
+	}
 	loop := drive.New(world, policy, sinks...)
 	if at != nil {
 		at.loop = loop
 	}
 	began := time.Now()
 	err = loop.Run(ctx)
+	if apart != nil {
+		err = cmp.Or(apart.close(), err)
+	}
 	err = cmp.Or(err, follower.Flush())
 	took := time.Since(began)
 	if err != nil {
