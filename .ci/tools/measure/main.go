@@ -1,6 +1,6 @@
 // Command measure plays a trace under several policies, cut and repeated, and on clusters of
-// several sizes, each in a process of its own on one core, and prints wall time, events, events a
-// second, and peak memory.
+// several sizes, each in a process of its own on one core, with and without a journal on two as
+// well, and prints wall time, events, events a second, and peak memory.
 //
 //	measure SLACKLINE TRACE RUNS
 package main
@@ -20,7 +20,7 @@ import (
 type play struct {
 	policy, part, trace string
 	nodes, runs         int
-	journal             bool
+	journal, two        bool // with a journal, on two cores
 }
 
 // figures are what one process came to.
@@ -76,13 +76,15 @@ func measure(command, trace string, runs int) error {
 	for _, part := range []string{"first: 3h", "first: 6h", "first: 12h", "", "first: 24h, repeat: 2", "first: 24h, repeat: 4"} {
 		growth = append(growth, play{policy: "fifo", part: part, nodes: 600, runs: 1})
 	}
-	for _, nodes := range []int{100, 1000, 10000} {
+	for _, nodes := range []int{100, 1000, 10000, 100000} {
 		for _, policy := range []string{"fifo", "fair", "edf-p"} {
 			sizes = append(sizes, play{policy: policy, part: "first: 6h", nodes: nodes, runs: 1})
 		}
 	}
-	for _, journal := range []bool{false, true} {
-		recorded = append(recorded, play{policy: "fifo", part: "first: 6h", nodes: 600, runs: runs, journal: journal})
+	for _, two := range []bool{false, true} {
+		for _, journal := range []bool{false, true} {
+			recorded = append(recorded, play{policy: "fifo", part: "first: 6h", nodes: 600, runs: runs, journal: journal, two: two})
+		}
 	}
 	for _, part := range []struct {
 		title string
@@ -107,6 +109,9 @@ func (p *play) label() string {
 	}
 	if p.journal {
 		name += " +j"
+	}
+	if p.two {
+		name += " (2 cores)"
 	}
 	return name
 }
@@ -145,7 +150,11 @@ func (p *play) once(command, dir string) (figures, error) {
 		args = append(args, "--journal", os.DevNull)
 	}
 	cmd := exec.Command(command, args...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cores := 1
+	if p.two {
+		cores = 2
+	}
+	cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", cores))
 	var stdout bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -38,8 +38,8 @@ type asideRound struct {
 	events, items, bound, victims, evidence int
 }
 
-// A block holds so many events or rounds, and so many are there: one that is filled, one that is
-// shown, and some between, as a plan may take long and rounds of it come all at once.
+// A block holds so many rounds, events or items, and so many blocks are there: one that is filled,
+// one that is shown, and some between, so that neither side waits for the other's longer turns.
 const (
 	blockSize = 512
 	blocks    = 8
@@ -88,7 +88,7 @@ func onlyStarts(p *sched.Plan) bool {
 func (a *aside) keep(round int64, at units.Time, plan bool) {
 	b := a.block
 	b.rounds = append(b.rounds, asideRound{round, at, plan, len(b.events), len(b.plan.Items), len(b.plan.Bound), len(b.plan.Victims), len(b.plan.Evidence)})
-	if len(b.rounds) >= blockSize || len(b.events) >= blockSize {
+	if max(len(b.rounds), len(b.events), len(b.plan.Items)) >= blockSize {
 		a.full <- b
 		a.block = <-a.empty
 	}
