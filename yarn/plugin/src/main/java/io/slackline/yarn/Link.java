@@ -220,7 +220,7 @@ final class Link implements Runnable {
     long beatMs = Math.max(1, Math.min(LONGEST_BEAT_MS, settings.silenceMs / 5));
     long number = 1;
     long full = 0; // the number of the last snapshot
-    long seen = 0; // Slackline has decided upon all before it, and that is done
+    long seen = 0; // Slackline has decided on all before it, and that is done
     long beaten = 0; // the number behind the last heartbeats that were told
     long said = System.nanoTime();
     Iterator<Item> todo = Collections.emptyIterator(); // what is left of the last plan
@@ -269,7 +269,7 @@ final class Link implements Runnable {
         continue; // what happens meanwhile is kept, up to a bound
       }
       // Nodes get work when they beat. So no more beat before what was decided for those before them is done: it would wait
-      // behind that, and be decided upon what was known earlier.
+      // behind that, and be decided on what was known earlier.
       List<Event> news = due ? null : site.news(seen >= beaten && !todo.hasNext());
       if (news == null) {
         full = ++number;

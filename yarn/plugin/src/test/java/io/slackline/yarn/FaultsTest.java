@@ -251,7 +251,7 @@ class FaultsTest extends OneJvm {
     }
   }
 
-  /** What is decided upon heartbeats would wait behind what was decided upon those before; all else is told at once. */
+  /** What is decided on heartbeats would wait behind what was decided on those before; all else is told at once. */
   @Test
   void heartbeatsWaitUntilThoseBeforeAreDecidedUpon() throws Exception {
     peer.awaitMode(Mode.MODE_OURS);
