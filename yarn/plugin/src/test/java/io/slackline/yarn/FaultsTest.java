@@ -253,7 +253,7 @@ class FaultsTest extends OneJvm {
 
   /** What is decided on heartbeats would wait behind what was decided on those before; all else is told at once. */
   @Test
-  void heartbeatsWaitUntilThoseBeforeAreDecidedUpon() throws Exception {
+  void heartbeatsWaitForDecisionsOnThoseBefore() throws Exception {
     peer.awaitMode(Mode.MODE_OURS);
     n1.nodeHeartbeat(true);
     peer.await(Event::hasHeartbeats);
