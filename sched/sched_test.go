@@ -167,3 +167,12 @@ func TestAtMost(t *testing.T) {
 		t.Error("the bound outlives what it was for")
 	}
 }
+
+// What is left of a stage is what it has not done, and no less than is asked for.
+func TestLeft(t *testing.T) {
+	for want, tally := range map[int32]Tally{0: {Total: 3, Done: 4}, 1: {Total: 3, Done: 3, Open: 1}, 2: {Total: 3, Done: 1, Open: -1, Occupied: 2}, 5: {Total: 3, Open: 5}} {
+		if got := tally.Left(); got != want {
+			t.Errorf("of %+v are left %d, want %d", tally, got, want)
+		}
+	}
+}

@@ -227,6 +227,11 @@ type Tally struct {
 	Withheld bool
 }
 
+// Left is how many tasks are still to be done: as many as the stage has and has not done, and no fewer than are
+// asked for. Where the world binds late more may be asked for than the stage has: a task whose attempt ended
+// well, as far as anybody was told, and which failed.
+func (t *Tally) Left() int32 { return max(t.Total-t.Done, t.Open, 0) }
+
 // Mold is a SetTasks and its answer.
 type Mold struct {
 	// Item is the SetTasks, 0 = nobody has asked.

@@ -59,7 +59,7 @@ func (o *Feasible) JobKey(v sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	}
 	tasks := int64(0)
 	for s := range j.Stages {
-		tasks += int64(j.Stages[s].Total - j.Stages[s].Done)
+		tasks += int64(j.Stages[s].Left())
 	}
 	return sched.Key{2, tasks, int64(j.Arrived)}
 }
@@ -97,7 +97,7 @@ func left(v sched.View, j *sched.Job) (work units.Duration, known bool) {
 		return 0, false
 	}
 	for s := range sched.Stages {
-		if n := j.Stages[s].Total - j.Stages[s].Done; n > 0 {
+		if n := j.Stages[s].Left(); n > 0 {
 			mean, _, ok := estimate.Task(c, s)
 			if !ok && s != sched.Master {
 				return 0, false

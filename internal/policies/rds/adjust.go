@@ -138,7 +138,7 @@ func (c *controller) leave(v sched.View) {
 		row, each := cost(v, job, stage)
 		if t := &job.Stages[stage]; each > 0 && c.budget[row] >= each {
 			m.Spare = true
-			c.budget[row] -= each * int64(max(1, t.Total-t.Done))
+			c.budget[row] -= each * int64(max(1, t.Left()))
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (c *controller) line(v sched.View) {
 			}
 			t := &job.Stages[stage]
 			g := g
-			g.s, g.left, g.need = s, m.Plan[s], max(0, t.Total-t.Done)
+			g.s, g.left, g.need = s, m.Plan[s], t.Left()
 			if spec.Grows {
 				g.need = max(g.need, t.Open+t.Occupied, 1)
 			}
@@ -198,7 +198,7 @@ func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64
 	work := 0.0
 	for s, stage := range planned {
 		t := &job.Stages[stage]
-		work += float64(k.Stages[s].Mean * float64(max(0, t.Total-t.Done)))
+		work += float64(k.Stages[s].Mean * float64(t.Left()))
 	}
 	soft, _ := bounds(job, c.set.hard)
 	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
@@ -321,7 +321,7 @@ func (c *controller) race(v sched.View) {
 func (c *controller) needed(v sched.View, g *grant) int32 {
 	k := c.class(v, g.job)
 	left := g.job.Deadline.Sub(v.Now()).Seconds() * max(c.speed, 1e-3)
-	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Total > t.Done {
+	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Left() > 0 {
 		left -= k.Stages[1].Mean
 	}
 	waves := int32(units.Rounded(min(left/max(k.Stages[g.s].Mean, 1e-3), 1e6)))

@@ -104,7 +104,7 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 	var seconds [2]float64
 	for s, stage := range planned {
 		t := &job.Stages[stage]
-		tasks := float64(max(0, t.Total-t.Done))
+		tasks := float64(t.Left())
 		o.most[s] = tasks
 		seconds[s] = max(k.Stages[s].Mean, 1e-3)
 		work += float64(seconds[s] * float64(t.Total))

@@ -40,7 +40,7 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 		if kind == sched.Reduce {
 			left, has = &c.Reduces, s.slots.Reduces
 		}
-		if *left = int(t.Total - t.Done); *left > 0 && has == 0 {
+		if *left = int(t.Left()); *left > 0 && has == 0 {
 			return sched.Because(estimate.NoSlots, int64(kind)), false, false
 		}
 	}

@@ -89,7 +89,7 @@ func (s *scheduler) despair(v sched.View, p *sched.Plan) {
 
 // lentKey is the place of a job without a promise among such jobs.
 func (s *scheduler) lentKey(job *sched.Job, r *record) sched.Key {
-	left := func(stage sched.Stage) int64 { return int64(job.Stages[stage].Total - job.Stages[stage].Done) }
+	left := func(stage sched.Stage) int64 { return int64(job.Stages[stage].Left()) }
 	switch {
 	case job.Deadline == units.Never:
 		return sched.Key{6, r.Claim.Seq}

@@ -34,6 +34,9 @@ type Subject struct {
 	Refuses []sched.Code
 	// Unkind tells that the world does what package adverse does: a suite that meets none of it tests nothing.
 	Unkind bool
+	// Cut tells that nodes are cut into slots of which only we know: what others start there, and what
+	// was on its way when a node changed, may take more.
+	Cut bool
 	// Seeds is how many runs of each kind are made.
 	Seeds int
 
@@ -151,6 +154,7 @@ func (s *Subject) finished(t *testing.T, w *Watch) {
 func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, between mischief, sinks ...drive.Sink) *Watch {
 	t.Helper()
 	watch, said, ranks := NewWatch(s.Binds), verdicts{make(map[string]bool), make(map[string]bool)}, &earlier{}
+	watch.cut = s.Cut
 	world := s.New(t, seed)
 	var l *drive.Loop
 	words := newListener(world.Can(), watch, func() *ledger.Ledger { return l.Ledger })

@@ -105,17 +105,28 @@ func (k kinds) Batch(_ int64, _ units.Time, events []sched.Event) error {
 
 func (kinds) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
-// Nodes are cut into slots, which policies that promise deadlines need.
+// Nodes are cut into slots, which policies that promise deadlines need. They meet all that the unkind world does, and
+// jobs that have other handles with each snapshot.
 func TestYARNInSlots(t *testing.T) {
 	unit := units.Vector{units.VCores: 1, units.Memory: 1 << 30}
-	for _, text := range []string{"rtmr", "edf-p", "fair"} {
-		s := attached(3)
-		s.Name = "yarn in slots"
+	cut := func(name string, seeds, calm int) Subject {
+		s := attached(seeds)
+		s.Name, s.Cut = name, calm > 0
 		s.New = func(t *testing.T, seed uint64) drive.World {
 			split := &yarn.Split{Masters: units.Vector{units.VCores: 2, units.Memory: 2 << 30}, Slot: unit}
-			return fake(t, yarn.Config{Slots: split}, yarnJobs(unit), units.Vector{units.VCores: 6, units.Memory: 6 << 30}, 3*seed, 0)
+			w := fake(t, yarn.Config{Slots: split}, yarnJobs(unit), units.Vector{units.VCores: 6, units.Memory: 6 << 30}, 3*seed, calm)
+			if calm > 0 {
+				w = &school{World: w, early: true}
+			}
+			return w
 		}
-		t.Run(text, func(t *testing.T) { holds(t, s, text) })
+		return s
+	}
+	for _, text := range []string{"rtmr", "edf-p", "fair"} {
+		t.Run(text, func(t *testing.T) { holds(t, cut("yarn in slots", 3, 0), text) })
+	}
+	for _, text := range []string{"rtmr", "rtmr(promise=99%)", "rtmr(preempt=false)", "dc", "rds", "capacity-plan"} {
+		t.Run(text+", unkind", func(t *testing.T) { holds(t, cut("yarn in slots, unkind", runs(12), 200), text) })
 	}
 }
 

@@ -45,7 +45,7 @@ func left(v sched.View, j *sched.Job) units.Duration {
 	sum := 0.0
 	for _, s := range []sched.Stage{sched.Map, sched.Reduce} {
 		t := &j.Stages[s]
-		sum += c.Any(s).Task.Mean * float64(t.Total-t.Done)
+		sum += c.Any(s).Task.Mean * float64(t.Left())
 	}
 	return units.FromSeconds(units.Rounded(sum)) // it decides: rounded, it is the same on every processor
 }
