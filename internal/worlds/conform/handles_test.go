@@ -10,11 +10,10 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// renumbered is a world in which jobs and nodes have other handles from each resync on, in the same order.
+// renumbered is a world in which jobs have other handles from each resync on, in the same order.
 type renumbered struct {
 	drive.World
-	jobs    sched.JobID  // so much above what the world calls them
-	nodes   sched.NodeID // the same
+	by      sched.JobID // so much above what the world calls them
 	resyncs int
 	plan    sched.Plan
 }
@@ -26,67 +25,30 @@ func (w *renumbered) Next(ctx context.Context) (drive.Batch, error) {
 	}
 	if len(b.Events) > 0 && b.Events[0].Kind == sched.Resync {
 		w.resyncs++
-		w.jobs, w.nodes = (5*w.jobs+3)%7, (5*w.nodes+4)%9
+		w.by = (5*w.by + 3) % 7
 	}
 	b.Events = slices.Clone(b.Events)
 	for i := range b.Events {
-		e := &b.Events[i]
-		if e.Job != 0 {
-			e.Job += w.jobs
-		}
-		if e.Node != 0 {
-			e.Node += w.nodes
-		}
-		if e.Detail != nil {
-			e.Detail = w.detail(*e.Detail)
+		if e := &b.Events[i]; e.Job != 0 {
+			e.Job += w.by
 		}
 	}
 	return b, nil
-}
-
-// detail renumbers the nodes that it names.
-func (w *renumbered) detail(d sched.Detail) *sched.Detail {
-	d.Demand = slices.Clone(d.Demand)
-	for i := range d.Demand {
-		if n := &d.Demand[i].Node; *n != 0 {
-			*n += w.nodes
-		}
-	}
-	if d.Job != nil {
-		j := *d.Job
-		j.Stages = slices.Clone(j.Stages)
-		for i := range j.Stages {
-			st := &j.Stages[i]
-			st.Tasks = slices.Clone(st.Tasks)
-			for k := range st.Tasks {
-				st.Tasks[k].Hosts = slices.Clone(st.Tasks[k].Hosts)
-				for h := range st.Tasks[k].Hosts {
-					st.Tasks[k].Hosts[h] += w.nodes
-				}
-			}
-		}
-		d.Job = &j
-	}
-	return &d
 }
 
 func (w *renumbered) Enact(p *sched.Plan) error {
 	w.plan.Items = append(w.plan.Items[:0], p.Items...)
 	w.plan.Bound, w.plan.Victims, w.plan.Evidence = p.Bound, p.Victims, p.Evidence
 	for i := range w.plan.Items {
-		it := &w.plan.Items[i]
-		if it.Job != 0 {
-			it.Job -= w.jobs
-		}
-		if it.Node != 0 {
-			it.Node -= w.nodes
+		if it := &w.plan.Items[i]; it.Job != 0 {
+			it.Job -= w.by
 		}
 	}
 	return w.World.Enact(&w.plan)
 }
 
-// What a policy remembers across a resync it finds again, whatever jobs and nodes are called now: every
-// attempt is the same as in a run in which they keep their names.
+// What a policy remembers across a resync it finds again, whatever jobs are called now: every attempt is the
+// same as in a run in which they keep their handles.
 func TestHandlesChange(t *testing.T) {
 	for _, text := range everyone() {
 		t.Run(text, func(t *testing.T) {
