@@ -88,6 +88,9 @@ func TestDueTimes(t *testing.T) {
 	d.at += 8
 	d.told(sched.Event{Kind: sched.Tick})
 	d.is("due", d.Due(), units.Never)
+	d.is("wake later", wake(d.at+20), sched.OK)
+	d.told(sched.Event{Kind: sched.Resync})
+	d.is("due after a resync", d.Due(), units.Never)
 }
 
 // A group is done wholly or not at all: what its items have booked is taken back, starts, second
