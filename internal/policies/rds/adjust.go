@@ -150,7 +150,7 @@ func (c *controller) line(v sched.View) {
 	c.budget = c.total
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
-		if job.Standing() != sched.Admitted && !m.asked() && !m.Fast {
+		if job.Standing() != sched.Admitted && (m.Crowded || !m.asked() && !m.Fast) {
 			continue
 		}
 		g := grant{m: m, job: job, turn: byPlan}

@@ -86,6 +86,9 @@ type member struct {
 	First bool `json:"first,omitempty"`
 	// Let jobs are asked to be let in when the solver is done.
 	Let bool `json:"let,omitempty"`
+	// Crowded jobs wait for room for their ApplicationMasters. They have no slots until then: those whose masters
+	// have the room need slots to give it back.
+	Crowded bool `json:"crowded,omitempty"`
 	// Spare jobs run on slots that the plan leaves.
 	Spare bool `json:"spare,omitempty"`
 	// Plan is what the optimizer has given for maps and reduces, in thousandths of slots.
@@ -284,6 +287,9 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 	begun := job.Begun() || job.Spec.GoesOn()
 	held := job.Standing() == sched.HeldBack
 	full, crowded := c.set.share.Crowded(v, job)
+	if m.Crowded != crowded {
+		m.Crowded, c.changed = crowded, true
+	}
 	admitted := sched.Item{Verb: sched.Admit, Job: m.Job}
 	switch {
 	case begun:
