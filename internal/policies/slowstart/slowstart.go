@@ -18,9 +18,9 @@
 //   - No reduce of such a job waits for a slot.
 //   - Where reduces take memory and cores in place of reduce slots, no map waits for them.
 //
-// A job whose own slow start is 1 is left alone, as its world holds its reduces back, and so are
-// reduces that another part withholds. If map output is lost, reduces that have not started are
-// withheld again.
+// A job whose own slow start is 1 is left alone, as its world holds its reduces back, unless that is told
+// when they are withheld already. So are reduces that another part withholds. If map output is lost,
+// reduces that have not started are withheld again.
 //
 // A resync voids what is withheld: it begins again, and reduces that were let go before the last map had
 // ended wait again until that pays. At a take-over it looks at all jobs, and what it withheld or let go stands.
@@ -99,10 +99,10 @@ func (l *Late) look(v sched.View, id sched.JobID, p *sched.Plan) {
 		return
 	}
 	stage, reduces := j.Spec.Stage(sched.Map), &j.Stages[sched.Reduce]
-	if stage == nil || j.Spec.Stage(sched.Reduce) == nil || j.Spec.SlowStart >= 1 {
+	maps, held, early := &j.Stages[sched.Map], l.holds(id), slices.Contains(l.early, id)
+	if stage == nil || j.Spec.Stage(sched.Reduce) == nil || j.Spec.SlowStart >= 1 && !held {
 		return
 	}
-	maps, held, early := &j.Stages[sched.Map], l.holds(id), slices.Contains(l.early, id)
 	switch {
 	case maps.Done >= maps.Total && !stage.Grows || j.Over(sched.Map):
 		l.forget(id)

@@ -28,12 +28,14 @@ func TestWhenReducesStart(t *testing.T) {
 		shared  bool   // reduces take memory in place of slots
 		shuffle int    // seconds, 20 unless said
 		unknown bool
+		amended bool // it is told after a while that reduces are to wait for all maps
 		want    bool
 	}{
 		{name: "alone", reduces: 3, want: true},
 		{name: "as many as there are slots", reduces: 4},
 		{name: "little to fetch", reduces: 3, shuffle: 1},
 		{name: "an unknown class", reduces: 3, unknown: true},
+		{name: "of an unknown class, amended", reduces: 3, unknown: true, amended: true},
 		{name: "reduces wait that need no map", reduces: 1, other: "reduces"},
 		{name: "maps wait elsewhere", reduces: 3, other: "maps", want: true},
 		{name: "in memory", reduces: 3, shared: true, want: true},
@@ -91,6 +93,11 @@ func TestWhenReducesStart(t *testing.T) {
 			if c.other == "reduces" {
 				tell(begun(5, 2, 1))
 				tell(done(5))
+			}
+			if c.amended {
+				d := job("a", 4, c.reduces)
+				d.Job.SlowStart = 1
+				tell(sched.Event{Kind: sched.JobAmended, Job: 1, Detail: d})
 			}
 			now = 9 * second
 			tell(done(1), done(2), done(3))
