@@ -1,6 +1,9 @@
 package conform
 
 import (
+	"context"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -8,12 +11,17 @@ import (
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/worlds/adverse"
+	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
-// promises counts the jobs with ApplicationMasters that were promised their deadlines, and those that kept them.
+// promises counts the jobs with ApplicationMasters, or all, that were promised their deadlines, and those that kept
+// them.
 type promises struct {
+	all      bool
 	view     func() sched.View
 	due      map[sched.JobID]units.Time
 	promised int
@@ -39,10 +47,12 @@ func (c *promises) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
 		job := c.view().Job(it.Job)
-		if it.Verb != sched.Admit || it.Refused != sched.OK || it.Reason.Cause.Name != "promised" || job.Spec.Stage(sched.Master) == nil {
+		if it.Verb != sched.Admit || it.Refused != sched.OK || it.Reason.Cause.Name != "promised" || !c.all && job.Spec.Stage(sched.Master) == nil {
 			continue
 		}
-		c.promised++
+		if _, again := c.due[it.Job]; !again || !c.all {
+			c.promised++
+		}
 		c.due[it.Job] = job.Deadline
 	}
 	return nil
@@ -94,5 +104,74 @@ func TestMastersArePromised(t *testing.T) {
 	}
 	if played == 0 {
 		t.Error("no policy promises deadlines: this tests nothing")
+	}
+}
+
+// costly is a world that knows from its first batch on what tasks of jobs that are drawn take at worst.
+type costly struct {
+	drive.World
+	told bool
+}
+
+func (w *costly) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := w.World.Next(ctx)
+	if w.told || err != nil {
+		return b, err
+	}
+	w.told = true
+	const worst = 6 * units.Second // four beats at most, behind one to be granted and one to start
+	at, known := 0, []sched.Event(nil)
+	for at < len(b.Events) && b.Events[at].Kind <= sched.ProfileLearned {
+		at++
+	}
+	for i := range 6 {
+		c := profile.New(fmt.Sprint("j", i+1))
+		c.Attempt(workload.Map, "small", 0, worst, 0)
+		c.Attempt(workload.Reduce, "small", 0, worst, 0)
+		c.Attempt(workload.Master, "small", 0, units.Second, 0)
+		c.At(workload.Master, "small").Start.Add(worst.Seconds())
+		known = append(known, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: c}})
+	}
+	b.Events = slices.Concat(b.Events[:at], known, b.Events[at:])
+	return b, nil
+}
+
+// Where nothing goes wrong every promise for the worst case is kept, of jobs that are drawn, with deadlines that
+// are near: where the world binds late, in grants that come later, and behind YARN's stream.
+func TestPromisesOfDrawnJobs(t *testing.T) {
+	unit := units.Vector{units.VCores: 1, units.Memory: 1 << 30}
+	for _, text := range []string{"rtmr", "rtmr(preempt=false)", "rtmr(order=fifo)", "rtmr(feedback=false)", "dc(cost=worst)"} {
+		t.Run(text, func(t *testing.T) {
+			fresh, promised := fromCatalogue(t, text), 0
+			for seed := range uint64(runs(60)) {
+				r, needs := rand.New(rand.NewPCG(seed, 97)), units.Vector{}
+				if seed%2 == 0 {
+					needs = unit
+				}
+				jobs := drawn(r, needs)
+				for _, j := range jobs {
+					if j.Deadline != units.Never {
+						j.Deadline = j.Arrive.Add(units.Duration(15+r.IntN(90)) * units.Second)
+					}
+				}
+				var w drive.World = adverse.New(adverse.Config{Cluster: machines(), Jobs: jobs, Seed: seed})
+				if seed%2 == 0 {
+					split := &yarn.Split{Masters: units.Vector{units.VCores: 2, units.Memory: 2 << 30}, Slot: unit}
+					w = fake(t, yarn.Config{Slots: split}, jobs, units.Vector{units.VCores: 8, units.Memory: 8 << 30}, seed, 0)
+				}
+				c := &promises{all: true, due: make(map[sched.JobID]units.Time)}
+				l := drive.New(&costly{World: w}, fresh(), c)
+				c.view = func() sched.View { return l.Ledger }
+				if err := l.Run(t.Context()); err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				if promised += c.promised; c.kept < c.promised {
+					t.Errorf("seed %d: %d promises, %d kept", seed, c.promised, c.kept)
+				}
+			}
+			if promised == 0 {
+				t.Error("no promise was made: this tests nothing")
+			}
+		})
 	}
 }
