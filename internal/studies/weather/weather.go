@@ -53,6 +53,7 @@ type Reader struct {
 	cols   []string
 	when   func() (int64, error) // of the row
 	fields []field
+	peaks  []peak // of these
 	step   int64
 	last   int64
 	rows   int
@@ -67,14 +68,23 @@ type field struct {
 	unit string
 	most float64
 	hint string // what it may be where it is above most
-	dark bool   // small negative values are those of a sensor at night, and 0
+	// faint is what some value of a day is above; else it may be in the other unit. 0 = there is no such value.
+	faint float64
+	other string
+	dark  bool // small negative values are those of a sensor at night, and 0
+}
+
+// A peak is the largest value of a field, and where it stands.
+type peak struct {
+	value     float64
+	line, col int
 }
 
 var (
 	ghiField = field{name: "irradiance", to: func(s *Sample) *float64 { return &s.GHI }, unit: "W/m²",
-		most: 2000, hint: "is it in kJ/m²?"}
+		most: 2000, hint: "is it in kJ/m²?", faint: 2, other: "kW/m²"}
 	clearField = field{name: "irradiance under a clear sky", to: func(s *Sample) *float64 { return &s.Clear },
-		unit: "W/m²", most: 2000, hint: "is it in kJ/m²?"}
+		unit: "W/m²", most: 2000, hint: "is it in kJ/m²?", faint: 2, other: "kW/m²"}
 	cloudField = field{name: "cloud cover", to: func(s *Sample) *float64 { return &s.Cloud }, most: 1,
 		hint: "is it in percent? Write it as a part of the sky, such as 0.4"}
 	windField = field{name: "wind speed", to: func(s *Sample) *float64 { return &s.Wind }, unit: "m/s",
@@ -164,6 +174,9 @@ func (r *Reader) Next() (Sample, error) {
 		if errors.Is(err, io.EOF) && r.rows < 2 {
 			return Sample{}, fmt.Errorf("%s: it needs at least two rows of values, which give its interval, but has %d", r.opt.File, r.rows)
 		}
+		if errors.Is(err, io.EOF) {
+			err = r.units(err)
+		}
 		return Sample{}, err
 	}
 	at, err := r.when()
@@ -171,9 +184,17 @@ func (r *Reader) Next() (Sample, error) {
 		return Sample{}, err
 	}
 	s := missing(at)
-	for _, f := range r.fields {
-		if *f.to(&s), err = r.number(f); err != nil {
+	if r.peaks == nil {
+		r.peaks = make([]peak, len(r.fields))
+	}
+	for i, f := range r.fields {
+		x, err := r.number(f)
+		if err != nil {
 			return Sample{}, err
+		}
+		if *f.to(&s) = x; x > r.peaks[i].value {
+			r.peaks[i].value = x
+			r.peaks[i].line, r.peaks[i].col = r.csv.FieldPos(f.col)
 		}
 	}
 	clock := func(at int64) string { return time.Unix(at, 0).In(r.Zone).Format("2006-01-02 15:04") }
@@ -202,6 +223,19 @@ func (r *Reader) Next() (Sample, error) {
 	r.rows++
 	r.last = at
 	return s, nil
+}
+
+// units says which field is in another unit, by all values of a day at least, else end.
+func (r *Reader) units(end error) error {
+	if int64(r.rows)*r.step < 86400 {
+		return end
+	}
+	for i, f := range r.fields {
+		if t := r.peaks[i]; t.value > 0 && t.value <= f.faint {
+			return fmt.Errorf("%s:%d:%d: the largest %s is %v %s; is it in %s?", r.opt.File, t.line, t.col, f.name, t.value, f.unit, f.other)
+		}
+	}
+	return end
 }
 
 // mostMissing bounds a gap.
@@ -237,9 +271,9 @@ func (r *Reader) number(f field) (float64, error) {
 	case x < 0 && f.dark && x > -30:
 		return 0, nil
 	case x < 0:
-		return 0, r.errorf(f.col, "the %s is %v, it must not be negative", f.name, x)
+		return 0, r.errorf(f.col, "the %s is %.6g, it must not be negative", f.name, x)
 	case x > f.most:
-		return 0, r.errorf(f.col, "the %s is %v%s, it must be at most %v; %s", f.name, x,
+		return 0, r.errorf(f.col, "the %s is %.6g%s, it must be at most %v; %s", f.name, x,
 			strings.TrimSuffix(" "+f.unit, " "), f.most, f.hint)
 	}
 	return x, nil

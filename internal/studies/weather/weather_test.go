@@ -3,6 +3,7 @@ package weather
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -71,6 +72,22 @@ func TestFormats(t *testing.T) {
 		got, err := all(t, c.text, name == "gaps")
 		if err != nil || !slices.EqualFunc(got, c.want, same) {
 			t.Errorf("%s: %+v, %v\nwant %+v", name, got, err, c.want)
+		}
+	}
+}
+
+// A whole day of less than moonlight is no weather but another unit. What is in part of a day, or wind alone, says nothing.
+func TestKilowatts(t *testing.T) {
+	const day = "time,ghi,wind\n2030-06-01T00:00:00Z,0,1\n2030-06-01T12:00:00Z,%s,1\n2030-06-02T00:00:00Z,0,1\n"
+	for text, want := range map[string]string{
+		fmt.Sprintf(day, "0.95"): "f.csv:3:22: the largest irradiance is 0.95 W/m²; is it in kW/m²?",
+		fmt.Sprintf(day, "3"):    "",
+		fmt.Sprintf(day, "0"):    "",
+		"time,ghi\n2030-06-01T00:00:00Z,0\n2030-06-01T06:00:00Z,0.2\n": "",
+	} {
+		_, err := Read(strings.NewReader(text), Options{File: "f.csv"}, 0, 10*time.Minute)
+		if got := fmt.Sprint(err); err != nil && got != want || err == nil && want != "" {
+			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 }
