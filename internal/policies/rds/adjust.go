@@ -192,7 +192,7 @@ func (c *controller) line(v sched.View) {
 // of work goes first, its density.
 func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64) {
 	k := c.class(v, job)
-	if units.Rounded(c.takes(v, job)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
+	if units.Rounded(c.takes(v, job)/max(c.speed, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
 		return inReach, 0
 	}
 	work := 0.0
@@ -204,7 +204,8 @@ func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64
 	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
 }
 
-// takes is how many seconds what a job has not begun would take with all slots of its kind, in waves of the mean time.
+// takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in waves of the
+// mean time.
 func (c *controller) takes(v sched.View, job *sched.Job) (seconds float64) {
 	k := c.class(v, job)
 	for s, stage := range planned {
@@ -216,7 +217,7 @@ func (c *controller) takes(v sched.View, job *sched.Job) (seconds float64) {
 			seconds += float64(k.Stages[s].Mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.total[row]))))
 		}
 	}
-	return seconds / max(c.speed, 1e-3)
+	return seconds
 }
 
 // give gives so many slots, or as many as there are.
@@ -294,7 +295,9 @@ func (c *controller) short(v sched.View, job *sched.Job) bool {
 	return c.set.fast && job.Deadline != units.Never && job.Deadline < c.Next.Add(c.behind(v, job))
 }
 
-// behind is what a job would take that began with the next interval, 0 by the paper's rule.
+// behind is what a job would take that began with the next interval, on nodes at their full speed, and 0 by the paper's
+// rule. Who is on the path by that is late for sure if it waits; at the speed of now there would be more of them, who
+// stand in each other's way where capacity is short.
 func (c *controller) behind(v sched.View, job *sched.Job) units.Duration {
 	if !c.set.laxity {
 		return 0

@@ -303,13 +303,13 @@ func TestRefresh(t *testing.T) {
 }
 
 // A job is on the fast path if its deadline lies before the next interval; with short=start also if
-// it lies before what the job would take from there on: here ten waves of 60 s on 4 slots, at half
-// the speed.
+// it lies before what the job would take from there on at full speed: here ten waves of 60 s on 4
+// slots.
 func TestShort(t *testing.T) {
 	for _, c := range []struct {
 		deadline        units.Time
 		byDeadline, not bool // on the path by the paper's rule, and not at all
-	}{{599, true, false}, {600, false, false}, {600 + 1199, false, false}, {600 + 1200, false, true}} {
+	}{{599, true, false}, {600, false, false}, {600 + 599, false, false}, {600 + 600, false, true}} {
 		for _, laxity := range []bool{false, true} {
 			d := newDesk(t, settings{hard: 200, fast: true, laxity: laxity})
 			d.at(0, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5})
