@@ -168,7 +168,8 @@ func (c *controller) line(v sched.View) {
 			if spec.Grows {
 				g.need = max(g.need, t.Open+t.Occupied, 1)
 			}
-			if s == 1 && reducesWait(job) {
+			if s == 1 && t.Occupied == 0 && (!t.Ready || t.Withheld || job.Stages[sched.Map].Open > 0) {
+				// A reduce that starts while maps wait for slots can do no more than hold its own.
 				g.need = 0
 			}
 			if g.row, g.each = cost(v, job, stage); g.each == 0 {

@@ -47,7 +47,8 @@
 //     plan, by its deadline, with the least slots by which waves of the mean time fit into what is
 //     left. One that cannot be in time any more gets what those leave, by density: what a second of its
 //     work saves of equation 1. Where slots have yet to fall free, jobs on the fast path start before
-//     others, those that lack fewest slots first.
+//     others, those that lack fewest slots first. With short=start a job is on it too whose deadline lies so soon
+//     behind the next interval that it is late for sure if it begins then.
 //   - A reduce that starts while maps of its job wait holds a slot for nothing, so reduces have no slots
 //     until all maps have begun.
 //   - Algorithm 1 begins at no slots, with Δu the slots of the plan, and ends when nothing is left of any
@@ -59,7 +60,9 @@
 //     least capacity from there on.
 //   - Lags are one interval, the size of a job is the logarithm of its tasks. What a model says is held
 //     to what progress can be. A new class starts from the class whose jobs are most like its own.
-//   - Reduces get slots from the step on at which its maps could be done.
+//   - Reduces get slots from the step on at which its maps could be done. From the step at which they end if the job does
+//     what it owes was tried: where slots are short, plans then leave less to who goes by deadline, and more jobs are late
+//     by their hard bounds.
 //   - A job without a deadline, and one that is worth nothing any more, runs on slots that the plan
 //     leaves.
 //

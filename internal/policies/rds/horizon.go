@@ -131,8 +131,8 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 	o.left = left / work
 	c.refer(v, o, finish)
 	hp, hc := c.set.hp, c.set.hc
-	if reducesWait(job) {
-		o.from[1] = min(o.mapsEnd(), hc-1)
+	if !job.Stages[sched.Reduce].Ready {
+		o.from[1] = min(c.mapsEnd(o, seconds[0]), hc-1)
 	}
 	for _, s := range o.stages {
 		o.begins[s] = o.n
@@ -176,22 +176,13 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 	return o
 }
 
-// reducesWait tells whether the reduces of a job cannot use slots yet: one that starts while maps wait for slots can do
-// no more than hold its own.
-func reducesWait(job *sched.Job) bool {
-	t := &job.Stages[sched.Reduce]
-	return t.Occupied == 0 && (!t.Ready || t.Withheld || job.Stages[sched.Map].Open > 0)
-}
-
-// mapsEnd is the step within which the maps of a job are done that does what it owes.
-func (o *outlook) mapsEnd() int {
-	sum := 0.0
-	for step, owed := range o.owes {
-		if sum += owed; units.Rounded(sum) > units.Rounded(o.todo[0]) {
-			return step
-		}
+// mapsEnd is the step within which the maps of a job could be done with all slots of their kind.
+func (c *controller) mapsEnd(o *outlook, mean float64) int {
+	if o.each[0] == 0 || o.most[0] == 0 {
+		return 0
 	}
-	return len(o.owes)
+	at := max(1, min(o.most[0], 1/o.each[0]))
+	return int(min(100, units.Rounded(o.most[0]*mean/at/c.set.interval.Seconds())))
 }
 
 // refer sets what each step owes, and what a miss of it weighs.

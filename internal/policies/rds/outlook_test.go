@@ -102,34 +102,29 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// No job is planned more slots than it has tasks, and no reduces before its maps end if it does
-// what it owes: here a tenth of all work in each interval. Maps of 100 s are 96 % of it.
+// No job is planned more slots than it has tasks, and no reduces before its maps could be done: 40 maps of 100 s take 4
+// slots a thousand seconds.
 func TestPlansWhatCanRun(t *testing.T) {
 	for _, c := range []struct {
 		done  int32
-		begun bool // reduces run already
-		want  []float64
+		ready bool
+		want  []float64 // bounds of maps in each step, and of reduces
 	}{
-		{0, false, []float64{40, 40, 40, 3}}, // behind the horizon, of which the last step stands for what comes
-		{35, false, []float64{5, 5, 5, 3, 3}},
+		{0, false, []float64{40, 40, 40, 3, 3}},
+		{20, false, []float64{20, 20, 20, 3, 3, 3}},
 		{38, false, []float64{2, 2, 2, 3, 3, 3}},
 		{0, true, []float64{40, 40, 40, 3, 3, 3}},
-		{40, false, []float64{3, 3, 3}},
+		{40, true, []float64{3, 3, 3}},
 	} {
 		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
 		job := d.comesWith("c", 40, 3, nil)
 		d.c.class(d.book, job).Stages[0].Mean = 100
-		maps, reduces := &job.Stages[sched.Map], &job.Stages[sched.Reduce]
-		maps.Done, maps.Open = c.done, maps.Total-c.done
-		reduces.Ready = c.done == maps.Total
-		if c.begun {
-			reduces.Occupied = 1
-		}
+		job.Stages[sched.Map].Done, job.Stages[sched.Reduce].Ready = c.done, c.ready
 		have, _ := available(d.book)
 		o := d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
 		d.c.pose([]*outlook{o}, []float64{1, 1, 1})
 		if got := d.c.problem.Blocks[0].Upper; !slices.Equal(got, c.want) {
-			t.Errorf("with %d maps done the bounds of maps in each step, and those of reduces, are %v, want %v", c.done, got, c.want)
+			t.Errorf("with %d maps done the bounds are %v, want %v", c.done, got, c.want)
 		}
 	}
 }
