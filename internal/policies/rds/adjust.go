@@ -205,8 +205,8 @@ func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64
 	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
 }
 
-// takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in waves of the
-// mean time.
+// takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in
+// waves of the mean time.
 func (c *controller) takes(v sched.View, job *sched.Job) (seconds float64) {
 	k := c.class(v, job)
 	for s, stage := range planned {

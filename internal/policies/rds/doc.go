@@ -60,9 +60,9 @@
 //     least capacity from there on.
 //   - Lags are one interval, the size of a job is the logarithm of its tasks. What a model says is held
 //     to what progress can be. A new class starts from the class whose jobs are most like its own.
-//   - Reduces get slots from the step on at which its maps could be done. From the step at which they end if the job does
-//     what it owes was tried: where slots are short, plans then leave less to who goes by deadline, and more jobs are late
-//     by their hard bounds.
+//   - Reduces get slots from the step on at which its maps could be done. From the step at which they end if the
+//     job does what it owes was tried: where slots are short, plans then leave less to who goes by deadline, and
+//     more jobs are late by their hard bounds.
 //   - A job without a deadline, and one that is worth nothing any more, runs on slots that the plan
 //     leaves.
 //

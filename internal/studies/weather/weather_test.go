@@ -76,7 +76,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A whole day of less than moonlight is no weather but another unit. What is in part of a day, or wind alone, says nothing.
+// A whole day of less than moonlight is no weather but another unit. What is in part of a day, or wind alone,
+// says nothing.
 func TestKilowatts(t *testing.T) {
 	const day = "time,ghi,wind\n2030-06-01T00:00:00Z,0,1\n2030-06-01T12:00:00Z,%s,1\n2030-06-02T00:00:00Z,0,1\n"
 	for text, want := range map[string]string{
