@@ -146,7 +146,6 @@ func (c *controller) leave(v sched.View) {
 // line writes who can use slots into c.queue, and their order into c.sorted.
 func (c *controller) line(v sched.View) {
 	c.queue, c.sorted = c.queue[:0], c.sorted[:0]
-	c.total, c.speed = available(v)
 	c.budget = c.total
 	for _, m := range c.Members {
 		job := v.Job(m.Job)

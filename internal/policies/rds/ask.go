@@ -14,6 +14,7 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	}
 	c := a.aside
 	c.copyFrom(a.controller)
+	c.total, c.speed = available(v)
 	c.observe(v)
 	c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: job.ID, Bound: [2]int32{-1, -1}})
 	round := with{v, map[sched.JobID]*sched.Job{job.ID: job}}

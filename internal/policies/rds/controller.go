@@ -63,9 +63,9 @@ type controller struct {
 	queue       []grant
 	sorted      []*grant
 	round       []*grant
-	total       [rows]int64
+	total       [rows]int64 // what there is in this round, and
 	budget      [rows]int64
-	speed       float64
+	speed       float64 // how fast
 	steps       []forecast.Step
 	first       []bool // by handle: the order knows that the job is on the fast path
 	changed     bool   // something happened on which bounds may be others
@@ -186,6 +186,7 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	c.watch(batch)
+	c.total, c.speed = available(v)
 	c.observe(v)
 	c.meet(v, batch)
 	again, news := false, false
@@ -234,7 +235,6 @@ func (c *controller) wake(now units.Time, batch []sched.Event, p *sched.Plan) {
 // gone, again that the book is new.
 func (c *controller) begin(v sched.View, news, again bool) {
 	now := v.Now()
-	c.total, c.speed = available(v)
 	if c.Activate <= now {
 		c.changed = true
 		c.Activate = now.Add(c.set.activate)

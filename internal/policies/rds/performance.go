@@ -187,7 +187,6 @@ func (m *model) refresh(rules int, forgetting float64) {
 
 // measure teaches the models what jobs have done in the interval that ends, and notes where they stand.
 func (c *controller) measure(v sched.View) {
-	_, speed := available(v)
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		running := job.Standing() == sched.Admitted
@@ -200,7 +199,7 @@ func (c *controller) measure(v sched.View) {
 			of := &k.Stages[s]
 			of.Tasks = float64(t.Total)
 			unit := of.unit(c.set.interval, t.Total)
-			used := float64(m.Held[s]+t.Occupied) / 2 * speed * unit
+			used := float64(m.Held[s]+t.Occupied) / 2 * c.speed * unit
 			did := float64(max(0, t.Done-m.Done[s])) / float64(t.Total)
 			if m.Whole && running && m.Held[s] > 0 && t.Open > 0 {
 				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did)

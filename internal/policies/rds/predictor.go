@@ -62,11 +62,9 @@ func cost(v sched.View, job *sched.Job, s sched.Stage) (row int, each int64) {
 }
 
 // level is how many slots there are, and how fast nodes are.
-func level(v sched.View) (slots, speed float64) {
-	have, speed := available(v)
-	count := have[mapSlots] + have[reduceSlots]
-	count = cmp.Or(count, v.Capacity()[units.VCores])
-	return float64(count), speed
+func (c *controller) level(v sched.View) (slots, speed float64) {
+	count := cmp.Or(c.total[mapSlots]+c.total[reduceSlots], v.Capacity()[units.VCores])
+	return float64(count), c.speed
 }
 
 // remembered is how many intervals forecasters look back, a day of the paper's.
@@ -76,7 +74,7 @@ const remembered = 144
 // equally far apart from the first plan on, whenever it is planned and whether jobs are there.
 func (c *controller) observe(v sched.View) {
 	now := v.Now()
-	slots, speed := level(v)
+	slots, speed := c.level(v)
 	behind := now.Sub(c.Observe) / c.set.interval
 	c.Observe = c.Observe.Add(max(0, behind-remembered) * c.set.interval)
 	for ; c.Observe <= now; c.Observe = c.Observe.Add(c.set.interval) {
@@ -93,7 +91,7 @@ func (c *controller) observe(v sched.View) {
 // foresee is the resource predictor: how much of each row there will be at each step of the horizon,
 // as part of what there is, and how fast nodes will be (section 4.1). Now is known.
 func (c *controller) foresee(v sched.View) (part, speed []float64) {
-	slots, now := level(v)
+	slots, now := c.level(v)
 	if c.Observe == units.Never { // the first plan
 		c.Observe = v.Now()
 		c.observe(v)
