@@ -52,6 +52,7 @@ func TestOutlook(t *testing.T) {
 			m.Was[s], m.Used[s], m.Bound[s] = dice.Float64(), dice.Float64(), int32(dice.IntN(5))-1
 			tally := &job.Stages[stage]
 			tally.Done = int32(dice.IntN(int(tally.Total)))
+			tally.Open = tally.Total - tally.Done
 			tally.Occupied = int32(dice.IntN(3))
 		}
 		speed := make([]float64, hp)
@@ -119,7 +120,8 @@ func TestPlansWhatCanRun(t *testing.T) {
 		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
 		job := d.comesWith("c", 40, 3, nil)
 		d.c.class(d.book, job).Stages[0].Mean = 100
-		job.Stages[sched.Map].Done, job.Stages[sched.Reduce].Ready = c.done, c.ready
+		job.Stages[sched.Map].Done, job.Stages[sched.Map].Open = c.done, 40-c.done
+		job.Stages[sched.Reduce].Ready = c.ready
 		have, _ := available(d.book)
 		o := d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1, 1, 1})
 		d.c.pose([]*outlook{o}, []float64{1, 1, 1})
