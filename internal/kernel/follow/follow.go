@@ -231,8 +231,11 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 	case sched.Progress:
 		r.Attempt = f.attempt(e.Attempt)
 	case sched.Ended:
-		if r.Attempt = f.end(e.Attempt); r.Attempt != nil && e.Outcome == sched.Committed {
-			r.Attempt.Job.count(r.Attempt.Stage, 1, 0, 0)
+		if r.Attempt = f.end(e.Attempt); r.Attempt != nil {
+			r.Over = r.Attempt.Job.Ended != units.Never
+			if e.Outcome == sched.Committed {
+				r.Attempt.Job.count(r.Attempt.Stage, 1, 0, 0)
+			}
 		}
 	case sched.OutputLost:
 		if r.Job = f.job(e.Job); r.Job != nil {
@@ -347,7 +350,8 @@ func (f *Follower) lose(a *Attempt) {
 	if a == nil {
 		return
 	}
-	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, At: f.now, Job: a.Job, Attempt: f.end(a.ID)})
+	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, At: f.now, Job: a.Job,
+		Attempt: f.end(a.ID), Over: a.Job.Ended != units.Never})
 }
 
 // loseJob tells that a job has ended, nobody knows how, and with it what runs of it.

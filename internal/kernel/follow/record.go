@@ -18,6 +18,7 @@ type Record struct {
 	Attempt *Attempt   // nil: likewise
 	Host    *Node      // the node, of an event that may change its state; nil: of all others
 	Again   bool       // of JobArrived and Started: the sink knows of it already, and a resync tells it again
+	Over    bool       // of Ended: the attempt's job had ended before, if at the same instant
 }
 
 // Job is a job from its arrival to its end. After a resync, which may give it another handle, it is the same.

@@ -78,7 +78,7 @@ func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 			}
 		case sched.Ended:
 			if e.Attempt != nil {
-				c.ended(now, e.Attempt, e.Outcome)
+				c.ended(now, e)
 			}
 		case sched.OutputLost:
 			if e.Job != nil {
@@ -183,12 +183,13 @@ func (c *collector) started(now units.Time, a *follow.Attempt) {
 	c.hold(a, +1)
 }
 
-func (c *collector) ended(now units.Time, a *follow.Attempt, outcome sched.Outcome) {
+func (c *collector) ended(now units.Time, e *follow.Record) {
+	a, outcome := e.Attempt, e.Outcome
 	r := c.end(now, a)
 	c.moveTo(now)
 	c.draw(&r, now, outcome)
 	c.hold(a, -1)
-	if a.Job.Ended <= now {
+	if e.Over {
 		return
 	}
 	q := &c.queue[a.Job.Index]

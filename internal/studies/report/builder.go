@@ -84,7 +84,7 @@ func (b *Builder) Batch(_ units.Time, records []follow.Record) error {
 		case sched.Ended:
 			b.events++
 			if e.Attempt != nil {
-				b.end(at, e.Attempt, e.Outcome)
+				b.end(at, e)
 			}
 		case sched.OutputLost:
 			if e.Job != nil && e.Stage == sched.Map {
@@ -291,13 +291,14 @@ func (b *Builder) reduces(at units.Time, job *follow.Job, more int64) {
 	p.reduces, p.since = max(0, p.reduces+more), at
 }
 
-func (b *Builder) end(at units.Time, a *follow.Attempt, outcome sched.Outcome) {
+func (b *Builder) end(at units.Time, e *follow.Record) {
+	a := e.Attempt
 	b.usage.end(at, a)
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, -1)
 	}
 	b.meter.Hold(at, a.Node, a.Needs, -1)
-	if outcome != sched.Committed || a.Job.Ended <= at {
+	if e.Outcome != sched.Committed || e.Over {
 		return
 	}
 	if j := &b.run.Jobs[a.Job.Number]; b.real() && j.TaskTime != nil {

@@ -147,7 +147,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	if w.cfg.Heartbeat > 0 && !w.tells() { // what the last plan has started waits, too
 		w.hold()
 	}
-	for {
+	for planned := w.now; ; planned = units.Never {
 		w.audit() // what the last plan has left
 		if w.over() && len(w.out) == 0 {
 			return drive.Batch{}, io.EOF
@@ -160,7 +160,9 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			}
 			return drive.Batch{}, err
 		}
-		w.now = at
+		if w.now = at; at == planned {
+			w.held = 0 // what the last plan has started is told with what else happens at its instant
+		}
 		w.happen()
 		if w.failed != nil {
 			return drive.Batch{}, w.failed
