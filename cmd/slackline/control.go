@@ -269,6 +269,19 @@ func (o *options) asksRuns() (*runs.Memory, error) {
 	return m, err
 }
 
+// alive opens the store for requests, and lists the runs whose process lives and that are wanted.
+func (o *options) alive(wanted func(store.Run) bool) (*runs.Memory, []store.Run, error) {
+	m, err := o.asksRuns()
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := m.Store().Alive()
+	if err != nil {
+		return nil, nil, failure{errors.Join(err, m.Close())}
+	}
+	return m, slices.DeleteFunc(list, func(r store.Run) bool { return !wanted(r) }), nil
+}
+
 // storedJobs finds jobs by their numbers or names.
 func storedJobs(m *runs.Memory, keys []string) (list []*store.Job, err error) {
 	for _, key := range keys {
@@ -284,16 +297,11 @@ func storedJobs(m *runs.Memory, keys []string) (list []*store.Job, err error) {
 // ofOpenRun asks the one run that takes jobs, or that of this number. Of several it is the one that
 // was started here.
 func (o *options) ofOpenRun(cmd *cobra.Command, number int64, here, verb, what string, tell func(runs.Reply)) error {
-	m, err := o.asksRuns()
+	m, list, err := o.alive(func(r store.Run) bool { return r.Door != "" })
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	list, err := m.Store().Alive()
-	if err != nil {
-		return failure{err}
-	}
-	list = slices.DeleteFunc(list, func(r store.Run) bool { return r.Door == "" })
 	all := len(list)
 	if number != 0 {
 		list = slices.DeleteFunc(list, func(r store.Run) bool { return r.ID != number })

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,18 +53,13 @@ Exit code 3 says that there is no such process, or that its cluster has not answ
 
 // askCluster asks the process that schedules a cluster for another mode.
 func (o *options) askCluster(cmd *cobra.Command, number int64, to sched.ControlVerb) error {
-	m, err := o.asksRuns()
+	m, list, err := o.alive(func(r store.Run) bool {
+		return r.Name == runs.OfCluster && (number == 0 || r.ID == number)
+	})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	list, err := m.Store().Alive()
-	if err != nil {
-		return failure{err}
-	}
-	list = slices.DeleteFunc(list, func(r store.Run) bool {
-		return r.Name != runs.OfCluster || number != 0 && r.ID != number
-	})
 	switch {
 	case len(list) == 0 && number != 0:
 		return no{fmt.Errorf("run %d schedules no cluster, or has ended", number)}
