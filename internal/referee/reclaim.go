@@ -1,7 +1,10 @@
 package referee
 
+import "fmt"
+
 // reclaim kills tasks without a promise whose slots fall due.
 func (r *rtmr) reclaim(b *book, p *wants) {
+	r.unlock(b, p)
 	due, kept := r.mapsDue(b)
 	samples := 0
 	for j := range r.measures {
@@ -35,6 +38,32 @@ func (r *rtmr) reclaim(b *book, p *wants) {
 		}
 	}
 	r.kill(b, reduceStage, due, kept, 0, p)
+}
+
+// unlock kills the last of the masters that hold all map slots and wait for each other's, for the first
+// job that wants one.
+func (r *rtmr) unlock(b *book, p *wants) {
+	var first, last *claim
+	blocked := 0
+	for _, c := range r.plan.queue {
+		if c.gone() || !c.slot {
+			continue
+		}
+		if now, _ := r.wanted(c); len(now) > 0 && first == nil {
+			first = c
+		}
+		held, m := c.job.stage[master].youngest, c.job.stage[mapStage]
+		if len(held) == 0 || m == nil || m.open == 0 {
+			continue
+		}
+		if a := held[len(held)-1]; !a.dying && b.node(a.node) != nil && b.node(a.node).serves() {
+			last, blocked = c, blocked+1
+		}
+	}
+	if blocked > 0 && blocked == r.slots[0] && first != nil && first != last {
+		at := last.job.stage[master].youngest
+		p.kill(last.job, master, []int{at[len(at)-1].id}, "preempted", "deadlock"+numbers(int64(blocked))+fmt.Sprintf(" job %d", first.job.id))
+	}
 }
 
 // kill frees slots for tasks that are due, and those to be kept for others; and for samples, but

@@ -233,6 +233,7 @@ type reclaimer struct{ *scheduler }
 // Decide kills the youngest tasks of the jobs that came last, as many as there are tasks with a
 // promise, or of a sample, that find no slot.
 func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
+	r.breakDeadlock(v, p)
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}

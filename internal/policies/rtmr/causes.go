@@ -135,4 +135,9 @@ var (
 			return fmt.Sprintf("a lent slot falls due: %s, others hold %s",
 				r.Count(r.A, "task with a promise or of a sample waits", "tasks with a promise or of a sample wait"), r.Count(r.B, "slot", "slots"))
 		}}
+	// Deadlock kills a master with a promise.
+	Deadlock = &sched.Cause{Name: "deadlock", Numbers: []string{"map slots in service"}, Example: [3]int64{2},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("ApplicationMasters hold all of %s and wait for each other's: this one makes room for %s", r.Count(r.A, "map slot", "map slots"), r.JobName(r.Job))
+		}}
 )

@@ -99,7 +99,7 @@ func parts(s *scheduler) []compose.Entry {
 		late,
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
 			Traits: compose.Traits{Reads: profiles, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder, LeftOver, sched.PlaceChanged, sched.Wakeup}}},
-		{Name: "rtmr reclaimer", Kind: compose.KindPreempt, Doc: "kills tasks without a promise when their slots fall due", Step: step(reclaimer{s}),
-			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{SlotDue}}},
+		{Name: "rtmr reclaimer", Kind: compose.KindPreempt, Doc: "kills tasks without a promise when their slots fall due, and a master that holds up others for ever", Step: step(reclaimer{s}),
+			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{SlotDue, Deadlock}}},
 	}
 }

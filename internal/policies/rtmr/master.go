@@ -26,6 +26,9 @@ import (
 // on: a promise may break by that, as by any task that fails. One that dies later holds nobody up,
 // since the tasks of its job run on.
 //
+// When nodes are lost, masters may hold all map slots that are left, and wait for each other's. With
+// preempt the last of them is killed for the first job that waits: its promise was made for more slots.
+//
 // Masters of jobs without a promise take at most Config.Masters of the cluster, so that there is room
 // for the tasks that they wait for; if none runs, one may. With preempt they are killed as tasks are,
 // the master of a job behind its tasks.
@@ -178,4 +181,40 @@ func (s *scheduler) crowded(v sched.View, job *sched.Job) bool {
 	needs, _, _ := estimate.Master(job.Spec)
 	_, full := s.c.Masters.Full(v.Capacity(), &used, needs)
 	return full
+}
+
+// breakDeadlock kills the last master in the order of jobs if masters with a promise hold all map slots in
+// service, all their jobs wait for maps, and a job before it wants a slot. A job's own master is never
+// killed for it, so each kill helps an earlier job, and there is an end to it. O(jobs with a promise), if
+// there are so many masters.
+func (s *scheduler) breakDeadlock(v sched.View, p *sched.Plan) {
+	slots := s.serving(v, sched.Map)
+	if s.mastered == 0 || slots == 0 || int64(v.Queue(sched.Root).Stages[sched.Master].Occupied) < slots {
+		return
+	}
+	var (
+		waits  *sched.Job     // the first that wants a slot
+		last   *sched.Attempt // the last master
+		locked int64          // slots that masters hold whose jobs wait
+	)
+	for _, j := range s.queue {
+		job := claimant(v, j)
+		if job == nil || !s.of(j).Claim.Slot {
+			continue
+		}
+		if masters, _ := s.wants(job, sched.Master); waits == nil {
+			if maps, _ := s.wants(job, sched.Map); masters+maps > 0 {
+				waits = job
+			}
+		}
+		a := v.Attempt(v.Youngest(j, sched.Master, 0))
+		if a != nil && !a.Dying && job.Stages[sched.Map].Open > 0 && inService(v.Node(a.Node), sched.Map) {
+			last, locked = a, locked+1
+		}
+	}
+	if locked == slots && waits != nil && waits.ID != last.Job {
+		why := sched.Because(Deadlock, slots)
+		why.Job = waits.ID
+		p.Add(sched.Item{Verb: sched.Kill, Job: last.Job, Stage: sched.Master, Attempt: last.ID, Outcome: sched.Preempted, Reason: why})
+	}
 }

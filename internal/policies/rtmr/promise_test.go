@@ -503,3 +503,18 @@ func TestSampleGoesFirst(t *testing.T) {
 		}
 	}
 }
+
+// When a node drains, two masters hold the two slots that are left, and their jobs wait for maps. The
+// master of the last is killed for the first, and starts again behind it.
+func TestMastersDoNotWaitForEachOther(t *testing.T) {
+	both := streamJob{Arrive: 9, Within: 2, Maps: []int{1}, Map: 1, Known: true, SlowStart: 1, Master: inMapSlot, Start: 1, Startup: 1, Takes: 1}
+	s := stream{Nodes: 2, Maps: 2, Reduces: 1, Rooms: 2, Speeds: []float64{1, 1}, Steps: []sim.SizeStep{{At: units.Time(10 * units.Second), Nodes: 1}}, Jobs: []streamJob{both, both}}
+	var said starts
+	k, err := s.play(usual, nil, &said)
+	if err != nil || k.promises != 2 || k.committed != 2 {
+		t.Fatalf("%d promises, %d done; %v", k.promises, k.committed, err)
+	}
+	if i := slices.IndexFunc(said.lines, func(l string) bool { return strings.Contains(l, "reason=deadlock:2") }); i < 0 || !strings.HasPrefix(said.lines[i], "10s kill") || !strings.Contains(said.lines[i], "job=2 node=1") {
+		t.Errorf("%s", strings.Join(said.lines, "\n"))
+	}
+}
