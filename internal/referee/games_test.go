@@ -155,6 +155,12 @@ func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte)
 	t.Helper()
 	yaml = draw(rand.New(rand.NewPCG(seed, 1)), fmt.Sprintf("game-%d", seed), seed%4 == 3)
 	yaml = fitted(yaml, policy)
+	return yaml, play(t, policy, yaml, seed)
+}
+
+// play plays a scenario by a policy, in a world that the seed chooses, and returns its journal.
+func play(t *testing.T, policy, yaml string, seed uint64) []byte {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "price.csv"), []byte("at,low,mid,high\n0,1,2,3\n10s,2,2,2\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -189,10 +195,11 @@ func record(t *testing.T, policy string, seed uint64) (yaml string, text []byte)
 	if _, err = lab.Run(context.Background(), c); err != nil && !lab.Ends(err) {
 		t.Fatalf("seed %d, %s: %v\n%s", seed, policy, err, yaml)
 	}
-	if text, err = os.ReadFile(c.Journal); err != nil {
+	text, err := os.ReadFile(c.Journal)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return yaml, text
+	return text
 }
 
 // played are the policies of the games.
@@ -270,6 +277,35 @@ func TestGames(t *testing.T) {
 			t.Logf("%s: %d games, %d differ: %d rounds, %d verdicts (%d played), %d starts, %d ends, %d beats, %d others, %d differences", policy, len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Played, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
 		})
 	}
+}
+
+// TestMastersInEachOthersWay plays what the games draw too seldom: nodes are lost, and masters hold all map slots.
+func TestMastersInEachOthersWay(t *testing.T) {
+	kills := 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		var b strings.Builder
+		fmt.Fprintf(&b, "name: masters\ncluster:\n  nodes: %d\n  map_slots: %d\n  reduce_slots: 1\n  heartbeat: %ds\n  masters: {start: 2s}\n  outages: [{node: n1, down: %ds, up: 90s}]\nprofiles: rehearsed\nworkload:\n  jobs:\n",
+			2, 1+r.IntN(3), r.IntN(2), 5+r.IntN(20))
+		at := 0
+		for i := range 3 + r.IntN(6) {
+			at += r.IntN(5)
+			fmt.Fprintf(&b, "    - {id: j%d, class: c, arrive: %ds, maps: %d, reduces: %d, map_time: 8s, reduce_time: 4s, slow_start: 1, deadline: +%ds}\n", i, at, 1+r.IntN(2), r.IntN(2), 20+r.IntN(60))
+		}
+		text := play(t, "rtmr", b.String(), seed)
+		kills += strings.Count(string(text), "reason=deadlock:")
+		rep, err := referee.Judge(text, referee.Options{Plain: true})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, d := range rep.Differences {
+			t.Errorf("seed %d: %s\n%s", seed, d, b.String())
+		}
+	}
+	if kills < 10 {
+		t.Errorf("only %d masters were killed for others", kills)
+	}
+	t.Logf("%d masters were killed for others", kills)
 }
 
 // TestCovers holds the referee to the catalogue: each policy and part has its rule.

@@ -92,11 +92,14 @@ func (b *book) coming(x bound) bool {
 }
 
 // regard lends slots to tasks that hold them without having been asked for, as a start that a resync made void does:
-// when anything ends or is refused.
+// when anything ends or is refused, and when the scheduler takes over or is told all again.
 func (r *rtmr) regard(b *book, events []*line) {
 	looks := false
 	for _, e := range events {
-		looks = looks || e.name == "ended" || e.name == "output-lost" || e.name == "refused"
+		switch e.name {
+		case "ended", "output-lost", "refused", "control", "resync":
+			looks = true
+		}
 		if e.name != "refused" {
 			continue
 		}

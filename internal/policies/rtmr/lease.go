@@ -14,7 +14,7 @@ import (
 // these do not need the slot, and before all that start later, as these have to do without it. When
 // the task has ended its real end stands there, as after the feedback for a job. A task that holds a
 // slot by a start which nobody here asked for, as one that a resync made void, is lent it when
-// anything ends or is refused.
+// anything ends or is refused, and when the scheduler takes over or is told all again.
 type lease struct {
 	ID    sched.JobID     `json:"id"` // in the schedule: below 0, unlike jobs'
 	Stage sched.Stage     `json:"stage"`
