@@ -9,7 +9,9 @@ func (j *judge) starts(l *line, job *job, st int) {
 	list := j.items[item]
 	i := slices.IndexFunc(list, func(y bound) bool { return y.task == x.task && y.job == x.job && y.stage == x.stage })
 	if i < 0 {
+		was := job.stage[st].sample
 		j.take(x)
+		job.stage[st].sample = was // nobody asked for it as a sample
 		if left := slices.Index(j.before[item], x.unplaced()); left >= 0 {
 			j.before[item] = slices.Delete(j.before[item], left, left+1)
 		} else if item != 0 && !j.resyncs {

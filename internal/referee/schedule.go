@@ -14,6 +14,7 @@ type claim struct {
 	since           int64 // of its start; -1 while it waits
 	over            bool  // it has finished
 	real            bool  // and its real ends stand in the chain
+	left            bool  // it left after its start, at since
 	mapEnds, reEnds []int64
 	maps0, reduces0 int // of how many tasks the ends are noted
 
@@ -54,6 +55,15 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 	}
 	if c.since >= 0 {
 		now = c.since
+	}
+	if c.left {
+		for range min(c.maps, len(v.m)) {
+			put(v.m, max(v.m[0], now))
+		}
+		for range min(c.reduces, len(v.r)) {
+			put(v.r, max(v.r[0], now))
+		}
+		return now, now
 	}
 	now = max(now, c.ready)
 	if c.slot {
@@ -252,7 +262,7 @@ func (s *schedule) remove(j *job, now int64) {
 
 // leave makes a job one that holds nothing from now on.
 func (c *claim) leave(now int64) {
-	c.real, c.mapT, c.reduceT, c.since = false, 0, 0, now
+	c.real, c.left, c.since = false, true, now
 	if c.slot {
 		c.slot, c.maps = false, c.maps+1
 	}
