@@ -214,7 +214,7 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 
 // once are games in which something was wrong once, of the policy or of its rule.
 var once = map[string][]uint64{
-	"capacity":                  {307, 465, 989}, // masters waited for map slots, where the queue may have all
+	"capacity": {307, 465, 989}, // masters waited for map slots, where the queue may have all
 	// masters of cancelled jobs were to start; a task that nobody asked for counted as a sample; reduces of a job
 	// that was cancelled waited for its maps
 	"rtmr":                      {464, 739, 804, 868, 2438, 3489},
