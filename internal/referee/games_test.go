@@ -220,7 +220,7 @@ var once = map[string][]uint64{
 	"rtmr":                      {464, 739, 804, 868, 2438, 3489},
 	"rtmr(sample=1,skew=200)":   {334, 649},
 	"rtmr(unknown=best-effort)": {799},
-	"rtmr(preempt=false)":       {348, 379},
+	"rtmr(preempt=false)":       {348, 379, 1648},
 	"dc(cost=worst)":            {804},
 	// more progress was expected than was left of a job
 	"rds(fast=false,interval=15s)+matchmaking": {41},

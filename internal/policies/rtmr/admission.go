@@ -47,11 +47,14 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}) {
 		s.count(v, batch, p)
 	}
+	for i := range batch { // first: what has ended counts for no verdict below
+		if e := &batch[i]; e.Kind == sched.JobEnded {
+			s.ended(v, e)
+		}
+	}
 	for i := range batch {
 		e := &batch[i]
 		switch e.Kind {
-		case sched.JobEnded:
-			s.ended(v, e)
 		case sched.JobArrived, sched.StageReady:
 			if job := v.Job(e.Job); job != nil && s.of(e.Job) == nil {
 				s.judge(v, job, p)
