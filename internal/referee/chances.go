@@ -25,7 +25,7 @@ import (
 // is chance in so many plays. Where others with a promise run, or stand before the job, it may be later by any
 // amount, as whatever they may be off by is counted as the job's own delay, also where it need not wait for them;
 // and sooner by four tenths, as how long a task runs on is told by its own factor, and not by the one that its
-// job shares.
+// job shares. And by half of a beat, as where many slots are free its first tasks wait for less.
 //
 // Nothing is played where a node has failed, whose rate is counted in, of jobs with masters, of those whose class
 // has no models, and where there are no slots of a kind.
@@ -176,7 +176,7 @@ func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, 
 		said = append(said, list[0], list[1], proof{at: c.deadline, amount: list[2].amount})
 	}
 	b.played++
-	sooner, later := 6.0/7, 5.0/4
+	sooner, later, half := 6.0/7, 5.0/4, float64(b.world.World.Heartbeat)/2e9
 	for _, o := range r.plan.queue {
 		if at > 0 || o.job.occupied > 0 {
 			sooner, later = 0.6, math.Inf(1)
@@ -187,7 +187,7 @@ func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, 
 		wide := 3*math.Sqrt(done*(1-done)/plays) + 3.0/plays
 		from, to := int((done-wide)*plays), int((done+wide)*plays)
 		takes := float64(x.at-b.now) / 1e9
-		if low := ends[max(from, 0)] * sooner; takes < low || to < plays && takes > ends[to]*later {
+		if low := ends[max(from, 0)]*sooner - half; takes < low || to < plays && takes > ends[to]*later {
 			return fmt.Sprintf("%.1f %% of all such jobs done %.1f s from now, as they were played, and not %.1f s", done*100, ends[min(int(done*plays), plays-1)], takes)
 		}
 	}

@@ -144,7 +144,7 @@ func (t *trial) walk() (all []rise, ok bool) {
 	return all, true
 }
 
-// by is when the job ends but for that risk, in whole milliseconds. The risk falls with time, and its normal score
+// by is when the job ends but for that risk, in whole milliseconds, or Never. The risk falls with time, and its normal score
 // does so nearly along a line. So the next instant asked for is where the line through the last two says, and half
 // way between the nearest ones now and then.
 func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units.Time {
@@ -152,7 +152,11 @@ func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units
 		return units.Never
 	}
 	off, base := math.Sqrt(variance), int64(expected)/1e6
-	low, high := -1-base, int64(units.Rounded(1e3*(o.Sure+8*off)))+2
+	last := int64(units.Never)/1e6 - base
+	low, high := -1-base, last
+	if far := units.Rounded(1e3 * (o.Sure + 8*off)); far < float64(last)-2 {
+		high = int64(far) + 2
+	}
 	wanted := finish.Score(risk.Share())
 	next := 1e3 * (o.Deviation.Quantile(1-risk.Share()) - wanted*off/2)
 	at, score := 0.0, 0.0
@@ -170,6 +174,9 @@ func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units
 		was, before := at, score
 		at, score = float64(mid), finish.Score(chance)
 		next = at + (at-was)/(before-score)*(score-wanted)
+	}
+	if high == last {
+		return units.Never
 	}
 	return units.Time((base + high) * 1e6)
 }

@@ -243,3 +243,16 @@ func TestBy(t *testing.T) {
 		}
 	}
 }
+
+// What may take longer than there is time in a run ends never, not before it began.
+func TestByNever(t *testing.T) {
+	law := finish.LogNormal(9)
+	o := &odds{Deviation: &law, Sure: law.Quantile(1 - 1e-7)}
+	risk := finish.RiskOf(0.05)
+	if got := o.by(0, 0, risk); got == units.Never || got <= 0 {
+		t.Errorf("%v", got)
+	}
+	if got := o.by(0, math.Exp(60), risk); got != units.Never {
+		t.Errorf("%v, want never", got)
+	}
+}
