@@ -23,7 +23,7 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c.vacant, c.freeQueues = slices.Clone(l.vacant), slices.Clone(l.freeQueues)
 	c.grants.ring = slices.Clone(l.grants.ring)
 	c.held, c.beating, c.closing, c.refusals = slices.Clone(l.held), slices.Clone(l.beating), slices.Clone(l.closing), slices.Clone(l.refusals)
-	c.derived, c.events, c.left, c.placed = nil, nil, nil, nil
+	c.derived, c.events, c.left = nil, nil, nil
 	c.dirty, c.racks = slices.Clone(l.dirty), slices.Clone(l.racks)
 	c.indexing, c.lastNews, c.newest, c.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
 	for i := range c.nodes {
@@ -59,21 +59,21 @@ func (l *Ledger) cloneQueues() {
 // cloneJobs copies the records of jobs, and the arrays of their stages into one piece for each type.
 func (l *Ledger) cloneJobs() {
 	l.jobs = slices.Clone(l.jobs)
-	var stages, words, buckets, places int
+	var stages, words, lists, places int
 	l.eachStage(func(t *tasks) *tasks {
 		stages++
 		words += len(t.List)
-		buckets += len(t.nodes.buckets) + len(t.racks.buckets)
+		lists += len(t.nodes.cursors) + len(t.racks.cursors)
 		places += len(t.Demand) + len(t.ByRack)
 		return t
 	})
 	pages, list := make([]tasks, 0, stages), make([]task, 0, words)
-	cursors, demand := make([]bucket, 0, buckets), make([]demandAt, 0, places)
+	cursors, demand := make([]int32, 0, lists), make([]demandAt, 0, places)
 	l.eachStage(func(t *tasks) *tasks {
 		pages = append(pages, *t)
 		t = &pages[len(pages)-1]
 		t.List = piece(&list, t.List)
-		t.nodes.buckets, t.racks.buckets = piece(&cursors, t.nodes.buckets), piece(&cursors, t.racks.buckets)
+		t.nodes.cursors, t.racks.cursors = piece(&cursors, t.nodes.cursors), piece(&cursors, t.racks.cursors)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
 		t.news = newsLink{}
 		return t

@@ -55,8 +55,7 @@ type Ledger struct {
 	newest     [sched.Stages]sched.JobID // job with the last news
 	everywhere [sched.Stages]localIndex  // jobs with open tasks that are at home everywhere
 
-	racks  []cluster.RackID // by node
-	placed []placed         // reused when the places of a stage are listed
+	racks []cluster.RackID // by node
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node

@@ -75,9 +75,9 @@ func (l *Ledger) enter(t *tasks, id sched.TaskID) {
 		return
 	}
 	t.All = min(t.All, int32(id))
-	for _, h := range hosts {
-		t.nodes.reopen(int32(h), id)
-		t.racks.reopen(int32(l.rackOf(h)), id)
+	for c, h := range hosts {
+		t.nodes.reopen(int32(h), id, c)
+		t.racks.reopen(int32(l.rackOf(h)), id, c)
 	}
 }
 
@@ -111,7 +111,7 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 	if t.few() {
 		return l.nearestOfFew(nb, t)
 	}
-	if id := l.onNode(t).first(int32(nb.ID), t.List); id != 0 {
+	if id := l.firstAt(t, &t.nodes, int32(nb.ID)); id != 0 {
 		return id, sched.NodeLocal
 	}
 	if id := t.atHome(); id != 0 {
@@ -125,7 +125,7 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 		return id, sched.RackLocal
 	}
 	if rack := nb.rack(); rack > 0 {
-		if near := l.inRack(t).first(int32(rack), t.List); near != 0 {
+		if near := l.firstAt(t, &t.racks, int32(rack)); near != 0 {
 			return near, sched.RackLocal
 		}
 	}

@@ -1,135 +1,97 @@
 package ledger
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
 
-// placeIndex lists tasks by place, a node or a rack, and is made when it is first asked. Places share
-// buckets, 1<<shift to each, so that there are no more buckets than about two for each entry,
-// however many nodes there are. No task of a bucket before its cursor is open; the cursor only moves
-// forward, over tasks of places that are asked for, except when a task is opened again. So finding an
-// open task costs O(1) on the average over all places, and O(1) amortised for those passed over.
+// placeIndex lists the tasks of a stage by place, a node or a rack, and is made when it is first asked.
+// A list links copies of input: the c-th copy of a task, from 0, has the number task·copies + c. So a
+// list that is linked from behind is in the order of its tasks. Places share lists where there would
+// be many more of these than copies. No task of a list before its cursor is open; the cursor only
+// moves forward, over tasks that are not, except when one is opened again. So finding an open task
+// costs O(1) on the average over all places, and O(1) amortised for those passed over.
 type placeIndex struct {
-	shift   uint8
-	buckets []bucket // one more than there are, to end the last
-	tasks   []int32  // by bucket, in order
-	places  []int32  // beside them; nil where each bucket is of one place
+	copies  uint32  // that a task has at most
+	shared  bool    // a list has copies at several places
+	cursors []int32 // by place, of which the last bits count; 0 = the end of the list
+	next    []int32 // by number; never changes
 }
-
-// bucket is where the tasks of a bucket begin, and its cursor.
-type bucket struct{ from, next int32 }
-
-// placed is a task with a place of its input.
-type placed struct{ place, task int32 }
 
 // made tells whether somebody has asked.
-func (x *placeIndex) made() bool { return x.buckets != nil }
+func (x *placeIndex) made() bool { return x.cursors != nil }
 
-// first returns the first open task of the place, 0 if there is none.
-func (x *placeIndex) first(place int32, list []task) sched.TaskID {
-	i := int(uint32(place) >> x.shift)
-	if i+1 >= len(x.buckets) {
+// cursor is that of the list which has the place.
+func (x *placeIndex) cursor(place int32) *int32 { return &x.cursors[int(place)&(len(x.cursors)-1)] }
+
+// reopen lets the cursor go back to a copy at the place.
+func (x *placeIndex) reopen(place int32, id sched.TaskID, c int) {
+	if !x.made() {
+		return
+	}
+	at := int32(id)*int32(x.copies) + int32(c)
+	if from := x.cursor(place); *from == 0 || *from > at {
+		*from = at
+	}
+}
+
+// firstAt returns the first open task with a copy at the place of an index, 0 if there is none.
+func (l *Ledger) firstAt(t *tasks, x *placeIndex, place int32) sched.TaskID {
+	if !x.made() {
+		l.index(t, x)
+	}
+	if !x.shared && int(place) >= len(x.cursors) {
 		return 0
 	}
-	b := &x.buckets[i]
-	for at, end := b.next, x.buckets[i+1].from; at < end; at++ {
-		if x.places != nil && x.places[at] != place {
-			continue
-		}
-		if id := x.tasks[at]; list[id].State == taskOpen {
-			return sched.TaskID(id)
-		}
-		if at == b.next {
-			b.next++
-		}
+	from, next, list, copies := x.cursor(place), x.next, t.List, x.copies
+	at := *from
+	for at != 0 && list[uint32(at)/copies].State != taskOpen {
+		at = next[at]
 	}
-	return 0
+	*from = at
+	for x.shared && at != 0 && (list[uint32(at)/copies].State != taskOpen || l.placeOf(t, x, at) != place) {
+		at = next[at]
+	}
+	if at == 0 {
+		return 0
+	}
+	return sched.TaskID(uint32(at) / copies)
 }
 
-// reopen lets the cursor go back to a task of the place.
-func (x *placeIndex) reopen(place int32, id sched.TaskID) {
-	if i := int(uint32(place) >> x.shift); i+1 < len(x.buckets) {
-		b := &x.buckets[i]
-		at, _ := slices.BinarySearch(x.tasks[b.from:x.buckets[i+1].from], int32(id))
-		b.next = min(b.next, b.from+int32(at))
+// placeOf returns the place of a copy in an index.
+func (l *Ledger) placeOf(t *tasks, x *placeIndex, at int32) int32 {
+	h := t.Spec.Tasks[uint32(at)/x.copies-1].Hosts[uint32(at)%x.copies]
+	if x == &t.racks {
+		return int32(l.rackOf(h))
 	}
+	return int32(h)
 }
 
-// indexPlaces makes an index of the ledger's list of tasks with their places, which come in the order
-// of tasks. largest is the largest place.
-func (l *Ledger) indexPlaces(largest int32) (x placeIndex) {
-	n := len(l.placed)
-	for int(largest>>x.shift) > 2*n {
-		x.shift++
+// index makes an index. Copies on nodes that the book does not know yet stand in no rack. O(tasks).
+func (l *Ledger) index(t *tasks, x *placeIndex) {
+	most := 1
+	for i := range t.Spec.Tasks {
+		most = max(most, len(t.Spec.Tasks[i].Hosts))
 	}
-	shift := x.shift & 31
-	buckets := make([]bucket, largest>>shift+2)
-	for i := range l.placed {
-		buckets[l.placed[i].place>>shift].next++ // how many there are, to begin with
-	}
-	sum := int32(0)
-	for i := range buckets {
-		b := &buckets[i]
-		b.from = sum
-		sum += b.next
-		b.next = sum
-	}
-	tasks, places := make([]int32, n), []int32(nil)
-	if shift > 0 {
-		places = make([]int32, n)
-	}
-	for i := n - 1; i >= 0; i-- { // from behind, so that the cursors come to stand at the front
-		p := l.placed[i]
-		b := &buckets[p.place>>shift]
-		b.next--
-		tasks[b.next] = p.task
-		if places != nil {
-			places[b.next] = p.place
-		}
-	}
-	x.buckets, x.tasks, x.places = buckets, tasks, places
-	return x
-}
-
-// onNode returns the stage's index by node.
-func (l *Ledger) onNode(t *tasks) *placeIndex {
-	if !t.nodes.made() {
-		list, largest := l.placed[:0], int32(0)
-		for i := range t.Spec.Tasks {
-			for _, h := range t.Spec.Tasks[i].Hosts {
-				if h > 0 {
-					list = append(list, placed{int32(h), int32(i + 1)})
-					largest = max(largest, int32(h))
-				}
+	n := most * len(t.Spec.Tasks)
+	next, cursors := make([]int32, most+n), make([]int32, 1<<bits.Len(uint(min(len(l.nodes), n))))
+	largest := int32(0)
+	for i := len(t.Spec.Tasks) - 1; i >= 0; i-- {
+		hosts, at := t.Spec.Tasks[i].Hosts, int32(most*(i+1))
+		for c := len(hosts) - 1; c >= 0; c-- {
+			place := int32(hosts[c])
+			if x == &t.racks {
+				place = int32(l.rackOf(hosts[c]))
 			}
+			from := &cursors[int(place)&(len(cursors)-1)]
+			next[at+int32(c)], *from = *from, at+int32(c)
+			largest = max(largest, place)
 		}
-		l.placed = list
-		t.nodes = l.indexPlaces(largest)
 	}
-	return &t.nodes
-}
-
-// inRack returns the stage's index by rack. Copies on nodes that the book does not know yet stand in no rack.
-func (l *Ledger) inRack(t *tasks) *placeIndex {
-	if !t.racks.made() {
-		list, largest := l.placed[:0], int32(0)
-		for i := range t.Spec.Tasks {
-			last := cluster.RackID(0)
-			for _, h := range t.Spec.Tasks[i].Hosts {
-				if r := l.rackOf(h); r > 0 && r != last {
-					list = append(list, placed{int32(r), int32(i + 1)})
-					largest = max(largest, int32(r))
-					last = r
-				}
-			}
-		}
-		l.placed = list
-		t.racks = l.indexPlaces(largest)
-	}
-	return &t.racks
+	*x = placeIndex{copies: uint32(most), shared: int(largest) >= len(cursors), cursors: cursors, next: next}
 }
 
 // rackOf returns the rack of a node, 0 if the book does not know it.
@@ -152,7 +114,7 @@ func (l *Ledger) describe(nb *nodeBook, is *cluster.Node) {
 // localTask returns the first open task of the stage whose input lies on the node, 0 if there is none.
 func (l *Ledger) localTask(t *tasks, n sched.NodeID) sched.TaskID {
 	if !t.few() {
-		return l.onNode(t).first(int32(n), t.List)
+		return l.firstAt(t, &t.nodes, int32(n))
 	}
 	for i := range t.Spec.Tasks {
 		if t.List[i+1].State == taskOpen && slices.Contains(t.Spec.Tasks[i].Hosts, n) {

@@ -17,35 +17,39 @@ func TestPlaceIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		largest := rapid.SampledFrom([]int{1, 3, 12, 200, 100_000}).Draw(t, "places")
 		n := rapid.IntRange(1, 20).Draw(t, "tasks")
-		places := make([][]int32, n+1)
-		l := &Ledger{}
-		for task := 1; task <= n; task++ {
+		spec := workload.StageSpec{Tasks: make([]workload.Task, n)}
+		for i := range spec.Tasks {
 			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
-				place := int32(rapid.IntRange(1, largest).Draw(t, "place"))
-				places[task] = append(places[task], place)
-				l.placed = append(l.placed, placed{place, int32(task)})
+				place := cluster.NodeID(rapid.IntRange(1, largest).Draw(t, "place"))
+				spec.Tasks[i].Hosts = append(spec.Tasks[i].Hosts, place)
 			}
 		}
-		last := int32(0)
-		for _, p := range l.placed {
-			last = max(last, p.place)
+		// Nodes come up one by one, also behind the index; their racks count down.
+		l := &Ledger{nodes: make([]nodeBook, 1+rapid.IntRange(0, largest).Draw(t, "nodes"))}
+		for h := range largest + 3 {
+			l.racks = append(l.racks, cluster.RackID(largest+2-h))
 		}
-		x := l.indexPlaces(last)
-		if len(x.buckets) > 2*len(l.placed)+3 {
-			t.Fatalf("%d buckets for %d entries", len(x.buckets), len(l.placed))
+		tb := openStage(&spec)
+		x, place := &tb.nodes, func(h cluster.NodeID) int32 { return int32(h) }
+		if rapid.Bool().Draw(t, "by rack") {
+			x, place = &tb.racks, func(h cluster.NodeID) int32 { return int32(largest+2) - int32(h) }
 		}
-		list := make([]task, n+1)
+		list := tb.List
 		for range 60 {
-			asked := int32(rapid.IntRange(-1, largest+2).Draw(t, "asked"))
-			some := places[rapid.IntRange(1, n).Draw(t, "of")]
+			asked := int32(rapid.IntRange(0, largest+2).Draw(t, "asked"))
+			some := spec.Tasks[rapid.IntRange(0, n-1).Draw(t, "of")].Hosts
 			if len(some) > 0 && rapid.Bool().Draw(t, "one that is used") {
-				asked = some[0]
+				asked = place(some[0])
 			}
 			want := 1
-			for want <= n && (list[want].State != taskOpen || !slices.Contains(places[want], asked)) {
+			for want <= n && (list[want].State != taskOpen ||
+				!slices.ContainsFunc(spec.Tasks[want-1].Hosts, func(h cluster.NodeID) bool { return place(h) == asked })) {
 				want++
 			}
-			got := x.first(asked, list)
+			got := l.firstAt(tb, x, asked)
+			if len(x.cursors) > 2*len(x.next) {
+				t.Fatalf("%d lists for %d copies", len(x.cursors), len(x.next))
+			}
 			if int(got) != want%(n+1) {
 				t.Fatalf("place %d: task %d, want %d", asked, got, want%(n+1))
 			}
@@ -54,9 +58,7 @@ func TestPlaceIndex(t *testing.T) {
 			}
 			if again := sched.TaskID(rapid.IntRange(1, n).Draw(t, "again")); list[again].State == taskLive {
 				list[again].State = taskOpen
-				for _, place := range places[again] {
-					x.reopen(place, again)
-				}
+				l.enter(tb, again)
 			}
 		}
 	})
