@@ -41,6 +41,110 @@ func TestCholeskySolves(t *testing.T) {
 	}
 }
 
+// In tiles the same is found as by rows, for any size, also half by half, in products and below a factor.
+func TestTilesAreAsRows(t *testing.T) {
+	dice := rand.New(rand.NewPCG(5, 6))
+	for n := 1; n <= 13; n++ {
+		k := InTiles(n)
+		g, a, whole, tiles := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n), make(Tiles, TilesOf(k))
+		for i := range g {
+			g[i] = dice.NormFloat64()
+		}
+		for i := range n {
+			for j := range n {
+				whole[i*n+j] = Dot(g[i*n:i*n+n], g[j*n:j*n+n])
+				if i == j && i != n/2 { // one is left nearly singular
+					whole[i*n+j] += 0.1
+				}
+				if j/3 <= i/3 {
+					tiles.At(i/3, j/3)[i%3*3+j%3] = whole[i*n+j]
+				}
+				if j <= i && *tiles.Entry(i, j) != whole[i*n+j] {
+					t.Fatalf("%d: entry %d, %d is elsewhere", n, i, j)
+				}
+			}
+		}
+		near := func(what string, i int, got, want float64) {
+			t.Helper()
+			if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
+				t.Errorf("%d: %s %d is %v, want %v", n, what, i, got, want)
+			}
+		}
+		vector := func() []float64 {
+			x := make([]float64, 3*k)
+			for i := range n {
+				x[i] = dice.NormFloat64()
+			}
+			return x
+		}
+		x, y := vector(), make([]float64, 3*k)
+		tiles.Times(k, x, y)
+		for i := range n {
+			near("product", i, y[i], Dot(whole[i*n:i*n+n], x[:n]))
+		}
+		copy(a, whole)
+		for i := n; i < 3*k; i++ {
+			*tiles.Entry(i, i) = 1
+		}
+		if lost := tiles.Cholesky(k, 1e-14); lost != Cholesky(a, n, 1e-14) {
+			t.Errorf("%d: lost %d", n, lost)
+		}
+		b := vector()
+		want := append([]float64(nil), b[:n]...)
+		tiles.Forward(k, b)
+		Forward(a, n, want)
+		for i, x := range want {
+			near("half", i, b[i], x)
+		}
+		tiles.Backward(k, b)
+		Backward(a, n, want)
+		for i, x := range want {
+			near("solution", i, b[i], x)
+		}
+		// Three rows that begin within tile first.
+		for first := range k {
+			rows, below := make([]float64, 9*(k-first)), [3][]float64{}
+			for r := range below {
+				below[r] = make([]float64, n)
+				for j := 3 * first; j < n; j++ {
+					below[r][j] = dice.NormFloat64()
+					rows[(j/3-first)*9+r*3+j%3] = below[r][j]
+				}
+				Forward(a, n, below[r])
+			}
+			tiles.Below(k, first, rows)
+			var square Tile
+			square.Add(rows, rows)
+			v, sums := vector(), [3]float64{1, 2, 3}
+			Plus(rows, v[3*first:], &sums)
+			back := make([]float64, 3*(k-first))
+			PlusTransposed(rows, &[3]float64{2, -1, 3}, back)
+			for r := range below {
+				for j := 3 * first; j < n; j++ {
+					near("row", j, rows[(j/3-first)*9+r*3+j%3], below[r][j])
+					near("transposed", j, back[j-3*first], 2*below[0][j]-below[1][j]+3*below[2][j])
+				}
+				near("sum", r, sums[r], float64(r+1)+Dot(below[r], v[:n]))
+				for o := range below {
+					near("square", 3*r+o, square[3*r+o], Dot(below[r], below[o]))
+				}
+			}
+		}
+	}
+	singular := Tiles{4, 4, 2, 4, 4, 2, 2, 2, 5}
+	if lost := singular.Cholesky(1, 1e-12); lost != 1 {
+		t.Fatalf("lost %d, want 1", lost)
+	}
+	b := []float64{10, 10, 9}
+	singular.Forward(1, b)
+	singular.Backward(1, b)
+	for i, want := range []float64{2, 0, 1} {
+		if math.Abs(b[i]-want) > 1e-12 {
+			t.Errorf("x[%d] = %v, want %v", i, b[i], want)
+		}
+	}
+}
+
 // A singular matrix loses pivots, and what can be solved is.
 func TestCholeskyLeavesOutWhatIsSingular(t *testing.T) {
 	a := []float64{4, 0, 0, 4, 4, 0, 2, 2, 5} // rows: (4 4 2) (4 4 2) (2 2 5), lower triangle

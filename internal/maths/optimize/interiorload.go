@@ -1,6 +1,11 @@
 package optimize
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/dense"
+)
 
 // load copies a problem, scaled: each curved variable so that its entry of the Hessian is 1, each
 // row so that its largest coefficient is 1, the cost so that a step of 1 changes it by about 1. Of
@@ -11,10 +16,9 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 		w.floats = make([]float64, w.needed)
 	}
 	w.used, w.needed = 0, 0
-	w.sides = w.sides[:0]
 	w.blocks = grow(w.blocks, len(q.Blocks))
-	w.rows = grow(w.rows, m)
 	w.cost = 0
+	bounds, limits, own := 0, m, 0
 	for k := range q.Blocks {
 		b := &q.Blocks[k]
 		n := len(b.Cost)
@@ -25,53 +29,69 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 				w.cost = max(w.cost, math.Abs(c))
 			}
 		}
+		bounds += len(b.Lower)
+		limits += len(b.Limits)
+		if len(b.Limits) > 0 {
+			own++
+		}
 	}
 	if w.cost = 1 / w.cost; math.IsInf(w.cost, 0) {
 		w.cost = 1
 	}
-	for i := range w.rows {
-		w.rows[i] = shared{}
+	// Room for all, as blocks have parts of these.
+	if w.hard = slices.Grow(w.hard[:0], 2*(bounds+limits)); elastic {
+		limits += bounds
 	}
+	w.soft = slices.Grow(w.soft[:0], 2*limits)
+	w.apart = grow(w.apart, own)
+	w.room(&w.rows, 3*dense.InTiles(m), 0)
+	most := 0
 	for k := range q.Blocks {
-		w.block(&w.blocks[k], &q.Blocks[k], m, elastic)
-	}
-	for i := range w.rows {
-		r := &w.rows[i]
-		if r.scale == 0 {
-			r.scale = 1
+		b := &q.Blocks[k]
+		var r *rows
+		if len(b.Limits) > 0 {
+			own--
+			r = &w.apart[own]
 		}
-		for k := range w.blocks {
-			if b := &w.blocks[k]; b.sharing > 0 {
-				entries := b.spans[i].of(b.shares, b.n, i)
-				for j := range entries {
-					entries[j] /= r.scale
-				}
+		w.block(&w.blocks[k], b, r, m, elastic)
+		most = max(most, len(w.blocks[k].x))
+	}
+	from := w.here()
+	for i := range w.rows.scale {
+		if w.rows.scale[i] == 0 {
+			w.rows.scale[i] = 1
+		}
+	}
+	for i, l := range q.Shared {
+		w.limit(&w.rows, i, l, elastic)
+	}
+	w.rows.sides = w.since(from)
+	for k := range w.blocks {
+		for i, l := range w.blocks[k].lines {
+			for j := range l.c {
+				l.c[j] /= w.rows.scale[3*i+j%9/3]
 			}
 		}
-		l := q.Shared[i]
-		r.from = len(w.sides)
-		if l.Lower == l.Upper && l.Penalty == 0 && !elastic {
-			r.equal, r.rhs = true, l.Lower/r.scale
-		} else {
-			w.add(i, l, r.scale, elastic)
-		}
-		r.to = len(w.sides)
 	}
-	w.schur, w.right = w.take(m*m), w.take(m)
+	m = dense.InTiles(m)
+	w.schur, w.right, w.inverse, w.weight = w.take(dense.TilesOf(m)), w.take(3*m), w.take(3*m), w.take(most)
+}
+
+// room makes room for so many rows, of so many variables.
+func (w *Interior) room(r *rows, count, n int) {
+	*r = rows{eq: r.eq[:0]}
+	r.a, r.scale = w.take(count*n), w.take(count)
+	r.ax, r.adx, r.y, r.dy = w.take(count), w.take(count), w.take(count), w.take(count)
+	r.weight, r.miss, r.push = w.take(count), w.take(count), w.take(count)
 }
 
 // block loads one block.
-func (w *Interior) block(to *part, b *Block, m int, elastic bool) {
-	n, rows := len(b.Cost), len(b.Limits)
-	eq, spans := to.eq[:0], to.spans[:0]
-	*to = part{n: n, eq: eq, spans: spans}
-	if b.Shares != nil {
-		to.sharing = m
-	}
-	to.h, to.l, to.c, to.scale = w.take(n*n), w.take(n*n), w.take(n), w.take(n)
-	to.x, to.dx, to.rd, to.r, to.f, to.g = w.take(n), w.take(n), w.take(n), w.take(n), w.take(n), w.take(n)
-	to.a, to.ax, to.adx, to.rowScale = w.take(rows*n), w.take(rows), w.take(rows), w.take(rows)
-	to.shares, to.v = w.take(to.sharing*n), w.take(to.sharing*n)
+func (w *Interior) block(to *part, b *Block, own *rows, m int, elastic bool) {
+	n := len(b.Cost)
+	k := dense.InTiles(n)
+	*to = part{n: n, k: k, lines: to.lines[:0], rows: own}
+	to.h, to.l = w.take(dense.TilesOf(k)), w.take(dense.TilesOf(k))
+	to.c, to.x, to.dx, to.down, to.f, to.scale = w.take(3*k), w.take(3*k), w.take(3*k), w.take(3*k), w.take(3*k), w.take(n)
 	for i := range n {
 		to.scale[i] = 1
 		if h := b.Hessian[i*n+i]; h > 0 {
@@ -82,52 +102,80 @@ func (w *Interior) block(to *part, b *Block, m int, elastic bool) {
 		for i := range n {
 			to.c[i] = w.cost * b.Cost[i] * to.scale[i]
 			for j := range n {
-				to.h[i*n+j] = w.cost * to.scale[i] * b.Hessian[i*n+j] * to.scale[j]
+				if x := w.cost * to.scale[i] * b.Hessian[i*n+j] * to.scale[j]; j/3 <= i/3 {
+					to.h.At(i/3, j/3)[i%3*3+j%3] = x
+				}
 			}
 		}
 	}
-	to.bounds = len(w.sides)
+	from := w.here()
 	for i := range b.Lower {
 		w.add(i, Limit{Lower: b.Lower[i], Upper: b.Upper[i]}, to.scale[i], elastic)
 	}
-	to.from = len(w.sides)
+	to.bounds = w.since(from)
+	if b.Shares != nil {
+		w.lines(to, b, m)
+	}
+	if own == nil {
+		return
+	}
+	w.room(own, len(b.Limits), 3*k)
+	from = w.here()
 	for r, l := range b.Limits {
 		largest := 0.0
-		for j := range n {
-			to.a[r*n+j] = b.Rows[r*n+j] * to.scale[j]
-			largest = max(largest, math.Abs(to.a[r*n+j]))
+		a := own.a[r*3*k : r*3*k+n]
+		for j := range a {
+			a[j] = b.Rows[r*n+j] * to.scale[j]
+			largest = max(largest, math.Abs(a[j]))
 		}
 		if largest == 0 {
 			largest = 1
 		}
-		for j := range n {
-			to.a[r*n+j] /= largest
+		for j := range a {
+			a[j] /= largest
 		}
-		to.rowScale[r] = largest
-		if l.Lower == l.Upper && l.Penalty == 0 && !elastic {
-			to.eq = append(to.eq, equation{row: r, rhs: l.Lower / largest})
-			continue
-		}
-		w.add(r, l, largest, elastic)
+		own.scale[r] = largest
+		w.limit(own, r, l, elastic)
 	}
-	to.to = len(w.sides)
-	e := len(to.eq)
-	to.u, to.inner, to.cross, to.p = w.take(e*n), w.take(e*e), w.take(e*to.sharing), w.take(e)
-	for i := range to.sharing {
-		var s span
-		for j := range n {
-			x := b.Shares[i*n+j] * to.scale[j]
-			to.shares[i*n+j] = x
-			w.rows[i].scale = max(w.rows[i].scale, math.Abs(x))
+	own.sides = w.since(from)
+	e := len(own.eq)
+	own.u, own.inner, own.cross, own.p, own.g = w.take(3*k*e), w.take(e*e), w.take(3*len(to.lines)*e), w.take(e), w.take(3*k)
+}
+
+// lines loads what a block has of shared rows.
+func (w *Interior) lines(to *part, b *Block, m int) {
+	n := to.n
+	for row := 0; row < m; row += 3 {
+		of := b.Shares[row*n : min(row+3, m)*n]
+		first := n
+		for i, x := range of {
 			if x != 0 {
-				if s.to == 0 {
-					s.from = j
-				}
-				s.to = j + 1
+				first = min(first, i%n)
 			}
 		}
-		to.spans = append(to.spans, s)
+		first = dense.InTiles(first+1) - 1
+		if first*3 >= n { // nothing
+			first = to.k
+		}
+		l := line{first, w.take((to.k - first) * 9), w.take((to.k - first) * 9)}
+		for i, x := range of {
+			if x != 0 {
+				r, v := i/n, i%n
+				l.c[(v/3-first)*9+r*3+v%3] = x * to.scale[v]
+				w.rows.scale[row+r] = max(w.rows.scale[row+r], math.Abs(x*to.scale[v]))
+			}
+		}
+		to.lines = append(to.lines, l)
 	}
+}
+
+// limit loads the limit of a row, whose values are scaled.
+func (w *Interior) limit(r *rows, row int, l Limit, elastic bool) {
+	if l.Lower == l.Upper && l.Penalty == 0 && !elastic {
+		r.eq = append(r.eq, equation{row, l.Lower / r.scale[row]})
+		return
+	}
+	w.add(row, l, r.scale[row], elastic)
 }
 
 // add lists the sides of a variable or row whose values are divided by scale.
@@ -138,36 +186,43 @@ func (w *Interior) add(of int, l Limit, scale float64, elastic bool) {
 			return // it may be missed anyway
 		}
 	}
-	if !infinite(l.Upper) {
-		w.sides = append(w.sides, side{of: of, sign: 1, rhs: l.Upper / scale, rho: rho})
+	one := func(sign, bound float64) {
+		switch h := (hard{of: of, sign: sign, rhs: sign * bound / scale}); {
+		case infinite(bound):
+		case rho > 0:
+			w.soft = append(w.soft, soft{hard: h, rho: rho})
+		default:
+			w.hard = append(w.hard, h)
+		}
 	}
-	if !infinite(l.Lower) {
-		w.sides = append(w.sides, side{of: of, sign: -1, rhs: -l.Lower / scale, rho: rho})
-	}
+	one(1, l.Upper)
+	one(-1, l.Lower)
 }
+
+// here is how many sides there are; since are those from there on.
+func (w *Interior) here() [2]int { return [2]int{len(w.hard), len(w.soft)} }
+
+func (w *Interior) since(from [2]int) sides { return sides{w.hard[from[0]:], w.soft[from[1]:]} }
 
 // missed is by how much rows and bounds are missed, all together: scaled, and in their own units.
 func (w *Interior) missed() (scaled, sum float64) {
-	w.values()
-	for i := range w.sides {
-		sd := &w.sides[i]
-		sd.rp = max(0, float64(sd.sign*sd.ax)-sd.rhs)
-		scaled += sd.rp
+	add := func(s *sides, values, scale []float64) {
+		for i := range s.soft {
+			h := &s.soft[i]
+			by := max(0, float64(h.sign*values[h.of])-h.rhs)
+			scaled += by
+			sum += float64(by * scale[h.of])
+		}
 	}
+	w.values()
 	for k := range w.blocks {
 		b := &w.blocks[k]
-		for i := b.bounds; i < b.from; i++ {
-			sum += float64(w.sides[i].rp * b.scale[w.sides[i].of])
-		}
-		for i := b.from; i < b.to; i++ {
-			sum += float64(w.sides[i].rp * b.rowScale[w.sides[i].of])
+		add(&b.bounds, b.x, b.scale)
+		if r := b.rows; r != nil {
+			add(&r.sides, r.ax, r.scale)
 		}
 	}
-	for _, r := range w.rows {
-		for i := r.from; i < r.to; i++ {
-			sum += float64(w.sides[i].rp * r.scale)
-		}
-	}
+	add(&w.rows.sides, w.rows.ax, w.rows.scale)
 	return scaled, sum
 }
 
@@ -175,67 +230,59 @@ func (w *Interior) missed() (scaled, sum float64) {
 func (w *Interior) report(q *Quadratic) {
 	o := &w.out
 	o.X, o.Duals, o.Bounds = grow(o.X, len(q.Blocks)), grow(o.Duals, len(q.Blocks)), grow(o.Bounds, len(q.Blocks))
-	o.Prices = grow(o.Prices, len(q.Shared))
 	o.Cost = 0
 	for k := range w.blocks {
 		b, from := &w.blocks[k], &q.Blocks[k]
-		x, duals, bounds := w.take(b.n), w.take(len(b.ax)), w.take(b.n)
+		n := b.n
+		x, bounds := w.take(n), w.take(n)
 		for i := range x {
 			x[i] = b.x[i] * b.scale[i]
 			if from.Lower != nil {
 				x[i] = max(from.Lower[i], min(x[i], from.Upper[i])) // off by rounding at most
 			}
 		}
-		for i := b.bounds; i < b.from; i++ {
-			sd := &w.sides[i]
-			bounds[sd.of] -= sd.sign * sd.z / (w.cost * b.scale[sd.of])
-		}
-		for i := b.from; i < b.to; i++ {
-			sd := &w.sides[i]
-			duals[sd.of] -= sd.sign * sd.z / (w.cost * b.rowScale[sd.of])
-		}
-		for i := range b.eq {
-			e := &b.eq[i]
-			duals[e.row] = -e.y / (w.cost * b.rowScale[e.row])
-		}
+		b.bounds.prices(0, b.dx, bounds)
+		w.price(bounds, b.scale)
 		for i := range x {
-			hx := 0.0
-			for j := range x {
-				hx += float64(from.Hessian[i*b.n+j] * x[j])
-			}
+			hx := dense.Dot(from.Hessian[i*n:i*n+n], x)
 			o.Cost += float64(x[i] * (float64(0.5*hx) + from.Cost[i]))
 		}
 		for r, l := range from.Limits {
-			ax := 0.0
-			for j := range x {
-				ax += float64(from.Rows[r*b.n+j] * x[j])
+			if l.Penalty > 0 {
+				o.Cost += beyond(l, dense.Dot(from.Rows[r*n:r*n+n], x))
 			}
-			o.Cost += beyond(l, ax)
 		}
-		o.X[k], o.Duals[k], o.Bounds[k] = x, duals, bounds
+		o.X[k], o.Bounds[k], o.Duals[k] = x, bounds, nil
+		if b.rows != nil {
+			o.Duals[k] = b.rows.y
+			w.price(b.rows.y, b.rows.scale)
+		}
 	}
-	for i := range w.rows {
-		r := &w.rows[i]
-		o.Prices[i] = -r.y / (w.cost * r.scale)
+	o.Prices = w.rows.y[:len(q.Shared)]
+	w.price(o.Prices, w.rows.scale)
+	for i, l := range q.Shared {
+		if l.Penalty == 0 {
+			continue
+		}
 		sum := 0.0
 		for k := range w.blocks {
-			if n := w.blocks[k].n; w.blocks[k].sharing > 0 {
-				for j, x := range o.X[k] {
-					sum += float64(q.Blocks[k].Shares[i*n+j] * x)
-				}
+			if n := w.blocks[k].n; q.Blocks[k].Shares != nil {
+				sum += dense.Dot(q.Blocks[k].Shares[i*n:i*n+n], o.X[k])
 			}
 		}
-		o.Cost += beyond(q.Shared[i], sum)
+		o.Cost += beyond(l, sum)
+	}
+}
+
+// price puts prices of scaled values in the terms of the problem.
+func (w *Interior) price(prices, scale []float64) {
+	for i := range prices {
+		prices[i] /= w.cost * scale[i]
 	}
 }
 
 // beyond is what a soft row costs.
-func beyond(l Limit, ax float64) float64 {
-	if l.Penalty == 0 {
-		return 0
-	}
-	return l.Penalty * max(0, ax-l.Upper, l.Lower-ax)
-}
+func beyond(l Limit, ax float64) float64 { return l.Penalty * max(0, ax-l.Upper, l.Lower-ax) }
 
 // take returns so many zeroes.
 func (w *Interior) take(n int) []float64 {

@@ -6,237 +6,363 @@ import (
 	"github.com/slackline/slackline/internal/maths/dense"
 )
 
-// factorize factors the matrix of each block, and the one of the shared rows.
-func (w *Interior) factorize() {
-	m := len(w.rows)
+// point goes along the step to the next point, sees how far it is from an optimum, and factors for the step from
+// there, with nothing aimed at.
+func (w *Interior) point() (sum tally) {
+	sum.size, sum.steep = 1, 1
 	clear(w.schur)
+	clear(w.right)
+	// The values of shared rows are known behind the blocks, and their prices are needed in them.
+	r := &w.rows
+	r.renew(w.alpha)
+	r.prices(w.alpha, r.adx, r.y)
+	clear(r.ax)
 	for k := range w.blocks {
 		b := &w.blocks[k]
-		n := b.n
+		add(b.x, w.alpha, b.dx)
+		b.h.Times(b.k, b.x, b.f)
+		for i, x := range b.x {
+			hx := b.f[i]
+			sum.value += float64(x * (float64(0.5*hx) + b.c[i]))
+			sum.steep, sum.far = larger(sum.steep, hx), larger(sum.far, x)
+			b.down[i] = -hx - b.c[i]
+		}
 		copy(b.l, b.h)
-		for i := range n {
-			b.l[i*n+i] += proximal
+		weight := w.weight[:len(b.x)]
+		clear(b.f)
+		clear(weight)
+		b.bounds.advance(w.alpha, b.dx, b.x, b.down, b.f, weight, &sum)
+		if own := b.rows; own != nil {
+			own.renew(w.alpha)
+			own.values(b.x, own.ax)
+			own.advance(w.alpha, own.adx, own.ax, own.y, own.push, own.weight, &sum)
+			own.missed(&sum)
+			own.gather(own.y, b.down)
 		}
-		for i := b.bounds; i < b.from; i++ {
-			v := w.sides[i].of
-			b.l[v*n+v] += w.sides[i].d
+		for i, l := range b.lines {
+			x := b.x[3*l.first:]
+			dense.Plus(l.c, x, dense.Three(r.ax, i))
+			dense.PlusTransposed(l.c, dense.Three(r.y, i), b.down[3*l.first:])
 		}
-		for i := b.from; i < b.to; i++ {
-			outer(b.l, n, w.sides[i].d, b.a[w.sides[i].of*n:])
+		for _, x := range b.down {
+			sum.dual = larger(sum.dual, x)
 		}
-		for i := range b.eq {
-			outer(b.l, n, 1, b.a[b.eq[i].row*n:])
+		w.factor(b, weight)
+	}
+	r.renew(0)
+	r.advance(w.alpha, r.adx, r.ax, r.y, r.push, r.weight, &sum)
+	r.missed(&sum)
+	w.join()
+	return sum
+}
+
+// factor factors the matrix of a block, of which l has H, adds to that of the shared rows, and solves for what
+// pulls at the block as far as that is possible without them: for what f has by now, and more.
+func (w *Interior) factor(b *part, weight []float64) {
+	for i := range b.k {
+		d, t := dense.Three(weight, i), b.l.At(i, i)
+		t[0] += d[0] + proximal
+		t[4] += d[1] + proximal
+		t[8] += d[2] + proximal
+	}
+	r := b.rows
+	if r != nil {
+		for _, e := range r.eq {
+			r.weight[e.row] = 1
 		}
-		dense.Cholesky(b.l, n, pivotLeast)
-		for i, s := range b.spans {
-			if s.to == 0 {
-				continue
-			}
-			v := b.v[i*n : i*n+n]
-			copy(v, b.shares[i*n:i*n+n])
-			dense.Forward(b.l, n, v)
-			for j, o := range b.spans[:i+1] { // both are zero before the later start
-				if o.to > 0 {
-					from := max(s.from, o.from)
-					w.schur[i*m+j] += dense.Dot(v[from:], b.v[j*n+from:])
-				}
-			}
+		for i, d := range r.weight {
+			outer(b.l, d, r.a[i*len(b.x):(i+1)*len(b.x)])
 		}
-		if e := len(b.eq); e > 0 {
-			for i := range b.eq {
-				u := b.u[i*n : i*n+n]
-				copy(u, b.a[b.eq[i].row*n:])
-				dense.Forward(b.l, n, u)
-				for j := range i + 1 {
-					b.inner[i*e+j] = dense.Dot(u, b.u[j*n:j*n+n])
-				}
-			}
-			dense.Cholesky(b.inner, e, pivotLeast)
-			for i := range b.sharing {
-				c := b.cross[i*e : i*e+e]
-				for j := range c {
-					c[j] = dense.Dot(b.u[j*n:j*n+n], b.v[i*n:i*n+n])
-				}
-				dense.Forward(b.inner, e, c)
-				for j := range i + 1 {
-					w.schur[i*m+j] -= dense.Dot(c, b.cross[j*e:j*e+e])
-				}
+	}
+	b.l.Cholesky(b.k, pivotLeast)
+	for i := range b.lines {
+		l := &b.lines[i]
+		copy(l.v, l.c)
+		b.l.Below(b.k, l.first, l.v)
+		for j := range b.lines[:i+1] { // both are zero before the later start
+			o := &b.lines[j]
+			from := max(l.first, o.first)
+			w.schur.At(i, j).Add(l.v[(from-l.first)*9:], o.v[(from-o.first)*9:])
+		}
+	}
+	if r != nil && len(r.eq) > 0 {
+		w.factorEquations(b)
+	}
+	w.pushed(b)
+}
+
+// factorEquations does so for those of a block.
+func (w *Interior) factorEquations(b *part) {
+	n, r, e := len(b.x), b.rows, len(b.rows.eq)
+	for i := range r.eq {
+		u := r.u[i*n : i*n+n]
+		copy(u, r.a[r.eq[i].row*n:])
+		b.l.Forward(b.k, u)
+		for j := range i + 1 {
+			r.inner[i*e+j] = dense.Dot(u, r.u[j*n:j*n+n])
+		}
+	}
+	dense.Cholesky(r.inner, e, pivotLeast)
+	clear(r.cross)
+	for j := range e {
+		for i, l := range b.lines {
+			var c [3]float64
+			dense.Plus(l.v, r.u[j*n+3*l.first:j*n+n], &c)
+			for k, x := range c {
+				r.cross[(3*i+k)*e+j] = x
 			}
 		}
 	}
-	for i := range w.rows {
-		r := &w.rows[i]
-		if r.equal {
-			continue
+	for i := range 3 * len(b.lines) {
+		c := r.cross[i*e : i*e+e]
+		dense.Forward(r.inner, e, c)
+		for j := range i + 1 {
+			*w.schur.Entry(i, j) -= dense.Dot(c, r.cross[j*e:j*e+e])
 		}
-		d := 0.0
-		for j := r.from; j < r.to; j++ {
-			d += w.sides[j].d
-		}
+	}
+}
+
+// join factors the matrix of the shared rows.
+func (w *Interior) join() {
+	r := &w.rows
+	for _, e := range r.eq {
+		r.weight[e.row] = math.Inf(1)
+	}
+	for i, d := range r.weight {
+		w.inverse[i] = 1 / d
+		*w.schur.Entry(i, i) += w.inverse[i]
 		if d == 0 { // nothing bounds the row
-			w.schur[i*m+i], r.inverse = math.Inf(1), 0
-			continue
+			w.inverse[i] = 0
 		}
-		r.inverse = 1 / d
-		w.schur[i*m+i] += r.inverse
 	}
-	dense.Cholesky(w.schur, m, pivotLeast)
+	w.schur.Cholesky(dense.InTiles(len(w.right)), pivotLeast)
+	r.misses()
 }
 
-// solve finds the step of x and of the duals of equations for the right sides that stand in rd, p
-// and t. Where rounding has been seen to spoil a step, it is mended once by what it misses.
-func (w *Interior) solve() {
+// aim aims at products of the size mu, less what the step that was predicted misses.
+func (w *Interior) aim(mu float64) {
+	clear(w.right)
+	clear(w.rows.push)
+	w.rows.aim(mu, w.rows.adx, w.rows.push)
+	w.rows.misses()
 	for k := range w.blocks {
 		b := &w.blocks[k]
-		n := b.n
-		clear(b.dx)
-		for i, r := range b.rd {
-			b.r[i] = -r
+		clear(b.f)
+		b.bounds.aim(mu, b.dx, b.f)
+		if r := b.rows; r != nil {
+			clear(r.push)
+			r.aim(mu, r.adx, r.push)
 		}
-		for i := b.bounds; i < b.from; i++ {
-			sd := &w.sides[i]
-			b.r[sd.of] -= float64(sd.sign * sd.d * sd.t)
-		}
-		for i := b.from; i < b.to; i++ {
-			sd := &w.sides[i]
-			add(b.r, -sd.sign*sd.d*sd.t, b.a[sd.of*n:])
-		}
-		for i := range b.eq {
-			b.eq[i].r, b.eq[i].dy = -b.eq[i].p, 0
-		}
-	}
-	for i := range w.rows {
-		r := &w.rows[i]
-		r.r, r.dy = -r.p, 0
-		if !r.equal {
-			dt := 0.0
-			for j := r.from; j < r.to; j++ {
-				dt += float64(w.sides[j].sign * w.sides[j].d * w.sides[j].t)
-			}
-			r.r = -dt * r.inverse
-		}
-	}
-	w.correct()
-	for range w.mends {
-		w.miss()
-		w.correct()
+		w.pushed(b)
 	}
 }
 
-// miss puts into r what the step misses.
-func (w *Interior) miss() {
-	for i := range w.rows {
-		r := &w.rows[i]
-		r.r, r.value = -r.p, 0
-		if !r.equal {
-			dt := 0.0
-			for j := r.from; j < r.to; j++ {
-				dt += float64(w.sides[j].sign * w.sides[j].d * w.sides[j].t)
-			}
-			r.r = (r.dy - dt) * r.inverse
-		}
+// pushed completes f, which has what its sides push a block by, and takes it half the way.
+func (w *Interior) pushed(b *part) {
+	add(b.f, 1, b.down)
+	if r := b.rows; r != nil {
+		r.misses()
+		r.gather(r.push, b.f)
 	}
-	for k := range w.blocks {
-		b := &w.blocks[k]
-		n := b.n
-		for i := range n {
-			b.r[i] = -b.rd[i] - dense.Dot(b.h[i*n:i*n+n], b.dx)
-		}
-		for i := b.bounds; i < b.from; i++ {
-			sd := &w.sides[i]
-			b.r[sd.of] -= float64(sd.d * (float64(sd.sign*sd.t) + b.dx[sd.of]))
-		}
-		for i := b.from; i < b.to; i++ {
-			sd := &w.sides[i]
-			a := b.a[sd.of*n : sd.of*n+n]
-			add(b.r, -sd.d*(float64(sd.sign*sd.t)+dense.Dot(a, b.dx)), a)
-		}
-		for i := range b.eq {
-			e := &b.eq[i]
-			a := b.a[e.row*n : e.row*n+n]
-			e.r = -e.p - dense.Dot(a, b.dx)
-			add(b.r, -e.dy, a)
-		}
-		for i, s := range b.spans {
-			c := s.of(b.shares, n, i)
-			w.rows[i].r -= dense.Dot(c, b.dx[s.from:])
-			add(b.r[s.from:s.to], -w.rows[i].dy, c)
-		}
+	w.forward(b)
+}
+
+// forward takes f half the way through the factor of its block, and adds what the shared rows have of it.
+func (w *Interior) forward(b *part) {
+	b.l.Forward(b.k, b.f)
+	f := b.f
+	if b.rows != nil && len(b.rows.eq) > 0 {
+		b.equations()
+		f = b.rows.g
+	}
+	for i, l := range b.lines {
+		dense.Plus(l.v, f[3*l.first:], dense.Three(w.right, i))
 	}
 }
 
-// correct solves for the right sides r, and adds the result to the step.
-func (w *Interior) correct() {
-	m := len(w.rows)
+// backward takes f the other half, by the duals of the shared rows.
+func (w *Interior) backward(b *part) []float64 {
+	for i, l := range b.lines {
+		dense.PlusTransposed(l.v, dense.Three(w.right, i), b.f[3*l.first:])
+	}
+	f := b.f
+	if r := b.rows; r != nil && len(r.eq) > 0 {
+		b.equations()
+		f = r.g
+		for i, e := range r.eq {
+			r.dy[e.row] -= r.p[i]
+		}
+	}
+	b.l.Backward(b.k, f)
+	return f
+}
+
+// step finds the step for what was aimed at, and how far it can be gone, alpha at most. Where rounding has been seen
+// to spoil steps, it is mended by what it misses.
+func (w *Interior) step(alpha float64) (way reach) {
+	r := &w.rows
+	clear(r.dy)
+	way.alpha = alpha
+	for mend := 0; ; mend++ {
+		for i := range w.right {
+			w.right[i] = r.miss[i] + float64((r.push[i]-r.dy[i])*w.inverse[i]) - w.right[i]
+		}
+		w.schur.Forward(len(w.right)/3, w.right)
+		w.schur.Backward(len(w.right)/3, w.right)
+		add(r.dy, 1, w.right)
+		for k := range w.blocks {
+			b := &w.blocks[k]
+			own := b.rows
+			if mend == 0 {
+				if own != nil {
+					clear(own.dy)
+				}
+				copy(b.dx, w.backward(b))
+			} else {
+				add(b.dx, 1, w.backward(b))
+			}
+			if mend == w.mends {
+				b.bounds.along(b.dx, &way)
+				if own != nil {
+					own.values(b.dx, own.adx)
+					own.along(own.adx, &way)
+				}
+			}
+		}
+		if mend == w.mends {
+			break
+		}
+		w.mend()
+	}
+	// By how much shared rows change follows from the step of their prices: one that holds the optimum back has a large
+	// weight, which would make much of the rounding in a sum over all blocks.
+	for i := range r.adx {
+		r.adx[i] = (r.push[i] - r.dy[i]) * w.inverse[i]
+	}
+	r.along(r.adx, &way)
+	return way
+}
+
+// mend solves for what the step misses.
+func (w *Interior) mend() {
 	clear(w.right)
 	for k := range w.blocks {
 		b := &w.blocks[k]
-		n := b.n
-		copy(b.f, b.r)
-		for i := range b.eq {
-			add(b.f, b.eq[i].r, b.a[b.eq[i].row*n:])
+		b.h.Times(b.k, b.dx, b.f)
+		for i, hx := range b.f {
+			b.f[i] = b.down[i] - hx
 		}
-		dense.Forward(b.l, n, b.f)
-		g := b.f
-		if len(b.eq) > 0 {
-			b.equations(b.f, b.g)
-			g = b.g
-		}
-		for i, s := range b.spans {
-			if s.to > 0 {
-				w.right[i] += dense.Dot(b.v[i*n+s.from:i*n+n], g[s.from:])
+		b.bounds.oppose(b.dx, b.f)
+		if r := b.rows; r != nil {
+			r.values(b.dx, r.adx)
+			clear(r.push)
+			r.oppose(r.adx, r.push)
+			for _, e := range r.eq {
+				r.miss[e.row] = e.rhs - r.ax[e.row] - r.adx[e.row]
+				r.push[e.row] = r.miss[e.row] + r.dy[e.row]
 			}
+			r.gather(r.push, b.f)
 		}
-	}
-	for i := range w.rows {
-		w.right[i] -= w.rows[i].r
-	}
-	dense.Solve(w.schur, m, w.right)
-	for i := range w.rows {
-		w.rows[i].dy += w.right[i]
-	}
-	for k := range w.blocks {
-		b := &w.blocks[k]
-		n := b.n
-		for i, s := range b.spans {
-			if s.to > 0 {
-				add(b.f[s.from:], -w.right[i], b.v[i*n+s.from:])
-			}
+		for i, l := range b.lines {
+			dense.Plus(l.c, b.dx[3*l.first:], dense.Three(w.right, i))
+			dense.PlusTransposed(l.c, dense.Three(w.rows.dy, i), b.f[3*l.first:])
 		}
-		g := b.f
-		if len(b.eq) > 0 {
-			b.equations(b.f, b.g)
-			g = b.g
-			for i := range b.eq {
-				b.eq[i].dy += b.p[i]
-			}
-		}
-		dense.Backward(b.l, n, g)
-		add(b.dx, 1, g)
+		w.forward(b)
 	}
 }
 
 // equations puts into g what equations leave of f, and finds their duals in p: B y = Uᵀ f - r, g =
 // f - U y.
-func (b *part) equations(f, g []float64) {
-	n, e := b.n, len(b.eq)
-	for i := range b.eq {
-		b.p[i] = dense.Dot(b.u[i*n:i*n+n], f) - b.eq[i].r
+func (b *part) equations() {
+	n, r, e := len(b.x), b.rows, len(b.rows.eq)
+	for i := range r.eq {
+		r.p[i] = dense.Dot(r.u[i*n:i*n+n], b.f) - r.miss[r.eq[i].row]
 	}
-	dense.Solve(b.inner, e, b.p)
-	copy(g, f)
-	for i := range b.eq {
-		add(g, -b.p[i], b.u[i*n:])
+	dense.Solve(r.inner, e, r.p)
+	copy(r.g, b.f)
+	for i := range r.eq {
+		add(r.g, -r.p[i], r.u[i*n:])
 	}
 }
 
-// outer adds d a aᵀ to the lower triangle of m.
-func outer(m []float64, n int, d float64, a []float64) {
-	for i := range n {
+// values finds those of all rows.
+func (w *Interior) values() {
+	clear(w.rows.ax)
+	for k := range w.blocks {
+		b := &w.blocks[k]
+		if b.rows != nil {
+			b.rows.values(b.x, b.rows.ax)
+		}
+		for i, l := range b.lines {
+			dense.Plus(l.c, b.x[3*l.first:], dense.Three(w.rows.ax, i))
+		}
+	}
+}
+
+// values finds those of a block's rows.
+func (r *rows) values(x, to []float64) {
+	for i := range to {
+		to[i] = dense.Dot(r.a[i*len(x):i*len(x)+len(x)], x)
+	}
+}
+
+// gather adds Aᵀ y.
+func (r *rows) gather(y, to []float64) {
+	for i, f := range y {
+		add(to, f, r.a[i*len(to):])
+	}
+}
+
+// renew makes room for what is added up, and goes along the step with prices of equations.
+func (r *rows) renew(alpha float64) {
+	clear(r.push)
+	clear(r.weight)
+	for _, e := range r.eq {
+		r.dy[e.row] = r.y[e.row] + float64(alpha*r.dy[e.row])
+	}
+	clear(r.y)
+	for _, e := range r.eq {
+		r.y[e.row] = r.dy[e.row]
+	}
+}
+
+// attracted begins with values of 0, which are drawn to their bounds.
+func (r *rows) attracted() {
+	clear(r.ax)
+	clear(r.y)
+	r.renew(0)
+	r.sides.attract(r.push, r.weight)
+}
+
+// misses notes what equations miss, which is aimed at like what sides push by.
+func (r *rows) misses() {
+	for _, e := range r.eq {
+		r.miss[e.row] = e.rhs - r.ax[e.row]
+		r.push[e.row] = r.miss[e.row]
+	}
+}
+
+// missed adds by how much equations are missed.
+func (r *rows) missed(sum *tally) {
+	for _, e := range r.eq {
+		sum.worst = larger(sum.worst, r.ax[e.row]-e.rhs)
+	}
+}
+
+// add puts y + f x in place of y.
+func add(y []float64, f float64, x []float64) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += float64(f * x[i])
+	}
+}
+
+// outer adds d a aᵀ.
+func outer(m dense.Tiles, d float64, a []float64) {
+	for i := range a {
 		if x := d * a[i]; x != 0 {
-			row := m[i*n : i*n+i+1]
-			for j := range row {
-				row[j] += float64(x * a[j])
+			for j, y := range a[:i+1] {
+				*m.Entry(i, j) += float64(x * y)
 			}
 		}
 	}
