@@ -2,9 +2,9 @@ package dense
 
 import "math"
 
-// Tiles is a symmetric matrix, or its factor, in tiles of 3×3: those on the diagonal and left of it, row by row. Each
-// is worked on whole, without loops, which makes small matrices several times as fast as by rows. Matrices and
-// vectors are filled up with zeroes to whole tiles.
+// Tiles is a symmetric matrix, or its factor, in tiles of 3×3: those on the diagonal and left of
+// it, row by row. Each is worked on whole, without loops, which makes small matrices several times
+// as fast as by rows. Matrices and vectors are filled up with zeroes to whole tiles.
 type Tiles []float64
 
 // Tile is one tile, by rows.
@@ -31,7 +31,8 @@ func tileOf(row []float64, i int) *Tile { return (*Tile)(row[i*9 : i*9+9]) }
 // Three is part i of a vector.
 func Three(x []float64, i int) *[3]float64 { return (*[3]float64)(x[i*3 : i*3+3]) }
 
-// Cholesky puts the factor L of A = L Lᵀ in place of A, of k tiles along, as the function of that name does.
+// Cholesky puts the factor L of A = L Lᵀ in place of A, of k tiles along, as the function of that
+// name does.
 func (t Tiles) Cholesky(k int, least float64) (lost int) {
 	for i := range k {
 		for j := range i {
@@ -52,7 +53,8 @@ func (t Tiles) Cholesky(k int, least float64) (lost int) {
 	return lost
 }
 
-// Below solves X Lᵀ = B for three rows, which are zero before tile first; x has the tiles from there on.
+// Below solves X Lᵀ = B for three rows, which are zero before tile first; x has the tiles from
+// there on.
 func (t Tiles) Below(k, first int, x []float64) {
 	for j := first; j < k; j++ {
 		to := tileOf(x, j-first)
@@ -172,7 +174,8 @@ func (c *Tile) solve(l *Tile) {
 	c[8] = (c[8] - float64(s*z) - float64(t*f)) * u
 }
 
-// cholesky factors a tile on the diagonal, of which whole is the diagonal before others were taken away.
+// cholesky factors a tile on the diagonal, of which whole is the diagonal before others were taken
+// away.
 func (c *Tile) cholesky(whole *[3]float64, least float64) (lost int) {
 	p, q, r := 0.0, 0.0, 0.0
 	if c[0] > least*whole[0] {

@@ -34,7 +34,7 @@ type Interior struct {
 
 	schur          dense.Tiles
 	right, inverse []float64 // inverse: 1/D
-	weight         []float64 // scratch
+	pulls          []pull    // scratch
 	cost           float64   // σ: by which the cost is multiplied
 	mends          int       // how often a step is mended
 	best           float64   // the least that was off so far, and
@@ -56,7 +56,8 @@ type part struct {
 	scale    []float64
 }
 
-// A line is what a block has of three shared rows: C, and L⁻¹ Cᵀ, in tiles from the first on that is not zero.
+// A line is what a block has of three shared rows: C, and L⁻¹ Cᵀ, in tiles from the first on that
+// is not zero.
 type line struct {
 	first int
 	c, v  []float64
@@ -159,21 +160,19 @@ func (w *Interior) begin() {
 	clear(w.schur)
 	clear(w.right)
 	w.alpha = 0
-	w.rows.attracted()
+	w.rows.attracted(w.pulls)
 	for k := range w.blocks {
 		b := &w.blocks[k]
-		for i, c := range b.c {
-			b.down[i] = -c
-		}
-		copy(b.l, b.h)
-		weight := w.weight[:len(b.x)]
-		clear(b.f)
-		clear(weight)
-		b.bounds.attract(b.f, weight)
+		clear(b.down)
+		add(b.down, -1, b.c)
+		pulls := w.pulls[:len(b.x)]
+		clear(pulls)
+		b.bounds.attract(pulls)
+		b.drawn(pulls)
 		if b.rows != nil {
-			b.rows.attracted()
+			b.rows.attracted(w.pulls)
 		}
-		w.factor(b, weight)
+		w.factor(b)
 	}
 	w.join()
 	w.step(1)
@@ -193,8 +192,9 @@ func (w *Interior) begin() {
 	w.rows.start(w.rows.ax)
 }
 
-// off says by how much the conditions of an optimum are missed, for each unit of what they are made of; infinitely
-// if something is no number. Where the gradient does not get better as it should, steps are mended from now on.
+// off says by how much the conditions of an optimum are missed, for each unit of what they are made
+// of; infinitely if something is no number. Where the gradient does not get better as it should,
+// steps are mended from now on.
 func (w *Interior) off(sum *tally) float64 {
 	// A step of the length alpha takes away that part of what was missed.
 	if sum.dual > accuracy*sum.steep && sum.dual > w.rough*(1-0.1*w.alpha) {

@@ -54,7 +54,7 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 			r = &w.apart[own]
 		}
 		w.block(&w.blocks[k], b, r, m, elastic)
-		most = max(most, len(w.blocks[k].x))
+		most = max(most, len(w.blocks[k].x), len(b.Limits))
 	}
 	from := w.here()
 	for i := range w.rows.scale {
@@ -74,7 +74,8 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 		}
 	}
 	m = dense.InTiles(m)
-	w.schur, w.right, w.inverse, w.weight = w.take(dense.TilesOf(m)), w.take(3*m), w.take(3*m), w.take(most)
+	w.schur, w.right, w.inverse = w.take(dense.TilesOf(m)), w.take(3*m), w.take(3*m)
+	w.pulls = grow(w.pulls, max(most, 3*m))
 }
 
 // room makes room for so many rows, of so many variables.

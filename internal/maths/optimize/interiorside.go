@@ -2,10 +2,11 @@ package optimize
 
 import "math"
 
-// sides are the bounds of some values: of the variables of a block, of its rows, or of shared rows. Each bound is a
-// side: ±a x + s - e = rhs with s ≥ 0, and e ≥ 0 only where it is soft; z and w are their duals, with z + w the penalty.
-// A step solves s dz + z ds = μ - s z - p of each side, and the same of e and w, where the products p of the step
-// are known from its prediction. Without s, e and w that is dz = d (±a dx + t) + q.
+// sides are the bounds of some values: of the variables of a block, of its rows, or of shared rows.
+// Each bound is a side: ±a x + s - e = rhs with s ≥ 0, and e ≥ 0 only where it is soft; z and w are
+// their duals, with z + w the penalty. A step solves s dz + z ds = μ - s z - p of each side, and
+// the same of e and w, where the products p of the step are known from its prediction. Without s, e
+// and w that is dz = d (±a dx + t) + q.
 type sides struct {
 	hard []hard
 	soft []soft
@@ -29,6 +30,10 @@ type soft struct {
 	ds, de, dz float64
 }
 
+// A pull is what the sides of a value do at a point: their price, by how much they push it, and
+// their weight.
+type pull struct{ price, push, weight float64 }
+
 // A tally is what is seen at a point.
 type tally struct {
 	products    float64 // s z and e w, all together
@@ -37,19 +42,21 @@ type tally struct {
 	far, value  float64 // the largest variable, and the cost
 }
 
-// A reach is how far a step can be gone until something is 0, and what the products of the changes are together.
+// A reach is how far a step can be gone until something is 0, and what the products of the changes
+// are together.
 type reach struct{ alpha, square float64 }
 
 // beyond is by how much the value is beyond the bound after a whole step.
 func (h *hard) beyond(step []float64) float64 { return float64(h.sign*step[h.of]) + h.t }
 
-// attract draws values of 0 to their bounds, by as much as there is of variables in the cost, as for least squares.
-// Bounds that are far away draw no harder than near ones: a job uses few of the slots that it could use.
-func (s *sides) attract(push, weight []float64) {
+// attract draws values of 0 to their bounds, by as much as there is of variables in the cost, as
+// for least squares. Bounds that are far away draw no harder than near ones: a job uses few of the
+// slots that it could use.
+func (s *sides) attract(to []pull) {
 	one := func(h *hard) {
 		h.d, h.t, h.q = 1/max(1, 0.1*math.Abs(h.rhs)), -h.rhs, 0
-		push[h.of] -= float64(h.sign * h.d * h.t)
-		weight[h.of] += h.d
+		to[h.of].push -= float64(h.sign * h.d * h.t)
+		to[h.of].weight += h.d
 	}
 	for i := range s.hard {
 		one(&s.hard[i])
@@ -78,9 +85,9 @@ func (s *sides) start(values []float64) {
 	}
 }
 
-// advance goes along the step to where the values are now, with nothing aimed at there. It adds up what the sides of
-// each value push it by, and weigh, and takes their duals from the gradient.
-func (s *sides) advance(alpha float64, step, values, down, push, weight []float64, sum *tally) {
+// advance goes along the step to where the values are now, with nothing aimed at there, and adds up
+// what is done to each.
+func (s *sides) advance(alpha float64, step, values []float64, to []pull, sum *tally) {
 	worst, size, steep, products := sum.worst, sum.size, sum.steep, sum.products
 	for i := range s.hard {
 		h := &s.hard[i]
@@ -94,9 +101,10 @@ func (s *sides) advance(alpha float64, step, values, down, push, weight []float6
 			steep = z
 		}
 		products += float64(slack * z)
-		down[h.of] -= float64(h.sign * z)
-		push[h.of] -= float64(h.sign * d * t)
-		weight[h.of] += d
+		p := &to[h.of]
+		p.price -= float64(h.sign * z)
+		p.push -= float64(h.sign * d * t)
+		p.weight += d
 	}
 	for i := range s.soft {
 		h := &s.soft[i]
@@ -109,9 +117,10 @@ func (s *sides) advance(alpha float64, step, values, down, push, weight []float6
 		h.d, h.q, h.up, h.over = 1/(h.s/h.z+h.e/h.w), 0, 0, 0
 		worst, size, steep = larger(worst, h.t+h.s-h.e), larger(size, ax), max(steep, h.z)
 		products += float64(h.s*h.z) + float64(h.e*h.w)
-		down[h.of] -= float64(h.sign * h.z)
-		push[h.of] -= float64(h.sign * h.d * h.t)
-		weight[h.of] += h.d
+		p := &to[h.of]
+		p.price -= float64(h.sign * h.z)
+		p.push -= float64(h.sign * h.d * h.t)
+		p.weight += h.d
 	}
 	sum.worst, sum.size, sum.steep, sum.products = worst, size, steep, products
 }
@@ -161,8 +170,8 @@ func (s *sides) along(step []float64, r *reach) {
 	r.alpha, r.square = alpha, square
 }
 
-// aim aims at products of the size mu, less what the step that was predicted misses, and adds up what sides push
-// their values by.
+// aim aims at products of the size mu, less what the step that was predicted misses, and adds up
+// what sides push their values by.
 func (s *sides) aim(mu float64, step, push []float64) {
 	for i := range s.hard {
 		h := &s.hard[i]
@@ -191,7 +200,8 @@ func (s *sides) oppose(step, push []float64) {
 	}
 }
 
-// prices adds up the prices of each value after so much of the step: the duals, less than 0 at upper bounds.
+// prices adds up the prices of each value after so much of the step: the duals, less than 0 at
+// upper bounds.
 func (s *sides) prices(alpha float64, step, to []float64) {
 	for i := range s.hard {
 		h := &s.hard[i]

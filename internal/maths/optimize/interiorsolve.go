@@ -6,15 +6,15 @@ import (
 	"github.com/slackline/slackline/internal/maths/dense"
 )
 
-// point goes along the step to the next point, sees how far it is from an optimum, and factors for the step from
-// there, with nothing aimed at.
+// point goes along the step to the next point, sees how far it is from an optimum, and factors for
+// the step from there, with nothing aimed at.
 func (w *Interior) point() (sum tally) {
 	sum.size, sum.steep = 1, 1
 	clear(w.schur)
 	clear(w.right)
 	// The values of shared rows are known behind the blocks, and their prices are needed in them.
 	r := &w.rows
-	r.renew(w.alpha)
+	r.ahead(w.alpha)
 	r.prices(w.alpha, r.adx, r.y)
 	clear(r.ax)
 	for k := range w.blocks {
@@ -27,16 +27,14 @@ func (w *Interior) point() (sum tally) {
 			sum.steep, sum.far = larger(sum.steep, hx), larger(sum.far, x)
 			b.down[i] = -hx - b.c[i]
 		}
-		copy(b.l, b.h)
-		weight := w.weight[:len(b.x)]
-		clear(b.f)
-		clear(weight)
-		b.bounds.advance(w.alpha, b.dx, b.x, b.down, b.f, weight, &sum)
+		pulls := w.pulls[:len(b.x)]
+		clear(pulls)
+		b.bounds.advance(w.alpha, b.dx, b.x, pulls, &sum)
+		b.drawn(pulls)
 		if own := b.rows; own != nil {
-			own.renew(w.alpha)
+			own.ahead(w.alpha)
 			own.values(b.x, own.ax)
-			own.advance(w.alpha, own.adx, own.ax, own.y, own.push, own.weight, &sum)
-			own.missed(&sum)
+			own.advance(w.alpha, w.pulls, &sum)
 			own.gather(own.y, b.down)
 		}
 		for i, l := range b.lines {
@@ -47,24 +45,34 @@ func (w *Interior) point() (sum tally) {
 		for _, x := range b.down {
 			sum.dual = larger(sum.dual, x)
 		}
-		w.factor(b, weight)
+		w.factor(b)
 	}
-	r.renew(0)
-	r.advance(w.alpha, r.adx, r.ax, r.y, r.push, r.weight, &sum)
-	r.missed(&sum)
+	r.ahead(0)
+	r.advance(w.alpha, w.pulls, &sum)
 	w.join()
 	return sum
 }
 
-// factor factors the matrix of a block, of which l has H, adds to that of the shared rows, and solves for what
-// pulls at the block as far as that is possible without them: for what f has by now, and more.
-func (w *Interior) factor(b *part, weight []float64) {
+// drawn takes in what sides do to the variables: what pulls, the gradient, and H with their
+// weights, to be factored.
+func (b *part) drawn(pulls []pull) {
+	copy(b.l, b.h)
 	for i := range b.k {
-		d, t := dense.Three(weight, i), b.l.At(i, i)
-		t[0] += d[0] + proximal
-		t[4] += d[1] + proximal
-		t[8] += d[2] + proximal
+		t, p := b.l.At(i, i), pulls[3*i:3*i+3]
+		f, down := dense.Three(b.f, i), dense.Three(b.down, i)
+		t[0] += p[0].weight + proximal
+		t[4] += p[1].weight + proximal
+		t[8] += p[2].weight + proximal
+		for j := range p {
+			f[j] = p[j].push
+			down[j] += p[j].price
+		}
 	}
+}
+
+// factor factors the matrix of a block, of which l has H and its bounds, adds to that of the shared
+// rows, and solves for what pulls at the block as far as that is possible without them.
+func (w *Interior) factor(b *part) {
 	r := b.rows
 	if r != nil {
 		for _, e := range r.eq {
@@ -167,7 +175,8 @@ func (w *Interior) pushed(b *part) {
 	w.forward(b)
 }
 
-// forward takes f half the way through the factor of its block, and adds what the shared rows have of it.
+// forward takes f half the way through the factor of its block, and adds what the shared rows have
+// of it.
 func (w *Interior) forward(b *part) {
 	b.l.Forward(b.k, b.f)
 	f := b.f
@@ -197,8 +206,8 @@ func (w *Interior) backward(b *part) []float64 {
 	return f
 }
 
-// step finds the step for what was aimed at, and how far it can be gone, alpha at most. Where rounding has been seen
-// to spoil steps, it is mended by what it misses.
+// step finds the step for what was aimed at, and how far it can be gone, alpha at most. Where
+// rounding has been seen to spoil steps, it is mended by what it misses.
 func (w *Interior) step(alpha float64) (way reach) {
 	r := &w.rows
 	clear(r.dy)
@@ -234,8 +243,9 @@ func (w *Interior) step(alpha float64) (way reach) {
 		}
 		w.mend()
 	}
-	// By how much shared rows change follows from the step of their prices: one that holds the optimum back has a large
-	// weight, which would make much of the rounding in a sum over all blocks.
+	// By how much shared rows change follows from the step of their prices: one that holds the
+	// optimum back has a large weight, which would make much of the rounding in a sum over all
+	// blocks.
 	for i := range r.adx {
 		r.adx[i] = (r.push[i] - r.dy[i]) * w.inverse[i]
 	}
@@ -313,10 +323,9 @@ func (r *rows) gather(y, to []float64) {
 	}
 }
 
-// renew makes room for what is added up, and goes along the step with prices of equations.
-func (r *rows) renew(alpha float64) {
-	clear(r.push)
-	clear(r.weight)
+// ahead puts into y what is known of the prices at the next point before its sides are: those of
+// equations.
+func (r *rows) ahead(alpha float64) {
 	for _, e := range r.eq {
 		r.dy[e.row] = r.y[e.row] + float64(alpha*r.dy[e.row])
 	}
@@ -326,12 +335,32 @@ func (r *rows) renew(alpha float64) {
 	}
 }
 
+// advance goes to where the values are now.
+func (r *rows) advance(alpha float64, pulls []pull, sum *tally) {
+	pulls = pulls[:len(r.ax)]
+	clear(pulls)
+	r.sides.advance(alpha, r.adx, r.ax, pulls, sum)
+	r.drawn(pulls)
+	for _, e := range r.eq {
+		sum.worst = larger(sum.worst, r.ax[e.row]-e.rhs)
+	}
+}
+
+// drawn takes in what sides do to the rows.
+func (r *rows) drawn(pulls []pull) {
+	for i, p := range pulls {
+		r.y[i] += p.price
+		r.push[i], r.weight[i] = p.push, p.weight
+	}
+}
+
 // attracted begins with values of 0, which are drawn to their bounds.
-func (r *rows) attracted() {
+func (r *rows) attracted(pulls []pull) {
+	pulls = pulls[:len(r.ax)]
+	clear(pulls)
 	clear(r.ax)
-	clear(r.y)
-	r.renew(0)
-	r.sides.attract(r.push, r.weight)
+	r.attract(pulls)
+	r.drawn(pulls)
 }
 
 // misses notes what equations miss, which is aimed at like what sides push by.
@@ -339,13 +368,6 @@ func (r *rows) misses() {
 	for _, e := range r.eq {
 		r.miss[e.row] = e.rhs - r.ax[e.row]
 		r.push[e.row] = r.miss[e.row]
-	}
-}
-
-// missed adds by how much equations are missed.
-func (r *rows) missed(sum *tally) {
-	for _, e := range r.eq {
-		sum.worst = larger(sum.worst, r.ax[e.row]-e.rhs)
 	}
 }
 
