@@ -58,8 +58,8 @@ const (
 	// JobCancelled uses Job. Its user wants it gone. JobEnded follows.
 	JobCancelled
 	// JobAmended uses Job, Detail.Job and Item. The new description may have another deadline,
-	// weight, priority or queue, and another number of tasks in stages that have not begun. Item is
-	// the SetTasks that this answers, if any.
+	// weight, priority or queue, other nodes that the job avoids, and another number of tasks in stages
+	// that have not begun. Item is the SetTasks that this answers, if any.
 	JobAmended
 	// JobArrived uses Job, Detail.Job and Age. A job has been submitted.
 	JobArrived

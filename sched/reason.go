@@ -56,6 +56,8 @@ const (
 	Watched
 	// Unchanged is advice that holds already. Plan.Add leaves the item out.
 	Unchanged
+	// Avoided says that the job avoids the node.
+	Avoided
 	codes
 )
 
@@ -82,6 +84,7 @@ var refusals = [codes - UnknownJob][2]string{
 	{"yielded", "the stock scheduler places work now"},
 	{"watched", "the scheduler only watches"},
 	{"unchanged", "it is so already"},
+	{"avoided", "the job avoids the node"},
 }
 
 // String names the code.

@@ -62,9 +62,9 @@ func TestNames(t *testing.T) {
 	unique("locality", int(Remote)+1, func(i int) string { return Locality(i).String() })
 	unique("outcome", int(Lost)+1, func(i int) string { return Outcome(i).String() })
 	unique("state", int(Finished)+1, func(i int) string { return JobState(i).String() })
-	unique("refusal", int(Unchanged-UnknownJob)+1, func(i int) string { return (UnknownJob + Code(i)).String() })
+	unique("refusal", int(codes-UnknownJob), func(i int) string { return (UnknownJob + Code(i)).String() })
 	unique("control", int(Controls), func(i int) string { return ControlVerb(i).String() })
-	for c := UnknownJob; c <= Unchanged; c++ {
+	for c := UnknownJob; c < codes; c++ {
 		if s := c.Sentence(); s == "" || s == c.String() {
 			t.Errorf("refusal %v has no sentence", c)
 		}

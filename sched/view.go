@@ -1,6 +1,8 @@
 package sched
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -156,7 +158,7 @@ type Job struct {
 	Started units.Time
 	// Deadline is the job's own: the one that was promised, and is reported.
 	Deadline units.Time
-	// Virtual is the deadline that a plan has set for orders to read, 0 = none.
+	// Virtual is the deadline that the job came with, or a plan has set, for orders to read; 0 = none.
 	Virtual units.Time
 	// Headroom is how many containers its ApplicationMaster was told are available, -1 = no bound.
 	Headroom int32
@@ -291,6 +293,11 @@ type Node struct {
 
 // Serves tells whether something may start on the node.
 func (n *Node) Serves() bool { return n.Up && !n.Draining && n.Power == Awake }
+
+// Suits tells whether the node carries the labels that the job asks for, and the job does not avoid it.
+func (n *Node) Suits(j *workload.Job) bool {
+	return (len(j.Labels) == 0 || n.Spec.Carries(j.Labels)) && (len(j.Avoids) == 0 || !slices.Contains(j.Avoids, n.ID))
+}
 
 // Queue is the book's record of a queue: what stands below it.
 type Queue struct {

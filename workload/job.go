@@ -109,9 +109,12 @@ type Job struct {
 	Queue    string     `json:"queue,omitempty"`
 	User     string     `json:"user,omitempty"`
 	Arrive   units.Time `json:"arrive"`
-	Soft     units.Time `json:"soft"`              // units.Never: no soft deadline
-	Deadline units.Time `json:"deadline"`          // units.Never: none
-	Promise  string     `json:"promise,omitempty"` // class of its deadline, for reports
+	Soft     units.Time `json:"soft"`     // units.Never: no soft deadline
+	Deadline units.Time `json:"deadline"` // units.Never: none
+	// by which orders rank it in place of its deadline, which nobody promises or reports; 0 = none
+	Virtual  units.Time `json:"virtual,omitempty"`
+	Workflow string     `json:"workflow,omitempty"` // that it is a part of, for people
+	Promise  string     `json:"promise,omitempty"`  // class of its deadline, for reports
 	// an earlier run, which this one resumes, promised its deadline
 	Promised bool `json:"promised,omitempty"`
 	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
@@ -120,6 +123,8 @@ type Job struct {
 	Priority   int      `json:"priority,omitempty"` // higher goes first where an order looks at it
 	After      []string `json:"after,omitempty"`    // IDs of jobs that must have finished
 	Labels     []string `json:"labels,omitempty"`   // nodes must carry all of them
+	// nodes on which its ApplicationMaster wants nothing more, for now
+	Avoids []cluster.NodeID `json:"avoids,omitempty"`
 	// its input; jobs with the same share blocks; "" = one of its own
 	File   string      `json:"file,omitempty"`
 	Stages []StageSpec `json:"stages"`

@@ -101,12 +101,14 @@ type job struct {
 	User       string   `json:"user"`
 	Soft       int64    `json:"soft"`
 	Deadline   int64    `json:"deadline"`
+	Virtual    int64    `json:"virtual"` // for orders to read, 0 = none
 	Confidence float64  `json:"confidence"`
 	Promised   bool     `json:"promised"` // by a run with which this one goes on
 	Weight     float64  `json:"weight"`
 	Priority   int      `json:"priority"`
 	After      []string `json:"after"`
 	Labels     []string `json:"labels"`
+	Avoids     []int    `json:"avoids"` // nodes on which it wants nothing more
 	Stages     []stage  `json:"stages"`
 	SlowStart  float64  `json:"slow_start"`
 
@@ -115,7 +117,7 @@ type job struct {
 	arrived   int64
 	started   int64
 	joined    int   // when it came to its queue, in the row of seq
-	virtual   int64 // the deadline that a plan set for orders to read, 0 = none
+	virtual   int64 // that, or what a plan set
 	state     int
 	advised   bool   // its state is advice of a policy that watches
 	why       string // the reason of that
@@ -241,7 +243,7 @@ func describe(detail []byte) (*job, error) {
 
 // arrive takes in a job.
 func (b *book) arrive(id int, j *job) {
-	j.id, j.seq, j.joined, j.arrived, j.started = id, b.seq, b.seq, b.now, never
+	j.id, j.seq, j.joined, j.arrived, j.started, j.virtual = id, b.seq, b.seq, b.now, never, j.Virtual
 	b.seq++
 	for i := range j.Stages {
 		b.list(&j.Stages[i])
@@ -315,8 +317,11 @@ func (b *book) amend(j, to *job) {
 		j.joined = b.seq
 		b.seq++
 	}
+	if j.Virtual != to.Virtual {
+		j.Virtual, j.virtual = to.Virtual, to.Virtual
+	}
 	j.Class, j.Queue, j.User, j.Deadline, j.Weight, j.Priority = to.Class, to.Queue, to.User, to.Deadline, to.Weight, to.Priority
-	j.Labels, j.SlowStart, j.Promised = to.Labels, to.SlowStart, to.Promised
+	j.Labels, j.Avoids, j.SlowStart, j.Promised = to.Labels, to.Avoids, to.SlowStart, to.Promised
 	for i := range j.Stages {
 		s := &j.Stages[i]
 		if was, is := *s, to.stage[s.kind]; is != nil && s.occupied == 0 && s.done == 0 {
@@ -456,9 +461,9 @@ func (b *book) serves(n *node, j *job, s int) bool {
 // serves tells whether anything may start on the node.
 func (n *node) serves() bool { return n.up && !n.asleep && !n.draining }
 
-// carries tells whether the node has all labels that the job asks for.
+// carries tells whether the node has all labels that the job asks for, and the job does not avoid it.
 func (n *node) carries(j *job) bool {
-	return !slices.ContainsFunc(j.Labels, func(l string) bool { return !slices.Contains(n.Labels, l) })
+	return !slices.Contains(j.Avoids, n.id) && !slices.ContainsFunc(j.Labels, func(l string) bool { return !slices.Contains(n.Labels, l) })
 }
 
 // firstJob returns the first job in the order that has a task of the stage for the node, nil if there is none.

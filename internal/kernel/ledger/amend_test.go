@@ -102,6 +102,31 @@ func again(d *desk) {
 	}
 }
 
+// A job is offered to no node that it avoids, and nothing of it is taken there, until it avoids it no more.
+func TestAvoidedNode(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 2, 1), nodeUp(2, 1, 2, 1), jobOf(1, "j", maps(2, 1)))
+	d.decide(admit(1))
+	avoid := func(nodes ...cluster.NodeID) {
+		e := amended("j", "", maps(2, 1))
+		e.Detail.Job.Avoids = nodes
+		d.told(e)
+	}
+	for _, n := range []sched.NodeID{1, 2} {
+		avoid(n)
+		d.is("first on the node that is avoided", d.First(n, sched.Map, 0), sched.JobID(0))
+		d.is("first with input there", d.FirstLocal(n, sched.Map, 0), sched.JobID(0))
+		d.is("first on the other", d.First(3-n, sched.Map, 0), sched.JobID(1))
+		d.want(start(1, sched.Map, n, 1), sched.Avoided)
+	}
+	avoid()
+	d.is("first with input there", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
+	d.want(start(1, sched.Map, 1, 1), sched.OK)
+	avoid(1)
+	d.want(start(1, sched.Map, 2, 1), sched.OK)
+	again(d)
+}
+
 // What a job takes is counted where it stands, before and behind an amendment of its queue and of its containers.
 func TestAmendedQueue(t *testing.T) {
 	d := open(t, bound, testOrder{ceiling: 99})
@@ -204,6 +229,14 @@ func TestVirtualDeadline(t *testing.T) {
 	d.is("first after an amendment", d.First(1, sched.Map, 0), sched.JobID(1))
 	again(d)
 	d.want(set(-1), sched.BadItem)
+	amend = amended("j", "", maps(2))
+	amend.Detail.Job.Deadline, amend.Detail.Job.Virtual = 950, 700
+	d.told(amend)
+	d.is("the virtual one, amended", d.Job(1).Virtual, units.Time(700))
+	d.told(amend)
+	d.want(set(500), sched.OK)
+	d.told(amend)
+	d.is("the virtual one, amended to what it was", d.Job(1).Virtual, units.Time(500))
 	d.want(set(0), sched.OK)
 	d.is("first when it was taken back", d.First(1, sched.Map, 0), sched.JobID(2))
 	d.want(set(500), sched.OK)

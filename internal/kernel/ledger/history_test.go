@@ -85,7 +85,7 @@ func (m *model) describe(id string) *workload.Job {
 		}
 		return list
 	}
-	return &workload.Job{ID: id, Labels: [][]string{nil, nil, {"fast"}}[m.pick("labels", 3)], Queue: []string{"", "a", "x", "y"}[m.pick("queue", 4)],
+	return &workload.Job{ID: id, Labels: [][]string{nil, nil, {"fast"}}[m.pick("labels", 3)], Avoids: [][]sched.NodeID{nil, nil, {1}, {3, 2}}[m.pick("avoids", 4)], Queue: []string{"", "a", "x", "y"}[m.pick("queue", 4)],
 		Deadline: units.Time(m.pick("deadline", 5) + 1), Stages: []workload.StageSpec{
 			{Kind: workload.Map, Tasks: tasks(m.pick("maps", 6)+1, true)},
 			{Kind: workload.Reduce, Tasks: tasks(m.pick("reduces", 3)+1, false)}}}
@@ -217,7 +217,7 @@ func (m *model) begun(asked sched.Item, it *sched.Item) {
 	if it.Tasks.Len() != int(it.Count) || it.Tasks.Len() == 0 {
 		m.t.Fatalf("item %d: %d tasks for a count of %d", it.ID, it.Tasks.Len(), it.Count)
 	}
-	if node := m.nodes[it.Node]; !node.up || !node.spec.Carries(j.spec.Labels) || !j.may(it.Stage) || j.state != sched.Admitted && j.sample[it.Stage] < int(it.Count) {
+	if node := m.nodes[it.Node]; !node.up || !m.suits(it.Node, j) || !j.may(it.Stage) || j.state != sched.Admitted && j.sample[it.Stage] < int(it.Count) {
 		m.t.Fatalf("item %d, of a job that is %v, sample %v, on node %+v", it.ID, j.state, j.sample, node)
 	}
 	if n := j.limit[it.Stage]; n >= 0 && m.busy(j.id, it.Stage, 0)+int(it.Count) > n {

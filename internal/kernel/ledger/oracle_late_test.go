@@ -183,7 +183,7 @@ func (m *model) begunLate(asked sched.Item, it *sched.Item) {
 	j, node := m.jobs[asked.Job], m.nodes[asked.Node]
 	var got []mGrant
 	for range asked.Count {
-		if m.yielded || !node.up || !node.spec.Carries(j.spec.Labels) || !m.startable(j, asked.Stage) ||
+		if m.yielded || !node.up || !m.suits(asked.Node, j) || !m.startable(j, asked.Stage) ||
 			j.state != sched.Admitted && j.sample[asked.Stage] <= len(got) {
 			break
 		}

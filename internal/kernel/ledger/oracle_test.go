@@ -413,6 +413,11 @@ func (m *model) agree() {
 	}
 }
 
+// suits tells whether a job may run on a node.
+func (m *model) suits(n sched.NodeID, j *mJob) bool {
+	return m.nodes[n].spec.Carries(j.spec.Labels) && !slices.Contains(j.spec.Avoids, n)
+}
+
 func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 	if m.nodes[n].spec == nil {
 		return
@@ -426,7 +431,7 @@ func (m *model) agreeOn(n sched.NodeID, s sched.Stage, line []sched.JobID) {
 		if got := m.l.Nearest(n, j, s); got != locality {
 			m.t.Fatalf("nearest of job %d %v for node %d: %v, want %v", j, s, n, got, locality)
 		}
-		if fits && !m.yielded && m.nodes[n].spec.Carries(m.jobs[j].spec.Labels) {
+		if fits && !m.yielded && m.suits(n, m.jobs[j]) {
 			all = append(all, j)
 			if locality == sched.NodeLocal || locality == sched.Anywhere {
 				local = append(local, j)

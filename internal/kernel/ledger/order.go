@@ -410,9 +410,9 @@ func (l *Ledger) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.J
 	return 0
 }
 
-// suits tells whether a container of the stage fits on the node, and the node carries the job's labels.
+// suits tells whether a container of the stage fits on the node, and the node suits the job.
 func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
-	if len(b.Spec.Labels) > 0 && !nb.Spec.Carries(b.Spec.Labels) {
+	if !nb.Suits(b.Spec) {
 		return false
 	}
 	for i := range b.needs[s] {

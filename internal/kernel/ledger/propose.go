@@ -260,7 +260,10 @@ func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code
 		return nil, nil, 0, sched.BadItem
 	case !nb.Serves():
 		return nil, nil, 0, sched.NodeAway
-	case len(b.Spec.Labels) > 0 && !nb.Spec.Carries(b.Spec.Labels):
+	case !nb.Suits(b.Spec):
+		if nb.Spec.Carries(b.Spec.Labels) {
+			return nil, nil, 0, sched.Avoided
+		}
 		return nil, nil, 0, sched.WrongLabels
 	case b.Cancelled:
 		return nil, nil, 0, sched.TooLate

@@ -159,7 +159,7 @@ func (s *Sleep) fill(job *sched.Job, st sched.Stage, wait int64, may func(*room)
 		if wait <= 0 {
 			return 0
 		}
-		if len(job.Spec.Labels) > 0 && !r.node.Spec.Carries(job.Spec.Labels) {
+		if !r.node.Suits(job.Spec) {
 			continue
 		}
 		for k := range max(1, len(spec.Containers)) {

@@ -125,7 +125,7 @@ func (h *Hadoop) room(v sched.View, job *sched.Job, needs *units.Vector, not sch
 			h.node = 1
 		}
 		n := v.Node(h.node)
-		if n != nil && n.ID != not && n.Serves() && n.Free.Fits(needs) && n.Spec.Carries(job.Spec.Labels) {
+		if n != nil && n.ID != not && n.Serves() && n.Free.Fits(needs) && n.Suits(job.Spec) {
 			return h.node
 		}
 	}

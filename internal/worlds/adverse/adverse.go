@@ -23,6 +23,8 @@ type Config struct {
 	Calm    int  // beats after which all mischief ends; 0 = it is kind from the start
 	Limit   int  // beats after which a run counts as stuck; 10,000
 	Cancels bool // users cancel jobs
+	Quits   bool // ApplicationMasters end their jobs, as users ask them to
+	Retires bool // nodes are decommissioned
 
 	Watching bool       // the scheduler is to watch first
 	Begin    units.Time // what the clock shows when the world begins; jobs and their deadlines come so much later
@@ -80,6 +82,8 @@ type node struct {
 	mute   int // beat until which it does not beat
 	power  sched.PowerState
 	closed bool // it is drained
+	// it is being decommissioned: it offers nothing, and goes when nothing runs there
+	leaving bool
 }
 
 type job struct {
@@ -90,10 +94,11 @@ type job struct {
 	over      bool
 	failed    bool
 	cancelled int  // beat in which its user cancelled it, 0 = none did
+	quits     int  // beat in which its ApplicationMaster began to end it, 0 = it does not
 	capped    bool // its ApplicationMaster asks for no more than headroom at a time
 	headroom  int
 	eager     bool         // its reduces are asked for before its last map is done
-	shunned   sched.NodeID // its ApplicationMaster wants nothing there, and says so to nobody: 0 = none
+	shunned   sched.NodeID // its ApplicationMaster wants nothing there, 0 = none; spec.Avoids is what was told
 	stages    []*stage
 }
 

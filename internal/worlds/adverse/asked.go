@@ -23,12 +23,17 @@ func (w *World) supplies() {
 }
 
 // cancel lets a user cancel a job now and then. What runs of it does for a while, nothing more of it
-// starts, and its end follows.
+// starts, and its end follows. Or the user asks the ApplicationMaster to end the job, and nobody else.
 func (w *World) cancel() {
 	for i := 1; i < len(w.jobs); i++ {
 		jb, id := w.jobs[i], sched.JobID(i)
 		switch {
 		case !jb.arrived || jb.over || jb.came == w.beat: // one that comes now is told of behind its cancel
+		case jb.quits > 0 && jb.quits+cancelled <= w.beat:
+			w.endJob(id, sched.Killed, "its ApplicationMaster ended it")
+		case jb.quits > 0:
+		case jb.cancelled == 0 && w.cfg.Quits && w.master(id) != nil && w.naughty(40):
+			w.quit(jb, id)
 		case jb.cancelled == 0 && w.cfg.Cancels && w.naughty(40):
 			jb.cancelled = w.beat
 			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})
@@ -40,6 +45,26 @@ func (w *World) cancel() {
 			})
 		case jb.cancelled > 0 && jb.cancelled+cancelled <= w.beat:
 			w.endJob(id, sched.Killed, "its user cancelled it")
+		}
+	}
+}
+
+// quit has an ApplicationMaster end its own job: it gives back what runs, asks for no more maps, and yet for reduces,
+// as maps that are killed count there as maps that need not be waited for.
+func (w *World) quit(jb *job, id sched.JobID) {
+	jb.quits = w.beat
+	for _, a := range w.attempts[1:] {
+		if a != nil && a.job == id && a.stage > 0 {
+			w.end(a, sched.Killed)
+		}
+	}
+	for _, s := range jb.stages[1:] {
+		switch {
+		case s.spec.Kind == sched.Map:
+			s.mute, s.asked = true, s.ready
+		case !s.ready:
+			w.tell(sched.Event{Kind: sched.StageReady, Job: id, Stage: s.spec.Kind})
+			s.ready, s.asked = true, true
 		}
 	}
 }
@@ -76,11 +101,10 @@ func (w *World) mold(it *sched.Item, jb *job) {
 // power puts a node to sleep on which nothing runs, and wakes it, as far as the world likes.
 func (w *World) power(it *sched.Item) {
 	nd := w.nodes[it.Node]
-	busy := slices.ContainsFunc(w.attempts[1:], func(a *attempt) bool { return a != nil && a.node == it.Node })
 	switch {
 	case it.Verb == sched.Drain:
 		nd.closed = true
-	case it.Verb == sched.Sleep && nd.up && nd.power == sched.Awake && !busy && !w.naughty(4):
+	case it.Verb == sched.Sleep && nd.up && nd.power == sched.Awake && !w.busy(it.Node) && !w.naughty(4):
 		nd.power = sched.Asleep
 	case it.Verb == sched.Wake && nd.up && nd.power == sched.Asleep && !w.naughty(4):
 		nd.power, nd.back = sched.Waking, w.beat+2

@@ -11,9 +11,9 @@ import (
 
 // growUp lets stages ask for more of their tasks. It is said now and then how many there are: more than
 // before, or all. That these are all may be a guess, which is corrected when more are asked for. Users give
-// jobs more time, another weight or another queue.
+// jobs more time, another weight or another queue, and ApplicationMasters blacklist nodes.
 func (w *World) growUp(jb *job, id sched.JobID) {
-	amended := false
+	amended := w.shun(jb)
 	for _, s := range jb.stages {
 		if s.ready && !s.mute && s.shown < len(s.tasks) && !(jb.capped && s.wanted() >= jb.headroom) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
 			s.shown, s.asked = min(len(s.tasks), s.shown+1+w.dice.IntN(2)), true
@@ -60,15 +60,26 @@ func (s *stage) wanted() (n int) {
 	return n
 }
 
-// shun has an ApplicationMaster blacklist a node now and then: no proposal for that is taken, and nobody is
-// told why.
-func (w *World) shun(jb *job) {
+// shun has an ApplicationMaster blacklist a node now and then, and tells whether the job says so now. That may
+// come some beats late: until then what is proposed there is stale, and nobody knows why.
+func (w *World) shun(jb *job) bool {
 	switch {
-	case jb.shunned == 0 && w.naughty(60):
+	case jb.shunned == 0 && len(jb.spec.Labels) == 0 && w.naughty(60): // else no node may be left to it
 		jb.shunned = sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
 	case jb.shunned != 0 && (w.beat >= w.cfg.Calm || w.naughty(10)):
 		jb.shunned = 0
 	}
+	var now []cluster.NodeID
+	if jb.shunned != 0 {
+		now = append(now, jb.shunned)
+	}
+	if slices.Equal(now, jb.spec.Avoids) || w.naughty(2) {
+		return false
+	}
+	spec := *jb.spec
+	spec.Avoids = now
+	jb.spec = &spec
+	return true
 }
 
 // tellDemand says what stages want, counting the items done so far; sometimes a beat late, and sometimes

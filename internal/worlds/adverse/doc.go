@@ -19,9 +19,10 @@
 //     own, and a place that is wanted no more has a row of none;
 //   - it registers some time after its start, dies with its containers, and the next one asks for what is
 //     left;
-//   - it blacklists a node, and says so to nobody: what is proposed there is stale;
+//   - it blacklists a node, and that is told late: until then what is proposed there is stale;
 //   - reduces are asked for before the last map is done;
-//   - a job is cancelled: what runs of it does for a while, and then the job ends;
+//   - a job is cancelled: what runs of it does for a while, and then the job ends; or its ApplicationMaster
+//     ends it, gives back all, and asks for reduces before it goes;
 //   - a number of tasks that was asked for is set, or another one, or refused, and so is the sleep or the
 //     waking of a node;
 //   - an ApplicationMaster asks for no more at a time than it was told is to be had;
@@ -30,6 +31,7 @@
 //   - attempts fail, some of them unseen: they end well, and only a second ask shows it;
 //   - nodes go away and come back with what they held lost, which is told at once, or late, or never; an
 //     end may be told of a container that nobody knows any more;
+//   - nodes are decommissioned: they offer nothing, and go when nothing runs there, unless they are taken back;
 //   - nodes get more room or less, users give jobs more time, another weight or another queue;
 //   - a node, or the whole world, is silent for a while;
 //   - an item is swallowed without an answer, until a resync tells what really is;

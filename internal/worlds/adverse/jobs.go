@@ -26,7 +26,7 @@ func (w *World) moveJobs() {
 			w.endJob(id, sched.Killed, "its predecessor did not finish")
 		case jb.arrived:
 			w.getReady(jb, id)
-			if w.shun(jb); jb.done(0) && !w.runs(id) {
+			if jb.done(0) && !w.runs(id) {
 				w.endJob(id, sched.Committed, "")
 			} else {
 				w.growUp(jb, id)

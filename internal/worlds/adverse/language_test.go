@@ -39,12 +39,17 @@ type spoken struct {
 	none      [sched.Stages]bool // it asked for none, after some
 	lastTask  units.Time
 	cancelled bool
+	begun     int
+	returned  int  // containers that nobody wanted ended, and did
+	quits     bool // it asked for reduces for the first time when its maps had been given back
+	avoids    bool
 }
 
 type held struct {
 	job   sched.JobID
 	stage sched.Stage
 	node  sched.NodeID
+	begun int // as which of the job
 }
 
 func newLanguage() *language {
@@ -115,6 +120,9 @@ func (l *language) event(e *sched.Event, fell map[sched.NodeID]bool) {
 			l.bad("node %d changed that is not up", e.Node)
 		}
 		l.seen["another capacity"]++
+		if e.Detail != nil && e.Detail.Node.Class.Capacity == (units.Vector{}) {
+			l.seen["a node that offers nothing any more"]++
+		}
 		return
 	case sched.NodeDown:
 		if !l.up[e.Node] {
@@ -157,6 +165,11 @@ func (l *language) event(e *sched.Event, fell map[sched.NodeID]bool) {
 		j.cancelled = true
 	case sched.JobAmended:
 		l.seen["an amendment"]++
+		if avoids := len(e.Detail.Job.Avoids) > 0; avoids != j.avoids {
+			if j.avoids = avoids; avoids {
+				l.seen["a node that is avoided"]++
+			}
+		}
 	case sched.Started:
 		l.started(e, j, fell)
 	case sched.OutputLost:
@@ -180,6 +193,9 @@ func (l *language) event(e *sched.Event, fell map[sched.NodeID]bool) {
 				delete(l.runs, id)
 			}
 		}
+		if e.Outcome == sched.Killed && !j.cancelled && j.quits {
+			l.seen["reduces for a job that its ApplicationMaster ends"]++
+		}
 		if e.Outcome == sched.Committed && j.lastTask < l.at {
 			l.seen["an end behind that of the last task"]++
 		}
@@ -196,7 +212,8 @@ func (l *language) started(e *sched.Event, j *spoken, fell map[sched.NodeID]bool
 	case !j.ever[e.Stage] && !l.resynced:
 		l.bad("%v of job %d started, and nobody asked for it", e.Stage, e.Job)
 	}
-	l.runs[e.Attempt], l.known[e.Attempt] = &held{e.Job, e.Stage, e.Node}, true
+	j.begun++
+	l.runs[e.Attempt], l.known[e.Attempt] = &held{e.Job, e.Stage, e.Node, j.begun}, true
 	if j.started[e.Stage]++; e.Stage == sched.Master {
 		if j.masters++; j.masters > 1 && j.deaths > 0 {
 			l.seen["a second ApplicationMaster"]++
@@ -216,6 +233,16 @@ func (l *language) started(e *sched.Event, j *spoken, fell map[sched.NodeID]bool
 func (l *language) busy(j sched.JobID, s sched.Stage) bool {
 	for _, a := range l.runs {
 		if a.job == j && a.stage == s {
+			return true
+		}
+	}
+	return false
+}
+
+// overtaken tells whether a younger attempt of the stage runs.
+func (l *language) overtaken(a *held) bool {
+	for _, b := range l.runs {
+		if b.job == a.job && b.stage == a.stage && b.begun > a.begun {
 			return true
 		}
 	}
@@ -245,6 +272,9 @@ func (l *language) ended(e *sched.Event) {
 		j.deaths++
 	case e.Outcome == sched.Killed && !l.killed[e.Attempt] && !j.cancelled && (!j.master || l.busy(a.job, sched.Master)):
 		l.seen["a container too many, given back"]++
+		if j.returned++; l.overtaken(a) && j.asked[a.stage] == 0 {
+			l.seen["the elder of two attempts killed"]++
+		}
 	default:
 		j.lost[a.stage] = true
 	}
@@ -266,6 +296,9 @@ func (l *language) demand(e *sched.Event, j *spoken) {
 		l.seen["none asked for, and some again"]++
 	case n > 0 && j.ever[s] && !j.lost[s] && n+j.started[s] > j.most[s] && j.most[s] > 0:
 		l.seen["asks that grow"]++
+	}
+	if s == sched.Reduce && n > 0 && !j.ever[s] && j.returned > 1 && j.asked[sched.Map] == 0 {
+		j.quits = true
 	}
 	if n > 0 {
 		j.ever[s], j.none[s], j.lost[s] = true, false, false

@@ -36,10 +36,13 @@ func (w *World) moveMasters() {
 			w.end(a, sched.Failed)
 			a = nil
 		}
+		if a == nil {
+			jb.shunned = 0 // what it wanted nothing of goes with it
+		}
 		away := a == nil || w.beat < a.since+register
 		for k, s := range jb.stages[1:] {
-			if s.mute != away {
-				s.mute, s.asked = away, s.ready
+			if mute := away || jb.quits > 0 && s.spec.Kind == sched.Map; s.mute != mute {
+				s.mute, s.asked = mute, s.ready
 			}
 			for _, b := range w.attempts[1:] {
 				if a == nil && b != nil && b.job == id && b.stage == k+1 {

@@ -3,7 +3,9 @@ package adverse
 import (
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -44,6 +46,11 @@ func (w *World) moveNodes() {
 				}
 			}
 			w.loseOutputs()
+		case nd.up && nd.leaving && !w.busy(sched.NodeID(n)):
+			nd.up, nd.leaving, nd.spec, nd.back = false, false, nd.first, w.beat+2+w.dice.IntN(6)
+			w.tell(sched.Event{Kind: sched.NodeDown, Node: sched.NodeID(n)})
+		case nd.up && w.cfg.Retires && !nd.leaving && w.naughty(80):
+			w.retire(sched.NodeID(n))
 		case nd.up && (w.naughty(60) || w.beat >= w.cfg.Calm && nd.spec != nd.first):
 			w.resize(sched.NodeID(n))
 		}
@@ -63,6 +70,28 @@ func (w *World) resize(n sched.NodeID) {
 		}
 		other.Class, spec = &class, &other
 	}
+	nd.leaving = false
+	w.change(n, spec)
+}
+
+// retire decommissions a node: it offers nothing any more, what runs there runs on, and then it goes, unless it is
+// taken back before.
+func (w *World) retire(n sched.NodeID) {
+	nd := w.nodes[n]
+	other, class := *nd.first, *nd.first.Class
+	class.Capacity = units.Vector{}
+	other.Class, nd.leaving = &class, true
+	w.change(n, &other)
+}
+
+// busy tells whether anything runs on the node.
+func (w *World) busy(n sched.NodeID) bool {
+	return slices.ContainsFunc(w.attempts[1:], func(a *attempt) bool { return a != nil && a.node == n })
+}
+
+// change gives a node another description.
+func (w *World) change(n sched.NodeID, spec *cluster.Node) {
+	nd := w.nodes[n]
 	nd.free.Sub(&nd.spec.Class.Capacity)
 	nd.free.Add(&spec.Class.Capacity)
 	nd.spec = spec

@@ -23,7 +23,7 @@ func contains(s, part string) bool { return strings.Contains(s, part) }
 // call is one call of a ResourceManager to its scheduler, as far as it matters here.
 type call struct {
 	at    float64 // seconds
-	what  string  // node, gone, app, ask, grant, done, quit, over, refused, restart, runs
+	what  string  // node, changed, gone, app, ask, grant, done, quit, over, refused, restart, runs
 	name  string  // of the node, app, attempt of an app, or container
 	node  string
 	rack  string
@@ -31,6 +31,8 @@ type call struct {
 	exit  int
 	age   float64
 	final string
+	state string // of a node that changed: leaving, while it is being decommissioned
+	shuns string // the node that an ApplicationMaster has blacklisted
 	rows  []row
 }
 
@@ -74,6 +76,10 @@ func readText(text string) (calls []call, err error) {
 				c.prio = n
 			case key == "exit":
 				c.exit = n
+			case key == "state":
+				c.state = value
+			case key == "avoids":
+				c.shuns = value
 			case key == "final":
 				c.final = value
 			case key == "age":
@@ -249,6 +255,12 @@ func (p *plugin) receive(c *call) {
 		}
 	case "gone":
 		p.tell(sched.Event{Kind: sched.NodeDown, Node: p.nodes[c.name]})
+	case "changed":
+		is := &cluster.Node{Name: c.name, Class: &cluster.Class{Capacity: units.Slots(1, 1)}}
+		if c.state == "leaving" {
+			is.Class.Capacity = units.Vector{}
+		}
+		p.tell(sched.Event{Kind: sched.NodeChanged, Node: p.nodes[c.name], Detail: &sched.Detail{Node: is}})
 	case "app":
 		p.jobs++
 		p.apps[c.name] = &app{job: p.jobs, rows: map[row]int32{}}
@@ -276,6 +288,10 @@ func (p *plugin) receive(c *call) {
 	case "ask":
 		if a != nil {
 			p.ask(c, a)
+		}
+		if a != nil && c.shuns != "" {
+			j := &workload.Job{ID: c.name, Avoids: []sched.NodeID{p.nodes[c.shuns]}}
+			p.tell(sched.Event{Kind: sched.JobAmended, Job: a.job, Detail: &sched.Detail{Job: j}})
 		}
 	case "done":
 		p.done(c)
@@ -360,7 +376,7 @@ func (p *plugin) done(c *call) {
 	}
 	e := sched.Event{Kind: sched.Ended, Attempt: p.attempts[c.name], Outcome: sched.Committed}
 	switch {
-	case b == nil || c.exit == -100:
+	case b == nil || c.exit == -100 || c.exit == -105 || c.exit == -106:
 		e.Outcome = sched.Killed
 	case c.exit != 0:
 		e.Outcome = sched.Failed
@@ -402,20 +418,35 @@ func (p *plugin) listen(t *testing.T, name string, calls []call) map[string]int 
 	return p.language.seen
 }
 
+// listenToTestdata counts what the recordings in testdata show.
+func listenToTestdata(t *testing.T, seen map[string]int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
+	if err != nil || len(files) < 2 {
+		t.Fatalf("%d recordings: %v", len(files), err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, err := readText(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		for what, n := range newPlugin().listen(t, filepath.Base(f), calls) {
+			seen[what] += n
+		}
+	}
+}
+
 // What a ResourceManager says is in the language, and its peculiarities are those that the twin is held to.
 func TestRecordingsSpeakTheLanguage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "calls.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls, err := readText(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := newPlugin().listen(t, "calls.txt", calls)
+	seen := map[string]int{}
+	listenToTestdata(t, seen)
 	for _, what := range recorded {
 		if seen[what] == 0 {
-			t.Errorf("calls.txt does not show %s", what)
+			t.Errorf("nothing in testdata shows %s", what)
 		}
 	}
 	if _, err := readText("1.0 ask a1.1 more"); err == nil {
@@ -423,14 +454,15 @@ func TestRecordingsSpeakTheLanguage(t *testing.T) {
 	}
 }
 
-// The recordings themselves are not part of the project. Where they are at hand, they are in the language
-// too.
+// The first recordings are not part of the project; calls.txt is made up after them. Where they are at hand, they are
+// in the language too.
 func TestRealRecordings(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "reference", "yarn-recorded", "recordings", "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		t.Skip("no recordings of a ResourceManager are at hand; testdata/calls.txt stands for them")
 	}
 	seen := map[string]int{}
+	listenToTestdata(t, seen)
 	for _, f := range files {
 		calls, err := readRecording(f)
 		if err != nil {

@@ -18,10 +18,12 @@ import (
 var recorded = []string{"asks that grow", "none asked for, and some again", "a container too many, given back", "a row of none",
 	"rows of two priorities", "a map counted once a replica", "a failure that only another ask shows", "a node that vanishes in silence",
 	"the end of a container that nobody knows", "a second ApplicationMaster", "an end behind that of the last task", "an end with an open ask",
-	"a proposal refused", "all told again", "an old job", "reduces asked for beside maps"}
+	"a proposal refused", "all told again", "an old job", "reduces asked for beside maps", "a node that is avoided",
+	"reduces for a job that its ApplicationMaster ends", "another capacity", "a node that offers nothing any more",
+	"the elder of two attempts killed"}
 
 // besides are those that no recording shows yet.
-var besides = []string{"an old container", "another capacity", "an amendment", "a late clock",
+var besides = []string{"an old container", "an amendment", "a late clock",
 	"reduces before the last map", "control: yield", "control: take-over", "control: watch"}
 
 // batchJobs are five jobs, two of them with ApplicationMasters.
@@ -49,7 +51,7 @@ func TestTwinSpeaksTheLanguage(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(60) {
 		c := cluster.Uniform(4, 2, cluster.Class{Name: "small", Speed: 1, Capacity: units.Slots(2, 1)})
-		w := adverse.New(adverse.Config{Cluster: c, Jobs: batchJobs(), Seed: seed, Calm: 200, Cancels: seed%4 == 3,
+		w := adverse.New(adverse.Config{Cluster: c, Jobs: batchJobs(), Seed: seed, Calm: 200, Cancels: seed%4 == 3, Quits: seed%4 == 2, Retires: seed%2 == 1,
 			Begin: units.Time(0).Add(units.Duration(seed%3) * 9 * units.Hour), Watching: seed%5 == 4})
 		l := newLanguage()
 		if err := drive.New(w, conform.Friendly{}, l).Run(context.Background()); err != nil {

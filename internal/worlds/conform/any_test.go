@@ -74,7 +74,7 @@ func TestAnyJobsEnd(t *testing.T) {
 					n := int64(6 + r.IntN(4))
 					w = fake(t, yarn.Config{Slots: split}, drawn(r, unit), units.Vector{units.VCores: n, units.Memory: n << 30}, seed, calm)
 				} else {
-					w = adverse.New(adverse.Config{Cluster: machines(), Jobs: drawn(r, units.Vector{}), Seed: seed, Calm: calm, Watching: seed%5 == 4})
+					w = adverse.New(adverse.Config{Cluster: machines(), Jobs: drawn(r, units.Vector{}), Seed: seed, Calm: calm, Retires: seed%3 == 1, Watching: seed%5 == 4})
 				}
 				l := drive.New(&school{World: w, early: r.IntN(3) > 0}, fresh())
 				var err error

@@ -259,7 +259,7 @@ func TestJobsEndUntold(t *testing.T) {
 
 // Users cancel jobs: nothing of them starts any more, they end, and so do those that wait for them.
 func TestCancels(t *testing.T) {
-	s := unkind(runs(20))
+	s := unkind(runs(30))
 	s.Name = "adverse, cancelled"
 	s.New = func(_ *testing.T, seed uint64) drive.World {
 		cfg := twinned(seed)

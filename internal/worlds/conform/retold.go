@@ -1,7 +1,9 @@
 package conform
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -14,12 +16,12 @@ import (
 // Retold is a world that binds tasks, behind which all is told again now and then: a resync with its full
 // state, as it was told so far, and with all that was asked of it void. Where nodes beat it also yields to a
 // stock scheduler, which starts nothing, and takes over again; or from one resync to the next the policy
-// only watches.
+// only watches. There jobs also avoid a node now and then.
 type Retold struct {
 	drive.World
 	// Resyncs is how often all was told again, Yields how often the world yielded, and Watches how
-	// often it let the policy watch.
-	Resyncs, Yields, Watches int
+	// often it let the policy watch; Shuns is how often a job began to avoid a node.
+	Resyncs, Yields, Watches, Shuns int
 
 	dice     *rand.Rand
 	every    int // batches, on average
@@ -86,6 +88,9 @@ func (w *Retold) Next(ctx context.Context) (drive.Batch, error) {
 		return b, err
 	}
 	calm := w.Resyncs > 30 // so that a run which is stuck finds out
+	if w.Can().Heartbeat > 0 {
+		b.Events = w.shun(b.Events, calm)
+	}
 	w.again = w.dice.IntN(w.every) == 0 && !calm
 	if w.yielded && w.dice.IntN(8) == 0 || w.Can().Heartbeat > 0 && !w.yielded && !calm && w.dice.IntN(2*w.every) == 0 {
 		if w.yielded = !w.yielded; w.yielded {
@@ -94,6 +99,33 @@ func (w *Retold) Next(ctx context.Context) (drive.Batch, error) {
 		b.Events = append([]sched.Event{w.control()}, b.Events...) // with what it has done by then
 	}
 	return b, nil
+}
+
+// shun has jobs avoid a node for a while, of which only who is told knows.
+func (w *Retold) shun(events []sched.Event, calm bool) []sched.Event {
+	more := slices.Clip(events)
+	for _, id := range slices.Sorted(maps.Keys(w.jobs)) {
+		j := w.jobs[id]
+		comes := func(e sched.Event) bool { return e.Kind == sched.JobArrived && e.Job == id }
+		spec := *j.spec
+		switch {
+		case len(spec.Avoids) > 0 && (calm || w.dice.IntN(6) == 0):
+			spec.Avoids = nil
+		case len(spec.Avoids) == 0 && !calm && len(w.nodes) > 1 && w.dice.IntN(2*w.every) == 0 && !slices.ContainsFunc(events, comes):
+			nodes := slices.Sorted(maps.Keys(w.nodes))
+			spec.Avoids = []sched.NodeID{nodes[w.dice.IntN(len(nodes))]}
+			w.Shuns++
+		default:
+			continue
+		}
+		j.spec = &spec
+		more = append(more, sched.Event{Kind: sched.JobAmended, Job: id, Detail: &sched.Detail{Job: &spec}})
+	}
+	if len(more) > len(events) {
+		slices.SortStableFunc(more, func(a, b sched.Event) int { return cmp.Compare(a.Kind, b.Kind) })
+		return more
+	}
+	return events
 }
 
 // control says who places work.

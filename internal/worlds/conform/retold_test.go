@@ -14,7 +14,7 @@ import (
 func TestResyncsOfTheSimulator(t *testing.T) {
 	acts := newActs()
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
-		resyncs, yields, watches := 0, 0, 0
+		resyncs, yields, watches, shuns := 0, 0, 0, 0
 		s, full := simulated(runs(30)), pressed(1)
 		s.sinks = []drive.Sink{acts.of(fresh().(*compose.Policy))}
 		plain := s.New
@@ -24,7 +24,9 @@ func TestResyncsOfTheSimulator(t *testing.T) {
 				of = full.New
 			}
 			w := NewRetold(&taught{World: of(t, seed), told: seed%2 > 0}, seed)
-			t.Cleanup(func() { resyncs, yields, watches = resyncs+w.Resyncs, yields+w.Yields, watches+w.Watches })
+			t.Cleanup(func() {
+				resyncs, yields, watches, shuns = resyncs+w.Resyncs, yields+w.Yields, watches+w.Watches, shuns+w.Shuns
+			})
 			return w
 		}
 		t.Run("sim", func(t *testing.T) {
@@ -32,8 +34,9 @@ func TestResyncsOfTheSimulator(t *testing.T) {
 				s.finished(t, s.run(t, uint64(seed), fresh, nil))
 			}
 		})
-		if resyncs == 0 || yields == 0 || watches == 0 {
-			t.Errorf("all was told again %d times, the world yielded %d times, and the policy watched %d times: this tests nothing", resyncs, yields, watches)
+		if resyncs == 0 || yields == 0 || watches == 0 || shuns == 0 {
+			t.Errorf("all was told again %d times, the world yielded %d times, the policy watched %d times, and jobs avoided nodes %d times: this tests nothing",
+				resyncs, yields, watches, shuns)
 		}
 	})
 	acts.check(t, "retold", simulated(1).New(t, 0).Can(), "out of time")

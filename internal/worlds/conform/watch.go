@@ -202,6 +202,9 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 		case it.Verb == sched.Reject:
 			w.Rejects++
 		case it.Verb == sched.Start || it.Verb == sched.Speculate:
+			if j != nil && slices.Contains(j.detail.Job.Avoids, it.Node) {
+				w.broken("the book lets %v of job %q pass for node %d, which the job avoids", it.Verb, j.id, it.Node)
+			}
 			w.left[it.ID] = it.Count
 			w.second[it.ID] = it.Verb == sched.Speculate
 			w.far[it.ID] = cmp.Or(it.Locality, sched.Remote)

@@ -51,7 +51,7 @@ func fake(t *testing.T, cfg yarn.Config, jobs []*workload.Job, capacity units.Ve
 		n.Labels = nil
 	}
 	cfg.Secret, cfg.Heartbeat = []byte("test"), adverse.Beat
-	w, err := yarnfake.New(cfg, adverse.New(adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: calm,
+	w, err := yarnfake.New(cfg, adverse.New(adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: calm, Retires: seed%3 == 1,
 		Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}))
 	if err != nil {
 		t.Fatal(err)

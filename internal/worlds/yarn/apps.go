@@ -29,11 +29,12 @@ type app struct {
 	mapreduce bool
 	attempt   int32 // of its ApplicationMaster
 	stages    [sched.Stages]stage
-	broken    int32  // maps whose containers ended badly, and that were not asked for again yet
-	refused   bool   // we have refused it, and the policy knows nothing of it
-	counts    basis  // of its numbers of tasks
-	mapOnly   bool   // it has no reduces
-	rejected  string // why the policy refuses it, or ends it
+	avoids    []string // nodes and racks on which nothing of it may be placed
+	broken    int32    // maps whose containers ended badly, and that were not asked for again yet
+	refused   bool     // we have refused it, and the policy knows nothing of it
+	counts    basis    // of its numbers of tasks
+	mapOnly   bool     // it has no reduces
+	rejected  string   // why the policy refuses it, or ends it
 }
 
 // stage is what is known of one of its stages.
@@ -122,6 +123,7 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 	if err != nil {
 		j = fresh()
 	}
+	j.Avoids = w.avoided(a)
 	j.Promised = w.cfg.Promised != nil && w.cfg.Promised(x.Id)
 	kinds := []sched.Stage{sched.Master, workload.Other0}
 	if a.mapreduce {
@@ -272,6 +274,8 @@ func (w *World) attemptEnd(x *wire.AttemptEnd) {
 	if x.End == wire.End_END_SUCCEEDED {
 		return
 	}
+	a.avoids = nil
+	w.shun(a)
 	for s := range sched.Stages {
 		if st := &a.stages[s]; s != sched.Master && st.ready {
 			st.rows = nil

@@ -54,6 +54,10 @@ func (w *World) asks(x *wire.Asks) {
 			a.stages[s].rows = nil
 		}
 	}
+	if x.Avoids != nil {
+		a.avoids = x.Avoids.Names
+		w.shun(a)
+	}
 	for _, r := range x.Rows {
 		s := a.stageOf(r.Priority)
 		touched[s] = true
@@ -77,6 +81,34 @@ func (w *World) asks(x *wire.Asks) {
 			w.demand(a, s, sched.ItemID(x.Applied))
 		}
 	}
+}
+
+// shun takes in where an application may have nothing now, if that has changed.
+func (w *World) shun(a *app) {
+	now := w.avoided(a)
+	if slices.Equal(now, a.spec.Avoids) {
+		return
+	}
+	spec := *a.spec
+	spec.Avoids = now
+	a.spec = &spec
+	if !w.batches.whole {
+		w.amended(a)
+	}
+}
+
+// avoided are the nodes that are up and that an application avoids, by its names of them or of their racks.
+func (w *World) avoided(a *app) (list []sched.NodeID) {
+	for _, name := range a.avoids {
+		rack := w.racks.find(name)
+		for id, n := range w.up {
+			if n.Name == name || rack != 0 && n.Rack == rack {
+				list = append(list, id)
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // again takes in that so many more maps are asked for at the priority of those that have failed. If no

@@ -9,6 +9,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // busy is a site with a job, j, whose ApplicationMaster and first map run on n1.
@@ -153,5 +154,24 @@ func TestItemsComeTwice(t *testing.T) {
 		if b.Events[i].Why != why {
 			t.Errorf("item %d is refused as %v, want %v", i+1, b.Events[i].Why, why)
 		}
+	}
+}
+
+// That a node is as it was is no news. One that is being decommissioned has nothing to offer, and what runs
+// there runs on.
+func TestANodeIsDecommissioned(t *testing.T) {
+	s, x := busy(t)
+	changed := func(mb int64, attributes ...string) *wire.Event {
+		n := &wire.Node{Name: "n1", Rack: "/r1", Attributes: attributes}
+		if mb > 0 {
+			n.Resources = map[string]int64{"memory-mb": mb, "vcores": 4}
+		}
+		return &wire.Event{What: &wire.Event_NodeChanged{NodeChanged: n}}
+	}
+	s.say(x, events(5, 8000, changed(4096), changed(4096, "fast"), changed(4096, "fast"), changed(0), changed(0), beats("n1")))
+	b := s.batch()
+	s.want(inWords(b), "3s node-changed node-changed heartbeat")
+	if got := b.Events[1].Detail.Node.Class.Capacity; got != (units.Vector{}) {
+		t.Errorf("it offers %v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package yarn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -92,12 +93,6 @@ func (w *World) vector(of map[string]int64) (v units.Vector) {
 	return v
 }
 
-// node is one that is up.
-type node struct {
-	name string
-	rack cluster.RackID
-}
-
 // describe says what the policy is to know of a node. Nodes of one size are of one class.
 func (w *World) describe(n *wire.Node) *cluster.Node {
 	total := w.vector(n.Resources)
@@ -117,8 +112,18 @@ func (w *World) nodeUp(n *wire.Node) {
 		w.batches.flush(w.at)
 	}
 	spec := w.describe(n)
-	w.up[id] = &node{n.Name, spec.Rack}
+	w.up[id] = spec
 	w.tell(sched.Event{Kind: sched.NodeUp, Node: id, Age: w.age(n.IdleSinceMs), Detail: &sched.Detail{Node: spec}})
+	var wary []*app // that name it, or its rack
+	for _, a := range w.apps {
+		if len(a.avoids) > 0 {
+			wary = append(wary, a)
+		}
+	}
+	slices.SortFunc(wary, func(x, y *app) int { return cmp.Compare(x.id, y.id) })
+	for _, a := range wary {
+		w.shun(a)
+	}
 }
 
 func (w *World) nodeChanged(n *wire.Node) {
@@ -128,7 +133,10 @@ func (w *World) nodeChanged(n *wire.Node) {
 		return
 	}
 	spec := w.describe(n)
-	w.up[id].rack = spec.Rack
+	if was := w.up[id]; was.Rack == spec.Rack && *was.Class == *spec.Class && slices.Equal(was.Labels, spec.Labels) {
+		return // YARN says so of all nodes whenever one joins
+	}
+	w.up[id] = spec
 	w.tell(sched.Event{Kind: sched.NodeChanged, Node: id, Detail: &sched.Detail{Node: spec}})
 }
 

@@ -2,6 +2,7 @@ package yarn_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,54 @@ func TestAsksAreBehind(t *testing.T) {
 	s.tells("ended killed; demand map 0", released("c4"), rows(1, true, "20:*=0"))
 	s.tells("ended committed; ended committed; ended committed", completion("c1", 0), completion("c2", 0), completion("c3", 0))
 	s.done(3, 0)
+}
+
+// What an ApplicationMaster has blacklisted its job avoids: nodes by their names or their racks', also one that comes
+// later, until it says otherwise or ends. Asks that say nothing of it change nothing, as those of an older plug-in.
+func TestBlacklists(t *testing.T) {
+	s := newSequence(t, yarn.Config{})
+	avoids := func(names ...string) *wire.Event {
+		e := rows(1, true, "20:*=3")
+		e.GetAsks().Avoids = &wire.Names{Names: names}
+		return e
+	}
+	told := func(want []sched.NodeID, amended bool, list ...*wire.Event) {
+		t.Helper()
+		s.say(s.x, events(s.first, s.ms, append(list, beats("n1"))...))
+		s.first, s.ms = s.first+int64(len(list))+1, s.ms+1000
+		for over, was := false, false; !over; {
+			for _, e := range s.batch().Events {
+				if e.Kind == sched.JobAmended {
+					if was = true; !slices.Equal(e.Detail.Job.Avoids, want) {
+						t.Errorf("the job avoids %v, want %v", e.Detail.Job.Avoids, want)
+					}
+				}
+				if over = over || e.Kind == sched.Heartbeat; over && was != amended {
+					t.Errorf("amended: %v, want %v", was, amended)
+				}
+			}
+		}
+	}
+	told(nil, true, rows(1, true, "20:*=3")) // by what a map takes
+	told([]sched.NodeID{2}, true, avoids("n2"))
+	told(nil, false, avoids("n2"))
+	told(nil, false, rows(1, true, "20:*=2"))
+	told([]sched.NodeID{1, 2}, true, avoids("/r2", "n1", "n3", "elsewhere"))
+	told([]sched.NodeID{1, 2, 3}, true, &wire.Event{What: &wire.Event_NodeUp{NodeUp: &wire.Node{Name: "n3", Rack: "/r3"}}})
+	told([]sched.NodeID{1, 2, 3, 4}, true, &wire.Event{What: &wire.Event_NodeUp{NodeUp: &wire.Node{Name: "n4", Rack: "/r2"}}})
+	told(nil, true, avoids())
+	told([]sched.NodeID{1}, true, avoids("n1"))
+
+	m := snapshot(s.first, s.ms) // all is told again
+	m.GetSnapshot().Applications = []*wire.Application{{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000}}
+	m.GetSnapshot().Asks = []*wire.Asks{avoids("n1").GetAsks()}
+	s.say(s.x, m)
+	for _, e := range s.batch().Events {
+		if e.Kind == sched.JobArrived && !slices.Equal(e.Detail.Job.Avoids, []sched.NodeID{1}) {
+			t.Errorf("after a full state the job avoids %v, want n1", e.Detail.Job.Avoids)
+		}
+	}
+	told(nil, true, attemptEnd(1, wire.End_END_FAILED))
 }
 
 // done asks for all once more, and says how many maps and reduces are done then.

@@ -75,7 +75,7 @@ type World struct {
 	racks handles[cluster.RackID]
 	jobs  handles[sched.JobID]
 	runs  handles[sched.AttemptID]
-	up    map[sched.NodeID]*node
+	up    map[sched.NodeID]*cluster.Node
 	apps  map[sched.JobID]*app
 	boxes map[sched.AttemptID]*box
 	open  map[sched.ItemID]*order
@@ -113,7 +113,7 @@ func New(cfg Config) (*World, error) {
 // forget drops what a snapshot tells again. Nodes keep their handles.
 func (w *World) forget() {
 	w.jobs, w.runs = handles[sched.JobID]{}, handles[sched.AttemptID]{}
-	w.up, w.apps = make(map[sched.NodeID]*node), make(map[sched.JobID]*app)
+	w.up, w.apps = make(map[sched.NodeID]*cluster.Node), make(map[sched.JobID]*app)
 	w.boxes, w.open = make(map[sched.AttemptID]*box), make(map[sched.ItemID]*order)
 	w.refusals = nil
 }

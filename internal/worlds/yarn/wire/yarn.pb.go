@@ -1408,7 +1408,7 @@ func (*Event_Answer) isEvent_What() {}
 
 func (*Event_Mode) isEvent_What() {}
 
-// Names are of nodes.
+// Names are of nodes; of what an application avoids, also of racks.
 type Names struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Names         []string               `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
@@ -2011,8 +2011,11 @@ type Asks struct {
 	// The last item that the rows account for.
 	Applied int64 `protobuf:"varint,3,opt,name=applied,proto3" json:"applied,omitempty"`
 	// Rows that are not listed are void. Else they hold.
-	Whole         bool   `protobuf:"varint,4,opt,name=whole,proto3" json:"whole,omitempty"`
-	Rows          []*Ask `protobuf:"bytes,5,rep,name=rows,proto3" json:"rows,omitempty"`
+	Whole bool   `protobuf:"varint,4,opt,name=whole,proto3" json:"whole,omitempty"`
+	Rows  []*Ask `protobuf:"bytes,5,rep,name=rows,proto3" json:"rows,omitempty"`
+	// Where nothing of the application may be placed now, as its ApplicationMaster says; while that waits for its own
+	// container, as YARN says. Not set: as it was told last.
+	Avoids        *Names `protobuf:"bytes,6,opt,name=avoids,proto3" json:"avoids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2078,6 +2081,13 @@ func (x *Asks) GetWhole() bool {
 func (x *Asks) GetRows() []*Ask {
 	if x != nil {
 		return x.Rows
+	}
+	return nil
+}
+
+func (x *Asks) GetAvoids() *Names {
+	if x != nil {
+		return x.Avoids
 	}
 	return nil
 }
@@ -2999,13 +3009,14 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"AttemptEnd\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\x05R\aattempt\x12(\n" +
-	"\x03end\x18\x03 \x01(\x0e2\x16.slackline.yarn.v1.EndR\x03end\"\x9e\x01\n" +
+	"\x03end\x18\x03 \x01(\x0e2\x16.slackline.yarn.v1.EndR\x03end\"\xd0\x01\n" +
 	"\x04Asks\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\x05R\aattempt\x12\x18\n" +
 	"\aapplied\x18\x03 \x01(\x03R\aapplied\x12\x14\n" +
 	"\x05whole\x18\x04 \x01(\bR\x05whole\x12*\n" +
-	"\x04rows\x18\x05 \x03(\v2\x16.slackline.yarn.v1.AskR\x04rows\"\xe8\x01\n" +
+	"\x04rows\x18\x05 \x03(\v2\x16.slackline.yarn.v1.AskR\x04rows\x120\n" +
+	"\x06avoids\x18\x06 \x01(\v2\x18.slackline.yarn.v1.NamesR\x06avoids\"\xe8\x01\n" +
 	"\x03Ask\x12\x1a\n" +
 	"\bpriority\x18\x01 \x01(\x05R\bpriority\x12\x14\n" +
 	"\x05place\x18\x02 \x01(\tR\x05place\x12\x14\n" +
@@ -3223,25 +3234,26 @@ var file_slackline_yarn_v1_yarn_proto_depIdxs = []int32{
 	1,  // 33: slackline.yarn.v1.ApplicationEnd.end:type_name -> slackline.yarn.v1.End
 	1,  // 34: slackline.yarn.v1.AttemptEnd.end:type_name -> slackline.yarn.v1.End
 	25, // 35: slackline.yarn.v1.Asks.rows:type_name -> slackline.yarn.v1.Ask
-	39, // 36: slackline.yarn.v1.Ask.resources:type_name -> slackline.yarn.v1.Ask.ResourcesEntry
-	40, // 37: slackline.yarn.v1.Container.resources:type_name -> slackline.yarn.v1.Container.ResourcesEntry
-	2,  // 38: slackline.yarn.v1.Container.locality:type_name -> slackline.yarn.v1.Locality
-	3,  // 39: slackline.yarn.v1.Completion.cause:type_name -> slackline.yarn.v1.Cause
-	29, // 40: slackline.yarn.v1.Plan.items:type_name -> slackline.yarn.v1.Item
-	30, // 41: slackline.yarn.v1.Item.place:type_name -> slackline.yarn.v1.Place
-	31, // 42: slackline.yarn.v1.Item.kill:type_name -> slackline.yarn.v1.Kill
-	32, // 43: slackline.yarn.v1.Item.headroom:type_name -> slackline.yarn.v1.Headroom
-	33, // 44: slackline.yarn.v1.Item.verdict:type_name -> slackline.yarn.v1.Verdict
-	2,  // 45: slackline.yarn.v1.Place.farthest:type_name -> slackline.yarn.v1.Locality
-	4,  // 46: slackline.yarn.v1.Verdict.judgement:type_name -> slackline.yarn.v1.Judgement
-	5,  // 47: slackline.yarn.v1.Answer.why:type_name -> slackline.yarn.v1.Why
-	6,  // 48: slackline.yarn.v1.SchedulerService.Attach:input_type -> slackline.yarn.v1.AttachRequest
-	7,  // 49: slackline.yarn.v1.SchedulerService.Attach:output_type -> slackline.yarn.v1.AttachResponse
-	49, // [49:50] is the sub-list for method output_type
-	48, // [48:49] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	16, // 36: slackline.yarn.v1.Asks.avoids:type_name -> slackline.yarn.v1.Names
+	39, // 37: slackline.yarn.v1.Ask.resources:type_name -> slackline.yarn.v1.Ask.ResourcesEntry
+	40, // 38: slackline.yarn.v1.Container.resources:type_name -> slackline.yarn.v1.Container.ResourcesEntry
+	2,  // 39: slackline.yarn.v1.Container.locality:type_name -> slackline.yarn.v1.Locality
+	3,  // 40: slackline.yarn.v1.Completion.cause:type_name -> slackline.yarn.v1.Cause
+	29, // 41: slackline.yarn.v1.Plan.items:type_name -> slackline.yarn.v1.Item
+	30, // 42: slackline.yarn.v1.Item.place:type_name -> slackline.yarn.v1.Place
+	31, // 43: slackline.yarn.v1.Item.kill:type_name -> slackline.yarn.v1.Kill
+	32, // 44: slackline.yarn.v1.Item.headroom:type_name -> slackline.yarn.v1.Headroom
+	33, // 45: slackline.yarn.v1.Item.verdict:type_name -> slackline.yarn.v1.Verdict
+	2,  // 46: slackline.yarn.v1.Place.farthest:type_name -> slackline.yarn.v1.Locality
+	4,  // 47: slackline.yarn.v1.Verdict.judgement:type_name -> slackline.yarn.v1.Judgement
+	5,  // 48: slackline.yarn.v1.Answer.why:type_name -> slackline.yarn.v1.Why
+	6,  // 49: slackline.yarn.v1.SchedulerService.Attach:input_type -> slackline.yarn.v1.AttachRequest
+	7,  // 50: slackline.yarn.v1.SchedulerService.Attach:output_type -> slackline.yarn.v1.AttachResponse
+	50, // [50:51] is the sub-list for method output_type
+	49, // [49:50] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_slackline_yarn_v1_yarn_proto_init() }

@@ -2,6 +2,7 @@ package yarnfake
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -92,6 +93,9 @@ func (p *plugin) say(b drive.Batch) (messages []*wire.AttachRequest) {
 				ended = append(ended, r.app)
 			}
 		}
+		if a := p.apps[e.Job]; e.Kind == sched.JobAmended && !slices.Equal(a.spec.Avoids, e.Detail.Job.Avoids) {
+			tell(&wire.Event{What: &wire.Event_Asks{Asks: p.avoids(a, e.Detail.Job)}})
+		}
 		if x := p.event(e); x != nil {
 			tell(x)
 		}
@@ -117,7 +121,11 @@ func (p *plugin) state(s *wire.Snapshot, e *sched.Event) bool {
 	case sched.NodeUp:
 		s.Nodes = append(s.Nodes, p.nodeUp(e))
 	case sched.JobArrived:
-		s.Applications = append(s.Applications, p.application(p.apps[e.Job], e.Age))
+		a := p.apps[e.Job]
+		s.Applications = append(s.Applications, p.application(a, e.Age))
+		if len(a.spec.Avoids) > 0 {
+			s.Asks = append(s.Asks, p.avoids(a, a.spec))
+		}
 	case sched.Started:
 		s.Containers = append(s.Containers, p.started(e))
 	case sched.Demand:
@@ -305,6 +313,15 @@ func (p *plugin) demand(e *sched.Event) *wire.Asks {
 		a.again = now
 	}
 	return x
+}
+
+// avoids says what nodes an application avoids, and nothing of what it asks for.
+func (p *plugin) avoids(a *app, j *workload.Job) *wire.Asks {
+	names := &wire.Names{}
+	for _, n := range j.Avoids {
+		names.Names = append(names.Names, p.nodeName(n))
+	}
+	return &wire.Asks{Application: j.ID, Attempt: a.attempt, Avoids: names}
 }
 
 // nodeName is that of a node, up or not.

@@ -2,6 +2,7 @@ package io.slackline.yarn;
 
 import io.slackline.yarn.v1.Application;
 import io.slackline.yarn.v1.ApplicationEnd;
+import io.slackline.yarn.v1.Asks;
 import io.slackline.yarn.v1.AttemptEnd;
 import io.slackline.yarn.v1.Cause;
 import io.slackline.yarn.v1.Completion;
@@ -12,6 +13,7 @@ import io.slackline.yarn.v1.Item;
 import io.slackline.yarn.v1.Mode;
 import io.slackline.yarn.v1.Snapshot;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -160,14 +162,14 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       List<ContainerId> release, List<String> shun, List<String> forgive, ContainerUpdates updates) {
     Allocation a = super.allocate(id, ask, requests, release, shun, forgive, updates);
     try {
-      boolean asked = ask != null && !ask.isEmpty();
+      boolean asked = isAny(ask);
       Map<Integer, Integer> unknown = asked ? unknown(ask, a.getContainers()) : Map.of();
       if (unknown.isEmpty()) {
         behind.remove(id);
       } else {
         behind.put(id, unknown);
       }
-      if (asked || release != null && !release.isEmpty()) {
+      if (asked || isAny(release) || isAny(shun) || isAny(forgive)) {
         asks(id);
       }
       Integer cap = headroom.get(id.getApplicationId());
@@ -179,6 +181,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       wrong("an ask", t);
     }
     return a;
+  }
+
+  private static boolean isAny(List<?> list) {
+    return list != null && !list.isEmpty();
   }
 
   /** How many containers of each priority for which there is an ask come with the answer to it. */
@@ -360,6 +366,14 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     }
   }
 
+  /** What an attempt asks for, and where it may have nothing; while it waits for its own container YARN's list of that counts. */
+  private Asks asked(FiCaSchedulerApp a) {
+    Collection<String> avoids = a.isWaitingForAMContainer()
+        ? nodeTracker.getAllNodes().stream().map(FiCaSchedulerNode::getNodeName).filter(a::isPlaceBlacklisted).toList()
+        : a.getBlacklistedNodes();
+    return Words.asks(a, hands.applied(), behind(a.getApplicationAttemptId()), avoids);
+  }
+
   void post(org.apache.hadoop.yarn.event.Event<?> e) {
     rmContext.getDispatcher().getEventHandler().handle(e);
   }
@@ -449,7 +463,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         }
         FiCaSchedulerApp a = e.getValue().getCurrentAppAttempt();
         if (a != null) {
-          b.addAsks(Words.asks(a, hands.applied(), behind(a.getApplicationAttemptId())));
+          b.addAsks(asked(a));
           for (RMContainer c : a.getLiveContainers()) {
             told.put(c.getContainerId(), c.getApplicationAttemptId());
             b.addContainers(Words.container(c, null, 0));
@@ -473,7 +487,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       for (ApplicationAttemptId id : asked) {
         FiCaSchedulerApp a = getApplicationAttempt(id);
         if (a != null && a.getApplicationAttemptId().equals(id)) {
-          out.add(Event.newBuilder().setAsks(Words.asks(a, hands.applied(), behind(id))).build());
+          out.add(Event.newBuilder().setAsks(asked(a)).build());
         }
       }
     });

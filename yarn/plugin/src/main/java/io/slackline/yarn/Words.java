@@ -9,7 +9,9 @@ import io.slackline.yarn.v1.Container;
 import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Files;
 import io.slackline.yarn.v1.Locality;
+import io.slackline.yarn.v1.Names;
 import io.slackline.yarn.v1.Node;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,6 +19,7 @@ import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceInformation;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -41,9 +44,12 @@ final class Words {
     return m;
   }
 
+  /** A node that is being decommissioned has nothing to offer: YARN says that it is as large as what runs there. */
   static Node node(FiCaSchedulerNode n) {
-    Node.Builder b = Node.newBuilder().setName(n.getNodeName()).setRack(n.getRackName())
-        .putAllResources(resources(n.getTotalResource()));
+    Node.Builder b = Node.newBuilder().setName(n.getNodeName()).setRack(n.getRackName());
+    if (n.getRMNode().getState() != NodeState.DECOMMISSIONING) {
+      b.putAllResources(resources(n.getTotalResource()));
+    }
     if (n.getPartition() != null) {
       b.setPartition(n.getPartition());
     }
@@ -74,7 +80,7 @@ final class Words {
   }
 
   /** What an attempt asks for in any place is told without what it was given when it asked. */
-  static Asks asks(FiCaSchedulerApp app, long applied, Map<Integer, Integer> behind) {
+  static Asks asks(FiCaSchedulerApp app, long applied, Map<Integer, Integer> behind, Collection<String> avoids) {
     Map<Integer, Integer> given = new HashMap<>(behind);
     Asks.Builder b = Asks.newBuilder().setApplication(app.getApplicationId().toString())
         .setAttempt(app.getApplicationAttemptId().getAttemptId()).setApplied(applied).setWhole(true);
@@ -89,7 +95,7 @@ final class Words {
       b.addRows(Ask.newBuilder().setPriority(priority).setPlace(r.getResourceName())
           .setCount(n).putAllResources(resources(r.getCapability())).setStrict(!r.getRelaxLocality()));
     }
-    return b.build();
+    return b.setAvoids(Names.newBuilder().addAllNames(avoids)).build();
   }
 
   static Container container(RMContainer c, NodeType near, long item) {

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableUtils;
+import org.apache.hadoop.yarn.api.protocolrecords.AllocateRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.GetNewApplicationRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.SubmitApplicationRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
@@ -36,7 +37,9 @@ import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.LocalResource;
 import org.apache.hadoop.yarn.api.records.LocalResourceType;
 import org.apache.hadoop.yarn.api.records.LocalResourceVisibility;
+import org.apache.hadoop.yarn.api.records.NodeState;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceBlacklistRequest;
 import org.apache.hadoop.yarn.api.records.URL;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.ClientRMService;
@@ -44,6 +47,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockNM;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeDecommissioningEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
 import org.apache.hadoop.yarn.util.Records;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -79,6 +86,46 @@ class SlacklineSchedulerTest extends OneJvm {
     assertEquals(4, live(app));
     peer.ask(place(app, 1, "nowhere", 1));
     assertEquals(Why.WHY_NODE_AWAY, peer.await(e -> e.hasAnswer() && e.getAnswer().getItem() == items).getAnswer().getWhy());
+  }
+
+  /** Where an application may have nothing is told with what it asks for, and when it changes; items for such a node are stale. */
+  @Test
+  void tellsWhatIsBlacklisted() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    am.allocate("*", 1024, 2, java.util.List.of());
+    assertEquals(0, peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 2).getAsks().getAvoids().getNamesCount());
+    shun(am, java.util.List.of("n1", "/default-rack"), java.util.List.of());
+    Asks asks = peer.await(e -> e.hasAsks() && e.getAsks().getAvoids().getNamesCount() > 0).getAsks();
+    assertEquals(Set.of("n1", "/default-rack"), Set.copyOf(asks.getAvoids().getNamesList()));
+    assertEquals(2, count(asks, 1));
+    assertEquals(Why.WHY_STALE, answer(place(app, 1, "n1", 1)).getWhy());
+    shun(am, java.util.List.of(), java.util.List.of("/default-rack", "n1"));
+    asks = peer.await(Event::hasAsks).getAsks();
+    assertTrue(asks.hasAvoids() && asks.getAvoids().getNamesCount() == 0, asks.toString());
+    assertEquals(1, answer(place(app, 1, "n1", 1)).getGranted());
+  }
+
+  private void shun(MockAM am, java.util.List<String> more, java.util.List<String> less) throws Exception {
+    am.allocate(AllocateRequest.newInstance(0, 0, java.util.List.of(), java.util.List.of(), ResourceBlacklistRequest.newInstance(more, less)));
+  }
+
+  /** A node that is being decommissioned offers nothing, whatever runs there, and all that it had once it is taken back. */
+  @Test
+  void aNodeThatIsDecommissionedOffersNothing() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    master(app);
+    RMNode node = rm.getRMContext().getRMNodes().get(n2.getNodeId());
+    rm.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeDecommissioningEvent(n2.getNodeId(), 600));
+    until("it is being decommissioned", () -> node.getState() == NodeState.DECOMMISSIONING);
+    Event told = peer.await(e -> e.hasNodeChanged() && e.getNodeChanged().getName().equals("n2"));
+    assertEquals(Map.of(), told.getNodeChanged().getResourcesMap());
+    assertEquals(1, live(app));
+    rm.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeEvent(n2.getNodeId(), RMNodeEventType.RECOMMISSION));
+    told = peer.await(e -> e.hasNodeChanged() && e.getNodeChanged().getName().equals("n2") && e.getNodeChanged().getResourcesCount() > 0);
+    assertEquals(4096L, told.getNodeChanged().getResourcesMap().get("memory-mb"));
   }
 
   @Test
