@@ -100,6 +100,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		fmt.Fprintf(&b, "%-10s %s\n", "why", report.Indented(j.Reason, "           "))
 	}
 	line("class", "%s", j.Class)
+	if j.Workflow != "" {
+		line("workflow", "%s", j.Workflow)
+	}
 	if j.File != "" {
 		line("file", "%s", j.File)
 	}

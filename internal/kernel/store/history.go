@@ -55,13 +55,14 @@ type Job struct {
 	// of a job that continues an interrupted one: where it was submitted first
 	First int64 `json:"first,omitempty"`
 	// told to Begin: it continues the interrupted one of the same output, if there is one
-	GoesOn bool   `json:"-"`
-	Name   string `json:"name"`
-	Class  string `json:"class"`
-	Policy string `json:"policy"`
-	State  string `json:"state"`
-	Reason string `json:"reason,omitempty"` // why it failed, was killed or refused
-	File   string `json:"file,omitempty"`   // the job file
+	GoesOn   bool   `json:"-"`
+	Name     string `json:"name"`
+	Class    string `json:"class"`
+	Workflow string `json:"workflow,omitempty"`
+	Policy   string `json:"policy"`
+	State    string `json:"state"`
+	Reason   string `json:"reason,omitempty"` // why it failed, was killed or refused
+	File     string `json:"file,omitempty"`   // the job file
 	// of run, with which the job is resumed if it had not begun; as package runs writes it
 	Command   json.RawMessage `json:"command,omitempty"`
 	Output    string          `json:"output"`

@@ -52,16 +52,20 @@ func (c Claims) hold(j *workload.Job) error {
 		return nil
 	}
 	may := c.of(j.Queue)
-	dated := j.Deadline != units.Never || j.Soft != units.Never
+	soonest := min(j.Deadline, j.Soft)
+	if j.Virtual != 0 { // which brings a job to the front as well
+		soonest = min(soonest, j.Virtual)
+	}
+	dated := soonest != units.Never
 	switch {
 	case (dated || j.Weight != 1) && !slices.Contains(may.Users, "*") && !slices.Contains(may.Users, j.User):
 		return fmt.Errorf("user %s may claim neither a deadline nor a weight in the queue %s; submit it without such tags", j.User, j.Queue)
-	case dated && min(j.Deadline, j.Soft).Sub(j.Arrive) < may.Soonest:
+	case dated && soonest.Sub(j.Arrive) < may.Soonest:
 		return fmt.Errorf("in the queue %s a deadline leaves a job at least %v; the tag in:%d would do", j.Queue, may.Soonest,
 			(may.Soonest+units.Second-1)/units.Second)
 	case may.Weight > 0 && j.Weight > may.Weight:
 		return fmt.Errorf("in the queue %s the largest weight is %v", j.Queue, may.Weight)
-	case !dated && may.Default > 0:
+	case j.Deadline == units.Never && j.Soft == units.Never && may.Default > 0:
 		j.Deadline = j.Arrive.Add(may.Default)
 	}
 	return nil

@@ -26,6 +26,8 @@ func TestClaims(t *testing.T) {
 		{"root.etl", "ben", "in:120", fmt.Sprintf(barred, "root.etl")},
 		{"root.etl", "ben", "weight:2", fmt.Sprintf(barred, "root.etl")},
 		{"root.etl", "ben", "soft:9000000", fmt.Sprintf(barred, "root.etl")},
+		{"root.etl", "ben", "vdl:9000000", fmt.Sprintf(barred, "root.etl")},
+		{"root.etl", "anna", "vdl:129999", "in the queue root.etl a deadline leaves a job at least 2m; the tag in:120 would do"},
 		{"root.etl", "ben", "class:x", "never 1"},
 		{"root.etl.day", "ben", "in:120", fmt.Sprintf(barred, "root.etl.day")},
 		{"root.etl.night", "ben", "in:1", "11s 1"},

@@ -22,7 +22,7 @@ func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int
 		word, value, _ := strings.Cut(tag, ":")
 		bad := func(what string) error { return fmt.Errorf("the tag %q has %s", tag, what) }
 		switch word {
-		case "dl", "soft":
+		case "dl", "soft", "vdl":
 			ms, err := strconv.ParseInt(value, 10, 64)
 			if err != nil {
 				return bad("no valid time; write " + word + ": and the milliseconds since 1970")
@@ -35,10 +35,13 @@ func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int
 			case at.Sub(submitted) > units.Duration(longest):
 				return bad("a time that is more than ten years away")
 			}
-			if word == "dl" {
+			switch word {
+			case "dl":
 				j.Deadline = at
-			} else {
+			case "soft":
 				j.Soft = at
+			default:
+				j.Virtual = at
 			}
 		case "in":
 			s, err := strconv.ParseInt(value, 10, 64)
@@ -60,6 +63,11 @@ func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int
 				return bad("no class; write class: and a word")
 			}
 			j.Class = value
+		case "wf":
+			if value == "" {
+				return bad("no workflow; write wf: and its name")
+			}
+			j.Workflow = value
 		}
 	}
 	if j.Soft != units.Never && j.Soft > j.Deadline {

@@ -29,6 +29,10 @@ func TestTags(t *testing.T) {
 		{[]string{"weight:0"}, `the tag "weight:0" has no valid weight; write weight: and a number above 0, up to 1000000`},
 		{[]string{"weight:nan"}, `the tag "weight:nan" has no valid weight; write weight: and a number above 0, up to 1000000`},
 		{[]string{"class:"}, `the tag "class:" has no class; write class: and a word`},
+		{[]string{"vdl:1030000", "wf:nightly_etl", "dl:1070000"}, "1m10s never 1 c 30s nightly_etl"},
+		{[]string{"vdl:1009999"}, `the tag "vdl:1009999" has a time that had passed when the job was submitted`},
+		{[]string{"vdl:99999999999999"}, `the tag "vdl:99999999999999" has a time that is more than ten years away`},
+		{[]string{"wf:"}, `the tag "wf:" has no workflow; write wf: and its name`},
 		{[]string{"in:60", "soft:1090000"}, "the soft deadline in the tags is later than the hard one"},
 	} {
 		j := workload.Job{Class: "c", Weight: 1, Deadline: units.Never, Soft: units.Never}
@@ -36,6 +40,9 @@ func TestTags(t *testing.T) {
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = fmt.Sprint(j.Deadline, " ", j.Soft, " ", j.Weight, " ", j.Class)
+			if j.Virtual != 0 {
+				got += fmt.Sprint(" ", j.Virtual, " ", j.Workflow)
+			}
 		}
 		if got != c.want {
 			t.Errorf("%q\ngot  %s\nwant %s", c.tags, got, c.want)
