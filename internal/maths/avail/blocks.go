@@ -153,15 +153,18 @@ func (b *blocks) fit(i int, steps []Step) bool {
 		copy(room, room[o.lo:o.hi])
 		o.lo, o.hi = 0, o.hi-o.lo
 	}
+	if end := &room[o.hi-1]; end.At <= steps[0].At { // as where all tasks take as long
+		if end.At == steps[0].At {
+			end.Slots += steps[0].Slots
+			steps = steps[1:]
+		}
+		o.hi += int32(copy(room[o.hi:], steps))
+		return true
+	}
 	k, w := int(o.hi)-1, int(o.hi)+len(steps) // what is merged stands from w on
 	// the last of steps goes behind all that are not after it: behind lo
-	for at, lo, n := steps[len(steps)-1].At, int(o.lo)-1, k-int(o.lo)+2; ; {
-		if n == 1 {
-			copy(room[lo+1+len(steps):w], room[lo+1:k+1])
-			w -= k - lo
-			k = lo
-			break
-		}
+	at, lo := steps[len(steps)-1].At, int(o.lo)-1
+	for n := k - lo + 1; n > 1; {
 		half := n >> 1
 		h := lo + half
 		if room[h].At <= at {
@@ -169,6 +172,13 @@ func (b *blocks) fit(i int, steps []Step) bool {
 		}
 		n -= half
 	}
+	if len(steps) == 1 && lo >= int(o.lo) && room[lo].At == at {
+		room[lo].Slots += steps[0].Slots
+		return true
+	}
+	copy(room[lo+1+len(steps):w], room[lo+1:k+1])
+	w -= k - lo
+	k = lo
 	o.hi += int32(len(steps))
 	for j := len(steps) - 1; j >= 0; j-- {
 		p := steps[j]

@@ -32,13 +32,13 @@ func TestWhatIsAheadCounts(t *testing.T) {
 	}{{"shared factors", 6, 40, 20, 0.2, 0.5}, {"own factors", 3, 30, 2, 1, 0.05}, {"both", 10, 20, 10, 0.6, 0.3}} {
 		law := estimate.Laws{Map: estimate.Law{Typical: 10, Own: finish.LogNormal(c.own), Shared: finish.LogNormal(c.shared)}}
 		odds := func() *odds {
-			return &odds{Most: most, Map: likelihoodOf(&law.Map)}
+			return &odds{Most: most, expects: expects{likelihoodOf(&law.Map), &likelihood{}}}
 		}
 		f := &forecast{}
 		f.maps.Load([]avail.Step{{At: 0, Slots: c.slots}})
 		ahead := Claim{Maps: c.maps}
 		for range c.jobs {
-			of := odds().expects()
+			of := odds().expects
 			f.take(&ahead, &of, [2]busy{})
 		}
 		last, claim := odds(), Claim{Maps: 1}

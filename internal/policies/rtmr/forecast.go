@@ -41,9 +41,12 @@ type sheets struct {
 	at, with forecast
 	held     [2][]avail.Step // maps and reduces that run, by when they are expected to end
 	rows     []row           // of the queue, as far as they have been asked for
+	slots    slots           // for which these were filled in
+	likely   map[lawBits]*likelihood
 }
 
-// foresee fills in the forecast before the first job of the queue. It finds when the running tasks of each end.
+// foresee fills in the forecast before the first job of the queue. It finds when the running tasks of each
+// row end.
 func (s *scheduler) foresee(v sched.View, f *forecast) {
 	f.now, f.variance = v.Now(), 0
 	for int(v.Jobs()) >= len(s.runs) {
@@ -52,19 +55,23 @@ func (s *scheduler) foresee(v sched.View, f *forecast) {
 	for i := range s.sheets.held {
 		s.sheets.held[i] = s.sheets.held[i][:0]
 	}
-	for _, j := range s.active {
-		r, job, all := s.of(j), v.Job(j), &s.runs[j]
-		if all.busy = [2]busy{}; job == nil || r.Odds == nil {
+	for i := range s.queue {
+		w := &s.sheets.rows[i]
+		if w.runs == [2]int32{} || w.is == rowGone {
 			continue
 		}
-		for i, l := range [...]*likelihood{&r.Odds.Map, &r.Odds.Reduce} {
+		w.busy = [2]busy{}
+		if w.begun = w.begun || s.of(w.job).Rank > 0; !w.begun {
+			continue
+		}
+		for i, l := range [...]*likelihood{w.expects.Map, w.expects.Reduce} {
 			stage, held := sched.Map+sched.Stage(i), &s.sheets.held[i]
-			if job.Stages[stage].Running == 0 {
-				all.starts[i] = all.starts[i][:0]
+			if w.runs[i] == 0 {
+				s.runs[w.job].starts[i] = s.runs[w.job].starts[i][:0]
 				continue
 			}
-			from, busy := len(*held), &all.busy[i]
-			*held = l.ends(*held, s.row(v, job, stage), f.now)
+			from, busy := len(*held), &w.busy[i]
+			*held = l.ends(*held, s.row(v, w.job, stage, int(w.runs[i])), f.now)
 			for _, e := range (*held)[from:] {
 				busy.last, busy.n = max(busy.last, e.At), busy.n+e.Slots
 			}
@@ -127,17 +134,17 @@ func (f *forecast) take(c *Claim, e *expects, running [2]busy) (mapsEnd, end uni
 	if c.Slot {
 		from = max(from, f.maps.Take()).Add(c.Startup)
 	}
-	mapsEnd, end = f.run(from, c.Maps, c.Reduces, e, running)
+	mapsEnd, end = f.run(from, c.Maps, c.Reduces, e, f.varies(c.Maps, c.Reduces, e, running), running)
 	if c.Slot {
 		f.maps.Put(end)
 	}
 	return mapsEnd, end
 }
 
-// run is take without a master: so many maps run from then on, and reduces behind them.
-func (f *forecast) run(from units.Time, maps, reduces int, e *expects, running [2]busy) (mapsEnd, end units.Time) {
-	f.variance += e.Map.varies(maps+running[0].n, f.maps.Slots())
-	f.variance += e.Reduce.varies(reduces+running[1].n, f.reduces.Slots())
+// run is take without a master: so many maps run from then on, and reduces behind them. They vary by that.
+func (f *forecast) run(from units.Time, maps, reduces int, e *expects, varies [2]float64, running [2]busy) (mapsEnd, end units.Time) {
+	f.variance += varies[0]
+	f.variance += varies[1]
 	mapsEnd = max(f.maps.Run(maps, from, e.Map.Mean), running[0].last)
 	return mapsEnd, max(f.reduces.Run(reduces, mapsEnd, e.Reduce.Mean), running[1].last)
 }
@@ -158,8 +165,13 @@ func (f *forecast) ask(c *Claim, o *odds) (mapsEnd, end units.Time) {
 	return mapsEnd, end
 }
 
+// varies is the variance of the delay by maps and by reduces.
+func (f *forecast) varies(maps, reduces int, e *expects, running [2]busy) [2]float64 {
+	return [2]float64{e.Map.varies(maps+running[0].n, f.maps.Slots()), e.Reduce.varies(reduces+running[1].n, f.reduces.Slots())}
+}
+
 // varies is the variance of the delay by n tasks on so many slots.
-func (l *spread) varies(n, slots int) float64 {
+func (l *likelihood) varies(n, slots int) float64 {
 	if n == 0 || slots == 0 {
 		return 0
 	}

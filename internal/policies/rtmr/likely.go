@@ -117,8 +117,7 @@ func (t *trial) rises() ([]rise, bool) {
 func (t *trial) walk() (all []rise, ok bool) {
 	with := &t.sheets.with
 	with.copy(t.at)
-	of := t.odds.expects()
-	mapsEnd, end := with.take(&t.claim, &of, [2]busy{})
+	mapsEnd, end := with.take(&t.claim, &t.odds.expects, [2]busy{})
 	until := t.harmless(t.place, t.at, with, &t.claim, mapsEnd, end)
 	for i := t.place; i < until; i++ {
 		before := with.variance

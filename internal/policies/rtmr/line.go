@@ -107,7 +107,7 @@ func (s *scheduler) weighSlack() {
 		case at.end == units.Never:
 			least = math.Inf(-1)
 		default:
-			least = math.Min(least, w.deadline.Sub(at.end).Seconds()-w.sure-6*math.Sqrt(at.before))
+			least = min(least, w.deadline.Sub(at.end).Seconds()-w.sure-6*math.Sqrt(at.before))
 		}
 		if w.is != rowGone && w.owed[0] == 0 {
 			l.mapless = max(l.mapless, i+1)

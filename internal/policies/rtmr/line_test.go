@@ -2,14 +2,18 @@ package rtmr
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/avail"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/worlds/adverse"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -21,12 +25,39 @@ type plain struct {
 	v     sched.View
 	claim Claim
 	t     *trial // for its place by a deadline, and its law
+
+	runs []([2]busy) // until when the running tasks of each job are expected to
+	held [2][]units.Time
+}
+
+// look finds when running tasks are expected to end, each by its attempt in the book.
+func (p *plain) look() {
+	for _, j := range p.queue {
+		var runs [2]busy
+		if r := p.of(j); r.Rank > 0 && r.Odds != nil && p.v.Job(j) != nil {
+			for k, l := range []*likelihood{r.Odds.Map, r.Odds.Reduce} {
+				stage := sched.Map + sched.Stage(k)
+				for a := p.v.Youngest(j, stage, 0); a != 0; a = p.v.Youngest(j, stage, a) {
+					end := p.v.Now()
+					if l.Mean > 0 {
+						age := p.v.Now().Sub(p.v.Attempt(a).Started)
+						end = end.Add(l.Residual[min(int(age/max(1, l.Mean/4)), len(l.Residual)-1)])
+					}
+					p.held[k] = append(p.held[k], end)
+					runs[k] = busy{max(runs[k].last, end), runs[k].n + 1}
+				}
+			}
+		}
+		p.runs = append(p.runs, runs)
+	}
+	slices.Sort(p.held[0])
+	slices.Sort(p.held[1])
 }
 
 // takes is that of the scheduler by records, without rows.
-func (p *plain) takes(v sched.View, f *forecast, i int) units.Time {
+func (p *plain) takes(f *forecast, i int) units.Time {
 	j := p.queue[i]
-	r, job := p.of(j), v.Job(j)
+	r, job := p.of(j), p.v.Job(j)
 	if job == nil || r.Odds == nil {
 		return 0
 	}
@@ -35,19 +66,23 @@ func (p *plain) takes(v sched.View, f *forecast, i int) units.Time {
 	if r.Master == running || r.Master == without {
 		c.Ready, c.Startup = 0, 0
 	}
-	of := r.Odds.expects()
-	_, end := f.take(&c, &of, p.runs[j].busy)
+	_, end := f.take(&c, &r.Odds.expects, p.runs[i])
 	return end
 }
 
 // before is the forecast before the i-th job, and what was expected of each of those before it.
 func (p *plain) before(i int) (*forecast, []stop) {
-	var f forecast
+	f := forecast{now: p.v.Now()}
+	for k, to := range []*avail.Steps{&f.maps, &f.reduces} {
+		for _, end := range p.held[k] {
+			to.Put(end)
+		}
+		to.Resize([]int{p.slots.Maps, p.slots.Reduces}[k], f.now)
+	}
 	var stops []stop
-	p.foresee(p.v, &f)
 	for k := range i {
 		was := f.variance
-		stops = append(stops, stop{was, p.takes(p.v, &f, k)})
+		stops = append(stops, stop{was, p.takes(&f, k)})
 	}
 	return &f, stops
 }
@@ -56,11 +91,10 @@ func (p *plain) before(i int) (*forecast, []stop) {
 func (p *plain) rises(o *odds, i int) (all []rise, ok bool) {
 	with, _ := p.before(i)
 	without, _ := p.before(i)
-	of := o.expects()
-	with.take(&p.claim, &of, [2]busy{})
+	with.take(&p.claim, &o.expects, [2]busy{})
 	for ; i < len(p.queue); i++ {
 		was, before := without.variance, with.variance
-		sooner, later := p.takes(p.v, without, i), p.takes(p.v, with, i)
+		sooner, later := p.takes(without, i), p.takes(with, i)
 		r := p.of(p.queue[i])
 		if r.Odds == nil {
 			continue
@@ -132,8 +166,11 @@ func promisedAgain(s *scheduler, job *sched.Job) {
 	s.forget(job.ID)
 	r := s.note(job, promised)
 	odds := *was.Odds
-	odds.Map.Mean += odds.Map.Mean / 10
-	odds.Reduce.Mean += odds.Reduce.Mean / 10
+	slower := func(l likelihood) *likelihood {
+		l.Mean += l.Mean / 10
+		return &l
+	}
+	odds.expects = expects{slower(*odds.Map), slower(*odds.Reduce)}
 	r.Claim, r.Master, r.Odds, r.Budget, r.Outlook = was.Claim, was.Master, &odds, was.Budget, was.Outlook
 	r.Claim.Deadline++
 	s.enqueue(job.ID)
@@ -143,8 +180,7 @@ func promisedAgain(s *scheduler, job *sched.Job) {
 func (s *scheduler) walksFor(t *trial) string {
 	var with forecast
 	with.copy(t.at)
-	of := t.odds.expects()
-	mapsEnd, end := with.take(&t.claim, &of, [2]busy{})
+	mapsEnd, end := with.take(&t.claim, &t.odds.expects, [2]busy{})
 	switch s.harmless(t.place, t.at, &with, &t.claim, mapsEnd, end) {
 	case t.place:
 		return "nowhere"
@@ -167,10 +203,9 @@ func TestALateReduceIsInTheWayOfJobsWithoutMaps(t *testing.T) {
 		l.front.copy(&l.first)
 		s.queue = []sched.JobID{1}
 		waits := row{job: 1, owed: [2]int32{maps, 2}, deadline: second(105 + 1010*int64(maps)), sure: 10}
-		waits.expects.Map.Mean, waits.expects.Reduce.Mean = 10*units.Second, 50*units.Second
+		waits.expects = expects{&likelihood{Mean: 10 * units.Second}, &likelihood{Mean: 50 * units.Second}}
 		s.sheets.rows = []row{waits}
-		c, of := Claim{Maps: 1, Reduces: 1}, expects{}
-		of.Map.Mean, of.Reduce.Mean = 10*units.Second, units.Second
+		c, of := Claim{Maps: 1, Reduces: 1}, expects{&likelihood{Mean: 10 * units.Second}, &likelihood{Mean: units.Second}}
 		var at, with forecast
 		at.copy(&l.first)
 		with.copy(&at)
@@ -181,30 +216,84 @@ func TestALateReduceIsInTheWayOfJobsWithoutMaps(t *testing.T) {
 	}
 }
 
-// A verdict, a question and an outlook find what the plain walk does, asked in any order and again.
+// lineWorld is a world of many promises: of two in three seeds the simulator, else the unkind one, where some jobs
+// have masters, and some grow.
+func lineWorld(t *testing.T, seed int) drive.World {
+	cfg := chancy(uint64(seed+1), 0.4, 0.2, units.Duration(seed%2)*3*units.Second)
+	for i, j := range cfg.Workload.Jobs {
+		if i%8 != seed%8 {
+			j.Deadline = j.Arrive.Add(j.Deadline.Sub(j.Arrive) * units.Duration(2+12*(seed%2))) // for longer queues
+		}
+	}
+	if seed%3 == 2 {
+		for i, j := range cfg.Workload.Jobs {
+			if i%3 == 0 {
+				master := workload.StageSpec{Kind: sched.Master, Tasks: make([]workload.Task, 1)}
+				j.Stages = append([]workload.StageSpec{master}, j.Stages...)
+			}
+			j.Stages[len(j.Stages)-1].Grows = i%5 == 1
+		}
+		unkind := adverse.Config{Cluster: cfg.Cluster, Jobs: cfg.Workload.Jobs, Seed: uint64(seed), Calm: 800, Cancels: true, Watching: seed%2 == 0}
+		return &lectured{adverse.New(unkind), cfg.Profiles[0]}
+	}
+	if seed%4 == 0 {
+		cfg.Sizes = []sim.SizeStep{{At: 200 * units.Time(units.Second), Nodes: 3}, {At: 400 * units.Time(units.Second), Nodes: 4}}
+	}
+	world, err := sim.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return world
+}
+
+// lectured is a world that also tells what is known of a class, now and then.
+type lectured struct {
+	drive.World
+	of *profile.Class
+}
+
+func (w *lectured) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := w.World.Next(ctx)
+	if len(b.Events) > 0 && (int64(b.At/units.Time(units.Second))%7 == 1 || b.Events[0].Kind == sched.Resync) {
+		learned := sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: w.of}}
+		i := slices.IndexFunc(b.Events, func(e sched.Event) bool { return e.Kind > sched.ProfileLearned })
+		b.Events = slices.Insert(slices.Clone(b.Events), max(0, i), learned)
+	}
+	return b, err
+}
+
+// after notes what has happened since the last decision.
+type after struct {
+	kinds [sched.EventKinds]bool
+	then  func()
+}
+
+func (a *after) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for i := range events {
+		a.kinds[events[i].Kind] = true
+	}
+	return nil
+}
+
+func (a *after) Plan(int64, units.Time, *sched.Plan) error {
+	a.then()
+	a.kinds = [sched.EventKinds]bool{}
+	return nil
+}
+
+// A verdict, a question and an outlook find what the plain walk does, asked in any order and again, after each kind
+// of event.
 func TestTheLineIsThePlainWalk(t *testing.T) {
 	seeds := 24
 	if testing.Short() {
 		seeds = 8
 	}
-	walks := map[string]int{}
+	walks, afters := map[string]int{}, [sched.EventKinds]bool{}
 	asked, granted, late, refused, rising, offered, far, kept, amended := 0, 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := range seeds {
 		config := usual
 		config.Most, config.Behind, config.FIFO = 100_000>>(seed%4), seed%3 == 0, seed%8 == 7
-		cfg := chancy(uint64(seed+1), 0.4, 0.2, units.Duration(seed%2)*3*units.Second)
-		for i, j := range cfg.Workload.Jobs {
-			if i%8 != seed%8 {
-				j.Deadline = j.Arrive.Add(j.Deadline.Sub(j.Arrive) * units.Duration(2+12*(seed%2))) // for longer queues
-			}
-		}
-		if seed%4 == 0 {
-			cfg.Sizes = []sim.SizeStep{{At: 200 * units.Time(units.Second), Nodes: 3}, {At: 400 * units.Time(units.Second), Nodes: 4}}
-		}
-		world, err := sim.New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		world := lineWorld(t, seed)
 		s := newScheduler(config)
 		s.sheets.line.apart = 1 + seed%5
 		recipe := compose.Recipe{Name: "rtmr"}
@@ -216,7 +305,9 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 		var loop *drive.Loop
 		batches := 0
 		key := draw.Of(uint64(seed), "asked")
-		loop = drive.New(world, policy, saver(func() {
+		what := &after{}
+		loop = drive.New(world, policy, what)
+		what.then = func() {
 			batches++
 			d := key.Number(uint64(batches))
 			now := loop.Ledger.Now()
@@ -232,6 +323,9 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 			if j := s.queue[d.Job("which").Below(len(s.queue))]; s.of(j).Rank == 0 && d.Job("amended").Below(4) == 0 {
 				promisedAgain(s, loop.Ledger.Job(j))
 				amended++
+			}
+			for kind, is := range what.kinds {
+				afters[kind] = afters[kind] || is
 			}
 			for q := range 5 {
 				spec := &workload.Job{ID: "new", Class: "load", Weight: 1, Soft: units.Never, SlowStart: 1, Arrive: now}
@@ -258,7 +352,8 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 				a := admission{s}.Ask(view, job)
 				mine := s.try(view, job, &r)
 				c := mine.weigh()
-				p := plain{s, view, r.Claim, &trial{scheduler: s, v: view, claim: r.Claim}}
+				p := plain{scheduler: s, v: view, claim: r.Claim, t: &trial{scheduler: s, v: view, claim: r.Claim}}
+				p.look()
 				p.t.odds, p.t.law, _ = s.likely(view, job, &r)
 				want, place := p.chances()
 				if d := cmp.Diff(want, c, cmp.AllowUnexported(rise{})); d != "" {
@@ -306,7 +401,7 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 					far++
 				}
 			}
-		}))
+		}
 		if err := loop.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -317,6 +412,15 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 	for _, n := range []int{kept, granted - rising, rising, late, refused, offered, far, amended, walks["nowhere"], walks["on"], walks["to the end"]} {
 		if n == 0 {
 			t.Error("a case did not happen")
+		}
+	}
+	for kind := sched.Resync; kind < sched.EventKinds; kind++ {
+		switch kind {
+		case sched.Tick, sched.Progress: // nobody asks for one, and nobody tells the other
+		default:
+			if !afters[kind] {
+				t.Errorf("no question came after %v", kind)
+			}
 		}
 	}
 }

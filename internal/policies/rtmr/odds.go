@@ -2,6 +2,7 @@ package rtmr
 
 import (
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -24,14 +25,19 @@ import (
 
 // odds are those of a job with a promise, as they were found at its verdict. They never change.
 type odds struct {
-	Most      finish.Risk  `json:"most"` // what its confidence leaves
-	Map       likelihood   `json:"map"`
-	Reduce    likelihood   `json:"reduce"`
+	Most finish.Risk `json:"most"` // what its confidence leaves
+	expects
 	Deviation *finish.Dist `json:"deviation"` // of its finish from what is expected, in seconds
 	Sure      float64      `json:"sure"`      // beyond this deviation there is no risk
 }
 
-// A likelihood is what a task of a stage takes.
+// expects is what the tasks of a job take. Jobs of one class share it, as forecasts walk along thousands of them.
+type expects struct {
+	Map    *likelihood `json:"map"`
+	Reduce *likelihood `json:"reduce"`
+}
+
+// A likelihood is what a task of a stage takes. It never changes.
 type likelihood struct {
 	Mean     units.Duration `json:"mean"`
 	Variance float64        `json:"variance"` // that it has for itself, in seconds squared
@@ -43,8 +49,35 @@ type likelihood struct {
 // run for so long.
 type residual [33]units.Duration
 
-// likelihoodOf is that of a law.
-func likelihoodOf(l *estimate.Law) (k likelihood) {
+// lawBits are the bits of a law: whether two are the same decides only whether jobs share a likelihood.
+type lawBits [2 + 2*len(finish.Dist{})]uint64
+
+func bitsOf(l *estimate.Law) (b lawBits) {
+	for i, x := range slices.Concat([]float64{l.Typical, l.Wait}, l.Own[:], l.Shared[:]) {
+		b[i] = math.Float64bits(x)
+	}
+	return b
+}
+
+// mostLikelihoods is how many are kept for others to share.
+const mostLikelihoods = 256
+
+// likelihood is that of a law.
+func (s *scheduler) likelihood(l *estimate.Law) *likelihood {
+	bits := bitsOf(l)
+	k := s.sheets.likely[bits]
+	if k == nil {
+		if s.sheets.likely == nil || len(s.sheets.likely) == mostLikelihoods {
+			s.sheets.likely = make(map[lawBits]*likelihood)
+		}
+		k = likelihoodOf(l)
+		s.sheets.likely[bits] = k
+	}
+	return k
+}
+
+func likelihoodOf(l *estimate.Law) *likelihood {
+	k := &likelihood{}
 	if l.Typical <= 0 {
 		return k
 	}
@@ -85,7 +118,7 @@ func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *est
 	beat := v.World().Heartbeat.Seconds()
 	l.Map.ServedEvery(beat)
 	l.Reduce.ServedEvery(beat)
-	o.Map, o.Reduce = likelihoodOf(&l.Map), likelihoodOf(&l.Reduce)
+	o.Map, o.Reduce = s.likelihood(&l.Map), s.likelihood(&l.Reduce)
 	return o, &l, true
 }
 

@@ -11,10 +11,15 @@ import (
 // does so several times: rows lie side by side in the order of the queue, where records, odds, and the book's
 // jobs are all over the memory. They follow from these, and are neither saved nor copied.
 type row struct {
-	job  sched.JobID // 0 = it is not filled in
-	is   rowKind
-	runs bool     // tasks of it do
-	owed [2]int32 // maps and reduces that are still to start
+	job   sched.JobID // 0 = it is not filled in
+	is    rowKind
+	begun bool     // it has started, as it was seen to
+	owed  [2]int32 // maps and reduces that are still to start
+	runs  [2]int32 // and those that run
+	busy  [2]busy  // until when these do, if there are any
+
+	of     [2]int32   // so many maps and reduces vary by that
+	varies [2]float64 // the delay of those behind
 
 	// as long as the job stands there, these do not change
 	deadline units.Time
@@ -30,26 +35,12 @@ const (
 	rowGone                    // the book does not know it, or nobody knows what it takes
 )
 
-// expects is what the tasks of a job take that have not started: the odds without what follows from ages.
-type expects struct {
-	Map, Reduce spread
-}
-
-// A spread is the mean and the variances of a likelihood.
-type spread struct {
-	Mean             units.Duration
-	Variance, Shared float64
-}
-
-func (o *odds) expects() expects {
-	return expects{o.Map.spread(), o.Reduce.spread()}
-}
-
-func (l *likelihood) spread() spread { return spread{l.Mean, l.Variance, l.Shared} }
-
 // lookUp fills in the rows. It does nothing else, so that the processor can read many jobs at once.
 func (s *scheduler) lookUp(v sched.View) {
 	rows := s.sheets.rows
+	if s.sheets.slots != s.slots {
+		s.sheets.slots, rows = s.slots, nil
+	}
 	for len(rows) < len(s.queue) {
 		rows = append(rows, row{})
 	}
@@ -66,7 +57,7 @@ func (s *scheduler) lookUp(v sched.View) {
 			case r.Master != without:
 				w.is = rowMastered
 			}
-			w.expects, w.sure = r.Odds.expects(), r.Odds.Sure
+			w.expects, w.sure = r.Odds.expects, r.Odds.Sure
 		}
 		if job == nil {
 			*w = row{is: rowGone}
@@ -74,7 +65,7 @@ func (s *scheduler) lookUp(v sched.View) {
 		}
 		maps, reduces := &job.Stages[sched.Map], &job.Stages[sched.Reduce]
 		w.owed = [2]int32{max(0, maps.Total-maps.Done-maps.Occupied), max(0, reduces.Total-reduces.Done-reduces.Occupied)}
-		w.runs = maps.Running+reduces.Running > 0
+		w.runs = [2]int32{maps.Running, reduces.Running}
 	}
 }
 
@@ -99,12 +90,15 @@ func (s *scheduler) takes(f *forecast, i int) (end units.Time) {
 		return 0
 	}
 	var runs [2]busy
-	if w.runs {
-		runs = s.runs[w.job].busy
+	if w.runs != [2]int32{} {
+		runs = w.busy
 	}
 	maps, reduces := int(w.owed[0]), int(w.owed[1])
 	if w.is == rowWaits {
-		_, end = f.run(f.now, maps, reduces, &w.expects, runs)
+		if of := [2]int32{w.owed[0] + int32(runs[0].n), w.owed[1] + int32(runs[1].n)}; w.of != of {
+			w.of, w.varies = of, f.varies(maps, reduces, &w.expects, runs)
+		}
+		_, end = f.run(f.now, maps, reduces, &w.expects, w.varies, runs)
 		return end
 	}
 	r := s.of(w.job)

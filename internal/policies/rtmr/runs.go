@@ -15,7 +15,6 @@ import (
 // runs are the attempts of a job with a promise that has started: of its maps, and of its reduces.
 type runs struct {
 	starts [2][]units.Time // since when they run, ascending
-	busy   [2]busy         // as the last verdict found it
 }
 
 // busy is when the last of some running tasks is expected to end.
@@ -31,22 +30,23 @@ type seen struct {
 	began units.Time
 }
 
-// row returns the starts of a job's maps or reduces that run, ascending. It is good until the next call.
-func (s *scheduler) row(v sched.View, job *sched.Job, stage sched.Stage) []units.Time {
-	row := &s.runs[job.ID].starts[stage-sched.Map]
-	missing := int(job.Stages[stage].Running) - len(*row)
+// row returns the starts of a job's maps or reduces, of which so many run, ascending. It is good until the
+// next call.
+func (s *scheduler) row(v sched.View, j sched.JobID, stage sched.Stage, running int) []units.Time {
+	row := &s.runs[j].starts[stage-sched.Map]
+	missing := running - len(*row)
 	whole := missing < 0
 	if whole {
-		*row, missing = (*row)[:0], int(job.Stages[stage].Running)
+		*row, missing = (*row)[:0], running
 	}
 	for a := sched.AttemptID(0); missing > 0; {
-		if a = v.Youngest(job.ID, stage, a); a == 0 {
+		if a = v.Youngest(j, stage, a); a == 0 {
 			break
 		}
 		for int(a) >= len(s.seen) {
 			s.seen = append(s.seen, seen{})
 		}
-		is := seen{job.ID, stage, v.Attempt(a).Started}
+		is := seen{j, stage, v.Attempt(a).Started}
 		if s.seen[a] == is && !whole {
 			continue
 		}
@@ -83,6 +83,6 @@ func (s *scheduler) ends(a sched.AttemptID) {
 func (s *scheduler) unrun(j sched.JobID) {
 	if int(j) < len(s.runs) {
 		r := &s.runs[j]
-		r.starts[0], r.starts[1], r.busy = r.starts[0][:0], r.starts[1][:0], [2]busy{}
+		r.starts[0], r.starts[1] = r.starts[0][:0], r.starts[1][:0]
 	}
 }

@@ -344,6 +344,9 @@ func (s *scheduler) load(text []byte) error {
 		for int(r.Job) >= len(jobs) {
 			jobs = append(jobs, record{})
 		}
+		if o := r.Odds; o != nil && (o.Map == nil || o.Reduce == nil || o.Deviation == nil) {
+			return fmt.Errorf("it is damaged at the odds of job %d", r.Job)
+		}
 		jobs[r.Job] = r.record
 		for _, l := range r.Leases {
 			if l.Seen != 0 {
