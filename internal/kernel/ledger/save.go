@@ -125,7 +125,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 		return fmt.Errorf("the saved book cannot be read: %w", err)
 	}
 	if s.Version != version {
-		return fmt.Errorf("the saved book has version %d, this build reads version %d", s.Version, version)
+		return fmt.Errorf("the saved book has version %d, this build reads version %d; the build that saved it reads it", s.Version, version)
 	}
 	if s.Origin != l.can.Origin {
 		return fmt.Errorf("the saved book counts time from %q, this world from %q", s.Origin, l.can.Origin)
