@@ -24,29 +24,41 @@ const (
 type Peers struct {
 	models []*Model // of all classes, by the class that they are of
 	names  []string
+	// and the tails of classes with any samples
+	lenders []lender
+}
+
+type lender struct {
+	name  string
+	rests []Rest
 }
 
 // PeersOf are those of some classes from which most was learned.
 func PeersOf(classes []*Class) *Peers {
-	type lender struct {
+	type taught struct {
 		c    *Class
 		jobs float64
 	}
-	var all []lender
+	var all []taught
 	for _, c := range classes {
 		most := 0.0
 		for _, m := range c.Models {
 			most = max(most, m.Jobs)
 		}
-		if most >= leastToLend {
-			all = append(all, lender{c, most})
+		if most > 0 {
+			all = append(all, taught{c, most})
 		}
 	}
-	slices.SortFunc(all, func(a, b lender) int {
+	slices.SortFunc(all, func(a, b taught) int {
 		return cmp.Or(cmp.Compare(b.jobs, a.jobs), cmp.Compare(a.c.Name, b.c.Name))
 	})
 	p := &Peers{}
 	for _, l := range all[:min(len(all), mostPeers)] {
+		rests := l.c.Rests
+		if rests == nil {
+			rests = restsOf(l.c)
+		}
+		p.lenders = append(p.lenders, lender{l.c.Name, rests})
 		for _, m := range l.c.Models {
 			if m.Jobs >= leastToLend && m.Node == "" {
 				p.models, p.names = append(p.models, m), append(p.names, l.c.Name)
@@ -108,7 +120,8 @@ func (p *Peers) Fit(c *Class) {
 		if from == nil {
 			from = p.lend(c, &pooled)
 		}
-		all := fit(&pooled, from)
+		tails := p.pool(c.Name, k)
+		all := fit(&pooled, from, &tails)
 		c.put(all)
 		for n := range nodes {
 			if s := &c.Samples[i+n]; s.Node != "" && len(s.Jobs) > 0 {
@@ -117,7 +130,7 @@ func (p *Peers) Fit(c *Class) {
 					same.Key = s.Key
 					c.put(&same)
 				} else {
-					c.put(fit(s, all))
+					c.put(fit(s, all, &tails))
 				}
 			}
 		}

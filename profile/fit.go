@@ -49,10 +49,10 @@ func unsure(deviation, values float64) float64 {
 }
 
 // fit makes the model of a sample. from is never nil.
-func fit(s *Sample, from *Model) *Model {
-	m := fitted(s, from, 0)
+func fit(s *Sample, from *Model, tails *Rest) *Model {
+	m := fitted(s, from, tails, 0)
 	if k, ratio := jumped(s, m); k > 0 {
-		m = fitted(s, from, k)
+		m = fitted(s, from, tails, k)
 		m.Jump = &Jump{k, math.Round(ratio*100) / 100}
 	}
 	return m
@@ -72,7 +72,7 @@ func weights(s *Sample, jump int) []float64 {
 }
 
 // fitted makes the model of a sample with a jump before its last jobs, or none.
-func fitted(s *Sample, from *Model, jump int) *Model {
+func fitted(s *Sample, from *Model, tails *Rest, jump int) *Model {
 	m := &Model{Key: s.Key}
 	w := weights(s, jump)
 	points, unit, used := pointsOf(s, w)
@@ -99,14 +99,14 @@ func fitted(s *Sample, from *Model, jump int) *Model {
 	}
 	v := components(s, w, residuals, from)
 	m.Tasks, m.Jobs = round(v.tasks), round(v.jobs)
-	m.Total = factorOf(sorted, v.values, spread(&from.Total, unsure(v.total, v.values)), borrowed)
+	m.Total = factorOf(sorted, v.values, spread(&from.Total, unsure(v.total, v.values)), borrowed).lengthened(&tails.total, v.values)
 	own, shared := v.apart(s, w, residuals)
 	if len(own) == 0 {
 		// No job has two tasks, so nothing tells the factors apart; but their product is known.
 		shared, own := m.Total.scale(math.Sqrt(v.part)), m.Total.scale(math.Sqrt(1-v.part))
 		m.Shared, m.Own = shared.rounded(), own.rounded()
 	} else {
-		m.Own = factorOf(own, v.within, spread(&from.Own, unsure(v.own, v.within+1)), borrowed)
+		m.Own = factorOf(own, v.within, spread(&from.Own, unsure(v.own, v.within+1)), borrowed).lengthened(&tails.own, v.within)
 		m.Shared = factorOf(shared, v.jobs, spread(&from.Shared, unsure(v.shared, v.jobs)), borrowed)
 	}
 

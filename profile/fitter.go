@@ -11,7 +11,13 @@ type Fitter struct {
 }
 
 // Lend lets others borrow from a class that was fitted before.
-func (f *Fitter) Lend(c *Class) { f.fitted.Put(c.Bare()) }
+func (f *Fitter) Lend(c *Class) { f.lend(c.Bare(), c) }
+
+// lend lets others borrow from a class, whose samples another one has.
+func (f *Fitter) lend(bare, sampled *Class) {
+	bare.Rests = restsOf(sampled)
+	f.fitted.Put(bare)
+}
 
 // Learned fits the models of a class that a job has taught, if it is time. known is what was known of it
 // before, nil if nothing was; it counts as older.
@@ -51,5 +57,5 @@ func (f *Fitter) Fit(known, c *Class) {
 	}
 	f.peers.Fit(all)
 	c.Models = all.Models
-	f.fitted.Put(c.Bare())
+	f.lend(c.Bare(), all)
 }

@@ -132,7 +132,7 @@ func TestOldJobsFade(t *testing.T) {
 		t.Errorf("400 jobs count as %v, or there is a jump: %+v", m.Jobs, m.Jump)
 	}
 	slices.Reverse(all.Jobs)
-	if forward, back := m.Typical(1e8, -1), fit(all, unknown()).Typical(1e8, -1); forward < 1.15*back {
+	if forward, back := m.Typical(1e8, -1), fit(all, unknown(), &Rest{}).Typical(1e8, -1); forward < 1.15*back {
 		t.Errorf("tasks took from 10 to 30 s: the model says %v, and %v had they come the other way round", forward, back)
 	}
 }
@@ -502,5 +502,38 @@ func TestBadModels(t *testing.T) {
 	text, _ := json.Marshal(file{olderSchema, []*Class{c}})
 	if _, err := Parse("p.json", text); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q knows nothing of", olderSchema)) {
 		t.Error(err)
+	}
+}
+
+// A class of nodes that is gone fades out of the model of all together, though several remain, also where
+// it was learned in a run before; its own model stays.
+func TestNodesThatAreGoneFade(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		all, g, r := New("x"), Gather{}, rand.New(rand.NewPCG(1, 1))
+		c := all
+		for i := range 100 {
+			if i == 60 && apart {
+				c = New("x")
+			}
+			for node, typical := range map[string]float64{"fast": 1, "slow": 8, "slower": 10} {
+				for range 4 {
+					if node != "fast" || i < 60 {
+						g.Add(Key{Stage: workload.Map, Node: node}, 1e8, -1, typical*math.Exp(0.1*r.NormFloat64()))
+					}
+				}
+			}
+			c.Learn(&g, nil)
+		}
+		if apart {
+			all.Merge(c)
+		}
+		Fit([]*Class{all})
+		m, fast := all.Model(workload.Map, "", Run), all.Model(workload.Map, "fast", Run)
+		if at := m.Typical(1e8, -1); at < 8 || at > 10 || m.Total.deviation() > 0.3 {
+			t.Errorf("merged %v: a task takes %v s on nodes that take 8 and 10, and varies by %v", apart, at, m.Total.deviation())
+		}
+		if at := fast.Typical(1e8, -1); math.Abs(at-1) > 0.1 {
+			t.Errorf("merged %v: on the nodes that are gone a task took %v s, not 1", apart, at)
+		}
 	}
 }

@@ -11,6 +11,7 @@
 //	factor.go    that distribution
 //	samples.go   the last jobs, to which models are fitted
 //	fit.go       how: line.go the line, variance.go what tasks share, tail.go the distribution of the rest
+//	pool.go      tails, which are pooled over classes
 //	borrow.go    models of few samples, which borrow from other classes
 //	score.go     how models did at jobs that came after them
 //	file.go      profiles as a file that people exchange
@@ -166,6 +167,8 @@ type Class struct {
 	Models  []*Model `json:"models,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
 	Scores  []Score  `json:"scores,omitempty"` // of the models, by jobs that came after them
+	// How far its samples lie out, where others borrow from it and it has none: a Fitter notes that.
+	Rests []Rest `json:"-"`
 	// Shut is what Model panics with, nil if the models may be read.
 	Shut error `json:"-"`
 }

@@ -15,6 +15,8 @@ const (
 	leastOfJob   = 8   // so many are left of a job, if it had them, when others need the room
 	mostAmount   = 1e18
 	shortest     = 1e-3 // seconds
+	// so many jobs behind the last on a class of nodes it counts as gone
+	gone = 32
 )
 
 // Measure is one task: the bytes that it read, its records (below 0: unknown), and what it cost.
@@ -25,6 +27,8 @@ type Sample struct {
 	Key
 	// oldest first; the tasks of each in an order of chance, so that the first few are a sample too
 	Jobs [][]Measure `json:"jobs"`
+	// jobs that other classes of nodes have taught since the last of these: nodes that are gone teach no more
+	Since int `json:"since,omitempty"`
 }
 
 // Gather collects the measures of one job while it runs. The zero Gather is empty.
@@ -101,10 +105,28 @@ func (c *Class) Learn(g *Gather, foretold *Class) {
 			}
 		}
 		s := c.sample(p.Key)
-		s.Jobs = append(s.Jobs, slices.Clone(p.measures))
+		s.Jobs, s.Since = append(s.Jobs, slices.Clone(p.measures)), 0
 		s.trim()
 	}
+	for i := range c.Samples {
+		if s := &c.Samples[i]; g.elsewhere(s.Key) {
+			s.Since = min(s.Since+1, gone)
+		}
+	}
 	g.Forget()
+}
+
+// elsewhere tells whether the part was measured, but on other classes of nodes.
+func (g *Gather) elsewhere(k Key) (measured bool) {
+	for i := range g.parts {
+		if p := &g.parts[i]; p.Stage == k.Stage && p.Part == k.Part {
+			if p.Node == k.Node {
+				return false
+			}
+			measured = true
+		}
+	}
+	return measured
 }
 
 // sample returns the sample of that key, and makes it if need be.
@@ -148,12 +170,27 @@ func (c *Class) mergeSamples(o *Class) {
 	}
 	for i := range o.Samples {
 		s := c.sample(o.Samples[i].Key)
-		s.Jobs = append(s.Jobs, o.Samples[i].Jobs...)
+		s.Jobs, s.Since = append(s.Jobs, o.Samples[i].Jobs...), o.Samples[i].Since
 		s.trim()
+	}
+	for i := range c.Samples {
+		if s := &c.Samples[i]; !slices.ContainsFunc(o.Samples, func(t Sample) bool { return t.Key == s.Key }) {
+			s.Since = min(s.Since+o.ran(s.Stage, s.Part), gone)
+		}
 	}
 	for i := range o.Scores {
 		c.score(o.Scores[i].Key).merge(&o.Scores[i])
 	}
+}
+
+// ran is how many of the last jobs at least have taught a part, on the class of nodes that most of them ran on.
+func (c *Class) ran(stage workload.Stage, part Part) (jobs int) {
+	for i := range c.Samples {
+		if s := &c.Samples[i]; s.Stage == stage && s.Part == part {
+			jobs = max(jobs, len(s.Jobs)+s.Since)
+		}
+	}
+	return jobs
 }
 
 // Adopt puts models that were fitted elsewhere in place of those of the class with the same keys.
@@ -166,20 +203,24 @@ func (c *Class) Adopt(models []*Model) {
 // Bare returns the class without its samples: all that a policy reads, and no more.
 func (c *Class) Bare() *Class {
 	b := *c
-	b.Samples, b.Scores = nil, nil
+	b.Samples, b.Scores, b.Rests = nil, nil, nil
 	b.Models, b.Stages = slices.Clone(c.Models), slices.Clone(c.Stages)
 	return &b
 }
 
 // pooled returns a class's samples of one stage and part over all classes of nodes, and how many such
-// classes there are. Jobs stand in the order of their ages from the end.
+// classes there are. Jobs stand in the order of their ages from the end. Classes of nodes that are gone
+// are left out.
 func (c *Class) pooled(stage workload.Stage, part Part) (all Sample, nodes int) {
 	all.Key = Key{Stage: stage, Part: part}
 	most := 0
 	var of []*Sample
 	for i := range c.Samples {
 		if s := &c.Samples[i]; s.Stage == stage && s.Part == part {
-			of, most = append(of, s), max(most, len(s.Jobs))
+			nodes++
+			if s.Since < gone {
+				of, most = append(of, s), max(most, len(s.Jobs))
+			}
 		}
 	}
 	for age := most; age > 0; age-- {
@@ -189,11 +230,14 @@ func (c *Class) pooled(stage workload.Stage, part Part) (all Sample, nodes int) 
 			}
 		}
 	}
-	return all, len(of)
+	return all, nodes
 }
 
 // wrong returns the first field that cannot be and why, both empty if all can.
 func (s *Sample) wrong() (what, why string) {
+	if s.Since < 0 || s.Since > gone {
+		return "since", fmt.Sprintf("it is not in 0 to %d", gone)
+	}
 	n := 0
 	for i, j := range s.Jobs {
 		at := fmt.Sprintf("jobs[%d]", i)

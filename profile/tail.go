@@ -87,22 +87,37 @@ func factorOf(logs []weighted, n float64, prior *Factor, further float64) (f Fac
 			all, f.Tail = withTail(all, n)
 		}
 	}
-	for z, end := lowestScore-1.125, highest+0.5; z < end; z += 0.25 {
-		share := phi(z+0.25) - phi(z)
-		all = append(all, weighted{math.Log(prior.Quantile(phi(z + 0.125))), share * further})
-	}
+	all = append(all, prior.values(further)...)
 	if n < leastForFit {
 		f.Tail = prior.Tail
 	}
 	sortWeighted(all)
-	total = 0
+	f.Log = quantilesOf(all)
+	shift := f.Log[middleKnot]
+	for i := range f.Log {
+		f.Log[i] -= shift
+	}
+	return f.rounded()
+}
+
+// values are logarithms of the factor that stand for so many values.
+func (f *Factor) values(n float64) (all []weighted) {
+	for z, end := lowestScore-1.125, highest+0.5; z < end; z += 0.25 {
+		all = append(all, weighted{math.Log(f.Quantile(phi(z + 0.125))), (phi(z+0.25) - phi(z)) * n})
+	}
+	return all
+}
+
+// quantilesOf are those of sorted values at the scores of a factor: each value stands in the middle of
+// its weight, and quantiles lie between values.
+func quantilesOf(all []weighted) (q [factorKnots]float64) {
+	total := 0.0
 	for _, w := range all {
 		total += w.weight
 	}
-	// each value stands in the middle of its weight, and quantiles lie between values
 	k, before, at := 0, 0.0, math.Inf(-1)
 	reached := -1.0
-	for i := range f.Log {
+	for i := range q {
 		want := phi(scoreOf(i)) * total
 		for k < len(all) && before+all[k].weight/2 < want {
 			at, reached = all[k].at, before+all[k].weight/2
@@ -111,18 +126,14 @@ func factorOf(logs []weighted, n float64, prior *Factor, further float64) (f Fac
 		}
 		switch {
 		case k == len(all):
-			f.Log[i] = at
+			q[i] = at
 		case reached < 0:
-			f.Log[i] = all[k].at
+			q[i] = all[k].at
 		default:
-			f.Log[i] = at + (all[k].at-at)*(want-reached)/(before+all[k].weight/2-reached)
+			q[i] = at + (all[k].at-at)*(want-reached)/(before+all[k].weight/2-reached)
 		}
 	}
-	shift := f.Log[middleKnot]
-	for i := range f.Log {
-		f.Log[i] -= shift
-	}
-	return f.rounded()
+	return q
 }
 
 // tail is a fitted one: of so many values the last, from an index on, lie above a threshold.
