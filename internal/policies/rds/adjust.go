@@ -181,8 +181,17 @@ func (c *controller) line(v sched.View) {
 		c.sorted = append(c.sorted, &c.queue[i])
 	}
 	slices.SortFunc(c.sorted, func(a, b *grant) int {
-		return cmp.Or(cmp.Compare(a.turn, b.turn), -cmp.Compare(units.Rounded(a.density), units.Rounded(b.density)),
-			cmp.Compare(a.job.Deadline, b.job.Deadline), cmp.Compare(a.job.Seq, b.job.Seq), cmp.Compare(a.s, b.s))
+		switch {
+		case a.turn != b.turn:
+			return cmp.Compare(a.turn, b.turn)
+		case a.density != b.density:
+			return -cmp.Compare(a.density, b.density)
+		case a.job.Deadline != b.job.Deadline:
+			return cmp.Compare(a.job.Deadline, b.job.Deadline)
+		case a.job.Seq != b.job.Seq:
+			return cmp.Compare(a.job.Seq, b.job.Seq)
+		}
+		return cmp.Compare(a.s, b.s)
 	})
 }
 
@@ -201,7 +210,7 @@ func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64
 		work += float64(k.Stages[s].Mean * float64(t.Left()))
 	}
 	soft, _ := bounds(job, c.set.hard)
-	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
+	return late, units.Rounded(priority(job) / soft.Seconds() / max(work, 1e-3))
 }
 
 // takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in

@@ -67,9 +67,10 @@ type controller struct {
 	budget      [rows]int64
 	speed       float64 // how fast
 	steps       []forecast.Step
-	first       []bool // by handle: the order knows that the job is on the fast path
-	changed     bool   // something happened on which bounds may be others
-	adjusted    bool   // and they were given again
+	asked       *performance // the class that was looked for last, nil = none
+	first       []bool       // by handle: the order knows that the job is on the fast path
+	changed     bool         // something happened on which bounds may be others
+	adjusted    bool         // and they were given again
 	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
 	// has them in one piece, its room, which the next question uses again.
 	aside *controller

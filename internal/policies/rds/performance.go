@@ -45,7 +45,7 @@ func (c *controller) prune() {
 		if c.Classes[oldest].Used >= c.Intervals-1 {
 			return
 		}
-		c.Classes = slices.Delete(c.Classes, oldest, oldest+1)
+		c.Classes, c.asked = slices.Delete(c.Classes, oldest, oldest+1), nil
 	}
 }
 
@@ -81,6 +81,10 @@ func proportional(forgetting float64) *fuzzy.Learner {
 // something is known: that whose jobs have the most similar numbers of tasks.
 func (c *controller) class(v sched.View, job *sched.Job) *performance {
 	name := job.Spec.Class
+	if c.asked != nil && c.asked.Name == name {
+		c.asked.Used = c.Intervals
+		return c.asked
+	}
 	i, ok := slices.BinarySearchFunc(c.Classes, name, func(k *performance, name string) int { return strings.Compare(k.Name, name) })
 	if !ok {
 		k := &performance{Name: name}
@@ -108,8 +112,9 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 			k.profiled(p)
 		}
 	}
-	c.Classes[i].Used = c.Intervals
-	return c.Classes[i]
+	c.asked = c.Classes[i]
+	c.asked.Used = c.Intervals
+	return c.asked
 }
 
 // taught takes in what was learned of a class.

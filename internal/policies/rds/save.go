@@ -18,7 +18,7 @@ func newController(set settings) *controller {
 func (c *controller) forget() {
 	c.Woken, c.Watches, c.Held = 0, false, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
-	c.Intervals, c.first = 0, nil
+	c.Intervals, c.first, c.asked = 0, nil, nil
 	c.Slots, c.Speed = c.set.forecaster(), c.set.forecaster()
 	c.Level, c.Observe = [2]float64{}, units.Never
 	c.Slowed = false
@@ -40,7 +40,7 @@ func (c *controller) copyFrom(o *controller) {
 	c.Level, c.Observe = o.Level, o.Observe
 	c.Watches, c.Held, c.Intervals, c.first = o.Watches, o.Held, o.Intervals, c.first[:0]
 	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
-	c.Members, c.Classes = slices.Clone(o.Members), slices.Clone(o.Classes)
+	c.Members, c.Classes, c.asked = slices.Clone(o.Members), slices.Clone(o.Classes), nil
 	c.room = slices.Grow(c.room[:0], len(o.Members))[:len(o.Members)]
 	for i, m := range o.Members {
 		c.room[i] = *m
