@@ -18,7 +18,7 @@ import (
 )
 
 func newProfileLearn() *cobra.Command {
-	var to string
+	var to, nodes string
 	var last int
 	var lenient bool
 	cmd := &cobra.Command{
@@ -51,7 +51,14 @@ ApplicationMaster.`,
 				}
 				jobs = append(jobs, some...)
 			}
-			l, n, err := learned(jobs)
+			var classes map[string]string
+			if nodes != "" {
+				var err error
+				if classes, err = trace.NodeClasses(cmd.Context(), nodes); err != nil {
+					return err
+				}
+			}
+			l, n, err := learned(jobs, classes)
 			if err != nil {
 				return err
 			}
@@ -67,6 +74,7 @@ ApplicationMaster.`,
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "write to this file, which must not exist (default standard output)")
 	f.IntVar(&last, "last", 20, "from a server, read this many of the last jobs of each name")
+	f.StringVar(&nodes, "nodes", "", "address of the ResourceManager, such as http://rm:8088, which knows the sizes of nodes: learn costs by class of nodes")
 	f.BoolVar(&lenient, "lenient", false, "leave out and count jobs that cannot be read")
 	return cmd
 }
@@ -111,8 +119,8 @@ func histories(ctx context.Context, log io.Writer, from string, last int, lenien
 }
 
 // learned has a learner take in the jobs in the order of their submission, each once, and tells how many taught it
-// something.
-func learned(jobs []ranJob) (l *report.Learner, n int, err error) {
+// something. Nodes are the classes of nodes by host.
+func learned(jobs []ranJob, nodes map[string]string) (l *report.Learner, n int, err error) {
 	submitted := func(j ranJob) int64 {
 		if j.Ran == nil {
 			return 0
@@ -133,7 +141,7 @@ func learned(jobs []ranJob) (l *report.Learner, n int, err error) {
 		}
 		var spec *workload.Job
 		if spec, err = rule.Unfold(j.Job, 1); err == nil {
-			err = l.Recorded(spec, j.Ran)
+			err = l.Recorded(spec, j.Ran, nodes)
 		}
 		if err != nil {
 			return nil, 0, err

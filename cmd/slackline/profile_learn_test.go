@@ -20,7 +20,7 @@ func hadoopHistory(id string, submit int) string {
 		names := fmt.Sprintf(`"taskid": "task_%s_%s", "attemptId": "attempt_%s_%s_0"`, id, name, id, name)
 		tell("TaskStarted", `%s, "startTime": %d`, names, at(4))
 		tell("TaskAttemptStarted", `%s, "startTime": %d`, names, at(start))
-		tell(kind+"AttemptFinished", `%s, "taskStatus": "SUCCEEDED", "finishTime": %d%s, "counters": {"groups": [{"counts": [%s]}]}`, names, at(end), more, counters)
+		tell(kind+"AttemptFinished", `%s, "taskStatus": "SUCCEEDED", "hostname": "n1", "finishTime": %d%s, "counters": {"groups": [{"counts": [%s]}]}`, names, at(end), more, counters)
 	}
 	tell("AMStarted", `"startTime": %d`, at(1))
 	tell("JobSubmitted", `"jobid": "job_%s", "jobName": "words", "submitTime": %d`, id, at(0))
@@ -53,6 +53,25 @@ func TestLearnFromHadoop(t *testing.T) {
 	took := played.Runs[0].Jobs[0]["finished_s"].(float64)
 	if least := float64(len(text))*2e-6 + 1; took < least || took > least+6 {
 		t.Errorf("predicted to take %v s, want %v s and the reduces", took, least)
+	}
+}
+
+// By the sizes of nodes, which the ResourceManager knows, costs are learned by class of nodes.
+func TestLearnByClassOfNodes(t *testing.T) {
+	rm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/ws/v1/cluster/nodes" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, `{"nodes": {"node": {"nodeHostName": "n1", "usedMemoryMB": 0, "availMemoryMB": 2048, "usedVirtualCores": 1, "availableVirtualCores": 3}}}`)
+	}))
+	defer rm.Close()
+	s := newShell(t, map[string]string{"a.jhist": hadoopHistory("1_0001", 0)})
+	if out := s.must(0, "profile", "learn", "a.jhist", "--nodes", rm.URL); strings.Count(out, `"node": "{vcores:4 memory:2GB}"`) < 2 {
+		t.Error(out)
+	}
+	if r := s.run("profile", "learn", "a.jhist", "--nodes", rm.URL+"/elsewhere"); r.code != 2 || !strings.Contains(r.stderr, "is it a ResourceManager?") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 }
 

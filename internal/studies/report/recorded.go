@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/mapreduce"
@@ -10,8 +11,8 @@ import (
 )
 
 // Recorded learns from a job that ran elsewhere, as if it had been there: its history is told event
-// by event. Which class of nodes a task ran on no history says.
-func (l *Learner) Recorded(spec *workload.Job, ran *trace.Ran) error {
+// by event. Nodes are the classes of nodes by host; what ran on others is of no class.
+func (l *Learner) Recorded(spec *workload.Job, ran *trace.Ran, nodes map[string]string) error {
 	job := &follow.Job{Spec: spec, Ended: units.Never}
 	var records []follow.Record
 	tell := func(at units.Duration, a *follow.Attempt, e sched.Event) {
@@ -34,7 +35,11 @@ func (l *Learner) Recorded(spec *workload.Job, ran *trace.Ran) error {
 			}
 			e.Detail = &sched.Detail{Account: &sched.Account{Counters: map[string]int64{mapreduce.TaskGroup + "." + counter: t.Records}}}
 		}
-		tell(t.End, &follow.Attempt{Job: job, Stage: t.Kind, Began: units.Time(t.Start)}, e)
+		a := &follow.Attempt{Job: job, Stage: t.Kind, Began: units.Time(t.Start)}
+		if class := nodes[t.Host]; class != "" {
+			a.On = &cluster.Node{Name: t.Host, Class: &cluster.Class{Name: class}}
+		}
+		tell(t.End, a, e)
 		end = t.End
 	}
 	outcome := sched.Failed

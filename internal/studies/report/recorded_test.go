@@ -23,7 +23,7 @@ func TestRecorded(t *testing.T) {
 	spec := &workload.Job{ID: "j", Class: "words", Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2)},
 		{Kind: workload.Reduce, Tasks: make([]workload.Task, 2)}}}
 	l := NewLearner()
-	if err := l.Recorded(spec, ran); err != nil {
+	if err := l.Recorded(spec, ran, nil); err != nil {
 		t.Fatal(err)
 	}
 	c := l.Profiles()[0]
@@ -58,8 +58,17 @@ func TestRecorded(t *testing.T) {
 	if maps, reduces := l.Tasks("words"); maps != 2 || reduces != 2 {
 		t.Errorf("jobs of the class have %d maps and %d reduces", maps, reduces)
 	}
+	ran.Tasks[0].Host, ran.Tasks[1].Host, ran.Tasks[2].Host = "n1", "n2", "n1"
+	apart := NewLearner()
+	if err := apart.Recorded(spec, ran, map[string]string{"n1": "large", "n2": "small"}); err != nil {
+		t.Fatal(err)
+	}
+	large, small, none := apart.Of("words").At(workload.Map, "large"), apart.Of("words").At(workload.Map, "small"), apart.Of("words").At(workload.Reduce, "")
+	if large.Task.Mean != 10 || small.Task.Mean != 20 || none.Task.N != 1 || apart.Of("words").At(workload.Reduce, "large").Waves.First.N != 1 {
+		t.Errorf("by classes of nodes: %v, %v, of none %v", large.Task, small.Task, none.Task)
+	}
 	ran.Committed = false
-	if err := l.Recorded(spec, ran); err != nil || l.Of("words").Runs != 1 || l.Of("words").Any(workload.Map).Task.N != 4 {
+	if err := l.Recorded(spec, ran, nil); err != nil || l.Of("words").Runs != 1 || l.Of("words").Any(workload.Map).Task.N != 4 {
 		t.Errorf("a job that failed: %v, %+v", err, l.Of("words"))
 	}
 }

@@ -50,6 +50,7 @@ type jhistTask struct {
 	ran
 	counters
 	hosts []string
+	host  string // on which it committed
 }
 
 // What comes next in a job history.
@@ -81,6 +82,7 @@ type jhistBody struct {
 	Fetched        scalar    `json:"shuffleFinishTime"`
 	Finish         scalar    `json:"finishTime"`
 	Status         scalar    `json:"taskStatus"`
+	Host           scalar    `json:"hostname"`
 	Splits         scalar    `json:"splitLocations"`
 	Counters       raw       `json:"counters"`
 	MapCounters    raw       `json:"mapCounters"`
@@ -319,6 +321,7 @@ func (h *jhist) done(b *jhistBody) {
 		h.mapsEnd = max(h.mapsEnd, end)
 	}
 	t.ran, t.counters = ran{start, fetched, end}, *c
+	t.host, _, _ = strings.Cut(string(b.Host.text), ":")
 }
 
 // finished makes the job.

@@ -31,6 +31,7 @@ type jobHistory struct {
 	ctx    context.Context
 	client *http.Client
 	base   string
+	root   string // of the interface
 	last   int
 	listed bool
 	jobs   []restJob // that are still to be read
@@ -44,7 +45,7 @@ const answerTime = time.Minute
 // file.
 func JobHistory(ctx context.Context, base string, last int, lenient bool) Reader {
 	o := Options{File: base, Lenient: lenient}
-	h := &jobHistory{ctx: ctx, client: &http.Client{Timeout: answerTime}, base: strings.TrimRight(base, "/"), last: last}
+	h := &jobHistory{ctx: ctx, client: &http.Client{Timeout: answerTime}, base: strings.TrimRight(base, "/"), root: "/ws/v1/history/mapreduce", last: last}
 	h.place = place{o: o}
 	return &atLeastOne{Reader: h, file: base}
 }
@@ -74,6 +75,7 @@ type restAttempt struct {
 	Start   scalar `json:"startTime"`
 	Finish  scalar `json:"finishTime"`
 	Fetched scalar `json:"shuffleFinishTime"`
+	Node    scalar `json:"nodeHttpAddress"`
 	State   scalar `json:"state"`
 }
 
@@ -118,7 +120,7 @@ func (h *jobHistory) stop() error { return orNil(h.wrong()) }
 
 // standAt says to which address what is wrong belongs.
 func (h *jobHistory) standAt(path ...string) {
-	h.o.File = h.base + "/ws/v1/history/mapreduce"
+	h.o.File = h.base + h.root
 	for _, part := range path {
 		h.o.File += "/" + url.PathEscape(part)
 	}
@@ -155,7 +157,7 @@ func (h *jobHistory) get(at string) ([]byte, error) {
 		if errors.As(err, &in) {
 			err = in.Err
 		}
-		return nil, fmt.Errorf("the JobHistory server does not answer: %w", err)
+		return nil, fmt.Errorf("the server does not answer: %w", err)
 	}
 	defer answer.Body.Close()
 	switch answer.StatusCode {
@@ -182,7 +184,11 @@ func (h *jobHistory) need(to any, path ...string) bool {
 	if h.ask(to, path...) {
 		return true
 	}
-	h.failf("", "it does not know that; is it a JobHistory server, and does it still have the job?")
+	if h.root == clusterRoot {
+		h.failf("", "it does not know that; is it a ResourceManager?")
+	} else {
+		h.failf("", "it does not know that; is it a JobHistory server, and does it still have the job?")
+	}
 	return false
 }
 
@@ -271,7 +277,7 @@ func (h *jobHistory) took(id string, t *restTask) {
 	}
 	each(h, h.need, "taskAttempts", "taskAttempt", func(a *restAttempt) {
 		if string(a.ID.text) == string(t.Attempt.text) {
-			b.Start, b.Finish, b.Fetched, b.Status = a.Start, a.Finish, a.Fetched, a.State
+			b.Start, b.Finish, b.Fetched, b.Status, b.Host = a.Start, a.Finish, a.Fetched, a.State, a.Node
 		}
 	}, "jobs", id, "tasks", string(t.ID.text), "attempts")
 	if b.counted = h.taskCounters(id, string(t.ID.text)); h.bad == nil {

@@ -56,7 +56,7 @@ func server(other bool) answers {
 		return fmt.Sprintf(`{"id": "task_1_0001_%s", "type": %q, "startTime": %s, "state": "SUCCEEDED", "successfulAttempt": "attempt_1_0001_%s_0"}`, id, kind, at(asked), id)
 	}
 	attempt := func(id string, start, end int, more string) string {
-		return `{"taskAttempts": {"taskAttempt": ` + many(fmt.Sprintf(`{"id": "attempt_1_0001_%s_0", "startTime": %s, "finishTime": %s, "state": "SUCCEEDED"%s}`, id, at(start), at(end), more)) + `}}`
+		return `{"taskAttempts": {"taskAttempt": ` + many(fmt.Sprintf(`{"id": "attempt_1_0001_%s_0", "startTime": %s, "finishTime": %s, "state": "SUCCEEDED", "nodeHttpAddress": "n1:8042"%s}`, id, at(start), at(end), more)) + `}}`
 	}
 	count := func(counters ...string) string {
 		return `{"jobTaskCounters": {"taskCounterGroup": ` + many(`{"counterGroupName": "G", "counter": [`+strings.Join(counters, ",")+`]}`) + `}}`
@@ -99,7 +99,7 @@ func asFile() string {
 		name := fmt.Sprintf(`"taskid": "task_1_0001_%s", "attemptId": "attempt_1_0001_%s_0"`, task.id, task.id)
 		tell("TaskStarted", `%s, "startTime": %d`, name, at(task.asked))
 		tell("TaskAttemptStarted", `%s, "startTime": %d`, name, at(task.start))
-		b.WriteString(event(task.end, strings.ReplaceAll(fmt.Sprintf(`%s, "taskStatus": "SUCCEEDED", "finishTime": %d, %s`, name, at(task.ends), task.more), "\n", "")))
+		b.WriteString(event(task.end, strings.ReplaceAll(fmt.Sprintf(`%s, "taskStatus": "SUCCEEDED", "hostname": "n1", "finishTime": %d, %s`, name, at(task.ends), task.more), "\n", "")))
 	}
 	tell("JobFinished", `"jobid": "job_1_0001"`)
 	return b.String()
@@ -111,7 +111,8 @@ func TestJobHistoryTellsWhatFilesDo(t *testing.T) {
 	if err != nil || len(want) != 1 {
 		t.Fatal(want, err)
 	}
-	if r := want[0].Ran; r.Master.Seconds() != 4 || len(r.Tasks) != 2 || r.Tasks[0].Output != 45 || r.Tasks[1].Shuffle.Seconds() != 10 || r.Tasks[1].Output != 30 {
+	if r := want[0].Ran; r.Master.Seconds() != 4 || len(r.Tasks) != 2 || r.Tasks[0].Output != 45 || r.Tasks[1].Shuffle.Seconds() != 10 || r.Tasks[1].Output != 30 ||
+		r.Tasks[0].Host != "n1" || r.Tasks[1].Host != "n1" {
 		t.Fatalf("%+v", r)
 	}
 	for _, other := range []bool{false, true} {
@@ -122,6 +123,28 @@ func TestJobHistoryTellsWhatFilesDo(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("other way %v: %s", other, d)
 		}
+	}
+}
+
+// Nodes that have as much are of one class, whatever is in use; so they are called as in a world of YARN.
+func TestNodeClasses(t *testing.T) {
+	node := func(host string, numbers ...any) string {
+		return fmt.Sprintf(`{"nodeHostName": %q, "usedMemoryMB": %v, "availMemoryMB": %v, "usedVirtualCores": %v, "availableVirtualCores": %v}`,
+			append([]any{host}, numbers...)...)
+	}
+	at := "/ws/v1/cluster/nodes"
+	many := answers{at: `{"nodes": {"node": [` + node("n1", 512, 1536, 1, 3) + "," + node("n2", 0, 2048, 0, 4) + "," + node("n3", `"1024"`, 0, `"1"`, `"0"`) + `]}}`}
+	got, err := nodeClasses(t.Context(), "http://rm:8088/", many)
+	want := map[string]string{"n1": "{vcores:4 memory:2GB}", "n2": "{vcores:4 memory:2GB}", "n3": "{vcores:1 memory:1GB}"}
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	got, err = nodeClasses(t.Context(), "http://rm:8088", answers{at: `{"nodes": {"node": ` + node("n1", 0, 1024, 0, 1) + `}}`})
+	if err != nil || len(got) != 1 {
+		t.Errorf("a list of one without brackets: %v, %v", got, err)
+	}
+	if _, err = nodeClasses(t.Context(), "http://rm:8088", answers{}); err == nil || !strings.Contains(err.Error(), "is it a ResourceManager?") {
+		t.Errorf("who knows nothing of nodes: %v", err)
 	}
 }
 

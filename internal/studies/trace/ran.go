@@ -21,6 +21,7 @@ type Ran struct {
 // RanTask is the attempt by which a task committed. Its times are after the submission.
 type RanTask struct {
 	Kind          workload.Stage
+	Host          string         // that it ran on, "" = not told
 	Start, End    units.Duration
 	Shuffle       units.Duration // of a reduce, from its start on
 	Input, Output units.Bytes    // Unknown = not told; of a map before a reduce, Output goes to the reduces
@@ -37,7 +38,7 @@ func (h *jhist) history(committed bool) *Ran {
 	for kind, tasks := range h.tasks {
 		for _, n := range slices.Sorted(maps.Keys(tasks)) {
 			t := tasks[n]
-			u := RanTask{Kind: workload.Map + workload.Stage(kind), Start: between(h.submit, t.start), End: between(h.submit, t.end),
+			u := RanTask{Kind: workload.Map + workload.Stage(kind), Host: t.host, Start: between(h.submit, t.start), End: between(h.submit, t.end),
 				Input: t.read, Output: t.emitted, Records: int64(t.mapRecords)}
 			if kind == 1 {
 				u.Input, u.Records = t.shuffled, int64(t.reduceRecords)
