@@ -136,8 +136,14 @@ func (m *Model) Doubt(bytes, records float64) float64 {
 	}
 	x, y, v := max(0, bytes), max(0, records), &m.Covariance
 	variance := v[0] + 2*v[1]*x + 2*v[2]*y + v[3]*x*x + 2*v[4]*x*y + v[5]*y*y
-	return math.Sqrt(max(0, variance)) / t
+	if d := math.Sqrt(max(0, variance)) / t; d < mostDoubt {
+		return d
+	}
+	return mostDoubt
 }
+
+// mostDoubt is more than any size leaves that a file may have; what cannot be computed has it, too.
+const mostDoubt = 100
 
 // SharedAt is the factor that the tasks of a job share, widened by Doubt.
 func (m *Model) SharedAt(bytes, records float64) Factor {

@@ -537,3 +537,18 @@ func TestNodesThatAreGoneFade(t *testing.T) {
 		}
 	}
 }
+
+// Of a size that nobody can compute with, and of a model as wide as a file may have, the doubt is bounded.
+func TestDoubtIsBounded(t *testing.T) {
+	m := unknown()
+	m.Fixed, m.Covariance = 1e-9, [6]float64{1e33, -1e300, 0, 1e300, 0, 0}
+	for _, bytes := range []float64{0, 1, 1e17, math.MaxFloat64, math.Inf(1)} {
+		if d := m.Doubt(bytes, 0); !(d >= 0 && d <= mostDoubt) {
+			t.Errorf("%v bytes: %v", bytes, d)
+		}
+		f := m.TotalAt(bytes, 0)
+		if q := f.Quantile(0.5); q != 1 {
+			t.Errorf("%v bytes: a median of %v", bytes, q)
+		}
+	}
+}
