@@ -64,8 +64,10 @@ func (s *stage) wanted() (n int) {
 // come some beats late: until then what is proposed there is stale, and nobody knows why.
 func (w *World) shun(jb *job) bool {
 	switch {
-	case jb.shunned == 0 && len(jb.spec.Labels) == 0 && w.naughty(60): // else no node may be left to it
-		jb.shunned = sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
+	case jb.shunned == 0 && w.naughty(60):
+		if n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1)); len(jb.spec.Labels) == 0 { // else no node may be left to it
+			jb.shunned = n
+		}
 	case jb.shunned != 0 && (w.beat >= w.cfg.Calm || w.naughty(10)):
 		jb.shunned = 0
 	}
@@ -73,7 +75,7 @@ func (w *World) shun(jb *job) bool {
 	if jb.shunned != 0 {
 		now = append(now, jb.shunned)
 	}
-	if slices.Equal(now, jb.spec.Avoids) || w.naughty(2) {
+	if slices.Equal(now, jb.spec.Avoids) || (w.beat+int(jb.shunned))%2 > 0 {
 		return false
 	}
 	spec := *jb.spec

@@ -176,13 +176,16 @@ func TestForksOfLateForks(t *testing.T) {
 					t.Fatal(err)
 				}
 				twin := drive.New(&lessons{adverse.New(cfg), []*profile.Class{known(4 * units.Second)}}, p)
-				// A node is away for good, nobody knows which attempts are at one task, or what a task takes.
+				// A node is away or avoided for good, nobody knows which attempts are at one task, or what a task takes.
 				unclear := func() bool {
 					for j := sched.JobID(1); j <= twin.Ledger.Jobs(); j++ {
 						for s := range sched.Stages {
 							job := twin.Ledger.Job(j)
 							if job == nil {
 								continue
+							}
+							if len(job.Spec.Avoids) > 0 {
+								return true
 							}
 							if c := &job.Stages[s]; c.Running > max(0, c.Total-c.Done) || int(c.Total) > job.Spec.Tasks(s) {
 								return true
