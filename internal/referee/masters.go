@@ -83,7 +83,7 @@ func (r *rtmr) roomFor(b *book, c *claim) *node {
 
 // hasRoom tells whether a master fits on the node beside those for which room is kept there.
 func (r *rtmr) hasRoom(n *node, c *claim) bool {
-	if n == nil || !n.up || n.asleep || n.draining {
+	if n == nil || !n.serves() || !n.carries(c.job) {
 		return false
 	}
 	free := n.free

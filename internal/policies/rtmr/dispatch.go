@@ -58,7 +58,7 @@ func (s *scheduler) maps(v sched.View, n sched.NodeID, p *sched.Plan) {
 // start starts the nearest task of a job with a promise.
 func (s *scheduler) start(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
 	locality := v.Nearest(n, j, stage)
-	if locality == sched.NoLocality {
+	if locality == sched.NoLocality || !v.Node(n).Suits(v.Job(j).Spec) {
 		return false
 	}
 	return s.began(v, j, p, func() bool {

@@ -93,7 +93,7 @@ func (s *scheduler) room(v sched.View, j sched.JobID, needs *units.Vector) sched
 // fits tells whether a node has room for a job's master beside what is kept there for others.
 func (s *scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *units.Vector) bool {
 	node := v.Node(n)
-	if node == nil || !node.Serves() || !node.Free.Fits(needs) {
+	if node == nil || !node.Serves() || !node.Free.Fits(needs) || !node.Suits(v.Job(j).Spec) {
 		return false
 	}
 	free := node.Free
