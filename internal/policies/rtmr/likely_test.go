@@ -256,3 +256,25 @@ func TestByNever(t *testing.T) {
 		t.Errorf("%v, want never", got)
 	}
 }
+
+// A job whose master takes a slot is as late as its start-up takes, and has one slot less.
+func TestAMasterInASlotCounts(t *testing.T) {
+	law := estimate.Law{Typical: 10, Own: finish.LogNormal(0.3), Shared: finish.LogNormal(0.1)}
+	laws := &estimate.Laws{Map: law, Reduce: law}
+	for _, c := range []Claim{{Maps: 7, Reduces: 2}, {Maps: 3}, {Reduces: 3}} {
+		half := func(slots int, c Claim) units.Time {
+			var f forecast
+			f.maps.Resize(slots, units.Time(5*units.Second))
+			f.reduces.Resize(2, 0)
+			o := &odds{expects: expects{likelihoodOf(&law), likelihoodOf(&law)}}
+			_, expected := f.deviates(o, laws, &c, &failures{}, 0)
+			return o.by(expected, f.variance, finish.Certain/2)
+		}
+		with := c
+		with.Slot, with.Startup = true, 20*units.Second
+		c.Ready = units.Time(25 * units.Second) // when the master would be up
+		if without, is := half(3, c), half(4, with); is != without {
+			t.Errorf("%d maps, %d reduces: half are done at %v behind a master, and at %v from then on", c.Maps, c.Reduces, is, without)
+		}
+	}
+}

@@ -152,11 +152,19 @@ func (s *scheduler) most(job *sched.Job) finish.Risk {
 // deviates finds by how much the job's finish deviates from what is expected: the law of its tasks on
 // the slots as the forecast has them at its place, less what is expected there.
 func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, fail *failures, beat units.Duration) (mapsEnd, expected units.Time) {
-	begin := max(f.now, c.Ready, f.maps.First())
+	from, had := max(f.now, c.Ready), units.Time(0)
+	if c.Slot { // which its master has meanwhile
+		had = f.maps.Take()
+		from = max(from, had).Add(c.Startup)
+	}
+	begin := max(from, f.maps.First())
 	j := finish.Job{Failures: fail.of(f.now, begin), Maps: f.tasks(&f.maps, c.Maps, &l.Map, begin)}
+	if c.Slot {
+		f.maps.Put(had)
+	}
 	mapsEnd, expected = f.ask(c, o)
 	if c.Maps == 0 {
-		begin = max(f.now, c.Ready, f.reduces.First())
+		begin = max(from, f.reduces.First())
 		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, begin)
 	} else {
 		j.Reduces = f.tasks(&f.reduces, c.Reduces, &l.Reduce, mapsEnd)
