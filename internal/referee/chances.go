@@ -19,20 +19,32 @@ import (
 //     at most. It fetches by the model of later shuffles, as it starts behind the last map.
 //   - Jobs take slots in the order of promises, each map the slot that is free first; reduces follow the last
 //     map. A task that runs goes on as one that has run for so long does.
-//   - Where nodes beat at intervals, each task waits for half of one, and the job's end is told one later.
+//   - Where nodes beat at intervals, a slot waits for half of one behind each task, but nobody behind the last; and
+//     the job's end is told one later.
+//   - A job's tasks wait for its ApplicationMaster as long as that may take to start. One in a map slot waits its turn
+//     first, and gives the slot back when the job ends.
+//   - Nodes fail at the rate at which they did, for as long as they served. One that fails takes with it what runs
+//     of the job's last maps; or of its reduces, whose maps run again with them, or alone where only they were there;
+//     each takes as long again as one task. Till the end the others have its part of the work to do.
 //
 // What a verdict says has to be near that: no more than a seventh sooner or a quarter later, beside what
-// is chance in so many plays. Where others with a promise run, or stand before the job, it may be later by any
-// amount, as whatever they may be off by is counted as the job's own delay, also where it need not wait for them;
-// and sooner by four tenths, as how long a task runs on is told by its own factor, and not by the one that its
-// job shares. And by half of a beat, as where many slots are free its first tasks wait for less.
+// is chance in so many plays. Both are wider by as many parts as nodes are likely to fail until then: the rule
+// counts failures for as long as a job takes on average, and each play has its own. Where others with a promise run,
+// or stand before the job, it may be later by any amount, as whatever they may be off by is counted as the job's
+// own delay, also where it need not wait for them; and sooner by four tenths, as how long a task runs on is told
+// by its own factor, and not by the one that its job shares.
 //
-// Nothing is played where a node has failed, whose rate is counted in, of jobs with masters, of those whose class
-// has no models, and where there are no slots of a kind.
+// Nothing is played of jobs whose class has no models, and where there are no slots of a kind.
 type chances struct {
-	laws   map[*job]*law // of who has a promise, as at its verdict
-	failed bool          // a node has, since all was told
-	dice   *rand.Rand
+	laws map[*job]*law // of who has a promise, as at its verdict
+	dice *rand.Rand
+
+	// since all was told
+	failed  int     // nodes, of those that served
+	served  float64 // seconds, of all nodes
+	since   int64   // until when that is counted
+	serving []bool
+	nodes   int // of these
 }
 
 // plays is how often a job is played.
@@ -96,7 +108,7 @@ type law struct {
 // lawOf is that of a job by what is known now; nil if it is not played.
 func (b *book) lawOf(j *job, skew float64) *law {
 	p, l, read := b.profiles[j.Class], &law{}, 0.0
-	if p == nil || j.stage[master] != nil {
+	if p == nil {
 		return nil
 	}
 	if s := j.stage[mapStage]; s != nil {
@@ -155,14 +167,58 @@ func (c *chances) late(l *law, stage int, shared, age float64) float64 {
 	return 0.1 * age // hardly ever does one take so long
 }
 
-// note sees nodes fail, and forgets that with all else when all is told again.
+// note sees nodes serve and fail, and forgets that with all else when all is told again.
 func (c *chances) note(b *book, events []*line) {
-	if b.resyncs {
-		c.failed = false
-	}
+	c.served += float64(c.nodes) * float64(b.now-c.since) / 1e9
 	for _, e := range events {
-		c.failed = c.failed || e.name == "node-down"
+		if n := e.int("node"); e.name == "node-down" && n < len(c.serving) && c.serving[n] {
+			c.failed++
+		}
 	}
+	if b.resyncs {
+		c.failed, c.served = 0, 0
+	}
+	c.since, c.serving, c.nodes = b.now, make([]bool, len(b.nodes)), 0
+	for i, n := range b.nodes {
+		if n != nil && n.serves() && n.Class.Capacity[0]+n.Class.Capacity[1] > 0 {
+			c.serving[i] = true
+			c.nodes++
+		}
+	}
+}
+
+// rate is how many nodes fail in a second.
+func (c *chances) rate() float64 {
+	if c.failed == 0 || c.served <= 0 {
+		return 0
+	}
+	return float64(c.failed) / c.served * float64(c.nodes)
+}
+
+// setback draws by how much failures delay a job that would end then.
+func (c *chances) setback(mine *claim, l *law, own [2]float64, mapsEnd, end float64) (late float64) {
+	rate := c.rate()
+	if rate == 0 {
+		return 0
+	}
+	holds := func(tasks int) bool { return c.dice.IntN(c.nodes) < tasks }
+	again := func(stage int) float64 {
+		if [2]int{mine.maps, mine.reduces}[stage-mapStage] == 0 {
+			return 0
+		}
+		return own[stage-mapStage] * c.task(l, stage)
+	}
+	for at := c.dice.ExpFloat64() / rate; at < end; at += c.dice.ExpFloat64() / rate {
+		late += (end - at) / max(1, float64(c.nodes-1))
+		maps, reduces := again(mapStage), again(reduceStage)
+		switch {
+		case at > end-again(reduceStage) && holds(mine.reduces):
+			late += maps + reduces
+		case (at > end-again(reduceStage) || at > mapsEnd-again(mapStage) && at <= mapsEnd) && holds(mine.maps):
+			late += maps
+		}
+	}
+	return late
 }
 
 // unlike says what the numbers of a verdict should be, "" if they are near that, or the job is not played.
@@ -176,7 +232,7 @@ func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, 
 		said = append(said, list[0], list[1], proof{at: c.deadline, amount: list[2].amount})
 	}
 	b.played++
-	sooner, later, half := 6.0/7, 5.0/4, float64(b.world.World.Heartbeat)/2e9
+	sooner, later := 6.0/7, 5.0/4
 	for _, o := range r.plan.queue {
 		if at > 0 || o.job.occupied > 0 {
 			sooner, later = 0.6, math.Inf(1)
@@ -187,7 +243,8 @@ func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, 
 		wide := 3*math.Sqrt(done*(1-done)/plays) + 3.0/plays
 		from, to := int((done-wide)*plays), int((done+wide)*plays)
 		takes := float64(x.at-b.now) / 1e9
-		if low := ends[max(from, 0)]*sooner - half; takes < low || to < plays && takes > ends[to]*later {
+		low := ends[max(from, 0)] * sooner / (1 + r.likely.chances.rate()*ends[max(from, 0)])
+		if takes < low || to < plays && takes > ends[to]*later*(1+r.likely.chances.rate()*ends[to]) {
 			return fmt.Sprintf("%.1f %% of all such jobs done %.1f s from now, as they were played, and not %.1f s", done*100, ends[min(int(done*plays), plays-1)], takes)
 		}
 	}
@@ -200,14 +257,14 @@ func (r *rtmr) play(b *book, c *claim, at int) []float64 {
 	ch := &r.likely.chances
 	mine := b.lawOf(c.job, r.skew)
 	ch.laws[c.job] = mine
-	if mine == nil || ch.failed || min(r.slots[0], r.slots[1]) == 0 || slices.ContainsFunc(r.plan.queue, func(o *claim) bool { return ch.laws[o.job] == nil }) {
+	if mine == nil || min(r.slots[0], r.slots[1]) == 0 || slices.ContainsFunc(r.plan.queue, func(o *claim) bool { return ch.laws[o.job] == nil }) {
 		return nil
 	}
 	beat := float64(b.world.World.Heartbeat) / 1e9
 	ch.dice = rand.New(rand.NewPCG(uint64(c.job.id), uint64(b.now)))
 	ends := make([]float64, plays)
 	for i := range ends {
-		ends[i] = beat + ch.once(r, c, mine, at, b.now, beat)
+		ends[i] = beat/2 + ch.once(r, c, mine, at, b.now, beat)
 	}
 	slices.Sort(ends)
 	return ends
@@ -243,12 +300,31 @@ func (c *chances) once(r *rtmr, mine *claim, l *law, at int, now int64, beat flo
 		slices.Sort(free[i])
 		free[i] = append(make([]float64, max(0, n-len(free[i]))), free[i][max(0, len(free[i])-n):]...)
 	}
+	job := func(o *claim, l *law, shared [2]float64, maps, reduces int, runs float64) (mapsEnd, end float64) {
+		from := 0.0
+		if o.master != nobody && o.master != running {
+			from = max(0, float64(o.ready-now)/1e9)
+		}
+		if o.slot {
+			slices.Sort(free[0])
+			if from = max(from, free[0][0]); o.master != running {
+				from += float64(o.startup) / 1e9
+			}
+			free[0] = free[0][1:]
+		}
+		mapsEnd = max(runs, stage(0, maps, from, l, shared))
+		end = stage(1, reduces, mapsEnd, l, shared)
+		if o.slot {
+			free[0] = append(free[0], end)
+		}
+		return mapsEnd, end
+	}
 	for k, o := range r.plan.queue[:at] {
-		end := max(runs[k], stage(0, o.job.left(mapStage), 0, c.laws[o.job], factors[k]))
-		stage(1, o.job.left(reduceStage), end, c.laws[o.job], factors[k])
+		job(o, c.laws[o.job], factors[k], o.job.left(mapStage), o.job.left(reduceStage), runs[k])
 	}
 	own := c.shared(l)
-	return stage(1, mine.reduces, stage(0, mine.maps, 0, l, own), l, own)
+	mapsEnd, end := job(mine, l, own, mine.maps, mine.reduces, 0)
+	return end + c.setback(mine, l, own, mapsEnd, end)
 }
 
 // left are the tasks of a stage that are still to start.

@@ -16,10 +16,16 @@ import (
 func TestPlayedChances(t *testing.T) {
 	verdict := regexp.MustCompile(`item admit id=\d+ job=\d+ reason=likely:(\d+),(\d+),\d+ evidence=0:(\d+):500000,0:(\d+):100000`)
 	round := regexp.MustCompile(`round \d+ at=(\d+)`)
+	all, masters, failure := regexp.MustCompile(""), regexp.MustCompile(`"kind":"master"`), regexp.MustCompile(`event node-down`)
 	for _, c := range []struct {
 		by   float64
 		says string
-	}{{0.4, "sooner"}, {0.7, "a little sooner"}, {1.7, "later"}} {
+		from *regexp.Regexp // before that all is as it was
+	}{
+		{0.4, "sooner", all}, {0.7, "a little sooner", all}, {1.7, "later", all},
+		{0.4, "sooner, with masters", masters}, {0.7, "a little sooner, with masters", masters},
+		{0.15, "far sooner after a failure", failure},
+	} {
 		seen, tried := 0, 0
 		for seed := uint64(1); seed <= 200 && tried < 20; seed++ {
 			_, text := record(t, "rtmr(promise=90%)", seed)
@@ -27,11 +33,15 @@ func TestPlayedChances(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if rep.Played == 0 || rep.Count > 0 {
+			from := c.from.FindIndex(text)
+			if rep.Played == 0 || rep.Count > 0 || from == nil {
 				continue
 			}
 			altered := string(text)
 			for _, at := range verdict.FindAllStringSubmatchIndex(altered, -1) {
+				if at[0] < from[0] {
+					continue
+				}
 				rounds := round.FindAllStringSubmatch(altered[:at[0]], -1)
 				now, _ := strconv.ParseFloat(rounds[len(rounds)-1][1], 64)
 				other := func(i int) string {
