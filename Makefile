@@ -1,6 +1,6 @@
 # Thin on purpose: what is done stands in .ci/run, so that a developer and CI run the same.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz bench cross ci release day daypage validate reproduce bench-engine differ referee rig long
+.PHONY: help build test race lint fuzz bench cross ci release day daypage pgo validate reproduce bench-engine differ referee rig long
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ day: ## play the day FB-2010 of SWIM, cut, repeated and on clusters of several s
 
 daypage: ## draw the page of that day in a headless Chromium; writes results/daypage-DATE.txt
 	bash .ci/run daypage
+
+pgo: ## profile that day again for the compiler: cmd/slackline/default.pgo
+	bash .ci/run pgo
 
 reproduce: ## run all published evaluations again; writes results/reproduce-DATE.txt
 	bash .ci/run reproduce
