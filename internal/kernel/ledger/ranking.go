@@ -108,7 +108,7 @@ func (r *ranking) move(from sched.Key, e entry) {
 			to += 1 + search(c[pos+2:], e.key, e.seq)
 		}
 		if to+1 == len(c) && ci+1 < len(r.chunks) && r.chunks[ci+1][0].before(e.key, e.seq) {
-			r.remove(from, e.seq)
+			r.removeAt(ci, pos)
 			r.insert(e)
 			return
 		}
@@ -118,7 +118,7 @@ func (r *ranking) move(from sched.Key, e entry) {
 			to = search(c[:pos-1], e.key, e.seq)
 		}
 		if to == 0 && ci > 0 && !last(r.chunks[ci-1]).before(e.key, e.seq) {
-			r.remove(from, e.seq)
+			r.removeAt(ci, pos)
 			r.insert(e)
 			return
 		}
@@ -137,8 +137,9 @@ func (r *ranking) fresh() []entry {
 }
 
 // remove takes out the entry that was inserted with that key and seq.
-func (r *ranking) remove(key sched.Key, seq int64) {
-	ci, pos := r.find(key, seq)
+func (r *ranking) remove(key sched.Key, seq int64) { r.removeAt(r.find(key, seq)) }
+
+func (r *ranking) removeAt(ci, pos int) {
 	c := r.chunks[ci]
 	copy(c[pos:], c[pos+1:])
 	c = c[:len(c)-1]
