@@ -50,9 +50,16 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 			}
 			continue
 		case "job-amended":
+			promised := j != nil && r.plan.find(j) >= 0
 			if !r.amended(b, j) {
 				continue
 			}
+			r.first(b, j, p)
+			// What its promise withheld goes with it.
+			if s := j.stage[reduceStage]; promised && r.preempt && s != nil && s.withheld && r.plan.find(j) < 0 && r.known[j] && j.state < rejected {
+				p.withhold(j, reduceStage, false, "place-changed")
+			}
+			continue
 		case "job-arrived", "stage-ready": // or its predecessors are done
 		default:
 			continue

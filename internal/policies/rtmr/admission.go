@@ -280,8 +280,14 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 		s.counted(v, job, p)
 		return
 	}
+	was := r.Standing
 	s.forget(j)
 	s.judge(v, job, p)
+	// What a promise withheld goes when there is none any more: whoever looks after jobs without one
+	// would wait for it for ever.
+	if n := s.of(j); was == promised && s.c.Preempt && n != nil && n.Standing != promised && job.Stages[sched.Reduce].Withheld {
+		p.Add(sched.Item{Verb: sched.Release, Job: j, Stage: sched.Reduce, Reason: sched.Because(sched.PlaceChanged)})
+	}
 }
 
 // counted judges a job that has begun without a promise, since nobody could tell how many tasks it
