@@ -143,8 +143,12 @@ func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
 					j.starting = false
 				}
 			}
-			if e.Attempt != nil && e.Outcome == sched.Committed {
+			switch {
+			case e.Attempt == nil:
+			case e.Outcome == sched.Committed:
 				l.learn(at, e)
+			case e.Outcome == sched.Superseded:
+				l.overtaken(at, e)
 			}
 		case sched.JobEnded:
 			if e.Job != nil && e.Outcome == sched.Committed {
@@ -230,6 +234,27 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 		j.read += e.Bytes
 		j.emitted += e.OutBytes
 		j.mapsDone = at
+	}
+}
+
+// overtaken learns from an attempt whose task another one has committed: how long it had run is the least that it would
+// have taken, and it was slow. So the models know slow tasks, though none of these ended: whoever plans
+// with them may run no second attempts. One that ran for less than tasks take on the average tells nothing.
+func (l *Learner) overtaken(at units.Time, e *follow.Record) {
+	a := e.Attempt
+	class, node, run := l.class(e.Job.Spec.Class), hostOf(a), at.Sub(a.Began).Seconds()
+	known := class.At(a.Stage, node)
+	if a.Stage == sched.Master || known.Task.N == 0 || run <= known.Task.Mean {
+		return
+	}
+	bytes := float64(max(0, e.Bytes))
+	if st := e.Job.Spec.Stage(a.Stage); bytes == 0 && a.Task > 0 && int(a.Task) <= len(st.Tasks) {
+		bytes = float64(st.Tasks[a.Task-1].Input)
+	}
+	l.note(&l.jobs[e.Job.Index], profile.Key{Stage: a.Stage, Node: node}, bytes, -1, run)
+	known.Task.Max = max(known.Task.Max, run)
+	if bytes > 0 && known.PerByte.N > 0 {
+		known.PerByte.Max = max(known.PerByte.Max, run/bytes)
 	}
 }
 
