@@ -19,20 +19,20 @@ import (
 //     at most. It fetches by the model of later shuffles, as it starts behind the last map.
 //   - Jobs take slots in the order of promises, each map the slot that is free first; reduces follow the last
 //     map. A task that runs goes on as one that has run for so long does.
-//   - Where nodes beat at intervals, a slot waits for half of one behind each task, but nobody behind the last; and
-//     the job's end is told one later.
+//   - Where nodes beat at intervals, each task waits for half of one, and the job's end is told one later.
 //   - A job's tasks wait for its ApplicationMaster as long as that may take to start. One in a map slot waits its turn
 //     first, and gives the slot back when the job ends.
 //   - Nodes fail at the rate at which they did, for as long as they served. One that fails takes with it what runs
 //     of the job's last maps; or of its reduces, whose maps run again with them, or alone where only they were there;
 //     each takes as long again as one task. Till the end the others have its part of the work to do.
 //
-// What a verdict says has to be near that: no more than a seventh sooner or a quarter later, beside what
-// is chance in so many plays. Both are wider by as many parts as nodes are likely to fail until then: the rule
-// counts failures for as long as a job takes on average, and each play has its own. Where others with a promise run,
-// or stand before the job, it may be later by any amount, as whatever they may be off by is counted as the job's
-// own delay, also where it need not wait for them; and sooner by four tenths, as how long a task runs on is told
-// by its own factor, and not by the one that its job shares.
+// What a verdict says has to be near that: no more than a seventh sooner or a quarter later, beside what is chance
+// in so many plays, and half a beat: nobody waits behind the last task, and short ones may wait longer. Both are
+// wider by as many parts as nodes are likely to fail until then: the rule counts failures for as long as a job
+// takes on average, and each play has its own. Where others with a promise run, or stand before the job, it may be
+// later by any amount, as whatever they may be off by is counted as the job's own delay, also where it need not
+// wait for them; and sooner by four tenths, as how long a task runs on is told by its own factor, and not by the
+// one that its job shares.
 //
 // Nothing is played of jobs whose class has no models, and where there are no slots of a kind.
 type chances struct {
@@ -233,6 +233,7 @@ func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, 
 	}
 	b.played++
 	sooner, later := 6.0/7, 5.0/4
+	rate, beat := r.likely.chances.rate(), float64(b.world.World.Heartbeat)/1e9
 	for _, o := range r.plan.queue {
 		if at > 0 || o.job.occupied > 0 {
 			sooner, later = 0.6, math.Inf(1)
@@ -242,9 +243,12 @@ func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, 
 		done := 1 - float64(x.amount)/1e6
 		wide := 3*math.Sqrt(done*(1-done)/plays) + 3.0/plays
 		from, to := int((done-wide)*plays), int((done+wide)*plays)
+		open := to >= plays
 		takes := float64(x.at-b.now) / 1e9
-		low := ends[max(from, 0)] * sooner / (1 + r.likely.chances.rate()*ends[max(from, 0)])
-		if takes < low || to < plays && takes > ends[to]*later*(1+r.likely.chances.rate()*ends[to]) {
+		from, to = max(from, 0), min(to, plays-1)
+		low := (ends[from] - beat/2) * sooner / (1 + rate*ends[from])
+		high := (ends[to] + beat/2) * later * (1 + rate*ends[to])
+		if takes < low || !open && takes > high {
 			return fmt.Sprintf("%.1f %% of all such jobs done %.1f s from now, as they were played, and not %.1f s", done*100, ends[min(int(done*plays), plays-1)], takes)
 		}
 	}
@@ -264,7 +268,7 @@ func (r *rtmr) play(b *book, c *claim, at int) []float64 {
 	ch.dice = rand.New(rand.NewPCG(uint64(c.job.id), uint64(b.now)))
 	ends := make([]float64, plays)
 	for i := range ends {
-		ends[i] = beat/2 + ch.once(r, c, mine, at, b.now, beat)
+		ends[i] = beat + ch.once(r, c, mine, at, b.now, beat)
 	}
 	slices.Sort(ends)
 	return ends
