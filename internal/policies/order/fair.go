@@ -138,12 +138,7 @@ func weightOf(j *workload.Job) int64 {
 
 var priorityWeights = [...]float64{0.25, 0.5, 1, 2, 4}
 
-func thousandths(w float64) int64 {
-	if w == 1 { // as most are
-		return 1000
-	}
-	return max(1, int64(math.Round(units.Rounded(min(w, 1e9)*1000))))
-}
+func thousandths(w float64) int64 { return max(1, int64(math.Round(units.Rounded(min(w, 1e9)*1000)))) }
 
 // nobody stands for the user of jobs that name none.
 const nobody = "-"
