@@ -21,7 +21,7 @@ type Ran struct {
 // RanTask is the attempt by which a task committed. Its times are after the submission.
 type RanTask struct {
 	Kind          workload.Stage
-	Host          string         // that it ran on, "" = not told
+	Host          string // that it ran on, "" = not told
 	Start, End    units.Duration
 	Shuffle       units.Duration // of a reduce, from its start on
 	Input, Output units.Bytes    // Unknown = not told; of a map before a reduce, Output goes to the reduces
