@@ -117,15 +117,17 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.awaitMode(Mode.MODE_OURS);
     RMApp app = submit();
     master(app);
+    n2.nodeHeartbeat(app.getCurrentAppAttempt().getAppAttemptId(), 1, ContainerState.RUNNING); // or it would be gone at once
     RMNode node = rm.getRMContext().getRMNodes().get(n2.getNodeId());
     rm.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeDecommissioningEvent(n2.getNodeId(), 600));
     until("it is being decommissioned", () -> node.getState() == NodeState.DECOMMISSIONING);
+    beat(); // upon which it becomes as large as what runs there
     Event told = peer.await(e -> e.hasNodeChanged() && e.getNodeChanged().getName().equals("n2"));
     assertEquals(Map.of(), told.getNodeChanged().getResourcesMap());
     assertEquals(1, live(app));
     rm.getRMContext().getDispatcher().getEventHandler().handle(new RMNodeEvent(n2.getNodeId(), RMNodeEventType.RECOMMISSION));
-    told = peer.await(e -> e.hasNodeChanged() && e.getNodeChanged().getName().equals("n2") && e.getNodeChanged().getResourcesCount() > 0);
-    assertEquals(4096L, told.getNodeChanged().getResourcesMap().get("memory-mb"));
+    peer.await(e -> e.hasNodeChanged() && e.getNodeChanged().getName().equals("n2")
+        && e.getNodeChanged().getResourcesOrDefault("memory-mb", 0) == 4096);
   }
 
   @Test
