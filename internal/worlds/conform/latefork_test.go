@@ -176,7 +176,8 @@ func TestForksOfLateForks(t *testing.T) {
 					t.Fatal(err)
 				}
 				twin := drive.New(&lessons{adverse.New(cfg), []*profile.Class{known(4 * units.Second)}}, p)
-				// A node is away or avoided for good, nobody knows which attempts are at one task, or what a task takes.
+				// A node is away or avoided for good, nobody knows which attempts are at one task, or what a task
+				// takes.
 				unclear := func() bool {
 					for j := sched.JobID(1); j <= twin.Ledger.Jobs(); j++ {
 						for s := range sched.Stages {
