@@ -65,7 +65,8 @@ func (s *stage) wanted() (n int) {
 func (w *World) shun(jb *job) bool {
 	switch {
 	case jb.shunned == 0 && w.naughty(60):
-		if n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1)); len(jb.spec.Labels) == 0 { // else no node may be left to it
+		n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
+		if len(jb.spec.Labels) == 0 { // else no node may be left to it
 			jb.shunned = n
 		}
 	case jb.shunned != 0 && (w.beat >= w.cfg.Calm || w.naughty(10)):
