@@ -228,7 +228,7 @@ final class Link implements Runnable {
     Mode wish = null;
     boolean due = true;
     while (!stopped) {
-      AttachResponse m = todo.hasNext() ? null : next(name, beatMs);
+      AttachResponse m = todo.hasNext() ? beat(name) : next(name, beatMs);
       if (m != null) {
         switch (m.getSaysCase()) {
           case PLAN:
@@ -268,9 +268,9 @@ final class Link implements Runnable {
         calls.asks();
         continue; // what happens meanwhile is kept, up to a bound
       }
-      // Nodes get work when they beat. So no more beat before what was decided for those before them is done: it would wait
-      // behind that, and be decided on what was known earlier.
-      List<Event> news = due ? null : site.news(seen >= beaten && !todo.hasNext());
+      // Nodes get work when they beat. So no more beat before it was decided on those before them: what is decided then waits
+      // for one short plan at most. That one need not be done, or this thread would rest while Slackline decides.
+      List<Event> news = due ? null : site.news(seen >= beaten);
       if (news == null) {
         full = ++number;
         beaten = full;
@@ -290,6 +290,18 @@ final class Link implements Runnable {
       }
     }
     calls.out.onCompleted();
+  }
+
+  /** A beat of Slackline's if that comes next, which holds nothing up; else null. */
+  private AttachResponse beat(Object name) {
+    Object x = inbox.peek();
+    if (x == WAKE) {
+      woken.set(false);
+    } else if (!(x instanceof Heard h && h.stream == name && h.says.hasBeat())) {
+      return null;
+    }
+    inbox.remove();
+    return x instanceof Heard h ? h.says : null;
   }
 
   /** The next message, null if there is none for a while or something has happened here. */

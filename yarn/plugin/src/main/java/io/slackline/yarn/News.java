@@ -15,9 +15,12 @@ import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
  */
 final class News {
   static final int MOST = 50_000;
-  /** So many nodes' heartbeats are told at a time, or a part of those that wait if that is more. */
-  static final int BEATS = 16;
-  private static final int PART = 20;
+  /**
+   * So many nodes' heartbeats are told at a time, or a part of those that wait if that is more. What is decided for them is
+   * done in one go, and the last of it waits for all before; with very few the link rests while Slackline decides.
+   */
+  static final int BEATS = 4;
+  private static final int PART = 50;
 
   private List<Event> events = new ArrayList<>();
   private final Set<String> beats = new LinkedHashSet<>();

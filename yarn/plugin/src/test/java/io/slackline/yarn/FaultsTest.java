@@ -287,7 +287,7 @@ class FaultsTest extends OneJvm {
       if (some.isEmpty()) {
         break;
       }
-      assertTrue(some.get(0).getHeartbeats().getNamesCount() <= 25);
+      assertTrue(some.get(0).getHeartbeats().getNamesCount() <= 10);
       told.addAll(some.get(0).getHeartbeats().getNamesList());
     }
     assertEquals(java.util.stream.IntStream.range(0, 500).mapToObj(i -> "n" + i).toList(), told);
