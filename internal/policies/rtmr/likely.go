@@ -143,19 +143,16 @@ func (t *trial) walk() (all []rise, ok bool) {
 	return all, true
 }
 
-// by is when the job ends but for that risk, in whole milliseconds, or Never. The risk falls with time, and its normal score
-// does so nearly along a line. So the next instant asked for is where the line through the last two says, and half
-// way between the nearest ones now and then.
+// by is when the job ends but for that risk, in whole milliseconds, or Never. The risk falls with time, and its
+// normal score does so nearly along a line. So the next instant asked for is where the line through the last two
+// says, and half way between the nearest ones now and then.
 func (o *odds) by(expected units.Time, variance float64, risk finish.Risk) units.Time {
 	if expected == units.Never {
 		return units.Never
 	}
 	off, base := math.Sqrt(variance), int64(expected)/1e6
 	last := int64(units.Never)/1e6 - base
-	low, high := -1-base, last
-	if far := units.Rounded(1e3 * (o.Sure + 8*off)); far < float64(last)-2 {
-		high = int64(far) + 2
-	}
+	low, high := -1-base, min(int64(min(units.Rounded(1e3*(o.Sure+8*off)), 1e13))+2, last)
 	wanted := finish.Score(risk.Share())
 	next := 1e3 * (o.Deviation.Quantile(1-risk.Share()) - wanted*off/2)
 	at, score := 0.0, 0.0
