@@ -48,7 +48,7 @@ func traces() string {
 // instructions), the next beat kept as nodes get room instead of looked for again (0.4 %), less
 // frequent garbage collection (GOGC=400: 5 % of the instructions; GOGC=300: no less time, 510 MB
 // instead of 310). By the profile of this very day the compiler takes 9 to 10 % of the instructions
-// off (make pgo), and 1.5 to 8 % of the time. Under fair the keys of the order are 10 %, as each start
+// off (make pgo), and 7 to 9 % of the time. Under fair the keys of the order are 10 %, as each start
 // and end moves a job in its pool, and the pool where there are others.
 func BenchmarkDay(b *testing.B) {
 	file, err := filepath.Abs(filepath.Join(traces(), "swim", "FB-2010_samples_24_times_1hr_0.tsv"))
