@@ -23,6 +23,7 @@ by: DUE
 // Who asks gets an answer with all that the schema says, and nothing is run or written; run looks at
 // deadlines before it starts.
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"far.yaml": strings.Replace(askedJob, "DUE", "24h", 1), "near.yaml": strings.Replace(askedJob, "DUE", "1ms", 1), "in.txt": "x\n"})
 	r := s.run("ask", "far.yaml")
 	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen\" yet; run it once to learn: slackline run far.yaml\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {

@@ -18,6 +18,7 @@ workload:
 
 // Promises are counted by what was stated; a job may state its own, and what is wrong is told.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"chancy.yaml": chancy, "few.yaml": strings.Replace(chancy, "count: 40", "count: 9", 1), "wrong.yaml": strings.Replace(chancy, "maps: 6", "confidence: 100%, maps: 6", 1),
 		"own.yaml": strings.Replace(chancy, "maps: 6", "confidence: 97%, maps: 6", 1)})
 	var got struct{ Audits []report.Audit }

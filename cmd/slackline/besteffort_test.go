@@ -12,6 +12,10 @@ import (
 // killed for it or not, and those without a deadline are done earlier if they may have slots that
 // promises take back.
 func TestBestEffortExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the example is played where -short is not asked for")
+	}
+	t.Parallel()
 	text, err := os.ReadFile("../../examples/best-effort.yaml")
 	if err != nil {
 		t.Fatal(err)

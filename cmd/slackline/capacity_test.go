@@ -10,6 +10,7 @@ import (
 
 // The command as a shell sees it: forms, exit codes and streams.
 func TestCapacity(t *testing.T) {
+	t.Parallel()
 	example, err := os.ReadFile("../../examples/allocation.yaml")
 	if err != nil {
 		t.Fatal(err)

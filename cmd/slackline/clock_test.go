@@ -67,6 +67,7 @@ func (s *shell) age(name string, by time.Duration) {
 // because time was lost, whether the job had begun or only waited. A job that nobody had promised
 // anything is judged as any other.
 func TestOneClockAcrossAKill(t *testing.T) {
+	t.Parallel()
 	const job = "name: NAME\napp: loadgen\nparams: {map_cpu: 10ms}\ninput: in.txt\noutput: out/NAME\nreduces: 1\ndeadline: DUE\n"
 	of := func(name, due, more string) string {
 		return strings.NewReplacer("NAME", name, "DUE", due).Replace(job) + more

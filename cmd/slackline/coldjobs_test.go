@@ -34,6 +34,7 @@ func TestColdRunsAreMarked(t *testing.T) {
 
 // A class that a refused job has taught is not said to come from no jobs.
 func TestTaughtByARefusedJob(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"in.txt": strings.Repeat("some line\n", 3000),
 		"job.yaml": "name: j\napp: loadgen\nparams: {map_cpu: 500us}\ninput: in.txt\noutput: out\nreduces: 1\ndeadline: 100ms\n"})
 	if r := s.run("run", "job.yaml", "--block", "5kB", "-q", "--policy", "rtmr"); r.code != 3 {

@@ -106,6 +106,7 @@ const hangs = "name: hangs\napp: loadgen\nparams: {map_cpu: 1h}\ninput: text.txt
 // What it reports, keeps and records is as if they had been there from the start, and their output
 // is that of a run without anybody else.
 func TestSubmitCancelWait(t *testing.T) {
+	t.Parallel()
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"text.txt": text, "a.yaml": jobFile("a"), "b.yaml": jobFile("b", "deadline: 10m"), "c.yaml": jobFile("c", "after: [a]"),
 		"d.yaml": strings.Replace(jobFile("d", "after: [c]"), "text.txt", "out/c", 1), "hangs.yaml": hangs, "behind.yaml": jobFile("behind", "after: [hangs]"),
@@ -200,6 +201,7 @@ func TestCancelOfAPlainRun(t *testing.T) {
 // An open run that is stopped with a submitted job in it leaves it to resume; one without a job
 // comes to its end. Nobody asks anything of a run where others may write to the store.
 func TestOpenRunThatStops(t *testing.T) {
+	t.Parallel()
 	need(t, "sh")
 	sleeps := "name: hangs\nmap: sh -c 'sleep 1; cat'\ninput: text.txt\noutput: out/hangs\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps, "two.yaml": strings.ReplaceAll(sleeps, "hangs", "two")})
@@ -254,6 +256,7 @@ func TestOpenRunThatStops(t *testing.T) {
 
 // A job that was submitted behind another of the run goes on without it, if that has finished.
 func TestResumeBehindAnother(t *testing.T) {
+	t.Parallel()
 	need(t, "sh")
 	b := "name: b\nmap: sh -c 'sleep 1; cat'\ninput: out/a\noutput: out/b\nafter: [a]\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a"), "b.yaml": b, "c.yaml": jobFile("c", "after: [b]")})
@@ -286,6 +289,7 @@ func TestResumeBehindAnother(t *testing.T) {
 // What an open run had taken when its process was killed comes back, by name and set by set, whether
 // it had begun or not; and a name stands for its own job, not for the run that it was in.
 func TestQueueSurvivesTheProcess(t *testing.T) {
+	t.Parallel()
 	slow := strings.ReplaceAll(hangs, "hangs", "slow")
 	s := newShell(t, map[string]string{"text.txt": "a\n", "hangs.yaml": hangs, "slow.yaml": slow, "a.yaml": jobFile("a"),
 		"x.yaml": jobFile("x", "deadline: 10h"), "y.yaml": jobFile("y", "after: [x]"), "z.yaml": jobFile("z", "after: [a]")})
@@ -359,6 +363,7 @@ func real(t *testing.T, path string) string {
 // A submission that is slow to read, here as it comes through a pipe, holds up nobody else. Once
 // whoever asked for it has given up, its jobs do not run, whenever they are read.
 func TestSlowSubmission(t *testing.T) {
+	t.Parallel()
 	need(t, "mkfifo")
 	s := newShell(t, map[string]string{"text.txt": "a\n", "hangs.yaml": hangs, "b.yaml": jobFile("b")})
 	if err := exec.Command("mkfifo", s.path("late"), s.path("next"), s.path("never")).Run(); err != nil {

@@ -32,6 +32,10 @@ type differ struct {
 // Every application and every example that writes something equals what others make of the same
 // random input. The long tier has more cases (make differ).
 func TestDiffer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all cases are played where -short is not asked for")
+	}
+	t.Parallel()
 	files, err := filepath.Glob("testdata/differ/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no cases", err)

@@ -43,6 +43,7 @@ func TestDrawings(t *testing.T) {
 
 // A real run is drawn, and beside it stands in the page of the simulator.
 func TestDrawARealRun(t *testing.T) {
+	t.Parallel()
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"words.yaml": wordsJob, "corpus/a.txt": text})
 	s.must(0, "run", "words.yaml", "--html", "run.html", "--chrome", "run.json")
@@ -61,6 +62,7 @@ func TestDrawARealRun(t *testing.T) {
 // A drawing that could not be written is refused before anything runs, in one sentence, and nothing
 // is left behind; what is no drawing is not replaced.
 func TestBadDrawings(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"two.yaml": twoJobs, "words.yaml": wordsJob, "corpus/a.txt": "a b\n", "folder/x": ""})
 	before := s.files()
 	for _, c := range []struct{ args, want string }{
@@ -105,6 +107,7 @@ func TestNoHalfDrawing(t *testing.T) {
 
 // What is drawn or recorded runs again, but is kept for the next comparison without a drawing.
 func TestDrawnRunsAreKept(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 9, map_time: 10s}]}\npolicies: [fifo, edf-p]\n"})
 	for _, flags := range [][]string{{"--html", "s.html"}, {"--html", "s.html"}, {"--chrome", "traces"}, {"--journal", "journals"}} {
 		if r := s.run(append([]string{"compare", "s.yaml"}, flags...)...); r.code != 0 || strings.Contains(r.stderr, "were kept") {

@@ -28,6 +28,7 @@ classes: [{name: a, maps: 1, map: {mean: 9s, max: 9s}, map_slots: 1, deadline: 5
 // Every command ends with the codes of the one table. Each is asked for what it does, and with a
 // flag that it does not have; some have more.
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"in.txt": "x\n", "corpus/a.txt": text, "words.yaml": wordsJob, "hurry.yaml": refusedJob, "bad.yaml": failedJob, "two.yaml": twoJobs,
 		"refused.yaml": strings.Replace(refusedSim, "DUE", "20s", 1), "late.yaml": strings.Replace(refusedSim, "DUE", "30s", 1),
@@ -137,6 +138,7 @@ func TestReasonsOnStandardError(t *testing.T) {
 // Every command that takes its time ends with 130 when it is interrupted, and says in its last line
 // which command goes on.
 func TestInterruptedCommands(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT CHECKED: another process cannot be interrupted here")
 	}

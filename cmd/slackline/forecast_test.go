@@ -13,6 +13,7 @@ import (
 // The forecast is the same in every form, its trace can be played, and the weather that the example
 // has is that of its seed.
 func TestForecast(t *testing.T) {
+	t.Parallel()
 	example, err := os.ReadFile("../../examples/weather.csv")
 	if err != nil {
 		t.Fatal(err)

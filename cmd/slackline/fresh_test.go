@@ -52,6 +52,7 @@ const thrownAway = `job "c1" had finished in the interrupted run; its output is 
 // run --fresh runs all jobs of a run that was interrupted, also those that had finished, and
 // whatever has changed since.
 func TestFreshStartsAnew(t *testing.T) {
+	t.Parallel()
 	for what, change := range map[string]func(s *shell){
 		"as it was":         func(*shell) {},
 		"with less reduces": func(s *shell) { s.write("jobs.yaml", strings.Replace(chainJobs, "reduces: 3", "reduces: 2", 1)) },
@@ -97,6 +98,7 @@ func TestFreshStartsAllPoliciesAnew(t *testing.T) {
 
 // What jobs have finished in a run that is under way is not thrown away, though none of its jobs writes just now.
 func TestFreshWaitsForALivingRun(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"jobs.yaml": chainJobs + "arrive: 30s\n", "text.txt": "a b c\n"})
 	cmd := s.command("run", "jobs.yaml")
 	if err := cmd.Start(); err != nil {

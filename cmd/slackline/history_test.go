@@ -59,6 +59,7 @@ func (s *shell) jobs(args ...string) (l listed) {
 // What ran is listed, shown and told attempt by attempt; the second run says before what the first
 // taught, and after how wrong it was.
 func TestHistory(t *testing.T) {
+	t.Parallel()
 	s := wordsShell(t)
 	if out := s.must(0, "jobs"); out != "no such jobs\n" {
 		t.Errorf("%q", out)
@@ -140,6 +141,7 @@ func TestHistory(t *testing.T) {
 
 // Why attempts failed is told once while the job runs, once in its summary, and later.
 func TestFailuresAreTold(t *testing.T) {
+	t.Parallel()
 	s := wordsShell(t)
 	s.write("bad.yaml", "name: bad\nmap: sh -c 'echo lost >&2; exit 3'\ninput: [corpus/]\noutput: out/bad\n")
 	r := s.run("run", "bad.yaml")
@@ -164,6 +166,7 @@ func TestFailuresAreTold(t *testing.T) {
 
 // Two runs at once: each says that the other is there, both are listed, and nothing that they teach is lost.
 func TestRunsBesideEachOther(t *testing.T) {
+	t.Parallel()
 	s := wordsShell(t)
 	s.write("slow.yaml", "name: slow\napp: loadgen\nparams: {map_cpu: 5ms}\ninput: [corpus/]\noutput: out/slow\n")
 	slow := s.command("run", "slow.yaml")
@@ -380,6 +383,7 @@ func TestNothingCanBeKept(t *testing.T) {
 
 // A quiet run tells nothing but its result, and a real run can be looked at in Perfetto and in a browser.
 func TestQuietAndDrawn(t *testing.T) {
+	t.Parallel()
 	s := wordsShell(t)
 	if r := s.run("run", "words.yaml", "-q", "--chrome", "t.json", "--html", "p.html"); r.code != 0 || r.stderr != "" || r.stdout == "" {
 		t.Errorf("%d: %s", r.code, r.stderr)

@@ -94,6 +94,7 @@ func TestInterrupt(t *testing.T) {
 
 // The second one ends the program at once, and keeps the same. A terminal that goes may tell so twice.
 func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
 	code, said, s := interrupt(t, os.Interrupt, os.Interrupt)
 	if code != exitInterrupt || !strings.HasSuffix(said, "the same command continues from there\n") && !strings.HasSuffix(said, "out/long continues it\n") {
 		t.Errorf("exit code %d\n%s", code, said)
@@ -110,6 +111,7 @@ func TestInterruptTwice(t *testing.T) {
 
 // nohup, and shells that put a command into the background, let it ignore signals. It goes on ignoring them.
 func TestIgnoredSignals(t *testing.T) {
+	t.Parallel()
 	need(t, "sh")
 	s := newShell(t, map[string]string{"short.yaml": strings.Replace(longJob, "1s", "300us", 1), "corpus/a.txt": strings.Repeat("a\n", 1000)})
 	cmd := exec.Command("sh", "-c", `trap "" HUP INT; exec "$0" run short.yaml`, os.Args[0])
@@ -139,6 +141,7 @@ func TestIgnoredSignals(t *testing.T) {
 // A run whose journal cannot be written any more stops as by a signal: its work stays, and it is told how to go on.
 // The exit code is that of a failure.
 func TestJournalThatIsFull(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"corpus/a.txt": strings.Repeat("a\n", 500)}
 	args := []string{"run", "--block", "10B", "-q"}
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -173,6 +176,7 @@ func TestJournalThatIsFull(t *testing.T) {
 // The journal of a run whose process dies has what was decided until then, and the run that goes on
 // writes to a file of its own.
 func TestJournalOfKilled(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000)})
 	kill := func(cmd *exec.Cmd, journal string) (said string) {
 		t.Helper()

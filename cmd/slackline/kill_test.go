@@ -64,6 +64,7 @@ var stops = []struct {
 // resume, which may be killed as well. In the end the output is that of an undisturbed run, byte
 // for byte, and nothing else is left.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	var text strings.Builder
 	for i := range 40_000 {
 		d := draw.Of(uint64(i), "line")
@@ -206,6 +207,7 @@ reduces: 0
 // What run and resume say of an output directory that another process writes to, that one has left,
 // or that is finished.
 func TestResumeSays(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"long.yaml": longJob, "corpus/a.txt": strings.Repeat("a\n", 1000), "empty.yaml": strings.Replace(longJob, "out/long", "out/none", 1)})
 	says := func(code int, want string, args ...string) {
 		t.Helper()

@@ -25,6 +25,7 @@ deadline: 1h
 
 // A deadline that a job had missed, or met, before its run was killed counts in the run that resumed it.
 func TestDeadlinesBeforeAKill(t *testing.T) {
+	t.Parallel()
 	for due, want := range map[string]struct {
 		code        int
 		met, missed float64

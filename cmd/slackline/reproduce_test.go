@@ -10,6 +10,10 @@ import (
 
 // The list, a quick run with its page, and every way to ask for what there is not.
 func TestReproduce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("whole experiments are played where -short is not asked for")
+	}
+	t.Parallel()
 	s := newShell(t, map[string]string{"notes.html": "mine"})
 	list := s.must(0, "reproduce")
 	for _, name := range []string{"003-matchmaking", "003-rtmr", "claims", "on two cores"} {

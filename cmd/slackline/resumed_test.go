@@ -50,6 +50,7 @@ func pause(t *testing.T, due string) *shell {
 // told of once, where it ended, and refers to where it was submitted first; one that had finished
 // stays as it was.
 func TestOneOutcomeAcrossAnInterruption(t *testing.T) {
+	t.Parallel()
 	s := pause(t, "50ms")
 	if list := s.told("--state", "interrupted"); len(list) != 2 || list[0].Outcome != "interrupted" {
 		t.Fatalf("%+v", list)
@@ -96,6 +97,7 @@ func TestOneOutcomeAcrossAnInterruption(t *testing.T) {
 
 // Work that was thrown away is interrupted no longer.
 func TestDiscardedIsNotInterrupted(t *testing.T) {
+	t.Parallel()
 	s := pause(t, "1h")
 	s.must(0, "discard", "out/a", "--dry-run")
 	if list := s.told("--state", "interrupted"); len(list) != 2 {

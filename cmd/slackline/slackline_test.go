@@ -65,6 +65,7 @@ func parse(t *testing.T, text string) (r reported) {
 
 // The first milestone: run a word count with a deadline under EDF, simulate the same by what that taught, replay both.
 func TestRunSimulateReplay(t *testing.T) {
+	t.Parallel()
 	text, counts := corpus()
 	s := newShell(t, map[string]string{"words.yaml": wordsJob, "corpus/a.txt": text, "corpus/b.txt": text})
 	ran := parse(t, s.must(0, "run", "words.yaml", "--policy", "edf-p", "--journal", "run.journal", "-o", "json"))
@@ -139,6 +140,7 @@ var measured = regexp.MustCompile(`(?m)^ *"(wall_s|events_per_s)": .*$`)
 
 // The same scenario gives the same JSON, run twice and on any number of processors, but for the time it took.
 func TestDeterminism(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"two.yaml": twoJobs})
 	s.write("random.yaml", strings.Replace(twoJobs, "block: 64MB", "block: 64MB, task_times: {law: lognormal, cv: 0.5}, failure_rate: 0.05, mtbf: 10m, mttr: 1m", 1))
 	for _, file := range []string{"two.yaml", "random.yaml"} {
@@ -168,6 +170,7 @@ func TestDeterminism(t *testing.T) {
 // TestBadInput: one clear sentence with the place, exit code 2, no stack, nothing on standard
 // output, nothing half-written.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{
 		"corpus/a.txt": "a b\n", "taken/x": "", "words.yaml": wordsJob, "two.yaml": twoJobs,
 		"key.yaml":      strings.Replace(wordsJob, "reduces", "reduce", 1),
@@ -395,6 +398,7 @@ func TestFailedJob(t *testing.T) {
 
 // Without a toolchain, or without text, the demo says what it needs.
 func TestDemoWithoutText(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"empty/x.bin": "\x00\x01"})
 	s.env = append(s.env, "PATH=")
 	for _, c := range []struct{ args, want string }{
@@ -434,6 +438,7 @@ func TestFileName(t *testing.T) {
 
 // A sweep that is killed in the middle goes on where it was, and comes to the same bytes as one that was not.
 func TestKilledSweepGoesOn(t *testing.T) {
+	t.Parallel()
 	seeds := 10 // 20 runs for each
 	if testing.Short() {
 		seeds = 3

@@ -53,6 +53,7 @@ func (s *shell) parts(dir string) string {
 
 // Whatever language counts the words, the output is that of the built-in application, byte for byte and part by part.
 func TestStreamingWordcounts(t *testing.T) {
+	t.Parallel()
 	for _, language := range []string{"python", "awk", "shell"} {
 		t.Run(language, func(t *testing.T) {
 			need(t, map[string][]string{"python": {"python3"}, "awk": {"awk"}, "shell": {"sh", "tr", "grep", "cut", "uniq", "sed", "awk", "head"}}[language]...)
@@ -72,6 +73,7 @@ func TestStreamingWordcounts(t *testing.T) {
 }
 
 func TestStreamingJoin(t *testing.T) {
+	t.Parallel()
 	need(t, "awk")
 	s := inRepository(t)
 	s.must(0, "run", "examples/streaming/join.yaml")
@@ -85,6 +87,7 @@ func TestStreamingJoin(t *testing.T) {
 // The example in Go and the one by the raw API, built as a user would build them, count as the
 // built-in application does.
 func TestOwnProgram(t *testing.T) {
+	t.Parallel()
 	need(t, "go")
 	s := inRepository(t)
 	for _, name := range []string{"words", "rawwords"} {

@@ -13,6 +13,7 @@ import (
 // The examples of tables: two inputs of different formats, compressed output, a workflow, and a
 // program of one's own on CSV.
 func TestTables(t *testing.T) {
+	t.Parallel()
 	s := inRepository(t)
 	s.write("a.md", "the cat and the dog\nthe end\n")
 	s.write("b.md", "the cat\n")
@@ -50,6 +51,7 @@ func TestTables(t *testing.T) {
 
 // Each of several inputs has a mapper command of its own; the commands find its name in their environment.
 func TestInputsWithCommands(t *testing.T) {
+	t.Parallel()
 	need(t, "sh", "sed")
 	s := inRepository(t)
 	s.write("job.yaml", `map: "sh -c 'sed s/^/$slackline_input_name:/'"
@@ -98,6 +100,7 @@ func TestPackedInput(t *testing.T) {
 
 // Contradictions with what only the application knows.
 func TestFormatsOfApplications(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, map[string]string{"in": strings.Repeat("x", 200)})
 	for key, want := range map[string]string{
 		"input_format: csv":  "j.yaml:4:15: application terasort reads records of 100 bytes and no other format; leave input_format out",

@@ -34,6 +34,7 @@ func exampleTraces(t *testing.T) map[string]string {
 
 // Every form can be imported, described, and played by a scenario; what was imported is the same workload.
 func TestWorkloadForms(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, exampleTraces(t))
 	for format, file := range map[string]string{"swim": "swim.tsv", "slackline": "small.jsonl", "sls": "sls.json", "rumen": "rumen.json", "jhist": "words.jhist",
 		"swf": "cluster.swf", "google": "google.jsonl", "alibaba": "alibaba.csv"} {
@@ -83,6 +84,7 @@ func TestWorkloadSLSRoundTrip(t *testing.T) {
 }
 
 func TestWorkloadModel(t *testing.T) {
+	t.Parallel()
 	s := newShell(t, exampleTraces(t))
 	model := s.must(0, "workload", "fit", "--format", "swim", "swim.tsv")
 	if model != s.read("model.json") {

@@ -15,6 +15,9 @@ import (
 // nothing is wider than the window, and no word lies outside of its figure. Names are nothing but
 // text.
 func TestBrowserDrawsPlans(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plans are played and drawn where -short is not asked for")
+	}
 	b := pagetest.New(t)
 	c := example(t)
 	c.Classes[2].Name = "a <b>class</b> with a long name"

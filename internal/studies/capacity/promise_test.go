@@ -13,6 +13,9 @@ import (
 // cost. Queues foresee the jobs that ask, and the class that must be admitted is worth most. Jobs take less
 // than planned, as phases lend each other room, so the plan is on the safe side: fair has all in time.
 func TestPlanKeepsItsPromise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one cell after another, where -short is not asked for")
+	}
 	cost := func(policy string) (sum float64, refused []int) {
 		c := example(t)
 		r, plan := Plan(c), Plan(c)

@@ -28,6 +28,9 @@ func promised(t *testing.T, text, policy string, seeds uint64) (promises, kept i
 
 // Streams on which promises broke more often than was stated, each for a reason of its own.
 func TestPromisesAreKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one cell after another, where -short is not asked for")
+	}
 	for _, c := range []struct {
 		why, cluster, mix string
 		seeds             uint64
