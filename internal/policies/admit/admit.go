@@ -76,7 +76,7 @@ func (a All) bounds(j *sched.Job) bool {
 	if a.bound == nil || j == nil || j.Spec == nil {
 		return false
 	}
-	_, has := masterOf(j.Spec)
+	_, has := MasterOf(j.Spec)
 	return has
 }
 

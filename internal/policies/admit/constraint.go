@@ -39,7 +39,9 @@ import (
 //
 // An ApplicationMaster, which the paper does not know, moves s_m by its start-up. One in a map slot
 // is one slot more that has to be free, from s_m until the job ends. Masters of jobs without a
-// deadline wait while masters take the share of the cluster that they may.
+// deadline wait while masters take the share of the cluster that they may; each such job is looked at again when a job
+// ends, nodes come or change, it is amended, the control changes, or a stage of it may start: its master may run by a
+// start of before a resync.
 //
 // What the paper leaves open: a job without a deadline is let in when it comes, and the order
 // serves it last. Maps that are lost behind the last map do not hold reduces back again. A job with
@@ -181,18 +183,31 @@ func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
 
 // Crowded tells whether masters leave no room for that of a job which has not begun, and why.
 func (s Share) Crowded(v sched.View, job *sched.Job) (sched.Reason, bool) {
-	need, has := masterOf(job.Spec)
+	if _, has := MasterOf(job.Spec); !has || job.Begun() {
+		return sched.Reason{}, false
+	}
+	used := Masters(v)
+	return s.CrowdedBy(v, job, &used)
+}
+
+// CrowdedBy is Crowded where masters take so much.
+func (s Share) CrowdedBy(v sched.View, job *sched.Job, used *units.Vector) (sched.Reason, bool) {
+	need, has := MasterOf(job.Spec)
 	if !has || job.Begun() {
 		return sched.Reason{}, false
 	}
-	used := units.Vector{}
+	return s.Full(v.Capacity(), used, &need)
+}
+
+// Masters is what ApplicationMasters of jobs that were let in take. O(jobs).
+func Masters(v sched.View) (used units.Vector) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if o := v.Job(j); o != nil && o.Standing() == sched.Admitted {
-			n, _ := masterOf(o.Spec)
+			n, _ := MasterOf(o.Spec)
 			used.Add(&n)
 		}
 	}
-	return s.Full(v.Capacity(), &used, &need)
+	return used
 }
 
 // goOn looks again at the jobs without a promise that wait for room for their masters. O(jobs).

@@ -184,8 +184,8 @@ func portion(share float64, amount int64) int64 {
 	return int64(math.Floor(units.Rounded(share * float64(amount)))) // of 100, 0.29 must be 29
 }
 
-// masterOf returns what the job's ApplicationMaster takes.
-func masterOf(j *workload.Job) (need units.Vector, has bool) {
+// MasterOf returns what the job's ApplicationMaster takes.
+func MasterOf(j *workload.Job) (need units.Vector, has bool) {
 	s := j.Stage(sched.Master)
 	if s == nil {
 		return need, false

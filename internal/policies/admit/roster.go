@@ -206,7 +206,7 @@ func (l *Limit) kindOf(j *sched.Job) *kind {
 	if l.user > 0 {
 		key.user = j.Spec.User
 	}
-	key.need, key.master = masterOf(j.Spec)
+	key.need, key.master = MasterOf(j.Spec)
 	if k := l.kinds[key]; k != nil {
 		return k
 	}

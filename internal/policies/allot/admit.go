@@ -38,8 +38,10 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 }
 
 // judge tells what becomes of each job that asks, in the order in which they came. told says whether a job that
-// would be let in is: it takes the place of one behind it.
-func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.Reason) bool) {
+// would be let in is: it takes the place of one behind it, and its master takes room. judge returns what all masters
+// take then.
+func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.Reason) bool) units.Vector {
+	masters := admit.Masters(v)
 	var list []*sched.Job
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if job := v.Job(j); asks(job) {
@@ -50,26 +52,32 @@ func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.R
 	for _, job := range list {
 		c := a.plan.class(job)
 		n := a.plan.outlined(v, job, c).need(v, job)
-		verb, why := a.verdict(v, job, c, &n)
-		if told(job, verb, why) && n.why.Cause == nil {
+		verb, why := a.verdict(v, job, c, &n, &masters)
+		if !told(job, verb, why) {
+			continue
+		}
+		if n.why.Cause == nil {
 			c.runs++
 		}
+		need, _ := admit.MasterOf(job.Spec)
+		masters.Add(&need)
 	}
+	return masters
 }
 
-// verdict is what becomes of a job of a class under the plan.
-func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sched.Verb, sched.Reason) {
+// verdict is what becomes of a job of a class under the plan, while masters take so much.
+func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs, masters *units.Vector) (sched.Verb, sched.Reason) {
 	begun := job.Begun() || job.Spec.GoesOn()
 	switch {
 	case n.why.Cause != nil && n.late == 0: // no deadline that could be planned for
-		if why, full := a.share.Crowded(v, job); full {
+		if why, full := a.share.CrowdedBy(v, job, masters); full {
 			return sched.Hold, why
 		}
 		return sched.Admit, n.why
 	case n.late > 0 && begun:
 		return sched.Admit, sched.Because(sched.Begun)
 	case n.late > 0 && a.plan.holds:
-		if why, full := a.share.Crowded(v, job); full {
+		if why, full := a.share.CrowdedBy(v, job, masters); full {
 			return sched.Hold, why
 		}
 		return sched.Admit, sched.Because(BeyondPlan, n.why.A, n.why.B)
@@ -87,8 +95,8 @@ func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs) (sc
 	return sched.Reject, why
 }
 
-// Ask says what would become of a job that came now. O(jobs), and O(jobs · log jobs) if there is
-// room for more of its class, which those may take that came before.
+// Ask says what would become of a job that came now. O(jobs), and O(jobs · log jobs) if there is room for more of its
+// class, or it has a master: those may take the room that came before.
 func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.State == sched.Waiting {
 		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
@@ -98,11 +106,12 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	with.make(v, job)
 	a.plan.memo, a.plan.cluster, a.plan = with.memo, with.cluster, &with
 	c := with.class(job)
-	if c.runs < c.Admit {
-		a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
+	var masters units.Vector
+	if _, has := admit.MasterOf(job.Spec); has || c.runs < c.Admit {
+		masters = a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
 	}
 	n := with.outlined(v, job, c).need(v, job)
-	verb, why := a.verdict(v, job, c, &n)
+	verb, why := a.verdict(v, job, c, &n, &masters)
 	return sched.Answer{Verb: verb, Reason: why}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -70,6 +71,25 @@ func TestQuestionsDecideNothing(t *testing.T) {
 				t.Errorf("at %v, after a question: %s, want %s", now, is, want)
 			}
 		}
+	}
+}
+
+// A question counts the masters of jobs that would be let in with the one that is asked about: here of one that has
+// begun meanwhile.
+func TestQuestionsCountMastersBefore(t *testing.T) {
+	h := &hall{cluster: units.Slots(10, 0)}
+	for i, is := range []sched.JobState{sched.Admitted, sched.HeldBack, sched.Pending} {
+		j := h.comes("new", 1, 0, 0, 1, is)
+		j.Spec.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: make([]workload.Task, 1)}}, j.Spec.Stages...)
+		if i == 1 {
+			j.Stages[sched.Master].Occupied = 1
+		}
+	}
+	last := h.jobs[2]
+	h.jobs = h.jobs[:2]
+	a := Admission{plan: new(plan), share: 0.1}.Ask(h, last)
+	if want := sched.Because(admit.MasterShare, 2, 1, int64(units.MapSlots)); a.Verb != sched.Hold || a.Reason != want {
+		t.Errorf("%v (%v), want %v", a.Verb, a.Reason, want)
 	}
 }
 
