@@ -92,6 +92,7 @@ func (v literalVector) resize(n int, at units.Time) literalVector {
 type literalJob struct {
 	Claim
 	phase         string
+	idle          bool // it has started, and none of its tasks has
 	since, up     units.Time
 	maps, reduces []units.Time
 	tm, tr        literalVector
@@ -115,7 +116,7 @@ func (l *literal) queue(now units.Time, jobs []literalJob) []literalJob {
 	for i := range jobs {
 		j := &jobs[i]
 		from := j.since
-		if l.waits(*j) {
+		if l.waits(*j) || j.idle {
 			from = now
 		}
 		switch j.phase {
@@ -308,6 +309,9 @@ func (l *literal) finish(now units.Time, id sched.JobID, maps, reduces []units.T
 	i := l.find(id)
 	e := l.queue(now, l.jobs)[i].e
 	j := &l.jobs[i]
+	if j.idle {
+		j.idle, j.since = false, now
+	}
 	j.phase = "finished"
 	real := slices.Max(slices.Concat([]units.Time{0}, maps, reduces))
 	off := e - real
@@ -331,7 +335,7 @@ func (l *literal) remove(now units.Time, id sched.JobID) {
 		l.jobs = slices.Delete(l.jobs, i, i+1)
 		return
 	}
-	l.jobs[i].phase, l.jobs[i].since = "gone", now
+	l.jobs[i].phase, l.jobs[i].idle, l.jobs[i].since = "gone", false, now
 }
 
 // settle makes the head of the queue part of the first vectors, as far as it is over.
@@ -408,7 +412,7 @@ func (h *history) ends(name string, most int) []units.Time {
 // step plays one event.
 func (h *history) step() {
 	h.now += units.Time(h.duration("later")) * units.Time(rapid.IntRange(0, 1).Draw(h.T, "or at once"))
-	switch event := rapid.SampledFrom([]string{"admit", "admit", "admit", "test", "start", "start", "finish", "remove", "resize", "save", "up", "again"}).Draw(h.T, "event"); event {
+	switch event := rapid.SampledFrom([]string{"admit", "admit", "admit", "test", "start", "start", "finish", "remove", "resize", "save", "up", "again", "restart", "begin"}).Draw(h.T, "event"); event {
 	case "admit", "test":
 		c := h.claim()
 		got, want := h.s.Test(h.now, c), h.l.test(h.now, c)
@@ -458,11 +462,23 @@ func (h *history) step() {
 			h.s.Remove(h.now, j)
 			h.l.remove(h.now, j)
 		case "up":
-			h.s.Up(h.now, j)
-			if k := &h.l.jobs[h.l.find(j)]; !k.Slot {
+			k := &h.l.jobs[h.l.find(j)]
+			if k.idle { // a master that is up has started
+				return
+			}
+			if h.s.Up(h.now, j); !k.Slot {
 				k.Ready = min(k.Ready, h.now)
 			} else if took := h.now - max(k.since, k.Ready); took >= 0 && units.Duration(took) < k.Startup {
 				k.Startup = units.Duration(took)
+			}
+		case "restart":
+			h.s.Restart(j)
+			k := &h.l.jobs[h.l.find(j)]
+			k.idle = k.phase == "started"
+		case "begin":
+			h.s.Begin(h.now, j)
+			if k := &h.l.jobs[h.l.find(j)]; k.phase == "started" {
+				k.idle, k.since = false, h.now
 			}
 		case "again":
 			h.s.Again(h.now, j)

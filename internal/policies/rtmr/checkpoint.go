@@ -24,7 +24,7 @@ type mark struct {
 }
 
 // holds tells whether the mark is what a question at the given time would find: that time makes no
-// difference as long as no waiting job before the mark takes a slot that has been free for some
+// difference as long as no job before the mark whose tasks start from then on takes a slot that has been free for some
 // time.
 func (m *mark) holds(now units.Time) bool { return now == m.now || now <= m.until }
 
@@ -89,7 +89,7 @@ func (s *Schedule) pass(now units.Time, i int, until units.Time) (holds, finish 
 		s.mark(now, i, until)
 	}
 	m := &s.members[i]
-	if m.phase == waiting {
+	if m.open() {
 		switch {
 		case m.onMaps() > 0:
 			until = min(until, max(m.Ready, s.at.maps.First()))

@@ -104,9 +104,13 @@ func (s *scheduler) recount(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	for _, j := range s.active {
-		if r := s.of(j); r.Unstarted {
-			s.plan.Restart(v.Now(), j)
-			r.Unstarted = !r.begun(v.Job(j))
+		switch r := s.of(j); {
+		case !r.Unstarted:
+		case r.begun(v.Job(j)):
+			r.Unstarted = false
+			s.plan.Begin(v.Now(), j)
+		default:
+			s.plan.Restart(j)
 		}
 	}
 	if len(s.queue) == 0 {

@@ -64,6 +64,7 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 			t.Fatalf("%s: %+v", c.name, first)
 		}
 		d.starts(1, c.answer(told, first[0])...)
+		asked := d.policy.Ask(d.book, 15e9, claims("c", 1, 31)) // nothing is decided in between
 		d.starts(15, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: claims("c", 1, 31)}})
 		ends := int64(0)
 		for _, it := range d.plan.Items {
@@ -74,8 +75,8 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 				t.Errorf("%s: job %d is ranked again", c.name, it.Job)
 			}
 		}
-		if ends != c.ends {
-			t.Errorf("%s: c is told %d s, want %d", c.name, ends, c.ends)
+		if ends != c.ends || int64(asked.Finish/1e9) != c.ends {
+			t.Errorf("%s: c is told %d s, and %v when asked before; want %d", c.name, ends, asked.Finish, c.ends)
 		}
 		next := sched.JobID(0)
 		for _, it := range d.starts(16, beat1) {

@@ -109,7 +109,7 @@ func (c *chain) copy(from *chain) {
 type member struct {
 	Claim
 	phase phase
-	since units.Time // of its start, or of its removal
+	since units.Time // of its start, or of its removal; none = it has started, and no task of it has
 	ends  *ends      // of a corrected one
 	bound bound      // of its finish
 }
@@ -128,12 +128,21 @@ const (
 	gone                   // removed after its start: the slots that it may have had are free from since on
 )
 
+// open tells whether the member's tasks start from the time of the question on.
+func (m *member) open() bool { return m.phase == waiting || m.since == none }
+
+// from is when the first of the member's tasks may start, or may have.
+func (m *member) from(now units.Time) units.Time {
+	if m.open() {
+		return now
+	}
+	return m.since
+}
+
 // give runs the member's tasks: algorithms 5.2 and 5.3, or what has become of them.
 func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
-	from := m.since
+	from := m.from(now)
 	switch m.phase {
-	case waiting:
-		from = now
 	case corrected:
 		c.maps.Replace(m.ends.maps)
 		c.reduces.Replace(m.ends.reduces)
@@ -380,14 +389,10 @@ func (s *Schedule) holds(now units.Time, m *member, begin units.Time, h *Hold) {
 
 // ends returns when the slots that a member takes in a stage would be free of it, nil if it has finished.
 func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step {
-	from := m.since
-	switch m.phase {
-	case waiting:
-		from = now
-	case corrected, gone:
+	if m.phase == corrected || m.phase == gone {
 		return nil
 	}
-	had, up := c.begin(&m.Claim, from)
+	had, up := c.begin(&m.Claim, m.from(now))
 	mapsEnd := c.maps.Last(m.Maps, up, m.Map)
 	var ends []avail.Step
 	if stage == sched.Reduce {
@@ -441,10 +446,16 @@ func (s *Schedule) Start(now units.Time, j sched.JobID) {
 	s.started++
 }
 
-// Restart says that no task of a job that has started has run so far: they start from now on.
-func (s *Schedule) Restart(now units.Time, j sched.JobID) {
-	if i := s.find(j); i >= 0 && i < s.started {
-		s.members[i].since = now
+// Restart says that no task of a job that has started has run so far: until Begin they start from the time of each
+// question on.
+func (s *Schedule) Restart(j sched.JobID) { s.begins(j, none) }
+
+// Begin says that a task of such a job has started now.
+func (s *Schedule) Begin(now units.Time, j sched.JobID) { s.begins(j, now) }
+
+func (s *Schedule) begins(j sched.JobID, at units.Time) {
+	if i := s.find(j); i >= 0 && i < s.started && s.members[i].since != at {
+		s.members[i].since = at
 		s.stale(i)
 	}
 }
@@ -460,6 +471,7 @@ func (s *Schedule) Finish(now units.Time, j sched.JobID, maps, reduces []units.T
 		return false
 	}
 	m := &s.members[i]
+	m.since = m.from(now)
 	if feedback {
 		s.seek(now, i)
 		_, e := s.at.give(m, now) // line 6
