@@ -60,20 +60,21 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 				}
 			}
 		}
-		if j := b.jobs[e.int("job")]; j != nil {
+		switch j := b.jobs[e.int("job")]; e.name {
+		case "job-arrived", "stage-ready", "job-amended":
 			c.first(b, j, p)
 		}
 	}
 }
 
-// first decides on a job.
+// first decides on a job, or on one that waits for room once more: it may have begun meanwhile.
 func (c *constraint) first(b *book, j *job, p *wants) {
 	switch {
-	case c.known[j] || j.waits || j.state >= admitted:
+	case j == nil || c.known[j] || j.waits || j.state >= admitted:
 	case j.Deadline != never:
 		c.known[j] = true
 		c.test(b, j, p)
-	case j.state == pending:
+	default:
 		c.lend(b, j, p)
 	}
 }

@@ -222,6 +222,8 @@ var once = map[string][]uint64{
 	"rtmr(unknown=best-effort)": {799},
 	"rtmr(preempt=false)":       {348, 379, 1648},
 	"dc(cost=worst)":            {804},
+	// a job whose master waited for room had begun by a start of before a resync
+	"dc": {128, 1148},
 	// more progress was expected than was left of a job
 	"rds(fast=false,interval=15s)+matchmaking": {41},
 	// a time lay at the border of two rounded ones; a plan of an earlier instant was enacted later
