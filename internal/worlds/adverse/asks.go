@@ -65,10 +65,7 @@ func (s *stage) wanted() (n int) {
 func (w *World) shun(jb *job) bool {
 	switch {
 	case jb.shunned == 0 && w.naughty(60):
-		n := sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
-		if len(jb.spec.Labels) == 0 { // else no node may be left to it
-			jb.shunned = n
-		}
+		jb.shunned = sched.NodeID(1 + w.dice.IntN(len(w.nodes)-1))
 	case jb.shunned != 0 && (w.beat >= w.cfg.Calm || w.naughty(10)):
 		jb.shunned = 0
 	}
@@ -76,7 +73,7 @@ func (w *World) shun(jb *job) bool {
 	if jb.shunned != 0 {
 		now = append(now, jb.shunned)
 	}
-	if slices.Equal(now, jb.spec.Avoids) || (w.beat+int(jb.shunned))%2 > 0 {
+	if slices.Equal(now, jb.spec.Avoids) || w.naughty(2) {
 		return false
 	}
 	spec := *jb.spec

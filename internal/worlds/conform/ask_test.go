@@ -11,6 +11,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/worlds/adverse"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -210,7 +211,7 @@ func TestQuestions(t *testing.T) {
 	for text, wants := range questioned(t) {
 		for _, known := range []bool{true, false} {
 			n := &answers{verbs: map[sched.Verb]int{}}
-			for _, s := range []Subject{simulated(max(6, runs(20))), unkind(max(6, runs(20))), crowded(max(3, runs(10)))} {
+			for _, s := range []Subject{simulated(max(6, runs(20))), unkindest(max(6, runs(20))), crowded(max(3, runs(10)))} {
 				plain := s.New
 				if known {
 					s.New = func(t *testing.T, seed uint64) drive.World { return &taught{World: plain(t, seed)} }
@@ -248,6 +249,17 @@ func TestQuestions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unkindest is the unkind world in which users and ApplicationMasters also end jobs, and nodes are decommissioned.
+func unkindest(seeds int) Subject {
+	s := unkind(seeds)
+	s.New = func(_ *testing.T, seed uint64) drive.World {
+		cfg := twinned(seed)
+		cfg.Cancels, cfg.Quits, cfg.Retires = seed%4 == 3, seed%4 == 2, seed%2 == 1
+		return adverse.New(cfg)
+	}
+	return s
 }
 
 // crowded is a simulator in which many jobs wait with deadlines near and far.
