@@ -132,9 +132,7 @@ func TestForks(t *testing.T) {
 			t.Run(fmt.Sprintf("%s masters=%v", text, masters), func(t *testing.T) {
 				alive := 0
 				for seed := range uint64(runs(10)) {
-					// a book does not know who was rejected: jobs behind such a one are killed in the run alone
-					rejects := slices.Contains([]string{"rtmr admission", "constraint", "planned jobs"}, fromCatalogue(t, text)().Recipe().Parts[compose.KindAdmit].Name)
-					alive += fork(t, text, forkable(seed, masters, !rejects), seed)
+					alive += fork(t, text, forkable(seed, masters, !rejects(t, text)), seed)
 				}
 				if alive == 0 {
 					t.Error("nothing ran in any fork: this tests nothing")
@@ -142,6 +140,12 @@ func TestForks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// rejects tells whether the policy rejects jobs. A book does not know who was rejected: jobs behind such a one are killed
+// in the run alone.
+func rejects(t *testing.T, policy string) bool {
+	return slices.Contains([]string{"rtmr admission", "constraint", "planned jobs"}, fromCatalogue(t, policy)().Recipe().Parts[compose.KindAdmit].Name)
 }
 
 // fork plays a run and, from several instants of it, forks, and returns how many attempts ran when they began.
@@ -222,7 +226,7 @@ func branchesOf(t *testing.T, l *drive.Loop, whole *deeds, cfg sim.Config, seed 
 func TestForksAtOnce(t *testing.T) {
 	for _, text := range everyone() {
 		for seed := range uint64(runs(10)) {
-			cfg := forkable(seed, false, text != "rtmr")
+			cfg := forkable(seed, false, !rejects(t, text))
 			cfg.Heartbeat = 0
 			fork(t, text, cfg, seed)
 		}
