@@ -202,8 +202,8 @@ func (c *Class) Any(s workload.Stage) Stage {
 }
 
 // Attempt takes in a committed attempt. Where clocks that do not quite agree measured a time below
-// 0, it is 0.
-func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, shuffle units.Duration) {
+// 0, it is 0. It returns the entry for the stage on that class of nodes, as At does.
+func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, shuffle units.Duration) *Stage {
 	run, shuffle = max(0, run), max(0, shuffle)
 	e := c.At(s, node)
 	e.Task.Add(run.Seconds())
@@ -214,13 +214,14 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 		e.Work.Add(float64(input), run.Seconds())
 	}
 	if s != workload.Reduce {
-		return
+		return e
 	}
 	e.Shuffle.Add(shuffle.Seconds())
 	if input > 0 {
 		e.Fetch.Add(shuffle.Seconds() / float64(input))
 		e.Fetches.Add(shuffle.Seconds() / float64(input))
 	}
+	return e
 }
 
 // Predicted takes in what came of a prediction: measured over predicted time.

@@ -208,24 +208,23 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 	if a.Stage == sched.Map && e.Bytes < j.largest/8 {
 		telling = 0
 	}
-	class, node := l.class(spec.Class), hostOf(a)
-	class.Attempt(a.Stage, node, telling, run, shuffle)
+	node := hostOf(a)
+	known := l.class(spec.Class).Attempt(a.Stage, node, telling, run, shuffle)
 	key, bytes, records := profile.Key{Stage: a.Stage, Node: node}, float64(max(0, e.Bytes)), recordsOf(a.Stage, e.Event)
 	if a.Stage != sched.Master {
 		l.note(j, key, bytes, records, max(0, run).Seconds())
 	}
 	if a.Stage == sched.Reduce {
-		waves := &class.At(a.Stage, node).Waves
-		of := &waves.Later
+		of := &known.Waves.Later
 		if key.Part = profile.Later; began < j.mapsDone {
-			key.Part, of = profile.First, &waves.First
+			key.Part, of = profile.First, &known.Waves.First
 		}
 		of.Add(shuffle.Seconds())
 		l.note(j, key, bytes, -1, shuffle.Seconds())
 	}
 	if a.Stage != sched.Master && e.Spans[sched.PhaseSort]+e.Spans[sched.PhaseRun] > 0 {
 		around := at.Sub(began) - e.Spans[sched.PhaseShuffle] - e.Spans[sched.PhaseSort] - e.Spans[sched.PhaseRun]
-		class.At(a.Stage, node).Start.Add(max(0, around).Seconds())
+		known.Start.Add(max(0, around).Seconds())
 	}
 	if last := spec.Stages; last[len(last)-1].Kind == a.Stage {
 		j.written += e.OutBytes
