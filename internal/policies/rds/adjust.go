@@ -146,7 +146,7 @@ func (c *controller) leave(v sched.View) {
 // line writes who can use slots into c.queue, and their order into c.sorted.
 func (c *controller) line(v sched.View) {
 	c.queue, c.sorted = c.queue[:0], c.sorted[:0]
-	c.budget = c.total
+	c.budget = c.Total
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		if job.Standing() != sched.Admitted && (m.Crowded || !m.asked() && !m.Fast) {
@@ -201,7 +201,7 @@ func (c *controller) line(v sched.View) {
 // of work goes first, its density.
 func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64) {
 	k := c.class(v, job)
-	if units.Rounded(c.takes(v, job)/max(c.speed, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
+	if units.Rounded(c.takes(v, job)/max(c.Pace, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
 		return inReach, 0
 	}
 	work := 0.0
@@ -223,7 +223,7 @@ func (c *controller) takes(v sched.View, job *sched.Job) (seconds float64) {
 			continue
 		}
 		if row, each := cost(v, job, stage); each > 0 {
-			seconds += float64(k.Stages[s].Mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.total[row]))))
+			seconds += float64(k.Stages[s].Mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.Total[row]))))
 		}
 	}
 	return seconds
@@ -332,7 +332,7 @@ func (c *controller) race(v sched.View) {
 // for its reduces leaves them one wave.
 func (c *controller) needed(v sched.View, g *grant) int32 {
 	k := c.class(v, g.job)
-	left := g.job.Deadline.Sub(v.Now()).Seconds() * max(c.speed, 1e-3)
+	left := g.job.Deadline.Sub(v.Now()).Seconds() * max(c.Pace, 1e-3)
 	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Left() > 0 {
 		left -= k.Stages[1].Mean
 	}

@@ -14,9 +14,12 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	}
 	c := a.aside
 	c.copyFrom(a.controller)
-	c.total, c.speed = available(v)
+	if c.Pace == 0 {
+		c.Total, c.Pace = available(v)
+	}
 	c.observe(v)
 	c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: job.ID, Bound: [2]int32{-1, -1}})
+	c.index()
 	round := with{v, map[sched.JobID]*sched.Job{job.ID: job}}
 	admit := func(j sched.JobID) {
 		other := *round.Job(j)

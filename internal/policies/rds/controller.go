@@ -44,6 +44,8 @@ type controller struct {
 	Speed forecast.Forecaster `json:"speed"`
 	// Slowed says that capacity changes by the speed of nodes.
 	Slowed  bool           `json:"slowed,omitempty"`
+	Total   [rows]int64    `json:"total"`   // what there is of each kind of slots, and
+	Pace    float64        `json:"pace"`    // how fast its nodes are, 0 = nobody has looked yet
 	Level   [2]float64     `json:"level"`   // slots and speed as they are
 	Observe units.Time     `json:"observe"` // when the forecasters take them next, units.Never before the first plan
 	Classes []*performance `json:"classes"` // by name
@@ -63,12 +65,10 @@ type controller struct {
 	queue       []grant
 	sorted      []*grant
 	round       []*grant
-	total       [rows]int64 // what there is in this round, and
 	budget      [rows]int64
-	speed       float64 // how fast
 	steps       []forecast.Step
 	asked       *performance // the class that was looked for last, nil = none
-	first       []bool       // by handle: the order knows that the job is on the fast path
+	of          []*member    // by handle
 	changed     bool         // something happened on which bounds may be others
 	adjusted    bool         // and they were given again
 	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
@@ -122,39 +122,34 @@ func asks(job *sched.Job) bool {
 
 // find returns the member of a job, nil if there is none.
 func (c *controller) find(j sched.JobID) *member {
-	for _, m := range c.Members {
-		if m.Job == j {
-			return m
-		}
+	if int(j) < len(c.of) {
+		return c.of[j]
 	}
 	return nil
 }
 
-// meet takes in jobs that came, and forgets those that are gone. O(jobs).
-func (c *controller) meet(v sched.View, batch []sched.Event) {
-	again, came := false, false
-	for i := range batch {
-		switch e := &batch[i]; e.Kind {
-		case sched.Resync:
-			again = true
-		case sched.JobArrived, sched.StageReady, sched.JobAmended, sched.JobEnded:
-			came = true
+// index notes which member each job is, when there are others. O(jobs).
+func (c *controller) index() {
+	clear(c.of)
+	for _, m := range c.Members {
+		for int(m.Job) >= len(c.of) {
+			c.of = append(c.of, nil)
 		}
-		if e := &batch[i]; e.Kind == sched.JobEnded {
-			c.setFirst(e.Job, false) // its handle may be another's next
-			c.Members = slices.DeleteFunc(c.Members, func(m *member) bool { return m.Job == e.Job })
-		}
+		c.of[m.Job] = m
 	}
-	if again {
+}
+
+// meet takes in jobs that came, and forgets those that are gone. O(jobs).
+func (c *controller) meet(v sched.View, brings sched.Events) {
+	if brings.Has(sched.Resync) {
 		// Handles may be others, and what was asked of the book is void.
 		c.Members = slices.DeleteFunc(c.Members, func(m *member) bool {
 			m.Job = v.Find(m.ID)
 			m.Bound, m.Let, m.First = [2]int32{-1, -1}, false, false
 			return m.Job == 0
 		})
-		c.Due, c.Woken, c.Held, c.first = 0, 0, false, nil
-	}
-	if !again && !came {
+		c.Due, c.Woken, c.Held = 0, 0, false
+	} else if brings&comings == 0 {
 		return
 	}
 	c.changed = true
@@ -162,17 +157,13 @@ func (c *controller) meet(v sched.View, batch []sched.Event) {
 		job := v.Job(m.Job)
 		return job == nil || job.Standing() > sched.Admitted || job.Spec.ID != m.ID
 	})
-	known := make(map[sched.JobID]bool, len(c.Members))
-	for _, m := range c.Members {
-		known[m.Job] = true
-	}
+	c.index() // whose handles may be others' by now
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		job := v.Job(j)
-		if known[j] || !asks(job) && (job == nil || job.Standing() != sched.Admitted) {
-			continue
+		if job := v.Job(j); c.find(j) == nil && (asks(job) || job != nil && job.Standing() == sched.Admitted) {
+			c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: j, Bound: [2]int32{-1, -1}})
 		}
-		c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: j, Bound: [2]int32{-1, -1}})
 	}
+	c.index()
 	slices.SortFunc(c.Members, func(a, b *member) int { return cmp.Compare(v.Job(a.Job).Seq, v.Job(b.Job).Seq) })
 }
 
@@ -183,41 +174,43 @@ type Admission struct{ *controller }
 func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	c := a.controller
 	c.changed = false
-	if !slices.ContainsFunc(batch, func(e sched.Event) bool { return heeded.Has(e.Kind) }) {
+	var brings sched.Events
+	for i := range batch {
+		brings |= 1 << batch[i].Kind
+	}
+	if brings&heeded == 0 {
 		return
 	}
 	c.watch(batch)
-	c.total, c.speed = available(v)
+	if c.Pace == 0 || brings&capacities != 0 {
+		c.Total, c.Pace = available(v)
+	}
 	c.observe(v)
-	c.meet(v, batch)
-	again, news := false, false
-	for i := range batch {
-		switch batch[i].Kind {
-		case sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.OutputLost:
-			c.changed = true
-		case sched.JobArrived, sched.JobEnded:
-			news = true
-		case sched.ProfileLearned:
-			c.taught(v, batch[i].Detail.Profile)
-		case sched.Resync:
-			again = true
+	c.meet(v, brings)
+	if brings.Has(sched.ProfileLearned) {
+		for i := range batch {
+			if batch[i].Kind == sched.ProfileLearned {
+				c.taught(v, batch[i].Detail.Profile)
+			}
 		}
 	}
+	c.changed = c.changed || brings&losses != 0
+	again := brings.Has(sched.Resync)
 	if len(c.Members) == 0 {
 		c.Next, c.Due, c.Activate, c.Woken = 0, 0, 0, 0
 		return
 	}
-	c.begin(v, news, again)
+	c.begin(v, brings&(1<<sched.JobArrived|1<<sched.JobEnded) != 0, again)
 	for _, m := range c.Members {
 		c.verdict(v, m, again, p)
 	}
 	c.rank(v, p)
-	c.wake(v.Now(), batch, p)
+	c.wake(v.Now(), brings, p)
 }
 
 // wake asks to be woken for what comes first. The book knows one time, and forgets it when it says so.
-func (c *controller) wake(now units.Time, batch []sched.Event, p *sched.Plan) {
-	if slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Tick }) {
+func (c *controller) wake(now units.Time, brings sched.Events, p *sched.Plan) {
+	if brings.Has(sched.Tick) {
 		c.Woken = 0
 	}
 	first := units.Never

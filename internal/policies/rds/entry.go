@@ -92,6 +92,14 @@ func (c *controller) admission(v sched.View, m *member) sched.Reason {
 var news = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.ProfileLearned, sched.OutputLost,
 	sched.JobEnded, sched.JobAmended, sched.JobArrived, sched.StageReady, sched.Tick)
 
+// Of these, comings are those at which jobs may be others, losses those after which slots may lack or tasks be
+// there again, and capacities those at which there may be other nodes, or others may serve.
+var (
+	comings    = sched.EventsOf(sched.JobArrived, sched.StageReady, sched.JobAmended, sched.JobEnded)
+	losses     = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.OutputLost)
+	capacities = sched.EventsOf(sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.Tick, sched.Resync, sched.Control)
+)
+
 // heeded are those, and the ones at which every part has its turn.
 var heeded = news | sched.EventsOf(sched.Resync, sched.Control)
 

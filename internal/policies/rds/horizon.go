@@ -49,7 +49,7 @@ func (o *outlook) at(s, step, hc int) int {
 // control predicts and solves (section 3.1, eq. 3), with steps that begin now.
 func (c *controller) control(v sched.View) {
 	part, speed := c.foresee(v)
-	have := c.total
+	have := c.Total
 	list := c.outlooks[:0]
 	c.used = 0
 	for _, m := range c.Members {

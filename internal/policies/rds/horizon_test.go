@@ -272,15 +272,15 @@ func TestParameters(t *testing.T) {
 // The book knows one wake-up and forgets it when it comes, so what comes behind it is asked for then.
 func TestWakesForEachInstant(t *testing.T) {
 	c := newController(settings{})
-	tick, news := []sched.Event{{Kind: sched.Tick}}, []sched.Event{{Kind: sched.JobArrived}}
+	tick, news := sched.EventsOf(sched.Tick), sched.EventsOf(sched.JobArrived)
 	c.Next, c.Due, c.Activate = 600, 2, 15
 	for _, step := range []struct {
-		now   units.Time
-		batch []sched.Event
-		want  units.Time // 0 = nothing is asked for
+		now    units.Time
+		brings sched.Events
+		want   units.Time // 0 = nothing is asked for
 	}{{0, news, 2}, {1, news, 0}, {2, tick, 15}, {7, news, 0}, {15, tick, 600}, {600, tick, 0}} {
 		var p sched.Plan
-		c.wake(step.now, step.batch, &p)
+		c.wake(step.now, step.brings, &p)
 		got := units.Time(0)
 		if len(p.Items) > 0 {
 			got = p.Items[0].At
@@ -335,8 +335,8 @@ func TestResyncVoidsBounds(t *testing.T) {
 	c.Due, c.Woken, c.Held, c.Next, c.Intervals, c.Classes = 5, 5, true, 9, 7, []*performance{{Name: "c"}}
 	book := ledger.New(sched.Capabilities{Bind: true}, nil)
 	job := &workload.Job{ID: "j", Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never, Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 2)}}}
-	batch := []sched.Event{{Kind: sched.Resync}, {Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: job}}}
-	c.meet(book, book.Apply(1, 1, batch))
+	book.Apply(1, 1, []sched.Event{{Kind: sched.Resync}, {Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: job}}})
+	c.meet(book, sched.EventsOf(sched.Resync, sched.JobArrived))
 	if len(c.Members) != 1 || c.Due != 0 || c.Woken != 0 {
 		t.Fatalf("%d members, due %d, woken %d", len(c.Members), c.Due, c.Woken)
 	}

@@ -20,7 +20,7 @@ func (o Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 	if t.Limit >= 0 {
 		k[0] = int64(t.Occupied) - int64(t.Limit)
 	}
-	if k[0] < 0 && o.isFirst(j.ID) {
+	if m := o.find(j.ID); k[0] < 0 && m != nil && m.First {
 		k[0] = -k[0] - before
 	}
 	return k
@@ -31,19 +31,6 @@ func (Order) Follows() sched.Tallies { return sched.OwnTally }
 
 // Line ranks jobs that wait: by deadline and arrival.
 func (Order) Line(j *sched.Job) sched.Key { return sched.Key{int64(j.Due()), int64(j.Arrived)} }
-
-// isFirst tells whether the order has been told that the job is on the fast path.
-func (c *controller) isFirst(j sched.JobID) bool { return int(j) < len(c.first) && c.first[j] }
-
-// setFirst notes it.
-func (c *controller) setFirst(j sched.JobID, is bool) {
-	for is && int(j) >= len(c.first) {
-		c.first = append(c.first, false)
-	}
-	if int(j) < len(c.first) {
-		c.first[j] = is
-	}
-}
 
 // rank tells the order who is on the fast path.
 func (c *controller) rank(v sched.View, p *sched.Plan) {
@@ -56,7 +43,6 @@ func (c *controller) rank(v sched.View, p *sched.Plan) {
 			cause = OffFastPath
 		}
 		m.First = m.Fast
-		c.setFirst(m.Job, m.First)
 		p.Rank(m.Job, c.onPath(v, v.Job(m.Job), cause))
 	}
 }

@@ -204,7 +204,7 @@ func (c *controller) measure(v sched.View) {
 			of := &k.Stages[s]
 			of.Tasks = float64(t.Total)
 			unit := of.unit(c.set.interval, t.Total)
-			used := float64(m.Held[s]+t.Occupied) / 2 * c.speed * unit
+			used := float64(m.Held[s]+t.Occupied) / 2 * c.Pace * unit
 			did := float64(max(0, t.Done-m.Done[s])) / float64(t.Total)
 			if m.Whole && running && m.Held[s] > 0 && t.Open > 0 {
 				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did)

@@ -2,6 +2,7 @@ package rds
 
 import (
 	"cmp"
+
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/sched"
@@ -63,8 +64,8 @@ func cost(v sched.View, job *sched.Job, s sched.Stage) (row int, each int64) {
 
 // level is how many slots there are, and how fast nodes are.
 func (c *controller) level(v sched.View) (slots, speed float64) {
-	count := cmp.Or(c.total[mapSlots]+c.total[reduceSlots], v.Capacity()[units.VCores])
-	return float64(count), c.speed
+	count := cmp.Or(c.Total[mapSlots]+c.Total[reduceSlots], v.Capacity()[units.VCores])
+	return float64(count), c.Pace
 }
 
 // remembered is how many intervals forecasters look back, a day of the paper's.

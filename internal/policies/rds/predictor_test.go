@@ -143,7 +143,7 @@ func TestForecastsOfTheWorld(t *testing.T) {
 		other := newController(d.c.set)
 		other.copyFrom(again)
 		for _, c := range []*controller{again, other} {
-			c.total, c.speed = available(d.book)
+			c.Total, c.Pace = available(d.book)
 			if _, loaded := c.foresee(d.book); !slices.Equal(loaded, speed) {
 				t.Errorf("%s: it expects %v, and %v when it was saved and read", name, speed, loaded)
 			}

@@ -27,7 +27,7 @@ func (r Preempt) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	missing, over := c.missing(v)
 	for _, g := range over {
 		t := &g.job.Stages[planned[g.s]]
-		above, longest := t.Occupied-t.Limit, c.class(v, g.job).Stages[g.s].Mean/max(c.speed, 1e-3)
+		above, longest := t.Occupied-t.Limit, c.class(v, g.job).Stages[g.s].Mean/max(c.Pace, 1e-3)
 		for a := v.Youngest(g.job.ID, planned[g.s], 0); a != 0; a = v.Youngest(g.job.ID, planned[g.s], a) {
 			if v.Attempt(a).Dying {
 				above--
@@ -54,7 +54,7 @@ func (r Preempt) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 // plan leaves.
 func (c *controller) missing(v sched.View) (missing [rows]int64, over []*grant) {
 	c.line(v)
-	free := c.total
+	free := c.Total
 	for i := range c.queue {
 		g := &c.queue[i]
 		t := &g.job.Stages[planned[g.s]]

@@ -18,8 +18,9 @@ func newController(set settings) *controller {
 func (c *controller) forget() {
 	c.Woken, c.Watches, c.Held = 0, false, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
-	c.Intervals, c.first, c.asked = 0, nil, nil
+	c.Intervals, c.of, c.asked = 0, nil, nil
 	c.Slots, c.Speed = c.set.forecaster(), c.set.forecaster()
+	c.Total, c.Pace = [rows]int64{}, 0
 	c.Level, c.Observe = [2]float64{}, units.Never
 	c.Slowed = false
 }
@@ -29,24 +30,23 @@ func (c *controller) save() ([]byte, error) { return json.Marshal(c) }
 func (c *controller) load(text []byte) error {
 	c.forget()
 	err := json.Unmarshal(text, c)
-	for _, m := range c.Members {
-		c.setFirst(m.Job, m.First)
-	}
+	c.index()
 	return err
 }
 
 func (c *controller) copyFrom(o *controller) {
 	c.Next, c.Due, c.Activate, c.Woken, c.Prices = o.Next, o.Due, o.Activate, o.Woken, o.Prices
+	c.Total, c.Pace = o.Total, o.Pace
 	c.Level, c.Observe = o.Level, o.Observe
-	c.Watches, c.Held, c.Intervals, c.first = o.Watches, o.Held, o.Intervals, c.first[:0]
+	c.Watches, c.Held, c.Intervals = o.Watches, o.Held, o.Intervals
 	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
 	c.Members, c.Classes, c.asked = slices.Clone(o.Members), slices.Clone(o.Classes), nil
 	c.room = slices.Grow(c.room[:0], len(o.Members))[:len(o.Members)]
 	for i, m := range o.Members {
 		c.room[i] = *m
 		c.Members[i] = &c.room[i]
-		c.setFirst(m.Job, m.First)
 	}
+	c.index()
 	for i, k := range c.Classes {
 		c.Classes[i] = k.clone()
 	}
