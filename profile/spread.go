@@ -52,6 +52,10 @@ func (s *Spread) Add(seconds float64) {
 
 // Merge takes in another spread.
 func (s *Spread) Merge(o Spread) {
+	if len(*s) == 0 {
+		*s = slices.Clone(o)
+		return
+	}
 	for _, b := range o {
 		s.add(b)
 	}

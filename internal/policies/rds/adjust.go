@@ -20,6 +20,7 @@ type grant struct {
 	slots int32
 	left  int64 // Δu: what of the plan is not given yet, in thousandths of a slot
 	turn  turn
+	class *performance // of a job on the fast path
 	// density is what a second of work on the job saves of equation 1, once it is late.
 	density float64
 }
@@ -154,7 +155,8 @@ func (c *controller) line(v sched.View) {
 		}
 		g := grant{m: m, job: job, turn: byPlan}
 		if m.Fast {
-			g.turn, g.density = c.turn(v, job)
+			g.class = c.class(v, job)
+			g.turn, g.density = c.turn(v, job, g.class)
 		}
 		for s, stage := range planned {
 			spec := job.Spec.Stage(stage)
@@ -184,8 +186,8 @@ func (c *controller) line(v sched.View) {
 		switch {
 		case a.turn != b.turn:
 			return cmp.Compare(a.turn, b.turn)
-		case a.turn == late && units.Rounded(a.density) != units.Rounded(b.density):
-			return -cmp.Compare(units.Rounded(a.density), units.Rounded(b.density))
+		case a.density != b.density:
+			return -cmp.Compare(a.density, b.density)
 		case a.job.Deadline != b.job.Deadline:
 			return cmp.Compare(a.job.Deadline, b.job.Deadline)
 		case a.job.Seq != b.job.Seq:
@@ -199,9 +201,8 @@ func (c *controller) line(v sched.View) {
 // time with all slots of its kind, in waves of the mean time. A late job adds to equation 1 with every second,
 // all the more the nearer its deadline was: least is added if the one with the most ω / y_ref for each second
 // of work goes first, its density.
-func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64) {
-	k := c.class(v, job)
-	if units.Rounded(c.takes(v, job)/max(c.Pace, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
+func (c *controller) turn(v sched.View, job *sched.Job, k *performance) (t turn, density float64) {
+	if units.Rounded(c.takes(v, job, k)/max(c.Pace, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
 		return inReach, 0
 	}
 	work := 0.0
@@ -210,13 +211,12 @@ func (c *controller) turn(v sched.View, job *sched.Job) (t turn, density float64
 		work += float64(k.Stages[s].Mean * float64(t.Left()))
 	}
 	soft, _ := bounds(job, c.set.hard)
-	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
+	return late, units.Rounded(priority(job) / soft.Seconds() / max(work, 1e-3))
 }
 
 // takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in
 // waves of the mean time.
-func (c *controller) takes(v sched.View, job *sched.Job) (seconds float64) {
-	k := c.class(v, job)
+func (c *controller) takes(v sched.View, job *sched.Job, k *performance) (seconds float64) {
 	for s, stage := range planned {
 		t := &job.Stages[stage]
 		if t.Open <= 0 {
@@ -311,7 +311,7 @@ func (c *controller) behind(v sched.View, job *sched.Job) units.Duration {
 	if !c.set.laxity {
 		return 0
 	}
-	return units.FromSeconds(units.Rounded(min(c.takes(v, job), 1e9)))
+	return units.FromSeconds(units.Rounded(min(c.takes(v, job, c.class(v, job)), 1e9)))
 }
 
 // race puts jobs that wait on the fast path, or takes them off it if their deadline was moved.
@@ -331,7 +331,7 @@ func (c *controller) race(v sched.View) {
 // tasks go in waves of the mean time, as many as fit into what is left until then. A job that waits
 // for its reduces leaves them one wave.
 func (c *controller) needed(v sched.View, g *grant) int32 {
-	k := c.class(v, g.job)
+	k := g.class
 	left := g.job.Deadline.Sub(v.Now()).Seconds() * max(c.Pace, 1e-3)
 	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Left() > 0 {
 		left -= k.Stages[1].Mean
