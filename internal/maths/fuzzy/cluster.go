@@ -1,10 +1,6 @@
 package fuzzy
 
-import (
-	"math"
-
-	"github.com/slackline/slackline/internal/maths/dense"
-)
+import "math"
 
 // Chiu's constants (1994): a point is a center if its potential is above the part accepts of the
 // first one's, none if it is below rejects, and between depending on how far from others it lies.
@@ -103,10 +99,10 @@ func ranges(xs []float64, n int) (low, scale []float64) {
 	return low, scale
 }
 
-// Start makes a model with a rule at each center of the samples, and the consequents that fit best.
+// Start makes a model with a rule at each center of the samples, whose consequents Train is to find.
 // Bells are twice as wide as Chiu's, which lets rules blend: on Jang's series the error is half as
 // large. It has no rule if there is no sample.
-func Start(xs, ys []float64, n int, radius float64, most int) Model {
+func Start(xs []float64, n int, radius float64, most int) Model {
 	m := Model{Inputs: n}
 	_, scale := ranges(xs, n)
 	for _, c := range Centers(xs, n, radius, most) {
@@ -117,52 +113,5 @@ func Start(xs, ys []float64, n int, radius float64, most int) Model {
 		}
 		m.Rules = append(m.Rules, r)
 	}
-	var w workspace
-	w.fit(&m, xs, ys)
 	return m
-}
-
-// workspace is what training needs again and again.
-type workspace struct {
-	qr        dense.QR
-	a, b, s   []float64
-	gradients []float64
-}
-
-// fit gives all rules the consequents that make the squared error least.
-func (w *workspace) fit(m *Model, xs, ys []float64) {
-	n, rules := m.Inputs, len(m.Rules)
-	columns := rules * (n + 1)
-	if rules == 0 {
-		return
-	}
-	if len(w.s) < rules {
-		w.s = make([]float64, rules)
-	}
-	if len(w.a) < len(ys)*columns {
-		w.a = make([]float64, len(ys)*columns)
-	}
-	w.b = append(w.b[:0], ys...)
-	for t := range ys {
-		x := xs[t*n : t*n+n]
-		m.Strengths(x, w.s)
-		regressors(x, w.s[:rules], w.a[t*columns:])
-	}
-	then, _, _ := w.qr.LeastSquares(w.a[:len(ys)*columns], len(ys), columns, w.b, 1e-10)
-	for j := range m.Rules {
-		copy(m.Rules[j].Then, then[j*(n+1):])
-	}
-}
-
-// regressors are σ_j x and σ_j for each rule (X of equation 9).
-func regressors(x, s, into []float64) {
-	k := 0
-	for _, f := range s {
-		for _, v := range x {
-			into[k] = f * v
-			k++
-		}
-		into[k] = f
-		k++
-	}
 }

@@ -6,7 +6,7 @@
 //	rules, firing strengths                     eq. 5 to 8           Model
 //	what is left if strengths are frozen        eq. 9                Model.Affine
 //	structure: how many rules, and where        section 5.2          Centers, Start (Chiu's subtractive clustering)
-//	conditions and consequents, off line        section 5.2          Model.Train (ANFIS, Jang's hybrid rule)
+//	conditions and consequents, off line        section 5.2          Trainer.Train (ANFIS, Jang's hybrid rule)
 //	consequents, on line                        eq. 9, 10            Learner
 //
 // # Where we differ

@@ -55,9 +55,13 @@ func mackeyGlass() (xs, ys []float64) {
 //	ours, 7 rules (0.5), 10               0.0037    0.0037
 func TestMackeyGlass(t *testing.T) {
 	xs, ys := mackeyGlass()
-	m := Start(xs[:2000], ys[:500], 4, 0.3, 100)
-	before := m.RMSE(xs[:2000], ys[:500])
-	train := m.Train(xs[:2000], ys[:500], 10)
+	var w Trainer
+	m := Start(xs[:2000], 4, 0.3, 100)
+	before := w.Train(&m, xs[:2000], ys[:500], 0)
+	train := w.Train(&m, xs[:2000], ys[:500], 10)
+	if is := m.RMSE(xs[:2000], ys[:500]); is != train {
+		t.Errorf("the model left is off by %v, the best by %v", is, train)
+	}
 	check := m.RMSE(xs[2000:], ys[500:])
 	j := grid(xs[:2000], ys[:500])
 	published := j.train(xs[:2000], ys[:500], 10)
@@ -98,8 +102,9 @@ func TestGradient(t *testing.T) {
 	for i := range ys {
 		ys[i] = dice.NormFloat64()
 	}
-	g := make([]float64, 4*6)
-	m.Gradient(xs, ys, g)
+	var w Trainer
+	w.fire(&m, xs)
+	g := w.gradient(&m, xs, ys)
 	squares := func() float64 { e := m.RMSE(xs, ys); return e * e * float64(len(ys)) }
 	for k := range g {
 		at := &m.Rules[k/6].Center[k%3]
@@ -255,11 +260,11 @@ func TestCenters(t *testing.T) {
 	if len(found) != 3 || len(heaps) != 3 {
 		t.Errorf("centers %v", found)
 	}
-	m := Start(xs, ys, 2, 0.5, 10)
-	if e := m.RMSE(xs, ys); e > 0.1 {
+	m := Start(xs, 2, 0.5, 10)
+	if e := new(Trainer).Train(&m, xs, ys, 0); e > 0.1 {
 		t.Errorf("RMSE %v", e)
 	}
-	if m := Start(nil, nil, 2, 0.5, 10); len(m.Rules) != 0 {
+	if m := Start(nil, 2, 0.5, 10); len(m.Rules) != 0 {
 		t.Error("rules without samples")
 	}
 }
@@ -290,8 +295,10 @@ func BenchmarkTrain(b *testing.B) {
 		x := []float64{dice.Float64(), dice.Float64(), dice.Float64(), dice.Float64()}
 		xs, ys = append(xs, x...), append(ys, math.Sin(5*x[0])*x[1]+x[2]*x[3])
 	}
+	var w Trainer
+	b.ReportAllocs()
 	for b.Loop() {
-		m := Start(xs, ys, 4, 0.5, 8)
-		b.ReportMetric(m.Train(xs, ys, 10), "rmse")
+		m := Start(xs, 4, 0.5, 8)
+		b.ReportMetric(w.Train(&m, xs, ys, 10), "rmse")
 	}
 }

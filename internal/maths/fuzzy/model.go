@@ -65,6 +65,11 @@ func (r *Rule) at(x []float64) float64 {
 // Value is the value at x. s is room for the strengths.
 func (m *Model) Value(x, s []float64) (y float64) {
 	m.Strengths(x, s)
+	return m.blend(x, s)
+}
+
+// blend is the value where the rules have these strengths.
+func (m *Model) blend(x, s []float64) (y float64) {
 	for j := range m.Rules {
 		y += float64(s[j] * m.Rules[j].at(x))
 	}

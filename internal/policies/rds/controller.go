@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/maths/fuzzy"
 	"github.com/slackline/slackline/internal/maths/optimize"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/sched"
@@ -56,11 +57,13 @@ type controller struct {
 	Intervals int64       `json:"intervals"`
 	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in millionths of the penalty
 
+	trainer     fuzzy.Trainer
 	solverState optimize.Interior
 	problem     optimize.Quadratic
 	place       [rows]int // of the first shared row of each kind, -1 = nobody needs it
 	outlooks    []*outlook
-	floats      []float64 // room of these and of the problem, of which so many are
+	room        []outlook // of these
+	floats      []float64 // of these and of the problem, of which so many are
 	used        int
 	queue       []grant
 	sorted      []*grant
@@ -72,9 +75,9 @@ type controller struct {
 	changed     bool         // something happened on which bounds may be others
 	adjusted    bool         // and they were given again
 	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
-	// has them in one piece, its room, which the next question uses again.
-	aside *controller
-	room  []member
+	// has them in one piece, which the next question uses again.
+	aside  *controller
+	copies []member
 }
 
 // member is a job that asks for slots.

@@ -51,7 +51,7 @@ func (c *controller) control(v sched.View) {
 	part, speed := c.foresee(v)
 	have := c.Total
 	list := c.outlooks[:0]
-	c.used = 0
+	c.room, c.used = c.room[:0], 0
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		m.Let = false
@@ -97,7 +97,11 @@ func millionths(x float64) int64 { return int64(math.Round(units.Rounded(1e6 * m
 
 // look prepares a job; nil if it has no task left.
 func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]int64, speed []float64) *outlook {
-	o := &outlook{m: m, job: job, owes: c.zeroes(c.set.hp)[:0]}
+	if len(c.room) == cap(c.room) {
+		c.room = make([]outlook, 0, 64+2*cap(c.room)) // what was handed out stays where it is
+	}
+	c.room = append(c.room, outlook{m: m, job: job, owes: c.zeroes(c.set.hp)[:0]})
+	o := &c.room[len(c.room)-1]
 	o.stages = o.both[:0]
 	k := c.class(v, job)
 	work, left, finish := 0.0, 0.0, 0.0

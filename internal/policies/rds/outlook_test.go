@@ -285,7 +285,7 @@ func TestRefresh(t *testing.T) {
 			m.learn(x, y+0.001*dice.NormFloat64())
 		}
 		before := m.Learner.RMSE(m.Inputs, m.Outputs)
-		m.refresh(4, 0.98)
+		m.refresh(new(fuzzy.Trainer), 4, 0.98)
 		after := m.Learner.RMSE(m.Inputs, m.Outputs)
 		if bent && (len(m.Learner.Rules) < 2 || after > before/3) {
 			t.Errorf("where progress is no line %d rules miss it by %v, one by %v", len(m.Learner.Rules), after, before)

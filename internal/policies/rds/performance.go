@@ -16,9 +16,10 @@ import (
 // job. Progress is a part of the tasks of the stage; slots are what they would do of them by the mean
 // time of a task; the size is the logarithm of their number.
 const (
-	inputs = 4
-	window = 96 // samples from which rules are found
-	fresh  = 32 // samples after which they are found again, at the end of an interval
+	inputs    = 4
+	window    = 96 // samples from which rules are found
+	fresh     = 32 // samples after which they are found again, at the end of an interval,
+	refreshed = 4  // for so many models at most: what is found for one takes as long as to plan 70 jobs
 )
 
 // performance is the model of a class (section 3.2): one for maps, one for reduces.
@@ -170,19 +171,14 @@ func (m *model) learn(x []float64, y float64) {
 	m.Since++
 }
 
-// refresh finds rules again when there are enough new samples: they replace the ones before if they fit what was
-// seen better.
-func (m *model) refresh(rules int, forgetting float64) {
-	if m.Since < fresh || rules < 2 {
-		return
-	}
+// refresh finds rules again from the last samples: they replace the ones before if they fit what was seen better.
+func (m *model) refresh(w *fuzzy.Trainer, rules int, forgetting float64) {
 	m.Since = 0
-	found := fuzzy.Start(m.Inputs, m.Outputs, inputs, 0.5, min(rules, 16))
+	found := fuzzy.Start(m.Inputs, inputs, 0.5, rules)
 	if len(found.Rules) == 0 {
 		return
 	}
-	found.Train(m.Inputs, m.Outputs, 5)
-	old, young := m.Learner.RMSE(m.Inputs, m.Outputs), found.RMSE(m.Inputs, m.Outputs)
+	old, young := m.Learner.RMSE(m.Inputs, m.Outputs), w.Train(&found, m.Inputs, m.Outputs, 5)
 	if units.Rounded(young) < units.Rounded(0.9*old) {
 		seen := m.Learner.Seen
 		m.Learner = fuzzy.Learn(found, forgetting, 1)
@@ -216,9 +212,22 @@ func (c *controller) measure(v sched.View) {
 		}
 		m.Whole = running
 	}
-	for _, k := range c.Classes {
-		for s := range k.Stages {
-			k.Stages[s].refresh(c.set.rules, c.set.forgetting)
+	for range refreshed {
+		if m := c.stalest(); m != nil && c.set.rules > 1 {
+			m.refresh(&c.trainer, c.set.rules, c.set.forgetting)
 		}
 	}
+}
+
+// stalest is the model with most samples since its rules were found, nil if none has enough.
+func (c *controller) stalest() (most *model) {
+	least := fresh
+	for _, k := range c.Classes {
+		for s := range k.Stages {
+			if m := &k.Stages[s]; m.Since >= least {
+				most, least = m, m.Since+1
+			}
+		}
+	}
+	return most
 }

@@ -41,10 +41,10 @@ func (c *controller) copyFrom(o *controller) {
 	c.Watches, c.Held, c.Intervals = o.Watches, o.Held, o.Intervals
 	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
 	c.Members, c.Classes, c.asked = slices.Clone(o.Members), slices.Clone(o.Classes), nil
-	c.room = slices.Grow(c.room[:0], len(o.Members))[:len(o.Members)]
+	c.copies = slices.Grow(c.copies[:0], len(o.Members))[:len(o.Members)]
 	for i, m := range o.Members {
-		c.room[i] = *m
-		c.Members[i] = &c.room[i]
+		c.copies[i] = *m
+		c.Members[i] = &c.copies[i]
 	}
 	c.index()
 	for i, k := range c.Classes {
