@@ -204,3 +204,22 @@ func TestLeastSquares(t *testing.T) {
 		}
 	}
 }
+
+// What columns have left is known to the last: one that depends on others but for 1e-8 of it counts, one that does so
+// altogether does not, and is not taken for the other because of rounding.
+func TestLeastSquaresKnowsWhatIsLeft(t *testing.T) {
+	var q QR
+	for seed := range uint64(50) {
+		dice := rand.New(rand.NewPCG(seed, 5))
+		const m, n = 30, 4
+		a, b := make([]float64, m*n), make([]float64, m)
+		for i := range m {
+			x, y := dice.NormFloat64(), dice.NormFloat64()
+			a[i*n], a[i*n+1], a[i*n+2], a[i*n+3] = x, x*0.1, x*0.7, x+1e-8*y
+			b[i] = x + y
+		}
+		if _, rank, _ := q.LeastSquares(a, m, n, b, 1e-12); rank != 2 {
+			t.Errorf("seed %d: rank %d", seed, rank)
+		}
+	}
+}

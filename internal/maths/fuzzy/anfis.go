@@ -7,8 +7,8 @@ import (
 	"github.com/slackline/slackline/internal/maths/dense"
 )
 
-// A Trainer fits models to samples off line. The zero value is ready to use; what it has allocated for one model it uses
-// for the next.
+// A Trainer fits models to samples off line. The zero value is ready to use; what it has allocated for
+// one model it uses for the next.
 type Trainer struct {
 	qr      dense.QR
 	a, b, g []float64
@@ -16,8 +16,8 @@ type Trainer struct {
 	best    []float64 // the conditions and consequents of the best model that was met
 }
 
-// Train fits the consequents of the rules to samples, adapts the conditions by gradient descent, and fits the consequents
-// again each time (ANFIS: Jang 1993, the hybrid rule). Steps have the length of the gradient's
+// Train fits the consequents of the rules to samples, adapts the conditions by gradient descent, and
+// fits the consequents again each time (ANFIS: Jang 1993, the hybrid rule). Steps have the length of the gradient's
 // direction times a size that grows by a tenth after four falls of the error and shrinks by a tenth
 // after two ups and downs. It leaves the best model that it met, and returns its RMSE.
 func (w *Trainer) Train(m *Model, xs, ys []float64, epochs int) float64 {
@@ -106,8 +106,8 @@ func regressors(x, s, into []float64) {
 	}
 }
 
-// gradient returns the derivatives of the sum of squared errors for each rule: by its centers, then by its widths. The
-// strengths are known. The result is good until the next call.
+// gradient returns the derivatives of the sum of squared errors for each rule: by its centers, then by
+// its widths. The strengths are known. The result is good until the next call.
 func (w *Trainer) gradient(m *Model, xs, ys []float64) []float64 {
 	n, rules := m.Inputs, len(m.Rules)
 	w.g = slices.Grow(w.g[:0], rules*2*n)[:rules*2*n]

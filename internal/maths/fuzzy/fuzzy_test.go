@@ -14,9 +14,9 @@ import (
 // Runge and Kutta's rule with steps of 0.1; samples t = 118 to 1117 of x(t-18), x(t-12), x(t-6), x(t), to foretell
 // x(t+6). The first 500 train, the others check.
 //
-// The series is chaotic, so it is the published one only if it is made as it was: by Jang's program mackeyglass.c (1992).
-// There the delayed value is held over a step, it is that of 169 steps ago, 0 where that is not behind the first step, and
-// six decimals are written.
+// The series is chaotic, so it is the published one only if it is made as it was: by Jang's program
+// mackeyglass.c (1992). There the delayed value is held over a step, it is that of 169 steps ago, 0 where that is
+// not behind the first step, and six decimals are written.
 func mackeyGlass() (xs, ys []float64) {
 	const h, delay = 0.1, 169
 	x := make([]float64, 11300)
@@ -41,8 +41,9 @@ func mackeyGlass() (xs, ys []float64) {
 	return xs, ys
 }
 
-// Jang trains 16 rules on a grid, of 104 parameters, for 500 epochs, and is off by 0.0016 on the first half and 0.0015 on
-// the other. jang_test.go does the same. Ours are from clusters. Nothing is chosen by the other half.
+// Jang trains 16 rules on a grid, of 104 parameters, for 500 epochs, and is off by 0.0016 on the first
+// half and 0.0015 on the other. jang_test.go does the same. Ours are from clusters. Nothing is chosen
+// by the other half.
 //
 //	off on the half                       first     other
 //	Jang's, 10 epochs                     0.0016    0.0015

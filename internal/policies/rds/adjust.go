@@ -186,8 +186,8 @@ func (c *controller) line(v sched.View) {
 		switch {
 		case a.turn != b.turn:
 			return cmp.Compare(a.turn, b.turn)
-		case a.density != b.density:
-			return -cmp.Compare(a.density, b.density)
+		case a.turn == late && units.Rounded(a.density) != units.Rounded(b.density):
+			return -cmp.Compare(units.Rounded(a.density), units.Rounded(b.density))
 		case a.job.Deadline != b.job.Deadline:
 			return cmp.Compare(a.job.Deadline, b.job.Deadline)
 		case a.job.Seq != b.job.Seq:
@@ -211,7 +211,7 @@ func (c *controller) turn(v sched.View, job *sched.Job, k *performance) (t turn,
 		work += float64(k.Stages[s].Mean * float64(t.Left()))
 	}
 	soft, _ := bounds(job, c.set.hard)
-	return late, units.Rounded(priority(job) / soft.Seconds() / max(work, 1e-3))
+	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
 }
 
 // takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in
