@@ -121,7 +121,8 @@ func (p *Peers) Fit(c *Class) {
 			from = p.lend(c, &pooled)
 		}
 		tails := p.pool(c.Name, k)
-		all := fit(&pooled, from, &tails)
+		beside := c.beside(&pooled)
+		all := fit(&pooled, beside, from, &tails)
 		c.put(all)
 		for n := range nodes {
 			if s := &c.Samples[i+n]; s.Node != "" && len(s.Jobs) > 0 {
@@ -130,7 +131,7 @@ func (p *Peers) Fit(c *Class) {
 					same.Key = s.Key
 					c.put(&same)
 				} else {
-					c.put(fit(s, all, &tails))
+					c.put(fit(s, beside, all, &tails))
 				}
 			}
 		}
@@ -142,6 +143,27 @@ func (p *Peers) Fit(c *Class) {
 			}
 		}
 	}
+}
+
+// besides is which part of the rest of a reduce counts with its shuffle.
+const besides = 0.1
+
+// beside is how much of its reduces' other work, in seconds, the factors of a shuffle are for as well.
+func (c *Class) beside(s *Sample) float64 {
+	if s.Part != First && s.Part != Later {
+		return 0
+	}
+	run := c.Model(s.Stage, "", Run) // which is fitted before: parts stand in order
+	if run == nil {
+		return 0
+	}
+	bytes, n := 0.0, 0.0
+	for _, j := range s.Jobs {
+		for _, t := range j {
+			bytes, n = bytes+t[0], n+1
+		}
+	}
+	return digits(besides * run.Typical(bytes/n, -1))
 }
 
 // put puts a model in place of that with the same key.
@@ -203,7 +225,7 @@ func distance(s *Sample, m *Model) float64 {
 	off := room[:0]
 	for _, j := range s.Jobs[max(0, len(s.Jobs)-16):] {
 		for _, t := range j[:min(len(j), leastOfJob)] {
-			ratio := max(t[2], least) / max(m.Typical(t[0], t[1]), least)
+			ratio := m.off(&t)
 			off = append(off, max(ratio, 1/ratio))
 		}
 	}

@@ -49,10 +49,10 @@ func unsure(deviation, values float64) float64 {
 }
 
 // fit makes the model of a sample. from is never nil.
-func fit(s *Sample, from *Model, tails *Rest) *Model {
-	m := fitted(s, from, tails, 0)
+func fit(s *Sample, beside float64, from *Model, tails *Rest) *Model {
+	m := fitted(s, beside, from, tails, 0)
 	if k, ratio := jumped(s, m); k > 0 {
-		m = fitted(s, from, tails, k)
+		m = fitted(s, beside, from, tails, k)
 		m.Jump = &Jump{k, math.Round(ratio*100) / 100}
 	}
 	return m
@@ -72,10 +72,10 @@ func weights(s *Sample, jump int) []float64 {
 }
 
 // fitted makes the model of a sample with a jump before its last jobs, or none.
-func fitted(s *Sample, from *Model, tails *Rest, jump int) *Model {
-	m := &Model{Key: s.Key}
+func fitted(s *Sample, beside float64, from *Model, tails *Rest, jump int) *Model {
+	m := &Model{Key: s.Key, Beside: beside}
 	w := weights(s, jump)
-	points, unit, used := pointsOf(s, w)
+	points, unit, used := pointsOf(s, beside, w)
 	p := startOf(points, used)
 	shape, level := shapeOf(from, unit, used), 0.0
 	level = levelOf(points, &shape)
@@ -114,7 +114,7 @@ func fitted(s *Sample, from *Model, tails *Rest, jump int) *Model {
 		points[i].weight = max(v.total*v.total, 1e-4) / faintDoubt
 	}
 	c := covariance(points, &p, used, max(v.total*v.total, 1e-4))
-	m.Fixed, m.PerByte, m.PerRecord = p[0], p[1]/unit[1], p[2]/unit[2]
+	m.Fixed, m.PerByte, m.PerRecord = max(0, p[0]-beside), p[1]/unit[1], p[2]/unit[2]
 	for i, d := range [6]float64{1, unit[1], unit[2], unit[1] * unit[1], unit[1] * unit[2], unit[2] * unit[2]} {
 		m.Covariance[i] = digits(c[i] / d)
 	}
@@ -124,7 +124,7 @@ func fitted(s *Sample, from *Model, tails *Rest, jump int) *Model {
 
 // pointsOf are the tasks of a sample for the fit. Records are used if all are known, and if not all
 // are of about one size.
-func pointsOf(s *Sample, w []float64) (points []point, unit [3]float64, used int) {
+func pointsOf(s *Sample, beside float64, w []float64) (points []point, unit [3]float64, used int) {
 	n, of := 0.0, 0.0
 	var sum, ratio, square float64
 	known := true
@@ -149,7 +149,7 @@ func pointsOf(s *Sample, w []float64) (points []point, unit [3]float64, used int
 	for i, j := range s.Jobs {
 		sum = w[i] / (1 + float64(len(j)-1)*alike)
 		for _, t := range j {
-			q := point{x: [3]float64{1, t[0] / unit[1]}, y: math.Log(max(t[2], least)), weight: sum}
+			q := point{x: [3]float64{1, t[0] / unit[1]}, y: math.Log(max(t[2]+beside, least)), weight: sum}
 			if used == 3 {
 				q.x[2] = t[1] / unit[2]
 			}
@@ -185,7 +185,7 @@ func levelOf(points []point, line *[3]float64) float64 {
 // shapeOf is the line of the model from which is borrowed, in units of these sizes; where it has
 // none, half of an average task is not for its bytes.
 func shapeOf(from *Model, unit [3]float64, used int) (p [3]float64) {
-	p = [3]float64{from.Fixed, from.PerByte * unit[1], from.PerRecord * unit[2]}
+	p = [3]float64{from.Beside + from.Fixed, from.PerByte * unit[1], from.PerRecord * unit[2]}
 	if used == 2 && from.PerRecord > 0 { // the records that it knows come with bytes
 		p[2] = 0
 	}

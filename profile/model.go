@@ -70,7 +70,7 @@ func (k Key) compare(o Key) int {
 
 // Model says what a part costs: seconds, or bytes if it is Emitted. An amount is
 //
-//	(Fixed + PerByte · bytes + PerRecord · records) · shared · own
+//	(Beside + Fixed + PerByte · bytes + PerRecord · records) · shared · own - Beside
 //
 // where shared is drawn once for all tasks of a job, own once for each of them. Both have the
 // median 1. What is read here is fitted to the samples of a class (fit.go) and never changes: who
@@ -80,6 +80,9 @@ type Model struct {
 	Fixed     float64 `json:"fixed"`
 	PerByte   float64 `json:"per_byte"`
 	PerRecord float64 `json:"per_record,omitempty"`
+	// of a shuffle: seconds of its reduce's other work, which vary with it. That it takes milliseconds in one job and
+	// seconds in another is a factor of thousands, and yet next to nothing for a reduce of a minute.
+	Beside float64 `json:"beside,omitempty"`
 	// covariance of the three coefficients: 11, 12, 13, 22, 23, 33
 	Covariance [6]float64 `json:"covariance"`
 	Shared     Factor     `json:"shared"`
@@ -127,10 +130,15 @@ func (m *Model) Typical(bytes, records float64) float64 {
 	return m.Fixed + m.PerByte*max(0, bytes) + m.PerRecord*max(0, records)
 }
 
-// Doubt is the standard deviation of the logarithm of Typical: how little is known of it at that
+// off is how many times what is typical a task cost.
+func (m *Model) off(t *Measure) float64 {
+	return max(t[2]+m.Beside, least) / max(m.Typical(t[0], t[1])+m.Beside, least)
+}
+
+// Doubt is the standard deviation of the logarithm of Typical and what is beside it: how little is known of it at that
 // size, because few jobs taught it, or none of such a size.
 func (m *Model) Doubt(bytes, records float64) float64 {
-	t := m.Typical(bytes, records)
+	t := m.Typical(bytes, records) + m.Beside
 	if !(t > 0) {
 		return 0
 	}
@@ -161,7 +169,7 @@ func (m *Model) wrong() (what, why string) {
 		name string
 		x    float64
 	}{{"fixed", m.Fixed}, {"per_byte", m.PerByte}, {"per_record", m.PerRecord},
-		{"tasks", m.Tasks}, {"jobs", m.Jobs}, {"covariance", min(m.Covariance[0], m.Covariance[3], m.Covariance[5])}} {
+		{"beside", m.Beside}, {"tasks", m.Tasks}, {"jobs", m.Jobs}, {"covariance", min(m.Covariance[0], m.Covariance[3], m.Covariance[5])}} {
 		if c.x < 0 {
 			return c.name, "it is negative, which no cost or count can be"
 		}

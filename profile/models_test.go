@@ -132,7 +132,7 @@ func TestOldJobsFade(t *testing.T) {
 		t.Errorf("400 jobs count as %v, or there is a jump: %+v", m.Jobs, m.Jump)
 	}
 	slices.Reverse(all.Jobs)
-	if forward, back := m.Typical(1e8, -1), fit(all, unknown(), &Rest{}).Typical(1e8, -1); forward < 1.15*back {
+	if forward, back := m.Typical(1e8, -1), fit(all, 0, unknown(), &Rest{}).Typical(1e8, -1); forward < 1.15*back {
 		t.Errorf("tasks took from 10 to 30 s: the model says %v, and %v had they come the other way round", forward, back)
 	}
 }

@@ -89,7 +89,7 @@ func restOf(s *Sample, m *Model) Rest {
 	var residuals []weighted
 	for i, j := range s.Jobs {
 		for _, t := range j {
-			off := math.Log(max(t[2], least) / max(m.Typical(t[0], t[1]), least))
+			off := math.Log(m.off(&t))
 			residuals = append(residuals, weighted{off, 1})
 			v.means[i] += off / float64(len(j))
 		}

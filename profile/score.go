@@ -25,9 +25,7 @@ const forgetful = 1 << 14
 // take counts tasks of one job that came after the model was fitted.
 func (s *Score) take(m *Model, tasks []Measure) {
 	for _, t := range tasks {
-		typical := max(m.Typical(t[0], t[1]), least)
-		f := m.TotalAt(t[0], t[1])
-		x := max(t[2], least) / typical
+		f, x := m.TotalAt(t[0], t[1]), m.off(&t)
 		s.Tasks++
 		if x >= f.Quantile(0.05) && x <= f.Quantile(0.95) {
 			s.Within++

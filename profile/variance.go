@@ -129,7 +129,7 @@ func jumped(s *Sample, m *Model) (jobs int, ratio float64) {
 	total, square := 0.0, 0.0
 	for i, j := range s.Jobs {
 		for _, t := range j {
-			effects[i] += math.Log(max(t[2], least) / max(m.Typical(t[0], t[1]), least))
+			effects[i] += math.Log(m.off(&t))
 		}
 		effects[i] /= float64(len(j))
 		total += effects[i]

@@ -74,6 +74,7 @@ type costModel struct {
 	Part       string     `json:"part"`
 	Fixed      float64    `json:"fixed"`
 	PerByte    float64    `json:"per_byte"`
+	Beside     float64    `json:"beside"`
 	Covariance [6]float64 `json:"covariance"`
 	Shared     factor     `json:"shared"`
 	Own        factor     `json:"own"`
@@ -152,7 +153,7 @@ func (c *chances) task(l *law, stage int) float64 {
 	}
 	t := l.reduces.of(l.share) * l.reduces.Own.at(c.dice.NormFloat64())
 	if l.fetch != nil {
-		t += l.fetch.of(l.share) * l.fetch.Own.at(c.dice.NormFloat64())
+		t += max(0, (l.fetch.of(l.share)+l.fetch.Beside)*l.fetch.Own.at(c.dice.NormFloat64())-l.fetch.Beside)
 	}
 	return t
 }

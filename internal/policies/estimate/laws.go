@@ -123,9 +123,9 @@ func reduces(c *profile.Class, node string, read, part float64) (law Law, known 
 	law = Law{Typical: run.Typical(in, -1), Own: finish.Of(&run.Own), Shared: finish.Of(&shared)}
 	if fetch := c.Model(sched.Reduce, node, profile.Later); fetch != nil {
 		seconds := fetch.Typical(in, -1)
-		if all := law.Typical + seconds; units.Rounded(seconds/max(all, 1e-12)) > 1e-3 {
+		if all := law.Typical + seconds; units.Rounded((seconds+fetch.Beside)/max(all, 1e-12)) > 1e-3 {
 			work, fetched := law.Own.Scale(law.Typical/all), finish.Of(&fetch.Own)
-			fetched = fetched.Scale(seconds / all)
+			fetched = fetched.Scale((seconds + fetch.Beside) / all).Shift(-fetch.Beside / all)
 			law.Typical, law.Own = all, work.Plus(&fetched)
 		}
 	}

@@ -1,0 +1,33 @@
+package estimate
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+)
+
+// Shuffles of next to nothing in one job and of three seconds in the next differ by a factor of thousands, and yet a
+// reduce of twenty seconds takes 20 to 23 s. One in a hundred was said to take hours when few jobs were known.
+func TestShufflesOfMillisecondsAndSeconds(t *testing.T) {
+	for jobs, bound := range map[int]float64{4: 60, 10: 40, 30: 32, 100: 27} {
+		c := profile.New("x")
+		for j := range jobs {
+			var g profile.Gather
+			g.Add(profile.Key{Stage: sched.Map, Part: profile.Emitted}, 1e8, -1, 1e8)
+			g.Add(profile.Key{Stage: sched.Reduce}, 1e8, -1, 20)
+			g.Add(profile.Key{Stage: sched.Reduce, Part: profile.Later}, 1e8, -1, float64(j%2*3))
+			c.Learn(&g, nil)
+		}
+		profile.Fit([]*profile.Class{c})
+		law, known := reduces(c, "", 1e8, 1)
+		if !known {
+			t.Fatalf("%d jobs: nothing is known", jobs)
+		}
+		at := func(p float64) float64 { return law.Typical * law.Own.Quantile(p) }
+		if half, most, rare := at(0.5), at(0.99), at(0.99997); half < 20 || half > 23.1 || most < 22.9 || most > bound || rare > 3*bound {
+			t.Errorf("%d jobs: half of all reduces within %.1f s, 99 %% within %.1f, all but 30 in a million within %.1f",
+				jobs, half, most, rare)
+		}
+	}
+}
