@@ -99,7 +99,7 @@
 // and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks
 // again, in the plan that answers the Resync. A job that has Begun keeps running. Profiles,
 // supplies, forecasts, the numbers of items and when each job began (Job.Started) stay. Nodes keep
-// their handles, which descriptions of tasks name (workload.Task.Hosts). Those of jobs and attempts
+// their handles, which descriptions of stages name (workload.Hosts). Those of jobs and attempts
 // may change: a policy finds a job that it remembers by the job's own ID (View.Find).
 //
 // # What the book shows

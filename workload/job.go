@@ -55,31 +55,30 @@ func (s *Stage) UnmarshalText(b []byte) (err error) {
 
 // Task is one unit of parallel work of a stage.
 type Task struct {
-	Input units.Bytes `json:"input,omitempty"` // bytes it reads
-	// Nodes that hold its input; none = it is at home everywhere.
-	Hosts []cluster.NodeID `json:"hosts,omitempty"`
+	Input units.Bytes // bytes it reads
 	// Time on a node of speed 1, without Shuffle.
-	Work units.Duration `json:"work,omitempty"`
+	Work units.Duration
 	// Reduce: time to fetch its input once the last map has ended.
-	Shuffle units.Duration `json:"shuffle,omitempty"`
+	Shuffle units.Duration
 }
 
 // StageSpec is one stage of a job.
 type StageSpec struct {
-	Kind  Stage  `json:"kind"`
-	Tasks []Task `json:"tasks"`
+	Kind  Stage
+	Tasks []Task
+	Hosts Hosts // nodes that hold the input of these
 	// kinds it can run in, best first; none = one slot of its stage
-	Containers []cluster.Container `json:"containers,omitempty"`
+	Containers []cluster.Container
 	// part of a task's work that a faster CPU shortens, in (0,1]; 0 = 1
-	CPUShare float64 `json:"cpu_share,omitempty"`
+	CPUShare float64
 	// moldable: the number of tasks may be set before the start
-	MinTasks int `json:"min_tasks,omitempty"`
-	MaxTasks int `json:"max_tasks,omitempty"` // within these bounds; both 0 = it is fixed
+	MinTasks int
+	MaxTasks int // within these bounds; both 0 = it is fixed
 	// tasks that a run before this one has committed, by number from 1, ascending; of a stage that
 	// grows also such as are not listed
-	Done []int32 `json:"done,omitempty"`
+	Done []int32
 	// more tasks may come than are listed: the world binds late and does not know their number yet
-	Grows bool `json:"grows,omitempty"`
+	Grows bool
 }
 
 // Container returns the i-th kind of container in which the stage can run.
@@ -212,6 +211,9 @@ func (s *StageSpec) validate() error {
 		return fmt.Errorf("stage %v: CPU share is %v, it must be from 0 to 1", s.Kind, s.CPUShare)
 	case s.MinTasks < 0 || s.MaxTasks < s.MinTasks:
 		return fmt.Errorf("stage %v: task counts from %d to %d are not a range", s.Kind, s.MinTasks, s.MaxTasks)
+	}
+	if n := s.Hosts.tasks(); n > len(s.Tasks) || len(s.Hosts.Nodes) != n*s.Hosts.Each {
+		return fmt.Errorf("stage %v: hosts are listed of %d tasks, it has %d", s.Kind, n, len(s.Tasks))
 	}
 	for i := range s.Containers {
 		if err := s.Containers[i].Validate(); err != nil {

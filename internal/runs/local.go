@@ -297,8 +297,8 @@ func stages(splits []input.Split, reduces int, class *profile.Class, workers int
 	for i := range splits {
 		size := units.Bytes(splits[i].Size)
 		read += size
-		work, hosts := units.FromSeconds(known.Expect(float64(size))), engine.Hosts(&splits[i], workers, 1, seed)
-		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: work, Hosts: hosts})
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: units.FromSeconds(known.Expect(float64(size)))})
+		maps.Hosts.Set(i, engine.Hosts(&splits[i], workers, 1, seed)...)
 	}
 	if reduces == 0 {
 		return []workload.StageSpec{maps}

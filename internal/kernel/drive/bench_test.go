@@ -51,7 +51,7 @@ func newTreadmill(nodes, jobs, limit int) *treadmill {
 		st := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, tasksPerJob)}
 		for i := range st.Tasks {
 			at := (j*7919 + i*104729) % nodes
-			st.Tasks[i].Hosts = []cluster.NodeID{cluster.NodeID(at + 1), cluster.NodeID((at+nodes/3)%nodes + 1), cluster.NodeID((at+nodes/2)%nodes + 1)}
+			st.Hosts.Set(i, cluster.NodeID(at+1), cluster.NodeID((at+nodes/3)%nodes+1), cluster.NodeID((at+nodes/2)%nodes+1))
 		}
 		w.specs = append(w.specs, &workload.Job{ID: fmt.Sprint("job", j), Class: "c", Queue: fmt.Sprint("q", j%10), User: fmt.Sprint("u", j%30), Weight: 1,
 			Soft: units.Never, Deadline: units.Time(units.Hour).Add(units.Duration(j*104729%jobs) * units.Second), Stages: []workload.StageSpec{st}})

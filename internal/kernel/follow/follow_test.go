@@ -179,7 +179,8 @@ func jobs() []*workload.Job {
 		j := &workload.Job{ID: fmt.Sprint("j", i), Weight: 1, Arrive: units.Time(0).Add(units.Duration(3*i) * units.Second), Soft: units.Never,
 			Deadline: units.Never, SlowStart: 1, Stages: []workload.StageSpec{{Kind: workload.Map}, {Kind: workload.Reduce, Tasks: make([]workload.Task, 2)}}}
 		for k := range 4 + 2*i {
-			j.Stages[0].Tasks = append(j.Stages[0].Tasks, workload.Task{Hosts: []cluster.NodeID{cluster.NodeID((i+k)%4 + 1)}})
+			j.Stages[0].Tasks = append(j.Stages[0].Tasks, workload.Task{})
+			j.Stages[0].Hosts.Set(k, cluster.NodeID((i+k)%4+1))
 		}
 		list = append(list, j)
 	}

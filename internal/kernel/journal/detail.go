@@ -30,7 +30,7 @@ func appendDetail(b []byte, d *sched.Detail) []byte {
 		job := *d.Job
 		stages, job.Stages = job.Stages, slices.Clone(job.Stages)
 		for i := range job.Stages {
-			job.Stages[i].Tasks = nil
+			job.Stages[i].Tasks, job.Stages[i].Hosts = nil, workload.Hosts{}
 		}
 		all.Job = &job
 	}
@@ -48,14 +48,15 @@ func appendDetail(b []byte, d *sched.Detail) []byte {
 	for i := range stages {
 		// No string holds these bytes, as its quotes are escaped.
 		at := bytes.Index(text, []byte(`"tasks":null`)) + len(`"tasks":`)
-		b = appendTasks(append(b, text[:at]...), stages[i].Tasks)
+		b = appendTasks(append(b, text[:at]...), &stages[i])
 		text = text[at+len("null"):]
 	}
 	return append(b, text...)
 }
 
 // appendTasks writes the tasks of a stage as encoding/json does.
-func appendTasks(b []byte, tasks []workload.Task) []byte {
+func appendTasks(b []byte, s *workload.StageSpec) []byte {
+	tasks := s.Tasks
 	if tasks == nil {
 		return append(b, "null"...)
 	}
@@ -68,7 +69,8 @@ func appendTasks(b []byte, tasks []workload.Task) []byte {
 		b = append(b, '{')
 		from := len(b)
 		b = appendInt(b, `,"input":`, int64(t.Input))
-		for k, h := range t.Hosts {
+		hosts := s.Hosts.Of(i)
+		for k, h := range hosts {
 			if k == 0 {
 				b = append(b, `,"hosts":[`...)
 			} else {
@@ -76,7 +78,7 @@ func appendTasks(b []byte, tasks []workload.Task) []byte {
 			}
 			b = appendNumber(b, int64(h))
 		}
-		if len(t.Hosts) > 0 {
+		if len(hosts) > 0 {
 			b = append(b, ']')
 		}
 		b = appendInt(b, `,"work":`, int64(t.Work))

@@ -32,7 +32,7 @@ func small(w io.Writer) error {
 	}
 	class := &cluster.Class{Name: "c", Speed: 0.5, Capacity: units.Slots(2, 1)}
 	job := &workload.Job{ID: "words", Class: "wordcount", Queue: "default", Weight: 1, Soft: units.Never, Deadline: units.Time(0).Add(units.Minute),
-		Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: []workload.Task{{Input: 64 * units.MB, Hosts: []cluster.NodeID{1}, Work: units.Second}}}}}
+		Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: []workload.Task{{Input: 64 * units.MB, Work: units.Second}}, Hosts: workload.HostsOf([]cluster.NodeID{1})}}}
 	at := units.Time(0).Add(3 * units.Second)
 	plan := &sched.Plan{
 		Items: []sched.Item{
@@ -143,9 +143,16 @@ func fill(t *rapid.T, v reflect.Value) {
 		fill(t, v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") != "-" {
+			if v.Type().Field(i).Tag.Get("json") != "-" && v.Field(i).Type() != reflect.TypeFor[workload.Hosts]() {
 				fill(t, v.Field(i))
 			}
+		}
+		if s, is := v.Addr().Interface().(*workload.StageSpec); is { // its hosts are a table, which suits its tasks
+			lists := make([][]cluster.NodeID, len(s.Tasks))
+			for i := range lists {
+				lists[i] = []cluster.NodeID{1, 2, 3}[:rapid.IntRange(0, 3).Draw(t, "hosts")]
+			}
+			s.Hosts = workload.HostsOf(lists...)
 		}
 	case reflect.Array:
 		for i := range v.Len() {

@@ -51,7 +51,8 @@ func world(t testing.TB, seed uint64) *sim.World {
 		j := &workload.Job{ID: fmt.Sprint("j", i), Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Time(0).Add(units.Hour),
 			Arrive: units.Time(0).Add(units.Duration(i) * units.Second), SlowStart: 0.5, Stages: []workload.StageSpec{{Kind: workload.Map}, {Kind: workload.Reduce}}}
 		for k := range 5 {
-			j.Stages[0].Tasks = append(j.Stages[0].Tasks, workload.Task{Work: 3 * units.Second, Hosts: []cluster.NodeID{cluster.NodeID(k%3 + 1)}})
+			j.Stages[0].Tasks = append(j.Stages[0].Tasks, workload.Task{Work: 3 * units.Second})
+			j.Stages[0].Hosts.Set(k, cluster.NodeID(k%3+1))
 		}
 		j.Stages[1].Tasks = []workload.Task{{Work: units.Second}, {Work: units.Second}}
 		jobs = append(jobs, j)

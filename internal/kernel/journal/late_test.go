@@ -22,7 +22,8 @@ func recordLate(t testing.TB, seed uint64, watching bool) []byte {
 	t.Helper()
 	j := &workload.Job{ID: "j", Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Time(0).Add(units.Hour), Stages: []workload.StageSpec{{Kind: workload.Map}, {Kind: workload.Reduce}}}
 	for k := range 12 {
-		j.Stages[0].Tasks = append(j.Stages[0].Tasks, workload.Task{Hosts: []cluster.NodeID{cluster.NodeID(k%3 + 1)}})
+		j.Stages[0].Tasks = append(j.Stages[0].Tasks, workload.Task{})
+		j.Stages[0].Hosts.Set(k, cluster.NodeID(k%3+1))
 	}
 	j.Stages[1].Tasks = make([]workload.Task, 2)
 	w := adverse.New(adverse.Config{Cluster: cluster.Uniform(3, 2, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 1)}), Jobs: []*workload.Job{j}, Seed: seed, Calm: 60, Watching: watching})

@@ -24,8 +24,8 @@ func large(jobs, nodes int) *Ledger {
 	for j := 1; j <= jobs; j++ {
 		m := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, 100)}
 		for t := range m.Tasks {
-			m.Tasks[t] = workload.Task{Work: units.Second, Hosts: []cluster.NodeID{
-				sched.NodeID(1 + (j*7+t*13)%nodes), sched.NodeID(1 + (j*11+t*17+1)%nodes), sched.NodeID(1 + (j*5+t*29+2)%nodes)}}
+			m.Tasks[t] = workload.Task{Work: units.Second}
+			m.Hosts.Set(t, sched.NodeID(1+(j*7+t*13)%nodes), sched.NodeID(1+(j*11+t*17+1)%nodes), sched.NodeID(1+(j*5+t*29+2)%nodes))
 		}
 		r := workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 10)}
 		events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j), Detail: &sched.Detail{Job: &workload.Job{ID: fmt.Sprint("j", j),

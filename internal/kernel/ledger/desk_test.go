@@ -76,7 +76,7 @@ func nodeUp(n sched.NodeID, rack cluster.RackID, maps, reduces int, labels ...st
 func maps(n int, hosts ...cluster.NodeID) workload.StageSpec {
 	st := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, n)}
 	for i := range st.Tasks {
-		st.Tasks[i].Hosts = hosts
+		st.Hosts.Set(i, hosts...)
 	}
 	return st
 }

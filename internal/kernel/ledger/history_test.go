@@ -65,30 +65,25 @@ func (m *model) amend(j *mJob) {
 
 // describe makes up a job.
 func (m *model) describe(id string) *workload.Job {
-	tasks := func(n int, hosts bool) (list []workload.Task) {
-		each := m.pick("replicas", 3)
-		uneven := rapid.Bool().Draw(m.t, "uneven")
-		for range n {
-			var t workload.Task
-			if hosts {
-				k := each
-				if uneven {
-					k = m.pick("copies", 3)
-				}
-				for range k {
-					if h := cluster.NodeID(m.pick("host", len(m.nodes)-1) + 1); !slices.Contains(t.Hosts, h) {
-						t.Hosts = append(t.Hosts, h)
-					}
-				}
-			}
-			list = append(list, t)
+	maps := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, m.pick("maps", 6)+1)}
+	each := m.pick("replicas", 3)
+	uneven := rapid.Bool().Draw(m.t, "uneven")
+	for t := range maps.Tasks {
+		k := each
+		if uneven {
+			k = m.pick("copies", 3)
 		}
-		return list
+		var hosts []cluster.NodeID
+		for range k {
+			if h := cluster.NodeID(m.pick("host", len(m.nodes)-1) + 1); !slices.Contains(hosts, h) {
+				hosts = append(hosts, h)
+			}
+		}
+		maps.Hosts.Set(t, hosts...)
 	}
 	return &workload.Job{ID: id, Labels: [][]string{nil, nil, {"fast"}}[m.pick("labels", 3)], Avoids: [][]sched.NodeID{nil, nil, {1}, {3, 2}}[m.pick("avoids", 4)], Queue: []string{"", "a", "x", "y"}[m.pick("queue", 4)],
 		Deadline: units.Time(m.pick("deadline", 5) + 1), Stages: []workload.StageSpec{
-			{Kind: workload.Map, Tasks: tasks(m.pick("maps", 6)+1, true)},
-			{Kind: workload.Reduce, Tasks: tasks(m.pick("reduces", 3)+1, false)}}}
+			maps, {Kind: workload.Reduce, Tasks: make([]workload.Task, m.pick("reduces", 3)+1)}}}
 }
 
 // plans lets the policy's side do something.

@@ -243,7 +243,7 @@ func BenchmarkFirstLocal(b *testing.B) {
 			for j := range jobs {
 				st := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, 20)}
 				for i := range st.Tasks {
-					st.Tasks[i].Hosts = []cluster.NodeID{cluster.NodeID((j+i)%30 + 1), cluster.NodeID((j+7*i)%30 + 1)}
+					st.Hosts.Set(i, cluster.NodeID((j+i)%30+1), cluster.NodeID((j+7*i)%30+1))
 				}
 				out = append(out, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j + 1), Detail: &sched.Detail{Job: &workload.Job{ID: fmt.Sprint(j), Deadline: units.Never, Stages: []workload.StageSpec{st}}}})
 			}

@@ -69,7 +69,7 @@ func openStage(spec *workload.StageSpec) *tasks {
 
 // enter lets a task that is open again be found.
 func (l *Ledger) enter(t *tasks, id sched.TaskID) {
-	hosts := t.Spec.Tasks[id-1].Hosts
+	hosts := t.Spec.Hosts.Of(int(id - 1))
 	if len(hosts) == 0 {
 		t.Home = min(t.Home, int32(id))
 		return
@@ -87,7 +87,7 @@ func (t *tasks) far() sched.TaskID    { return t.scan(&t.All, true) }
 
 func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
 	at, end := *from, int32(len(t.List))
-	for at < end && (t.List[at].State != taskOpen || len(t.Spec.Tasks[at-1].Hosts) > 0 != hosts) {
+	for at < end && (t.List[at].State != taskOpen || len(t.Spec.Hosts.Of(int(at-1))) > 0 != hosts) {
 		at++
 	}
 	*from = at

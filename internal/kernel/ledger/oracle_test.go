@@ -223,10 +223,10 @@ func (m *model) nearest(n sched.NodeID, j *mJob, s sched.Stage) sched.Locality {
 			continue
 		}
 		locality := sched.Remote
-		if len(st.Tasks[i].Hosts) == 0 {
+		if len(st.Hosts.Of(i)) == 0 {
 			locality = sched.Anywhere
 		}
-		for _, h := range st.Tasks[i].Hosts {
+		for _, h := range st.Hosts.Of(i) {
 			if h == n {
 				locality = sched.NodeLocal
 			} else if locality == sched.Remote && m.nodes[h].spec != nil && m.nodes[h].spec.Rack == m.nodes[n].spec.Rack {

@@ -63,7 +63,7 @@ func (l *Ledger) firstAt(t *tasks, x *placeIndex, place int32) sched.TaskID {
 
 // placeOf returns the place of a copy in an index.
 func (l *Ledger) placeOf(t *tasks, x *placeIndex, at int32) int32 {
-	h := t.Spec.Tasks[uint32(at)/x.copies-1].Hosts[uint32(at)%x.copies]
+	h := t.Spec.Hosts.Nodes[uint32(at)-x.copies]
 	if x == &t.racks {
 		return int32(l.rackOf(h))
 	}
@@ -72,26 +72,22 @@ func (l *Ledger) placeOf(t *tasks, x *placeIndex, at int32) int32 {
 
 // index makes an index. Copies on nodes that the book does not know yet stand in no rack. O(tasks).
 func (l *Ledger) index(t *tasks, x *placeIndex) {
-	most := 1
-	for i := range t.Spec.Tasks {
-		most = max(most, len(t.Spec.Tasks[i].Hosts))
-	}
-	n := most * len(t.Spec.Tasks)
-	next, cursors := make([]int32, most+n), make([]int32, 1<<bits.Len(uint(min(len(l.nodes), n))))
+	hosts, copies := t.Spec.Hosts.Nodes, max(1, t.Spec.Hosts.Each)
+	next, cursors := make([]int32, copies+len(hosts)), make([]int32, 1<<bits.Len(uint(min(len(l.nodes), len(hosts)))))
 	largest := int32(0)
-	for i := len(t.Spec.Tasks) - 1; i >= 0; i-- {
-		hosts, at := t.Spec.Tasks[i].Hosts, int32(most*(i+1))
-		for c := len(hosts) - 1; c >= 0; c-- {
-			place := int32(hosts[c])
-			if x == &t.racks {
-				place = int32(l.rackOf(hosts[c]))
-			}
-			from := &cursors[int(place)&(len(cursors)-1)]
-			next[at+int32(c)], *from = *from, at+int32(c)
-			largest = max(largest, place)
+	for i := len(hosts) - 1; i >= 0; i-- {
+		place := int32(hosts[i])
+		if place == 0 {
+			continue
 		}
+		if x == &t.racks {
+			place = int32(l.rackOf(hosts[i]))
+		}
+		from := &cursors[int(place)&(len(cursors)-1)]
+		next[copies+i], *from = *from, int32(copies+i)
+		largest = max(largest, place)
 	}
-	*x = placeIndex{copies: uint32(most), shared: int(largest) >= len(cursors), cursors: cursors, next: next}
+	*x = placeIndex{copies: uint32(copies), shared: int(largest) >= len(cursors), cursors: cursors, next: next}
 }
 
 // rackOf returns the rack of a node, 0 if the book does not know it.
@@ -117,7 +113,7 @@ func (l *Ledger) localTask(t *tasks, n sched.NodeID) sched.TaskID {
 		return l.firstAt(t, &t.nodes, int32(n))
 	}
 	for i := range t.Spec.Tasks {
-		if t.List[i+1].State == taskOpen && slices.Contains(t.Spec.Tasks[i].Hosts, n) {
+		if t.List[i+1].State == taskOpen && slices.Contains(t.Spec.Hosts.Of(i), n) {
 			return sched.TaskID(i + 1)
 		}
 	}

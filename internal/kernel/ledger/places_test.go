@@ -21,7 +21,7 @@ func TestPlaceIndex(t *testing.T) {
 		for i := range spec.Tasks {
 			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
 				place := cluster.NodeID(rapid.IntRange(1, largest).Draw(t, "place"))
-				spec.Tasks[i].Hosts = append(spec.Tasks[i].Hosts, place)
+				spec.Hosts.Set(i, append(slices.Clone(spec.Hosts.Of(i)), place)...)
 			}
 		}
 		// Nodes come up one by one, also behind the index; their racks count down.
@@ -37,13 +37,13 @@ func TestPlaceIndex(t *testing.T) {
 		list := tb.List
 		for range 60 {
 			asked := int32(rapid.IntRange(0, largest+2).Draw(t, "asked"))
-			some := spec.Tasks[rapid.IntRange(0, n-1).Draw(t, "of")].Hosts
+			some := spec.Hosts.Of(rapid.IntRange(0, n-1).Draw(t, "of"))
 			if len(some) > 0 && rapid.Bool().Draw(t, "one that is used") {
 				asked = place(some[0])
 			}
 			want := 1
 			for want <= n && (list[want].State != taskOpen ||
-				!slices.ContainsFunc(spec.Tasks[want-1].Hosts, func(h cluster.NodeID) bool { return place(h) == asked })) {
+				!slices.ContainsFunc(spec.Hosts.Of(want-1), func(h cluster.NodeID) bool { return place(h) == asked })) {
 				want++
 			}
 			got := l.firstAt(tb, x, asked)
@@ -91,7 +91,7 @@ func TestNearest(t *testing.T) {
 		for i := range spec.Tasks {
 			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
 				host := cluster.NodeID(rapid.IntRange(1, nodes).Draw(t, "host"))
-				spec.Tasks[i].Hosts = append(spec.Tasks[i].Hosts, host)
+				spec.Hosts.Set(i, append(slices.Clone(spec.Hosts.Of(i)), host)...)
 			}
 		}
 		tb := openStage(&spec)
@@ -101,7 +101,7 @@ func TestNearest(t *testing.T) {
 			nb := &l.nodes[rapid.IntRange(1, known).Draw(t, "node")]
 			best, level := sched.TaskID(0), 5
 			for i := range spec.Tasks {
-				at, hosts := 4, spec.Tasks[i].Hosts
+				at, hosts := 4, spec.Hosts.Of(i)
 				switch {
 				case slices.Contains(hosts, nb.ID):
 					at = 1

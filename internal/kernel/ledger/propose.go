@@ -384,7 +384,7 @@ func (l *Ledger) running(b *jobBook, s sched.Stage, id sched.TaskID) bool {
 
 // distance says how far the node is from the task's input.
 func (l *Ledger) distance(nb *nodeBook, t *tasks, id sched.TaskID) sched.Locality {
-	hosts := t.Spec.Tasks[id-1].Hosts
+	hosts := t.Spec.Hosts.Of(int(id - 1))
 	if len(hosts) == 0 {
 		return sched.Anywhere
 	}

@@ -26,7 +26,7 @@ func busy(t testing.TB) (*Ledger, []byte) {
 	}
 	for j := 1; j <= 2; j++ {
 		spec := &workload.Job{ID: string(rune('a' + j)), Queue: "a", Deadline: units.Time(j), Stages: []workload.StageSpec{
-			{Kind: workload.Map, Tasks: []workload.Task{{Hosts: []cluster.NodeID{1, 2}}, {Hosts: []cluster.NodeID{2, 3}}, {Hosts: []cluster.NodeID{3}}}},
+			{Kind: workload.Map, Tasks: make([]workload.Task, 3), Hosts: workload.HostsOf([]cluster.NodeID{1, 2}, []cluster.NodeID{2, 3}, []cluster.NodeID{3})},
 			{Kind: workload.Reduce, Tasks: make([]workload.Task, 2)}}}
 		if j == 2 {
 			spec.After = []string{"b"}

@@ -45,7 +45,7 @@ func BenchmarkBeat(b *testing.B) {
 					for j := range jobs {
 						st := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, 2*nodes)}
 						for i := range st.Tasks {
-							st.Tasks[i].Hosts = []cluster.NodeID{cluster.NodeID((j+i)%(nodes-1) + 1), cluster.NodeID((j+7*i+3)%(nodes-1) + 1)}
+							st.Hosts.Set(i, cluster.NodeID((j+i)%(nodes-1)+1), cluster.NodeID((j+7*i+3)%(nodes-1)+1))
 						}
 						out = append(out, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j + 1), Detail: &sched.Detail{Job: &workload.Job{ID: fmt.Sprint(j),
 							Queue: fmt.Sprint("q", j%3), Weight: 1, Deadline: units.Never, Soft: units.Never, Stages: []workload.StageSpec{st}}}})

@@ -70,9 +70,9 @@ func nodes(n, racks int, offer units.Vector) *cluster.Cluster {
 // job is one of ten-minute tasks: a map for each list of hosts, and so many reduces, which need not wait for the maps.
 func job(id string, reduces int, hosts ...[]cluster.NodeID) *workload.Job {
 	j := &workload.Job{ID: id, Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never}
-	maps := workload.StageSpec{Kind: workload.Map}
-	for _, h := range hosts {
-		maps.Tasks = append(maps.Tasks, workload.Task{Work: 10 * units.Minute, Hosts: h})
+	maps := workload.StageSpec{Kind: workload.Map, Hosts: workload.HostsOf(hosts...)}
+	for range hosts {
+		maps.Tasks = append(maps.Tasks, workload.Task{Work: 10 * units.Minute})
 	}
 	if len(hosts) > 0 {
 		j.Stages = append(j.Stages, maps)

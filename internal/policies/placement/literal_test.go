@@ -207,14 +207,16 @@ func someDay(t *rapid.T, beats ...units.Duration) sim.Config {
 			Arrive: at, Soft: units.Never, Deadline: at.Add(units.Duration(pick("deadline", 60)+1) * units.Second)}
 		maps := workload.StageSpec{Kind: workload.Map}
 		home := pick("home", 8) == 0 // a job that is at home everywhere
-		for range pick("maps", 9) + 1 {
+		for k := range pick("maps", 9) + 1 {
+			var hosts []cluster.NodeID
 			m := workload.Task{Work: units.Duration(pick("work", 12)+1) * 700 * units.Millisecond}
 			for range 2 {
-				if h := cluster.NodeID(pick("host", len(c.Nodes)) + 1); !home && !slices.Contains(m.Hosts, h) {
-					m.Hosts = append(m.Hosts, h)
+				if h := cluster.NodeID(pick("host", len(c.Nodes)) + 1); !home && !slices.Contains(hosts, h) {
+					hosts = append(hosts, h)
 				}
 			}
 			maps.Tasks = append(maps.Tasks, m)
+			maps.Hosts.Set(k, hosts...)
 		}
 		j.Stages = append(j.Stages, maps)
 		if n := pick("reduces", 3); n > 0 {

@@ -176,13 +176,13 @@ func (d dice) job(i, nodes, tasks int, vectors bool) *workload.Job {
 		if k == workload.Master {
 			n = 1
 		}
-		for range n {
+		for i := range n {
 			t := workload.Task{Work: d.seconds(0, 30), Input: units.Bytes(d.from(0, 1000))}
 			if k == workload.Reduce {
 				t.Shuffle = d.seconds(0, 10)
 			}
 			if k == workload.Map && d.chance(0.1) {
-				t.Hosts = []cluster.NodeID{cluster.NodeID(d.from(1, nodes))}
+				s.Hosts.Set(i, cluster.NodeID(d.from(1, nodes)))
 			}
 			s.Tasks = append(s.Tasks, t)
 		}

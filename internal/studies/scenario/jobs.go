@@ -76,7 +76,7 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 		spec := workload.StageSpec{Kind: workload.Map, CPUShare: j.CPUShare, Containers: m.containers(j.MapNeeds, at, "map")}
 		spec.Tasks = mapTasks(m.shared, count, j, s.Cluster.Block)
 		if j.Hosts != nil {
-			spec.Tasks = withHosts(d, spec.Tasks, j.Hosts, at, m.node)
+			spec.Hosts = hostsOf(d, count, j.Hosts, at, m.node)
 		}
 		job.Stages = append(job.Stages, spec)
 	}
@@ -197,18 +197,19 @@ func mapTasks(shared map[tasksKey][]workload.Task, n int, j *SimJob, block confi
 	return k.tasks(shared)
 }
 
-func withHosts(d *config.Document, tasks []workload.Task, hosts [][]string, at string, node func(path, name string) cluster.NodeID) []workload.Task {
-	if len(hosts) != len(tasks) {
-		d.Failf(at+".hosts", "hosts has %d entries for %d maps; give one list of nodes for each map", len(hosts), len(tasks))
-		return tasks
+// hostsOf are the nodes that hold the input of maps, by their names.
+func hostsOf(d *config.Document, maps int, names [][]string, at string, node func(path, name string) cluster.NodeID) workload.Hosts {
+	if len(names) != maps {
+		d.Failf(at+".hosts", "hosts has %d entries for %d maps; give one list of nodes for each map", len(names), maps)
+		return workload.Hosts{}
 	}
-	tasks = slices.Clone(tasks)
-	for t, names := range hosts {
-		for h, name := range names {
-			tasks[t].Hosts = append(tasks[t].Hosts, node(fmt.Sprintf("%s.hosts[%d][%d]", at, t, h), name))
+	hosts := make([][]cluster.NodeID, maps)
+	for t := range names {
+		for h, name := range names[t] {
+			hosts[t] = append(hosts[t], node(fmt.Sprintf("%s.hosts[%d][%d]", at, t, h), name))
 		}
 	}
-	return tasks
+	return workload.HostsOf(hosts...)
 }
 
 // containers returns the kinds of containers of a stage: nil for a slot.

@@ -148,17 +148,19 @@ func (r *Recorded) job(j *follow.Job, m *measured) *workload.Job {
 		if st.Kind == sched.Master {
 			times = []units.Duration{max(m.startUp, 0)}
 		}
-		told := st.Tasks
-		st.Tasks, st.Done, st.Grows, st.MinTasks, st.MaxTasks = nil, nil, false, 0, 0
+		told, hosts := st.Tasks, st.Hosts
+		st.Tasks, st.Hosts, st.Done, st.Grows, st.MinTasks, st.MaxTasks = nil, workload.Hosts{}, nil, false, 0, 0
 		for k, d := range times {
 			t := workload.Task{Work: d}
 			if k < len(told) {
 				t.Input = told[k].Input
-				for _, h := range told[k].Hosts {
+				var here []cluster.NodeID
+				for _, h := range hosts.Of(k) {
 					if n := r.handles[h]; n != 0 {
-						t.Hosts = append(t.Hosts, n)
+						here = append(here, n)
 					}
 				}
+				st.Hosts.Set(k, here...)
 			}
 			st.Tasks = append(st.Tasks, t)
 		}

@@ -32,7 +32,7 @@ func TestRecordedTimes(t *testing.T) {
 	}
 	job := &workload.Job{ID: "a", Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never, Stages: []workload.StageSpec{
 		{Kind: sched.Master, Tasks: make([]workload.Task, 1)},
-		{Kind: sched.Map, Tasks: []workload.Task{{Input: 7, Hosts: []cluster.NodeID{9}}}, Grows: true},
+		{Kind: sched.Map, Tasks: []workload.Task{{Input: 7}}, Hosts: workload.HostsOf([]cluster.NodeID{9}), Grows: true},
 		{Kind: sched.Reduce, Grows: true}}}
 	lost := *job
 	lost.ID = "b"
@@ -78,7 +78,7 @@ func TestRecordedTimes(t *testing.T) {
 			t.Errorf("%v: %v s, want %v", s, times[s], want)
 		}
 	}
-	if first := got.Stages[1].Tasks[0]; first.Input != 7 || !slices.Equal(first.Hosts, []cluster.NodeID{2}) {
+	if first := got.Stages[1].Tasks[0]; first.Input != 7 || !slices.Equal(got.Stages[1].Hosts.Of(0), []cluster.NodeID{2}) {
 		t.Errorf("%+v", first)
 	}
 }

@@ -157,8 +157,9 @@ func (r *Rule) stated(j *Job, s *Stage, key draw.Draw) workload.StageSpec {
 	for t := range s.Tasks {
 		run := &s.Tasks[t]
 		one := workload.Task{Input: run.Input, Work: run.Time, Shuffle: run.Shuf}
+		var hosts []cluster.NodeID
 		if s.Kind == workload.Map {
-			one.Hosts = r.hosts(run.Hosts)
+			hosts = r.hosts(run.Hosts)
 		}
 		if one.Input < 0 {
 			one.Input = share
@@ -172,6 +173,9 @@ func (r *Rule) stated(j *Job, s *Stage, key draw.Draw) workload.StageSpec {
 		for range run.Count {
 			if run.Time < 0 && !byRate {
 				one.Work = r.drawn(stage, len(spec.Tasks))
+			}
+			if len(hosts) > 0 {
+				spec.Hosts.Set(len(spec.Tasks), hosts...)
 			}
 			spec.Tasks = append(spec.Tasks, one)
 		}

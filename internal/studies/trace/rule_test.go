@@ -79,7 +79,7 @@ func TestRuleOfWhatIsStated(t *testing.T) {
 		}
 		hosts := []cluster.NodeID{2}
 		want := &workload.Job{ID: "j", Class: "2x64MB-less", Arrive: 5, Soft: units.Never, Deadline: 12, Weight: 1, Priority: 3, After: []string{"i"}, SlowStart: 0.05, Stages: []workload.StageSpec{
-			{Kind: workload.Map, Tasks: []workload.Task{{Input: 7, Work: units.Second, Hosts: hosts}, {Input: 7, Work: units.Second, Hosts: hosts}, {Input: 200 * units.MB, Work: drawn[0]}}},
+			{Kind: workload.Map, Hosts: workload.HostsOf(hosts, hosts), Tasks: []workload.Task{{Input: 7, Work: units.Second}, {Input: 7, Work: units.Second}, {Input: 200 * units.MB, Work: drawn[0]}}},
 			{Kind: workload.Reduce, Tasks: []workload.Task{{Input: 50 * units.MB, Work: units.Second, Shuffle: 3}, {Input: 50 * units.MB, Work: units.Second, Shuffle: units.Second}}},
 			{Kind: workload.Other1, Tasks: []workload.Task{{Work: drawn[1]}, {Work: drawn[2]}}},
 		}}

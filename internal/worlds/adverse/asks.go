@@ -6,7 +6,6 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
-	"github.com/slackline/slackline/workload"
 )
 
 // growUp lets stages ask for more of their tasks. It is said now and then how many there are: more than
@@ -117,9 +116,9 @@ func (w *World) tellDemand() {
 func (w *World) rows(s *stage, more int) *sched.Detail {
 	var list []sched.LocationDemand
 	for _, again := range []bool{false, true} {
-		count := func(has func(*workload.Task) bool) (n int32) {
+		count := func(has func(hosts []cluster.NodeID) bool) (n int32) {
 			for i := range s.tasks[:s.shown] {
-				if !s.mute && s.tasks[i] == taskOpen && s.again[i] == again && has(&s.spec.Tasks[i]) {
+				if !s.mute && s.tasks[i] == taskOpen && s.again[i] == again && has(s.spec.Hosts.Of(i)) {
 					n++
 				}
 			}
@@ -127,19 +126,19 @@ func (w *World) rows(s *stage, more int) *sched.Detail {
 		}
 		places := len(list)
 		for n := sched.NodeID(1); int(n) < len(w.nodes); n++ {
-			c := count(func(t *workload.Task) bool { return slices.Contains(t.Hosts, n) })
+			c := count(func(hosts []cluster.NodeID) bool { return slices.Contains(hosts, n) })
 			if s.nodes[n] = s.nodes[n] || c > 0; c > 0 || s.nodes[n] && !again {
 				list = append(list, sched.LocationDemand{Node: n, Count: c})
 			}
 		}
 		for r := cluster.RackID(1); int(r) <= w.cfg.Cluster.Racks; r++ {
-			c := count(func(t *workload.Task) bool { return w.inRack(t, r) })
+			c := count(func(hosts []cluster.NodeID) bool { return w.inRack(hosts, r) })
 			if s.racks[r] = s.racks[r] || c > 0; c > 0 || s.racks[r] && !again {
 				list = append(list, sched.LocationDemand{Rack: r, Count: c})
 			}
 		}
 		if len(list) > places {
-			all := count(func(*workload.Task) bool { return true })
+			all := count(func([]cluster.NodeID) bool { return true })
 			if !again {
 				all += int32(more)
 			}

@@ -7,7 +7,6 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
-	"github.com/slackline/slackline/workload"
 )
 
 // endAttempts ends what is due. A map may fail while its attempt ends well, as a container's exit says
@@ -165,7 +164,7 @@ func (w *World) nearest(s *stage, n sched.NodeID) (task int, locality sched.Loca
 	}
 	first := [sched.Remote + 1]int{}
 	for i, state := range s.tasks[:s.shown] {
-		if l := w.distance(&s.spec.Tasks[i], n); state == taskOpen && first[l] == 0 {
+		if l := w.distance(s.spec.Hosts.Of(i), n); state == taskOpen && first[l] == 0 {
 			first[l] = i + 1
 		}
 	}
@@ -177,21 +176,21 @@ func (w *World) nearest(s *stage, n sched.NodeID) (task int, locality sched.Loca
 	return 0, sched.NoLocality
 }
 
-func (w *World) distance(t *workload.Task, n sched.NodeID) sched.Locality {
+func (w *World) distance(hosts []cluster.NodeID, n sched.NodeID) sched.Locality {
 	switch {
-	case len(t.Hosts) == 0:
+	case len(hosts) == 0:
 		return sched.Anywhere
-	case slices.Contains(t.Hosts, n):
+	case slices.Contains(hosts, n):
 		return sched.NodeLocal
-	case w.inRack(t, w.nodes[n].spec.Rack):
+	case w.inRack(hosts, w.nodes[n].spec.Rack):
 		return sched.RackLocal
 	}
 	return sched.Remote
 }
 
 // inRack tells whether a copy of the task's input lies in the rack.
-func (w *World) inRack(t *workload.Task, r cluster.RackID) bool {
-	return slices.ContainsFunc(t.Hosts, func(h sched.NodeID) bool { return w.nodes[h].spec.Rack == r })
+func (w *World) inRack(hosts []cluster.NodeID, r cluster.RackID) bool {
+	return slices.ContainsFunc(hosts, func(h sched.NodeID) bool { return w.nodes[h].spec.Rack == r })
 }
 
 // start starts a container, for the nearest open task, or for none: that one is given back.

@@ -37,7 +37,8 @@ func batchJobs() []*workload.Job {
 		}
 		maps := workload.StageSpec{Kind: workload.Map}
 		for k := range 5 + i {
-			maps.Tasks = append(maps.Tasks, workload.Task{Hosts: []cluster.NodeID{cluster.NodeID((i+k)%4 + 1), cluster.NodeID((i+2*k+1)%4 + 1)}})
+			maps.Tasks = append(maps.Tasks, workload.Task{})
+			maps.Hosts.Set(k, cluster.NodeID((i+k)%4+1), cluster.NodeID((i+2*k+1)%4+1))
 		}
 		j.Stages = append(j.Stages, maps, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 3)})
 		jobs = append(jobs, j)

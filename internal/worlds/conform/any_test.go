@@ -32,7 +32,7 @@ func drawn(r *rand.Rand, needs units.Vector) (jobs []*workload.Job) {
 			for k := range st.Tasks {
 				st.Tasks[k].Input = units.Bytes(r.IntN(3)) * units.MB
 				if kind == workload.Map && local {
-					st.Tasks[k].Hosts = []cluster.NodeID{cluster.NodeID(1 + r.IntN(4))}
+					st.Hosts.Set(k, cluster.NodeID(1+r.IntN(4)))
 				}
 			}
 			if attached {

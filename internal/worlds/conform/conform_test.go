@@ -48,8 +48,8 @@ func work() []*workload.Job {
 			Deadline: units.Time(0).Add(units.Duration(40-5*i) * units.Minute), SlowStart: 0.5}
 		maps := workload.StageSpec{Kind: workload.Map}
 		for k := range 4 + 2*i {
-			maps.Tasks = append(maps.Tasks, workload.Task{Input: 64 * units.MB, Work: 4 * units.Second,
-				Hosts: []cluster.NodeID{cluster.NodeID((i+k)%4 + 1), cluster.NodeID((i+k+1)%4 + 1)}})
+			maps.Tasks = append(maps.Tasks, workload.Task{Input: 64 * units.MB, Work: 4 * units.Second})
+			maps.Hosts.Set(k, cluster.NodeID((i+k)%4+1), cluster.NodeID((i+k+1)%4+1))
 		}
 		j.Stages = append(j.Stages, maps)
 		if i != 1 {
@@ -103,9 +103,7 @@ func rich(seeds int) Subject {
 					st.Containers = []cluster.Container{{Name: "large", Needs: units.Vector{units.VCores: 2, units.Memory: 2 << 30}}, {Name: "small", Needs: units.Vector{units.VCores: 1, units.Memory: 1 << 30}}}
 					st.CPUShare = 0.5
 				}
-				for n := range st.Tasks {
-					st.Tasks[n].Hosts = nil // it places them
-				}
+				st.Hosts = workload.Hosts{} // it places them
 			}
 			if i == 3 {
 				j.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: []workload.Task{{Work: units.Second}},

@@ -166,9 +166,7 @@ func TestForksOfLateForks(t *testing.T) {
 				for _, j := range cfg.Jobs { // no book knows how far a shuffle is, or whose input is left
 					for i := range j.Stages {
 						st := &j.Stages[i]
-						for k := range st.Tasks {
-							st.Tasks[k].Hosts = nil
-						}
+						st.Hosts = workload.Hosts{}
 						if st.Kind == workload.Reduce {
 							st.Kind = workload.Other0
 						}

@@ -170,10 +170,10 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 	out := *j
 	out.Stages = slices.Clone(j.Stages)
 	maps := out.Stage(workload.Map)
-	maps.Tasks = slices.Clone(maps.Tasks)
+	maps.Hosts.Nodes = slices.Clone(maps.Hosts.Nodes)
 	bare := 0 // maps without a host so far
 	for t := range maps.Tasks {
-		if len(maps.Tasks[t].Hosts) > 0 {
+		if len(maps.Hosts.Of(t)) > 0 {
 			continue
 		}
 		block := bare
@@ -204,7 +204,7 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 			}
 			hosts = append(hosts, cluster.NodeID(at))
 		}
-		maps.Tasks[t].Hosts = hosts
+		maps.Hosts.Set(t, hosts...)
 		bare++
 	}
 	return &out

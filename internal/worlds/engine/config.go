@@ -197,7 +197,8 @@ func (c *Config) read(j *Job) ([]outdir.InputFile, []input.Split, error) {
 func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
 	for i := range splits {
-		maps.Tasks = append(maps.Tasks, workload.Task{Input: units.Bytes(splits[i].Size), Hosts: c.hosts(&splits[i])})
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: units.Bytes(splits[i].Size)})
+		maps.Hosts.Set(i, c.hosts(&splits[i])...)
 	}
 	if j.Reduces == 0 {
 		return []workload.StageSpec{maps}

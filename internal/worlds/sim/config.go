@@ -231,7 +231,7 @@ func validateHosts(j *workload.Job, n int) error {
 			return fmt.Errorf("job %q: tasks of stage %v are done already, and the simulator starts every job at its beginning", j.ID, s.Kind)
 		}
 		for t := range s.Tasks {
-			for _, h := range s.Tasks[t].Hosts {
+			for _, h := range s.Hosts.Of(t) {
 				if h < 1 || int(h) > n {
 					return fmt.Errorf("job %q: stage %v, task %d: its input lies on node %d, the cluster has %d", j.ID, s.Kind, t+1, h, n)
 				}

@@ -379,7 +379,7 @@ func nearest(j *dJob, s *workload.StageSpec, n sched.NodeID, w *World) (sched.Ta
 	best, locality := sched.TaskID(0), sched.Remote+1
 	for i := range s.Tasks {
 		if t := sched.TaskID(i + 1); j.open[s.Kind][t] {
-			if l := localityOf(s.Tasks[i].Hosts, n, w); l < locality {
+			if l := localityOf(s.Hosts.Of(i), n, w); l < locality {
 				best, locality = t, l
 			}
 		}

@@ -56,7 +56,7 @@ func (w *World) rows(s *stage) (rows []sched.LocationDemand) {
 		if s.tasks[t].State != truth.Open {
 			continue
 		}
-		hosts := s.Spec.Tasks[t].Hosts
+		hosts := s.Spec.Hosts.Of(t)
 		for i, h := range hosts {
 			rows = append(rows, sched.LocationDemand{Node: h, Count: 1})
 			rack := w.cfg.Cluster.Nodes[h-1].Rack
@@ -115,7 +115,7 @@ func (w *World) bind(it *sched.Item) (bound []sched.Bound) {
 
 // distance is how near a task's input is to a node.
 func (w *World) distance(s *stage, task int32, n sched.NodeID) sched.Locality {
-	nodes, hosts := w.cfg.Cluster.Nodes, s.Spec.Tasks[task-1].Hosts
+	nodes, hosts := w.cfg.Cluster.Nodes, s.Spec.Hosts.Of(int(task-1))
 	switch {
 	case len(hosts) == 0:
 		return sched.Anywhere

@@ -102,7 +102,8 @@ func TestNetworkAgainstSteps(t *testing.T) {
 func TestReadRates(t *testing.T) {
 	job := shape{id: "j", maps: 3, mapS: 10}.job()
 	for i, hosts := range [][]cluster.NodeID{{1}, {4}, {2}} { // nodes 1 and 4 stand in rack 1
-		job.Stages[0].Tasks[i].Input, job.Stages[0].Tasks[i].Hosts = 100, hosts
+		job.Stages[0].Tasks[i].Input = 100
+		job.Stages[0].Hosts.Set(i, hosts...)
 	}
 	cfg := Config{Cluster: uniform(4, 3, 3, 0), Workload: &workload.Workload{Jobs: []*workload.Job{job}}, Read: ReadRates{Rack: 50, Remote: 20},
 		Outages: []Outage{{Node: 2, Up: units.Never}, {Node: 3, Up: units.Never}, {Node: 4, Up: units.Never}}}
@@ -152,7 +153,7 @@ func TestFiles(t *testing.T) {
 	}
 	hosts := func(spec *workload.Job) string {
 		placed := w.withInput(spec, w.fileKey(spec, jobKey(spec.ID)))
-		return fmt.Sprint(placed.Stages[0].Tasks[0].Hosts, placed.Stages[0].Tasks[2].Hosts)
+		return fmt.Sprint(placed.Stages[0].Hosts.Of(0), placed.Stages[0].Hosts.Of(2))
 	}
 	a, b := shape{id: "a", maps: 3, mapS: 1}.job(), shape{id: "b", maps: 5, mapS: 1}.job()
 	a.File, b.File = "in/x", "in/x"
@@ -193,16 +194,17 @@ func TestStore(t *testing.T) {
 	for i := range jobs {
 		spec := shape{id: fmt.Sprintf("j%d", i), maps: maps, mapS: 1}.job()
 		placed := w.withInput(spec, w.fileKey(spec, jobKey(spec.ID)))
-		for k, task := range placed.Stages[0].Tasks {
+		for k := range placed.Stages[0].Tasks {
+			lies := placed.Stages[0].Hosts.Of(k)
 			b := w.blockOf(jobKey(spec.ID), k)
 			reads[b]++
-			if hosts := fmt.Sprint(task.Hosts); at[b] == "" {
+			if hosts := fmt.Sprint(lies); at[b] == "" {
 				at[b] = hosts
-				for _, h := range task.Hosts {
+				for _, h := range lies {
 					held[h]++
 				}
-				if len(task.Hosts) != 2 || task.Hosts[0] == task.Hosts[1] {
-					t.Fatalf("block %d lies at %v", b, task.Hosts)
+				if len(lies) != 2 || lies[0] == lies[1] {
+					t.Fatalf("block %d lies at %v", b, lies)
 				}
 			} else if at[b] != hosts {
 				t.Fatalf("block %d lies at %s and at %s", b, at[b], hosts)

@@ -331,7 +331,7 @@ func (o *oracle) serve(n int) {
 			for j.ready[s] && o.nodes[n].free.Fits(&needs) {
 				best, near := -1, 9
 				for t, tk := range j.task[s] {
-					if l := o.nearest(j.spec.Stages[s].Tasks[t].Hosts, n); !tk.done && !tk.running && l < near {
+					if l := o.nearest(j.spec.Stages[s].Hosts.Of(t), n); !tk.done && !tk.running && l < near {
 						best, near = t, l
 					}
 				}

@@ -98,10 +98,11 @@ func placed(t *testing.T, cfg Config, blocks int, id string) [][]cluster.NodeID 
 		t.Fatal(err)
 	}
 	var hosts [][]cluster.NodeID
-	for _, task := range w.withInput(spec, jobKey(spec.ID)).Stages[0].Tasks {
-		hosts = append(hosts, task.Hosts)
+	maps := w.withInput(spec, jobKey(spec.ID)).Stages[0]
+	for i := range maps.Tasks {
+		hosts = append(hosts, maps.Hosts.Of(i))
 	}
-	if len(spec.Stages[0].Tasks[0].Hosts) > 0 {
+	if len(spec.Stages[0].Hosts.Of(0)) > 0 {
 		t.Error("the workload was changed")
 	}
 	return hosts
@@ -343,7 +344,7 @@ func TestValidate(t *testing.T) {
 		"3 nodes, it must be 0 to the cluster's 2":                             func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
 		"outage of node 1: from 1s to 1s is not a span of time":                func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
 		"uniform times vary by at most 0.577, not 1":                           func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
-		"its input lies on node 9, the cluster has 2":                          func(c *Config) { c.Workload.Jobs[0].Stages[0].Tasks[0].Hosts = []cluster.NodeID{9} },
+		"its input lies on node 9, the cluster has 2":                          func(c *Config) { c.Workload.Jobs[0].Stages[0].Hosts.Set(0, 9) },
 		`job "j": deadline 0s is not after the arrival`:                        func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
 		"stage map grows, and the simulator has to know all its tasks":         func(c *Config) { c.Workload.Jobs[0].Stages[0].Grows = true },
 		"the time limit, the patience and the interval of reports must not be": func(c *Config) { c.Until = -1 },

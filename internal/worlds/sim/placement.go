@@ -75,33 +75,29 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	if r == 0 || maps == nil {
 		return spec
 	}
-	bare := 0
+	told := maps.Hosts
+	each := max(r, told.Each)
+	hosts := workload.Hosts{Each: each, Nodes: make([]cluster.NodeID, each*len(maps.Tasks))}
+	walk, copies, id := w.newWalk(key), w.stem(forCopy, key), jobKey(spec.ID)
+	block := 0
 	for t := range maps.Tasks {
-		if len(maps.Tasks[t].Hosts) == 0 {
-			bare++
+		if nodes := told.Of(t); len(nodes) > 0 {
+			hosts.Set(t, nodes...)
+			continue
 		}
+		w.placeBlock(hosts.Nodes[each*t:each*t+r], copies, w.blockOf(id, block), &walk)
+		block++
 	}
-	if bare == 0 {
+	if block == 0 {
 		return spec
 	}
 	if s, ok := w.source.(freshSource); !ok || !s.Fresh() {
 		placed := *spec
 		placed.Stages = slices.Clone(spec.Stages)
 		maps = placed.Stage(sched.Map)
-		maps.Tasks = slices.Clone(maps.Tasks)
 		spec = &placed
 	}
-	arena := make([]cluster.NodeID, r*bare)
-	walk, copies, id := w.newWalk(key), w.stem(forCopy, key), jobKey(spec.ID)
-	block := 0
-	for t := range maps.Tasks {
-		if task := &maps.Tasks[t]; len(task.Hosts) == 0 {
-			hosts := arena[r*block : r*(block+1) : r*(block+1)]
-			w.placeBlock(hosts, copies, w.blockOf(id, block), &walk)
-			task.Hosts = hosts
-			block++
-		}
-	}
+	maps.Hosts = hosts
 	return spec
 }
 

@@ -101,12 +101,12 @@ func TestFreshJobs(t *testing.T) {
 		for range 12 {
 			j, _ := w.source.Next()
 			placed := w.withInput(j, jobKey(j.ID))
-			for i, task := range placed.Stages[0].Tasks {
-				if len(task.Hosts) != 3 {
-					t.Fatalf("fresh %v: map %d of %q lies on %v", fresh, i, j.ID, task.Hosts)
+			for i := range placed.Stages[0].Tasks {
+				if hosts := placed.Stages[0].Hosts.Of(i); len(hosts) != 3 {
+					t.Fatalf("fresh %v: map %d of %q lies on %v", fresh, i, j.ID, hosts)
 				}
 			}
-			if (placed == j) != fresh || (len(j.Stages[0].Tasks[0].Hosts) > 0) != fresh {
+			if (placed == j) != fresh || (len(j.Stages[0].Hosts.Of(0)) > 0) != fresh {
 				t.Errorf("fresh %v: job %q was written to: %v", fresh, j.ID, !fresh)
 			}
 		}

@@ -45,7 +45,7 @@ func (s shape) job() *workload.Job {
 		for i := range s.maps {
 			t := workload.Task{Input: 64 * units.MB, Work: units.FromSeconds(s.mapS)}
 			if i < len(s.hosts) {
-				t.Hosts = s.hosts[i]
+				st.Hosts.Set(i, s.hosts[i]...)
 			}
 			st.Tasks = append(st.Tasks, t)
 		}

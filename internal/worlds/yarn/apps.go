@@ -43,6 +43,7 @@ type stage struct {
 	kinds []cluster.Container // of containers, the first seen first; none = nobody has asked yet
 	rows  []row               // sorted
 	tasks []workload.Task     // all that there are; none = nobody knows
+	hosts workload.Hosts      // of their input
 	done  int32
 }
 
@@ -142,7 +143,7 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 // stageSpec describes a stage as far as it is known.
 func (w *World) stageSpec(a *app, k sched.Stage) workload.StageSpec {
 	s := &a.stages[k]
-	spec := workload.StageSpec{Kind: k, Tasks: s.tasks, Grows: len(s.tasks) == 0, Containers: s.kinds}
+	spec := workload.StageSpec{Kind: k, Tasks: s.tasks, Hosts: s.hosts, Grows: len(s.tasks) == 0, Containers: s.kinds}
 	if spec.Containers == nil { // until somebody asks
 		usual := units.Vector{units.VCores: 1, units.Memory: int64(units.GB)}
 		spec.Containers = []cluster.Container{{Name: k.String(), Needs: w.cfg.Slots.needs(k, usual)}}

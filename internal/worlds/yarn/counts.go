@@ -38,15 +38,18 @@ func (w *World) count(a *app, j *workload.Job, f *wire.Files) {
 		for i, name := range f.Hosts {
 			hosts[i] = w.nodes.find(name)
 		}
-		maps := make([]workload.Task, len(f.Splits))
+		maps, lists := make([]workload.Task, len(f.Splits)), make([][]cluster.NodeID, len(f.Splits))
 		for i, s := range f.Splits {
 			maps[i].Input = units.Bytes(s.Bytes)
+			var here []cluster.NodeID
 			for _, h := range s.Hosts {
 				if h >= 0 && int(h) < len(hosts) && hosts[h] != 0 {
-					maps[i].Hosts = append(maps[i].Hosts, hosts[h])
+					here = append(here, hosts[h])
 				}
 			}
+			lists[i] = here
 		}
+		a.stages[sched.Map].hosts = workload.HostsOf(lists...)
 		a.stages[sched.Map].tasks, a.stages[sched.Reduce].tasks = maps, make([]workload.Task, max(0, f.Reduces))
 		a.mapOnly = f.Reduces <= 0
 		j.SlowStart = min(max(f.SlowStart, 0), 1)
@@ -95,7 +98,7 @@ func (w *World) recount(a *app, s sched.Stage) {
 	if shown == len(st.tasks) || shown < len(st.tasks) && !first {
 		return
 	}
-	st.tasks = make([]workload.Task, shown)
+	st.tasks, st.hosts = make([]workload.Task, shown), workload.Hosts{}
 	spec := *a.spec
 	spec.Stages = nil
 	for i := range a.spec.Stages {

@@ -62,8 +62,8 @@ func TestCountsOfSplits(t *testing.T) {
 		t.Error(err)
 	}
 	var read []string
-	for _, m := range j.Stage(sched.Map).Tasks {
-		read = append(read, fmt.Sprint(int64(m.Input), m.Hosts))
+	for i, m := range j.Stage(sched.Map).Tasks {
+		read = append(read, fmt.Sprint(int64(m.Input), j.Stage(sched.Map).Hosts.Of(i)))
 	}
 	s.want(strings.Join(read, " "), "100 [1] 50 [] 7 [1]") // a host that never was a node is nobody's
 	s.want(fmt.Sprint(j.SlowStart, j.Stage(sched.Map).Containers[0].Needs, j.Stage(sched.Reduce).Containers[0].Needs),

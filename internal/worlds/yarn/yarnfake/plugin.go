@@ -260,7 +260,7 @@ func (p *plugin) files(j *workload.Job) *wire.Files {
 	at := make(map[sched.NodeID]int32)
 	for i := range maps.Tasks {
 		s := &wire.Split{Bytes: int64(maps.Tasks[i].Input)}
-		for _, h := range maps.Tasks[i].Hosts {
+		for _, h := range maps.Hosts.Of(i) {
 			if _, there := at[h]; !there {
 				at[h] = int32(len(x.Hosts))
 				x.Hosts = append(x.Hosts, p.nodeName(h))
