@@ -162,9 +162,11 @@ func (f *Follower) resolve(at units.Time, events []sched.Event) {
 			end = f.dueLate(at, events, ends.to, sched.Ended)
 		}
 	}
-	for i := range events {
-		if !starts.has(i) && !ends.has(i) {
-			f.take(at, &events[i])
+	if starts.to-starts.from+ends.to-ends.from < len(events) {
+		for i := range events {
+			if !starts.has(i) && !ends.has(i) {
+				f.take(at, &events[i])
+			}
 		}
 	}
 	f.told = at

@@ -13,7 +13,7 @@ import (
 // nevertheless, and noted by a Discrepancy. It returns the events together with those that follow
 // from them, in the order of their kinds; the slice is good until the next call.
 func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched.Event {
-	l.now, l.round = at, round
+	l.now, l.round, l.found = at, round, found{}
 	for _, n := range l.beating {
 		l.nodes[n].Beats = false
 	}
@@ -27,7 +27,7 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 	}
 	l.derived = l.derived[:0]
 	void := len(events) > 0 && events[0].Kind == sched.Resync
-	if !void { // else what was refused is void too, and its handles may be others' by now
+	if !void && len(l.refusals) > 0 { // else what was refused is void too, and its handles may be others' by now
 		l.derived = append(l.derived, l.refusals...)
 	}
 	l.refusals = l.refusals[:0]

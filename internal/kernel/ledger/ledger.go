@@ -30,16 +30,18 @@ type Ledger struct {
 	nothing    units.Need // what a stage takes that a job does not have
 	arrivals   int64      // jobs and queues seen, for ties in the order
 
-	yielded  bool // the stock scheduler places work
-	watching bool // so it does, and nothing that is planned is done
-	lastItem sched.ItemID
-	grants   grants
-	held     []sched.Item // items that wait for a beat or a time
-	wake     units.Time
-	rankable units.Time     // when all jobs may be ranked again
-	beating  []sched.NodeID // nodes that can be served in this batch
-	closing  []sched.JobID  // jobs whose record goes with the next batch
-	refusals []sched.Event  // of the last plan, to ride in the next batch
+	yielded   bool // the stock scheduler places work
+	watching  bool // so it does, and nothing that is planned is done
+	lastItem  sched.ItemID
+	found     found // by the last question for the nearest task, until something else is booked
+	grants    grants
+	held      []sched.Item // items that wait for a beat or a time
+	wake      units.Time
+	rankable  units.Time     // when all jobs may be ranked again
+	beating   []sched.NodeID // nodes that can be served in this batch
+	closing   []sched.JobID  // jobs whose record goes with the next batch
+	refusals  []sched.Event  // of the last plan, to ride in the next batch
+	unsettled bool           // the plan has an item of a group, or one that is refused or held
 
 	// Of the batch that is being taken in.
 	derived   []sched.Event     // what follows from its events
@@ -262,7 +264,8 @@ func (l *Ledger) Nearest(n sched.NodeID, j sched.JobID, s sched.Stage) sched.Loc
 	if nb == nil || b == nil || s >= sched.Stages {
 		return sched.NoLocality
 	}
-	_, locality := l.nearest(nb, j, s)
+	id, locality := l.nearest(nb, j, s)
+	l.found = found{node: n, job: j, stage: s, task: id, locality: locality}
 	return locality
 }
 

@@ -97,6 +97,15 @@ func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
 	return sched.TaskID(at)
 }
 
+// found is the task that a question found to be nearest: who asks for it most often starts it next.
+type found struct {
+	node     sched.NodeID
+	job      sched.JobID
+	stage    sched.Stage
+	task     sched.TaskID
+	locality sched.Locality
+}
+
 // nearest returns the open task of the job's stage that is nearest to the node, and how near it is.
 // Where the world binds late the task is 0.
 func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.TaskID, sched.Locality) {

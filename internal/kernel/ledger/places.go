@@ -74,18 +74,25 @@ func (l *Ledger) placeOf(t *tasks, x *placeIndex, at int32) int32 {
 func (l *Ledger) index(t *tasks, x *placeIndex) {
 	hosts, copies := t.Spec.Hosts.Nodes, max(1, t.Spec.Hosts.Each)
 	next, cursors := make([]int32, copies+len(hosts)), make([]int32, 1<<bits.Len(uint(min(len(l.nodes), len(hosts)))))
-	largest := int32(0)
-	for i := len(hosts) - 1; i >= 0; i-- {
-		place := int32(hosts[i])
-		if place == 0 {
+	var racks []cluster.RackID
+	if x == &t.racks {
+		racks = l.racks
+	}
+	largest, mask, next0 := uint32(0), uint(len(cursors)-1), next[copies:]
+	for i, h := range slices.Backward(hosts) {
+		if h == 0 {
 			continue
 		}
-		if x == &t.racks {
-			place = int32(l.rackOf(hosts[i]))
+		place := uint32(h)
+		if racks != nil {
+			if place < uint32(len(racks)) {
+				place = uint32(racks[place])
+			} else {
+				place = 0
+			}
 		}
-		from := &cursors[int(place)&(len(cursors)-1)]
-		next[copies+i], *from = *from, int32(copies+i)
 		largest = max(largest, place)
+		next0[i], cursors[uint(place)&mask] = cursors[uint(place)&mask], int32(copies+i)
 	}
 	*x = placeIndex{copies: uint32(copies), shared: int(largest) >= len(cursors), cursors: cursors, next: next}
 }

@@ -10,6 +10,10 @@ import (
 // Begin empties the plan, binds it to the book, and proposes the held items whose time or beat has come.
 func (l *Ledger) Begin(p *sched.Plan) {
 	p.Reset(l)
+	l.unsettled = false
+	if len(l.held) == 0 {
+		return
+	}
 	keep := l.held[:0]
 	for i := range l.held {
 		it := l.held[i]
@@ -45,6 +49,14 @@ func waitsForAt(v sched.Verb) bool {
 // to that; none at all is a refusal. A start costs O(log jobs) for each queue above the job, and
 // O(1) amortised for each task.
 func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
+	why := l.propose(p, it)
+	l.unsettled = l.unsettled || why != sched.OK || it.Held || it.Group > 0 || l.watching
+	return why
+}
+
+func (l *Ledger) propose(p *sched.Plan, it *sched.Item) sched.Code {
+	is := l.found
+	l.found = found{}
 	if it.ID == 0 {
 		l.lastItem++
 		it.ID = l.lastItem
@@ -81,7 +93,7 @@ func (l *Ledger) Propose(p *sched.Plan, it *sched.Item) sched.Code {
 	case sched.Rank:
 		return l.proposeRank(it)
 	case sched.Start:
-		return l.proposeStart(p, it)
+		return l.proposeStart(p, it, is)
 	case sched.Speculate:
 		return l.proposeSecond(p, it)
 	case sched.Kill:
@@ -294,7 +306,7 @@ func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code
 	return nb, b, n, sched.OK
 }
 
-func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
+func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Code {
 	nb, b, n, why := l.roomFor(it)
 	if why != sched.OK {
 		return why
@@ -308,7 +320,10 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item) sched.Code {
 	booked := int32(0)
 	from := int32(len(p.Bound))
 	for ; booked < n; booked++ {
-		id, locality := l.nearest(nb, it.Job, s)
+		id, locality := is.task, is.locality
+		if booked > 0 || is.node != it.Node || is.job != it.Job || is.stage != s {
+			id, locality = l.nearest(nb, it.Job, s)
+		}
 		if locality == sched.NoLocality || locality > far {
 			break
 		}
@@ -435,6 +450,9 @@ func (l *Ledger) proposeKill(p *sched.Plan, it *sched.Item) sched.Code {
 // Check settles the plan when the policy has decided: groups are granted all or not at all, held
 // items are kept for later, refusals go into the next batch.
 func (l *Ledger) Check(p *sched.Plan) {
+	if !l.unsettled {
+		return
+	}
 	grouped := false
 	for i := range p.Items {
 		grouped = grouped || p.Items[i].Group > 0

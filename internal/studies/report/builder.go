@@ -17,6 +17,7 @@ type Builder struct {
 	pages []page  // by index of jobs that are there
 	facts []Facts // of run.Jobs
 
+	real     bool  // it takes place on a real machine
 	events   int64 // without beats
 	usage    usage
 	makespan units.Time
@@ -40,7 +41,7 @@ type page struct {
 
 // NewBuilder returns a sink for a run with these headings.
 func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
-	return &Builder{run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
+	return &Builder{real: world != "sim", run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
 }
 
 // Batch takes in what happened.
@@ -184,18 +185,15 @@ func (b *Builder) power(at units.Time, h sched.NodeID, n *follow.Node) {
 
 // judge says what became of a job.
 func (b *Builder) judge(j *Job, f Facts) {
-	f.Real, f.Promised = b.real(), j.Promised != nil
+	f.Real, f.Promised = b.real, j.Promised != nil
 	if j.Deadline != nil && j.Finished != nil && !j.Before {
 		f.InTime = new(*j.Finished <= *j.Deadline)
 	}
 	j.Outcome = f.Outcome()
-	if b.real() && !j.Outcome.Finished() {
+	if b.real && !j.Outcome.Finished() {
 		j.TaskTime = nil
 	}
 }
-
-// real tells whether the run takes place on a real machine.
-func (b *Builder) real() bool { return b.run.World != "sim" }
 
 func (b *Builder) arrive(e *follow.Record) {
 	spec := e.Job.Spec
@@ -217,7 +215,7 @@ func (b *Builder) arrive(e *follow.Record) {
 		st := &spec.Stages[i]
 		known = known && len(st.Done) == 0
 		for t := range st.Tasks {
-			if !b.real() {
+			if !b.real {
 				work += (st.Tasks[t].Work + st.Tasks[t].Shuffle).Seconds()
 			}
 		}
@@ -282,7 +280,7 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 // end; and that so many more run.
 func (b *Builder) reduces(at units.Time, job *follow.Job, more int64) {
 	p := &b.pages[job.Index]
-	if job.Ended < at { // the page may be that of another job
+	if p.reduces == 0 && more == 0 || job.Ended < at { // or the page may be that of another job
 		return
 	}
 	if p.maps < b.run.Jobs[job.Number].Maps {
@@ -301,7 +299,7 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 	if e.Outcome != sched.Committed || e.Over {
 		return
 	}
-	if j := &b.run.Jobs[a.Job.Number]; b.real() && j.TaskTime != nil {
+	if j := &b.run.Jobs[a.Job.Number]; b.real && j.TaskTime != nil {
 		*j.TaskTime += at.Sub(a.Began).Seconds()
 	}
 	if a.Stage == sched.Map {
@@ -317,8 +315,8 @@ func (b *Builder) mapped(at units.Time, a *follow.Attempt) {
 		j.LocalMaps++
 	}
 	if a.Task > 0 {
-		for len(p.where) < max(j.Maps, int(a.Task)) {
-			p.where = append(p.where, sched.NoLocality)
+		if more := max(j.Maps, int(a.Task)) - len(p.where); more > 0 {
+			p.where = append(p.where, make([]sched.Locality, more)...)
 		}
 		p.where[a.Task-1] = a.Locality
 	}

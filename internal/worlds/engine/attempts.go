@@ -248,9 +248,9 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 // or has failed too often.
 func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, kind failure.Kind) {
 	t := &j.stage(s).tasks[n-1]
-	t.various = t.various || t.Fails > 0 && t.why != why
+	t.various = t.various || t.fails > 0 && t.why != why
 	t.why = why
-	if t.Fails++; kind == failure.Permanent || int(t.Fails) >= w.cfg.MaxFailures {
+	if t.fails++; kind == failure.Permanent || t.fails >= w.cfg.MaxFailures {
 		w.endJob(j, sched.Failed, t.failed(s, n))
 	}
 }

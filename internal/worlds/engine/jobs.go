@@ -56,7 +56,8 @@ type stage struct {
 }
 
 type taskTruth struct {
-	truth.Task        // Node holds its map output
+	truth.Task // Node holds its map output
+	fails      int
 	why        string // it failed so the last time
 	various    bool   // and in another way before
 	out        *task.Output
@@ -338,9 +339,9 @@ func (t *taskTruth) failed(s sched.Stage, n sched.TaskID) string {
 	how := ""
 	switch {
 	case t.various:
-		how = fmt.Sprintf(" %d times, the last time", t.Fails)
-	case t.Fails > 1:
-		how = fmt.Sprintf(" %d times in the same way", t.Fails)
+		how = fmt.Sprintf(" %d times, the last time", t.fails)
+	case t.fails > 1:
+		how = fmt.Sprintf(" %d times in the same way", t.fails)
 	}
 	return fmt.Sprintf("%v task %d failed%s: %s", s, n, how, t.why)
 }

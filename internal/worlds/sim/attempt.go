@@ -70,7 +70,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at, work := &w.attempts[a], &s.Spec.Tasks[b.Task-1]
 	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, h, int32(b.Task), n, it.Stage, it.Container
 	at.input = work.Input
-	w.paces[a].work, at.breaks = w.drawWork(j, s, at.task, t.Tries, n)
+	w.paces[a].work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
 	w.link(a, at, nd, s)
 	e := w.ofAttempt(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
@@ -155,9 +155,11 @@ func (w *World) finish(a int32) {
 	if at.breaks {
 		n, task := at.node, at.task
 		s := w.jobs[h].stage(at.stage)
-		t := &s.tasks[task-1]
-		t.Fails++
-		fatal := int(t.Fails) >= w.cfg.MaxFailures
+		if s.fails == nil {
+			s.fails = make(map[int32]int)
+		}
+		s.fails[task]++
+		fatal := s.fails[task] >= w.cfg.MaxFailures
 		w.end(a, sched.Failed, "it failed at random")
 		w.countFailure(n)
 		if fatal {

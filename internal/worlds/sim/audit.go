@@ -221,7 +221,8 @@ func (w *World) auditStage(h int32, s *stage) (vanished int32) {
 		equal(w, tk.Live, live[t], "attempts of job %d, %v task %d", h, s.kind, t+1)
 		equal(w, tk.Live > 0, tk.State == truth.Runs, "job %d, %v task %d runs", h, s.kind, t+1)
 		w.must(tk.Live <= 2 && (tk.Live <= 1 || w.cfg.Progress > 0), "job %d, %v task %d has %d attempts", h, s.kind, t+1, tk.Live)
-		w.must(int(tk.Fails) < w.cfg.MaxFailures && int32(tk.Fails) <= tk.Tries, "job %d, %v task %d failed %d times of %d", h, s.kind, t+1, tk.Fails, tk.Tries)
+		fails := s.fails[int32(t+1)]
+		w.must(fails < w.cfg.MaxFailures && fails <= int(tk.Tries), "job %d, %v task %d failed %d times of %d", h, s.kind, t+1, fails, tk.Tries)
 		if maps, _ := j.readers(); maps == s && tk.State == truth.Done {
 			w.must(tk.Node == 0 || w.nodes[tk.Node].state != nodeDown, "job %d, map %d has its output on node %d, which is down", h, t+1, tk.Node)
 		}

@@ -29,6 +29,7 @@ type beats struct {
 	pos      int        // in it, the first position that has not beaten yet
 	due      units.Time // its beat
 	next     units.Time // the first beat that is to be sent, if it is known
+	first    int        // whose that is
 	known    bool       // since it was looked for, rooms and kinds that are waited for have not changed
 	fresh    []int32    // without an interval: nodes with something new
 	isFresh  []bool     // by handle
@@ -122,10 +123,12 @@ func (w *World) nextBeat() units.Time {
 	}
 	b.reach(w.now)
 	b.known, b.next = true, units.Never
-	if m := w.member(b.pos); m >= 0 {
-		b.next = b.start.Add(units.Duration(b.phase[m]))
-	} else if m := w.member(0); m >= 0 {
-		b.next = b.start.Add(w.cfg.Heartbeat).Add(units.Duration(b.phase[m]))
+	start := b.start
+	if b.first = w.member(b.pos); b.first < 0 {
+		start, b.first = start.Add(w.cfg.Heartbeat), w.member(0)
+	}
+	if b.first >= 0 {
+		b.next = start.Add(units.Duration(b.phase[b.first]))
 	}
 	return b.next
 }
@@ -152,14 +155,13 @@ func (w *World) sendBeats() {
 		return
 	}
 	b := &w.beat
-	b.known = false
-	for b.reach(w.now); b.due == w.now; {
-		m := w.member(b.pos)
-		if m < 0 || b.phase[m] != b.phase[b.pos] {
+	at := b.phase[b.first]
+	b.known, b.start = false, w.now.Add(-units.Duration(at))
+	for m := b.first; m >= 0 && b.phase[m] == at; m = w.member(b.pos) {
+		w.add(sched.Heartbeat).Node = cluster.NodeID(m + 1)
+		if b.turn(m + 1); b.due != w.now {
 			return
 		}
-		w.add(sched.Heartbeat).Node = cluster.NodeID(m + 1)
-		b.turn(m + 1)
 	}
 }
 

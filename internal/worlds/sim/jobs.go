@@ -33,8 +33,9 @@ type stage struct {
 	longest units.Duration // what a task took at most, of a stage whose work is a guess by a profile; 0 = it is known
 	kinds   []int32
 	tasks   []truth.Task
-	weights []float64 // of reduces: see skew.go; nil = all 1
-	first   int32     // of its attempts, oldest first
+	fails   map[int32]int // how often a task has failed; nil = none has
+	weights []float64     // of reduces: see skew.go; nil = all 1
+	first   int32         // of its attempts, oldest first
 	last    int32
 }
 

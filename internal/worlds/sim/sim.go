@@ -406,9 +406,11 @@ func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
 // and lets the handles that ended in it be used again from now on: what uses them is told in a
 // later batch.
 func (w *World) hand() drive.Batch {
-	w.freeJobs = append(w.freeJobs, w.endedJobs...)
-	w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
-	w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
+	if len(w.endedJobs)+len(w.endedAttempts) > 0 {
+		w.freeJobs = append(w.freeJobs, w.endedJobs...)
+		w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
+		w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
+	}
 	return w.batch()
 }
 
