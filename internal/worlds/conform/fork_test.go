@@ -142,8 +142,8 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// rejects tells whether the policy rejects jobs. A book does not know who was rejected: jobs behind such a one are killed
-// in the run alone.
+// rejects tells whether the policy rejects jobs. A book does not know who was rejected: jobs behind
+// such a one are killed in the run alone.
 func rejects(t *testing.T, policy string) bool {
 	return slices.Contains([]string{"rtmr admission", "constraint", "planned jobs"}, fromCatalogue(t, policy)().Recipe().Parts[compose.KindAdmit].Name)
 }
