@@ -223,3 +223,36 @@ func TestLeastSquaresKnowsWhatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// The reflection goes away from the column, where going towards it would leave nothing but rounding.
+func TestLeastSquaresOfASteepColumn(t *testing.T) {
+	var q QR
+	if x, rank, _ := q.LeastSquares([]float64{1, 1e-9}, 2, 1, []float64{0, 1}, 1e-12); rank != 1 || math.Abs(x[0]-1e-9) > 1e-20 {
+		t.Errorf("%v, rank %d", x, rank)
+	}
+}
+
+// A pivot that is nothing but rounding counts as 0.
+func TestCholeskySeesRounding(t *testing.T) {
+	for seed := range uint64(40) {
+		dice := rand.New(rand.NewPCG(seed, 6))
+		const n, rank = 9, 4
+		b := make([]float64, n*rank)
+		for i := range b {
+			b[i] = dice.NormFloat64()
+		}
+		rows, tiles := make([]float64, n*n), make(Tiles, TilesOf(n/3))
+		for i := range n {
+			for j := range i + 1 {
+				x := Dot(b[i*rank:(i+1)*rank], b[j*rank:(j+1)*rank])
+				rows[i*n+j], *tiles.Entry(i, j) = x, x
+				if i/3 == j/3 {
+					tiles.At(i/3, i/3)[j%3*3+i%3] = x
+				}
+			}
+		}
+		if a, b := Cholesky(rows, n, 1e-12), tiles.Cholesky(n/3, 1e-12); a != n-rank || b != n-rank {
+			t.Errorf("seed %d: %d and %d pivots are lost, want %d", seed, a, b, n-rank)
+		}
+	}
+}
