@@ -29,7 +29,7 @@ is a job history in JSON (.jhist), a URL the address of a JobHistory server, suc
 
 A job's class is its name. The server also has the job's tags: the tag class takes precedence over the name. A job without a
 name has a class by its shape, as in traces. Nothing is learned from tasks that failed, or from jobs that ran inside their
-ApplicationMaster.`,
+ApplicationMaster. Of an attempt that was killed as another one had committed its task counts how long it had run.`,
 		Example: `  slackline profile learn http://history:19888 --to hadoop.json && slackline profile import hadoop.json --replace
   slackline profile learn done/*.jhist --to hadoop.json`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -39,17 +39,37 @@ func (o *odds) outlook(now, expected units.Time, variance, part float64) (l outl
 		if expected == units.Never || units.Rounded(part) < 1e-3 {
 			return expected
 		}
-		off := units.Duration(o.by(0, variance/(part*part), risk)).Scale(units.Rounded(part))
+		const amid = units.Time(1 << 60) // half of all such jobs may be done before what is expected
+		off := o.by(amid, variance/(part*part), risk).Sub(amid).Scale(units.Rounded(part))
 		return max(now, expected.Add(off))
 	}
 	l.Half, l.Ninety, l.Sure = at(finish.Certain/2), at(finish.Certain/10), at(o.Most)
 	return l
 }
 
+// least is by how much an outlook moves before it is told again.
+func (l *outlook) least() units.Duration { return max(leastMove, l.Sure.Sub(l.Told)/leftMove) }
+
+// stays tells whether an outlook need not be told again, to the millisecond. It is asked for all promises
+// now and then, so it looks at the risks at the ends of where the outlook may lie, and does not find it.
+func (o *odds) stays(was *outlook, now, expected units.Time, variance, part float64) bool {
+	if expected == units.Never || units.Rounded(part) < 1e-3 {
+		return false
+	}
+	least, off := was.least(), math.Sqrt(variance)/part
+	later := func(t units.Time, risk finish.Risk) bool { // it is, but for that risk
+		return t < now || finish.RiskOf(o.Deviation.Above(t.Sub(expected).Seconds()/part, off)) > risk
+	}
+	within := func(t units.Time, risk finish.Risk) bool {
+		return later(t.Add(-least), risk) && !later(t.Add(least), risk)
+	}
+	return within(was.Half, finish.Certain/2) && within(was.Sure, o.Most)
+}
+
 // moved is how much later half of all such jobs are done than was told, and whether the outlook as a whole
 // is so far from it that it is told again. If only its width is, half is 0.
 func (l *outlook) moved(was *outlook) (half units.Duration, far bool) {
-	least := max(leastMove, was.Sure.Sub(was.Told)/leftMove)
+	least := was.least()
 	if half = l.Half.Sub(was.Half); max(half, -half) > least {
 		return half, true
 	}
@@ -88,7 +108,11 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		if job.Begun() && end > job.Started {
 			part = math.Sqrt(end.Sub(v.Now()).Seconds() / end.Sub(job.Started).Seconds())
 		}
-		is, was := r.Odds.outlook(v.Now(), end, before, part), r.Outlook
+		was := r.Outlook
+		if r.Odds.stays(&was, v.Now(), end, before, part) {
+			continue
+		}
+		is := r.Odds.outlook(v.Now(), end, before, part)
 		later, far := is.moved(&was)
 		if !far {
 			continue

@@ -2,9 +2,12 @@ package rtmr
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -111,5 +114,50 @@ func TestOutlooksComeTrue(t *testing.T) {
 	}
 	if w.all < 100 || w.half < w.all*35/100 || w.half > w.all*65/100 || w.sure < w.all*90/100 {
 		t.Errorf("of %d jobs %d were done by what half would be, %d by what 95 %% would be", w.all, w.half, w.sure)
+	}
+}
+
+// Whether an outlook stays is asked without finding it, and the answer is what finding it says, to the
+// millisecond. Half of all such jobs may be done before what is expected on the average.
+func TestOutlooksStayWhereFindingThemSaysSo(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	said, sooner := [2]int{}, 0
+	for range 20_000 {
+		d := finish.LogNormal(0.05 + r.Float64())
+		d = d.Scale(math.Exp(6 * r.Float64()))
+		d = d.Shift(-d.Mean())
+		o := &odds{Most: finish.RiskOf(0.01), Deviation: &d, Sure: d.Quantile(1 - 1e-7)}
+		now, expected := units.Time(units.Hour), units.Time(units.Hour).Add(units.FromSeconds(300*r.Float64()))
+		variance, part := math.Exp(8*r.Float64())*float64(r.IntN(2)), 1-0.99*r.Float64()*float64(r.IntN(2))
+		is := o.outlook(now, expected, variance, part)
+		if is.Half < expected {
+			sooner++
+		}
+		was := o.outlook(now, expected, variance, 1)
+		for _, at := range []*units.Time{&was.Half, &was.Sure} {
+			*at = at.Add(units.FromSeconds(8 * r.NormFloat64()))
+		}
+		was.Told = now.Add(-units.Minute)
+		stays := o.stays(&was, now, expected, variance, part)
+		least := was.least()
+		near := func(a, b units.Time) bool { // the border
+			off := a.Sub(b)
+			return max(off, -off) > least-2*units.Millisecond && max(off, -off) < least+2*units.Millisecond
+		}
+		if near(is.Half, was.Half) || near(is.Sure, was.Sure) {
+			continue
+		}
+		_, far := is.moved(&was)
+		if stays == far {
+			t.Fatalf("stays: %v, far: %v; is %+v, was %+v, expected %v, variance %v, part %v", stays, far, is, was, expected, variance, part)
+		}
+		if far {
+			said[1]++
+		} else {
+			said[0]++
+		}
+	}
+	if min(said[0], said[1]) < 1000 || sooner < 10_000 {
+		t.Errorf("%d stay, %d are far, half of the jobs done before what is expected in %d: this test tests little", said[0], said[1], sooner)
 	}
 }

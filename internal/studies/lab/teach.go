@@ -34,6 +34,7 @@ type teacher struct {
 // Teach makes a teacher of a world that has not begun, of cost models too if models is set.
 func Teach(w drive.World, models bool) drive.World {
 	t := &teacher{World: w, learner: report.NewLearner()}
+	t.learner.TellsPolicies()
 	if !models {
 		t.learner.LeaveModels()
 	}

@@ -27,6 +27,7 @@ type Learner struct {
 	fitter  profile.Fitter
 	jobs    []lesson // by index
 	plain   bool     // no cost models
+	told    bool     // only what policies are told
 }
 
 // lesson is what is noted of a job while it is there.
@@ -55,9 +56,13 @@ func NewLearner(known ...*profile.Class) *Learner {
 // LeaveModels has it learn estimates only: neither samples nor cost models.
 func (l *Learner) LeaveModels() { l.plain = true }
 
+// TellsPolicies has it learn only what policies read of cost models: neither how well these foretold tasks nor
+// what they say of first shuffles, which nobody plans with.
+func (l *Learner) TellsPolicies() { l.told = true }
+
 // note takes a measure of a job for cost models.
 func (l *Learner) note(j *lesson, k profile.Key, bytes, records, amount float64) {
-	if !l.plain {
+	if !l.plain && !(l.told && k.Part == profile.First) {
 		j.gather.Add(k, bytes, records, amount)
 	}
 }
@@ -172,6 +177,9 @@ func (l *Learner) fit(job *follow.Job) {
 	foretold := c
 	if len(c.Models) == 0 {
 		foretold = known
+	}
+	if l.told {
+		foretold = nil
 	}
 	c.Learn(&j.gather, foretold)
 	l.fitter.Learned(known, c)

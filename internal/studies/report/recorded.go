@@ -27,6 +27,9 @@ func (l *Learner) Recorded(spec *workload.Job, ran *trace.Ran, nodes map[string]
 	for i := range ran.Tasks {
 		t := &ran.Tasks[i]
 		e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed, Bytes: max(0, t.Input), OutBytes: max(0, t.Output)}
+		if t.Overtaken {
+			e.Outcome = sched.Superseded
+		}
 		e.Spans[sched.PhaseShuffle] = t.Shuffle
 		if t.Records >= 0 {
 			counter := mapreduce.MapInputRecords

@@ -26,6 +26,7 @@ import (
 //	TaskStarted                               when it was asked for, splitLocations: hosts of a map's input
 //	TaskAttemptStarted                        when attempts began
 //	Map- and ReduceAttemptFinished            when that which succeeded ended, when its shuffle did, and its counters: what it read and wrote
+//	TaskAttemptUnsuccessfulCompletion         which attempts were killed when another one had succeeded
 //	JobFinished, JobUnsuccessfulCompletion    the end, and the counters of all maps and reduces
 //
 // Tasks that are missing are of unknown time. A reduce's shuffle counts from the end of the last map.
@@ -49,8 +50,15 @@ type jhist struct {
 type jhistTask struct {
 	ran
 	counters
-	hosts []string
-	host  string // on which it committed
+	hosts     []string
+	host      string // on which it committed
+	overtaken []overtaken
+}
+
+// overtaken is an attempt that ran while another one committed the task.
+type overtaken struct {
+	start int64
+	host  string
 }
 
 // What comes next in a job history.
@@ -82,6 +90,7 @@ type jhistBody struct {
 	Fetched        scalar    `json:"shuffleFinishTime"`
 	Finish         scalar    `json:"finishTime"`
 	Status         scalar    `json:"taskStatus"`
+	Unsuccessful   scalar    `json:"status"`
 	Host           scalar    `json:"hostname"`
 	Splits         scalar    `json:"splitLocations"`
 	Counters       raw       `json:"counters"`
@@ -169,7 +178,7 @@ func (h *jhist) line(line []byte) (*Job, error) {
 var jhistUsed = map[string]func(*jhist, *jhistBody){
 	"AMStarted": (*jhist).masterStarted, "JobSubmitted": (*jhist).submitted, "JobQueueChange": (*jhist).queue,
 	"JobInited": (*jhist).inited, "TaskStarted": (*jhist).taskStarted, "TaskAttemptStarted": (*jhist).started,
-	"MapAttemptFinished": (*jhist).done, "ReduceAttemptFinished": (*jhist).done,
+	"MapAttemptFinished": (*jhist).done, "ReduceAttemptFinished": (*jhist).done, "TaskAttemptUnsuccessfulCompletion": (*jhist).done,
 	"JobFinished": (*jhist).ours, "JobUnsuccessfulCompletion": (*jhist).ours,
 }
 
@@ -300,10 +309,19 @@ func (h *jhist) done(b *jhistBody) {
 	}
 	start, known := h.attempt[string(b.Attempt.text)]
 	delete(h.attempt, string(b.Attempt.text))
-	if string(b.Status.text) != "SUCCEEDED" || t.end >= 0 {
+	succeeded := string(b.Status.text) == "SUCCEEDED"
+	end, host := h.known("finishTime", b.Finish), hostName(b.Host)
+	if t.end >= 0 {
+		// It was killed, or committed nothing, as another attempt had committed while it ran.
+		if (succeeded || string(b.Unsuccessful.text) == "KILLED") && known && start < t.end && t.end <= end {
+			t.overtaken = append(t.overtaken, overtaken{start, host})
+		}
 		return
 	}
-	end, fetched := h.known("finishTime", b.Finish), h.known("shuffleFinishTime", b.Fetched)
+	if !succeeded {
+		return
+	}
+	fetched := h.known("shuffleFinishTime", b.Fetched)
 	if known && end < start {
 		h.failf("finishTime", "%d is before the start at %d", end, start)
 	}
@@ -321,7 +339,13 @@ func (h *jhist) done(b *jhistBody) {
 		h.mapsEnd = max(h.mapsEnd, end)
 	}
 	t.ran, t.counters = ran{start, fetched, end}, *c
-	t.host, _, _ = strings.Cut(string(b.Host.text), ":")
+	t.host = host
+}
+
+// hostName is the host of an address.
+func hostName(address scalar) string {
+	host, _, _ := strings.Cut(string(address.text), ":")
+	return host
 }
 
 // finished makes the job.

@@ -20,7 +20,8 @@ func event(class, body string) string {
 
 const jhistHead = "Avro-Json\n{\"type\":\"record\"}\n"
 
-// history is that of a job of two maps and a reduce, with an attempt that failed and one that was slower than its copy.
+// history is that of a job of two maps and a reduce, with an attempt that failed one that was slower than its copy, and
+// two that were killed, one of them as its copy had committed.
 func history(job string, submit int) string {
 	at := func(ms int) int { return 1795219000000 + submit + ms }
 	b := &strings.Builder{}
@@ -39,11 +40,18 @@ func history(job string, submit int) string {
 	fmt.Fprint(b, event("TaskAttemptUnsuccessfulCompletion", task("m_000000")+","+attempt("m_000000_0")+`, "status": "FAILED"`))
 	start("m_000000", "_1", 2000)
 	start("m_000000", "_2", 2500)
+	killed := func(name string, ms int) {
+		fmt.Fprint(b, event("TaskAttemptUnsuccessfulCompletion", fmt.Sprintf(`%s, %s, "status": "KILLED", "hostname": "n3", "finishTime": %d`, task(name[:8]), attempt(name), at(ms))))
+	}
+	start("m_000000", "_3", 3000)
+	start("m_000000", "_4", 3500)
+	killed("m_000000_3", 5000) // for another reason
 	counted := func(name string, n int) string {
 		return fmt.Sprintf(`"counters": {"name": "C", "groups": [{"name": "G", "counts": [{"name": "OTHER", "value": -5}, {"name": "%s", "value": %d}]}]}`, name, n)
 	}
 	fmt.Fprint(b, event("MapAttemptFinished", fmt.Sprintf(`%s, %s, "taskStatus": "SUCCEEDED", "finishTime": %d, %s`, task("m_000000"), attempt("m_000000_2"), at(9000), counted("BYTES_READ", 700))))
 	fmt.Fprint(b, event("MapAttemptFinished", fmt.Sprintf(`%s, %s, "taskStatus": "SUCCEEDED", "finishTime": %d`, task("m_000000"), attempt("m_000000_1"), at(9100))))
+	killed("m_000000_4", 9200)
 	start("r_000000", "_0", 8000)
 	start("s_000000", "_0", 8000)
 	fmt.Fprint(b, event("ReduceAttemptFinished", fmt.Sprintf(`%s, %s, "taskStatus": "SUCCEEDED", "shuffleFinishTime": %d, "finishTime": %d, %s`, task("r_000000"), attempt("r_000000_0"), at(9250), at(12000), counted("REDUCE_SHUFFLE_BYTES", 300))))
@@ -64,6 +72,8 @@ func TestJHist(t *testing.T) {
 	}}
 	want.Ran = &Ran{Submitted: 1795219000000, Committed: true, Master: UnknownTime, Tasks: []RanTask{
 		{Kind: workload.Map, Start: 2500 * units.Millisecond, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},
+		{Overtaken: true, Kind: workload.Map, Start: 2 * units.Second, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},
+		{Overtaken: true, Kind: workload.Map, Host: "n3", Start: 3500 * units.Millisecond, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},
 		{Kind: workload.Reduce, Start: 8 * units.Second, Shuffle: 1250 * units.Millisecond, End: 12 * units.Second, Input: 300, Output: Unknown, Records: -1},
 	}}
 	second := want

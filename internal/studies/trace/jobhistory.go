@@ -23,7 +23,7 @@ import (
 //	jobs/ID/conf                          the tag class: in mapreduce.job.tags, which goes before the name; it may be missing
 //	jobs/ID/jobattempts                   when its ApplicationMasters began
 //	jobs/ID/tasks                         id, startTime: when it was asked for, successfulAttempt
-//	jobs/ID/tasks/ID/attempts, counters   of tasks that committed
+//	jobs/ID/tasks/ID/attempts, counters   of tasks that committed, and when other attempts began that were killed then
 //
 // Hadoop's lines do not agree on how they write a list of one element, or none, and numbers. Any way will do.
 type jobHistory struct {
@@ -275,14 +275,23 @@ func (h *jobHistory) took(id string, t *restTask) {
 	if h.bad != nil || len(t.Attempt.text) == 0 {
 		return
 	}
+	var others []jhistBody
 	each(h, h.need, "taskAttempts", "taskAttempt", func(a *restAttempt) {
 		if string(a.ID.text) == string(t.Attempt.text) {
 			b.Start, b.Finish, b.Fetched, b.Status, b.Host = a.Start, a.Finish, a.Fetched, a.State, a.Node
+		} else {
+			others = append(others, jhistBody{Task: t.ID, Attempt: a.ID, Start: a.Start, Finish: a.Finish, Unsuccessful: a.State, Host: a.Node})
 		}
 	}, "jobs", id, "tasks", string(t.ID.text), "attempts")
 	if b.counted = h.taskCounters(id, string(t.ID.text)); h.bad == nil {
 		h.started(b)
 		h.done(b)
+	}
+	for i := range others {
+		if h.bad == nil && string(others[i].Unsuccessful.text) == "KILLED" {
+			h.started(&others[i])
+			h.done(&others[i])
+		}
 	}
 }
 

@@ -55,8 +55,11 @@ func server(other bool) answers {
 	task := func(id, kind string, asked int) string {
 		return fmt.Sprintf(`{"id": "task_1_0001_%s", "type": %q, "startTime": %s, "state": "SUCCEEDED", "successfulAttempt": "attempt_1_0001_%s_0"}`, id, kind, at(asked), id)
 	}
+	one := func(id, state string, start, end int, more string) string {
+		return fmt.Sprintf(`{"id": "attempt_1_0001_%s", "startTime": %s, "finishTime": %s, "state": %q, "nodeHttpAddress": "n1:8042"%s}`, id, at(start), at(end), state, more)
+	}
 	attempt := func(id string, start, end int, more string) string {
-		return `{"taskAttempts": {"taskAttempt": ` + many(fmt.Sprintf(`{"id": "attempt_1_0001_%s_0", "startTime": %s, "finishTime": %s, "state": "SUCCEEDED", "nodeHttpAddress": "n1:8042"%s}`, id, at(start), at(end), more)) + `}}`
+		return `{"taskAttempts": {"taskAttempt": ` + many(one(id+"_0", "SUCCEEDED", start, end, more)) + `}}`
 	}
 	count := func(counters ...string) string {
 		return `{"jobTaskCounters": {"taskCounterGroup": ` + many(`{"counterGroupName": "G", "counter": [`+strings.Join(counters, ",")+`]}`) + `}}`
@@ -71,7 +74,8 @@ func server(other bool) answers {
 		"jobs/job_1_0001/tasks/task_1_0001_m_000000/attempts": attempt("m_000000", 7000, 17000, missing),
 		"jobs/job_1_0001/tasks/task_1_0001_m_000000/counters": count(counter("HDFS_BYTES_READ", 100), counter("BYTES_READ", 90),
 			counter("MAP_OUTPUT_MATERIALIZED_BYTES", 45), counter("MAP_INPUT_RECORDS", 9)),
-		"jobs/job_1_0001/tasks/task_1_0001_r_000000/attempts": attempt("r_000000", 9000, 21000, `, "shuffleFinishTime": `+at(19000)),
+		"jobs/job_1_0001/tasks/task_1_0001_r_000000/attempts": `{"taskAttempts": {"taskAttempt": [` + one("r_000000_1", "KILLED", 10000, 21100, "") + "," +
+			one("r_000000_0", "SUCCEEDED", 9000, 21000, `, "shuffleFinishTime": `+at(19000)) + "," + one("r_000000_2", "FAILED", 10000, 21100, "") + `]}}`,
 		"jobs/job_1_0001/tasks/task_1_0001_r_000000/counters": count(counter("REDUCE_SHUFFLE_BYTES", 45), counter("REDUCE_INPUT_RECORDS", 4),
 			counter("HDFS_BYTES_WRITTEN", 30)),
 	}
@@ -99,8 +103,13 @@ func asFile() string {
 		name := fmt.Sprintf(`"taskid": "task_1_0001_%s", "attemptId": "attempt_1_0001_%s_0"`, task.id, task.id)
 		tell("TaskStarted", `%s, "startTime": %d`, name, at(task.asked))
 		tell("TaskAttemptStarted", `%s, "startTime": %d`, name, at(task.start))
+		other := strings.TrimSuffix(name, `_0"`) + `_1"`
+		if task.id[0] == 'r' { // a second attempt, which is killed
+			tell("TaskAttemptStarted", `%s, "startTime": %d`, other, at(10000))
+		}
 		b.WriteString(event(task.end, strings.ReplaceAll(fmt.Sprintf(`%s, "taskStatus": "SUCCEEDED", "hostname": "n1", "finishTime": %d, %s`, name, at(task.ends), task.more), "\n", "")))
 	}
+	tell("TaskAttemptUnsuccessfulCompletion", `"taskid": "task_1_0001_r_000000", "attemptId": "attempt_1_0001_r_000000_1", "status": "KILLED", "hostname": "n1", "finishTime": %d`, at(21100))
 	tell("JobFinished", `"jobid": "job_1_0001"`)
 	return b.String()
 }
@@ -111,7 +120,7 @@ func TestJobHistoryTellsWhatFilesDo(t *testing.T) {
 	if err != nil || len(want) != 1 {
 		t.Fatal(want, err)
 	}
-	if r := want[0].Ran; r.Master.Seconds() != 4 || len(r.Tasks) != 2 || r.Tasks[0].Output != 45 || r.Tasks[1].Shuffle.Seconds() != 10 || r.Tasks[1].Output != 30 ||
+	if r := want[0].Ran; r.Master.Seconds() != 4 || len(r.Tasks) != 3 || !r.Tasks[2].Overtaken || r.Tasks[2].Start.Seconds() != 10 || r.Tasks[0].Output != 45 || r.Tasks[1].Shuffle.Seconds() != 10 || r.Tasks[1].Output != 30 ||
 		r.Tasks[0].Host != "n1" || r.Tasks[1].Host != "n1" {
 		t.Fatalf("%+v", r)
 	}
@@ -151,7 +160,7 @@ func TestNodeClasses(t *testing.T) {
 // Where a second ApplicationMaster had to go on, none tells how long one takes to start.
 func TestSecondMaster(t *testing.T) {
 	jobs, _, err := readAll(t, "jhist", strings.Replace(asFile(), jhistHead, jhistHead+event("AMStarted", `"startTime": 1795219000500`), 1), false)
-	if err != nil || jobs[0].Ran.Master != UnknownTime || len(jobs[0].Ran.Tasks) != 2 {
+	if err != nil || jobs[0].Ran.Master != UnknownTime || len(jobs[0].Ran.Tasks) != 3 {
 		t.Errorf("%+v, %v", jobs, err)
 	}
 	second := strings.ReplaceAll(asFile(), "1_0001", "1_0002")

@@ -15,11 +15,13 @@ type Ran struct {
 	Committed bool  // the job ended well
 	// From the start of its ApplicationMaster's program until that asked for a task; UnknownTime = not told.
 	Master units.Duration
-	Tasks  []RanTask // that committed, by their ends
+	Tasks  []RanTask // by their ends
 }
 
-// RanTask is the attempt by which a task committed. Its times are after the submission.
+// RanTask is the attempt by which a task committed, or one that another attempt was faster than: it ends then. Its
+// times are after the submission.
 type RanTask struct {
+	Overtaken     bool
 	Kind          workload.Stage
 	Host          string // that it ran on, "" = not told
 	Start, End    units.Duration
@@ -49,6 +51,12 @@ func (h *jhist) history(committed bool) *Ran {
 			}
 			if u.Start >= 0 && u.Start <= u.End && u.End <= longest && u.Shuffle >= 0 && u.Shuffle <= u.End-u.Start {
 				r.Tasks = append(r.Tasks, u)
+			}
+			for _, o := range t.overtaken {
+				u := RanTask{Overtaken: true, Kind: u.Kind, Host: o.host, Start: between(h.submit, o.start), End: u.End, Input: u.Input, Output: Unknown, Records: -1}
+				if u.Start >= 0 && u.Start <= u.End && u.End <= longest {
+					r.Tasks = append(r.Tasks, u)
+				}
 			}
 		}
 	}
