@@ -8,7 +8,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// attempt is a running attempt. It stands in two lists: of its node and of its stage.
+// attempt is a running attempt. It stands in the lists of its node and of its stage.
 //
 //	began ── shuffle (reduces only) ──▶ ready ── work ──▶ end
 //
@@ -20,13 +20,13 @@ import (
 type attempt struct {
 	began units.Time
 	ready units.Time // when the work starts; units.Never while map outputs are missing: the attempt is parked
+	work  float64    // in nanoseconds on a node of speed 1
 	input units.Bytes
 	job   int32 // 0: the handle is free
 	task  int32
 	node  int32
 	gen   uint32 // of its entry in the queue
-	// Neighbours in the list of the node and in that of the stage.
-	nodePrev, nodeNext   int32
+	// neighbours in the list of the stage
 	stagePrev, stageNext int32
 	stage                sched.Stage
 	container            uint8
@@ -37,7 +37,6 @@ type attempt struct {
 
 // pace is how the work of an attempt goes on.
 type pace struct {
-	work  float64    // all of it, in nanoseconds on a node of speed 1
 	since units.Time // from when on left and slow hold
 	left  float64    // what was left of it then
 	slow  float64    // nanoseconds that one of those takes here
@@ -70,7 +69,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at, work := &w.attempts[a], &s.Spec.Tasks[b.Task-1]
 	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, h, int32(b.Task), n, it.Stage, it.Container
 	at.input = work.Input
-	w.paces[a].work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
+	at.work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
 	w.link(a, at, nd, s)
 	e := w.ofAttempt(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
@@ -82,11 +81,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 }
 
 func (w *World) link(a int32, at *attempt, nd *node, s *stage) {
-	at.nodePrev, at.nodeNext = 0, nd.first
-	if nd.first != 0 {
-		w.attempts[nd.first].nodePrev = a
-	}
-	nd.first = a
+	nd.runs = append(nd.runs, a)
 	at.stagePrev, at.stageNext = s.last, 0
 	if s.last != 0 {
 		w.attempts[s.last].stageNext = a
@@ -96,15 +91,12 @@ func (w *World) link(a int32, at *attempt, nd *node, s *stage) {
 	s.last = a
 }
 
-func (w *World) unlink(at *attempt, nd *node, s *stage) {
-	if at.nodePrev != 0 {
-		w.attempts[at.nodePrev].nodeNext = at.nodeNext
-	} else {
-		nd.first = at.nodeNext
+func (w *World) unlink(a int32, at *attempt, nd *node, s *stage) {
+	i := 0
+	for nd.runs[i] != a {
+		i++
 	}
-	if at.nodeNext != 0 {
-		w.attempts[at.nodeNext].nodePrev = at.nodePrev
-	}
+	nd.runs = nd.runs[:i+copy(nd.runs[i:], nd.runs[i+1:])]
 	if at.stagePrev != 0 {
 		w.attempts[at.stagePrev].stageNext = at.stageNext
 	} else {
@@ -120,7 +112,7 @@ func (w *World) unlink(at *attempt, nd *node, s *stage) {
 // schedule enters the end of an attempt whose ready is known.
 func (w *World) schedule(a int32, at *attempt, j *job, s *stage) {
 	p := &w.paces[a]
-	p.since, p.left, p.slow = at.ready, p.work, w.slowness(at.node, s)
+	p.since, p.left, p.slow = at.ready, at.work, w.slowness(at.node, s)
 	w.enqueue(a, at, j)
 }
 
@@ -223,7 +215,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	s := j.stage(at.stage)
 	t := &s.tasks[at.task-1]
 	w.park(at)
-	w.unlink(at, nd, s)
+	w.unlink(a, at, nd, s)
 	w.kinds[s.kinds[at.container]].needs.AddTo(&nd.Free, 1)
 	e := w.ofAttempt(sched.Ended)
 	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why

@@ -74,7 +74,7 @@ func (w *World) auditAttempts() {
 		w.must(w.jobs[at.job].Here, "attempt %d runs for job %d, which has ended", a, at.job)
 		w.must(w.nodes[at.node].state == nodeOpen || w.nodes[at.node].state == nodeDraining, "attempt %d runs on node %d, which is away", a, at.node)
 		p := &w.paces[a]
-		w.must(at.began <= w.now && (!at.timed || p.left >= 0 && p.left <= p.work), "attempt %d began at %v and has %v of %v left", a, at.began, p.left, p.work)
+		w.must(at.began <= w.now && (!at.timed || p.left >= 0 && p.left <= at.work), "attempt %d began at %v and has %v of %v left", a, at.began, p.left, at.work)
 		w.must(!at.timed || !at.fetching && at.ready != units.Never, "attempt %d is timed and waits for input", a)
 	}
 	equal(w, w.timed, timed, "attempts that are timed")
@@ -90,18 +90,15 @@ func (w *World) auditNodes() {
 	}
 	for n := 1; n < len(w.nodes); n++ {
 		nd := &w.nodes[n]
-		room, last, listed := nd.Spec.Class.Capacity, int32(0), 0
-		for a := nd.first; a != 0; last, a = a, w.attempts[a].nodeNext {
+		room := nd.Spec.Class.Capacity
+		for i, a := range nd.runs {
 			at := &w.attempts[a]
 			equal(w, at.node, int32(n), "node of attempt %d, which is in the list of node %d", a, n)
-			if last != 0 {
-				equal(w, at.nodePrev, last, "attempt before %d in the list of node %d", a, n)
-			}
+			w.must(i == 0 || w.attempts[nd.runs[i-1]].began <= at.began, "attempt %d stands behind a younger one in the list of node %d", a, n)
 			s := w.jobs[at.job].stage(at.stage)
 			room.Sub(&w.kinds[s.kinds[at.container]].needs.Vector)
-			listed++
 		}
-		equal(w, listed, runs[n], "attempts in the list of node %d", n)
+		equal(w, len(nd.runs), runs[n], "attempts in the list of node %d", n)
 		if nd.state != nodeDown {
 			equal(w, nd.Free, room, "room of node %d", n)
 			d, bad := nd.Free.Negative()
@@ -110,7 +107,7 @@ func (w *World) auditNodes() {
 		if nd.state == nodeDraining {
 			draining++
 			equal(w, nd.outputs, w.countOutputs(int32(n)), "map outputs on node %d, which drains", n)
-			w.must(nd.first != 0 || nd.outputs > 0 || slices.Contains(w.leaving, int32(n)), "node %d drains, is empty and does not leave", n)
+			w.must(len(nd.runs) > 0 || nd.outputs > 0 || slices.Contains(w.leaving, int32(n)), "node %d drains, is empty and does not leave", n)
 		}
 		w.must(nd.away >= 0, "node %d is away %d times", n, nd.away)
 		if len(w.touched) == 0 {

@@ -280,8 +280,8 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	at := &w.attempts[a.ID]
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
 	p := &w.paces[a.ID]
-	p.work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
-	p.left = p.work
+	at.work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
+	p.left = at.work
 	w.link(int32(a.ID), at, nd, s)
 	at.ready = a.Started
 	switch {
@@ -299,13 +299,13 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
 		return // it is up, and ends with its job
 	}
-	p.since, p.left, p.slow = at.ready, p.work, w.slowness(n, s)
+	p.since, p.left, p.slow = at.ready, at.work, w.slowness(n, s)
 	if p.end() < w.now { // it should be over: it is, now
 		left := 0.0
 		if s.longest > 0 { // as long as the longest that is known, if it may still be that
 			left = max(1, float64(s.longest)-float64(w.now.Sub(at.ready))/p.slow)
 		}
-		p.since, p.left, p.work = w.now, left, max(p.work, left)
+		p.since, p.left, at.work = w.now, left, max(at.work, left)
 	}
 	w.enqueue(int32(a.ID), at, &w.jobs[h])
 }

@@ -15,7 +15,7 @@ type node struct {
 	up       *sched.Detail // what NodeUp carries
 	bare     *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
 	factor   float64       // of its class's speed
-	first    int32         // of the attempts on it
+	runs     []int32       // attempts on it, the oldest first
 	outputs  int32         // map outputs on it that jobs still need; counted while it drains
 	lives    uint32        // how often it came up
 	away     int32         // failures that keep it down
@@ -231,8 +231,8 @@ func (w *World) reconcile() {
 func (w *World) crash(n int32) {
 	nd := &w.nodes[n]
 	w.goDown(n)
-	for nd.first != 0 {
-		w.lose(nd.first)
+	for len(nd.runs) > 0 {
+		w.lose(nd.runs[len(nd.runs)-1])
 	}
 	w.loseOutputs(n)
 }
@@ -256,7 +256,7 @@ func (w *World) drain(n int32) {
 	nd.state = nodeDraining
 	w.draining++
 	nd.outputs = w.countOutputs(n)
-	if nd.first == 0 && nd.outputs == 0 {
+	if len(nd.runs) == 0 && nd.outputs == 0 {
 		w.goDown(n)
 		return
 	}
@@ -268,7 +268,7 @@ func (w *World) drain(n int32) {
 
 // drained notes that something ended on a draining node.
 func (w *World) drained(n int32) {
-	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.first == 0 && nd.outputs == 0 {
+	if nd := &w.nodes[n]; nd.state == nodeDraining && len(nd.runs) == 0 && nd.outputs == 0 {
 		w.leaving = append(w.leaving, n)
 	}
 }
@@ -276,7 +276,7 @@ func (w *World) drained(n int32) {
 // leave takes an empty node away, unless it is needed again meanwhile. That is told one batch after the end of its last
 // attempt: within a batch, nodes come before attempts.
 func (w *World) leave(n int32) {
-	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.first == 0 && nd.outputs == 0 {
+	if nd := &w.nodes[n]; nd.state == nodeDraining && len(nd.runs) == 0 && nd.outputs == 0 {
 		w.goDown(n)
 	}
 }

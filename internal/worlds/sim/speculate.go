@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
@@ -27,7 +29,7 @@ func (w *World) report() {
 	w.reporting = false
 	any := false
 	for n := 1; n < len(w.nodes); n++ {
-		for a := w.nodes[n].first; a != 0; a = w.attempts[a].nodeNext {
+		for _, a := range slices.Backward(w.nodes[n].runs) {
 			any = true
 			w.emit(sched.Event{Kind: sched.Progress, Attempt: sched.AttemptID(a), Node: cluster.NodeID(n), X: w.progress(a)})
 		}
@@ -49,12 +51,12 @@ func (w *World) expectReport() {
 func (w *World) progress(a int32) float64 {
 	at, p := &w.attempts[a], &w.paces[a]
 	done := 0.0 // of its work
-	if at.ready <= w.now && p.work > 0 {
+	if at.ready <= w.now && at.work > 0 {
 		left := p.left
 		if at.timed {
 			left = max(0, left-float64(w.now.Sub(p.since))/p.slow)
 		}
-		done = 1 - left/p.work
+		done = 1 - left/at.work
 	}
 	if at.stage != sched.Reduce {
 		return done

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
@@ -30,7 +32,7 @@ func (w *World) setSpeed(n int32, factor float64) {
 		return // told when it is back
 	}
 	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: factor})
-	for a := nd.first; a != 0; a = w.attempts[a].nodeNext {
+	for _, a := range slices.Backward(nd.runs) {
 		at := &w.attempts[a]
 		if !at.timed {
 			continue // a reduce without its input, or a master that is up
