@@ -169,7 +169,8 @@ final class Link implements Runnable {
   }
 
   private ManagedChannel channel() throws IOException {
-    NettyChannelBuilder b = NettyChannelBuilder.forTarget(settings.address).maxInboundMessageSize(64 << 20);
+    // What comes is only put in line, so gRPC's own thread may do that.
+    NettyChannelBuilder b = NettyChannelBuilder.forTarget(settings.address).maxInboundMessageSize(64 << 20).directExecutor();
     Path tls = settings.tls;
     if (tls == null) {
       return b.usePlaintext().build();
@@ -275,15 +276,13 @@ final class Link implements Runnable {
         full = ++number;
         beaten = full;
         todo = Collections.emptyIterator(); // as its plan is from before that
-        calls.out.onNext(AttachRequest.newBuilder().setSnapshot(site.snapshot(full)).build());
+        calls.says(AttachRequest.newBuilder().setSnapshot(site.snapshot(full)).build());
         due = false;
         said = System.nanoTime();
-        calls.asks();
         beats = site.mode() == Mode.MODE_OURS ? beats : Math.min(beats, GOOD_BEATS);
       } else if (!news.isEmpty() || System.nanoTime() - said >= TimeUnit.MILLISECONDS.toNanos(beatMs)) {
-        calls.out.onNext(AttachRequest.newBuilder().setEvents(Events.newBuilder().setFirst(number)
+        calls.says(AttachRequest.newBuilder().setEvents(Events.newBuilder().setFirst(number)
             .setTimeMs(System.currentTimeMillis()).addAllEvents(news)).build());
-        calls.asks();
         number += news.size();
         beaten = news.stream().anyMatch(Event::hasHeartbeats) ? number : beaten;
         said = System.nanoTime();
@@ -358,7 +357,13 @@ final class Link implements Runnable {
       end(null);
     }
 
-    /** Something is said, which a Slackline answers. */
+    /** The answer may be there before this returns, so it is waited for from before that. */
+    void says(AttachRequest m) {
+      asks();
+      out.onNext(m);
+    }
+
+    /** Something is to be said, which a Slackline answers. */
     void asks() {
       if (asked - heard <= 0) {
         asked = System.nanoTime();

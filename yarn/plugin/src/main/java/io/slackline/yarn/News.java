@@ -20,7 +20,7 @@ final class News {
    * done in one go, and the last of it waits for all before; with very few the link rests while Slackline decides.
    */
   static final int BEATS = 4;
-  private static final int PART = 50;
+  private static final int PART = 100;
 
   private List<Event> events = new ArrayList<>();
   private final Set<String> beats = new LinkedHashSet<>();
