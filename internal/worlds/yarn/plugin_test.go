@@ -83,7 +83,7 @@ func TestPlugin(t *testing.T) {
 	watch := conform.NewWatch(false)
 	done := make(chan error)
 	go func() { done <- drive.New(world, conform.Friendly{}, watch, &p).Run(context.Background()) }()
-	cmd := exec.Command(maven, "-B", "-q", "test", "-Dtest=SlacklineSchedulerTest#isServedByARealSlackline")
+	cmd := exec.Command(maven, "-B", "-q", "surefire:test", "-Dtest=SlacklineSchedulerTest#isServedByARealSlackline")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "SLACKLINE_YARN_ADDRESS="+at.Addr().String(), "SLACKLINE_YARN_TLS="+filepath.Join(certificates, "plugin"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
