@@ -130,7 +130,8 @@ func (w *World) distance(s *stage, task int32, n sched.NodeID) sched.Locality {
 // bindAll gives each attempt that runs a task: the one that the book knows; else one that is not
 // done, first those with input on the node to the attempts that were started for it, then those in
 // the rack. An attempt more than there are tasks left is a second one; where no task is left at all
-// it gets 0.
+// it gets 0. So does a second ApplicationMaster, which would last as long as its job: whoever is given one too many
+// gives it back.
 func (w *World) bindAll(run []*sched.Attempt) ([]int32, error) {
 	tasks, lives, taken := make([]int32, len(run)), map[*truth.Task]int{}, map[*stage]int32{}
 	for _, far := range []sched.Locality{sched.NoLocality, sched.NodeLocal, sched.RackLocal, sched.Remote} {
@@ -154,7 +155,7 @@ func (w *World) bindAll(run []*sched.Attempt) ([]int32, error) {
 						tasks[i] = t
 					}
 				}
-				if tasks[i] == 0 && far == sched.Remote {
+				if tasks[i] == 0 && far == sched.Remote && a.Stage != sched.Master {
 					tasks[i] = leastAt(s, lives)
 				}
 			}
