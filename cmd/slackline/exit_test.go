@@ -61,7 +61,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "profile"}, {0, "profile list"}, {0, "profile show wordcount"}, {2, "profile show nothing"}, {2, "profile import nothing"},
 		{0, "simulate two.yaml --policy fifo --seed 1 --journal j"}, {0, "replay j"}, {2, "replay two.yaml"}, {2, "replay nothing"},
 		{0, "reproduce"}, {2, "reproduce nothing"}, {3, "reproduce 003-matchmaking --quick --seed 1 --html none --strict"},
-		{0, "yarn"}, {2, "yarn nothing"}, {2, "yarn serve --listen 0.0.0.0:1"}, {2, "yarn serve nothing"},
+		{0, "yarn"}, {2, "yarn nothing"}, {2, "yarn serve --listen 0.0.0.0:1"}, {2, "yarn serve nothing"}, {2, "yarn capacity nothing --command true"},
 		{0, "yarn dev"}, {2, "yarn dev nothing"}, {0, "yarn dev status"}, {0, "yarn dev down"}, {2, "yarn dev up --nodes 0"}, {2, "yarn dev up --plugin nothing"}, {2, "yarn dev host x"},
 		{2, "workload stats nothing"}, {0, "workload"}, {2, "stream map nothing"}, {2, "stream nothing wordcount"},
 		{0, "audit two.yaml"}, {2, "audit nothing.yaml"}, {2, "ask nothing.yaml"}, {2, "ask words.yaml --policy fifo,fair"}, {2, "validate --rounds 0"}, {2, "validate nothing.yaml"}, {2, "demo --size 0B"}, {2, "demo --input nothing"},
