@@ -201,6 +201,13 @@ func (c *Class) Any(s workload.Stage) Stage {
 	return sum
 }
 
+// Mixes tells whether one of two profiles counts shuffles as part of the times of reduces, as where the world does not
+// tell them apart, and the other one does not.
+func (c *Class) Mixes(o *Class) bool {
+	a, b := c.Any(workload.Reduce), o.Any(workload.Reduce)
+	return a.Task.N > 0 && b.Task.N > 0 && (a.Shuffle.Max == 0) != (b.Shuffle.Max == 0)
+}
+
 // Attempt takes in a committed attempt. Where clocks that do not quite agree measured a time below
 // 0, it is 0. It returns the entry for the stage on that class of nodes, as At does.
 func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, shuffle units.Duration) *Stage {

@@ -418,6 +418,12 @@ func importProfiles(m *runs.Memory, classes []*profile.Class, merge, replace boo
 	if replace {
 		put, known = m.Store().Replace, nil
 	}
+	for _, c := range classes {
+		if merge && slices.ContainsFunc(known, func(k *profile.Class) bool { return k.Name == c.Name && k.Mixes(c) }) {
+			return fmt.Errorf("of the profiles of %q here and in the file, one counts shuffles as part of the times of reduces, "+
+				"as yarn serve learns them, and the other apart; --replace takes that of the file", c.Name)
+		}
+	}
 	var before profile.Set
 	var fitter profile.Fitter
 	for _, c := range known {

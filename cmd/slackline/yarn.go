@@ -217,6 +217,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	}
 	cfg.Profiles = runs.Whole(known, policies[0])
 	learner := report.NewLearner(known...)
+	learner.JoinShuffles()
 	cfg.Usual = learner.Tasks
 	world, err := yarn.New(cfg)
 	if err != nil {

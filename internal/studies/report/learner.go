@@ -28,6 +28,7 @@ type Learner struct {
 	jobs    []lesson // by index
 	plain   bool     // no cost models
 	told    bool     // only what policies are told
+	joined  bool     // nobody tells how long a reduce's shuffle took
 }
 
 // lesson is what is noted of a job while it is there.
@@ -59,6 +60,11 @@ func (l *Learner) LeaveModels() { l.plain = true }
 // TellsPolicies has it learn only what policies read of cost models: neither how well these foretold tasks nor
 // what they say of first shuffles, which nobody plans with.
 func (l *Learner) TellsPolicies() { l.told = true }
+
+// JoinShuffles says that the world does not tell how long shuffles take. A reduce's time then counts from the end of
+// the last map, if that is later than its start. Of it as much is shuffle as the class was known to take; where nothing
+// is known, none.
+func (l *Learner) JoinShuffles() { l.joined = true }
 
 // note takes a measure of a job for cost models.
 func (l *Learner) note(j *lesson, k profile.Key, bytes, records, amount float64) {
@@ -211,6 +217,11 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 	if a.Stage == sched.Reduce {
 		run -= e.Spans[sched.PhaseShuffle]
 		shuffle = max(0, began.Add(e.Spans[sched.PhaseShuffle]).Sub(max(began, j.mapsDone)))
+		if l.joined {
+			run = max(0, at.Sub(max(began, j.mapsDone)))
+			shuffle = min(run, l.usualShuffle(spec.Class, began < j.mapsDone))
+			run -= shuffle
+		}
 	}
 	telling := e.Bytes
 	if a.Stage == sched.Map && e.Bytes < j.largest/8 {
@@ -242,6 +253,20 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 		j.emitted += e.OutBytes
 		j.mapsDone = at
 	}
+}
+
+// usualShuffle is how long one took before the run, of a reduce of the first wave or a later one; 0 if nobody knows.
+func (l *Learner) usualShuffle(class string, first bool) units.Duration {
+	known := l.known.Of(class)
+	if known == nil {
+		return 0
+	}
+	reduce := known.Any(sched.Reduce)
+	early, late := reduce.Shuffles()
+	if first {
+		return units.FromSeconds(early.Mean)
+	}
+	return units.FromSeconds(late.Mean)
 }
 
 // overtaken learns from an attempt whose task another one has committed: how long it had run is the least that it would

@@ -82,3 +82,46 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("a job that failed: %v, %+v", err, l.Of("words"))
 	}
 }
+
+// Where the world does not tell shuffles apart, a reduce does not count its wait for maps, and what is known of the class
+// says how much of the rest was shuffle.
+func TestJoinedShuffles(t *testing.T) {
+	s := units.Second
+	ran := func(first, later units.Duration) *trace.Ran {
+		return &trace.Ran{Committed: true, Master: 4 * s, Tasks: []trace.RanTask{
+			{Kind: workload.Map, Start: 5 * s, End: 25 * s},
+			{Kind: workload.Reduce, Start: 10 * s, Shuffle: first, End: 30 * s},
+			{Kind: workload.Reduce, Start: 30 * s, Shuffle: later, End: 39 * s},
+		}}
+	}
+	spec := &workload.Job{ID: "j", Class: "words", Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)},
+		{Kind: workload.Reduce, Tasks: make([]workload.Task, 2)}}}
+	teach := func(r *trace.Ran, joined bool, known ...*profile.Class) *profile.Class {
+		l := NewLearner(known...)
+		if joined {
+			l.JoinShuffles()
+		}
+		if err := l.Recorded(spec, r, nil); err != nil {
+			t.Fatal(err)
+		}
+		return l.Profiles()[0]
+	}
+	apart := teach(ran(18*s, 5*s), false)
+	alone, after := teach(ran(0, 0), true), teach(ran(0, 0), true, apart)
+	for what, c := range map[string]struct {
+		of         *profile.Class
+		run, waves [2]float64 // mean and the most, first and later
+	}{
+		"apart":                        {apart, [2]float64{3, 4}, [2]float64{3, 5}},
+		"joined, of an unknown class":  {alone, [2]float64{7, 9}, [2]float64{}},
+		"joined, of one that is known": {after, [2]float64{3, 4}, [2]float64{3, 5}},
+	} {
+		r := c.of.Any(workload.Reduce)
+		if r.Task.Mean != c.run[0] || r.Task.Max != c.run[1] || r.Waves.First.Mean != c.waves[0] || r.Waves.Later.Mean != c.waves[1] {
+			t.Errorf("%s: reduces take %v, their shuffles %+v", what, r.Task, r.Waves)
+		}
+	}
+	if !alone.Mixes(apart) || !apart.Mixes(alone) || after.Mixes(apart) || alone.Mixes(alone) {
+		t.Error("who may be merged with whom is mistaken")
+	}
+}
