@@ -122,12 +122,15 @@ func TestForksOfLateBinding(t *testing.T) {
 							}
 						}
 					}
-					away := false // for good, as far as the book knows; after a resync it knows only of those that are up
+					// For good, as far as the book knows; after a resync it knows only of those
+					// that are up.
+					away := false
 					for n := range cfg.Cluster.Nodes {
 						node := l.Ledger.Node(sched.NodeID(n + 1))
 						away = away || node == nil || !node.Serves()
 					}
-					for _, j := range here { // so is the only node that carries the job's labels, if the job avoids that
+					// So is the only node that carries the job's labels, if the job avoids that.
+					for _, j := range here {
 						spec := f.Ledger.Job(j).Spec
 						away = away || len(spec.Labels) > 0 && len(spec.Avoids) > 0
 					}
@@ -167,7 +170,8 @@ func TestForksOfLateForks(t *testing.T) {
 			forks, alive := 0, 0
 			// Policies that reject jobs need more runs.
 			for seed := uint64(0); seed < uint64(runs(30)) || forks < 30 && seed < 300; seed++ {
-				if strings.Contains(text, "elastic=false") && seed%3 != 0 { // ApplicationMasters may fill a queue for good
+				// ApplicationMasters may fill a queue for good.
+				if strings.Contains(text, "elastic=false") && seed%3 != 0 {
 					continue
 				}
 				cfg := twinned(seed)
