@@ -84,8 +84,7 @@ func TestRecorded(t *testing.T) {
 }
 
 // Where the world does not tell shuffles apart, a reduce does not count its wait for maps, and what
-// is known of the class
-// says how much of the rest was shuffle.
+// is known of the class says how much of the rest was shuffle.
 func TestJoinedShuffles(t *testing.T) {
 	s := units.Second
 	ran := func(first, later units.Duration) *trace.Ran {
