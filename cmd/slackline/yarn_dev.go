@@ -68,7 +68,7 @@ nobody listens there the cluster's own scheduler places work.`,
 				return fmt.Errorf("--nodes is %d, it must be 1 to %d", nodes, devcluster.MostNodes)
 			}
 			if _, err := os.Stat(plugin); err != nil && !stock {
-				return fmt.Errorf("--plugin: there is no %s; in a checkout, mvn -q -f yarn/plugin/pom.xml package builds it; --stock does without", plugin)
+				return fmt.Errorf("--plugin: there is no %s; in a checkout, mvn -q -DskipTests -f yarn/plugin/pom.xml package builds it; --stock does without", plugin)
 			}
 			if c.Runs() {
 				return failure{fmt.Errorf("the cluster in %s is already running; slackline yarn dev down stops it", c.Dir)}

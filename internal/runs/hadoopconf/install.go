@@ -89,7 +89,7 @@ func Install(w Wanted) (*Plan, error) {
 	}
 	jar, err := os.ReadFile(w.Jar)
 	if err != nil {
-		return nil, fmt.Errorf("there is no %s; in a checkout, mvn -q -f yarn/plugin/pom.xml package builds it", w.Jar)
+		return nil, fmt.Errorf("there is no %s; in a checkout, mvn -q -DskipTests -f yarn/plugin/pom.xml package builds it", w.Jar)
 	}
 	there, err := os.ReadFile(p.JarTo)
 	p.JarThere = err == nil && bytes.Equal(jar, there)
