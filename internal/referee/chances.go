@@ -85,7 +85,7 @@ func (m *costModel) of(bytes float64) float64 { return m.Fixed + m.PerByte*bytes
 // doubt is the deviation of the logarithm of what is typical at that size.
 func (m *costModel) doubt(bytes float64) float64 {
 	v := m.Covariance[0] + 2*m.Covariance[1]*bytes + m.Covariance[3]*bytes*bytes
-	return math.Sqrt(max(0, v)) / max(m.of(bytes), 1e-12)
+	return math.Sqrt(max(0, v)) / max(m.of(bytes)+m.Beside, 1e-12)
 }
 
 // model finds the one of all nodes together.
@@ -142,6 +142,11 @@ func (c *chances) shared(l *law) (s [2]float64) {
 			wide := math.Copysign(math.Hypot(math.Log(m.Shared.at(z)), l.deviations[i]*z), z)
 			s[i] = math.Exp(wide)
 		}
+	}
+	if f := l.fetch; f != nil { // the mean of both, by what they take
+		run, shuffle := l.reduces.of(l.share), f.of(l.share)
+		wide := math.Copysign(math.Hypot(math.Log(f.Shared.at(z)), f.doubt(l.share)*z), z)
+		s[1] = (s[1]*run + (shuffle+f.Beside)*math.Exp(wide) - f.Beside) / max(run+shuffle, 1e-9)
 	}
 	return s
 }

@@ -124,9 +124,16 @@ func reduces(c *profile.Class, node string, read, part float64) (law Law, known 
 	if fetch := c.Model(sched.Reduce, node, profile.Later); fetch != nil {
 		seconds := fetch.Typical(in, -1)
 		if all := law.Typical + seconds; units.Rounded((seconds+fetch.Beside)/max(all, 1e-12)) > 1e-3 {
-			work, fetched := law.Own.Scale(law.Typical/all), finish.Of(&fetch.Own)
-			fetched = fetched.Scale((seconds + fetch.Beside) / all).Shift(-fetch.Beside / all)
-			law.Typical, law.Own = all, work.Plus(&fetched)
+			ofJob := fetch.SharedAt(in, -1)
+			part := func(f *profile.Factor) finish.Dist { // that the shuffle is of all, with such a factor
+				return finish.Of(f).Scale((seconds + fetch.Beside) / all).Shift(-fetch.Beside / all)
+			}
+			work, own, shuffles := law.Typical/all, part(&fetch.Own), part(&ofJob)
+			law.Own = law.Own.Scale(work)
+			law.Typical, law.Own = all, law.Own.Plus(&own)
+			for i := range law.Shared { // where that of the rest is high, so is that of shuffles
+				law.Shared[i] = law.Shared[i]*work + shuffles[i]
+			}
 		}
 	}
 	return law, true
