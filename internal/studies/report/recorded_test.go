@@ -67,14 +67,24 @@ func TestRecorded(t *testing.T) {
 	if large.Task.Mean != 10 || small.Task.Mean != 20 || none.Task.N != 1 || apart.Of("words").At(workload.Reduce, "large").Waves.First.N != 1 {
 		t.Errorf("by classes of nodes: %v, %v, of none %v", large.Task, small.Task, none.Task)
 	}
+	// Another attempt was faster than one that had run for 40 s: what is known is that it took as long at least.
+	ran.Tasks = append(ran.Tasks[:2:2], trace.RanTask{Overtaken: true, Kind: workload.Map, Start: 5 * s, End: 45 * s, Input: 100, Output: -1, Records: -1})
+	slow := NewLearner()
+	if err := slow.Recorded(spec, ran, nil); err != nil {
+		t.Fatal(err)
+	}
+	if m := slow.Of("words").Any(workload.Map); m.Task.N != 2 || m.Task.Max != 40 || len(slow.Of("words").Samples[1].Jobs[0]) != 3 {
+		t.Errorf("with an attempt that was overtaken: %+v, samples %v", m.Task, slow.Of("words").Samples)
+	}
+	ran.Tasks = ran.Tasks[:2]
 	ran.Committed = false
 	if err := l.Recorded(spec, ran, nil); err != nil || l.Of("words").Runs != 1 || l.Of("words").Any(workload.Map).Task.N != 4 {
 		t.Errorf("a job that failed: %v, %+v", err, l.Of("words"))
 	}
 }
 
-// Where the world does not tell shuffles apart, a reduce does not count its wait for maps, and what is known of its
-// class says how much of the rest was shuffle.
+// Where the world does not tell shuffles apart, a reduce does not count its wait for maps, and what
+// is known of the class says how much of the rest was shuffle.
 func TestJoinedShuffles(t *testing.T) {
 	s := units.Second
 	ran := func(first, later units.Duration) *trace.Ran {
@@ -99,9 +109,8 @@ func TestJoinedShuffles(t *testing.T) {
 	apart := teach(ran(18*s, 5*s), false)
 	alone, after := teach(ran(0, 0), true), teach(ran(0, 0), true, apart)
 	for what, c := range map[string]struct {
-		// The mean and the most of the reduces, and of shuffles in the first wave and in later ones.
 		of         *profile.Class
-		run, waves [2]float64
+		run, waves [2]float64 // mean and the most, first and later
 	}{
 		"apart":                        {apart, [2]float64{3, 4}, [2]float64{3, 5}},
 		"joined, of an unknown class":  {alone, [2]float64{7, 9}, [2]float64{}},
