@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/maths/fuzzy"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -268,6 +269,52 @@ func TestPrune(t *testing.T) {
 	}
 	if c.prune(); len(c.Classes) != mostClasses+10 {
 		t.Errorf("%d classes are left, all of them in use", len(c.Classes))
+	}
+}
+
+// In an interval four models at most find rules again, those with most samples since. The others have their
+// turn in the next.
+func TestFewModelsAtATime(t *testing.T) {
+	c := newController(settings{rules: 4, forgetting: 0.98})
+	for i := range 6 {
+		k := &performance{Name: string(rune('a' + i))}
+		for s := range k.Stages {
+			k.Stages[s] = model{Mean: 60, Learner: proportional(0.98)}
+		}
+		c.Classes = append(c.Classes, k)
+		for n := range fresh - 1 + 5*i%6 {
+			k.Stages[i%2].learn([]float64{float64(n) / 50, 0, 0, 0.3}, float64(n)/50)
+		}
+	}
+	for _, want := range [][6]int{{31, 0, 0, 0, 0, 32}, {31, 0, 0, 0, 0, 0}, {31, 0, 0, 0, 0, 0}} {
+		c.measure(ledger.New(sched.Capabilities{Bind: true}, nil))
+		var got [6]int
+		for i, k := range c.Classes {
+			got[i] = k.Stages[i%2].Since
+		}
+		if got != want {
+			t.Errorf("samples since rules were found: %v, want %v", got, want)
+		}
+	}
+}
+
+// What there is, is looked at when a node comes, goes or changes, and not when a stage gets ready.
+func TestNodesAreLookedAt(t *testing.T) {
+	c, book := busy(20)
+	for _, step := range []struct {
+		what sched.Event
+		sees bool
+	}{
+		{sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5}, true},
+		{sched.Event{Kind: sched.NodeDown, Node: 2}, true},
+		{sched.Event{Kind: sched.StageReady, Job: 1, Stage: sched.Reduce}, false},
+	} {
+		c.Pace = 7 // which nobody measures
+		var p sched.Plan
+		Admission{c}.Decide(book, book.Apply(book.Now()+1, book.Round()+1, []sched.Event{step.what}), &p)
+		if total, pace := available(book); step.sees && (c.Total != total || c.Pace != pace) || !step.sees && c.Pace != 7 {
+			t.Errorf("%v: %v at %v, there is %v at %v", step.what.Kind, c.Total, c.Pace, total, pace)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	inputs    = 4
 	window    = 96 // samples from which rules are found
 	fresh     = 32 // samples after which they are found again, at the end of an interval,
-	refreshed = 4  // for so many models at most: what is found for one takes as long as to plan 70 jobs
+	refreshed = 4  // for so many models at most: what is found for one takes as long as to plan 60 jobs
 )
 
 // performance is the model of a class (section 3.2): one for maps, one for reduces.
