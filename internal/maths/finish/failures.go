@@ -1,6 +1,10 @@
 package finish
 
-import "math"
+import (
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
 
 // Failures are those of nodes that work alike.
 type Failures struct {
@@ -14,7 +18,9 @@ type Failures struct {
 // and outputs of maps: all of these run again, when a slot falls free. And until the job ends the
 // node's share of the slots is gone.
 //
-// Each is found for one failure, with as much more delay as there are more failures.
+// What runs again is found for one failure, with as much more delay as there are more failures.
+// Shares of slots that are gone add up: they are found for times in which there is hardly more than
+// one, as many as it takes.
 func (f *Failures) setback(j *Job, takes float64) Dist {
 	d := Sure(0)
 	add := func(nodes int, during float64, delay Dist) {
@@ -33,9 +39,25 @@ func (f *Failures) setback(j *Job, takes float64) Dist {
 		add(max(0, onMaps-onReduces), reduces, Sure(maps))
 	}
 	all := f.Wait + takes
-	add(f.Nodes, all, even(all/max(1, float64(f.Nodes-1))))
-	return d
+	parts := 1
+	for parts < mostParts && units.Rounded(f.Rate*float64(f.Nodes)*all/float64(parts)) > hardly {
+		parts *= 2
+	}
+	whole := d
+	d = Sure(0)
+	add(f.Nodes, all/float64(parts), even(all/max(1, float64(f.Nodes-1))))
+	for ; parts > 1; parts /= 2 {
+		d = d.Plus(&d)
+	}
+	return whole.Plus(&d)
 }
+
+// hardly is how many failures there are at most in a time in which there is hardly more than one,
+// and mostParts how many such times are looked at.
+const (
+	hardly    = 0.25
+	mostParts = 1 << 10
+)
 
 // one is the mean of one task, without the factor that all share.
 func (t *Tasks) one() float64 {

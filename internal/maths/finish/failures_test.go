@@ -111,3 +111,30 @@ func TestFailuresAgainstSimulations(t *testing.T) {
 		}
 	}
 }
+
+// Where several nodes fail while a job runs, their shares of the slots are gone one after the other: what that delays
+// it by is the sum of as many times as there are failures.
+func TestSharesThatAreGoneAddUp(t *testing.T) {
+	const plays, most = 20_000, 25.0 // of 100 s, if one of five nodes is gone from the beginning
+	for _, often := range []float64{0.1, 0.7, 2, 4} {
+		all := make([]float64, plays)
+		for r := range all {
+			d := draw.Of(12, "play").Number(uint64(r))
+			at := 0.0
+			for k := 0; ; k++ {
+				if at -= math.Log(1-d.At(0, k, 0).Float64()) / often; at > 1 {
+					break
+				}
+				all[r] += most * (1 - at)
+			}
+		}
+		slices.Sort(all)
+		f := Failures{Nodes: 5, Rate: often / 5 / 100}
+		d := f.setback(&Job{}, 100)
+		for _, p := range []float64{0.5, 0.9, 0.99} {
+			if want, got := all[int(p*plays)], d.Quantile(p); math.Abs(got-want) > 0.06*want+1 {
+				t.Errorf("%v failures: %v %% are delayed by up to %.1f s, played %.1f s", often, p*100, got, want)
+			}
+		}
+	}
+}
