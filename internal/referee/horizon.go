@@ -9,7 +9,9 @@ import (
 )
 
 // recede is the policy rds. What its optimizer and its models find is not found again: the plan is believed
-// as the journal has it, and held to the rules that a plan has to keep whatever it is (paper 000):
+// as the journal has it, and held to the rules that a plan has to keep whatever it is (paper 000). That no other
+// answer is better is not checked: the models' gains and the costs of changes are in no journal, and without them
+// nobody can tell what a slot more for one job and one less for another is worth.
 //
 //   - equation 2: the bounds of all jobs that run are at most the slots that are up, and none is above
 //     the tasks that the stage has left. While the optimizer is at work (until its plan holds) the
