@@ -28,6 +28,7 @@ func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
 	s.sheets.line.kept = false
+	s.reread(batch)
 	changed := s.look(v, batch)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v, p)

@@ -84,7 +84,7 @@ func parts(s *scheduler) []compose.Entry {
 	if s != nil && s.c.Most > 0 {
 		// A verdict counts what really runs, so ends may be told with whatever comes next, but the last of a stage.
 		bides = sched.EventsOf(sched.Ended)
-		heeds = sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress, sched.Discrepancy)
+		heeds = sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress)
 	}
 	late := slowstart.Entry() // with a probability: reduces of jobs without a promise wait for their maps too
 	late.Step = func(compose.Args) (compose.Step, error) { return &slowstart.Late{Leaves: s.promisedTo}, nil }

@@ -41,6 +41,7 @@ type sheets struct {
 	at, with forecast
 	held     [2][]avail.Step // maps and reduces that run, by when they are expected to end
 	rows     []row           // of the queue, as far as they have been asked for
+	read     []bool          // by handle: nothing has befallen the job since its row was filled in
 	slots    slots           // for which these were filled in
 	likely   map[lawBits]*likelihood
 }

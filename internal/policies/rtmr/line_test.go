@@ -424,3 +424,25 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 		}
 	}
 }
+
+// A row of a job that has not started is read again when others start a task of it: a stock scheduler, or a world where
+// a start was on its way when all was told again.
+func TestRowsAreReadAgain(t *testing.T) {
+	for _, first := range [][]sched.Event{nil, watch} {
+		config := usual
+		config.Most, config.Behind = 100_000, true
+		d := newDesk(t, config)
+		told := opening(claims("a", 2, 900))
+		for _, stage := range []sched.Stage{sched.Map, sched.Reduce} {
+			told[1].Detail.Profile.Models = append(told[1].Detail.Profile.Models, &profile.Model{Key: profile.Key{Stage: stage, Part: profile.Run}, Fixed: 10,
+				Own: profile.LogNormal(0.1), Shared: profile.LogNormal(0.1), Total: profile.LogNormal(0.2), Tasks: 100, Jobs: 10})
+		}
+		d.starts(0, append(slices.Clone(first), told...)...)
+		d.s.lookUp(d.book)
+		d.starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Locality: sched.Anywhere})
+		d.s.lookUp(d.book)
+		if w := d.s.sheets.rows[0]; w.is == rowGone || w.owed[0] != 1 || w.runs[0] != 1 {
+			t.Errorf("watched %v: one of two maps runs, and the row is %+v", first != nil, w)
+		}
+	}
+}

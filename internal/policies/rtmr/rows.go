@@ -36,8 +36,19 @@ const (
 )
 
 // lookUp fills in the rows. It does nothing else, so that the processor can read many jobs at once.
+// Tallies of a job that has not started change by what is told of it alone: one that was read is read
+// again when it has started, or something has befallen it, or a stock scheduler may have started it.
 func (s *scheduler) lookUp(v sched.View) {
 	rows := s.sheets.rows
+	for int(v.Jobs()) >= len(s.sheets.read) {
+		s.sheets.read = append(s.sheets.read, false)
+	}
+	if s.stock {
+		clear(s.sheets.read)
+	}
+	for _, j := range s.active {
+		s.sheets.read[j] = false
+	}
 	if s.sheets.slots != s.slots {
 		s.sheets.slots, rows = s.slots, nil
 	}
@@ -46,7 +57,12 @@ func (s *scheduler) lookUp(v sched.View) {
 	}
 	s.sheets.rows = rows
 	for i, j := range s.queue {
-		w, job := &rows[i], v.Job(j)
+		w := &rows[i]
+		if w.job == j && s.sheets.read[j] {
+			continue
+		}
+		s.sheets.read[j] = true
+		job := v.Job(j)
 		if w.job != j {
 			r := s.of(j)
 			*w = row{job: j, is: rowWaits, deadline: r.Claim.Deadline}
@@ -66,6 +82,21 @@ func (s *scheduler) lookUp(v sched.View) {
 		maps, reduces := &job.Stages[sched.Map], &job.Stages[sched.Reduce]
 		w.owed = [2]int32{max(0, maps.Total-maps.Done-maps.Occupied), max(0, reduces.Total-reduces.Done-reduces.Occupied)}
 		w.runs = [2]int32{maps.Running, reduces.Running}
+	}
+}
+
+// reread has the rows of jobs read again that something has befallen.
+func (s *scheduler) reread(batch []sched.Event) {
+	for i := range batch {
+		switch e := &batch[i]; {
+		case e.Kind == sched.Resync:
+			s.stock = false
+		case e.Kind == sched.Control:
+			s.stock = e.Control != sched.TakeOver
+			clear(s.sheets.read)
+		case int(e.Job) < len(s.sheets.read):
+			s.sheets.read[e.Job] = false
+		}
 	}
 }
 

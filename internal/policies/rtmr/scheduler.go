@@ -56,6 +56,7 @@ type scheduler struct {
 	looked   bool           // at the nodes (service.go)
 	out      []sched.NodeID // out of service
 	failures failures       // of nodes, so far
+	stock    bool           // a stock scheduler places work
 	strays   strays         // not saved either
 	next     units.Time     // when all outlooks are looked at again
 	runs     []runs         // by handle; nor are these three (runs.go)
@@ -308,6 +309,7 @@ type state struct {
 	Looked   bool            `json:"looked,omitempty"`
 	Out      []sched.NodeID  `json:"out,omitempty"` // saved, as they are looked at only when nodes change
 	Failures failures        `json:"failures,omitzero"`
+	Stock    bool            `json:"stock,omitempty"`
 	Plan     json.RawMessage `json:"plan"`
 }
 
@@ -321,7 +323,7 @@ func (s *scheduler) save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Failures: s.failures, Plan: plan}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Failures: s.failures, Stock: s.stock, Plan: plan}
 	for j := range s.jobs {
 		if s.jobs[j].Standing != unknown {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -376,7 +378,7 @@ func (s *scheduler) load(text []byte) error {
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.begun, s.looked, s.out, s.failures, s.next = begun, st.Looked, st.Out, st.Failures, st.Next
+	s.begun, s.looked, s.out, s.failures, s.stock, s.next = begun, st.Looked, st.Out, st.Failures, st.Stock, st.Next
 	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
 	s.mastered = mastered
 	s.activate()
