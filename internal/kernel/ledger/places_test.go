@@ -140,3 +140,22 @@ func TestNearest(t *testing.T) {
 		}
 	})
 }
+
+// What was found for one start is not taken for another: not once something was booked, nor in a later batch.
+func TestFoundOnce(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 9, 1), jobOf(1, "j", maps(4, 1)))
+	one := start(1, sched.Map, 1, 1)
+	d.decide(admit(1))
+	d.Begin(&d.plan)
+	d.is("nearest", d.Nearest(1, 1, sched.Map), sched.NodeLocal)
+	d.plan.Add(one)
+	d.plan.Add(one)
+	d.is("first", d.plan.Bound[0].Task, sched.TaskID(1))
+	d.is("second", d.plan.Bound[1].Task, sched.TaskID(2))
+	d.Nearest(1, 1, sched.Map)
+	first := d.plan.Items[0]
+	d.told(sched.Event{Kind: sched.Refused, Item: first.ID, Job: 1, Stage: sched.Map, Node: 1, Count: 1})
+	d.one(one)
+	d.is("the one that is open again", d.plan.Bound[0].Task, sched.TaskID(1))
+}
