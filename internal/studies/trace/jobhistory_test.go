@@ -75,7 +75,8 @@ func server(other bool) answers {
 		"jobs/job_1_0001/tasks/task_1_0001_m_000000/counters": count(counter("HDFS_BYTES_READ", 100), counter("BYTES_READ", 90),
 			counter("MAP_OUTPUT_MATERIALIZED_BYTES", 45), counter("MAP_INPUT_RECORDS", 9)),
 		"jobs/job_1_0001/tasks/task_1_0001_r_000000/attempts": `{"taskAttempts": {"taskAttempt": [` + one("r_000000_1", "KILLED", 10000, 21100, "") + "," +
-			one("r_000000_0", "SUCCEEDED", 9000, 21000, `, "shuffleFinishTime": `+at(19000)) + "," + one("r_000000_2", "FAILED", 10000, 21100, "") + `]}}`,
+			one("r_000000_0", "SUCCEEDED", 9000, 21000, `, "shuffleFinishTime": `+at(19000)) + "," + one("r_000000_2", "FAILED", 10000, 21100, "") + "," +
+			one("r_000000_3", "KILLED", 9500, 12000, "") + `]}}`, // for another reason
 		"jobs/job_1_0001/tasks/task_1_0001_r_000000/counters": count(counter("REDUCE_SHUFFLE_BYTES", 45), counter("REDUCE_INPUT_RECORDS", 4),
 			counter("HDFS_BYTES_WRITTEN", 30)),
 	}
