@@ -229,7 +229,7 @@ final class Link implements Runnable {
     Mode wish = null;
     boolean due = true;
     while (!stopped) {
-      AttachResponse m = todo.hasNext() ? beat(name) : next(name, beatMs);
+      AttachResponse m = todo.hasNext() && !calls.over ? beat(name) : next(name, beatMs);
       if (m != null) {
         switch (m.getSaysCase()) {
           case PLAN:
@@ -261,9 +261,12 @@ final class Link implements Runnable {
       if (calls.waits() > TimeUnit.MILLISECONDS.toNanos(settings.silenceMs - beatMs)) {
         throw new IOException("it has said nothing for " + settings.silenceMs + " ms");
       }
-      if (wish != null && wish != site.mode() && (wish != Mode.MODE_OURS || beats >= GOOD_BEATS)) {
+      if (wish != null && wish != site.mode() && !calls.over && (wish != Mode.MODE_OURS || beats >= GOOD_BEATS)) {
         site.mode(wish);
         due = true;
+      }
+      if (calls.over) { // what it wanted before holds no more: the next thing to be read is the end
+        continue;
       }
       if (!calls.out.isReady()) {
         calls.asks();
@@ -322,6 +325,7 @@ final class Link implements Runnable {
     private volatile ClientCallStreamObserver<AttachRequest> out;
     /** It was given up, and its end is no news. */
     private volatile boolean given;
+    private volatile boolean over;
     /** When something came last, by System.nanoTime: whoever reads it may be busy then. */
     private volatile long heard = System.nanoTime();
     /** When the first thing was said that nothing came after. */
@@ -377,6 +381,7 @@ final class Link implements Runnable {
 
     private void end(Throwable why) {
       if (!given) {
+        over = true;
         site.broken();
         inbox.offer(new Over(name, why));
       }
