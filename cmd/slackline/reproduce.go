@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,13 +13,14 @@ import (
 	"github.com/slackline/slackline/internal/studies/experiment"
 	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/weather"
 )
 
 // noPage is what --html says to go without.
 const noPage = "none"
 
 func newReproduce(o *options) *cobra.Command {
-	quick := false
+	quick, measured := false, ""
 	cmd := &cobra.Command{
 		Use:   "reproduce [EXPERIMENT|./FOLDER]",
 		Short: "Repeat a published evaluation, and check its claims",
@@ -44,7 +46,9 @@ calibration, published.json with what was published, and a README.md. The folder
 slash in it is a path.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick --html rtmr.html
-  slackline reproduce 003-matchmaking --quick --seed 1..3 --html none -o json`,
+  slackline reproduce 003-matchmaking --quick --seed 1..3 --html none -o json
+  slackline forecast weather --days 30 --to june.csv
+  slackline reproduce 000-capacity --quick --seed 1..4 --weather june.csv`,
 		Args: between(0, 1, "one experiment"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			all, _ := experiment.All()
@@ -52,14 +56,14 @@ slash in it is a path.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				for _, flag := range []string{"seed", "quick", "html", "strict"} {
+				for _, flag := range []string{"seed", "quick", "html", "strict", "weather"} {
 					if cmd.Flags().Changed(flag) {
 						return fmt.Errorf("--%s needs an experiment; slackline reproduce lists them", flag)
 					}
 				}
 				return o.listExperiments(cmd.OutOrStdout())
 			}
-			return o.reproduce(cmd, args[0], quick)
+			return o.reproduce(cmd, args[0], quick, measured)
 		},
 	}
 	f := cmd.Flags()
@@ -67,16 +71,24 @@ slash in it is a path.`,
 	f.BoolVar(&quick, "quick", false, "5 seeds, and no other assumptions")
 	f.StringVar(&o.html, "html", "", "write the page to this file (default EXPERIMENT.html here; "+noPage+" = no page)")
 	f.BoolVar(&o.strict, "strict", false, "exit with 3 when a claim is refuted or open")
+	f.StringVar(&measured, "weather", "", "compute from this file of weather, where an experiment makes up its own: NSRDB, MIDC or CSV")
 	return o.bindOutput(cmd)
 }
 
 // quickSeeds are the seeds of a quick run.
 var quickSeeds = []uint64{1, 2, 3, 4, 5}
 
-func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
+func (o *options) reproduce(cmd *cobra.Command, name string, quick bool, measured string) error {
 	e, err := experiment.Find(name)
 	if err != nil {
 		return err
+	}
+	if measured != "" {
+		sky, err := readWeather(measured)
+		if err != nil {
+			return err
+		}
+		e.Under(sky)
 	}
 	var otherwise []uint64
 	if quick {
@@ -121,6 +133,16 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool) error {
 		return no{errors.New(unmet)}
 	}
 	return nil
+}
+
+// readWeather reads a file of weather, in intervals of ten minutes where it has such, else in its own.
+func readWeather(file string) (*weather.Series, error) {
+	in, err := openFile(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return weather.Read(in, weather.Options{File: filepath.ToSlash(file)}, 0, 10*time.Minute)
 }
 
 // pageFor begins the page, so that one that could not be written is told before anything runs; nil

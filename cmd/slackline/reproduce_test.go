@@ -73,6 +73,7 @@ func TestReproduce(t *testing.T) {
 		{[]string{"003-matchmakin"}, `there is no experiment "003-matchmakin"; did you mean "003-matchmaking"?`},
 		{[]string{"a", "b"}, `takes one experiment, not 2 arguments`},
 		{[]string{"--quick"}, `--quick needs an experiment`},
+		{[]string{"000-capacity", "--weather", "none.csv"}, `none.csv: there is no such file`},
 		{[]string{"003-matchmaking", "--seed", "x"}, `--seed: "x" is not a seed`},
 		{[]string{"003-matchmaking", "--html", "notes.html"}, `exists already and is not a page; name another file`},
 		{[]string{"003-matchmaking", "-o", "csv"}, `--output "csv": it must be one of table, json`},

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -11,26 +12,30 @@ import (
 )
 
 // foreseeing holds forecasts of a cluster's capacity, some intervals ahead, to the capacity that came. Half
-// of the cluster runs on green power, by weather that is made up for each seed (paper 000, sections 4 and 5.4).
-// One that looks back over n intervals predicts the next one only.
+// of the cluster runs on green power, by weather that is made up for each seed, or by the seed's part of
+// weather that was measured (paper 000, sections 4 and 5.4). One that looks back over n intervals predicts
+// the next one only.
 func foreseeing(by string) func(context.Context, *computed, float64, uint64) (map[string]float64, error) {
 	return func(_ context.Context, c *computed, n float64, seed uint64) (map[string]float64, error) {
-		made := weather.Generator{Seed: seed, Place: sun.Place{Latitude: 40, Longitude: -105},
-			Start: time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC), Step: 10 * time.Minute, N: c.Days * 144}
+		sky, err := c.sky(seed)
+		if err != nil {
+			return nil, err
+		}
 		const kW = 1000
 		plant := weather.Plant{Panels: sun.Panels{Peak: kW}, Turbine: sun.Micro()}
-		power, _, _ := plant.Power(made.Series())
+		power, _, _ := plant.Power(sky)
+		window := c.Window * int(24*time.Hour/sky.Step)
 		mix := sun.Mix{Grid: c.Grid, Green: plant.Peak()}
 
 		ahead := max(1, int(n))
 		var of forecast.Forecaster
 		switch by {
 		case "ar":
-			of = forecast.Default()
+			of = forecast.NewAR(3, window) // forecast.Default, but for the window
 		case "lags":
-			of, ahead = forecast.NewAR(max(1, int(n)), 144), 1
+			of, ahead = forecast.NewAR(max(1, int(n)), window), 1
 		case "persistence":
-			of = forecast.NewPersistence(144)
+			of = forecast.NewPersistence(window)
 		}
 		tracked := forecast.NewTracked(of, ahead, 0, 1)
 		sum, least, most := 0.0, math.Inf(1), math.Inf(-1)
@@ -42,4 +47,20 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 		e := tracked.Scores[ahead-1].RMSE()
 		return map[string]float64{"capacity error": e / (sum / float64(len(power))), "capacity error by range": e / (most - least)}, nil
 	}
+}
+
+// sky is the weather of a seed's days. Of a record seed 1 has the first days, seed 2 those behind them.
+func (c *computed) sky(seed uint64) (*weather.Series, error) {
+	if c.weather == nil {
+		made := weather.Generator{Seed: seed, Place: sun.Place{Latitude: 40, Longitude: -105},
+			Start: time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC), Step: 10 * time.Minute, N: c.Days * 144}
+		return made.Series(), nil
+	}
+	days := c.Days * int(24*time.Hour/c.weather.Step)
+	if most := uint64(len(c.weather.Samples) / days); seed < 1 || seed > most {
+		return nil, fmt.Errorf("%s has no days for seed %d: each takes %d, so seeds may be 1 to %d", c.weather.From, seed, c.Days, most)
+	}
+	part := *c.weather
+	part.Samples = part.Samples[int(seed-1)*days:][:days]
+	return &part, nil
 }

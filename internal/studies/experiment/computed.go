@@ -18,6 +18,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/studies/weather"
 )
 
 // computed is a file of a case that is no scenario: what its series do is computed, for each seed.
@@ -50,8 +51,10 @@ type computed struct {
 	} `json:"profiles" doc:"of the classes"`
 
 	// Capacity.
-	Days int     `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
-	Grid float64 `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
+	Days    int             `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
+	Grid    float64         `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
+	Window  int             `json:"window" min:"1" max:"1000" def:"1" doc:"days before, which models are fitted to"`
+	weather *weather.Series // measured; nil = made up
 
 	// Orders.
 	Scenario string `json:"scenario" doc:"scenario file beside it, of at most 9 jobs with deadlines"`
@@ -105,6 +108,12 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 	}
 	for i := range variants {
 		c := &variants[i]
+		if c.Compute == "capacity" {
+			p.weather = "weather made up"
+			if c.weather = p.e.weather; c.weather != nil {
+				p.weather = "weather of " + c.weather.From
+			}
+		}
 		if c.Scenario != "" {
 			text, err := p.e.read(c.Scenario)
 			if err != nil {

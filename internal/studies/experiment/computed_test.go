@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/studies/weather"
 )
 
 // The computed series of an experiment are judged as those that run are, other assumptions too.
@@ -33,6 +36,51 @@ func TestComputed(t *testing.T) {
 				t.Errorf("%s: no assumption is varied: %s", name, c.Note)
 			}
 		}
+	}
+}
+
+// Weather that was measured takes the place of what is made up: of a constant wind nothing is left to
+// foresee. The report says which it was; a record too short for a seed, and one for an experiment that
+// needs none, are refused.
+func TestMeasuredWeather(t *testing.T) {
+	calm := &weather.Series{From: "calm.csv (CSV)", Step: time.Hour, Zone: time.UTC}
+	for i := range int64(14 * 24) {
+		calm.Samples = append(calm.Samples, weather.Sample{At: 3600 * i, Wind: 5})
+	}
+	of := func(name string, measured *weather.Series, seeds ...uint64) (*Report, error) {
+		e, err := Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Under(measured)
+		p, err := e.Plan(seeds, false)
+		if err != nil {
+			return nil, err
+		}
+		return p.Run(context.Background(), 0, func() {})
+	}
+	for _, measured := range []*weather.Series{nil, calm} {
+		r, err := of("000-capacity", measured, 1, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := r.WriteTable(&b); err != nil {
+			t.Fatal(err)
+		}
+		says, still := "; weather made up)", false
+		if measured != nil {
+			says, still = "; weather of calm.csv (CSV))", true
+		}
+		if !strings.Contains(b.String(), says) || strings.Contains(b.String(), "persistence, 6 ahead           0.0 %") != still {
+			t.Errorf("%v:\n%s", measured != nil, b.String())
+		}
+	}
+	if _, err := of("000-capacity", calm, 3); err == nil || !strings.Contains(err.Error(), "calm.csv (CSV) has no days for seed 3: each takes 7, so seeds may be 1 to 2") {
+		t.Error(err)
+	}
+	if _, err := of("004-sharing", calm, 1); err == nil || err.Error() != "004-sharing computes nothing from weather" {
+		t.Error(err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/experiments"
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/spelling"
+	"github.com/slackline/slackline/internal/studies/weather"
 )
 
 // Experiment is a published evaluation.
@@ -32,7 +33,12 @@ type Experiment struct {
 	Tables      []Table
 	Assumptions []Assumption
 	Calibration *Calibration // nil = none
+
+	weather *weather.Series // measured, in place of what would be made up; nil = none
 }
+
+// Under has it computed by weather that was measured, where it makes up its own.
+func (e *Experiment) Under(s *weather.Series) { e.weather = s }
 
 // Series is what one policy does in one scenario file, over the seeds; if it is compared Over another one, by
 // what part its metrics are less than that one's.

@@ -51,6 +51,7 @@ type Plan struct {
 	watches   []*watch
 	outcomes  []outcomeOf // of each cell, where its outcome belongs
 	units     []unit      // what is computed
+	weather   string      // that it is computed from; "" = none
 	settings  []setting   // of the calibration
 }
 
@@ -92,6 +93,9 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 		}
 	}
 	p.seeds = seeds
+	if e.weather != nil && p.weather == "" {
+		return nil, fmt.Errorf("%s computes nothing from weather", e.Name)
+	}
 	if !vary {
 		return p, nil
 	}

@@ -20,6 +20,7 @@ type Report struct {
 	Schema     string   `json:"schema"`
 	Experiment string   `json:"experiment"`
 	Claims     []Result `json:"claims"`
+	Weather    string   `json:"weather,omitempty"` // where capacities come from
 
 	Calibration *Calibrated `json:"calibration,omitempty"`
 
@@ -60,7 +61,7 @@ type Result struct {
 // judge judges all claims, as the files say and again with each other assumption.
 func (p *Plan) judge() (*Report, error) {
 	few := p.main.first(fewSeeds)
-	r := &Report{Schema: Schema, Experiment: p.e.Name, e: p.e, published: p.published, seeds: p.seeds, results: p.main, variants: p.variants}
+	r := &Report{Schema: Schema, Experiment: p.e.Name, Weather: p.weather, e: p.e, published: p.published, seeds: p.seeds, results: p.main, variants: p.variants}
 	for i := range p.e.Claims {
 		c := &p.e.Claims[i]
 		said, ok := p.published[c.Key]
@@ -342,10 +343,14 @@ func far(distance float64, parts bool) string {
 
 // seedsInWords says how many there were.
 func (r *Report) seedsInWords() string {
+	text := fmt.Sprintf("%d seeds", len(r.seeds))
 	if len(r.seeds) == 1 {
-		return "one seed, so no interval"
+		text = "one seed, so no interval"
 	}
-	return fmt.Sprintf("%d seeds", len(r.seeds))
+	if r.Weather != "" {
+		text += "; " + r.Weather
+	}
+	return text
 }
 
 // WriteTable prints the tables of the experiment, and published beside ours with a verdict for each claim.
