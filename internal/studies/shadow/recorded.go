@@ -37,7 +37,7 @@ type Recorded struct {
 type measured struct {
 	times    [workload.Stages][]units.Duration
 	mapsDone units.Time
-	master   units.Time     // start of the last ApplicationMaster
+	master   units.Time     // start of the last ApplicationMaster, units.Never: none has started
 	startUp  units.Duration // -1 = it has asked for nothing yet
 }
 
@@ -63,7 +63,7 @@ func (r *Recorded) Batch(_ units.Time, records []follow.Record) error {
 			}
 		case sched.JobArrived:
 			if e.Job != nil && !e.Again {
-				r.open[e.Job] = &measured{startUp: -1}
+				r.open[e.Job] = &measured{master: units.Never, startUp: -1}
 			}
 		}
 		m := r.open[e.Job]
@@ -96,9 +96,9 @@ func (r *Recorded) Batch(_ units.Time, records []follow.Record) error {
 	return nil
 }
 
-// up notes that the job's ApplicationMaster has asked for something.
+// up notes that the job's ApplicationMaster, if it runs, has asked for something.
 func (m *measured) up(at units.Time, s sched.Stage) {
-	if s != sched.Master && m.startUp < 0 {
+	if s != sched.Master && m.master != units.Never && m.startUp < 0 {
 		m.startUp = max(0, at.Sub(m.master))
 	}
 }

@@ -46,7 +46,8 @@ func TestRecordedTimes(t *testing.T) {
 	if _, err := r.Config(second); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
-	tell(1, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: &lost}})
+	tell(1, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: &lost}},
+		sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map}) // it does not run yet, and asks for nothing
 	tell(2, run(1, sched.Master))
 	tell(5, sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 2})
 	tell(6, run(2, sched.Map), run(3, sched.Map), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map})
