@@ -223,7 +223,6 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	if err != nil {
 		return err
 	}
-	state.Follow(world.Origin)
 	cell := lab.Cell{Scenario: "yarn", Policy: policies[0], Seed: 1, Origin: world.Origin, Journal: o.journal, Can: world.Can(),
 		Sinks: []follow.Sink{state, learner}, World: func() (drive.World, error) { return world, nil }}
 	if !o.quiet {

@@ -50,7 +50,7 @@ func (o *served) session(ctx context.Context, apps ...*wire.Application) (yarnfa
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	next, ms := int64(1), int64(1_800_000_100_000)
+	next, ms := int64(1), submitted+100_000
 	state := &wire.Snapshot{Next: next, TimeMs: ms, Mode: wire.Mode_MODE_STOCK, Applications: apps,
 		Nodes: []*wire.Node{{Name: "n1", Rack: "/r1", Resources: map[string]int64{"memory-mb": 8192, "vcores": 8}}}}
 	if o.watch {
@@ -69,10 +69,13 @@ func (o *served) session(ctx context.Context, apps ...*wire.Application) (yarnfa
 	}
 }
 
+// submitted is when the jobs of these clusters were, in milliseconds.
+var submitted = time.Now().UnixMilli()
+
 // hurried is an application whose deadline is half an hour away.
 func hurried(id int) *wire.Application {
 	return &wire.Application{Id: fmt.Sprintf("application_1_%04d", id), Name: "count", Type: "MAPREDUCE", Tags: []string{"in:1800"},
-		SubmitTimeMs: 1_800_000_000_000 + int64(id), Master: map[string]int64{"memory-mb": 1024, "vcores": 1}}
+		SubmitTimeMs: submitted + int64(id), Master: map[string]int64{"memory-mb": 1024, "vcores": 1}}
 }
 
 // Who runs it is told who places work, what becomes of jobs, and that the cluster is gone. SIGTERM is how it
@@ -144,7 +147,7 @@ func TestYarnModes(t *testing.T) {
 // What was promised, and since when times count, the next process knows, also if this one was killed.
 func TestYarnServeAgain(t *testing.T) {
 	s := newShell(t, nil)
-	o := s.serves("--policy", "dc", "--slot", "1GB")
+	o := s.serves("--policy", "dc", "--slot", "1GB", "--journal", "j.1")
 	ctx, cut := context.WithCancel(context.Background())
 	defer cut()
 	say := o.attach(ctx)
@@ -156,8 +159,8 @@ func TestYarnServeAgain(t *testing.T) {
 	}
 	<-o.ended
 
-	// The first snapshot's time is the origin, and stays it: the second process is told of an older job.
-	next := s.serves("--policy", "dc", "--journal", "j")
+	// Since when times count stays, and both journals say it. The second process is told of an older job.
+	next := s.serves("--policy", "dc", "--journal", "j.2")
 	ctx, cutAgain := context.WithCancel(context.Background())
 	defer cutAgain()
 	next.attach(ctx, hurried(1))
@@ -169,6 +172,9 @@ func TestYarnServeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	next.ends(0)
+	if first, second := s.header("j.1").World.Origin, s.header("j.2").World.Origin; first == "" || first != second {
+		t.Errorf("the journals count times from %q and %q", first, second)
+	}
 }
 
 // Jobs of a cluster are listed as those of this machine are: what became of them and of their deadlines, and which

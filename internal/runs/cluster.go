@@ -26,7 +26,6 @@ type Cluster struct {
 	follow.Single
 	dir    string
 	lock   *os.File
-	origin func() time.Time
 	before map[string]bool // promises of earlier processes
 	state  clusterState
 	warn   func(string)
@@ -35,9 +34,13 @@ type Cluster struct {
 
 // clusterState is the file.
 type clusterState struct {
-	Origin   time.Time       `json:"origin,omitzero"` // 0 of the run, by the cluster's clock
+	Origin   time.Time       `json:"origin,omitzero"` // what 0 of all times stands for
 	Promised map[string]bool `json:"promised"`        // by YARN's name of the application
 }
+
+// before is how long before the first process times count from: jobs that it finds running were submitted
+// earlier. Those that are older still count as submitted then.
+const before = 30 * 24 * time.Hour
 
 // OpenCluster opens the folder, which is made if need be, for this process alone. Warn is told that its state
 // cannot be written.
@@ -67,6 +70,10 @@ func OpenCluster(dir string, warn func(string)) (*Cluster, error) {
 	for app := range c.state.Promised {
 		c.before[app] = true
 	}
+	if c.state.Origin.IsZero() { // known before anything is recorded, and the same in each process
+		c.state.Origin = time.Now().Add(-before).UTC().Truncate(time.Second)
+		c.save()
+	}
 	return c, nil
 }
 
@@ -75,10 +82,7 @@ func (c *Cluster) file() string { return filepath.Join(c.dir, "state.json") }
 // Close lets another process have the folder.
 func (c *Cluster) Close() error { return c.lock.Close() }
 
-// Follow says where to learn since when times count, once a cluster has attached.
-func (c *Cluster) Follow(origin func() time.Time) { c.origin = origin }
-
-// Origin is since when times count; zero: no cluster has attached yet.
+// Origin is since when times count.
 func (c *Cluster) Origin() time.Time { return c.state.Origin }
 
 // Promised tells whether an earlier process promised an application its deadline.
@@ -102,13 +106,9 @@ func (c *Cluster) Plan(_ units.Time, decisions []follow.Decision) error {
 	return nil
 }
 
-// Batch notes since when times count, and forgets the promises of jobs that are no more.
+// Batch forgets the promises of jobs that are no more.
 func (c *Cluster) Batch(_ units.Time, records []follow.Record) error {
 	changed := false
-	if c.state.Origin.IsZero() && c.origin != nil {
-		c.state.Origin = c.origin()
-		changed = !c.state.Origin.IsZero()
-	}
 	var there map[string]bool // after a resync
 	for i := range records {
 		switch e := &records[i]; {

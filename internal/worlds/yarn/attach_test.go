@@ -351,11 +351,14 @@ func TestWorldsThatCannotBe(t *testing.T) {
 
 // A process that goes on knows what was promised, since when times count, and what is known of classes.
 func TestGoesOn(t *testing.T) {
-	s := newSite(t, yarn.Config{Origin: time.UnixMilli(1000), Promised: func(app string) bool { return app == "a1" },
+	s := newSite(t, yarn.Config{Origin: time.UnixMilli(1999), Promised: func(app string) bool { return app == "a1" },
 		Profiles: []*profile.Class{{Name: "count"}}})
+	if at := s.Can().Origin; at != "1970-01-01T00:00:01.999Z" {
+		t.Errorf("times count from %q", at)
+	}
 	x := s.attach("shared", hello())
-	m := snapshot(1, 5000)
-	m.GetSnapshot().Applications = []*wire.Application{{Id: "a1", Type: "MAPREDUCE", Tags: []string{"in:9"}, SubmitTimeMs: 2000}, {Id: "a2", SubmitTimeMs: 3000}}
+	m := snapshot(1, 5999)
+	m.GetSnapshot().Applications = []*wire.Application{{Id: "a1", Type: "MAPREDUCE", Tags: []string{"in:9"}, SubmitTimeMs: 2999}, {Id: "a2", SubmitTimeMs: 3999}}
 	s.say(x, m)
 	b, err := s.Next(t.Context())
 	if err != nil {
@@ -366,9 +369,9 @@ func TestGoesOn(t *testing.T) {
 	if a := jobs[0].Detail.Job; !a.Promised || a.Deadline.Seconds() != 10 || jobs[1].Detail.Job.Promised {
 		t.Errorf("promised %v until %v s, and %v", a.Promised, a.Deadline.Seconds(), jobs[1].Detail.Job.Promised)
 	}
-	s.say(x, snapshot(1, 6000))
+	s.say(x, snapshot(1, 6999))
 	s.want(s.next(), "5s resync node-up") // a book keeps what it knows of classes
-	if s.Origin() != time.UnixMilli(1000) {
+	if s.Origin() != time.UnixMilli(1999) {
 		t.Errorf("times count from %v", s.Origin())
 	}
 }

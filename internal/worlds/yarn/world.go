@@ -122,7 +122,7 @@ func (w *World) forget() {
 func (w *World) Can() sched.Capabilities {
 	c := sched.Capabilities{World: "yarn", Kill: true, Heartbeat: w.cfg.Heartbeat}
 	if !w.cfg.Origin.IsZero() {
-		c.Origin = w.cfg.Origin.UTC().Format(time.RFC3339)
+		c.Origin = w.cfg.Origin.UTC().Format(time.RFC3339Nano)
 	}
 	return c
 }
