@@ -118,6 +118,9 @@ func (a *Agreement) Batch(_ int64, at units.Time, events []sched.Event) error {
 			if e.Detail != nil && e.Detail.Job != nil {
 				a.jobs[e.Job] = e.Detail.Job
 			}
+			if e.Kind == sched.JobArrived {
+				a.void(e.Job)
+			}
 		case sched.Heartbeat:
 			a.beats = append(a.beats, e.Node)
 		}
@@ -179,6 +182,17 @@ func (a *Agreement) renew(x *page, round int64) {
 		a.stands[x.list[i].stageOf] -= x.list[i].left
 	}
 	x.round, x.list = round, x.list[:0]
+}
+
+// void drops what was advised for an earlier job under the same handle. It stands until then, as starts of the
+// batch in which a job ends are compared after that.
+func (a *Agreement) void(j sched.JobID) {
+	for _, x := range a.advice {
+		x.list = slices.DeleteFunc(x.list, func(y advised) bool { return y.job == j })
+	}
+	for s := range sched.Stages {
+		delete(a.stands, stageOf{j, s})
+	}
 }
 
 // compare counts a start.

@@ -317,3 +317,32 @@ func TestUnwatched(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What was advised for a job is not advised for another one that gets its handle.
+func TestAdviceOfAJobThatIsGone(t *testing.T) {
+	a := NewAgreement(9)
+	batch := func(round int64, events ...sched.Event) {
+		t.Helper()
+		if err := a.Batch(round, units.Time(round)*units.Time(units.Second), events); err != nil {
+			t.Fatal(err)
+		}
+	}
+	job := func(name string) sched.Event {
+		return sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: &workload.Job{ID: name}}}
+	}
+	started := func(n sched.NodeID) sched.Event {
+		return sched.Event{Kind: sched.Started, Job: 1, Stage: sched.Map, Node: n}
+	}
+	batch(1, sched.Event{Kind: sched.Control, Control: sched.Watch}, job("old"), sched.Event{Kind: sched.Heartbeat, Node: 1})
+	p := &sched.Plan{Items: []sched.Item{{Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 3, Refused: sched.Watched}}}
+	if err := a.Plan(1, 0, p); err != nil {
+		t.Fatal(err)
+	}
+	// It has ended, and this start was as advised all the same.
+	batch(2, sched.Event{Kind: sched.JobEnded, Job: 1}, started(1))
+	batch(3, job("new"))
+	batch(4, started(1), started(2))
+	if want := [Kinds]int{Same: 1, Nothing: 2}; a.Counts != want {
+		t.Errorf("the starts were %v, want %v", a.Counts, want)
+	}
+}
