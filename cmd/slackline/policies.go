@@ -79,6 +79,7 @@ type policyInfo struct {
 	Needs   []string        `json:"needs"`           // what the world must be able to do
 	Reads   []string        `json:"reads"`
 	Heeds   []string        `json:"heeds"` // kinds of events, or "any" alone
+	Bides   []string        `json:"bides"` // those of which it may be told late
 	Params  []compose.Param `json:"params"`
 	Reasons []policyReason  `json:"reasons"`
 
@@ -137,9 +138,9 @@ func (info *policyInfo) params(list []compose.Param) {
 
 // traits takes in what the parts say of themselves.
 func (info *policyInfo) traits(parts []compose.Entry) {
-	info.Needs, info.Reads, info.Heeds, info.Reasons = []string{}, []string{}, []string{}, []policyReason{}
+	info.Needs, info.Reads, info.Heeds, info.Bides, info.Reasons = []string{}, []string{}, []string{}, []string{}, []policyReason{}
 	var reads compose.Reads
-	var heeds sched.Events
+	var heeds, bides, prompt sched.Events
 	for i := range parts {
 		part := &parts[i]
 		for _, v := range part.Needs {
@@ -148,8 +149,9 @@ func (info *policyInfo) traits(parts []compose.Entry) {
 				info.needs = append(info.needs, v.String()+" (its part "+part.Name+")")
 			}
 		}
-		reads.Profiles, reads.Supply = reads.Profiles || part.Reads.Profiles, reads.Supply || part.Reads.Supply
-		heeds |= part.Turns()
+		reads.Profiles, reads.Models = reads.Profiles || part.Reads.Profiles, reads.Models || part.Reads.Models
+		reads.Needed, reads.Supply = reads.Needed || part.Reads.Needed, reads.Supply || part.Reads.Supply
+		heeds, bides, prompt = heeds|part.Turns(), bides|part.Bides, prompt|part.Turns()&^part.Bides
 		for _, c := range part.Causes {
 			if slices.ContainsFunc(info.Reasons, func(r policyReason) bool { return r.Name == c.Name }) {
 				continue
@@ -159,20 +161,25 @@ func (info *policyInfo) traits(parts []compose.Entry) {
 			info.Reasons = append(info.Reasons, policyReason{c.Name, c.Numbers, like.String()})
 		}
 	}
-	if reads.Profiles {
-		info.Reads = append(info.Reads, "profiles")
+	for _, of := range []struct {
+		is   bool
+		what string
+	}{{reads.Profiles, "profiles"}, {reads.Models, "cost models"}, {reads.Needed, "the profile of each job with a deadline"}, {reads.Supply, "supply"}} {
+		if of.is {
+			info.Reads = append(info.Reads, of.what)
+		}
 	}
-	if reads.Supply {
-		info.Reads = append(info.Reads, "supply")
+	bides &^= prompt // what one part heeds at once is told at once
+	for k := sched.NoEvent + 1; k < sched.EventKinds; k++ {
+		if heeds.Has(k) && heeds != sched.AnyEvent {
+			info.Heeds = append(info.Heeds, k.String())
+		}
+		if bides.Has(k) {
+			info.Bides = append(info.Bides, k.String())
+		}
 	}
 	if heeds == sched.AnyEvent {
 		info.Heeds = append(info.Heeds, "any")
-		return
-	}
-	for k := range sched.EventKinds {
-		if heeds.Has(k) {
-			info.Heeds = append(info.Heeds, k.String())
-		}
 	}
 }
 
@@ -194,6 +201,9 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	line(9, "needs", cmp.Or(strings.Join(needs, ", "), "nothing special"))
 	line(9, "reads", cmp.Or(strings.Join(info.Reads, ", "), "nothing special"))
 	line(9, "heeds", cmp.Or(strings.Join(info.Heeds, ", "), "none: it ranks jobs when asked"))
+	if len(info.Bides) > 0 {
+		line(9, "bides", strings.Join(info.Bides, ", ")+": may be told with what comes next")
+	}
 	if len(info.Params) > 0 {
 		b.WriteString("\nparameters\n")
 		for _, p := range info.Params {
