@@ -244,3 +244,15 @@ func TestVirtualDeadline(t *testing.T) {
 	d.decide(admit(1), admit(2))
 	d.is("first after a resync", d.First(1, sched.Map, 0), sched.JobID(2))
 }
+
+// A question about a job is asked with the record that the book opens when it comes.
+func TestAskedIsWhatTheBookOpens(t *testing.T) {
+	d := open(t, bound, testOrder{ceiling: 99})
+	d.told(nodeUp(1, 1, 2, 1), jobOf(1, "j", maps(2)))
+	comes := jobOf(2, "k", maps(3))
+	comes.Detail.Job.Deadline, comes.Detail.Job.Virtual = 900, 77
+	asked := *sched.Asked(sched.At(d.Ledger, d.Now()+1), comes.Detail.Job)
+	d.told(comes)
+	asked.Seq, asked.Queue = d.Job(2).Seq, d.Job(2).Queue
+	d.is("asked", asked, *d.Job(2))
+}
