@@ -85,10 +85,15 @@ func (w *World) power(it *sched.Item) {
 func (w *World) judge(p *sched.Plan, it *sched.Item, j *job) {
 	switch s := j.stage(it.Stage); it.Verb {
 	case sched.Admit, sched.Hold:
-		if j.admitted == (it.Verb == sched.Admit) {
+		changes := j.admitted != (it.Verb == sched.Admit)
+		for _, s := range j.stages { // the verdict ends the sample
+			changes = changes || s.sample > 0
+			s.sample = 0
+		}
+		if !changes {
 			return
 		}
-		j.admitted = !j.admitted
+		j.admitted = it.Verb == sched.Admit
 	case sched.Reject:
 		why := p.Why(it, func(j sched.JobID) *workload.Job {
 			if j < 1 || int(j) >= len(w.jobs) || w.jobs[j] == nil {

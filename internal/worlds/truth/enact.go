@@ -156,6 +156,18 @@ func kill(w World, p *sched.Plan, it *sched.Item) {
 	}
 }
 
+// unsample ends the samples of a job that has its verdict, and tells whether there were any.
+func unsample(w World, j *Job, it *sched.Item) (any bool) {
+	of := *it
+	for i := range j.Spec.Stages {
+		of.Stage = j.Spec.Stages[i].Kind
+		if _, s, _, _ := w.Find(&of, 0); s != nil && s.Sample > 0 {
+			s.Sample, any = 0, true
+		}
+	}
+	return any
+}
+
 // judge takes note of what was decided on a job, or bounds what a stage of it may start.
 func judge(w World, p *sched.Plan, it *sched.Item) {
 	j, s, _, _ := w.Find(it, 0)
@@ -166,7 +178,8 @@ func judge(w World, p *sched.Plan, it *sched.Item) {
 	case ofStage && s == nil:
 		refuse(w, it, 0, it.Count, sched.BadItem)
 		return
-	case j.Admitted && it.Verb == sched.Admit, !j.Admitted && it.Verb == sched.Hold:
+	case it.Verb == sched.Reject || ofStage:
+	case !unsample(w, j, it) && j.Admitted == (it.Verb == sched.Admit):
 		return
 	}
 	switch it.Verb {

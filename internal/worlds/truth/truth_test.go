@@ -176,7 +176,8 @@ func TestEnactIsWhatTheContractSays(t *testing.T) {
 		for j := 1; j < 5; j++ {
 			w.jobs[j].Spec = &workload.Job{ID: fmt.Sprint("j", j), Labels: labels[j]}
 			for k := range stages {
-				w.stages[j][k] = truth.NewStage(&workload.StageSpec{Kind: stages[k], Tasks: make([]workload.Task, tasks)})
+				w.jobs[j].Spec.Stages = append(w.jobs[j].Spec.Stages, workload.StageSpec{Kind: stages[k], Tasks: make([]workload.Task, tasks)})
+				w.stages[j][k] = truth.NewStage(&w.jobs[j].Spec.Stages[k])
 				m.limit[j][k] = -1
 			}
 		}
@@ -370,11 +371,12 @@ func (m *model) enact(it *sched.Item, p *sched.Plan, can sched.Capabilities, ref
 			refuse(0, 0, sched.BadItem)
 		case it.Verb == sched.Reject:
 			told = append(told, fmt.Sprintf("reject %d: rejected: %s", j, it.Reason.String()))
-		case ofJob && m.admitted[j] == (it.Verb == sched.Admit):
+		case ofJob && m.admitted[j] == (it.Verb == sched.Admit) && m.sample[j][0] <= 0 && m.sample[j][1] <= 0:
 		default:
 			switch it.Verb {
 			case sched.Admit, sched.Hold:
 				m.admitted[j] = it.Verb == sched.Admit
+				m.sample[j] = [2]int32{} // the verdict ends the sample
 			case sched.Sample:
 				m.sample[j][k] = it.Count
 			case sched.SetSlots:
