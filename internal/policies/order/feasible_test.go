@@ -112,6 +112,22 @@ func TestTimeRunsOut(t *testing.T) {
 	}
 }
 
+// A virtual deadline goes before a job's own.
+func TestFeasibleByVirtualDeadlines(t *testing.T) {
+	r := newRoom(t)
+	second := arrives(2, "second", "c", 1, 0, 200*second)
+	second.Detail.Job.Virtual = 50e9
+	r.tell(up(1, 2), taught("c", []int{10}, nil, 0), arrives(1, "first", "c", 1, 0, 100e9), second)
+	if got := r.line(sched.Map); !slices.Equal(got, []string{"second", "first"}) {
+		t.Errorf("in time: %v", got)
+	}
+	r.now = 45e9
+	r.tell(sched.Event{Kind: sched.NodeChanged, Node: 1, X: 1})
+	if got := r.line(sched.Map); !slices.Equal(got, []string{"first", "second"}) {
+		t.Errorf("when one is late: %v", got)
+	}
+}
+
 // The clock of the keys moves once a second; late jobs go by what is not done, whether it runs or not.
 func TestLateJobs(t *testing.T) {
 	r := newRoom(t)

@@ -124,7 +124,7 @@ func (c *controller) leave(v sched.View) {
 	}
 	c.adjust(v)
 	slices.SortFunc(wait, func(a, b *sched.Job) int {
-		return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(a.Due(), b.Due()), cmp.Compare(a.Seq, b.Seq))
 	})
 	for _, job := range wait {
 		stage := sched.Map
@@ -188,8 +188,8 @@ func (c *controller) line(v sched.View) {
 			return cmp.Compare(a.turn, b.turn)
 		case a.turn == late && units.Rounded(a.density) != units.Rounded(b.density):
 			return -cmp.Compare(units.Rounded(a.density), units.Rounded(b.density))
-		case a.job.Deadline != b.job.Deadline:
-			return cmp.Compare(a.job.Deadline, b.job.Deadline)
+		case a.job.Due() != b.job.Due(): // as in each order; what counts with time counts with the job's own
+			return cmp.Compare(a.job.Due(), b.job.Due())
 		case a.job.Seq != b.job.Seq:
 			return cmp.Compare(a.job.Seq, b.job.Seq)
 		}

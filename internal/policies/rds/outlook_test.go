@@ -373,3 +373,17 @@ func TestBetweenForecasts(t *testing.T) {
 		t.Errorf("a quarter of an interval after the last value it expects %v", to)
 	}
 }
+
+// Who goes first goes by virtual deadlines, as in each order.
+func TestLineByVirtualDeadlines(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+	first := d.comesWith("c", 3, 1, nil)
+	second := d.comesWith("c", 3, 1, func(j *workload.Job) { j.Deadline, j.Virtual = 7000e9, 5000e9 })
+	for _, m := range d.c.Members {
+		m.Plan = [2]int64{1000, 1000}
+	}
+	d.c.line(d.book)
+	if len(d.c.sorted) != 4 || d.c.sorted[0].job.ID != second.ID || d.c.sorted[3].job.ID != first.ID {
+		t.Errorf("%d stand in line", len(d.c.sorted))
+	}
+}
