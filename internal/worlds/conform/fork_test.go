@@ -34,9 +34,12 @@ type deeds struct {
 type deed struct {
 	what         string
 	began, ended units.Time
+	spans        [sched.Phases]units.Duration // as was told
 }
 
-func (d deed) String() string { return fmt.Sprintf("%s from %v to %v", d.what, d.began, d.ended) }
+func (d deed) String() string {
+	return fmt.Sprintf("%s from %v to %v, phases %v", d.what, d.began, d.ended, d.spans)
+}
 
 func sorted(list []deed) []deed {
 	return slices.SortedFunc(slices.Values(list), func(a, b deed) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.began, b.began)) })
@@ -65,7 +68,7 @@ func (d *deeds) Batch(_ int64, at units.Time, events []sched.Event) error {
 			d.begin(d.view(), e.Attempt, e.Job, e.Stage, e.Task, e.Node, at.Add(-e.Age))
 		case sched.Ended:
 			did := d.began[e.Attempt]
-			did.ended = at.Add(-e.Age)
+			did.ended, did.spans = at.Add(-e.Age), e.Spans
 			d.ends = append(d.ends, did)
 		case sched.JobEnded:
 			d.ends = append(d.ends, deed{what: fmt.Sprintf("job %s %v", d.view().Job(e.Job).Spec.ID, e.Outcome), ended: at})
