@@ -17,7 +17,10 @@
 //	allot.go     both for capacity-plan
 //	horizon.go   rds: its plan is believed, and held to the rules of a plan
 //	place.go     what a node gets: greedy, delay, matchmaking
-//	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start; reclaim.go: slots that fall due; likely.go: with a probability, and chances.go: whether its numbers are near those of jobs that are played; masters.go: with ApplicationMasters; leases.go: slots that are lent and not taken back;
+//	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start;
+//	             reclaim.go: slots that fall due; likely.go: with a probability, and chances.go:
+//	             whether its numbers are near those of jobs that are played; masters.go: with
+//	             ApplicationMasters; leases.go: slots that are lent and not taken back;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //	second.go    second attempts of slow tasks
 //	preempt.go   what pools that starve are given

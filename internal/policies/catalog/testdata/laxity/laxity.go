@@ -1,5 +1,6 @@
-// Package laxity is a policy part as somebody might write it from ARCHITECTURE alone: the job with the least time to spare goes first
-// (Dertouzos and Mok 1989), and one that has less than none is not let in.
+// Package laxity is a policy part as somebody might write it from ARCHITECTURE alone: the job with
+// the least time to spare goes first (Dertouzos and Mok 1989), and one that has less than none is
+// not let in.
 package laxity
 
 import (
