@@ -40,10 +40,13 @@ var (
 	// Unplanned lets a job in to which the plan gives nothing.
 	Unplanned = &sched.Cause{Name: "no-share", Text: "the plan has no slots for it, and leaves some that no other job can use"}
 	// NewClass does so for a job of whose class nothing is known.
-	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce"}, Example: [3]int64{20e9, 60e9},
+	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce", "1 = as in the most similar class, 0 = as no class was known"}, Example: [3]int64{20e9, 60e9, 1},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has slots for it; nothing is known of its class, so maps are assumed to last %s and reduces %s, as in the most similar class",
-				r.Time(r.A), r.Time(r.B))
+			from := "by the parameter guess, as no class was known"
+			if r.C == 1 {
+				from = "as in the most similar class"
+			}
+			return fmt.Sprintf("the plan has slots for it; nothing is known of its class, so maps are assumed to last %s and reduces %s, %s", r.Time(r.A), r.Time(r.B), from)
 		}}
 	// PlannedSlots bounds a stage by the plan.
 	PlannedSlots = &sched.Cause{Name: "planned-slots", Numbers: []string{"price of a slot, in millionths", "progress that this interval owes, in millionths of the job", "progress that is expected"},
@@ -85,7 +88,11 @@ func (c *controller) admission(v sched.View, m *member) sched.Reason {
 	if k.known() {
 		return sched.Because(ByPlan, m.Plan[0], m.Plan[1])
 	}
-	return sched.Because(NewClass, int64(units.Rounded(1e9*k.Stages[0].Mean)), int64(units.Rounded(1e9*k.Stages[1].Mean)))
+	like := int64(0)
+	if k.Like {
+		like = 1
+	}
+	return sched.Because(NewClass, int64(units.Rounded(1e9*k.Stages[0].Mean)), int64(units.Rounded(1e9*k.Stages[1].Mean)), like)
 }
 
 // news are the events on which slots may be given otherwise.

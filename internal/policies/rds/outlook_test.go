@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/maths/fuzzy"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -247,6 +248,45 @@ func TestNewClassIsLikeTheNearest(t *testing.T) {
 		if k := d.c.class(d.book, job); k.Stages[0].Mean != want || k.known() {
 			t.Errorf("%d maps: a task is taken to last %v s, want %v", maps, k.Stages[0].Mean, want)
 		}
+	}
+}
+
+// The first class starts from guess. What its model learns then corrects the guess, so it goes with it when a profile
+// says what a task takes, and a class that starts from another is not known by what that one has seen.
+func TestModelsBeginAgainWithTheFirstProfile(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 0.98, rules: 4, mapPenalty: 0.0107, reducePenalty: 0.0173})
+	maps := func(j *workload.Job) { j.Deadline, j.Stages = 6000e9, j.Stages[:1] }
+	job := d.comesWith("sort", 40, 0, maps)
+	says := func(job *sched.Job) string {
+		m := d.c.find(job.ID)
+		m.Plan[0] = 1000
+		reason := d.c.admission(d.book, m)
+		return reason.Cause.Name + " " + string(rune('0'+reason.C))
+	}
+	if got := says(job); got != "new-class 0" {
+		t.Errorf("where no class is known the reason is %s", got)
+	}
+	of := &d.c.class(d.book, job).Stages[0]
+	for n := range 2 * fresh { // tasks take 20 s, and by the guess 60: slots do three times as much
+		of.learn([]float64{float64(n) / 200, 0, 0, size(40)}, 3*float64(n)/200)
+	}
+	if got := says(job); got != "by-plan 0" {
+		t.Errorf("where the class was guessed and has run the reason is %s", got)
+	}
+	known := &profile.Class{Name: "sort", Stages: []profile.Stage{{Stage: sched.Map, Task: profile.Estimate{N: 40, Mean: 20, Min: 20}}}}
+	for range 2 { // the second profile lets the model go on
+		d.c.taught(d.book, known)
+		slots, _, _, _ := of.affine([]float64{0.1, 0, 0, size(40)})
+		if of.Mean != 20 || !near(slots, 1) || of.Since != len(of.Outputs) {
+			t.Errorf("with a mean of %v s a slot is expected to do %v of what it would by that", of.Mean, slots)
+		}
+		of.learn([]float64{0.1, 0, 0, size(40)}, 0.1)
+	}
+	if len(of.Outputs) != 2 {
+		t.Errorf("the model has %d samples, and there were two since its first profile", len(of.Outputs))
+	}
+	if got := says(d.comesWith("new", 40, 0, maps)); got != "new-class 1" {
+		t.Errorf("where another class is known the reason is %s", got)
 	}
 }
 

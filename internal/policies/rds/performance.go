@@ -28,6 +28,8 @@ type performance struct {
 	Stages [2]model `json:"stages"`
 	// Used is the number of the last interval in which it had jobs.
 	Used int64 `json:"used"`
+	// Like says that it started from a class that was known.
+	Like bool `json:"like,omitempty"`
 }
 
 // mostClasses bounds what is remembered: beyond it, classes whose jobs were last seen longest ago go.
@@ -108,6 +110,7 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 				m.Mean, m.Learner = nearest.Stages[s].Mean, nearest.Stages[s].Learner.Clone()
 			}
 		}
+		k.Like = nearest != nil
 		c.Classes = slices.Insert(c.Classes, i, k)
 		if p := v.Profile(name); p != nil {
 			k.profiled(p)
@@ -126,17 +129,22 @@ func (c *controller) taught(_ sched.View, p *profile.Class) {
 	}
 }
 
-// profiled takes mean times from a profile.
+// profiled takes mean times from a profile. With the first one a model begins again: what it has learned before
+// corrects another time of a task, a guess or that of another class.
 func (k *performance) profiled(p *profile.Class) {
 	for s, stage := range planned {
 		if mean, _, ok := estimate.Task(p, stage); ok && mean > 0 {
-			k.Stages[s].Mean, k.Stages[s].Known = mean.Seconds(), true
+			m := &k.Stages[s]
+			if !m.Known {
+				*m = model{Known: true, Tasks: m.Tasks, Learner: proportional(m.Learner.Forgetting)}
+			}
+			m.Mean = mean.Seconds()
 		}
 	}
 }
 
-// known tells whether anything is known of the class from its own jobs.
-func (k *performance) known() bool { return k.Stages[0].Known || k.Stages[0].Learner.Seen > 0 }
+// known tells whether anything is known of the class from its own jobs. A learner may have seen those of another.
+func (k *performance) known() bool { return k.Stages[0].Known || len(k.Stages[0].Outputs) > 0 }
 
 // unit is the part of the stage's tasks that one slot of a node of speed 1 does in an interval, by the
 // mean time of a task.
