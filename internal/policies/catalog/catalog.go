@@ -15,9 +15,9 @@
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
 //
-// A scheme whose parts keep a promise together (rtmr) stands alone. A parameter that would do
-// nothing beside the others is an error, as is one of a scheme's part whose place another has
-// taken.
+// A scheme whose parts keep a promise together (rtmr) stands alone, and parts that work as one (those
+// of rds that admit and share) keep their places. A parameter that would do nothing beside the others
+// is an error, as is one of a scheme's part whose place another has taken.
 package catalog
 
 import (
@@ -90,6 +90,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	seen := make(map[compose.Kind]string)
 	var scheme compose.Args // of the first term
 	whole := ""             // its name, if nothing else goes with it
+	var joint []compose.Kind
 	for i, t := range terms {
 		e, err := find(entries, text, t)
 		if err != nil {
@@ -104,9 +105,14 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 		if whole != "" {
 			return nil, t.errorf(text, "%q needs all of its parts to promise deadlines; it cannot be combined with %q", whole, e.Name)
 		}
+		if slices.Contains(joint, e.Kind) {
+			return nil, t.errorf(text, "%q divides the slots by parts of its own; it cannot be combined with %q, which is of kind %q",
+				terms[0].name, e.Name, string(e.Kind))
+		}
 		if e.Whole {
 			whole = e.Name
 		}
+		joint = append(joint, e.Joint...)
 		seen[e.Kind] = e.Name
 		values, err := settle(e, text, t)
 		if err != nil {

@@ -44,6 +44,8 @@ type Entry struct {
 
 	// Of a scheme.
 	Whole bool // its parts keep a promise together: no other part goes with it
+	// Joint are the kinds of its parts that work as one, so no other takes their places.
+	Joint []Kind
 	// What it is made of; they read those of its parameters that have the names of theirs.
 	Parts []Entry
 	// Fill puts the parts into a recipe, if that is not all of them with the arguments as they are. An
