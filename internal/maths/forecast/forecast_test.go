@@ -92,6 +92,38 @@ func TestARStartsShorter(t *testing.T) {
 	}
 }
 
+// It begins with the number of lags whose AICc is least (Hurvich and Tsai, 1989), which in so few rows is often
+// less than AIC would have.
+func TestARStartsWithTheLeastAICc(t *testing.T) {
+	others := 0
+	for seed := range uint64(40) {
+		xs := simulated(seed, 12, 0)
+		var got, l linear
+		got.shorter(xs, 3, false)
+		with, without, least, plain := 0, 0, math.Inf(1), math.Inf(1)
+		for p := 1; p <= 3; p++ {
+			l.autoregress(xs, p, 3, false)
+			n, k := 9.0, float64(p+1) // and the variance
+			aic := n*math.Log(l.variance*(n-float64(p))/n) + 2*k
+			if c := aic + 2*k*(k+1)/(n-k-1); c < least {
+				with, least = p, c
+			}
+			if aic < plain {
+				without, plain = p, aic
+			}
+		}
+		if got.lags != with {
+			t.Errorf("seed %d: it begins with %d lags, AICc is least with %d", seed, got.lags, with)
+		}
+		if with != without {
+			others++
+		}
+	}
+	if others < 3 {
+		t.Errorf("AIC has another number of lags in %d series only: this tests little", others)
+	}
+}
+
 // What is missing at the end is predicted first: the forecast is as far ahead as it is from the last value.
 func TestARAfterMissingValues(t *testing.T) {
 	xs := simulated(2, 100, 0)

@@ -427,3 +427,77 @@ func TestLineByVirtualDeadlines(t *testing.T) {
 		t.Errorf("%d stand in line", len(d.c.sorted))
 	}
 }
+
+// By hand: P weighs changes of map slots and Q those of reduce slots, each as part of its kind.
+func TestPenaltiesByKind(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 0.98, mapPenalty: 0.5, reducePenalty: 3})
+	d.c.set.hp, d.c.set.hc = 1, 1
+	job := d.comesWith("c", 40, 3, nil)
+	job.Stages[sched.Reduce].Ready = true
+	have, _ := available(d.book)
+	o := d.c.look(d.book, d.c.find(job.ID), job, have, []float64{1})
+	clear(o.gain)
+	d.c.pose([]*outlook{o}, []float64{1})
+	if got := d.c.problem.Blocks[0].Hessian; !slices.EqualFunc(got, []float64{2 * 0.5 / 16, 0, 0, 2 * 3.0 / 4}, near) {
+		t.Errorf("changes weigh %v, want 1/16 of maps, which have 4 slots, and 6/4 of reduces, which have 2", got)
+	}
+}
+
+// The optimizer has no slots for a job on the fast path. Bounds of that one hold at once, those of the plan when the
+// solver is done.
+func TestFastJobsAreNotPlanned(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true, solver: 2 * units.Second, mapPenalty: 0.01})
+	maps := func(deadline units.Time) func(*workload.Job) {
+		return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
+	}
+	long := d.comesWith("c", 40, 0, maps(6000e9))
+	fast := d.comesWith("c", 3, 0, maps(500e9))
+	d.c.control(d.book)
+	if plan := d.c.find(fast.ID).Plan; plan != [2]int64{} || d.c.find(long.ID).Plan[0] == 0 {
+		t.Errorf("the plan has %v for the job on the fast path, and %v for the other", plan, d.c.find(long.ID).Plan)
+	}
+	for _, want := range []units.Time{2e9, 0} { // while the solver is at work, and when it is done
+		var p sched.Plan
+		d.c.changed = true
+		Share{d.c}.Decide(d.book, nil, &p)
+		at := map[sched.JobID]units.Time{}
+		for _, it := range p.Items {
+			at[it.Job] = it.At
+		}
+		if want > 0 && len(at) != 2 || at[long.ID] != want || at[fast.ID] != 0 {
+			t.Errorf("bounds are set at %v, want that of the plan at %v", at, want)
+		}
+		d.c.find(long.ID).Bound[0] = -1
+		d.at(3, sched.Event{Kind: sched.Tick})
+	}
+}
+
+// By hand: a job on the fast path needs as many slots as let its waves end by its deadline, which leave one to its
+// reduces; where less than two fit, all that it can use. One that is late counts by what a second of its work saves.
+func TestFastPathByHand(t *testing.T) {
+	for _, c := range []struct {
+		reduces  int
+		pace     float64
+		deadline units.Time
+		want     int32
+	}{
+		{0, 1, 350e9, 4},   // three waves of 100 s
+		{0, 0.5, 400e9, 5}, // two, at half the speed
+		{0, 1, 190e9, 10},
+		{2, 1, 350e9, 5}, // 80 s are left to the reduces
+		{2, 1, 270e9, 10},
+	} {
+		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		job := d.comesWith("c", 10, c.reduces, func(j *workload.Job) { j.Deadline, j.Weight = c.deadline, 3 })
+		k := d.c.class(d.book, job)
+		k.Stages[0].Mean, k.Stages[1].Mean, d.c.Pace = 100, 80, c.pace
+		if got := d.c.needed(d.book, &grant{job: job, class: k, need: 10}); got != c.want {
+			t.Errorf("with %d reduces, its deadline at %v and speed %v it needs %d slots, want %d", c.reduces, c.deadline, c.pace, got, c.want)
+		}
+		// 10 maps of 100 s on 4 slots are three waves.
+		turn, density := d.c.turn(d.book, job, k)
+		if work, soft := 1000+80*float64(c.reduces), float64(c.deadline)/1e9; turn == late && !near(density, 3/soft/work) || turn != late && c.deadline < 300e9 {
+			t.Errorf("with its deadline at %v a second of its work saves %v", c.deadline, density)
+		}
+	}
+}

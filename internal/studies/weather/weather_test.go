@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/slackline/slackline/internal/maths/sun"
 )
 
 const (
@@ -244,4 +246,15 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Where irradiance is not given, clouds take their part of a clear sky.
+func TestCloudsTakePower(t *testing.T) {
+	nan := math.NaN()
+	s := &Series{Step: time.Hour, Samples: []Sample{{GHI: nan, Clear: 800, Cloud: 0.25, Wind: nan}, {GHI: 500, Clear: 800, Cloud: 0.25, Wind: nan}}}
+	panels := sun.Panels{Peak: 1000}
+	all, _, _ := Plant{Panels: panels}.Power(s)
+	if want := []float64{panels.Power(600), panels.Power(500)}; !slices.Equal(all, want) || want[0] == panels.Power(200) {
+		t.Errorf("it makes %v, want %v", all, want)
+	}
 }
