@@ -169,7 +169,7 @@ func stir(seed uint64) drive.World {
 // heeders are all policies, some of which are not as usual, so that a part heeds more.
 func heeders() []string {
 	return append(everyone(), "edf+all(masters=38)", "fair-share+all(masters=60)", "edf+limit(running=3,masters=38)",
-		"edf+limit(per_queue=1)", "edf+serial", "dc(masters=38)", "rds(interval=5s,solver=500ms,activate=2s)")
+		"edf+limit(per_queue=1)", "edf+serial", "dc(masters=38)")
 }
 
 // chooses tells whether a part heeds some events and not others, and more than one kind of them.
