@@ -41,7 +41,8 @@
 //   - y is the part of a job's work that is done, each task at the mean time of its stage.
 //   - δ needs a finish: that with the slots which the job has or, if that is sooner, at the pace of its
 //     reference. It is frozen with the firing strengths, as the problem is not convex otherwise.
-//   - A job with a single deadline has it as t_soft; t_hard is twice that (hard).
+//   - A job with a single deadline has it as t_soft; t_hard is twice that (hard). Where there are two,
+//     y_ref and δ go by t_soft, and who is on the fast path, its slots and its turn there by t_hard.
 //   - A job is on the fast path as long as its deadline lies before the next interval, also one that has been
 //     planned before: what an interval owes says nothing of the time within it. There it goes before the
 //     plan, by its deadline, with the least slots by which waves of the mean time fit into what is
@@ -70,7 +71,9 @@
 //
 //   - Map and reduce slots are apart in Hadoop 1, so each kind has its row of equation 2.
 //   - Rules are found by clustering and ANFIS from what the run taught, not off line, and adapted by the
-//     usual exponential forgetting; see package fuzzy about equation 10.
+//     usual exponential forgetting; see package fuzzy about equation 10. They are found from 32 samples of a
+//     model on, which the paper's own nine jobs never give: there one rule for each model is adapted.
+//   - P and Q are one pair for all jobs, where the paper has one for each application.
 //   - reference=adaptive (what is left by the intervals that are left), terminal, replan=events and
 //     activate are ours. Of what section 6.6 leaves to later work, phases gives maps and reduces a deadline
 //     each, and preempt ends long tasks whose slots the plan has given to others.
