@@ -52,10 +52,10 @@ func (t *Tracked) Observe(x float64) {
 			h := len(t.Open) - 1 - i
 			s, of := &t.Scores[h], &open[h]
 			s.Judged++
-			square := (x - of.Mid) * (x - of.Mid)
+			square := float64((x - of.Mid) * (x - of.Mid))
 			s.Squares += square
 			s.Weight = float64(fading*s.Weight) + 1
-			s.Recent += (square - s.Recent) / s.Weight
+			s.Recent += float64((square - s.Recent) / s.Weight)
 			if at := units.Rounded(x); at >= units.Rounded(of.Low) && at <= units.Rounded(of.High) {
 				s.Covered++
 			}

@@ -23,7 +23,9 @@ package catalog
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/allot"
@@ -202,6 +204,9 @@ func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 		case len(e.Params) == 0:
 			return nil, a.errorf(text, "%q has no parameters", e.Name)
 		case i < 0:
+			if hint == "" {
+				hint = "; there are: " + strings.Join(each.Of(e.Params, func(p compose.Param) string { return p.Name }), ", ")
+			}
 			return nil, a.errorf(text, "%q has no parameter %q%s", e.Name, a.key, hint)
 		}
 		if a.bare && e.Params[i].Type != compose.Switch {

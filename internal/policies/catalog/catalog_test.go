@@ -67,6 +67,8 @@ func TestBadPolicies(t *testing.T) {
 		"edf+preempt":                 `policy "edf+preempt": preemption for fair shares works only with the order "fair": no other has pools with shares`,
 		"rtmr+greedy":                 `policy "rtmr+greedy", character 6: "rtmr" needs all of its parts to promise deadlines; it cannot be combined with "greedy"`,
 		"rtmr+sleep":                  `policy "rtmr+sleep", character 6: "rtmr" needs all of its parts to promise deadlines; it cannot be combined with "sleep"`,
+		"rds(bogus=1)":                `policy "rds(bogus=1)", character 5: "rds" has no parameter "bogus"; there are: interval, hp, hc, `,
+		"rds(forecast=x)":             `policy "rds(forecast=x)", character 5: forecast is "x", it must be one of own, told, combined, persistence`,
 		"rds+slowstart":               `policy "rds+slowstart", character 5: "rds" divides the slots by parts of its own; it cannot be combined with "slowstart", which is of kind "share"`,
 		"rds+limit(running=1)":        `policy "rds+limit(running=1)", character 5: "rds" divides the slots by parts of its own; it cannot be combined with "limit", which is of kind "admit"`,
 		"rds+all":                     `policy "rds+all", character 5: "rds" divides the slots by parts of its own; it cannot be combined with "all", which is of kind "admit"`,

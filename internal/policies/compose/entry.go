@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/sched"
@@ -120,7 +121,7 @@ func (p *Param) Canonical(text string) (string, error) {
 	if slices.Contains(p.Choices, text) {
 		return text, nil
 	}
-	return "", fmt.Errorf("%s is %q, it must be one of %v", p.Name, text, p.Choices)
+	return "", fmt.Errorf("%s is %q, it must be one of %s", p.Name, text, strings.Join(p.Choices, ", "))
 }
 
 // Args are the parameters of an entry as asked for, defaults filled in, and the description of queues.

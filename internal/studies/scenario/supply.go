@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -96,7 +97,10 @@ type table struct {
 
 func openTable(path string, columns ...string) (*table, io.Closer, error) {
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("there is no file %s", path)
+	case err != nil:
 		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
 	}
 	text := bufio.NewReader(f)
@@ -177,7 +181,11 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 		err, x = p.UnmarshalText([]byte(text)), float64(p)
 	}
 	if err != nil {
-		return 0, false, t.errorf(col, "%q is not a number", text)
+		right := ""
+		if of == sched.Capacity {
+			right = "; write the part of the cluster, from 0 to 1, such as 0.5"
+		}
+		return 0, false, t.errorf(col, "%q is not a number%s", text, right)
 	}
 	if err := of.Check(x); err != nil {
 		return 0, false, t.errorf(col, "%v", err)

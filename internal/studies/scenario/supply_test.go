@@ -67,7 +67,7 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step needs a kind of supply; give green, price or capacity, such as {at: 1h, green: 4kW}"},
 		{"supply: [{at: 1s, capacity: 1.5}]", "", "s.yaml:2:65: capacity is 1.5, it must be at most 1"},
 		{"forecasts: [{of: wind, file: f.csv}]", "", `s.yaml:2:54: of is "wind", it must be "green", "price" or "capacity"`},
-		{"supply_file: none.csv", "", "s.yaml:2:50: the file cannot be read: open none.csv: "},
+		{"supply_file: none.csv", "", "s.yaml:2:50: there is no file none.csv"},
 		{supply, "", "s.yaml:2:50: f.csv: it is empty; its first line must name the columns, such as at,green"},
 		{supply, "at\n", "s.yaml:2:50: f.csv:1:1: there is no column but at; add any of green, price, capacity"},
 		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: unexpected column "green"; the first must be at, followed by any of green, price, capacity, each once`},
