@@ -141,7 +141,7 @@ func (w *Trainer) descend(m *Model, xs, ys, scale []float64, size float64) {
 	if sum == 0 {
 		return
 	}
-	step := size * math.Sqrt(float64(len(g))/sum) / math.Sqrt(float64(len(g)))
+	step := size / math.Sqrt(sum)
 	for j := range m.Rules {
 		r := &m.Rules[j]
 		for i := range n {

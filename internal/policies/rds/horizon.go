@@ -355,11 +355,8 @@ func (c *controller) zeroes(n int) []float64 {
 func (c *controller) limit(part []float64) {
 	hc := c.set.hc
 	for i := range hc {
-		room := part[i]
-		if i == 0 {
-			room = 1 // what there is now is known
-		}
-		if i == hc-1 { // its slots stay to the end of the horizon
+		room := part[i] // of the first step all, as what there is now is known
+		if i == hc-1 {  // its slots stay to the end of the horizon
 			room = min(room, slices.Min(part[i:]))
 		}
 		c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: max(least, room)})
