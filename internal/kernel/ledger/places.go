@@ -78,7 +78,7 @@ func (l *Ledger) index(t *tasks, x *placeIndex) {
 	if x == &t.racks {
 		racks = l.racks
 	}
-	largest, mask, next0 := uint32(0), uint(len(cursors)-1), next[copies:]
+	largest, mask, tasks := uint32(0), uint(len(cursors)-1), next[copies:]
 	for i, h := range slices.Backward(hosts) {
 		if h == 0 {
 			continue
@@ -92,7 +92,7 @@ func (l *Ledger) index(t *tasks, x *placeIndex) {
 			}
 		}
 		largest = max(largest, place)
-		next0[i], cursors[uint(place)&mask] = cursors[uint(place)&mask], int32(copies+i)
+		tasks[i], cursors[uint(place)&mask] = cursors[uint(place)&mask], int32(copies+i)
 	}
 	*x = placeIndex{copies: uint32(copies), shared: int(largest) >= len(cursors), cursors: cursors, next: next}
 }

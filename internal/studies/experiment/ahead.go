@@ -57,7 +57,10 @@ func (c *computed) sky(seed uint64) (*weather.Series, error) {
 		return made.Series(), nil
 	}
 	days := c.Days * int(24*time.Hour/c.weather.Step)
-	if most := uint64(len(c.weather.Samples) / days); seed < 1 || seed > most {
+	switch most := uint64(len(c.weather.Samples) / days); {
+	case most == 0:
+		return nil, fmt.Errorf("%s is too short: each seed takes %d days", c.weather.From, c.Days)
+	case seed < 1 || seed > most:
 		return nil, fmt.Errorf("%s has no days for seed %d: each takes %d, so seeds may be 1 to %d", c.weather.From, seed, c.Days, most)
 	}
 	part := *c.weather

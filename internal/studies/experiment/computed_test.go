@@ -79,6 +79,11 @@ func TestMeasuredWeather(t *testing.T) {
 	if _, err := of("000-capacity", calm, 3); err == nil || !strings.Contains(err.Error(), "calm.csv (CSV) has no days for seed 3: each takes 7, so seeds may be 1 to 2") {
 		t.Error(err)
 	}
+	short := *calm
+	short.Samples = short.Samples[:24]
+	if _, err := of("000-capacity", &short, 1); err == nil || !strings.Contains(err.Error(), "calm.csv (CSV) is too short: each seed takes 7 days") {
+		t.Error(err)
+	}
 	if _, err := of("004-sharing", calm, 1); err == nil || err.Error() != "004-sharing computes nothing from weather" {
 		t.Error(err)
 	}
