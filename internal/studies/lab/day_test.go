@@ -46,7 +46,11 @@ func traces() string {
 // chunks of a slot instead of lists (1 % more), larger pages of memory (3 %), vectors added and
 // compared by calls instead of in place (less code in a round, and 4 % more time), the next beat kept
 // as nodes get room instead of looked for again (0.4 %), less frequent garbage collection (GOGC=400:
-// 5 % of the instructions; GOGC=300: no less time, 510 MB instead of 310). By the profile of this very
+// 5 % of the instructions; GOGC=300: no less time, 510 MB instead of 310), lists of a stage's attempts
+// from which nothing is unlinked (neighbours are spared, and as much is read when a list is sifted), open
+// tasks by bit with the lists of places one behind the other and rankings searched without branches (9 %
+// fewer branches mispredicted under fair and 8 % fewer misses of the first cache, 2 % more instructions,
+// no less time). By the profile of this very
 // day the compiler takes 8 to 10 % of the instructions off (make pgo), and 7 to 9 % of the time. Under
 // fair the keys of the order are 10 %, as each start and end moves a job in its pool, and the pool
 // where there are others.
