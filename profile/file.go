@@ -261,6 +261,8 @@ func (e *Estimate) wrong() (what, why string) {
 		return "n", "it is 0, but there is a value"
 	case e.Min < 0:
 		return "min", "it is negative, which no time, size or ratio can be"
+	case e.Max >= mostAmount:
+		return "max", "it is 1e18 or more, which no time, size or ratio is"
 	case e.Max < e.Min:
 		return "max", "it is below the minimum"
 	case e.Mean < e.Min-slack || e.Mean > e.Max+slack:

@@ -106,6 +106,7 @@ func TestBadFiles(t *testing.T) {
 		{`"runs"`, `"rums"`, "p.json:6: profiles[0].rums: there is no such field"},
 		{`"mean": 1.5`, `"mean": 2.5`, "p.json:7: profiles[0].ratio.mean: it is not between minimum and maximum"},
 		{`"m2": 0.5`, `"m2": -0.5`, "p.json:7: profiles[0].ratio.m2: a sum of squares must not be negative"},
+		{`"max": 2`, `"max": 1e300`, "p.json:7: profiles[0].ratio.max: it is 1e18 or more, which no time, size or ratio is"},
 		{`"max": 2`, `"max": 0.5`, "p.json:7: profiles[0].ratio.max: it is below the minimum"},
 		{`"min": 1}`, `"min": -1}`, "p.json:7: profiles[0].ratio.min: it is negative, which no time, size or ratio can be"},
 		{`{"n": 2, "mean"`, `{"n": 0, "mean"`, "p.json:7: profiles[0].ratio.n: it is 0, but there is a value"},

@@ -117,6 +117,43 @@ func TestJumps(t *testing.T) {
 	}
 }
 
+// What differs by less than a fifth is no jump, however sure it is.
+func TestSmallStepsAreNoJumps(t *testing.T) {
+	for ratio, jumps := range map[float64]bool{1.1: false, 1.3: true, 0.9: false, 0.7: true} {
+		c, g, r := New("x"), Gather{}, rand.New(rand.NewPCG(1, 7))
+		for i := range 40 {
+			seconds := 10 * math.Exp(0.01*r.NormFloat64())
+			if i >= 30 {
+				seconds *= ratio
+			}
+			g.Add(mapsOnN, 1e8, -1, seconds)
+			c.Learn(&g, nil)
+		}
+		Fit([]*Class{c})
+		if j := c.Model(workload.Map, "n", Run).Jump; (j != nil) != jumps {
+			t.Errorf("ten jobs took %v times what thirty before did: %+v", ratio, j)
+		}
+	}
+}
+
+// What few jobs share is told widely: 99 % of the next ones lie below its quantile at 99 %, or more.
+func TestSharedFactorOfFewJobs(t *testing.T) {
+	const deviation, seeds = 0.4, 60
+	for jobs, least := range map[int]float64{2: 0.99, 3: 0.99, 6: 0.98} {
+		covered := 0.0
+		for seed := range uint64(seeds) {
+			c := taughtBy(seed+1, jobs, 10, 10, 0, deviation, 0.05)
+			Fit([]*Class{c})
+			m := c.Model(workload.Map, "n", Run)
+			f := m.SharedAt(2e7, -1)
+			covered += phi(math.Log(m.Typical(2e7, -1)*f.Quantile(0.99)/10)/deviation) / seeds
+		}
+		if covered < least {
+			t.Errorf("after %d jobs %.4f of further ones lie below the quantile at 99 %%, want %v", jobs, covered, least)
+		}
+	}
+}
+
 // Old jobs fade without a jump: a slow drift is followed.
 func TestOldJobsFade(t *testing.T) {
 	c, g := New("x"), Gather{}
