@@ -74,6 +74,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			return verdictOf(all)
 		},
 	}
+	o.bindStore(cmd.Flags())
 	return o.bindOnePlay(cmd)
 }
 

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/units"
 )
 
 // Door is what was asked when jobs with a deadline came, whether they would be in time, and how that came true.
@@ -43,8 +45,8 @@ func (d *Door) Add(late bool, became Outcome) {
 // leastAsked is how many jobs are asked about at least for a table of what came true.
 const leastAsked = 5
 
-// mostRefused is how many jobs are named that did not come in.
-const mostRefused = 10
+// mostSaid is how many jobs are named that were said to be late.
+const mostSaid = 10
 
 // merge counts the answers of another run besides.
 func (d *Door) merge(o *Door) {
@@ -54,8 +56,8 @@ func (d *Door) merge(o *Door) {
 	d.Refused = append(d.Refused, o.Refused...)
 }
 
-// writeDoor tells of each policy how what was said of jobs when they came has come true, and who
-// did not come in.
+// writeDoor tells of each policy how what was said of jobs when they came has come true, who was said to
+// be late, and who did not come in.
 func writeDoor(w io.Writer, g []*Run) {
 	for _, p := range byPolicy(g) {
 		var d Door
@@ -78,18 +80,38 @@ func writeDoor(w io.Writer, g []*Run) {
 				fmt.Fprintf(w, "Only the first %d jobs were checked; %d more arrived. --admit warn checks them all.\n", d.Asked, d.Passed)
 			}
 		}
+		if len(p.runs) == 1 { // of several there are counts
+			if late := p.runs[0].saidLate(); len(late) > 0 {
+				fmt.Fprintf(w, "\n%s, expected to be late when they came: %s\n", p.name, named(late))
+			}
+		}
 		if n := len(d.Refused); n > 0 {
-			names := make([]string, min(n, mostRefused))
-			for i := range names {
-				names[i] = strconv.Quote(Printable(d.Refused[i]))
-			}
-			more := ""
-			if n > mostRefused {
-				more = fmt.Sprintf(" and %d more; -o json has them all", n-mostRefused)
-			}
-			fmt.Fprintf(w, "\n%s: %d did not come in, as they would be late: %s%s\n", p.name, n, strings.Join(names, ", "), more)
+			fmt.Fprintf(w, "\n%s: %d did not come in, as they would be late: %s\n", p.name, n,
+				named(each.Of(d.Refused, func(id string) string { return strconv.Quote(Printable(id)) })))
 		}
 	}
+}
+
+// saidLate are the jobs that came in although they were expected to be late, and by how much they were.
+func (r *Run) saidLate() (list []string) {
+	if r.Door == nil {
+		return nil
+	}
+	for i := range r.Jobs {
+		if j := &r.Jobs[i]; j.Expected != nil && j.Deadline != nil && j.Submitted+j.Expected.Seconds > *j.Deadline {
+			list = append(list, fmt.Sprintf("%q by %s", Printable(j.ID), units.Span(j.Submitted+j.Expected.Seconds-*j.Deadline)))
+		}
+	}
+	return list
+}
+
+// named lists jobs, up to some.
+func named(jobs []string) string {
+	text := strings.Join(jobs[:min(len(jobs), mostSaid)], ", ")
+	if more := len(jobs) - mostSaid; more > 0 {
+		text += fmt.Sprintf(" and %d more; -o json has them all", more)
+	}
+	return text
 }
 
 func (c *Came) all() int { return c.InTime + c.Late }
