@@ -23,9 +23,9 @@ func newAsk(o *options) *cobra.Command {
 		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: the
 simulator plays them under the policy, as run would. Nothing is run or written.
 
-The answer also says by when the job is done in nine of ten cases, and how likely it is to meet its deadline. This follows
-from simulations in which each task takes what the cost models of its class say, or, once ten predictions of the class have
-been compared with real runs (run does that each time), from how far off these were.
+The answer also says by when the job is done in nine of ten cases, and how likely it is to meet its deadline. At first this
+follows from simulations with the cost models of its class. Each run compares what was predicted with what came; once ten
+predictions of the class have been compared, the answer follows from how far off they were.
 
 Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
 time.

@@ -41,6 +41,10 @@ func TestAsk(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 
+	if r = s.run("ask", "far.yaml", "--store", "elsewhere"); r.code != exitBadInput || !strings.Contains(r.stderr, "nothing is known of jobs of class") {
+		t.Errorf("of another store: exit code %d: %s%s", r.code, r.stdout, r.stderr)
+	}
+
 	r = s.run("ask", "near.yaml", "-o", "json")
 	if want := "slackline: job \"a\" would not be in time\n"; r.code != exitNo || r.stderr != want {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)

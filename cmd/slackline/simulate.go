@@ -35,8 +35,8 @@ Job files are simulated together on this machine, as earlier runs have measured 
 split it, and tasks take as long as such tasks took. If the same jobs have really run, the report of that run is shown too.
 
 When a job with a deadline arrives, the command checks whether it would be in time: it plays a copy of the run to its end,
-with the jobs that are there and no others, each task taking the time that is stated. The report says how often that came
-true. With --admit refuse, a job that would be late does not come in. There is no such check under policies that admit jobs
+with the jobs that are there and no others, each task taking the time that is stated. The report names the jobs that would be
+late, and says how often that came true. With --admit refuse, a job that would be late does not come in. There is no such check under policies that admit jobs
 by their deadlines themselves.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json

@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
 // Shuffles of next to nothing in one job and of three seconds in the next differ by a factor of thousands, and yet a
@@ -61,3 +62,34 @@ func TestShufflesThatDifferByJob(t *testing.T) {
 		}
 	}
 }
+
+// The largest of several reduces may get more than the mean: skew counts as so many times its input.
+func TestSkewOfReduces(t *testing.T) {
+	c := profile.New("x")
+	for range 40 {
+		var g profile.Gather
+		g.Add(profile.Key{Stage: sched.Map}, 1e8, -1, 10)
+		g.Add(profile.Key{Stage: sched.Map, Part: profile.Emitted}, 1e8, -1, 1e8)
+		for k := range 4 {
+			g.Add(profile.Key{Stage: sched.Reduce}, 1e7*float64(k+1), -1, 5*float64(k+1))
+		}
+		c.Learn(&g, nil)
+	}
+	profile.Fit([]*profile.Class{c})
+	job := &workload.Job{Class: "x", Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: []workload.Task{{Input: 1e8}}},
+		{Kind: workload.Reduce, Tasks: make([]workload.Task, 5)}}}
+	for skew, want := range map[float64]float64{1: 10, 1.5: 15, 2: 20} {
+		l, known := Chances(ofClass{class: c}, job, "", skew)
+		if got := l.Reduce.Typical; !known || math.Abs(got/want-1) > 0.05 {
+			t.Errorf("skew %v: a reduce takes %.1f s, want %v", skew, got, want)
+		}
+	}
+}
+
+// ofClass is a view of which only a profile is asked.
+type ofClass struct {
+	sched.View
+	class *profile.Class
+}
+
+func (o ofClass) Profile(string) *profile.Class { return o.class }

@@ -20,7 +20,7 @@ func Entry() compose.Entry {
 		Cite:  "paper 003, sections 5.2.1 and 5.2.2",
 		Parts: parts(nil),
 		Params: []compose.Param{
-			{Name: "promise", Type: compose.Chance, Default: "worst", Doc: "what a promise rests on: worst, that no task takes longer than the longest seen; or a probability, such as 99%"},
+			{Name: "promise", Type: compose.Chance, Default: "worst", Doc: "what a promise rests on: worst, that no task takes longer than the longest seen; or a probability, such as 99%, which promises far more where task times vary"},
 			{Name: "refused", Type: compose.Choice, Default: "auto", Choices: []string{"auto", "run", "reject"}, Doc: "what cannot be promised: run it without a promise, or reject it; auto: run where promises have a probability"},
 			{Name: "feedback", Type: compose.Switch, Default: "true", Doc: "learn from the real finish of a job when slots are free (algorithm 5.5)"},
 			{Name: "order", Type: compose.Choice, Default: "edf", Choices: []string{"edf", "fifo"}, Doc: "order of jobs that have not started: by deadline or by arrival"},

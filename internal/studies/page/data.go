@@ -208,7 +208,7 @@ func outlookOf(j *report.Job) string {
 	var parts []string
 	for _, o := range j.Outlooks {
 		if o.Why != "" {
-			parts = append(parts, fmt.Sprintf("at %s %s", units.Span(o.At), o.Why))
+			parts = append(parts, fmt.Sprintf("at %s: %s", units.Span(o.At), o.Why))
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("promised with %.4g %%: done by %s, 50 %% by %s, 90 %% by %s", 100*o.Confidence, units.Span(o.Sure),

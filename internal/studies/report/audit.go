@@ -18,38 +18,71 @@ type Audit struct {
 	Scenario string  `json:"scenario,omitempty"` // "" = all
 	Class    string  `json:"class,omitempty"`    // "" = all
 	// jobs of its class that had ended in the run when it was promised; "" = any number
-	History  string  `json:"history,omitempty"`
+	History string `json:"history,omitempty"`
+	// how far out its tail was thought to lie: its promised quantile over its median, both from its submission; "" = any
+	Tail     string  `json:"tail,omitempty"`
 	Promises int     `json:"promises"`
 	Kept     int     `json:"kept"`
 	Low      float64 `json:"kept_low"`
 	High     float64 `json:"kept_high"`
+	// mean of these ratios: promises that are kept because they are wide have a large one; 0 of the worst case
+	Wide float64 `json:"quantile_over_median,omitempty"`
 }
 
 // Holds tells whether what was kept is no less than what was stated, within the interval.
 func (a *Audit) Holds() bool { return a.High >= a.Stated }
 
-// history is a length of history, from so many jobs on.
-type history struct {
-	from int
+// A bin has what is from there on, and below the next one.
+type bin struct {
+	from float64
 	name string
 }
 
-// histories are the lengths that are told apart.
-var histories = []history{{1000, "1000 or more"}, {100, "100 to 999"}, {10, "10 to 99"}, {1, "1 to 9"}, {0, "none"}}
+// What is told apart: lengths of history, and tails.
+var (
+	histories = []bin{{0, "none"}, {1, "1 to 9"}, {10, "10 to 99"}, {100, "100 to 999"}, {1000, "1000 or more"}}
+	tails     = []bin{{0, "below 1.25"}, {1.25, "1.25 to 2"}, {2, "2 or more"}}
+)
 
-// Audits are those of the runs: by what was stated for all promises together, then by scenario, class
-// and length of history, where these are several.
+// binOf is the name of the last bin that begins at x or before.
+func binOf(bins []bin, x float64) (name string) {
+	for _, b := range bins {
+		if b.from <= x {
+			name = b.name
+		}
+	}
+	return name
+}
+
+// place is where the bin of that name stands.
+func place(bins []bin, name string) int {
+	return slices.IndexFunc(bins, func(b bin) bool { return b.name == name })
+}
+
+// wide is the promised quantile of the job's response over its median, as it was told with the promise; 0 if it was not.
+func (j *Job) wide() float64 {
+	if len(j.Outlooks) == 0 {
+		return 0
+	}
+	o := &j.Outlooks[0]
+	return (o.Sure - j.Submitted) / max(o.Half-j.Submitted, 1e-9)
+}
+
+// Audits are those of the runs: by what was stated for all promises together, then by scenario, class,
+// length of history and tail, where these are several.
 func Audits(runs []*Run) (list []Audit) {
 	rows := map[Audit]*Audit{}
-	add := func(key Audit, kept bool) {
+	add := func(key Audit, kept bool, wide float64) {
 		a := rows[key]
 		if a == nil {
-			a = &key
-			rows[Audit{Stated: key.Stated, Scenario: key.Scenario, Class: key.Class, History: key.History}] = a
+			a = new(Audit)
+			*a = key
+			rows[key] = a
 		}
 		if a.Promises++; kept {
 			a.Kept++
 		}
+		a.Wide += (wide - a.Wide) / float64(a.Promises)
 	}
 	for _, run := range runs {
 		ended := map[string][]float64{}
@@ -72,9 +105,11 @@ func Audits(runs []*Run) (list []Audit) {
 				}
 				return 1
 			})
-			h := histories[slices.IndexFunc(histories, func(h history) bool { return before >= h.from })]
-			kept := j.Outcome == Kept
-			for i, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: h.name}} {
+			kept, wide, tail := j.Outcome == Kept, j.wide(), ""
+			if wide > 0 {
+				tail = binOf(tails, wide)
+			}
+			for i, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: binOf(histories, float64(before))}, {Tail: tail}} {
 				if i > 0 && key.rank() == 0 {
 					continue // it has no name, and was counted among all
 				}
@@ -82,7 +117,7 @@ func Audits(runs []*Run) (list []Audit) {
 				if j.Confidence != nil {
 					key.Stated = *j.Confidence
 				}
-				add(key, kept)
+				add(key, kept, wide)
 			}
 		}
 	}
@@ -100,13 +135,13 @@ func Audits(runs []*Run) (list []Audit) {
 	}
 	slices.SortFunc(list, func(a, b Audit) int {
 		return cmp.Or(cmp.Compare(a.Stated, b.Stated), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Class, b.Class),
-			cmp.Compare(len(a.History), len(b.History)), cmp.Compare(a.History, b.History))
+			cmp.Compare(place(histories, a.History), place(histories, b.History)), cmp.Compare(place(tails, a.Tail), place(tails, b.Tail)))
 	})
 	return list
 }
 
 // by is what a row tells apart, and rank the place of such rows.
-func (a *Audit) by() string { return []string{"all", "scenario", "class", "history"}[a.rank()] }
+func (a *Audit) by() string { return []string{"all", "scenario", "class", "history", "tail"}[a.rank()] }
 
 func (a *Audit) rank() int {
 	switch {
@@ -116,6 +151,8 @@ func (a *Audit) rank() int {
 		return 2
 	case a.History != "":
 		return 3
+	case a.Tail != "":
+		return 4
 	}
 	return 0
 }
@@ -154,7 +191,7 @@ const mostAudited = 10
 // AuditTable lists audits. Those that do not hold come first among their kind where there are many.
 func AuditTable(title string, list []Audit) *Grid {
 	t := &Grid{Title: title}
-	t.Add("of", ">stated", ">promises", ">kept", ">part", ">95 % interval", "")
+	t.Add("of", ">stated", ">promises", ">kept", ">part", ">95 % interval", ">quantile / median", "")
 	shown := map[[2]string]int{}
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Audit) int {
@@ -171,7 +208,7 @@ func AuditTable(title string, list []Audit) *Grid {
 		if shown[[2]string{stated(a.Stated), a.by()}]++; shown[[2]string{stated(a.Stated), a.by()}] > mostAudited {
 			continue
 		}
-		what, note := "all", ""
+		what, wide, note := "all", "", ""
 		switch a.rank() {
 		case 1:
 			what = "scenario " + a.Scenario
@@ -179,12 +216,17 @@ func AuditTable(title string, list []Audit) *Grid {
 			what = "class " + a.Class
 		case 3:
 			what = "earlier jobs of its class: " + a.History
+		case 4:
+			what = "quantile / median: " + a.Tail
+		}
+		if a.Wide > 0 {
+			wide = fmt.Sprintf("%.2f", a.Wide)
 		}
 		if !a.Holds() {
 			note = "less than stated"
 		}
 		t.Add(what, stated(a.Stated), strconv.Itoa(a.Promises), strconv.Itoa(a.Kept), fmt.Sprintf("%.2f %%", 100*float64(a.Kept)/float64(a.Promises)),
-			fmt.Sprintf("%.2f to %.2f %%", a.Low*100, a.High*100), note)
+			fmt.Sprintf("%.2f to %.2f %%", a.Low*100, a.High*100), wide, note)
 	}
 	return t
 }

@@ -97,7 +97,7 @@ func (j *Job) outlook() string {
 	if o.Why == "" {
 		return fmt.Sprintf("; 50 %% by %s, 90 %% by %s", units.Span(o.Half), units.Span(o.Ninety))
 	}
-	return fmt.Sprintf("; at %s %s", units.Span(o.At), o.Why)
+	return fmt.Sprintf("; at %s: %s", units.Span(o.At), o.Why)
 }
 
 // mostPromises is how many promises, and how many jobs that were refused, failed or were killed,
@@ -223,9 +223,20 @@ func writeReasons(w io.Writer, g []*Run) {
 		}
 		if s := &run.Summary; s.underused() {
 			fmt.Fprintf(w, "%s: %d of %d jobs were refused while less than a tenth of the slots was used: its estimates of task times "+
-				"are the likely cause; slackline profile show CLASS prints them\n", label(run, g), s.Refused, s.Jobs)
+				"are the likely cause%s\n", label(run, g), s.Refused, s.Jobs, run.remedy())
 		}
 	}
+}
+
+// remedy is what helps where estimates make a policy refuse too much.
+func (r *Run) remedy() string {
+	switch {
+	case r.World != "sim":
+		return "; slackline profile show CLASS prints them"
+	case strings.HasPrefix(r.Policy, "rtmr") && !strings.Contains(r.Policy, "%"):
+		return "; rtmr(promise=99%) does not take each task for the slowest"
+	}
+	return ""
 }
 
 // underused tells whether a run refused more than half of its jobs and used less than a tenth of its slots.
