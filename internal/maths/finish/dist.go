@@ -16,6 +16,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/slackline/slackline/units"
 )
@@ -151,8 +152,9 @@ func (d *Dist) Above(x, deviation float64) (chance float64) {
 		}
 		return chance
 	}
-	i, _ := slices.BinarySearchFunc(d[:], x, compare)
-	i = max(0, min(i-1, knots-2))
+	// The last quantile that is not more than x: several may be the same, as where many tasks take one time.
+	i := sort.Search(knots, func(k int) bool { return compare(d[k], x) > 0 }) - 1
+	i = max(0, min(i, knots-2))
 	z := first + step*float64(i)
 	if wide := units.Rounded(d[i+1] - d[i]); wide > 0 {
 		z += step * (x - d[i]) / wide

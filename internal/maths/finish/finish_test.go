@@ -218,6 +218,26 @@ func TestSlotsThatFallFree(t *testing.T) {
 	}
 }
 
+// A time that is one of three values, with a chance of 0.3, 0.4 and 0.3: how likely it is to be more than each.
+func TestAboveOfFewValues(t *testing.T) {
+	var d Dist
+	for i := range d {
+		switch p := normal(first + step*float64(i)); {
+		case p <= 0.3:
+			d[i] = 1
+		case p <= 0.7:
+			d[i] = 2
+		default:
+			d[i] = 4
+		}
+	}
+	for x, want := range map[float64]float64{0.9: 1, 1: 0.7, 2: 0.3, 4: 0, 5: 0} {
+		if got := d.Above(x, 0); math.Abs(got-want) > 0.08 { // a quarter of a deviation lies between two quantiles
+			t.Errorf("it is more than %v with %.2f, want %v", x, got, want)
+		}
+	}
+}
+
 func TestDist(t *testing.T) {
 	if d := Sure(7); d.Quantile(0.99) != 7 || d.Above(7, 0) != 0 || d.Above(6.9, 0) != 1 || math.Abs(d.Above(7, 2)-0.5) > 1e-9 {
 		t.Errorf("a time that is known: %v", d)

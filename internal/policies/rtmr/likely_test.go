@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +21,7 @@ import (
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
+	"pgregory.net/rapid"
 )
 
 // chancy is a busy cluster whose tasks take lognormal times, as the cost models of its one class say.
@@ -161,6 +163,53 @@ func TestPromisesWithAProbabilityAreKept(t *testing.T) {
 		}
 		for _, w := range all.wrong {
 			t.Error(w)
+		}
+	}
+}
+
+// The theorem's streams, whose tasks take any whole number of seconds up to twice their worst time, but no more than
+// that: at 90 and 99 % no more promises are broken than was stated, by a scheduler that knows this law, and budgets hold.
+func TestTheTheoremsStreamsWithAProbability(t *testing.T) {
+	n := 300
+	if os.Getenv("SLACKLINE_LONG") != "" {
+		n = 20_000
+	}
+	law := func(stage sched.Stage, worst int) *profile.Model {
+		m := &profile.Model{Key: profile.Key{Stage: stage, Part: profile.Run}, Fixed: float64(worst), Tasks: 1000, Jobs: 1000}
+		for i := range m.Own.Log {
+			p := 0.5 * math.Erfc(-(float64(i)/2-3)/math.Sqrt2)
+			m.Own.Log[i] = math.Log(min(1, math.Ceil(2*p*float64(worst))/float64(worst)))
+		}
+		m.Total = m.Own
+		return m
+	}
+	for _, most := range []finish.Risk{100_000, 10_000} {
+		for _, gen := range []*rapid.Generator[stream]{streams(true, 9, 0, 3*units.Second), streams(true, 40, 0, 3*units.Second)} {
+			config := usual
+			config.Most, config.Behind = most, true
+			promises, broken := 0, 0
+			for seed := range n {
+				s := gen.Example(seed)
+				cfg := s.config()
+				for _, known := range cfg.Profiles {
+					var number int
+					if _, err := fmt.Sscanf(known.Name, "c%d", &number); err != nil {
+						t.Fatal(err)
+					}
+					j := s.Jobs[number-1]
+					known.Models = []*profile.Model{law(sched.Map, j.Map), law(sched.Reduce, j.Reduce)}
+				}
+				k := playChancy(t, config, cfg)
+				promises, broken = promises+k.promises, broken+k.broken
+				for _, w := range k.wrong {
+					t.Errorf("%s\n%v", w, s)
+				}
+			}
+			low, high := stat.Exact95(broken, promises)
+			t.Logf("%v of a million at risk: %d promises, %d broken (%.2f to %.2f %%)", int64(most), promises, broken, low*100, high*100)
+			if low > most.Share() || promises < n/2 {
+				t.Errorf("%v of a million at risk: of %d promises %d are broken", int64(most), promises, broken)
+			}
 		}
 	}
 }
