@@ -138,6 +138,9 @@ func TestAsk(t *testing.T) {
 	if a.Jobs[0].Refused != "" || a.Jobs[1].Refused == "" || a.Jobs[1].Done != nil || a.Jobs[1].InTime() {
 		t.Errorf("rtmr: %+v", a.Jobs)
 	}
+	if a := (&Answer{Refused: "it is"}); a.InTime() {
+		t.Error("a job without a deadline that is refused is in time")
+	}
 	if _, err := batch("deadline: 25s").Ask(t.Context(), "fifo", 1, nil); err == nil {
 		t.Error("nothing is known, and there is an answer")
 	}

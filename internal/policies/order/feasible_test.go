@@ -112,6 +112,26 @@ func TestTimeRunsOut(t *testing.T) {
 	}
 }
 
+// It looks again when a job may have become late, with nothing but beats.
+func TestTimeRunsOutBetweenBeats(t *testing.T) {
+	r := newRoom(t)
+	long, short := arrives(1, "long", "c", 10, 0, 100*second), arrives(2, "short", "c", 4, 0, 200*second)
+	for _, e := range []sched.Event{long, short} {
+		e.Detail.Job.Labels = []string{"nowhere"} // so that none of their maps starts
+	}
+	r.tell(up(1, 2), taught("c", []int{10}, nil, 0), long, short)
+	for _, c := range []struct {
+		at    units.Time
+		first string
+	}{{10 * second, "long"}, {50 * second, "long"}, {51 * second, "short"}} {
+		r.now = c.at
+		r.tell(sched.Event{Kind: sched.Heartbeat, Node: 1})
+		if got := r.line(sched.Map); got[0] != c.first {
+			t.Errorf("at %v: %v, want %s first", c.at, got, c.first)
+		}
+	}
+}
+
 // A virtual deadline goes before a job's own.
 func TestFeasibleByVirtualDeadlines(t *testing.T) {
 	r := newRoom(t)

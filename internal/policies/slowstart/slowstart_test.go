@@ -24,7 +24,7 @@ func TestWhenReducesStart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		reduces int
-		other   string // of the cluster: a job whose reduces wait, or whose maps do
+		other   string // of the cluster: a job whose reduces wait, whose maps do, or whose two reduces have started early
 		shared  bool   // reduces take memory in place of slots
 		shuffle int    // seconds, 20 unless said
 		unknown bool
@@ -38,6 +38,8 @@ func TestWhenReducesStart(t *testing.T) {
 		{name: "of an unknown class, amended", reduces: 3, unknown: true, amended: true},
 		{name: "reduces wait that need no map", reduces: 1, other: "reduces"},
 		{name: "maps wait elsewhere", reduces: 3, other: "maps", want: true},
+		{name: "others have started early", reduces: 1, other: "early", want: true},
+		{name: "others that started early leave one slot", reduces: 2, other: "early"},
 		{name: "in memory", reduces: 3, shared: true, want: true},
 		{name: "in memory, and maps wait elsewhere", reduces: 3, other: "maps", shared: true},
 	} {
@@ -57,7 +59,7 @@ func TestWhenReducesStart(t *testing.T) {
 				p.Decide(book, all, &plan)
 				book.Check(&plan)
 			}
-			room := units.Slots(4, 4)
+			room := units.Slots(8, 4)
 			room[units.Memory] = 4 << 30
 			job := func(id string, maps, reduces int) *sched.Detail {
 				spec := &workload.Job{ID: id, Class: "c", Weight: 1, Soft: units.Never, Deadline: units.Never, SlowStart: 0.05,
@@ -86,7 +88,16 @@ func TestWhenReducesStart(t *testing.T) {
 				t.Fatal("the reduces of a job that has just come are not withheld")
 			}
 			tell(begun(1, 1, 1), begun(2, 1, 2), begun(3, 1, 3), begun(4, 1, 4))
-			if c.other != "" {
+			if c.other == "early" {
+				tell(sched.Event{Kind: sched.JobArrived, Job: 2, Detail: job("b", 4, 2)})
+				tell(sched.Event{Kind: sched.StageReady, Job: 2, Stage: sched.Map}, sched.Event{Kind: sched.StageReady, Job: 2, Stage: sched.Reduce})
+				tell(begun(5, 2, 1), begun(6, 2, 2), begun(7, 2, 3), begun(8, 2, 4))
+				now = 9 * second
+				tell(done(5), done(6), done(7))
+				if book.Job(2).Stages[sched.Reduce].Withheld {
+					t.Fatal("the other job's reduces may not start")
+				}
+			} else if c.other != "" {
 				tell(sched.Event{Kind: sched.JobArrived, Job: 2, Detail: job("b", 1, 1)})
 				tell(sched.Event{Kind: sched.StageReady, Job: 2, Stage: sched.Map}, sched.Event{Kind: sched.StageReady, Job: 2, Stage: sched.Reduce})
 			}
@@ -103,6 +114,13 @@ func TestWhenReducesStart(t *testing.T) {
 			tell(done(1), done(2), done(3))
 			if got := !book.Job(1).Stages[sched.Reduce].Withheld; got != c.want {
 				t.Errorf("the reduces may start: %v", got)
+			}
+			if c.name == "alone" { // its last map fails, and has to wait for a slot
+				tell(sched.Event{Kind: sched.Ended, Attempt: 4, Outcome: sched.Failed})
+				if !book.Job(1).Stages[sched.Reduce].Withheld {
+					t.Error("no map runs, and its reduces may start")
+				}
+				return
 			}
 			now = 10 * second
 			tell(done(4))
