@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -137,6 +138,24 @@ func TestAsk(t *testing.T) {
 	}
 	if a.Jobs[0].Refused != "" || a.Jobs[1].Refused == "" || a.Jobs[1].Done != nil || a.Jobs[1].InTime() {
 		t.Errorf("rtmr: %+v", a.Jobs)
+	}
+	// Two other runs here: if they keep the cores busy, each task takes three times as long.
+	shared := batch("deadline: 25s")
+	shared.Memory = openMemory(t, t.TempDir())
+	for i := range 2 {
+		live, err := shared.Memory.Store().Begin(store.Run{Name: "r", Began: noon}, []*store.Job{{Name: fmt.Sprint("other", i), State: store.Running, Submitted: noon}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer live.Close()
+	}
+	if a, err = shared.Ask(t.Context(), "fifo", 1, class(0)); err != nil {
+		t.Fatal(err)
+	}
+	near("the first is done beside two runs", *a.Jobs[0].Shared, 60)
+	near("the second is", *a.Jobs[1].Shared, 90)
+	if len(a.Beside) != 2 {
+		t.Errorf("beside: %+v", a.Beside)
 	}
 	if a := (&Answer{Refused: "it is"}); a.InTime() {
 		t.Error("a job without a deadline that is refused is in time")
