@@ -167,8 +167,9 @@ func TestPromisesWithAProbabilityAreKept(t *testing.T) {
 	}
 }
 
-// The theorem's streams, whose tasks take any whole number of seconds up to twice their worst time, but no more than
-// that: at 90 and 99 % no more promises are broken than was stated, by a scheduler that knows this law, and budgets hold.
+// The theorem's streams, whose tasks take any whole number of seconds up to twice their worst time, but no more
+// than that: at 90 and 99 % no more promises are broken than was stated, by a scheduler that knows this law, and
+// budgets hold.
 func TestTheTheoremsStreamsWithAProbability(t *testing.T) {
 	n := 300
 	if os.Getenv("SLACKLINE_LONG") != "" {

@@ -24,7 +24,7 @@ func TestWhenReducesStart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		reduces int
-		other   string // of the cluster: a job whose reduces wait, whose maps do, or whose two reduces have started early
+		other   string // a job beside it: reduces of it wait, or maps, or its two reduces have started early
 		shared  bool   // reduces take memory in place of slots
 		shuffle int    // seconds, 20 unless said
 		unknown bool

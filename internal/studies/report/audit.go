@@ -19,7 +19,8 @@ type Audit struct {
 	Class    string  `json:"class,omitempty"`    // "" = all
 	// jobs of its class that had ended in the run when it was promised; "" = any number
 	History string `json:"history,omitempty"`
-	// how far out its tail was thought to lie: its promised quantile over its median, both from its submission; "" = any
+	// its promised quantile over its median, both from its submission: how far out its tail was thought to lie;
+	// "" = any
 	Tail     string  `json:"tail,omitempty"`
 	Promises int     `json:"promises"`
 	Kept     int     `json:"kept"`
@@ -59,7 +60,8 @@ func place(bins []bin, name string) int {
 	return slices.IndexFunc(bins, func(b bin) bool { return b.name == name })
 }
 
-// wide is the promised quantile of the job's response over its median, as it was told with the promise; 0 if it was not.
+// wide is the promised quantile of the job's response over its median, as they were told with the promise; 0 if
+// they were not.
 func (j *Job) wide() float64 {
 	if len(j.Outlooks) == 0 {
 		return 0
