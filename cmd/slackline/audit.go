@@ -17,8 +17,8 @@ func newAudit(o *options) *cobra.Command {
 		Short: "Count how many promises were kept",
 		Long: `Plays scenarios, traces (as workload.trace of a scenario), or job files as earlier runs on this machine have measured them,
 with each of their seeds, and counts how many of the promises were kept: by what was stated, by scenario, by class, by how many
-jobs of the class had ended before in the run, and by tail: the promised quantile of a job's response over its median. Unless --policy says otherwise, promises are made at 90, 95 and 99 %;
-with --policy rtmr they are for the worst case.
+jobs of the class had ended before in the run, and by tail, which is the promised quantile of a job's response over its median.
+Unless --policy says otherwise, promises are made at 90, 95 and 99 %; with --policy rtmr they are for the worst case.
 
 Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
 table says so. The mean of the ratios says how wide the promises were.`,

@@ -36,8 +36,8 @@ split it, and tasks take as long as such tasks took. If the same jobs have reall
 
 When a job with a deadline arrives, the command checks whether it would be in time: it plays a copy of the run to its end,
 with the jobs that are there and no others, each task taking the time that is stated. The report names the jobs that would be
-late, and says how often that came true. With --admit refuse, a job that would be late does not come in. There is no such check under policies that admit jobs
-by their deadlines themselves.`,
+late, and says how often that came true. With --admit refuse, a job that would be late does not come in. There is no such check
+under policies that admit jobs by their deadlines themselves.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
   slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html --chrome two-jobs.trace.json
