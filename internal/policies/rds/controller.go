@@ -25,6 +25,7 @@ type settings struct {
 	source                            source         // of forecasts
 	shorter                           bool           // own ones begin with fewer lags
 	rules                             int
+	lagless                           bool // models look at the present interval alone
 	forgetting                        float64
 	modelError, capacityError         float64     // made on purpose, as parts
 	errorSeed                         uint64      // of these

@@ -138,6 +138,7 @@ func Entry() compose.Entry {
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
 			{Name: "preempt", Type: compose.Span, Default: "0s", Part: compose.KindPreempt, Doc: "tasks beyond the planned slots are ended if they would run for longer than this, 0s = never"},
 			{Name: "rules", Type: compose.Count, Default: "4", Doc: "the most rules of a performance model, 1 to 16"},
+			{Name: "lags", Type: compose.Count, Default: "1", Unit: "intervals", Doc: "how far back models look at progress and slots, 0 or 1"},
 			{Name: "forgetting", Type: compose.Count, Default: "98", Unit: "percent", Doc: "weight of a sample of a job's progress relative to the next one"},
 			{Name: "model_error", Type: compose.Count, Default: "0", Unit: "percent", Doc: "error added to the predictions of models, up or down, to see what it costs; at most 90"},
 			{Name: "capacity_error", Type: compose.Count, Default: "0", Unit: "percent", Doc: "the same for forecasts of capacity"},
@@ -153,7 +154,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
 		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", events: a.Choice("replan") == "events",
-		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), forgetting: float64(a.Count("forgetting")) / 100,
+		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), lagless: a.Count("lags") == 0, forgetting: float64(a.Count("forgetting")) / 100,
 		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
 		errorSeed: uint64(a.Count("error_seed"))}
 	share, err := admit.ShareOf(a)
@@ -177,6 +178,8 @@ func fill(r *compose.Recipe, a compose.Args) error {
 		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
 	case set.rules < 1 || set.rules > 16:
 		return a.Misused("rules", "rules is %d, it must be from 1 to 16", set.rules)
+	case a.Count("lags") > 1:
+		return a.Misused("lags", "lags is %d, it must be 0 or 1", a.Count("lags"))
 	case set.modelError > 0.9:
 		return a.Misused("model_error", "model_error is %d, it must be at most 90 percent", a.Count("model_error"))
 	case set.capacityError > 0.9:

@@ -246,6 +246,7 @@ func TestParameters(t *testing.T) {
 		"hp=2":              "hc is 3, it must be from 1 to hp, which is 2",
 		"hp=13":             "hp is 13, it must be from 1 to 12",
 		"hc=0":              "hc is 0",
+		"lags=2":            "lags is 2, it must be 0 or 1",
 		"hard=99":           "hard is 99, it must be from 100 to 200 percent of the deadline",
 		"hard=201":          "hard is 201",
 		"interval=0s":       "interval is 0",

@@ -229,6 +229,23 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// Without lags a model sees nothing of the interval before.
+func TestSamplesWithoutLags(t *testing.T) {
+	d := newDesk(t, settings{hard: 200, forgetting: 1, rules: 1, lagless: true})
+	job := d.comesWith("c", 40, 1, nil)
+	job.State = sched.Admitted
+	tally := &job.Stages[sched.Map]
+	tally.Occupied = 4
+	for i := range int32(4) {
+		tally.Done = 5 * i
+		d.at(units.Time(600*(i+1)), sched.Event{Kind: sched.Tick})
+	}
+	of := &d.c.Classes[0].Stages[0]
+	if n := len(of.Outputs); n < 2 || of.Inputs[inputs*(n-1)] <= 0 || of.Inputs[inputs*(n-1)+1] != 0 || of.Inputs[inputs*(n-1)+2] != 0 {
+		t.Errorf("samples %v of %v", of.Outputs, of.Inputs)
+	}
+}
+
 // A class of which nothing is known starts from the known one whose jobs have the most similar numbers of tasks.
 func TestNewClassIsLikeTheNearest(t *testing.T) {
 	d := newDesk(t, settings{hard: 200, forgetting: 0.98})

@@ -213,7 +213,7 @@ func (c *controller) measure(v sched.View) {
 			if m.Whole && running && m.Held[s] > 0 && t.Open > 0 {
 				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did)
 			}
-			if m.Whole {
+			if m.Whole && !c.set.lagless {
 				m.Was[s], m.Used[s] = did, used
 			}
 			m.Done[s], m.Held[s] = t.Done, t.Occupied

@@ -6,7 +6,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/forecast"
+	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/maths/sun"
 	"github.com/slackline/slackline/internal/studies/weather"
 )
@@ -21,8 +23,7 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 		if err != nil {
 			return nil, err
 		}
-		const kW = 1000
-		plant := weather.Plant{Panels: sun.Panels{Peak: kW}, Turbine: sun.Micro()}
+		plant := weather.Micro()
 		power, _, _ := plant.Power(sky)
 		window := c.Window * int(24*time.Hour/sky.Step)
 		mix := sun.Mix{Grid: c.Grid, Green: plant.Peak()}
@@ -34,7 +35,7 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 			of = forecast.NewAR(3, window) // forecast.Default, but for the window
 		case "lags":
 			of, ahead = forecast.NewAR(max(1, int(n)), window), 1
-		case "persistence":
+		case "persistence", "weather":
 			of = forecast.NewPersistence(window)
 		}
 		tracked := forecast.NewTracked(of, ahead, 0, 1)
@@ -45,25 +46,32 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 			sum, least, most = sum+x, min(least, x), max(most, x)
 		}
 		e := tracked.Scores[ahead-1].RMSE()
+		if by == "weather" {
+			e = apart(each.Of(power, mix.Capacity), each.Of(plant.Foreseen(sky, c.Error, seed), mix.Capacity))
+		}
 		return map[string]float64{"capacity error": e / (sum / float64(len(power))), "capacity error by range": e / (most - least)}, nil
 	}
+}
+
+// apart is the root of the mean squared difference.
+func apart(xs, ys []float64) float64 {
+	var squares stat.Sum
+	for i, x := range xs {
+		squares.Add((x - ys[i]) * (x - ys[i]))
+	}
+	return math.Sqrt(squares.Mean())
 }
 
 // sky is the weather of a seed's days. Of a record seed 1 has the first days, seed 2 those behind them.
 func (c *computed) sky(seed uint64) (*weather.Series, error) {
 	if c.weather == nil {
-		made := weather.Generator{Seed: seed, Place: sun.Place{Latitude: 40, Longitude: -105},
-			Start: time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC), Step: 10 * time.Minute, N: c.Days * 144}
-		return made.Series(), nil
+		return weather.MadeUp(seed, c.Days), nil
 	}
-	days := c.Days * int(24*time.Hour/c.weather.Step)
-	switch most := uint64(len(c.weather.Samples) / days); {
+	switch most := uint64(c.weather.Parts(c.Days)); {
 	case most == 0:
 		return nil, fmt.Errorf("%s is too short: each seed takes %d days", c.weather.From, c.Days)
 	case seed < 1 || seed > most:
 		return nil, fmt.Errorf("%s has no days for seed %d: each takes %d, so seeds may be 1 to %d", c.weather.From, seed, c.Days, most)
 	}
-	part := *c.weather
-	part.Samples = part.Samples[int(seed-1)*days:][:days]
-	return &part, nil
+	return c.weather.Part(int(seed-1), c.Days), nil
 }

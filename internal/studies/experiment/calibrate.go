@@ -2,11 +2,13 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/units"
 )
 
 // Calibration is a joint grid of what the paper leaves open. Each file is fitted by itself, and the others are
@@ -15,6 +17,7 @@ type Calibration struct {
 	Seeds  int         `json:"seeds" min:"2" max:"1000" def:"5" doc:"seeds of each setting, the first of all"`
 	Within float64     `json:"within" above:"0" max:"1" def:"0.05" doc:"mean distance up to which a setting fits a file whose numbers were published"`
 	Grid   []Dimension `json:"grid" need:"yes" some:"yes" doc:"what is varied, jointly"`
+	Most   int         `json:"most" min:"2" max:"10000" def:"1000" doc:"settings that are tried; where the grid has more, they are spread over it"`
 }
 
 // Dimension is one of what a calibration varies.
@@ -22,6 +25,15 @@ type Dimension struct {
 	What   string       `json:"what" need:"yes" doc:"in words"`
 	Key    string       `json:"key" need:"yes" doc:"of the scenario, or policy.NAME.PARAMETER"`
 	Values config.Texts `json:"values" need:"yes" some:"yes" doc:"values"`
+	Called config.Texts `json:"called" doc:"what reports call them; as they are written if left out"`
+}
+
+// calls is what reports call a value.
+func (d *Dimension) calls(value string) string {
+	if i := slices.Index(d.Values, value); i < len(d.Called) {
+		return d.Called[i]
+	}
+	return value
 }
 
 // name is the end of the key.
@@ -33,8 +45,15 @@ type setting struct {
 	results *Results
 }
 
-// settings are all of them, the last dimension fastest.
+// settings are all of them, the last dimension fastest, or as many as are tried.
 func (c *Calibration) settings() []setting {
+	all := 1
+	for i := range c.Grid {
+		all = min(all*len(c.Grid[i].Values), 1<<30)
+	}
+	if all > c.Most {
+		return c.spread()
+	}
 	list := []setting{{}}
 	for _, d := range c.Grid {
 		var longer []setting
@@ -47,6 +66,29 @@ func (c *Calibration) settings() []setting {
 	}
 	for i := range list {
 		list[i].results = newResults()
+	}
+	return list
+}
+
+// spread are settings that fill the grid evenly, in each dimension and jointly: multiples of powers of the
+// generalised golden ratio, the root of g^(n+1) = g + 1 for n dimensions (Roberts, "The unreasonable effectiveness of
+// quasirandom sequences", 2018). The first is that of the first values. One that comes again is left out.
+func (c *Calibration) spread() (list []setting) {
+	n, golden := len(c.Grid), 1.5
+	for range 60 {
+		golden = math.Pow(1+golden, 1/float64(n+1))
+	}
+	seen := map[string]bool{}
+	for i := 0; i < 100*c.Most && len(list) < c.Most; i++ {
+		s := setting{results: newResults()}
+		for k, d := range c.Grid {
+			_, at := math.Modf(units.Rounded(float64(i) / math.Pow(golden, float64(k+1))))
+			s.values = append(s.values, d.Values[int(at*float64(len(d.Values)))])
+		}
+		if key := strings.Join(s.values, "\n"); !seen[key] {
+			seen[key] = true
+			list = append(list, s)
+		}
 	}
 	return list
 }
@@ -90,7 +132,7 @@ type Calibrated struct {
 	Fits     []Fit     `json:"fits"` // one for each file
 	All      []int     `json:"all"`  // settings that fit all files
 
-	names []string // of dimensions
+	grid []Dimension
 }
 
 // Setting is how far one point of the grid is from each file's table.
@@ -104,6 +146,7 @@ type Degree struct {
 	Distance *float64 `json:"distance"` // mean of the published numbers; null: there are none
 	Met      int      `json:"met"`      // claims that are as published, or numbers that are not refuted
 	Claims   int      `json:"claims"`
+	None     int      `json:"none,omitempty"` // published numbers of which our runs have none, as when no job is late
 	parts    bool
 }
 
@@ -116,6 +159,9 @@ type Fit struct {
 
 // better tells whether a degree is a better one.
 func (d Degree) better(o Degree) bool {
+	if d.None != o.None {
+		return d.None < o.None
+	}
 	if d.Distance != nil && *d.Distance != *o.Distance {
 		return *d.Distance < *o.Distance
 	}
@@ -128,9 +174,9 @@ func (p *Plan) calibrated() *Calibrated {
 	if len(p.settings) == 0 {
 		return nil
 	}
-	out := &Calibrated{Seeds: min(c.Seeds, len(p.seeds)), Within: c.Within, Fits: []Fit{}, All: []int{}}
+	out := &Calibrated{Seeds: min(c.Seeds, len(p.seeds)), Within: c.Within, grid: c.Grid, Fits: []Fit{}, All: []int{}}
 	for i := range c.Grid {
-		out.Keys, out.names = append(out.Keys, c.Grid[i].Key), append(out.names, c.Grid[i].name())
+		out.Keys = append(out.Keys, c.Grid[i].Key)
 	}
 	for _, s := range p.settings {
 		at := Setting{s.values, map[string]Degree{}}
@@ -146,8 +192,8 @@ func (p *Plan) calibrated() *Calibrated {
 			results, at.Files[one.File] = append(results, r), d
 		}
 		for file, d := range at.Files {
-			if mean, parts, n := p.e.distances(results, file); n > 0 {
-				d.Distance, d.parts = &mean, parts
+			if mean, parts, n, none := p.e.distances(results, file); n > 0 {
+				d.Distance, d.parts, d.None = &mean, parts, none
 				at.Files[file] = d
 			}
 		}
@@ -162,7 +208,7 @@ func (p *Plan) calibrated() *Calibrated {
 		}
 		best := out.Settings[fit.Best].Files[file]
 		for i, s := range out.Settings {
-			if d := s.Files[file]; d.Distance != nil && *d.Distance <= c.Within || d.Distance == nil && d.Met == best.Met {
+			if d := s.Files[file]; d.Distance != nil && d.None == 0 && *d.Distance <= c.Within || d.Distance == nil && d.Met == best.Met {
 				fit.Set = append(fit.Set, i)
 			}
 		}
@@ -180,7 +226,7 @@ func (p *Plan) calibrated() *Calibrated {
 func (c *Calibrated) words(i int) string {
 	var list []string
 	for k, v := range c.Settings[i].Values {
-		list = append(list, c.names[k]+" "+v)
+		list = append(list, c.grid[k].name()+" "+c.grid[k].calls(v))
 	}
 	return strings.Join(list, ", ")
 }
@@ -188,15 +234,18 @@ func (c *Calibrated) words(i int) string {
 // words are a degree as tables have it.
 func (d Degree) words() string {
 	met := fmt.Sprintf("%d of %d", d.Met, d.Claims)
-	if d.Distance == nil {
+	switch {
+	case d.Distance == nil:
 		return met
+	case d.None > 0:
+		return "none, " + met
 	}
 	return far(*d.Distance, d.parts) + ", " + met
 }
 
 // table has the best setting of each file, and what it predicts of the others; said is of the sets that fit.
 func (c *Calibrated) table() (title string, rows [][]string, said string) {
-	title = fmt.Sprintf("calibration: %d settings of %s, with %d seeds each: mean distance, claims met", len(c.Settings), strings.Join(c.names, ", "), c.Seeds)
+	title = fmt.Sprintf("calibration: %d settings of %s, with %d seeds each: mean distance, claims met", len(c.Settings), strings.Join(each.Of(c.grid, func(d Dimension) string { return d.name() }), ", "), c.Seeds)
 	files := each.Of(c.Fits, func(f Fit) string { return ">" + f.File })
 	rows = append(rows, append([]string{"fitted on", "best setting", ">settings that fit"}, files...))
 	for _, f := range c.Fits {

@@ -10,7 +10,7 @@ import (
 
 // The grid is joint: each value of one dimension with each of the others.
 func TestGrid(t *testing.T) {
-	c := &Calibration{Grid: []Dimension{{Key: "a.x", Values: []string{"1", "2"}}, {Key: "y", Values: []string{"3", "4", "5"}}}}
+	c := &Calibration{Most: 6, Grid: []Dimension{{Key: "a.x", Values: []string{"1", "2"}}, {Key: "y", Values: []string{"3", "4", "5"}}}}
 	var got []string
 	for _, s := range c.settings() {
 		got = append(got, strings.Join(s.values, ""))
@@ -20,13 +20,66 @@ func TestGrid(t *testing.T) {
 	}
 }
 
+// Where the grid has more settings than are to be tried, those that are fill it evenly: each value comes as often as
+// others of its dimension, each pair of values comes, and none comes twice.
+func TestSpreadOverTheGrid(t *testing.T) {
+	c := &Calibration{Most: 96}
+	for i, n := range []int{3, 3, 2, 3, 3, 2, 4} {
+		d := Dimension{Key: string(rune('a' + i))}
+		for v := range n {
+			d.Values = append(d.Values, string(rune('0'+v)))
+		}
+		c.Grid = append(c.Grid, d)
+	}
+	list := c.settings()
+	seen, pairs, counts := map[string]bool{}, map[string]int{}, map[string]int{}
+	for _, s := range list {
+		seen[strings.Join(s.values, "")] = true
+		for i, v := range s.values {
+			counts[string(rune('a'+i))+v]++
+			for j, w := range s.values[:i] {
+				pairs[string(rune('a'+i))+v+string(rune('a'+j))+w]++
+			}
+		}
+	}
+	if len(list) != 96 || len(seen) != 96 || strings.Join(list[0].values, "") != "0000000" {
+		t.Errorf("%d settings, %d of them different, the first %v", len(list), len(seen), list[0].values)
+	}
+	for i, d := range c.Grid {
+		for _, v := range d.Values {
+			if n, even := counts[d.Key+v], 96/len(d.Values); n < even*2/3 || n > even*4/3 {
+				t.Errorf("value %s of dimension %d comes %d times, %d would be even", v, i, n, even)
+			}
+			for _, e := range c.Grid[:i] {
+				for _, w := range e.Values {
+					if pairs[d.Key+v+e.Key+w] == 0 {
+						t.Errorf("%s %s and %s %s never come together", d.Key, v, e.Key, w)
+					}
+				}
+			}
+		}
+	}
+	if c.Most = 2000; len(c.settings()) != 1296 {
+		t.Error("a grid that has no more settings is not tried whole")
+	}
+}
+
+// A setting in which our runs have none of the numbers, as no job is late, fits nothing, however near it would count.
+func TestSettingWithoutNumbers(t *testing.T) {
+	one, three := 1.0, 3.0
+	without, with := Degree{Distance: &one, None: 2, Met: 9}, Degree{Distance: &three, Met: 1}
+	if !with.better(without) || without.better(with) || !strings.HasPrefix(without.words(), "none") {
+		t.Error(without.words())
+	}
+}
+
 // By hand: three settings, two files with two numbers each that were published as 0.5, and an order. Far from
 // them are, on average, on f 0.2, 0.03 and 0.01, on g 0.01, 0.04 and 0.3. The second alone fits both.
 func TestCalibrated(t *testing.T) {
 	part := made1
 	part.Unit = "%"
 	half := 0.5
-	p := &Plan{e: &Experiment{Name: "e", Paper: "paper", Files: []string{"f", "g"}, Calibration: &Calibration{Seeds: 5, Within: 0.05,
+	p := &Plan{e: &Experiment{Name: "e", Paper: "paper", Files: []string{"f", "g"}, Calibration: &Calibration{Seeds: 5, Within: 0.05, Most: 3,
 		Grid: []Dimension{{Key: "a.rate", Values: []string{"1", "2", "3"}}}}},
 		published: map[string]Published{"n": {Value: &half, Source: "table"}, "o": {Source: "table"}}, seeds: make([]uint64, 30), main: newResults()}
 	for _, file := range p.e.Files {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/maths/stat"
-	"github.com/slackline/slackline/internal/studies/page"
+	"github.com/slackline/slackline/internal/studies/report"
 )
 
 // Figure is a figure of the paper with our values: names side by side on one axis, a metric on the other.
@@ -23,7 +23,7 @@ type Figure struct {
 // Line is a series of points that belong together.
 type Line struct {
 	Name   string
-	Colour int // in page.Colours
+	Colour int // in report.Colours
 	At     []Point
 }
 
@@ -124,7 +124,7 @@ func (r *Report) svg(f *Figure) string {
 		fmt.Fprintf(&b, `<text class="soft" x="%.1f" y="%d" text-anchor="middle">%s</text>`, marginLeft+wide/2, chartHeight-8+under, html.EscapeString(f.X))
 	}
 	for i, l := range f.Lines {
-		c := page.Colours[l.Colour]
+		c := report.Colours[l.Colour]
 		var path strings.Builder
 		for k, p := range lines[i] {
 			verb := "L"
@@ -167,7 +167,7 @@ func (f *Figure) legend() (svg string, lower int) {
 			x, lower = marginLeft, lower+textRow
 		}
 		fmt.Fprintf(&b, `<rect x="%.0f" y="%d" width="12" height="12" rx="3" fill="%s"/><text x="%.0f" y="%d">%s</text>`,
-			x, 8+lower, page.Colours[l.Colour], x+17, 18+lower, html.EscapeString(l.Name))
+			x, 8+lower, report.Colours[l.Colour], x+17, 18+lower, html.EscapeString(l.Name))
 		x += wide
 	}
 	return b.String(), lower

@@ -25,7 +25,7 @@ import (
 // In place of policies they name what, some with a number behind it.
 type computed struct {
 	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or jobs in an order when all is known"`
-	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back); orders: best, edf"`
+	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back), weather; orders: best, edf"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -54,6 +54,7 @@ type computed struct {
 	Days    int             `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
 	Grid    float64         `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
 	Window  int             `json:"window" min:"1" max:"1000" def:"1" doc:"days before, which models are fitted to"`
+	Error   float64         `json:"error" min:"0" max:"1" doc:"standard deviation of the error of forecasts by weather: of clouds as part of the sky, of wind as part of its speed"`
 	weather *weather.Series // measured; nil = made up
 
 	// Orders.
@@ -109,10 +110,8 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 	for i := range variants {
 		c := &variants[i]
 		if c.Compute == "capacity" {
-			p.weather = "weather made up"
-			if c.weather = p.e.weather; c.weather != nil {
-				p.weather = "weather of " + c.weather.From
-			}
+			c.weather = p.e.weather
+			p.under()
 		}
 		if c.Scenario != "" {
 			text, err := p.e.read(c.Scenario)
@@ -162,7 +161,7 @@ func value(name, unit string) Metric {
 // measures are what series of computed files may be, by what is computed.
 var measures = map[string]map[string]func(context.Context, *computed, float64, uint64) (map[string]float64, error){
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
-	"capacity":   {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags")},
+	"capacity":   {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags"), "weather": foreseeing("weather")},
 	"orders":     {"best": ordered(true), "edf": ordered(false)},
 	"bounds":     {"users": besideUsers(false), "fixed point": besideUsers(true)},
 }

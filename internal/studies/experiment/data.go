@@ -106,6 +106,8 @@ type stating struct {
 	e    *Experiment
 	file string            // of the case
 	text *strings.Replacer // its words
+
+	judging bool // series that are found are those of claims
 }
 
 // read reads the experiment in a folder.
@@ -125,7 +127,12 @@ func read(folders fs.FS, folder, name, place string) (*Experiment, error) {
 		return nil, err
 	}
 	b.e = &Experiment{Name: name, Paper: b.Paper, About: b.About, Took: b.Took, Assumptions: b.Assumptions, Calibration: b.Calibration, folders: folders,
-		folder: folder, place: place, plays: map[string][]string{}}
+		folder: folder, place: place, plays: map[string][]string{}, judged: map[string][]string{}}
+	for i := 0; b.Calibration != nil && i < len(b.Calibration.Grid); i++ {
+		if g := &b.Calibration.Grid[i]; len(g.Called) > 0 && len(g.Called) != len(g.Values) {
+			doc.Failf(fmt.Sprintf("calibration.grid[%d].called", i), "there are %d names for %d values; give each its own", len(g.Called), len(g.Values))
+		}
+	}
 	for i, c := range b.Cases {
 		if c["file"] == "" {
 			doc.Failf(fmt.Sprintf("cases[%d]", i), "a case has no file; name its scenario file, such as {file: scenario.yaml}")
@@ -136,7 +143,9 @@ func read(folders fs.FS, folder, name, place string) (*Experiment, error) {
 		}
 		b.file, b.text = c["file"], strings.NewReplacer(words...)
 		b.e.Files = append(b.e.Files, b.file)
+		b.judging = true
 		b.claims()
+		b.judging = false
 		b.figures()
 		b.tables()
 	}
@@ -173,6 +182,9 @@ func (b *stating) plays(s stateSeries, policy, file string) Series {
 	for _, one := range []string{policy, s.Over} {
 		if list := b.e.plays[file]; one != "" && !slices.Contains(list, one) {
 			b.e.plays[file] = append(list, one)
+		}
+		if list := b.e.judged[file]; b.judging && one != "" && !slices.Contains(list, one) {
+			b.e.judged[file] = append(list, one)
 		}
 	}
 	return Series{file, policy, s.Over}

@@ -28,6 +28,7 @@ type Experiment struct {
 
 	Files       []string            // scenario files, of its folder or of one beside: ../000-penalty/up.yaml
 	plays       map[string][]string // policies that they are played by
+	judged      map[string][]string // those of them that claims are about
 	Claims      []Claim
 	Figures     []Figure
 	Tables      []Table

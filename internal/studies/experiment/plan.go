@@ -160,9 +160,12 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 	if doc, err := config.ParseOne(path.Join(p.e.place, file), text); err == nil && computes(doc) {
 		return p.compute(file, text, seeds, results)
 	}
-	variants, err := scenario.ReadSweep(path.Join(p.e.place, file), text, scenario.Resize{})
+	variants, err := scenario.ReadSweep(path.Join(p.e.place, file), text, scenario.Resize{Weather: p.e.weather})
 	if err != nil {
 		return nil, err
+	}
+	if variants[0].Weathered() {
+		p.under()
 	}
 	if n := max(len(o.known), len(o.params)); n > 1 {
 		variants = slices.Repeat(variants, n)
@@ -175,8 +178,12 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 			seeds = []uint64{1}
 		}
 	}
+	policies := p.e.plays[file]
+	if results[0] != p.main {
+		policies = p.e.judged[file] // other values are tried for the claims alone
+	}
 	for i, s := range variants {
-		for _, text := range p.e.plays[file] {
+		for _, text := range policies {
 			with := text
 			if o.params != nil {
 				for _, of := range o.params[i] {
@@ -196,6 +203,13 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 		}
 	}
 	return seeds, nil
+}
+
+// under notes that weather is part of it.
+func (p *Plan) under() {
+	if p.weather = "weather made up"; p.e.weather != nil {
+		p.weather = "weather of " + p.e.weather.From
+	}
 }
 
 // play makes the cells of a scenario by a policy, in whose text {seed} stands for the seed of the

@@ -193,28 +193,30 @@ func (r *Report) inWords() string {
 			text += fmt.Sprintf(", %d %s", count[v], v.words())
 		}
 	}
-	if mean, parts, n := r.e.distances(r.Claims, ""); n > 1 {
+	if mean, parts, n, _ := r.e.distances(r.Claims, ""); n > 1 {
 		text += fmt.Sprintf("; mean distance of %d numbers %s", n, far(mean, parts))
 	}
 	return text
 }
 
 // distances is the mean distance of the numbers that were published and could be otherwise, and how many there
-// are, of one file or of all. It is of parts if all of them are.
-func (e *Experiment) distances(results []Result, file string) (mean float64, parts bool, n int) {
+// are, of one file or of all, and of how many our runs have none. It is of parts if all of them are.
+func (e *Experiment) distances(results []Result, file string) (mean float64, parts bool, n, none int) {
 	parts = true
 	for i := range results {
 		if c, of := &results[i], &e.Claims[i]; of.Kind == Number && c.unit.Unit != chosen && of.Given == "" && c.Published != nil && (file == "" || file == of.File) {
-			d := 1.0 // our runs have none
+			d := 1.0
 			if c.Distance != nil {
 				d = *c.Distance
+			} else {
+				none++
 			}
 			mean += d
 			n++
 			parts = parts && c.unit.Unit == "%"
 		}
 	}
-	return mean / float64(max(1, n)), parts, n
+	return mean / float64(max(1, n)), parts, n, none
 }
 
 // fewSeedsInWords says what so few seeds do not show, "" if there are enough.

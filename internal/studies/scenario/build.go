@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/studies/weather"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -28,10 +29,11 @@ const (
 )
 
 // Resize takes the place of what a file says of its cluster's size, where it is set, and knows what
-// earlier runs taught.
+// earlier runs taught, and what the weather was.
 type Resize struct {
 	Nodes, MapSlots, ReduceSlots *int
 	Known                        func(class string) *profile.Class // nil: nothing
+	Weather                      *weather.Series                   // in place of what would be made up; nil: none
 }
 
 // ReadResized is Read for a cluster of another size.
@@ -44,7 +46,7 @@ func ReadResized(file string, src []byte, to Resize) (*Scenario, error) {
 }
 
 func read(doc *config.Document, to Resize, most int) (*Scenario, error) {
-	s := &Scenario{most: most, src: doc}
+	s := &Scenario{most: most, src: doc, record: to.Weather}
 	doc.Read(s)
 	if to.Nodes != nil {
 		s.resized = true // the file's copies fit on as many nodes as there are now
@@ -105,6 +107,9 @@ func (s *Scenario) learned(class string, known func(string) *profile.Class) {
 func (s *Scenario) Sim(seed uint64) sim.Config {
 	c := s.config
 	c.Seed = seed
+	if s.skies != nil {
+		s.skies(seed, &c)
+	}
 	if s.arrivals != nil {
 		c.Source = func() workload.Source { return s.arrivals(seed) }
 	}

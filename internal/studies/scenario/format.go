@@ -3,6 +3,7 @@ package scenario
 import (
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/weather"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/workload"
 )
@@ -32,6 +33,9 @@ type Scenario struct {
 	resized bool
 	// arrivals begins a workload that comes from a trace.
 	arrivals func(seed uint64) workload.Source
+	// skies writes down the weather of a seed; nil = there is none.
+	skies  func(seed uint64, cfg *sim.Config)
+	record *weather.Series // in place of what would be made up; nil = none
 }
 
 // Cluster describes the machines and how they change.

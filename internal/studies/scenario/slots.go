@@ -18,6 +18,7 @@ import (
 type Slots struct {
 	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, or seconds), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
 	Rows     []SlotsRow    `json:"rows" doc:"the same here, instead of a file"`
+	Weather  SlotsWeather  `json:"weather" doc:"what green power leaves of the cluster, instead of a file"`
 	As       string        `json:"as" need:"yes" enum:"up|out" doc:"up: the speed of all nodes follows it (scale-up); out: the number of nodes does (scale-out), rounded"`
 	Crash    bool          `json:"crash" doc:"true: nodes that leave drop what they run; else they finish it first"`
 	Forecast SlotsForecast `json:"forecast" doc:"what policies are told to expect of it; nothing if left out"`
@@ -31,7 +32,7 @@ type SlotsRow struct {
 
 // SlotsForecast is what is expected of a trace of slots, told again with each row.
 type SlotsForecast struct {
-	By      string `json:"by" need:"yes" enum:"arima|persistence|perfect" doc:"arima: an autoregression of the last three rows (paper 000); persistence: the last row; perfect: what will come"`
+	By      string `json:"by" need:"yes" enum:"arima|persistence|perfect|weather" doc:"arima: an autoregression of the last three rows (paper 000); persistence: the last row; perfect: what will come; weather: what is foreseen of the weather"`
 	Horizon int    `json:"horizon" min:"1" max:"1000" def:"3" doc:"how many rows ahead"`
 }
 
@@ -51,28 +52,53 @@ func (s *Scenario) slots(cfg *sim.Config) {
 		d.Failf("cluster.slots", "slots and a supply of capacity contradict each other: give one of them")
 		return
 	}
-	whole := cfg.Cluster.Capacity()
-	if (k.File == "") == (len(k.Rows) == 0) {
-		d.Failf("cluster.slots", "a trace of slots needs a file or rows, and one of them only")
+	expects, green := d.Has("cluster.slots.forecast"), d.Has("cluster.slots.weather")
+	given := 0
+	for _, is := range []bool{k.File != "", len(k.Rows) > 0, green} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		d.Failf("cluster.slots", "a trace of slots needs a file, rows or weather, and one of them only")
+		return
+	case green:
+		s.green()
+		return
+	case k.Forecast.By == "weather":
+		d.Failf("cluster.slots.forecast.by", "nothing is known of the weather behind this trace; give cluster.slots.weather in its place, or have it forecast by arima")
 		return
 	}
-	rows, wrong := k.rows(d.Has("cluster.slots.forecast"))
+	rows, wrong := k.rows(expects)
 	if wrong != "" {
 		d.Failf(fmt.Sprintf("cluster.slots.rows[%d]", len(rows)), "%s", wrong)
 		return
 	}
-	var err error
 	if k.File != "" {
-		rows, err = readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]),
-			k.As == "up", d.Has("cluster.slots.forecast"))
+		var err error
+		whole := cfg.Cluster.Capacity()
+		rows, err = readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]), k.As == "up", expects)
+		if err != nil {
+			d.Failf("cluster.slots.file", "%v", err)
+			return
+		}
 	}
-	if err != nil {
-		d.Failf("cluster.slots.file", "%v", err)
-		return
-	}
+	k.play(&slotsTrace{rows: rows}, cfg)
+}
+
+// slotsTrace is what a cluster offers over time, with what is known beside it.
+type slotsTrace struct {
+	rows     []sim.SupplyStep
+	before   []float64 // capacity before the first row
+	foreseen []float64 // what is foreseen of each row by weather
+}
+
+// play writes down what happens by a trace, and what is told of it.
+func (k *Slots) play(t *slotsTrace, cfg *sim.Config) {
 	nodes := len(cfg.Cluster.Nodes)
-	for _, row := range rows {
-		cfg.Supply = append(cfg.Supply, row)
+	cfg.Supply = append(slices.Clip(cfg.Supply), t.rows...)
+	for _, row := range t.rows {
 		if k.As == "up" {
 			cfg.Speeds = append(cfg.Speeds, sim.SpeedStep{At: row.At, Factor: row.Amount})
 		} else if n := int(math.Round(row.Amount * float64(len(cfg.Cluster.Nodes)))); n != nodes {
@@ -80,8 +106,8 @@ func (s *Scenario) slots(cfg *sim.Config) {
 			cfg.Sizes = append(cfg.Sizes, sim.SizeStep{At: row.At, Nodes: n, Crash: k.Crash})
 		}
 	}
-	if d.Has("cluster.slots.forecast") {
-		cfg.Expect = append(cfg.Expect, k.Forecast.told(rows)...)
+	if k.Forecast.By != "" {
+		cfg.Expect = append(slices.Clip(cfg.Expect), k.Forecast.told(t)...)
 	}
 }
 
@@ -158,29 +184,31 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 	return rows, nil
 }
 
-// told makes the forecasts, each from the rows up to its own.
-func (f *SlotsForecast) told(rows []sim.SupplyStep) (all []sim.Outlook) {
+// told makes the forecasts, each from what is known at its row.
+func (f *SlotsForecast) told(t *slotsTrace) (all []sim.Outlook) {
 	var by forecast.Forecaster = forecast.Default()
 	if f.By == "persistence" {
 		by = forecast.NewPersistence(144)
 	}
 	tracked := forecast.NewTracked(by, f.Horizon, 0, 1)
+	for _, x := range t.before {
+		tracked.Observe(x)
+	}
 	steps := make([]forecast.Step, f.Horizon)
-	interval := rows[1].At.Sub(rows[0].At)
-	for i, row := range rows {
+	interval := t.rows[1].At.Sub(t.rows[0].At)
+	for i, row := range t.rows {
 		told := &sched.Forecast{Start: row.At.Add(interval), Interval: interval}
-		if f.By == "perfect" {
-			for h := 1; h <= f.Horizon; h++ {
-				told.Mid = append(told.Mid, rows[min(i+h, len(rows)-1)].Amount)
+		tracked.Observe(row.Amount)
+		tracked.Predict(steps)
+		for h, x := range steps {
+			at := min(i+1+h, len(t.rows)-1)
+			switch f.By {
+			case "perfect":
+				x = forecast.Normal(t.rows[at].Amount, 0)
+			case "weather":
+				x = forecast.Normal(t.foreseen[at], 0)
 			}
-			told.Low, told.High = slices.Clone(told.Mid), slices.Clone(told.Mid)
-		} else {
-			tracked.Observe(row.Amount)
-			tracked.Predict(steps)
-			for _, x := range steps {
-				told.Mid, told.Low, told.High = append(told.Mid, x.Mid), append(told.Low, x.Low),
-					append(told.High, x.High)
-			}
+			told.Mid, told.Low, told.High = append(told.Mid, x.Mid), append(told.Low, x.Low), append(told.High, x.High)
 		}
 		all = append(all, sim.Outlook{At: row.At, Of: sched.Capacity, Forecast: told})
 	}

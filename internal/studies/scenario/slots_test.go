@@ -77,7 +77,7 @@ func TestSlotsForecastLooksBackOnly(t *testing.T) {
 		}
 	}
 	f := SlotsForecast{By: "arima", Horizon: 3}
-	a, b := f.told(long), f.told(short)
+	a, b := f.told(&slotsTrace{rows: long}), f.told(&slotsTrace{rows: short})
 	if d := cmp.Diff(a[:40], b); d != "" {
 		t.Error(d)
 	}
@@ -115,7 +115,7 @@ func TestSlotsThatCannotBe(t *testing.T) {
 		{slots("as: out, forecast: {by: arima}"), "at,slots\n0,1\n1m,1\n3m,2\n",
 			"s.yaml:2:51: f.csv:4:1: the row is 2m after the one before, but the first two are 1m apart; a trace with a forecast has rows equally far apart"},
 		{slots("as: out, forecast: {by: oracle}"), "at,slots\n0,1\n",
-			`s.yaml:2:82: by is "oracle", it must be "arima", "persistence" or "perfect"`},
+			`s.yaml:2:82: by is "oracle", it must be "arima", "persistence", "perfect" or "weather"`},
 		{slots("as: out") + ", node_steps: [{at: 1s, nodes: 1}]", "at,slots\n0,1\n",
 			"s.yaml:2:44: slots as out and node_steps contradict each other: give one of them"},
 		{slots("as: up") + ", supply: [{at: 1s, capacity: 1}]", "at,slots\n0,1\n",
@@ -144,7 +144,7 @@ func TestSlotsInRows(t *testing.T) {
 		t.Errorf("%+v, %+v, %+v", c.Supply, c.Sizes, c.Expect)
 	}
 	for slots, want := range map[string]string{
-		"{as: up}": "needs a file or rows",
+		"{as: up}": "needs a file, rows or weather",
 		"{file: a.csv, rows: [{at: 0s, capacity: 1}], as: up}":                                                           "one of them only",
 		"{rows: [{at: 0s, capacity: 0}], as: up}":                                                                        "no node can have the speed 0",
 		"{rows: [{at: 5s, capacity: 1}, {at: 5s, capacity: 1}], as: up}":                                                 "it must be after that of the row before",

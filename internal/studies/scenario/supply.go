@@ -78,8 +78,10 @@ func (s *Scenario) supplyFiles() (files []string) {
 	for _, f := range s.Cluster.Forecasts {
 		files = append(files, s.beside(f.File))
 	}
-	if s.Cluster.Slots.File != "" {
-		files = append(files, s.beside(s.Cluster.Slots.File))
+	for _, file := range []string{s.Cluster.Slots.File, s.Cluster.Slots.Weather.File} {
+		if file != "" {
+			files = append(files, s.beside(file))
+		}
 	}
 	return files
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/maths/stat"
-	"github.com/slackline/slackline/internal/studies/page"
+	"github.com/slackline/slackline/internal/studies/report"
 )
 
 // shown is how much of the history the plot has.
@@ -116,7 +116,7 @@ func (o *Outlook) Plot(w io.Writer) error {
 	return err
 }
 
-var blue, orange = page.Colours[0], page.Colours[1]
+var blue, orange = report.Colours[0], report.Colours[1]
 
 // ticks is how many hours lie between two ticks.
 func ticks(span time.Duration) int {
