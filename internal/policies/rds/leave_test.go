@@ -33,6 +33,7 @@ func TestLeave(t *testing.T) {
 		"of two slots for a map one is too few":  {3, []waiting{{maps: 1, needs: 2}, {maps: 1, spare: true}}},
 		"two slots for a map":                    {1, []waiting{{maps: 1, needs: 2, spare: true}, {maps: 1, spare: true}, {maps: 1}}},
 		"a task that fits nowhere waits for one": {0, []waiting{{maps: 1, needs: 5}, {maps: 1, spare: true}}},
+		"a task that needs what is not there":    {0, []waiting{{maps: 1, needs: -1}, {maps: 1, spare: true}}},
 		"nobody waits":                           {2, nil},
 	} {
 		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
@@ -51,6 +52,8 @@ func TestLeave(t *testing.T) {
 				}
 				if w.needs > 0 {
 					j.Stages[0].Containers = []cluster.Container{{Needs: units.Vector{units.MapSlots: w.needs}}}
+				} else if w.needs < 0 { // what the cluster has none of
+					j.Stages[0].Containers = []cluster.Container{{Needs: units.Vector{units.VCores: 1}}}
 				}
 			}))
 		}
@@ -79,15 +82,17 @@ func TestLeaveKnowsWhoRuns(t *testing.T) {
 		"fast":    func(m *member) { m.Fast = true },
 		"planned": func(m *member) { m.Plan[0] = 1000 },
 	} {
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true})
-		first, other := d.comesWith("a", 4, 0, nil), d.comesWith("b", 1, 0, nil)
-		for _, m := range d.c.Members {
-			m.Plan, m.Spare, m.Fast = [2]int64{}, false, false
-		}
-		run(d.c.find(first.ID))
-		d.c.leave(d.book)
-		if d.c.find(first.ID).Spare || d.c.find(other.ID).Spare {
-			t.Errorf("%s: %v %v", name, d.c.find(first.ID).Spare, d.c.find(other.ID).Spare)
+		for maps, left := range map[int]bool{1: true, 4: false} {
+			d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true})
+			first, other := d.comesWith("a", maps, 0, nil), d.comesWith("b", 1, 0, nil)
+			for _, m := range d.c.Members {
+				m.Plan, m.Spare, m.Fast = [2]int64{}, false, false
+			}
+			run(d.c.find(first.ID))
+			d.c.leave(d.book)
+			if d.c.find(first.ID).Spare || d.c.find(other.ID).Spare != left {
+				t.Errorf("%s, %d maps: %v %v", name, maps, d.c.find(first.ID).Spare, d.c.find(other.ID).Spare)
+			}
 		}
 	}
 }
