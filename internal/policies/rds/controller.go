@@ -96,6 +96,9 @@ type member struct {
 	Crowded bool `json:"crowded,omitempty"`
 	// Spare jobs run on slots that the plan leaves.
 	Spare bool `json:"spare,omitempty"`
+	// rests says that the book holds the job back as the plan has no slots for it, and that no master has to wait for
+	// room. It is looked at again when that is otherwise; there may be thousands such jobs.
+	rests bool
 	// Plan is what the optimizer has given for maps and reduces, in thousandths of slots.
 	Plan [2]int64 `json:"plan"`
 	// Bound is what was asked of the book last, -1 = nothing yet.
@@ -157,15 +160,25 @@ func (c *controller) meet(v sched.View, brings sched.Events) {
 		return
 	}
 	c.changed = true
+	if brings&^(1<<sched.StageReady)&(comings|1<<sched.Resync) == 0 {
+		return // no job has come or gone
+	}
 	c.Members = slices.DeleteFunc(c.Members, func(m *member) bool {
 		job := v.Job(m.Job)
 		return job == nil || job.Standing() > sched.Admitted || job.Spec.ID != m.ID
 	})
 	c.index() // whose handles may be others' by now
+	before := len(c.Members)
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		if job := v.Job(j); c.find(j) == nil && (asks(job) || job != nil && job.Standing() == sched.Admitted) {
+		if c.find(j) != nil {
+			continue
+		}
+		if job := v.Job(j); asks(job) || job != nil && job.Standing() == sched.Admitted {
 			c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: j, Bound: [2]int32{-1, -1}})
 		}
+	}
+	if len(c.Members) == before && !brings.Has(sched.Resync) {
+		return
 	}
 	c.index()
 	slices.SortFunc(c.Members, func(a, b *member) int { return cmp.Compare(v.Job(a.Job).Seq, v.Job(b.Job).Seq) })
@@ -205,8 +218,11 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	c.begin(v, brings&(1<<sched.JobArrived|1<<sched.JobEnded) != 0, again)
+	told := brings&(1<<sched.Resync|1<<sched.Control|1<<sched.JobAmended) != 0
 	for _, m := range c.Members {
-		c.verdict(v, m, again, p)
+		if told || !m.rests || m.Fast || m.asked() {
+			c.verdict(v, m, again, p)
+		}
 	}
 	c.rank(v, p)
 	c.wake(v.Now(), brings, p)
@@ -305,6 +321,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 			admitted.At, c.Held = c.Due, true
 		}
 	default:
+		m.rests = held && job.Spec.Stage(sched.Master) == nil
 		if !held {
 			p.Hold(m.Job, sched.Because(NextInterval, int64(c.Next), int64(c.behind(v, job))))
 		}
