@@ -256,3 +256,27 @@ func TestCholeskySeesRounding(t *testing.T) {
 		}
 	}
 }
+
+// The column that has most left goes next, so the diagonal of R never grows, also where columns have changed places.
+func TestLeastSquaresTakesTheLargestColumn(t *testing.T) {
+	var q QR
+	for seed := range uint64(300) {
+		dice := rand.New(rand.NewPCG(seed, 8))
+		m, n := 4+dice.IntN(12), 2+dice.IntN(7)
+		a, b := make([]float64, m*n), make([]float64, m)
+		for i := range a {
+			a[i] = dice.NormFloat64() * math.Pow(float64(1+i%n), 3)
+		}
+		for i := range n / 2 { // some columns are nearly others
+			for r := range m {
+				a[r*n+n-1-i] = a[r*n+i] + 0.1*dice.NormFloat64()
+			}
+		}
+		_, rank, _ := q.LeastSquares(a, m, n, b, 1e-12)
+		for k := 1; k < rank; k++ {
+			if now, before := math.Abs(a[k*n+k]), math.Abs(a[(k-1)*n+k-1]); now > before*(1+1e-9) {
+				t.Fatalf("seed %d, column %d: %v behind %v", seed, k, now, before)
+			}
+		}
+	}
+}
