@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -11,7 +10,15 @@ type weighted struct{ at, weight float64 }
 
 // sortWeighted sorts values, none of which is a NaN.
 func sortWeighted(ws []weighted) {
-	slices.SortFunc(ws, func(a, b weighted) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(ws, func(a, b weighted) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return 0
+	})
 }
 
 // middle is the weighted median of sorted values, between two of them where need be.

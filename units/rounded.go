@@ -16,12 +16,9 @@ const rounding = 21
 // 2^32, and such a number of halves, quarters and so on, is kept as it is, and so are 0, infinities
 // and what is no number.
 func Rounded(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return x
-	}
 	const half = 1 << (rounding - 1)
 	r := math.Float64frombits((math.Float64bits(x) + half) &^ (1<<rounding - 1))
-	if math.IsInf(r, 0) {
+	if (x-x)+(r-r) != 0 { // one of them is infinite, or no number
 		return x
 	}
 	return r

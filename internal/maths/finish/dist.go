@@ -210,9 +210,9 @@ func quantiles(values []weighted) (d Dist) {
 	for i := range values {
 		v := &values[i]
 		middle := min(below+v.weight/2, 1-1e-9)
-		if k < knots && grid.p[k] <= units.Rounded(middle) {
+		if at := units.Rounded(middle); k < knots && grid.p[k] <= at {
 			z, before := score(middle), score(last)
-			for ; k < knots && grid.p[k] <= units.Rounded(middle); k++ {
+			for ; k < knots && grid.p[k] <= at; k++ {
 				d[k] = v.at
 				if wide := units.Rounded(z - before); i > 0 && wide > 0 {
 					d[k] -= (v.at - values[i-1].at) * (z - first - step*float64(k)) / wide

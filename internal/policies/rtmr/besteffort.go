@@ -237,10 +237,12 @@ func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}
-	due, kept, sample := r.mapsDue(v)
-	r.reclaim(v, sched.Map, due, due+kept, sample, p)
+	if r.mastered > 0 || int64(v.Queue(sched.Root).Stages[sched.Map].Open) > r.idle(v, sched.Map) { // else all find a slot
+		due, kept, sample := r.mapsDue(v)
+		r.reclaim(v, sched.Map, due, due+kept, sample, p)
+	}
 	if r.promisedTo(v.Waiting(sched.Reduce, 0)) {
-		due, kept = r.due(v, sched.Reduce)
+		due, kept := r.due(v, sched.Reduce)
 		r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
 	}
 }

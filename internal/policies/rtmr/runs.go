@@ -68,7 +68,11 @@ func (s *scheduler) ends(a sched.AttemptID) {
 	was := s.seen[a]
 	s.seen[a] = seen{}
 	row := &s.runs[was.job].starts[was.stage-sched.Map]
-	i, found := slices.BinarySearch(*row, was.began)
+	near := 4 // the oldest end first
+	for near < len(*row) && (*row)[near-1] < was.began {
+		near *= 4
+	}
+	i, found := slices.BinarySearch((*row)[:min(near, len(*row))], was.began)
 	switch {
 	case !found: // its job has left
 	case i < len(*row)/2: // as the oldest do
