@@ -196,7 +196,7 @@ func (p *Peers) lend(c *Class, s *Sample) *Model {
 		add(&total, &m.Total, 1)
 		add(&shared, &m.Shared, 1)
 		add(&own, &m.Own, 1)
-		if off := distance(s, m); off < closest {
+		if off := distance(s, m, closest); off < closest {
 			closest, nearest = off, m
 		}
 	}
@@ -219,21 +219,28 @@ func (p *Peers) lend(c *Class, s *Sample) *Model {
 }
 
 // distance is how far, in logarithms, the tasks of the last jobs lie from a model: the median. As
-// logarithms keep the order, those in the middle are enough.
-func distance(s *Sample, m *Model) float64 {
+// logarithms keep the order, those in the middle are enough. It is infinite if most lie farther than so much.
+func distance(s *Sample, m *Model, most float64) float64 {
 	var room [mostMeasures]float64
-	off := room[:0]
+	off, near, bound := room[:0], 0, math.Exp(most)*(1+1e-9)
 	for _, j := range s.Jobs[max(0, len(s.Jobs)-16):] {
 		for _, t := range j[:min(len(j), leastOfJob)] {
 			ratio := m.off(&t)
-			off = append(off, max(ratio, 1/ratio))
+			ratio = max(ratio, 1/ratio)
+			if off = append(off, ratio); ratio < bound {
+				near++
+			}
 		}
 	}
-	if len(off) == 0 {
+	switch middle := (len(off) - 1) / 2; {
+	case len(off) == 0:
 		return 0
+	case near <= middle:
+		return math.Inf(1)
+	default:
+		slices.Sort(off)
+		return (math.Log(off[middle]) + math.Log(off[len(off)/2])) / 2
 	}
-	slices.Sort(off)
-	return (math.Log(off[(len(off)-1)/2]) + math.Log(off[len(off)/2])) / 2
 }
 
 // estimable are the parts that estimates tell of.

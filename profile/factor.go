@@ -54,6 +54,9 @@ func (f *Factor) at(z float64) float64 {
 	return f.Log[i] + (f.Log[i+1]-f.Log[i])*(x-float64(i))
 }
 
+// AtScore returns the quantile at a normal score up to the last one.
+func (f *Factor) AtScore(z float64) float64 { return math.Exp(f.at(z)) }
+
 // Quantile returns the value below which the factor lies with probability p, from 0 to 1.
 func (f *Factor) Quantile(p float64) float64 {
 	switch {

@@ -237,7 +237,8 @@ func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}
-	if r.mastered > 0 || int64(v.Queue(sched.Root).Stages[sched.Map].Open) > r.idle(v, sched.Map) { // else all find a slot
+	// Where all open maps find a free slot, none is due.
+	if r.mastered > 0 || int64(v.Queue(sched.Root).Stages[sched.Map].Open) > r.idle(v, sched.Map) {
 		due, kept, sample := r.mapsDue(v)
 		r.reclaim(v, sched.Map, due, due+kept, sample, p)
 	}
