@@ -85,7 +85,18 @@ func AnyOf(values []float64) Dist {
 }
 
 // Of is the law as a Dist.
-func Of(l Law) (d Dist) { return Last(l, 1) }
+func Of(l Law) (d Dist) {
+	switch l := l.(type) {
+	case *Dist:
+		return *l
+	case interface{ AtScore(z float64) float64 }: // whose quantiles need no probability on the way
+		for i := range d {
+			d[i] = l.AtScore(first + step*float64(i))
+		}
+		return d
+	}
+	return Last(l, 1)
+}
 
 // Last is the largest of n independent factors.
 func Last(l Law, n int) (d Dist) {
@@ -147,10 +158,7 @@ func (d *Dist) CDF(x float64) float64 { return 1 - d.Above(x, 0) }
 // that standard deviation, which nobody knows either.
 func (d *Dist) Above(x, deviation float64) (chance float64) {
 	if units.Rounded(deviation) > 0 {
-		for i, w := range grid.w {
-			chance += w * normal((d[i]-x)/deviation)
-		}
-		return chance
+		return d.delayed(x, deviation)
 	}
 	// The last quantile that is not more than x: several may be the same, as where many tasks take one time.
 	i := sort.Search(knots, func(k int) bool { return compare(d[k], x) > 0 }) - 1
@@ -164,6 +172,41 @@ func (d *Dist) Above(x, deviation float64) (chance float64) {
 		z = math.Inf(-1)
 	}
 	return normal(-z)
+}
+
+// delayed is Above with a delay. Between two quantiles all times are as likely, so what of these is above x is the
+// mean of the normal distribution function over them; its integral is z·Φ(z) + φ(z). To take each quantile for all
+// that is near it would do where the deviation is as large as their distances; where it is small, a deadline
+// between two of them would have the risk of the earlier one.
+func (d *Dist) delayed(x, deviation float64) (chance float64) {
+	const never = 8.5 // a score above which a float tells nothing from 1
+	at := func(i int) (z, below, integral float64) {
+		switch z = (d[i] - x) / deviation; {
+		case z < -never:
+			return z, 0, 0
+		case z > never:
+			return z, 1, z
+		}
+		below = normal(z)
+		return z, below, z*below + math.Exp(-z*z/2)/math.Sqrt(2*math.Pi)
+	}
+	i, _ := slices.BinarySearch(d[:], x-never*deviation)
+	i = max(0, min(i, knots)-1)
+	z, below, integral := at(i)
+	chance = below * grid.p[0] // of what is less than the first one, of which none is left where i is another
+	for ; i+1 < knots; i++ {
+		if z > never {
+			return chance + 1 - grid.p[i]
+		}
+		next, belowNext, integralNext := at(i + 1)
+		mean := (below + belowNext) / 2
+		if wide := next - z; units.Rounded(wide) > 1e-3 {
+			mean = (integralNext - integral) / wide
+		}
+		chance += (grid.p[i+1] - grid.p[i]) * mean
+		z, below, integral = next, belowNext, integralNext
+	}
+	return chance + (1-grid.p[i])*below
 }
 
 // Plus is the sum of two independent times, Times their product.
