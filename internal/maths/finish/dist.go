@@ -76,7 +76,7 @@ func Sure(seconds float64) (d Dist) {
 
 // AnyOf is one of some values, each as likely. It sorts them.
 func AnyOf(values []float64) Dist {
-	slices.SortFunc(values, compare)
+	slices.Sort(values)
 	each := make([]weighted, len(values))
 	for i, x := range values {
 		each[i] = weighted{x, 1 / float64(len(values))}
@@ -282,9 +282,9 @@ func LogNormal(deviation float64) (d Dist) {
 
 // Beyond is how much more than x the value is on the average, if it is more than x.
 func (d *Dist) Beyond(x float64) float64 {
-	sum, weight := 0.0, 0.0
+	sum, weight, from := 0.0, 0.0, units.Rounded(x)
 	for i, w := range grid.w {
-		if compare(d[i], x) > 0 {
+		if units.Rounded(d[i]) > from {
 			sum, weight = sum+w*(d[i]-x), weight+w
 		}
 	}
