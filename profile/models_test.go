@@ -495,6 +495,7 @@ func TestBadModels(t *testing.T) {
 	for want, spoil := range map[string]func(c *Class){
 		"models[0].per_byte: it is negative":         func(c *Class) { c.Models[0].PerByte = -1 },
 		"models[0].tasks: it is negative":            func(c *Class) { c.Models[0].Tasks = -1 },
+		"models[0].beside: it is negative":           func(c *Class) { c.Models[0].Beside = -1 },
 		"models[0].covariance: it is negative":       func(c *Class) { c.Models[0].Covariance[3] = -1 },
 		"models[0].own.log: quantiles must not fall": func(c *Class) { c.Models[0].Own.Log[2] = 1 },
 		"models[0].total.log: the median must be 1": func(c *Class) {
