@@ -45,6 +45,7 @@ type stage struct {
 	tasks []workload.Task     // all that there are; none = nobody knows
 	hosts workload.Hosts      // of their input
 	done  int32
+	ended int32 // containers that ended well in this life of the ResourceManager, work that was lost again among them
 }
 
 // stageOf is what a container of a priority is for.

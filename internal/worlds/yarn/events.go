@@ -117,6 +117,7 @@ func (w *World) ended(id sched.AttemptID, o sched.Outcome, why string) {
 	switch {
 	case o == sched.Committed:
 		b.app.stages[b.stage].done++
+		b.app.stages[b.stage].ended++
 		why = ""
 	case b.stage == sched.Map && (o == sched.Failed || o == sched.Lost):
 		b.app.broken++

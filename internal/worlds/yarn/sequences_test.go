@@ -162,16 +162,17 @@ func TestBlacklists(t *testing.T) {
 	told(nil, true, attemptEnd(1, wire.End_END_FAILED))
 }
 
-// done asks for all once more, and says how many maps and reduces are done then.
-func (s *sequence) done(maps, reduces int) {
+// done has all told once more, with how many ends of containers the plug-in has counted, and holds the numbers of maps
+// and reduces that are done then against these.
+func (s *sequence) done(maps, reduces int, counted ...*wire.Done) {
 	s.t.Helper()
 	m := snapshot(s.first, s.ms)
-	m.GetSnapshot().Applications = []*wire.Application{{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000}}
+	m.GetSnapshot().Applications = []*wire.Application{{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000, Done: counted}}
 	s.say(s.x, m)
 	for {
 		for _, e := range s.batch().Events {
 			if e.Kind == sched.JobArrived {
-				if m, r := len(e.Detail.Job.Stage(sched.Map).Done), len(e.Detail.Job.Stage(sched.Reduce).Done); m != maps || r != 0 {
+				if m, r := len(e.Detail.Job.Stage(sched.Map).Done), len(e.Detail.Job.Stage(sched.Reduce).Done); m != maps || r != reduces {
 					s.t.Errorf("%d maps and %d reduces are done, want %d and %d", m, r, maps, reduces)
 				}
 				return
@@ -271,6 +272,28 @@ func TestAResourceManagerStartsAgain(t *testing.T) {
 			t.Errorf("%d maps are done, promised %v, it came %v ago", len(j.Job.Stage(sched.Map).Done), j.Job.Promised, e.Age)
 		}
 	}
+}
+
+// However often all is told again, and in however many lives of the ResourceManager: what has ended meanwhile counts,
+// what ended before counts once, and what was lost again does not.
+func TestWhatIsDoneStaysDone(t *testing.T) {
+	counted := func(maps, reduces int32) []*wire.Done {
+		return []*wire.Done{{Priority: 20, Count: maps}, {Priority: 10, Count: reduces}}
+	}
+	s := newSequence(t, yarn.Config{})
+	s.tells("stage-ready map; demand map 3; stage-ready reduce; demand reduce 3", rows(1, true, "20:*=3", "10:*=3"))
+	s.tells("started map; started map; started reduce; demand map 1; demand reduce 2",
+		container("c1", 20), container("c2", 20), container("r1", 10), rows(1, true, "20:*=1", "10:*=2"))
+	s.tells("ended committed; ended committed; ended committed", completion("c1", 0), completion("c2", 0), completion("r1", 0))
+	s.tells("output-lost map; demand map 2; demand reduce 2", rows(1, true, "5:*=1", "20:*=1", "10:*=2"))
+	s.done(1, 1, counted(2, 1)...)
+	s.done(2, 1, counted(3, 1)...) // nobody was told of that end
+	second := hello()
+	second.Life = "2"
+	s.x = s.attach("shared", second)
+	s.done(2, 2, counted(0, 1)...)
+	s.done(2, 2, counted(0, 1)...)
+	s.done(3, 3, counted(1, 2)...)
 }
 
 // Nothing depends on what the clock of this machine shows, nor on one that is put right by ten minutes.

@@ -65,11 +65,14 @@ func (w *World) snapshot(x *wire.Snapshot, life string) {
 }
 
 // remember sets how many tasks of an application are done. The plug-in counts the ends of containers as long as
-// its ResourceManager lives, which does not tell of work that was lost again; one that has started again has
-// forgotten them, and we have not.
+// its ResourceManager lives, and that some of this work was lost again it does not know. So what we knew counts,
+// and what has ended since.
 func (w *World) remember(a *app, x *wire.Application, before map[sched.JobID]*app, same bool) {
 	for _, d := range x.Done {
-		a.stages[a.stageOf(d.Priority)].done += d.Count
+		a.stages[a.stageOf(d.Priority)].ended += d.Count
+	}
+	for s := range a.stages {
+		a.stages[s].done = a.stages[s].ended
 	}
 	for _, b := range before {
 		if b.name != a.name {
@@ -77,11 +80,14 @@ func (w *World) remember(a *app, x *wire.Application, before map[sched.JobID]*ap
 		}
 		a.broken = b.broken
 		for s := range a.stages {
-			if !same || s == int(sched.Map) {
-				a.stages[s].done = max(a.stages[s].done, b.stages[s].done)
+			st, was := &a.stages[s], &b.stages[s]
+			fresh := st.ended
+			if same {
+				fresh = max(0, fresh-was.ended)
 			}
-			if len(b.stages[s].kinds) > 0 {
-				a.stages[s].kinds = b.stages[s].kinds
+			st.done = was.done + fresh
+			if len(was.kinds) > 0 {
+				st.kinds = was.kinds
 			}
 		}
 	}
