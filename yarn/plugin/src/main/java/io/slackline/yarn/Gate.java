@@ -20,7 +20,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 
 /**
- * Holds applications with a deadline at their submission until a verdict comes, on no thread: the event that adds one
+ * Holds applications with tags for Slackline at their submission until a verdict comes, on no thread: the event that adds one
  * is put aside, and posted again. The client waits, and prints the sentence of a refusal.
  */
 final class Gate {
@@ -41,6 +41,9 @@ final class Gate {
       this.event = event;
     }
   }
+
+  /** What stands before the colon of a tag that Slackline reads. */
+  private static final Set<String> OUR_TAGS = Set.of("dl", "in", "soft", "vdl", "weight", "class", "wf");
 
   private final SlacklineScheduler scheduler;
   /** Who wait. Whoever takes an entry out decides. */
@@ -93,10 +96,10 @@ final class Gate {
     return false;
   }
 
-  /** Only who claims a deadline waits. */
+  /** Only who has a tag for Slackline waits: it may claim a deadline, or more than it may, or make no sense. */
   boolean asks(ApplicationId id) {
     RMApp app = scheduler.rmApp(id);
-    return app != null && app.getApplicationTags().stream().anyMatch(t -> t.startsWith("dl:") || t.startsWith("in:"));
+    return app != null && app.getApplicationTags().stream().anyMatch(t -> OUR_TAGS.contains(t.split(":", 2)[0]) && t.contains(":"));
   }
 
   private boolean hold(AppAddedSchedulerEvent a) {

@@ -87,6 +87,8 @@ final class Hands {
         ApplicationId id = application(x.getHeadroom().getApplication());
         if (id == null || scheduler.applicationOf(id) == null) {
           refuse(x.getId(), "", 1, Why.WHY_NO_APPLICATION);
+        } else if (scheduler.mode() == Mode.MODE_WATCH) {
+          refuse(x.getId(), x.getHeadroom().getApplication(), 1, Why.WHY_WATCHED);
         } else {
           scheduler.cap(id, x.getHeadroom().getContainers());
         }
@@ -146,7 +148,7 @@ final class Hands {
       RMContainer r = scheduler.getRMContainer(c);
       if (scheduler.mode() != Mode.MODE_OURS) {
         why = scheduler.mode() == Mode.MODE_WATCH ? Why.WHY_WATCHED : Why.WHY_YIELDED;
-      } else if (r != null) {
+      } else if (r != null && scheduler.hasTold(c)) {
         scheduler.completedContainer(r, SchedulerUtils.createPreemptedContainerStatus(c, SchedulerUtils.PREEMPTED_CONTAINER),
             RMContainerEventType.KILL);
         return;

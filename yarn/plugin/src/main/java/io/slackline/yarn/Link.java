@@ -219,6 +219,7 @@ final class Link implements Runnable {
 
   private void serve(Object name, Calls calls) throws Exception {
     long beatMs = Math.max(1, Math.min(LONGEST_BEAT_MS, settings.silenceMs / 5));
+    long patience = TimeUnit.MILLISECONDS.toNanos(settings.silenceMs - beatMs); // behind the question of a beat, which it answers at once
     long number = 1;
     long full = 0; // the number of the last snapshot
     long seen = 0; // Slackline has decided on all before it, and that is done
@@ -229,7 +230,8 @@ final class Link implements Runnable {
     Mode wish = null;
     boolean due = true;
     while (!stopped) {
-      AttachResponse m = todo.hasNext() && !calls.over ? beat(name) : next(name, beatMs);
+      long left = TimeUnit.NANOSECONDS.toMillis(patience - calls.waits()) + 1;
+      AttachResponse m = todo.hasNext() && !calls.over ? beat(name) : next(name, Math.min(beatMs, left));
       if (m != null) {
         switch (m.getSaysCase()) {
           case PLAN:
@@ -258,7 +260,7 @@ final class Link implements Runnable {
       for (long until = System.nanoTime() + TURN_NS; todo.hasNext() && System.nanoTime() < until;) {
         site.does(todo.next());
       }
-      if (calls.waits() > TimeUnit.MILLISECONDS.toNanos(settings.silenceMs - beatMs)) {
+      if (calls.waits() > patience) {
         throw new IOException("it has said nothing for " + settings.silenceMs + " ms");
       }
       if (wish != null && wish != site.mode() && !calls.over && (wish != Mode.MODE_OURS || beats >= GOOD_BEATS)) {
@@ -282,7 +284,6 @@ final class Link implements Runnable {
         calls.says(AttachRequest.newBuilder().setSnapshot(site.snapshot(full)).build());
         due = false;
         said = System.nanoTime();
-        beats = site.mode() == Mode.MODE_OURS ? beats : Math.min(beats, GOOD_BEATS);
       } else if (!news.isEmpty() || System.nanoTime() - said >= TimeUnit.MILLISECONDS.toNanos(beatMs)) {
         calls.says(AttachRequest.newBuilder().setEvents(Events.newBuilder().setFirst(number)
             .setTimeMs(System.currentTimeMillis()).addAllEvents(news)).build());

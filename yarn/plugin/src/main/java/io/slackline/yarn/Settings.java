@@ -53,7 +53,7 @@ final class Settings {
       }
     }
     String host = address.substring(0, Math.max(0, address.lastIndexOf(':')));
-    if (tls == null && !host.equals("localhost") && !host.equals("[::1]") && !host.startsWith("127.")) {
+    if (tls == null && !host.matches("localhost|\\[::1]|127(\\.\\d+){3}")) {
       throw new IOException(ADDRESS + " is " + address + "; the stream is not encrypted, so it has to stay on this machine (127.0.0.1:PORT); "
           + TLS + " encrypts it");
     }

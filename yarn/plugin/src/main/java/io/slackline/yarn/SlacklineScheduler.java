@@ -240,19 +240,22 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     } catch (Throwable t) {
       wrong("a submission", t);
     }
-    super.handle(e);
-    try {
-      if (e.getType() == SchedulerEventType.APP_REMOVED) {
-        staging.forget(((AppRemovedSchedulerEvent) e).getApplicationID());
-        done.remove(((AppRemovedSchedulerEvent) e).getApplicationID());
+    locked(() -> { // no full state comes between what happens and that it is told: a node would come up behind its containers
+      super.handle(e);
+      try {
+        if (e.getType() == SchedulerEventType.APP_REMOVED) {
+          staging.forget(((AppRemovedSchedulerEvent) e).getApplicationID());
+          done.remove(((AppRemovedSchedulerEvent) e).getApplicationID());
+        }
+        after(e);
+      } catch (Throwable t) {
+        wrong(String.valueOf(e.getType()), t);
       }
-      after(e);
-    } catch (Throwable t) {
-      wrong(String.valueOf(e.getType()), t);
-    }
+    });
   }
 
-  private void after(SchedulerEvent e) {
+  /** Tells what has happened. */
+  void after(SchedulerEvent e) {
     if (!attached) {
       return;
     }
@@ -391,6 +394,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     return behind.getOrDefault(id, Map.of());
   }
 
+  boolean hasTold(ContainerId id) {
+    return told.containsKey(id);
+  }
+
   boolean serves() {
     return rmContext.isSchedulerReadyForAllocatingContainers();
   }
@@ -443,6 +450,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       attached = true;
       news.clear();
       told.clear();
+      headroom.clear();
       b.setTimeMs(System.currentTimeMillis());
       nodeTracker.getAllNodes().forEach(n -> b.addNodes(Words.node(n)));
       for (ApplicationId id : gate.waiting()) {

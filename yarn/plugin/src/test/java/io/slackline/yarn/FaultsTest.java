@@ -1,5 +1,6 @@
 package io.slackline.yarn;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -29,6 +30,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerState;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
@@ -45,6 +49,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.junit.jupiter.api.Test;
 
 /** What goes wrong in a cluster, one fault after the other: no job is lost, and no container. docs/yarn.md lists them. */
@@ -249,6 +255,43 @@ class FaultsTest extends OneJvm {
     } finally {
       Slow.slow = false;
     }
+  }
+
+  /** A plug-in that tells of a node when a full state was read, or a second later. */
+  static final class Hesitant extends SlacklineScheduler {
+    static final CountDownLatch knows = new CountDownLatch(1);
+    static final CountDownLatch read = new CountDownLatch(1);
+
+    @Override
+    void after(SchedulerEvent e) {
+      if (e instanceof NodeAddedSchedulerEvent x && x.getAddedRMNode().getNodeID().getHost().equals("n3")) {
+        knows.countDown();
+        try {
+          read.await(1, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      super.after(e);
+    }
+  }
+
+  /** What a full state has is not told again behind it: a node that comes twice has lost all that runs there. */
+  @Test
+  void aFullStateWhileANodeComes() throws Exception {
+    YarnConfiguration c = conf("shared", "127.0.0.1:" + peer.port());
+    c.setClass(YarnConfiguration.RM_SCHEDULER, Hesitant.class, ResourceScheduler.class);
+    peer.snapshots.clear();
+    start(c);
+    peer.awaitMode(Mode.MODE_OURS);
+    CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> rm.registerNode("n3:1234", 4096, 4))); // which waits for the plug-in
+    Hesitant.knows.await();
+    peer.send(AttachResponse.newBuilder().setResync(Resync.newBuilder().setWhy("a test")));
+    peer.awaitSnapshot(s -> s.getNodesCount() == 3);
+    peer.events.clear(); // it may have been told before
+    Hesitant.read.countDown();
+    submit();
+    assertTrue(peer.await(e -> e.hasApplication() || e.hasNodeUp() && e.getNodeUp().getName().equals("n3")).hasApplication());
   }
 
   /** What is decided on heartbeats would wait behind what was decided on those before; all else is told at once. */

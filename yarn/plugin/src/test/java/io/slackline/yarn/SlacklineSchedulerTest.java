@@ -10,6 +10,7 @@ import io.slackline.yarn.v1.Asks;
 import io.slackline.yarn.v1.Cause;
 import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Event;
+import io.slackline.yarn.v1.Headroom;
 import io.slackline.yarn.v1.Item;
 import io.slackline.yarn.v1.Judgement;
 import io.slackline.yarn.v1.Kill;
@@ -22,6 +23,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.io.Text;
@@ -51,6 +53,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeDecommissioningEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.util.Records;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -72,7 +75,7 @@ class SlacklineSchedulerTest extends OneJvm {
     assertEquals(0, live(app));
     MockAM am = master(app);
 
-    am.allocate("*", 1024, 3, java.util.List.of());
+    am.allocate("*", 1024, 3, List.of());
     Asks asks = peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3).getAsks();
     assertTrue(asks.getApplied() >= 1, "the asks account for the item that placed the master");
     peer.ask(place(app, 1, "n1", 2));
@@ -94,21 +97,21 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.awaitMode(Mode.MODE_OURS);
     RMApp app = submit();
     MockAM am = master(app);
-    am.allocate("*", 1024, 2, java.util.List.of());
+    am.allocate("*", 1024, 2, List.of());
     assertEquals(0, peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 2).getAsks().getAvoids().getNamesCount());
-    shun(am, java.util.List.of("n1", "/default-rack"), java.util.List.of());
+    shun(am, List.of("n1", "/default-rack"), List.of());
     Asks asks = peer.await(e -> e.hasAsks() && e.getAsks().getAvoids().getNamesCount() > 0).getAsks();
     assertEquals(Set.of("n1", "/default-rack"), Set.copyOf(asks.getAvoids().getNamesList()));
     assertEquals(2, count(asks, 1));
     assertEquals(Why.WHY_STALE, answer(place(app, 1, "n1", 1)).getWhy());
-    shun(am, java.util.List.of(), java.util.List.of("/default-rack", "n1"));
+    shun(am, List.of(), List.of("/default-rack", "n1"));
     asks = peer.await(Event::hasAsks).getAsks();
     assertTrue(asks.hasAvoids() && asks.getAvoids().getNamesCount() == 0, asks.toString());
     assertEquals(1, answer(place(app, 1, "n1", 1)).getGranted());
   }
 
-  private void shun(MockAM am, java.util.List<String> more, java.util.List<String> less) throws Exception {
-    am.allocate(AllocateRequest.newInstance(0, 0, java.util.List.of(), java.util.List.of(), ResourceBlacklistRequest.newInstance(more, less)));
+  private void shun(MockAM am, List<String> more, List<String> less) throws Exception {
+    am.allocate(AllocateRequest.newInstance(0, 0, List.of(), List.of(), ResourceBlacklistRequest.newInstance(more, less)));
   }
 
   /** A node that is being decommissioned offers nothing, whatever runs there, and all that it had once it is taken back. */
@@ -135,7 +138,7 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.awaitMode(Mode.MODE_OURS);
     RMApp app = submit();
     MockAM am = master(app);
-    am.allocate("*", 1024, 1, java.util.List.of());
+    am.allocate("*", 1024, 1, List.of());
     peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 1);
     peer.ask(place(app, 1, "n1", 1));
     String id = peer.await(Event::hasContainer).getContainer().getId();
@@ -150,18 +153,84 @@ class SlacklineSchedulerTest extends OneJvm {
     assertEquals(Why.WHY_STALE, none.getAnswer().getWhy());
   }
 
+  /** So many containers of what it asks for and no more, until that is lifted, or all is told again. */
+  @Test
+  void tellsAnApplicationMasterHowMuchItMayGet() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    RMApp app = submit();
+    MockAM am = master(app);
+    am.allocate("*", 1024, 5, List.of());
+    long all = headroom(am);
+    assertTrue(all > 4096, "4 GB of one node and more: " + all);
+    for (int n : new int[] {2, 0, -1}) {
+      done(Item.newBuilder().setId(++items).setHeadroom(Headroom.newBuilder().setApplication(app.getApplicationId().toString()).setContainers(n)));
+      assertEquals(n < 0 ? all : n * 1024L, headroom(am));
+    }
+    Item.Builder one = Item.newBuilder().setHeadroom(Headroom.newBuilder().setApplication(app.getApplicationId().toString()).setContainers(1));
+    done(one.setId(++items));
+    peer.wants(Mode.MODE_STOCK);
+    peer.awaitMode(Mode.MODE_STOCK);
+    until("all that it wants is placed", () -> live(app) == 6);
+    assertEquals(2048, headroom(am));
+    peer.wants(Mode.MODE_WATCH);
+    peer.awaitMode(Mode.MODE_WATCH);
+    assertEquals(Why.WHY_WATCHED, answer(one.setId(++items)).getWhy());
+  }
+
+  private static long headroom(MockAM am) throws Exception {
+    return am.allocate(List.of(), List.of()).getAvailableResources().getMemorySize();
+  }
+
+  /** Asks for an item to which there is no answer, and waits until it is done. */
+  private void done(Item.Builder item) throws Exception {
+    peer.ask(item);
+    answer(Item.newBuilder().setId(++items).setKill(Kill.newBuilder().addContainers("none")));
+  }
+
+  /** Of the stock scheduler nothing is left that would be in the way, and what it had proposed before is not done. */
+  @Test
+  void takesOverAllOfIt() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    SlacklineScheduler scheduler = (SlacklineScheduler) rm.getResourceScheduler();
+    RMApp app = submit();
+    MockAM am = master(app);
+    am.allocate("*", 1024, 3, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3);
+    assertEquals(1, answer(place(app, 1, "n2", 1)).getGranted());
+    assertEquals(2, answer(place(app, 1, "n1", 2)).getGranted());
+    am.allocate(List.of(), List.of());
+    am.allocate("*", 3072, 1, List.of()); // for which neither node has room, and both together have
+    peer.wants(Mode.MODE_STOCK);
+    List<FiCaSchedulerNode> nodes = List.of(scheduler.getNode(n1.getNodeId()), scheduler.getNode(n2.getNodeId()));
+    until("a node is kept for it", () -> nodes.stream().anyMatch(n -> n.getReservedContainer() != null));
+    assertTrue(scheduler.getAsyncSchedulingPendingBacklogs() < Integer.MAX_VALUE);
+    peer.wants(Mode.MODE_OURS);
+    peer.awaitMode(Mode.MODE_OURS);
+    assertTrue(nodes.stream().allMatch(n -> n.getReservedContainer() == null));
+    assertEquals(Integer.MAX_VALUE, scheduler.getAsyncSchedulingPendingBacklogs(), "its threads rest");
+
+    am.allocate("*", 1024, 1, List.of());
+    Item.Builder late = place(app, 1, "n1", 1);
+    new Hands(scheduler).does(late.build()); // on a thread that is not the link's
+    assertEquals(0, peer.await(e -> e.hasAnswer() && e.getAnswer().getItem() == late.getId()).getAnswer().getGranted());
+    assertEquals(1, answer(late).getGranted());
+    assertEquals(5, live(app));
+  }
+
+  /** Whoever says something to Slackline in a tag, which may make no sense. */
   @Test
   void refusesAtSubmissionWithTheSentence() throws Exception {
     peer.awaitMode(Mode.MODE_OURS);
-    RMApp app = submit("in:12");
-    Application told = peer.await(Event::hasApplication).getApplication();
-    assertTrue(told.getHeld());
-    assertEquals(RMAppState.SUBMITTED, app.getState());
-    peer.ask(Item.newBuilder().setId(++items).setVerdict(Verdict.newBuilder().setApplication(told.getId())
-        .setJudgement(Judgement.JUDGEMENT_REJECT).setSentence("it needs 74 s and has 12 s")));
-    rm.waitForState(app.getApplicationId(), RMAppState.FAILED);
-    assertTrue(app.getDiagnostics().toString().contains("slackline: it needs 74 s and has 12 s"), app.getDiagnostics().toString());
-    assertEquals(End.END_FAILED, peer.await(Event::hasApplicationEnd).getApplicationEnd().getEnd());
+    for (String tag : List.of("in:12", "weight:nan")) {
+      RMApp app = submit(tag);
+      Application told = peer.await(Event::hasApplication).getApplication();
+      assertTrue(told.getHeld(), tag);
+      assertEquals(RMAppState.SUBMITTED, app.getState());
+      peer.ask(verdict(app, Judgement.JUDGEMENT_REJECT, "it needs 74 s and has 12 s"));
+      rm.waitForState(app.getApplicationId(), RMAppState.FAILED);
+      assertTrue(app.getDiagnostics().toString().contains("slackline: it needs 74 s and has 12 s"), app.getDiagnostics().toString());
+      assertEquals(End.END_FAILED, peer.await(Event::hasApplicationEnd).getApplicationEnd().getEnd());
+    }
   }
 
   @Test
@@ -265,11 +334,11 @@ class SlacklineSchedulerTest extends OneJvm {
     assertTrue(told.getHeld());
     var f = told.getFiles();
     assertEquals(3, f.getReduces());
-    assertEquals(java.util.List.of("n1", "n2"), f.getHostsList());
-    assertEquals(java.util.List.of(100L, 50L, 7L), f.getSplitsList().stream().map(s -> s.getBytes()).toList());
-    assertEquals(java.util.List.of(0, 1), f.getSplits(0).getHostsList());
+    assertEquals(List.of("n1", "n2"), f.getHostsList());
+    assertEquals(List.of(100L, 50L, 7L), f.getSplitsList().stream().map(s -> s.getBytes()).toList());
+    assertEquals(List.of(0, 1), f.getSplits(0).getHostsList());
     assertEquals(0, f.getSplits(1).getHostsCount());
-    assertEquals(java.util.List.of(1), f.getSplits(2).getHostsList());
+    assertEquals(List.of(1), f.getSplits(2).getHostsList());
     assertEquals(512L, f.getMapMap().get("memory-mb"));
     assertEquals(1024L, f.getReduceMap().get("memory-mb"));
 
@@ -365,15 +434,15 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.awaitMode(Mode.MODE_OURS);
     RMApp app = submit();
     MockAM am = master(app);
-    am.allocate("*", 1024, 3, java.util.List.of());
+    am.allocate("*", 1024, 3, List.of());
     peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3);
     peer.ask(place(app, 1, "n1", 3));
     String killed = peer.await(Event::hasContainer).getContainer().getId();
     var well = ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId());
     var failed = ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId());
-    am.allocate(java.util.List.of(), java.util.List.of()); // they are picked up
+    am.allocate(List.of(), List.of()); // they are picked up
     var attempt = app.getCurrentAppAttempt().getAppAttemptId();
-    for (ContainerId c : java.util.List.of(well, failed)) {
+    for (ContainerId c : List.of(well, failed)) {
       n1.nodeHeartbeat(attempt, c.getContainerId(), ContainerState.RUNNING);
     }
     peer.ask(Item.newBuilder().setId(++items).setKill(Kill.newBuilder().addContainers(killed)));
@@ -381,7 +450,7 @@ class SlacklineSchedulerTest extends OneJvm {
     int port = peer.port();
     peer.close();
     n1.nodeHeartbeat(attempt, well.getContainerId(), ContainerState.COMPLETE); // nobody is told
-    n1.nodeHeartbeat(Map.of(app.getApplicationId(), java.util.List.of(ContainerStatus.newInstance(failed, ContainerState.COMPLETE, "", 1))), true);
+    n1.nodeHeartbeat(Map.of(app.getApplicationId(), List.of(ContainerStatus.newInstance(failed, ContainerState.COMPLETE, "", 1))), true);
     until("they have ended", () -> live(app) == 1);
     peer = new Peer(port, "shared");
     Application told = peer.awaitMode(Mode.MODE_OURS).getApplications(0);
@@ -429,7 +498,7 @@ class SlacklineSchedulerTest extends OneJvm {
     until("the master is placed", () -> live(app) == 1);
     MockAM am = registered(app);
     var attempt = app.getCurrentAppAttempt().getAppAttemptId();
-    am.allocate("*", 1024, 5, java.util.List.of());
+    am.allocate("*", 1024, 5, List.of());
     until("all containers are placed", () -> live(app) == 6);
     am.unregisterAppAttempt();
     MockNM host = app.getCurrentAppAttempt().getMasterContainer().getNodeId().getHost().equals("n1") ? n1 : n2;
@@ -443,8 +512,11 @@ class SlacklineSchedulerTest extends OneJvm {
   void saysWhatIsWrongWithItsSettings() throws Exception {
     YarnConfiguration c = conf("", "127.0.0.1:7447");
     assertTrue(assertThrows(IOException.class, () -> new Settings(c)).getMessage().endsWith("is empty"));
+    for (String address : List.of("127.0.0.1.example.org:7447", "slackline.example.org:7447")) {
+      YarnConfiguration elsewhere = conf("shared", address);
+      assertTrue(assertThrows(IOException.class, () -> new Settings(elsewhere)).getMessage().contains("has to stay on this machine"));
+    }
     YarnConfiguration far = conf("shared", "slackline.example.org:7447");
-    assertTrue(assertThrows(IOException.class, () -> new Settings(far)).getMessage().contains("has to stay on this machine"));
     far.set(Settings.TLS, dir.toString());
     assertTrue(assertThrows(IOException.class, () -> new Settings(far)).getMessage().endsWith("ca.pem cannot be read"));
   }
