@@ -41,8 +41,8 @@ While this process is away YARN's own scheduler does the work.`,
 
 // yarnFlags are the flags of yarn serve, as they are written.
 type yarnFlags struct {
-	listen, secret, tls, state, claims, slot, shares, masters, heartbeat string
-	watch                                                                bool
+	listen, secret, tls, state, claims, slot, shares, masters, heartbeat, count string
+	watch                                                                       bool
 }
 
 func newYarnServe(o *options) *cobra.Command {
@@ -65,7 +65,7 @@ the process stops.
 
 A policy that promises deadlines counts in slots. On each node, room for ApplicationMasters is set aside first (--masters),
 and the rest is cut into slots of one size (--slot), divided between maps and reduces (--shares). With --slot none there are
-no slots, and containers count as the memory and the cores that they take.`,
+no slots, and containers count as the memory and the cores that they take, and what --count names, such as GPUs.`,
 		Example: `  slackline yarn serve --policy rtmr
   slackline yarn serve --policy edf-p --watch --journal cluster.journal
   slackline yarn serve --policy rtmr --slot 2GB,1 --shares 2:1`,
@@ -83,6 +83,7 @@ no slots, and containers count as the memory and the cores that they take.`,
 	flags.StringVar(&f.slot, "slot", "1GB,1", "memory of a slot, or memory and cores; none = no slots")
 	flags.StringVar(&f.shares, "shares", "3:1", "how slots are shared out between maps and reduces")
 	flags.StringVar(&f.masters, "masters", "1536MB,1", "memory, or memory and cores, of each node that is left to ApplicationMasters")
+	flags.StringVar(&f.count, "count", "", "with --slot none: what counts besides memory and cores, by YARN's names, such as yarn.io/gpu")
 	flags.StringVar(&f.heartbeat, "heartbeat", "1s", "how often nodes report to the ResourceManager (yarn.resourcemanager.nodemanagers.heartbeat-interval-ms)")
 	flags.StringVar(&o.journal, "journal", "", "record the run to this file; a later process adds a number to its name")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
@@ -100,8 +101,17 @@ func (f *yarnFlags) config() (cfg yarn.Config, err error) {
 	if cfg.Heartbeat, err = units.ParseDuration(f.heartbeat); err != nil || cfg.Heartbeat <= 0 {
 		return cfg, fmt.Errorf("--heartbeat is %q, it must be a span above 0, such as 1s", f.heartbeat)
 	}
+	if f.count != "" {
+		cfg.Named = strings.Split(f.count, ",")
+	}
+	if most := int(units.Dims - units.Named0); len(cfg.Named) > most {
+		return cfg, fmt.Errorf("--count names %d resources; at most %d count besides memory and cores", len(cfg.Named), most)
+	}
 	if f.slot == "none" {
 		return cfg, nil
+	}
+	if f.count != "" {
+		return cfg, errors.New("--count needs --slot none: where there are slots, a container counts as slots and nothing else")
 	}
 	cfg.Slots = &yarn.Split{}
 	if cfg.Slots.Slot, err = room("slot", f.slot); err != nil {

@@ -241,19 +241,21 @@ func TestYarnJobs(t *testing.T) {
 func TestYarnServeFlags(t *testing.T) {
 	s := newShell(t, map[string]string{"empty": "\n", "data/x": "", "bad/state.json": "{", "keyless/ca.pem": "x"})
 	for args, want := range map[string]string{
-		"--listen 0.0.0.0:7447":       `--listen is "0.0.0.0:7447"; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT; --tls encrypts it`,
-		"--listen 7447":               `--listen is "7447", it must be an address and a port, such as 127.0.0.1:7447`,
-		"--policy fifo,fair":          "--policy: a cluster has one policy, not 2",
-		"--policy fewest-local-first": `--policy`,
-		"--slot 0":                    `--slot is "0", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
-		"--shares 3":                  `--shares is "3", it must be two whole numbers such as 3:1, the first of them at least 1`,
-		"--masters x":                 `--masters is "x", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
-		"--heartbeat 0s":              `--heartbeat is "0s", it must be a span above 0, such as 1s`,
-		"--secret nothing":            "the secret cannot be read",
-		"--claims empty":              "empty:",
-		"--tls nowhere":               "--tls: open nowhere/ca.pem: no such file or directory",
-		"--tls keyless":               "--tls: keyless/ca.pem holds no certificate",
-		"--secret empty":              "empty holds no secret: it is empty",
+		"--listen 0.0.0.0:7447":         `--listen is "0.0.0.0:7447"; the stream is not encrypted, so it has to stay on this machine: 127.0.0.1:PORT; --tls encrypts it`,
+		"--listen 7447":                 `--listen is "7447", it must be an address and a port, such as 127.0.0.1:7447`,
+		"--policy fifo,fair":            "--policy: a cluster has one policy, not 2",
+		"--policy fewest-local-first":   `--policy: policy "fewest-local-first", character 1: there is no policy or part "fewest-local-first"`,
+		"--count yarn.io/gpu":           "--count needs --slot none",
+		"--slot none --count a,b,c,d,e": "--count names 5 resources; at most 4 count besides memory and cores",
+		"--slot 0":                      `--slot is "0", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
+		"--shares 3":                    `--shares is "3", it must be two whole numbers such as 3:1, the first of them at least 1`,
+		"--masters x":                   `--masters is "x", it must be an amount of memory such as 1GB, or memory and cores such as 1GB,1`,
+		"--heartbeat 0s":                `--heartbeat is "0s", it must be a span above 0, such as 1s`,
+		"--secret nothing":              "the secret cannot be read",
+		"--claims empty":                "empty:",
+		"--tls nowhere":                 "--tls: open nowhere/ca.pem: no such file or directory",
+		"--tls keyless":                 "--tls: keyless/ca.pem holds no certificate",
+		"--secret empty":                "empty holds no secret: it is empty",
 	} {
 		s.answers(2, want, append([]string{"yarn", "serve"}, strings.Fields(args)...)...)
 	}

@@ -88,7 +88,15 @@ func (s *streaming) stays() error {
 // tags say what Slackline is to know of the job there.
 func (s *streaming) tags(now time.Time) error {
 	j := s.job
-	tags := []string{"class:" + j.Class}
+	named := map[bool]string{true: "class"}[j.Has("class")]
+	var tags []string
+	switch lower := strings.ToLower(j.Class); {
+	case j.Class == j.Name: // so is the class of an application without such a tag
+	case j.Class != lower:
+		return j.Errorf(cmp.Or(named, "app"), "the class %q cannot move to a Hadoop cluster, whose tags are in lower case; write class: %s", j.Class, lower)
+	default:
+		tags = append(tags, "class:"+j.Class)
+	}
 	key := "deadline"
 	if j.By.Set() {
 		key = "by"
@@ -108,11 +116,13 @@ func (s *streaming) tags(now time.Time) error {
 	}
 	for _, t := range tags {
 		if len(t) > 100 || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' || r == ',' }) {
-			return j.Errorf(cmp.Or(map[bool]string{true: "class"}[j.Has("class")], "name"),
+			return j.Errorf(cmp.Or(named, "name"),
 				"%q cannot be a tag of YARN's: that has at most 100 ASCII characters, no space and no comma", t)
 		}
 	}
-	s.set("mapreduce.job.tags", strings.Join(tags, ","))
+	if len(tags) > 0 {
+		s.set("mapreduce.job.tags", strings.Join(tags, ","))
+	}
 	return nil
 }
 

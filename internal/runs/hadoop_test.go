@@ -46,7 +46,7 @@ func TestStreaming(t *testing.T) {
 			" | -D | a=1 | -D | b.c=d | -files | file://" + here + "/x/m.awk#m.awk,file://" + here + "/y#z | -mapper | awk -f m.awk | -reducer | sort -u" +
 			" | -partitioner | org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner | -cmdenv | LC_ALL=C | -input | a | -output | o"},
 		{"a combiner that reduces", "map: cat\ncombine: uniq\ninput: a\noutput: o\nreduces: 2\n", always +
-			"-D | mapreduce.job.tags=class:words | -mapper | cat | -combiner | uniq | -reducer | uniq | -input | a | -output | o"},
+			"-mapper | cat | -combiner | uniq | -reducer | uniq | -input | a | -output | o"},
 		{"a program of one's own", "app: ./bin/words\ninput: a\noutput: o\nreduces: 2\nclass: w\n", always +
 			"-D | mapreduce.job.tags=class:w | -files | file://" + here + "/bin/words#words | -mapper | ./words map | -reducer | ./words reduce | -input | a | -output | o"},
 	} {
@@ -70,6 +70,7 @@ func TestStreamingRefuses(t *testing.T) {
 		{"map: cat\nlimits: {memory: 1GB}\n", "words.yaml:4:9: limits cannot move"},
 		{"map: cat\nafter: x\n", "words.yaml:4:8: after cannot move"},
 		{"map: cat\nclass: a b\n", `words.yaml:4:8: "class:a b" cannot be a tag`},
+		{"map: cat\nclass: ETL\n", `words.yaml:4:8: the class "ETL" cannot move to a Hadoop cluster, whose tags are in lower case; write class: etl`},
 		{"map: cat\nfiles: ['a,b']\n", `words.yaml:4:8: the file "a,b" cannot move`},
 		{"app: ./words\nparams: {a: b}\n", "words.yaml:4:9: params cannot move"},
 		{"map: cat\ndeadline: 1970-01-01T00:00:01Z\n", "words.yaml:4:11: the deadline has passed"},

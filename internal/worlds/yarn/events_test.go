@@ -106,6 +106,37 @@ func TestMapsAreAskedForAgain(t *testing.T) {
 	s.want(s.next(), "5.5s ended output-lost demand")
 }
 
+// What an operator wants counted besides memory and cores counts, on nodes and of containers; anything else does not.
+func TestNamedResources(t *testing.T) {
+	s := newSite(t, yarn.Config{Named: []string{"yarn.io/gpu"}})
+	x := s.attach("shared", hello())
+	has := map[string]int64{"memory-mb": 4096, "vcores": 4, "yarn.io/gpu": 2, "yarn.io/fpga": 1}
+	m := snapshot(1, 5000)
+	m.GetSnapshot().Nodes[0].Resources = has
+	s.say(x, m)
+	want := units.Vector{units.Memory: 4 * int64(units.GB), units.VCores: 4, units.Named0: 2}
+	for _, e := range s.batch().Events {
+		if e.Kind == sched.NodeUp && e.Detail.Node.Class.Capacity != want {
+			t.Errorf("the node offers %v, want %v", e.Detail.Node.Class.Capacity, want)
+		}
+	}
+	ask := asks(20, 1)
+	ask.GetAsks().Rows[0].Resources = has
+	s.say(x, events(1, 6000, &wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000}}}, ask))
+	for range 2 {
+		for _, e := range s.batch().Events {
+			if e.Kind != sched.JobAmended {
+				continue
+			}
+			if got := e.Detail.Job.Stage(sched.Map).Containers[0].Needs; got != want {
+				t.Errorf("a map takes %v, want %v", got, want)
+			}
+			return
+		}
+	}
+	t.Error("nobody is told what a map takes")
+}
+
 // A plan says on which events it was decided, as one from before a full state is void where it arrives behind that.
 func TestPlansSayWhatWasSeen(t *testing.T) {
 	s, x := busy(t)
