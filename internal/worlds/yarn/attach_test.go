@@ -248,6 +248,31 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// A plug-in with nothing to tell is answered, or it would take Slackline for silent.
+func TestBeatsAreAnswered(t *testing.T) {
+	s := newSite(t, yarn.Config{})
+	x := s.first()
+	for ms := range int64(3) {
+		s.say(x, events(1, 6000+ms))
+	}
+	s.say(x, events(1, 7000, beats("n1")))
+	s.want(s.next(), "2s heartbeat")
+	go s.Next(t.Context()) // which says that the heartbeat was taken in
+	answers := 0
+	for {
+		m, err := x.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answers++; m.GetBeat().GetSeen() == 2 {
+			break
+		}
+	}
+	if answers != 5 {
+		t.Errorf("%d answers to a full state, three beats and a heartbeat", answers)
+	}
+}
+
 // Wake-ups follow the cluster's clock, in its beats.
 func TestTicks(t *testing.T) {
 	s := newSite(t, yarn.Config{})
@@ -309,8 +334,27 @@ func TestSenselessTags(t *testing.T) {
 			break
 		}
 	}
-	s.say(x, events(3, 7000, &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: "a1"}}}, beats("n1")))
+	c := container("c1", 0)
+	c.GetContainer().Application = "a1"
+	s.say(x, events(3, 7000, c, &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: "a1"}}}, beats("n1")))
 	s.want(s.next(), "2s heartbeat")
+
+	m := snapshot(6, 8000) // one that waits while all is told
+	m.GetSnapshot().Applications = []*wire.Application{{Id: "a3", Type: "MAPREDUCE", Held: true, Tags: []string{"weight:0"}, SubmitTimeMs: 7500}}
+	s.say(x, m)
+	s.want(s.next(), "3s resync node-up")
+	for {
+		m, err := x.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.GetPlan(); p != nil {
+			if v := p.Items[0].GetVerdict(); v.Application != "a3" || v.Judgement != wire.Judgement_JUDGEMENT_REJECT {
+				t.Errorf("%v", v)
+			}
+			break
+		}
+	}
 }
 
 // A job that claims what it may not is refused where it waits, with the word of the operator.

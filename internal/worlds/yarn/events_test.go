@@ -2,6 +2,7 @@ package yarn_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -106,18 +107,50 @@ func TestMapsAreAskedForAgain(t *testing.T) {
 	s.want(s.next(), "5.5s ended output-lost demand")
 }
 
+// Asks say of which items they know, so that the book does not count twice what it has planned.
+func TestAsksSayWhatTheyKnow(t *testing.T) {
+	s, x := busy(t)
+	e := asks(20, 2)
+	e.GetAsks().Applied = 7
+	s.say(x, events(5, 8000, e))
+	if d := s.batch().Events[0]; d.Kind != sched.Demand || d.Item != 7 || d.Count != 2 {
+		t.Errorf("told %v of %d containers with item %d", d.Kind, d.Count, d.Item)
+	}
+}
+
+// A container that a policy takes back for another job is preempted, whatever YARN calls that; one that it kills is killed.
+func TestKillsEndAsTheyWereMeant(t *testing.T) {
+	for _, as := range []sched.Outcome{sched.Preempted, sched.Killed} {
+		s, x := busy(t)
+		kill := sched.Item{Verb: sched.Kill, ID: 1, Job: 1, Stage: sched.Map, Outcome: as}
+		kill.Attempts.To = 1
+		if err := s.Enact(&sched.Plan{Items: []sched.Item{kill}, Victims: []sched.AttemptID{2}}); err != nil {
+			t.Fatal(err)
+		}
+		end := completion("c2", -102)
+		end.GetCompletion().Cause = wire.Cause_CAUSE_PREEMPTED
+		s.say(x, events(5, 8000, end))
+		if e := s.batch().Events[0]; e.Kind != sched.Ended || e.Outcome != as {
+			t.Errorf("%v %v, want %v", e.Kind, e.Outcome, as)
+		}
+	}
+}
+
 // What an operator wants counted besides memory and cores counts, on nodes and of containers; anything else does not.
 func TestNamedResources(t *testing.T) {
 	s := newSite(t, yarn.Config{Named: []string{"yarn.io/gpu"}})
 	x := s.attach("shared", hello())
 	has := map[string]int64{"memory-mb": 4096, "vcores": 4, "yarn.io/gpu": 2, "yarn.io/fpga": 1}
 	m := snapshot(1, 5000)
-	m.GetSnapshot().Nodes[0].Resources = has
+	m.GetSnapshot().Nodes[0].Resources, m.GetSnapshot().Nodes[0].Partition = has, "fast"
 	s.say(x, m)
 	want := units.Vector{units.Memory: 4 * int64(units.GB), units.VCores: 4, units.Named0: 2}
 	for _, e := range s.batch().Events {
 		if e.Kind == sched.NodeUp && e.Detail.Node.Class.Capacity != want {
 			t.Errorf("the node offers %v, want %v", e.Detail.Node.Class.Capacity, want)
+		}
+		if e.Kind == sched.NodeUp && !slices.Equal(e.Detail.Node.Labels, []string{"partition=fast"}) {
+			t.Errorf("the node's labels are %q", e.Detail.Node.Labels)
 		}
 	}
 	ask := asks(20, 1)
