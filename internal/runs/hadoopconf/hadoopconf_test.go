@@ -131,6 +131,28 @@ func TestUndoKeepsWhatCameLater(t *testing.T) {
 	}
 }
 
+// Nor does it bring back a scheduler that somebody has put another in the place of since.
+func TestUndoKeepsALaterScheduler(t *testing.T) {
+	site := strings.Replace(usual, "</configuration>", "<property><name>"+schedulerClass+"</name><value>"+stock+"</value></property>\n</configuration>", 1)
+	w := hadoop(t, site)
+	p := do(t, Install, w)
+	later := strings.Replace(w.site(t), ours, "x.Other", 1)
+	if err := os.WriteFile(p.Site(), []byte(later), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	do(t, Undo, w)
+	s, err := Read(p.Site())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if class, _ := s.Get(schedulerClass); class != "x.Other" {
+		t.Errorf("the scheduler is %q", class)
+	}
+	if _, left := s.Get("yarn.slackline.secret.file"); left {
+		t.Error("the secret's file is left in it")
+	}
+}
+
 // A file that changes between plan and deed is left alone.
 func TestInstallSeesOthers(t *testing.T) {
 	w := hadoop(t, usual)

@@ -195,7 +195,7 @@ func TestOneClusterAtATime(t *testing.T) {
 	s.want(s.next(), "4.5s heartbeat")
 }
 
-// When the plug-in goes the stock scheduler places work; what is planned meanwhile is refused.
+// When the plug-in goes the stock scheduler places work; what is planned meanwhile is void with the next full state.
 func TestTheStreamBreaks(t *testing.T) {
 	s := newSite(t, yarn.Config{})
 	x := s.attach("shared", hello())
@@ -208,6 +208,11 @@ func TestTheStreamBreaks(t *testing.T) {
 	if err := s.Enact(&sched.Plan{Items: []sched.Item{{Verb: sched.Start, ID: 1, Job: 1, Node: 1, Count: 1}}}); err != nil {
 		t.Fatal(err)
 	}
+	x = s.attach("shared", hello())
+	s.say(x, snapshot(1, 6000))
+	s.want(s.next(), "1s resync take-over node-up")
+	s.say(x, events(1, 7000, beats("n1")))
+	s.want(s.next(), "2s heartbeat")
 }
 
 func TestSilenceEndsASession(t *testing.T) {

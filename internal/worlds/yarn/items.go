@@ -51,10 +51,6 @@ func (w *World) Enact(p *sched.Plan) error {
 			w.refuse(it, 0, it.Count, sched.Stale)
 			continue
 		}
-		if w.now == nil && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
-			w.refuse(it, 0, it.Count, sched.Yielded) // the stock scheduler does as it likes
-			continue
-		}
 		if x := w.item(p, it); x != nil {
 			x.Id = int64(it.ID)
 			plan.Items = append(plan.Items, x)
