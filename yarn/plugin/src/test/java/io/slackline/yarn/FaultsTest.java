@@ -314,28 +314,6 @@ class FaultsTest extends OneJvm {
     peer.await(e -> e.hasHeartbeats() && e.getHeartbeats().getNamesList().contains("n2"));
   }
 
-  /** Many nodes are told a part at a time, who has beaten first is told first, and nobody twice. */
-  @Test
-  void manyHeartbeats() {
-    News n = new News();
-    for (int i = 0; i < 1000; i++) {
-      n.beat("n" + i % 500);
-    }
-    List<String> told = new ArrayList<>();
-    while (true) {
-      List<Event> some = new ArrayList<>();
-      n.take(some, false);
-      assertEquals(0, some.size());
-      n.take(some, true);
-      if (some.isEmpty()) {
-        break;
-      }
-      assertTrue(some.get(0).getHeartbeats().getNamesCount() <= 10);
-      told.addAll(some.get(0).getHeartbeats().getNamesList());
-    }
-    assertEquals(java.util.stream.IntStream.range(0, 500).mapToObj(i -> "n" + i).toList(), told);
-  }
-
   /** Its containers are lost with it, and told so, once. They live on, and its NodeManager tells of them when it is back. */
   @Test
   void aNodeManagerKilledWithRunningMaps() throws Exception {
@@ -435,7 +413,7 @@ class FaultsTest extends OneJvm {
 
   /** What cannot be kept until it is told becomes a full state. */
   @Test
-  void moreNewsThanCanBeKept() {
+  void moreNewsThanCanBeKept() throws Exception {
     News n = new News();
     var id = org.apache.hadoop.yarn.api.records.ApplicationAttemptId.newInstance(org.apache.hadoop.yarn.api.records.ApplicationId.newInstance(1, 1), 1);
     for (int i = 0; i < 5000; i++) {
@@ -451,6 +429,11 @@ class FaultsTest extends OneJvm {
     assertNull(n.take(told, true));
     n.clear();
     assertEquals(List.of(), n.take(told, true));
+
+    peer.awaitMode(Mode.MODE_OURS);
+    peer.snapshots.clear();
+    ((SlacklineScheduler) rm.getResourceScheduler()).wrong("a test", new IllegalStateException("on purpose")); // which leaves out as much
+    assertEquals(2, peer.awaitSnapshot(s -> true).getNodesCount());
   }
 
   /** What an ApplicationMaster asks for in the call that brings it containers does not know of them: so many less are placed. */

@@ -175,10 +175,20 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.wants(Mode.MODE_WATCH);
     peer.awaitMode(Mode.MODE_WATCH);
     assertEquals(Why.WHY_WATCHED, answer(one.setId(++items)).getWhy());
+    peer.wants(Mode.MODE_OURS);
+    peer.awaitMode(Mode.MODE_OURS);
+    done(one.setId(++items));
+    assertEquals(0, headroom(am), "it asks for nothing any more");
+    peer.close();
+    until("nothing is left of it when Slackline is gone", () -> headroom(am) == 2048);
   }
 
-  private static long headroom(MockAM am) throws Exception {
-    return am.allocate(List.of(), List.of()).getAvailableResources().getMemorySize();
+  private static long headroom(MockAM am) {
+    try {
+      return am.allocate(List.of(), List.of()).getAvailableResources().getMemorySize();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Asks for an item to which there is no answer, and waits until it is done. */
@@ -506,18 +516,5 @@ class SlacklineSchedulerTest extends OneJvm {
     rm.waitForState(app.getApplicationId(), RMAppState.FINISHED);
     RMApp next = submit(); // which is placed by somebody who was told of the end of the first
     until("the next master is placed", () -> live(next) == 1);
-  }
-
-  @Test
-  void saysWhatIsWrongWithItsSettings() throws Exception {
-    YarnConfiguration c = conf("", "127.0.0.1:7447");
-    assertTrue(assertThrows(IOException.class, () -> new Settings(c)).getMessage().endsWith("is empty"));
-    for (String address : List.of("127.0.0.1.example.org:7447", "slackline.example.org:7447")) {
-      YarnConfiguration elsewhere = conf("shared", address);
-      assertTrue(assertThrows(IOException.class, () -> new Settings(elsewhere)).getMessage().contains("has to stay on this machine"));
-    }
-    YarnConfiguration far = conf("shared", "slackline.example.org:7447");
-    far.set(Settings.TLS, dir.toString());
-    assertTrue(assertThrows(IOException.class, () -> new Settings(far)).getMessage().endsWith("ca.pem cannot be read"));
   }
 }
