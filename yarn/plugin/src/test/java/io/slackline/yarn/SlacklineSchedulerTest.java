@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.slackline.yarn.v1.Application;
 import io.slackline.yarn.v1.Asks;
 import io.slackline.yarn.v1.Cause;
+import io.slackline.yarn.v1.Container;
 import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Event;
 import io.slackline.yarn.v1.Headroom;
 import io.slackline.yarn.v1.Item;
 import io.slackline.yarn.v1.Judgement;
 import io.slackline.yarn.v1.Kill;
+import io.slackline.yarn.v1.Locality;
 import io.slackline.yarn.v1.Mode;
 import io.slackline.yarn.v1.Snapshot;
 import io.slackline.yarn.v1.Verdict;
@@ -78,6 +80,11 @@ class SlacklineSchedulerTest extends OneJvm {
     am.allocate("*", 1024, 3, List.of());
     Asks asks = peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3).getAsks();
     assertTrue(asks.getApplied() >= 1, "the asks account for the item that placed the master");
+    for (Locality near : List.of(Locality.LOCALITY_NODE, Locality.LOCALITY_RACK)) { // it asks for no place in particular
+      Item.Builder x = place(app, 1, "n1", 2);
+      x.getPlaceBuilder().setFarthest(near);
+      assertEquals(Why.WHY_STALE, answer(x).getWhy());
+    }
     peer.ask(place(app, 1, "n1", 2));
     Event answer = peer.await(e -> e.hasAnswer() && e.getAnswer().getItem() == items);
     assertEquals(2, answer.getAnswer().getGranted());
@@ -476,9 +483,12 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.awaitMode(Mode.MODE_WATCH);
     RMApp app = submit();
     until("the stock scheduler places the master", () -> live(app) == 1);
-    assertEquals(0, peer.await(Event::hasContainer).getContainer().getItem());
-    peer.ask(place(app, 0, "n2", 1));
-    assertEquals(Why.WHY_WATCHED, peer.await(Event::hasAnswer).getAnswer().getWhy());
+    Container master = peer.await(Event::hasContainer).getContainer();
+    assertEquals(0, master.getItem());
+    assertEquals(Why.WHY_WATCHED, answer(place(app, 0, "n2", 1)).getWhy());
+    assertEquals(Why.WHY_WATCHED, answer(Item.newBuilder().setId(++items).setKill(Kill.newBuilder().addContainers(master.getId()))).getWhy());
+    assertEquals(Why.WHY_WATCHED, answer(verdict(app, Judgement.JUDGEMENT_REJECT, "it would be late")).getWhy());
+    assertEquals(1, live(app));
     RMApp due = submit("in:600"); // nobody waits for a verdict, which would be none
     until("the stock scheduler places the master of a job with a deadline", () -> live(due) == 1);
   }
