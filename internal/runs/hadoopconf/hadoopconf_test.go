@@ -131,7 +131,7 @@ func TestUndoKeepsWhatCameLater(t *testing.T) {
 	}
 }
 
-// Nor does it bring back a scheduler that somebody has put another in the place of since.
+// Nor does it bring back a scheduler where somebody has set another one since.
 func TestUndoKeepsALaterScheduler(t *testing.T) {
 	site := strings.Replace(usual, "</configuration>", "<property><name>"+schedulerClass+"</name><value>"+stock+"</value></property>\n</configuration>", 1)
 	w := hadoop(t, site)

@@ -118,7 +118,8 @@ func TestAsksSayWhatTheyKnow(t *testing.T) {
 	}
 }
 
-// A container that a policy takes back for another job is preempted, whatever YARN calls that; one that it kills is killed.
+// A container that a policy takes back for another job is preempted, whatever YARN calls that; one that it
+// kills is killed.
 func TestKillsEndAsTheyWereMeant(t *testing.T) {
 	for _, as := range []sched.Outcome{sched.Preempted, sched.Killed} {
 		s, x := busy(t)
