@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
@@ -22,6 +23,7 @@ type Comparison struct {
 	Policy   string         `json:"policy"`
 	Cut      bool           `json:"cut,omitempty"` // the journal stops before the end of the run
 	Watched  float64        `json:"watched_s"`
+	Origin   time.Time      `json:"origin,omitzero"` // what 0 of all times stands for; not set: nobody knows
 	Agreed   [Kinds]int     `json:"-"`
 	Starts   map[string]int `json:"starts"`      // of the stock scheduler, by kind
 	Other    []Start        `json:"not_advised"` // the first of those that were not advised
@@ -56,6 +58,7 @@ func Compare(ctx context.Context, file, policy string, most int) (*Comparison, e
 	var follower *follow.Follower
 	played, err := lab.Play(ctx, file, policy, func(h journal.Header, name string) []drive.Sink {
 		c.Recorded, c.Policy = h.Policy, name
+		c.Origin, _ = time.Parse(time.RFC3339Nano, h.World.Origin) // "" where there is none
 		builder = report.NewBuilder(h.World.World, h.Scenario, "stock", h.Seed)
 		follower = follow.New(builder, recorded, says)
 		return []drive.Sink{follower, agreement}

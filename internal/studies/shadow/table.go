@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
@@ -12,6 +13,15 @@ import (
 // kindTexts say the kinds for people.
 var kindTexts = [Kinds]string{"as advised", "another stage of the job was advised", "it was advised for another node",
 	"another job was advised", "nothing was advised"}
+
+// at is an instant as people know it: a cluster's times count from before anybody watched it.
+func (c *Comparison) at(s float64) string {
+	d := units.FromSeconds(s)
+	if c.Origin.IsZero() {
+		return d.String()
+	}
+	return c.Origin.Add(time.Duration(d)).Local().Format(time.DateTime)
+}
 
 // Write prints the comparison for people.
 func (c *Comparison) Write(w io.Writer) error {
@@ -41,7 +51,7 @@ func (c *Comparison) Write(w io.Writer) error {
 		g.Add(">at", "node", "started", "advised", "because")
 		for i := range c.Other {
 			s := &c.Other[i]
-			g.Add(span(s.At), s.Node, s.Job+" "+s.Stage.String(), s.Advised, s.Why)
+			g.Add(c.at(s.At), s.Node, s.Job+" "+s.Stage.String(), s.Advised, s.Why)
 		}
 		if err := g.Write(w); err != nil {
 			return err
