@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -206,6 +207,8 @@ class FaultsTest extends OneJvm {
   static final class Slow extends SlacklineScheduler {
     static final int ITEMS = 40;
     static volatile boolean slow;
+    /** Who was to place work, one after the other; unspecified: its stream was said to be gone. */
+    static final List<Mode> changes = new CopyOnWriteArrayList<>();
 
     private static void rest(long ms) {
       try {
@@ -226,6 +229,27 @@ class FaultsTest extends OneJvm {
       rest(100 * ITEMS);
       return super.snapshot(next);
     }
+
+    @Override
+    public void mode(Mode to) {
+      changes.add(to);
+      super.mode(to);
+    }
+
+    @Override
+    public void broken() {
+      super.broken();
+      changes.add(Mode.MODE_UNSPECIFIED);
+    }
+
+    /** A long plan of items that change nothing. */
+    static Plan.Builder plan(long first) {
+      Plan.Builder p = Plan.newBuilder();
+      for (int i = 0; i < ITEMS; i++) {
+        p.addItems(Item.newBuilder().setId(first + i).setKill(Kill.newBuilder().addContainers("nothing")));
+      }
+      return p;
+    }
   }
 
   /** What keeps the plug-in busy is no silence of Slackline's, and what happens meanwhile is told. */
@@ -239,11 +263,7 @@ class FaultsTest extends OneJvm {
     peer.awaitMode(Mode.MODE_OURS);
     try {
       Slow.slow = true;
-      Plan.Builder p = Plan.newBuilder();
-      for (int i = 0; i < Slow.ITEMS; i++) {
-        p.addItems(Item.newBuilder().setId(++items).setKill(Kill.newBuilder().addContainers("nothing")));
-      }
-      peer.send(AttachResponse.newBuilder().setPlan(p));
+      peer.send(AttachResponse.newBuilder().setPlan(Slow.plan(1)));
       peer.await(e -> e.hasAnswer() && e.getAnswer().getItem() == 1);
       peer.send(AttachResponse.newBuilder().setResync(Resync.newBuilder().setWhy("a test"))); // behind the plan
       submit();
@@ -292,6 +312,28 @@ class FaultsTest extends OneJvm {
     Hesitant.read.countDown();
     submit();
     assertTrue(peer.await(e -> e.hasApplication() || e.hasNodeUp() && e.getNodeUp().getName().equals("n3")).hasApplication());
+  }
+
+  /** A stream that is cut in the midst of a long plan: nothing that was wished through it takes control again. */
+  @Test
+  void aStreamThatIsCutInTheMidstOfAPlan() throws Exception {
+    try (Line line = new Line(peer.port())) {
+      YarnConfiguration c = conf("shared", "127.0.0.1:" + line.port());
+      c.setClass(YarnConfiguration.RM_SCHEDULER, Slow.class, ResourceScheduler.class);
+      peer.snapshots.clear();
+      start(c);
+      peer.awaitMode(Mode.MODE_OURS);
+      Slow.changes.clear();
+      Slow.slow = true;
+      peer.send(AttachResponse.newBuilder().setPlan(Slow.plan(1)));
+      peer.await(e -> e.hasAnswer() && e.getAnswer().getItem() == 1);
+      peer.silent = true; // who dials again hears nothing
+      line.cut();
+      until("the stream is gone, and so is its plan", () -> Slow.changes.size() > 1);
+      assertEquals(List.of(Mode.MODE_UNSPECIFIED, Mode.MODE_UNSPECIFIED), Slow.changes.subList(0, 2));
+    } finally {
+      Slow.slow = false;
+    }
   }
 
   /** What is decided on heartbeats would wait behind what was decided on those before; all else is told at once. */
