@@ -52,8 +52,8 @@ const (
 	Ended
 	// OutputLost uses Job, Stage and Task. A committed result is gone, and the task has to run again.
 	OutputLost
-	// JobEnded uses Job, Outcome, Text and Detail.Account. The job has committed, failed or been
-	// killed. It is the last event of the job.
+	// JobEnded uses Job, Outcome, Age, Text and Detail.Account. The job has committed, failed or been
+	// killed. It is the last event of the job: with Age, attempts of it may have ended after it had.
 	JobEnded
 	// JobCancelled uses Job. Its user wants it gone. JobEnded follows.
 	JobCancelled

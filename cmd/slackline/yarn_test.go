@@ -181,8 +181,9 @@ func TestYarnServeAgain(t *testing.T) {
 // are left to the next process, that continues them.
 func TestYarnJobs(t *testing.T) {
 	s := newShell(t, nil)
-	ended := func(id string, how wire.End) *wire.Event {
-		return &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: id, End: how, Diagnostics: "it was too large"}}}
+	ended := func(id string, how wire.End) *wire.Event { // a minute after its submission, and told later
+		return &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: id, End: how, Diagnostics: "it was too large",
+			EndedMs: submitted + 60_000}}}
 	}
 	stop := func(o *served) {
 		if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -204,7 +205,7 @@ func TestYarnJobs(t *testing.T) {
 	s.answers(3, "the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it", "cancel", "application_1_0003")
 	stop(o)
 	list := s.must(0, "jobs")
-	for _, want := range []string{`application_1_0001 +count +edf-p +finished .*met by`, `application_1_0002 +count +edf-p +failed .*it was too large`,
+	for _, want := range []string{`application_1_0001 +count +edf-p +finished .* 60\.0 s .*met by 29:00 min`, `application_1_0002 +count +edf-p +failed .*it was too large`,
 		`application_1_0003 +count +edf-p +interrupted .*Slackline stopped`} {
 		if !regexp.MustCompile(want).MatchString(list) {
 			t.Errorf("want %s in\n%s", want, list)
@@ -318,7 +319,7 @@ func TestYarnCompare(t *testing.T) {
 
 	text := s.must(0, "yarn", "compare", "j")
 	for _, want := range []string{`^edf-p watched for .*, and the cluster's own scheduler started 4 containers`, `as advised +3 +75.0 %`,
-		`application_1_0002 master +application_1_0001 map +\S`, `admitted +2 +2 +1`, `stock +2 +1 +2`, `edf-p, simulated +1 +1 +1`, `; 1 job did not finish`} {
+		`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +n1 +application_1_0002 master +application_1_0001 map +\S`, `admitted +2 +2 +1`, `stock +2 +1 +2`, `edf-p, simulated +1 +1 +1`, `; 1 job did not finish`} {
 		if !regexp.MustCompile(`(?m)` + want).MatchString(text) {
 			t.Errorf("want %s in\n%s", want, text)
 		}

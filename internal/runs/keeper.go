@@ -314,7 +314,7 @@ func (k *Keeper) Batch(_ units.Time, records []follow.Record) error {
 		case sched.OutputLost:
 			k.lost(j, at, e)
 		case sched.JobEnded:
-			k.endJob(j, at, e)
+			k.endJob(j, e)
 		}
 	}
 	return nil
@@ -325,11 +325,11 @@ func ofJobs(kind sched.EventKind) bool {
 	return kind == sched.Started || kind == sched.Ended || kind == sched.OutputLost || kind == sched.JobEnded
 }
 
-func (k *Keeper) endJob(j *keptJob, at units.Time, e *follow.Record) {
+func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	k.here[e.Job.Index] = nil
 	k.forget(j)
 	j.file, j.row.Command = nil, nil
-	ended := k.wall(at)
+	ended := k.wall(e.Job.Ended)
 	// what was refused, or killed while it waited, took nothing
 	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil {
 		j.row.Took = new(ended.Sub(j.row.Submitted).Seconds())

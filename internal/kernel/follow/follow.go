@@ -254,7 +254,7 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 			r.Job.describe(e.Detail.Job)
 		}
 	case sched.JobEnded:
-		if r.Job = f.endJob(at, e.Job); r.Job != nil && e.Outcome == sched.Committed {
+		if r.Job = f.endJob(at.Add(-e.Age), e.Job); r.Job != nil && e.Outcome == sched.Committed {
 			r.Job.settle()
 		}
 	default:

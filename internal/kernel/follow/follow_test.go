@@ -76,7 +76,7 @@ func (l *lives) Batch(_ units.Time, records []follow.Record) error {
 			l.ended = append(l.ended, adverse.Life{Job: a.Job.Spec.ID, Arrived: a.Job.Arrived, Stage: a.Stage, Node: a.Node, Container: a.Container,
 				Locality: a.Locality, Item: a.Item, Began: a.Began, Ended: at, Outcome: e.Outcome, Unseen: e.Derived})
 		case sched.JobEnded:
-			if l.jobs[e.Job.Index] != e.Job || e.Job.Ended != at {
+			if l.jobs[e.Job.Index] != e.Job || e.Job.Ended != at.Add(-e.Age) {
 				l.t.Errorf("job %q ended that was not there", e.Job.Spec.ID)
 			}
 			delete(l.jobs, e.Job.Index)

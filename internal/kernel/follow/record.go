@@ -13,7 +13,7 @@ import (
 // Record is an event with the job, the attempt and the node that it is about.
 type Record struct {
 	*sched.Event
-	At      units.Time // when it happened
+	At      units.Time // when it happened, or was told where it is told too late: Job.Ended says of a job's end when
 	Job     *Job       // of the event, or of its attempt; nil: it is about none, or one that nobody has told of
 	Attempt *Attempt   // nil: likewise
 	Host    *Node      // the node, of an event that may change its state; nil: of all others

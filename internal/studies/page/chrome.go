@@ -59,7 +59,7 @@ func (t *Trace) Batch(_ units.Time, records []follow.Record) error {
 			}
 		case sched.JobEnded:
 			if e.Job != nil {
-				t.jobEnds(now, e.Job, e.Outcome)
+				t.jobEnds(e.Job.Ended, e.Job, e.Outcome)
 			}
 		}
 	}

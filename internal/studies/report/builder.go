@@ -347,22 +347,23 @@ func (b *Builder) unmap(at units.Time, job *follow.Job, t sched.TaskID) {
 func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.Anywhere }
 
 func (b *Builder) finish(at units.Time, e *follow.Record) {
-	b.reduces(at, e.Job, 0)
+	ended := e.Job.Ended // of an ApplicationMaster the world tells it later
+	b.reduces(ended, e.Job, 0)
 	j, f := &b.run.Jobs[e.Job.Number], &b.facts[e.Job.Number]
 	f.End = e.Outcome
 	spec, refused := e.Job.Spec, f.Refused
 	switch {
 	case e.Outcome == sched.Committed && !refused:
-		j.Finished = seconds(at)
+		j.Finished = seconds(ended)
 		if j.Before {
 			break
 		}
-		response := at.Seconds() - j.Submitted
+		response := ended.Seconds() - j.Submitted
 		b.responses = append(b.responses, response)
 		if j.Deadline != nil && j.Admitted {
 			// a busy world may have told of it later than it came, and behind its deadline
 			owed := spec.Deadline.Sub(spec.Arrive).Seconds()
-			penalty := spec.Weight * max(0, (at.Seconds()-*j.Deadline)/owed)
+			penalty := spec.Weight * max(0, (ended.Seconds()-*j.Deadline)/owed)
 			b.run.Summary.Penalty += penalty
 			j.Penalty = &penalty
 		}

@@ -72,7 +72,7 @@ func (t *Timeline) Batch(_ units.Time, records []follow.Record) error {
 		case sched.JobEnded:
 			if j := e.Job; j != nil && j.Number < len(t.rows) {
 				r := &t.rows[j.Number]
-				r.ended, r.finished = at, e.Outcome == sched.Committed
+				r.ended, r.finished = j.Ended, e.Outcome == sched.Committed
 				t.end = max(t.end, at)
 			}
 		}

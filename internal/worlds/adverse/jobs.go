@@ -92,7 +92,11 @@ func (w *World) endJob(j sched.JobID, o sched.Outcome, why string) {
 	w.out = slices.DeleteFunc(w.out, func(e sched.Event) bool { // what comes behind the end
 		return e.Job == j && (e.Kind == sched.JobAmended || e.Kind == sched.JobCancelled)
 	})
-	w.tell(sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o, Text: why})
+	e := sched.Event{Kind: sched.JobEnded, Job: j, Outcome: o, Text: why}
+	if o == sched.Committed && jb.ended > 0 {
+		e.Age = w.age(jb.ended)
+	}
+	w.tell(e)
 	for k := 1; k < len(w.jobs) && o != sched.Committed; k++ {
 		if next := w.jobs[k]; next.arrived && !next.over && w.doomed(next) {
 			w.endJob(sched.JobID(k), sched.Killed, "its predecessor did not finish")

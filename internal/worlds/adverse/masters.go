@@ -25,6 +25,11 @@ func (w *World) moveMasters() {
 			continue
 		}
 		a := w.master(id)
+		if !jb.done(1) {
+			jb.ended = 0
+		} else if jb.ended == 0 {
+			jb.ended = w.beat
+		}
 		switch {
 		case a == nil:
 		case jb.done(1):

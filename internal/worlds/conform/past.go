@@ -14,12 +14,16 @@ type past struct {
 	watching bool
 }
 
-// start is what does not change of an attempt, as its handle may.
+// start is what does not change of an attempt, as its handle may, and to another process those of nodes.
 type start struct {
 	job   string
 	stage sched.Stage
-	node  sched.NodeID
+	node  string
 	since units.Time
+}
+
+func (w *Watch) start(job string, s sched.Stage, n sched.NodeID, since units.Time) start {
+	return start{job, s, w.nodes[n].name, since}
 }
 
 // Resynced tells whether the last batch was a resync.
@@ -49,7 +53,7 @@ func (w *Watch) remember() {
 	for _, a := range w.attempts {
 		if j := w.jobs[a.job]; j != nil {
 			w.before.items[a.item] = true
-			k := start{j.id, a.stage, a.node, a.since}
+			k := w.start(j.id, a.stage, a.node, a.since)
 			if w.before.attempts[k]++; w.before.attempts[k] == 1 || a.progress < w.before.progress[k] {
 				w.before.progress[k] = a.progress
 			}
@@ -80,7 +84,7 @@ func (w *Watch) arrivedBefore(e *sched.Event, j *watchedJob) {
 // startedBefore checks that an attempt which is said to have run for a while is one that did.
 func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 	if e.Age == 0 {
-		if w.Resynced() && e.Item > 0 && w.before.items[e.Item] && w.before.attempts[start{j.id, e.Stage, e.Node, w.at}] == 0 {
+		if w.Resynced() && e.Item > 0 && w.before.items[e.Item] && w.before.attempts[w.start(j.id, e.Stage, e.Node, w.at)] == 0 {
 			w.broken("an attempt of job %q, of item %d, runs since before and is said to have started now", j.id, e.Item)
 		}
 		return
@@ -89,7 +93,7 @@ func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 		return // it has started since: a patient world tells so late
 	}
 	w.Old++
-	k := start{j.id, e.Stage, e.Node, w.at.Add(-e.Age)}
+	k := w.start(j.id, e.Stage, e.Node, w.at.Add(-e.Age))
 	if w.before.attempts[k]--; w.before.attempts[k] < 0 {
 		w.broken("an attempt of job %q on node %d is said to run since %v, and none did", j.id, e.Node, k.since)
 	}
@@ -98,7 +102,7 @@ func (w *Watch) startedBefore(e *sched.Event, j *watchedJob) {
 // progressBefore checks, once all is told again, that no attempt has lost what it had done.
 func (w *Watch) progressBefore() {
 	for id, a := range w.attempts {
-		if had := w.before.progress[start{w.jobs[a.job].id, a.stage, a.node, a.since}]; a.progress < had {
+		if had := w.before.progress[w.start(w.jobs[a.job].id, a.stage, a.node, a.since)]; a.progress < had {
 			w.broken("attempt %d had done %v of its work and is said to have done %v", id, had, a.progress)
 		}
 	}

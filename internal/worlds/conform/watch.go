@@ -27,6 +27,7 @@ type Watch struct {
 	Cancels int // jobs that their users cancelled
 	Odd     int // discrepancies
 	Old     int // facts that were told with their age
+	Since   int // jobs that had ended before that was told
 	Yields  int // how often a stock scheduler placed work alone
 	Watches int // how often the scheduler was to watch only
 	Ghosts  int // ends of attempts that nobody knew any more
@@ -61,6 +62,7 @@ type Watch struct {
 }
 
 type watchedNode struct {
+	name       string
 	up         bool
 	was        bool  // it was up before this batch
 	drained    int64 // round of the plan that drained it
@@ -239,7 +241,7 @@ func (w *Watch) event(e *sched.Event) {
 			n = &watchedNode{}
 			w.nodes[e.Node] = n
 		}
-		n.up, n.room, n.drained, n.labels = true, e.Detail.Node.Class.Capacity, 0, e.Detail.Node.Labels
+		n.name, n.up, n.room, n.drained, n.labels = e.Detail.Node.Name, true, e.Detail.Node.Class.Capacity, 0, e.Detail.Node.Labels
 	case sched.NodeChanged:
 		if n := w.nodes[e.Node]; n == nil {
 			w.broken("node %d changed that was never up", e.Node)
@@ -471,6 +473,12 @@ func (w *Watch) jobEnded(e *sched.Event) {
 	if j == nil {
 		w.broken("job %d ended, which is not there", e.Job)
 		return
+	}
+	if e.Age > 0 {
+		w.Since++
+	}
+	if w.at.Add(-e.Age) < j.since {
+		w.broken("job %q ended %v ago, before it came", j.id, e.Age)
 	}
 	w.Jobs[e.Outcome]++
 	w.ended[j.id] = e.Outcome

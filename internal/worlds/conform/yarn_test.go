@@ -1,9 +1,13 @@
 package conform
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -67,13 +71,13 @@ func TestYARN(t *testing.T) { Suite(t, attached(runs(60))) }
 func TestYARNMeetsAllOfIt(t *testing.T) {
 	s, told := attached(1), kinds{}
 	s.sinks = []drive.Sink{told}
-	var old, yields, watches, advised int
+	var old, since, yields, watches, advised int
 	for seed := range uint64(12) {
 		w := s.run(t, seed, func() sched.Policy { return Friendly{} }, nil)
-		old, yields, watches, advised = old+w.Old, yields+w.Yields, watches+w.Watches, advised+w.Advised
+		old, since, yields, watches, advised = old+w.Old, since+w.Since, yields+w.Yields, watches+w.Watches, advised+w.Advised
 	}
-	if old == 0 || yields == 0 || watches == 0 || advised == 0 {
-		t.Errorf("%d old facts, %d yields, %d watches, %d pieces of advice: these runs test nothing", old, yields, watches, advised)
+	if old == 0 || since == 0 || yields == 0 || watches == 0 || advised == 0 {
+		t.Errorf("%d old facts, %d old ends of jobs, %d yields, %d watches, %d pieces of advice: these runs test nothing", old, since, yields, watches, advised)
 	}
 	if told[counted] == 0 {
 		t.Error("of no job was the number of tasks told at its arrival")
@@ -127,6 +131,83 @@ func TestYARNInSlots(t *testing.T) {
 	}
 	for _, text := range []string{"rtmr", "rtmr(promise=99%)", "rtmr(preempt=false)", "dc", "rds", "capacity-plan"} {
 		t.Run(text+", unkind", func(t *testing.T) { holds(t, cut("yarn in slots, unkind", runs(12), 200), text) })
+	}
+}
+
+// processes are a world of YARN that one process after the other schedules: with each full state but the first it
+// is a new one, which knows nothing of the cluster but what it is told.
+type processes struct {
+	*yarnfake.World
+	starts func() *yarnfake.World
+	played *life
+	number int
+}
+
+func (p *processes) Next(ctx context.Context) (drive.Batch, error) {
+	b, err := p.World.Next(ctx)
+	if errors.Is(err, io.EOF) && p.played.again != nil {
+		p.World.Close()
+		p.World = p.starts()
+		p.number++
+		return p.World.Next(ctx)
+	}
+	return b, err
+}
+
+// life ends before all is told again, which is then the first that the next one tells.
+type life struct {
+	drive.World
+	begun bool
+	again *drive.Batch
+}
+
+func (l *life) Next(ctx context.Context) (drive.Batch, error) {
+	if b := l.again; b != nil {
+		l.again = nil
+		return *b, nil
+	}
+	b, err := l.World.Next(ctx)
+	if err == nil && l.begun && b.Events[0].Kind == sched.Resync {
+		l.again = &b
+		return drive.Batch{}, io.EOF
+	}
+	l.begun = true
+	return b, err
+}
+
+// What one process has saved the next one loads, and goes on: all jobs end, and no promise of the contract is broken.
+func TestYARNInAnotherProcess(t *testing.T) {
+	for _, text := range []string{"edf-p+matchmaking", "fair+delay"} {
+		t.Run(text, func(t *testing.T) {
+			s, number := attached(1), 0
+			for seed := range uint64(runs(12)) {
+				s.New = func(t *testing.T, seed uint64) drive.World {
+					nodes := machines()
+					nodes.Classes[0].Capacity = units.Vector{units.VCores: 3, units.Memory: 4 << 30}
+					jobs := yarnJobs(units.Vector{units.VCores: 1, units.Memory: 1 << 30})
+					p := &processes{played: &life{World: adverse.New(adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Watching: seed%5 == 4})}}
+					p.starts = func() *yarnfake.World {
+						w, err := yarnfake.New(yarn.Config{Secret: []byte("test"), Heartbeat: adverse.Beat, Origin: time.UnixMilli(0)}, p.played)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return w
+					}
+					p.World = p.starts()
+					t.Cleanup(func() {
+						p.World.Close()
+						number += p.number
+					})
+					return p
+				}
+				t.Run("", func(t *testing.T) {
+					s.finished(t, s.run(t, seed, func() sched.Policy { return fromCatalogue(t, text)() }, forget))
+				})
+			}
+			if number == 0 {
+				t.Error("no process followed another: this tests nothing")
+			}
+		})
 	}
 }
 
@@ -227,7 +308,7 @@ func TestYARNSamples(t *testing.T) {
 // All that a plan asks for is asked of the cluster, and nothing else.
 func TestYARNIsAskedForAllOfIt(t *testing.T) {
 	verbs := map[string]int{}
-	for seed := range uint64(16) {
+	for seed := range uint64(runs(78)) {
 		s, want, got := attached(1), wanted{}, map[sched.ItemID]string{}
 		s.sinks = []drive.Sink{want}
 		jobs := yarnJobs(units.Vector{units.VCores: 1, units.Memory: 1 << 30})

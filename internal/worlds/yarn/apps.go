@@ -243,7 +243,7 @@ func (w *World) applicationEnd(x *wire.ApplicationEnd) {
 		if a.rejected != "" && o != sched.Committed { // as all worlds say it
 			o, why = sched.Killed, "rejected: "+a.rejected
 		}
-		w.tell(sched.Event{Kind: sched.JobEnded, Job: a.id, Outcome: o, Text: why})
+		w.tell(sched.Event{Kind: sched.JobEnded, Job: a.id, Outcome: o, Age: w.age(x.EndedMs), Text: why})
 	}
 	delete(w.apps, a.id)
 	w.jobs.drop(a.name)

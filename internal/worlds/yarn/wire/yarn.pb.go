@@ -1881,10 +1881,13 @@ func (x *Done) GetCount() int32 {
 
 // ApplicationEnd is the last that is told of an application. Its containers have ended before it.
 type ApplicationEnd struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	End           End                    `protobuf:"varint,2,opt,name=end,proto3,enum=slackline.yarn.v1.End" json:"end,omitempty"`
-	Diagnostics   string                 `protobuf:"bytes,3,opt,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	End         End                    `protobuf:"varint,2,opt,name=end,proto3,enum=slackline.yarn.v1.End" json:"end,omitempty"`
+	Diagnostics string                 `protobuf:"bytes,3,opt,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	// When it had, in milliseconds since 1970; 0 = when this is told. YARN tells it once the ApplicationMaster is gone, which
+	// is some seconds later.
+	EndedMs       int64 `protobuf:"varint,4,opt,name=ended_ms,json=endedMs,proto3" json:"ended_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1938,6 +1941,13 @@ func (x *ApplicationEnd) GetDiagnostics() string {
 		return x.Diagnostics
 	}
 	return ""
+}
+
+func (x *ApplicationEnd) GetEndedMs() int64 {
+	if x != nil {
+		return x.EndedMs
+	}
+	return 0
 }
 
 // AttemptEnd is the end of an ApplicationMaster. What it asked for is void; its containers have
@@ -3000,11 +3010,12 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x05hosts\x18\x02 \x03(\x05R\x05hosts\"8\n" +
 	"\x04Done\x12\x1a\n" +
 	"\bpriority\x18\x01 \x01(\x05R\bpriority\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x05R\x05count\"l\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\"\x87\x01\n" +
 	"\x0eApplicationEnd\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x03end\x18\x02 \x01(\x0e2\x16.slackline.yarn.v1.EndR\x03end\x12 \n" +
-	"\vdiagnostics\x18\x03 \x01(\tR\vdiagnostics\"r\n" +
+	"\vdiagnostics\x18\x03 \x01(\tR\vdiagnostics\x12\x19\n" +
+	"\bended_ms\x18\x04 \x01(\x03R\aendedMs\"r\n" +
 	"\n" +
 	"AttemptEnd\x12 \n" +
 	"\vapplication\x18\x01 \x01(\tR\vapplication\x12\x18\n" +

@@ -1,6 +1,7 @@
 package yarnfake
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -76,8 +77,9 @@ func (p *plugin) say(b drive.Batch) (messages []*wire.AttachRequest) {
 		}
 	}
 	var ended []*app // their masters
-	for i := range b.Events {
-		e := &b.Events[i]
+	list := asTheyCame(b.Events)
+	for i := range list {
+		e := &list[i]
 		if e.Kind > sched.Ended {
 			for _, a := range ended {
 				tell(&wire.Event{What: &wire.Event_AttemptEnd{AttemptEnd: &wire.AttemptEnd{Application: a.spec.ID, Attempt: a.attempt, End: wire.End_END_FAILED}}})
@@ -110,6 +112,26 @@ func (p *plugin) say(b drive.Batch) (messages []*wire.AttachRequest) {
 	}
 	p.next += int64(len(events.Events))
 	return append(messages, &wire.AttachRequest{Says: &wire.AttachRequest_Events{Events: events}})
+}
+
+// asTheyCame puts ends before starts. A batch has them the other way round, but YARN tells of an end before it
+// gives the room to somebody else.
+func asTheyCame(events []sched.Event) []sched.Event {
+	begun := map[sched.AttemptID]bool{}
+	for i := range events {
+		if events[i].Kind == sched.Started {
+			begun[events[i].Attempt] = true
+		}
+	}
+	turn := func(e *sched.Event) int {
+		if e.Kind == sched.Ended && !begun[e.Attempt] {
+			return 2*int(sched.Started) - 1
+		}
+		return 2 * int(e.Kind)
+	}
+	list := slices.Clone(events)
+	slices.SortStableFunc(list, func(x, y sched.Event) int { return cmp.Compare(turn(&x), turn(&y)) })
+	return list
 }
 
 // state puts into a snapshot what belongs there.
@@ -166,7 +188,8 @@ func (p *plugin) event(e *sched.Event) *wire.Event {
 		}
 		return &wire.Event{What: &wire.Event_Application{Application: p.application(a, p.at.Sub(a.spec.Arrive))}}
 	case sched.JobEnded:
-		return &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: p.apps[e.Job].spec.ID, End: ends[e.Outcome], Diagnostics: e.Text}}}
+		return &wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: p.apps[e.Job].spec.ID, End: ends[e.Outcome], Diagnostics: e.Text,
+			EndedMs: ms(p.at.Add(-e.Age))}}}
 	case sched.Demand:
 		return &wire.Event{What: &wire.Event_Asks{Asks: p.demand(e)}}
 	case sched.Started:

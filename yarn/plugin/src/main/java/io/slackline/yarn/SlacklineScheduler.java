@@ -291,7 +291,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         RMApp app = rmContext.getRMApps().get(x.getApplicationID());
         headroom.remove(x.getApplicationID());
         tell(Event.newBuilder().setApplicationEnd(ApplicationEnd.newBuilder().setId(x.getApplicationID().toString())
-            .setEnd(Words.end(app, x.getFinalState()))));
+            .setEnd(Words.end(app, x.getFinalState())).setEndedMs(app == null ? 0 : app.getFinishTime())));
         break;
       }
       case APP_ATTEMPT_ADDED:
