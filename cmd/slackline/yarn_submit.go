@@ -118,6 +118,9 @@ func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) er
 		if !h.fetch {
 			continue
 		}
+		if err := os.MkdirAll(filepath.Dir(j.Output), 0o777); err != nil { // which hadoop does not make
+			return failure{err}
+		}
 		if said, err := h.run(cmd.Context(), "fs", "-get", j.Output, j.Output); err != nil {
 			return h.why(j, said, err)
 		}

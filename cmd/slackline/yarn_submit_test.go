@@ -14,13 +14,14 @@ func TestSubmitToYarn(t *testing.T) {
 		"h/bin/hadoop": `#!/bin/sh
 echo "$@" >> calls
 case "$*" in
+"fs -get "*) mkdir "$4" ;;
 *late*) echo "java.io.IOException: Failed to submit application_1_0002 to YARN : slackline: it would be late"; exit 255 ;;
 *broken*) echo "INFO begins"; echo "ERROR Streaming: no such input"; echo "	at x.y"; exit 5 ;;
 *) echo "INFO Job: Running job: job_1_0001" ;;
 esac
 `,
 		"h/lib/hadoop-streaming-1.jar": "", "in/a": "a b\n", "in/b": "b\n",
-		"words.yaml":  "app: wordcount\ninput: in/*\noutput: out\n",
+		"words.yaml":  "app: wordcount\ninput: in/*\noutput: new/out\n",
 		"late.yaml":   "map: cat\ninput: in\noutput: out\n",
 		"broken.yaml": "map: cat\ninput: in\noutput: out\n",
 		"bad.yaml":    "map: cat\ninput: in\noutput: out\nafter: words\n",
@@ -32,11 +33,11 @@ esac
 	submit := func(args ...string) []string {
 		return append([]string{"submit", "--to", "yarn", "--hadoop", s.path("h/bin/hadoop")}, args...)
 	}
-	if out := s.must(0, submit("--put", "--fetch", "words.yaml")...); out != "job words is submitted as application_1_0001\njob words is done, and its output is in out\n" {
+	if out := s.must(0, submit("--put", "--fetch", "words.yaml")...); out != "job words is submitted as application_1_0001\njob words is done, and its output is in new/out\n" {
 		t.Errorf("it says %q", out)
 	}
 	calls := strings.Split(strings.TrimSpace(s.read("calls")), "\n")
-	for i, want := range []string{"fs -mkdir -p in", "fs -put -f in/a in", "fs -mkdir -p in", "fs -put -f in/b in", "jar ", "fs -get out out"} {
+	for i, want := range []string{"fs -mkdir -p in", "fs -put -f in/a in", "fs -mkdir -p in", "fs -put -f in/b in", "jar ", "fs -get new/out new/out"} {
 		if i >= len(calls) || !strings.HasPrefix(calls[i], want) {
 			t.Fatalf("call %d is not %q:\n%s", i+1, want, strings.Join(calls, "\n"))
 		}
@@ -45,7 +46,7 @@ esac
 		t.Errorf("the job is submitted by %s", calls[4])
 	}
 	s.must(0, submit("words.yaml")...)
-	if !strings.HasSuffix(s.read("calls"), " -output out -background\n") {
+	if !strings.HasSuffix(s.read("calls"), " -output new/out -background\n") {
 		t.Errorf("it waits for the end: %s", s.read("calls"))
 	}
 	s.answers(3, `job "late" was refused: it would be late`, submit("late.yaml")...)

@@ -197,6 +197,15 @@ func (r *Recorded) Config(heartbeat units.Duration) (sim.Config, error) {
 	if len(jobs) == 0 {
 		return sim.Config{}, ErrNothing
 	}
+	for _, j := range jobs {
+		for i := range j.Stages {
+			box := j.Stages[i].Container(0)
+			if !slices.ContainsFunc(c.Nodes, func(n *cluster.Node) bool { return n.Class.Capacity.Fits(&box.Needs) }) {
+				return sim.Config{}, fmt.Errorf("no node has room for a %v of job %q, as slackline yarn serve counted; smaller slots (--slot, --masters) or none fit",
+					j.Stages[i].Kind, j.ID)
+			}
+		}
+	}
 	slices.SortStableFunc(jobs, func(a, b *workload.Job) int { return int(min(max(a.Arrive.Sub(b.Arrive), -1), 1)) })
 	return sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Profiles: r.profiles, Seed: 1, Heartbeat: heartbeat}, nil
 }

@@ -258,6 +258,22 @@ func TestStockThatDoesNotWait(t *testing.T) {
 	}
 }
 
+// What no node has room for, as it was counted, cannot be simulated, and a sentence says why.
+func TestNoRoomToSimulate(t *testing.T) {
+	narrow, job := node(1, "n1", 1), two()[0]
+	narrow.Detail.Node.Class.Capacity = units.Slots(0, 1)
+	job.Stages[0].Tasks = job.Stages[0].Tasks[:1]
+	w := &script{says: [][]sched.Event{
+		{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.Watch}, narrow, {Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}},
+		{{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 1}},
+		{{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1}},
+		{{Kind: sched.Ended, Attempt: 1, Outcome: sched.Committed}, {Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed}},
+	}}
+	if _, err := Compare(context.Background(), record(t, "fifo", w), "", 0); err == nil || !strings.Contains(err.Error(), `no node has room for a map of job "a"`) {
+		t.Error(err)
+	}
+}
+
 // Each start while the policy watches counts once: beside the unkind world, where watching ends with a resync, by
 // the text of the journal.
 func TestEachStartCountsOnce(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/yarn/yarnfake"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -395,6 +396,24 @@ func TestWorldsThatCannotBe(t *testing.T) {
 		if _, err := yarn.New(c); err == nil {
 			t.Errorf("%+v can be", c)
 		}
+	}
+}
+
+// Who cuts nodes into slots that are too large for them is told so, once.
+func TestNodesWithoutASlot(t *testing.T) {
+	s := newSite(t, yarn.Config{Slots: &yarn.Split{Slot: units.Vector{units.VCores: 1, units.Memory: int64(units.GB)}, Masters: units.Vector{units.Memory: int64(units.GB)}}})
+	x := s.attach("shared", hello())
+	m := snapshot(1, 5000)
+	for _, name := range []string{"n2", "n3"} {
+		m.GetSnapshot().Nodes = append(m.GetSnapshot().Nodes, &wire.Node{Name: name, Resources: map[string]int64{"memory-mb": 1536, "vcores": 4}})
+	}
+	s.say(x, m)
+	s.next()
+	want := []string{"node n2 has {vcores:4 memory:~1.5GB}, in which a slot of {vcores:1 memory:1GB} has no room beside {memory:1GB} for ApplicationMasters: no map is placed there"}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if !slices.Equal(s.notes[1:], want) { // behind who attached
+		t.Errorf("it notes %q", s.notes)
 	}
 }
 

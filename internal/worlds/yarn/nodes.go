@@ -112,6 +112,11 @@ func (w *World) nodeUp(n *wire.Node) {
 		w.batches.flush(w.at)
 	}
 	spec := w.describe(n)
+	if slots := w.cfg.Slots; slots != nil && spec.Class.Capacity[units.MapSlots] == 0 && len(n.Resources) > 0 && !w.narrow {
+		w.narrow = true // the same is not said of each
+		w.note("node %s has %s, in which a slot of %s has no room beside %s for ApplicationMasters: no map is placed there", n.Name,
+			spec.Class.Name, slots.Slot.Words(nil), slots.Masters.Words(nil))
+	}
 	w.up[id] = spec
 	w.tell(sched.Event{Kind: sched.NodeUp, Node: id, Age: w.age(n.IdleSinceMs), Detail: &sched.Detail{Node: spec}})
 	var wary []*app // that name it, or its rack

@@ -81,6 +81,8 @@ type World struct {
 	open  map[sched.ItemID]*order
 	seen  drive.Seen
 
+	narrow bool // a node was too small for a slot, which was noted
+
 	delays Delays
 }
 
