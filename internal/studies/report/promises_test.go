@@ -175,3 +175,18 @@ func TestAdviceIsTold(t *testing.T) {
 		}
 	}
 }
+
+// More than half of at least ten jobs are refused, and less than a tenth of either kind of slots is used.
+func TestUnderused(t *testing.T) {
+	for s, want := range map[Summary]bool{
+		{Jobs: 20, Refused: 11, MapUtilization: 0.09, ReduceUtilization: 0.09}: true,
+		{Jobs: 20, Refused: 10, MapUtilization: 0.09}:                          false,
+		{Jobs: 9, Refused: 9}:                            false,
+		{Jobs: 20, Refused: 11, MapUtilization: 0.11}:    false,
+		{Jobs: 20, Refused: 11, ReduceUtilization: 0.11}: false,
+	} {
+		if s.underused() != want {
+			t.Errorf("%d of %d refused, %v and %v of the slots used: %v", s.Refused, s.Jobs, s.MapUtilization, s.ReduceUtilization, !want)
+		}
+	}
+}
