@@ -5,9 +5,8 @@ import "math"
 // A QR solves least squares. The zero value is ready to use; what it has allocated for one problem
 // it uses for the next.
 type QR struct {
-	order       []int
-	norms, sure []float64
-	scale, x, s []float64
+	order              []int
+	norms, scale, x, s []float64
 }
 
 // LeastSquares finds x that makes ‖A x - b‖ least. A is m×n by rows; it and b are used up. Columns
@@ -16,12 +15,13 @@ type QR struct {
 // ‖A x - b‖².
 func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64) (x []float64, rank int, rest float64) {
 	if cap(q.x) < n {
-		q.order, q.norms, q.sure, q.scale = make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n)
+		q.order, q.norms, q.scale = make([]int, n), make([]float64, n), make([]float64, n)
 		q.x, q.s = make([]float64, n), make([]float64, n)
 	}
-	order, norms, sure, scale, x := q.order[:n], q.norms[:n], q.sure[:n], q.scale[:n], q.x[:n]
+	order, norms, scale, x := q.order[:n], q.norms[:n], q.scale[:n], q.x[:n]
 	clear(x)
 	clear(scale)
+	clear(norms)
 	for j := range n {
 		order[j] = j
 	}
@@ -34,28 +34,19 @@ func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64)
 		for j, f := range scale {
 			if f > 0 {
 				a[i*n+j] /= f
+				norms[j] += float64(a[i*n+j] * a[i*n+j])
 			}
 		}
 	}
-	for j := range n {
-		norms[j] = left(a, m, n, 0, j)
-	}
-	copy(sure, norms)
 	first := 0.0
 	for rank < min(m, n) {
-		// The column that has the most left goes next. What a step takes of others is known, so it
-		// is summed up again only where rounding would be much of it.
-		best := rank
+		best := rank // the column that has the most left goes next
 		for j := rank; j < n; j++ {
-			if !(norms[j] > 1e-8*sure[j]) {
-				norms[j] = left(a, m, n, rank, j)
-				sure[j] = norms[j]
-			}
 			if norms[j] > norms[best] {
 				best = j
 			}
 		}
-		norm := math.Sqrt(left(a, m, n, rank, best))
+		norm := math.Sqrt(norms[best])
 		first = max(first, norm)
 		if !(norm > tolerance*first) {
 			break
@@ -64,11 +55,7 @@ func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64)
 			a[i*n+rank], a[i*n+best] = a[i*n+best], a[i*n+rank]
 		}
 		order[rank], order[best] = order[best], order[rank]
-		norms[best], sure[best] = norms[rank], sure[rank]
 		q.reflect(a, m, n, rank, norm, b)
-		for j, x := range a[rank*n+rank+1 : rank*n+n] {
-			norms[rank+1+j] -= float64(x * x)
-		}
 		rank++
 	}
 	for i := rank - 1; i >= 0; i-- {
@@ -89,15 +76,8 @@ func (q *QR) LeastSquares(a []float64, m, n int, b []float64, tolerance float64)
 	return x, rank, rest
 }
 
-// left is the square of what column j has from row k on.
-func left(a []float64, m, n, k, j int) (sum float64) {
-	for at := k*n + j; at < m*n; at += n {
-		sum += float64(a[at] * a[at])
-	}
-	return sum
-}
-
-// reflect makes column k zero below row k, and takes the columns behind it and b along.
+// reflect makes column k zero below row k, takes the columns behind it and b along, and sums up the squares of what
+// is left of them.
 func (q *QR) reflect(a []float64, m, n, k int, norm float64, b []float64) {
 	if a[k*n+k] > 0 {
 		norm = -norm
@@ -106,8 +86,9 @@ func (q *QR) reflect(a []float64, m, n, k int, norm float64, b []float64) {
 	head := a[k*n+k] - norm
 	beta := -head / norm
 	a[k*n+k] = 1
-	s := q.s[:n]
+	s, norms := q.s[:n], q.norms[:n]
 	clear(s)
+	clear(norms)
 	sb := 0.0
 	for i := k; i < m; i++ {
 		row := a[i*n : i*n+n]
@@ -127,6 +108,9 @@ func (q *QR) reflect(a []float64, m, n, k int, norm float64, b []float64) {
 			row[j] -= float64(v * s[j])
 		}
 		b[i] -= float64(v * sb)
+		for j := k + 1; i > k && j < n; j++ {
+			norms[j] += float64(row[j] * row[j])
+		}
 	}
 	a[k*n+k] = norm
 }

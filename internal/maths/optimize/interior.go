@@ -127,12 +127,11 @@ func (w *Interior) iterate() Status {
 				w.keep()
 			}
 		}
-		bad := math.IsInf(off, 1)
-		if w.best < enough && (bad || off > 1e3*w.best || step == mostInterior) {
-			w.back()
-			return Optimal
-		}
-		if bad || step == mostInterior {
+		if math.IsInf(off, 1) || step == mostInterior {
+			if w.best < enough {
+				w.back()
+				return Optimal
+			}
 			return Stopped
 		}
 		if sum.far > 1e10 && w.recedes(sum.far) {
@@ -249,7 +248,7 @@ func (w *Interior) back() {
 // bounds.
 func (w *Interior) recedes(far float64) bool {
 	falls, curved := 0.0, 0.0
-	blocked := w.rows.blocked(w.rows.ax, far)
+	blocked := w.rows.blocked(far)
 	for k := range w.blocks {
 		b := &w.blocks[k]
 		for i, x := range b.x {
@@ -259,7 +258,7 @@ func (w *Interior) recedes(far float64) bool {
 		for _, hx := range b.f {
 			curved = max(curved, math.Abs(hx)/far)
 		}
-		blocked = blocked || b.bounds.blocked(b.x, far) || b.rows != nil && b.rows.blocked(b.rows.ax, far)
+		blocked = blocked || b.bounds.blocked(b.x, far) || b.rows != nil && b.rows.blocked(far)
 	}
 	return !blocked && falls < -1e-7 && curved < 1e-7
 }

@@ -1,6 +1,9 @@
 package optimize
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // sides are the bounds of some values: of the variables of a block, of its rows, or of shared rows.
 // Each bound is a side: ±a x + s - e = rhs with s ≥ 0, and e ≥ 0 only where it is soft; z and w are
@@ -213,12 +216,17 @@ func (s *sides) prices(alpha float64, step, to []float64) {
 	}
 }
 
-// blocked tells whether values so far away are stopped by a bound.
+// blocked tells whether a bound may stop values that have gone so far: they go towards it.
 func (s *sides) blocked(values []float64, far float64) bool {
 	for i := range s.hard {
-		if h := &s.hard[i]; float64(h.sign*values[h.of]) > 1e-7*far+math.Abs(h.rhs) {
+		if h := &s.hard[i]; float64(h.sign*values[h.of]) > 1e-7*far {
 			return true
 		}
 	}
 	return false
+}
+
+// blocked is the same of rows, of which some hold exactly.
+func (r *rows) blocked(far float64) bool {
+	return r.sides.blocked(r.ax, far) || slices.ContainsFunc(r.eq, func(e equation) bool { return math.Abs(r.ax[e.row]) > 1e-7*far })
 }

@@ -51,3 +51,35 @@ func TestLeastContradiction(t *testing.T) {
 		}
 	}
 }
+
+// What goes far is not unbounded for that: a bound or an equation may hold it later.
+func TestFarBounds(t *testing.T) {
+	var w Interior
+	inf := math.Inf(1)
+	for _, far := range []float64{1e3, 1e9, 1e11, 1e12, 1e14} {
+		for name, b := range map[string]Block{
+			"bound":    {Lower: []float64{0}, Upper: []float64{far}},
+			"equation": {Lower: []float64{-inf}, Upper: []float64{inf}, Rows: []float64{1}, Limits: []Limit{{Lower: far, Upper: far}}},
+		} {
+			b.Hessian, b.Cost = []float64{0}, []float64{-1}
+			if o := w.Solve(&Quadratic{Blocks: []Block{b}}); o.Status != Optimal || math.Abs(o.X[0][0]-far) > 1e-6*far {
+				t.Errorf("%s at %v: %s, %v", name, far, o.Status, o.X)
+			}
+		}
+	}
+}
+
+// Where the least lies in a flat valley rounding allows no better than some point, and steps behind it are no
+// numbers. ½(x - 10 y)² + c (x + y) is least at the bound of x, with y = (x - c/10) / 10.
+func TestReturnsToTheBestPoint(t *testing.T) {
+	var w Interior
+	inf := math.Inf(1)
+	for _, x := range []float64{-1e4, -1e5} {
+		for _, c := range []float64{1e-4, 1e-3} {
+			o := w.Solve(&Quadratic{Blocks: []Block{{Hessian: []float64{1, -10, -10, 100}, Cost: []float64{c, c}, Lower: []float64{x, -inf}, Upper: []float64{inf, 1}}}})
+			if y := (x - c/10) / 10; o.Status != Optimal || !(math.Abs(o.X[0][0]/x-1)+math.Abs(o.X[0][1]/y-1) < 1e-6) {
+				t.Errorf("%v, %v: %s, %v", x, c, o.Status, o.X)
+			}
+		}
+	}
+}
