@@ -39,25 +39,31 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 			of = forecast.NewPersistence(window)
 		}
 		tracked := forecast.NewTracked(of, ahead, 0, 1)
-		sum, least, most := 0.0, math.Inf(1), math.Inf(-1)
+		var came stat.Sum
+		least, most := math.Inf(1), math.Inf(-1)
 		for _, watts := range power {
 			x := mix.Capacity(watts)
 			tracked.Observe(x)
-			sum, least, most = sum+x, min(least, x), max(most, x)
+			if !math.IsNaN(x) { // else it was not measured
+				came.Add(x)
+				least, most = min(least, x), max(most, x)
+			}
 		}
 		e := tracked.Scores[ahead-1].RMSE()
 		if by == "weather" {
 			e = apart(each.Of(power, mix.Capacity), each.Of(plant.Foreseen(sky, c.Error, seed), mix.Capacity))
 		}
-		return map[string]float64{"capacity error": e / (sum / float64(len(power))), "capacity error by range": e / (most - least)}, nil
+		return map[string]float64{"capacity error": e / came.Mean(), "capacity error by range": e / (most - least)}, nil
 	}
 }
 
-// apart is the root of the mean squared difference.
+// apart is the root of the mean squared difference, where there is one.
 func apart(xs, ys []float64) float64 {
 	var squares stat.Sum
 	for i, x := range xs {
-		squares.Add((x - ys[i]) * (x - ys[i]))
+		if d := x - ys[i]; !math.IsNaN(d) {
+			squares.Add(d * d)
+		}
 	}
 	return math.Sqrt(squares.Mean())
 }

@@ -110,7 +110,11 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 	for i := range variants {
 		c := &variants[i]
 		if c.Compute == "capacity" {
-			c.weather = p.e.weather
+			if c.weather = p.e.weather; c.weather != nil && c.weather.Parts(c.Days) > 0 {
+				if what, _ := weather.Micro().Lacks(c.weather, slices.Contains(c.Series, "weather")); what != "" {
+					return nil, fmt.Errorf("%s; give another file, or none to have weather made up", what)
+				}
+			}
 			p.under()
 		}
 		if c.Scenario != "" {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ func TestMeasuredWeather(t *testing.T) {
 	for i := range int64(14 * 24) {
 		calm.Samples = append(calm.Samples, weather.Sample{At: 3600 * i, Wind: 5})
 	}
+	calm.Samples[30].Wind = math.NaN() // what is missing is not judged
 	of := func(name string, measured *weather.Series, seeds ...uint64) (*Report, error) {
 		e, err := Find(name)
 		if err != nil {
@@ -77,6 +79,14 @@ func TestMeasuredWeather(t *testing.T) {
 		}
 	}
 	if _, err := of("000-capacity", calm, 3); err == nil || !strings.Contains(err.Error(), "calm.csv (CSV) has no days for seed 3: each takes 7, so seeds may be 1 to 2") {
+		t.Error(err)
+	}
+	windless := *calm
+	windless.Samples = slices.Clone(calm.Samples)
+	for i := range windless.Samples {
+		windless.Samples[i].Wind = math.NaN()
+	}
+	if _, err := of("000-capacity", &windless, 1); err == nil || err.Error() != "calm.csv (CSV) has no wind speed, which a turbine needs; give another file, or none to have weather made up" {
 		t.Error(err)
 	}
 	short := *calm

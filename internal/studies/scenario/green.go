@@ -46,8 +46,8 @@ func (s *Scenario) green() {
 	if record != nil {
 		if record.Parts(greenDays) == 0 {
 			d.Failf("cluster.slots.weather", "%s is too short: each seed takes %d days", record.From, greenDays)
-		} else if err := plant.Check(record, k.Forecast.By == "weather"); err != nil {
-			d.Failf("cluster.slots.weather", "%v", err)
+		} else if what, _ := plant.Lacks(record, k.Forecast.By == "weather"); what != "" {
+			d.Failf("cluster.slots.weather", "%s; give another file, or none to have weather made up", what)
 		}
 	}
 	s.skies = func(seed uint64, cfg *sim.Config) {

@@ -89,16 +89,19 @@ func TestMeasuredSlots(t *testing.T) {
 }
 
 func TestGreenSlotsThatCannotBe(t *testing.T) {
+	files := map[string]string{"short.csv": "time,wind\n2030-06-01T00:00:00Z,5\n2030-06-01T01:00:00Z,5\n",
+		"calm.csv": "time,ghi\n2030-06-01T00:00:00Z,5\n2030-06-02T00:00:00Z,5\n2030-06-03T00:00:00Z,5\n"}
 	for slots, want := range map[string]string{
 		"{as: up, weather: {grid: 0}}":                                                            "grid is 0, but no node can have the speed 0 where there is neither sun nor wind; use as: out",
 		"{as: up, weather: {}, rows: [{at: 0s, capacity: 1}]}":                                    "a file, rows or weather, and one of them only",
 		"{as: up, weather: {file: none.csv}}":                                                     "none.csv",
 		"{as: up, weather: {file: short.csv}}":                                                    "short.csv (CSV) is too short: each seed takes 3 days",
+		"{as: up, weather: {file: calm.csv}}":                                                     "calm.csv (CSV) has no wind speed, which a turbine needs; give another file, or none to have weather made up",
 		"{as: up, weather: {error: 2}}":                                                           "error is 2, it must be at most 1",
 		"{as: up, weather: {hour: 24}}":                                                           "hour is 24, it must be at most 23.99",
 		"{as: up, rows: [{at: 0s, capacity: 1}, {at: 9s, capacity: 1}], forecast: {by: weather}}": "nothing is known of the weather behind this trace",
 	} {
-		_, err := readBeside(t, map[string]string{"short.csv": "time,wind\n2030-06-01T00:00:00Z,5\n2030-06-01T01:00:00Z,5\n"}, "slots: "+slots)
+		_, err := readBeside(t, files, "slots: "+slots)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", slots, err, want)
 		}

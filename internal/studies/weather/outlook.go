@@ -110,8 +110,8 @@ func Foresee(s *Series, q Question) (*Outlook, error) {
 	if len(s.Samples) == 0 {
 		return nil, fmt.Errorf("%s has no whole interval of %v", s.From, s.Step)
 	}
-	if err := q.Plant.Check(s, q.By == "weather" || q.By == "combined"); err != nil {
-		return nil, err
+	if what, flag := q.Plant.Lacks(s, q.By == "weather" || q.By == "combined"); what != "" {
+		return nil, fmt.Errorf("%s; give %s", what, flag)
 	}
 	power, _, _ := q.Plant.Power(s)
 	n := len(power)

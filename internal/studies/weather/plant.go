@@ -1,7 +1,6 @@
 package weather
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/slackline/slackline/internal/maths/forecast"
@@ -53,23 +52,22 @@ func (s *Series) clear(i int) float64 {
 	return s.Place.ClearMean(at, s.Step.Seconds())
 }
 
-// Check says what the plant lacks to be foreseen by weather, or to run at all.
-func (p Plant) Check(s *Series, byWeather bool) error {
+// Lacks says what the plant lacks to run at all, or to be foreseen by weather, and which flag makes up for that;
+// nothing if it lacks nothing.
+func (p Plant) Lacks(s *Series, byWeather bool) (what, flag string) {
 	usual := mean(s.Samples) // missing, where all are
 	sky := !math.IsNaN(usual.Clear) || s.Known
 	switch {
 	case p.Panels.Peak > 0 && math.IsNaN(usual.GHI) && (math.IsNaN(usual.Cloud) || !sky):
-		return fmt.Errorf("%s has no irradiance, which panels need; give --panels 0 to leave them out",
-			s.From)
+		return s.From + " has no irradiance, which panels need", "--panels 0 to leave them out"
 	case p.Turbine.Peak > 0 && math.IsNaN(usual.Wind):
-		return fmt.Errorf("%s has no wind speed, which a turbine needs; give --turbine 0 to leave it out",
-			s.From)
+		return s.From + " has no wind speed, which a turbine needs", "--turbine 0 to leave it out"
 	case p.Peak() == 0:
-		return fmt.Errorf("there are neither panels nor a turbine; give --panels or --turbine more than 0")
+		return "there are neither panels nor a turbine", "--panels or --turbine more than 0"
 	case byWeather && p.Panels.Peak > 0 && !sky:
-		return fmt.Errorf("%s does not say where it was measured, which a forecast by weather needs; give --site LATITUDE,LONGITUDE", s.From)
+		return s.From + " does not say where it was measured, which a forecast by weather needs", "--site LATITUDE,LONGITUDE"
 	}
-	return nil
+	return "", ""
 }
 
 // byWeather foresees power by paper 000, section 4.2: what a clear sky would give, less clouds, and
