@@ -47,11 +47,7 @@ type setting struct {
 
 // settings are all of them, the last dimension fastest, or as many as are tried.
 func (c *Calibration) settings() []setting {
-	all := 1
-	for i := range c.Grid {
-		all = min(all*len(c.Grid[i].Values), 1<<30)
-	}
-	if all > c.Most {
+	if size(c.Grid) > c.Most {
 		return c.spread()
 	}
 	list := []setting{{}}
@@ -68,6 +64,15 @@ func (c *Calibration) settings() []setting {
 		list[i].results = newResults()
 	}
 	return list
+}
+
+// size is how many settings a grid has.
+func size(grid []Dimension) int {
+	all := 1
+	for i := range grid {
+		all = min(all*len(grid[i].Values), 1<<30)
+	}
+	return all
 }
 
 // spread are settings that fill the grid evenly, in each dimension and jointly: multiples of powers of the
@@ -245,7 +250,11 @@ func (d Degree) words() string {
 
 // table has the best setting of each file, and what it predicts of the others; said is of the sets that fit.
 func (c *Calibrated) table() (title string, rows [][]string, said string) {
-	title = fmt.Sprintf("calibration: %d settings of %s, with %d seeds each: mean distance, claims met", len(c.Settings), strings.Join(each.Of(c.grid, func(d Dimension) string { return d.name() }), ", "), c.Seeds)
+	tried := fmt.Sprint(len(c.Settings))
+	if all := size(c.grid); all > len(c.Settings) {
+		tried += fmt.Sprintf(" of %d", all)
+	}
+	title = fmt.Sprintf("calibration: %s settings of %s, with %d seeds each: mean distance, claims met", tried, strings.Join(each.Of(c.grid, func(d Dimension) string { return d.name() }), ", "), c.Seeds)
 	files := each.Of(c.Fits, func(f Fit) string { return ">" + f.File })
 	rows = append(rows, append([]string{"fitted on", "best setting", ">settings that fit"}, files...))
 	for _, f := range c.Fits {

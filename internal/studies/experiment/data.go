@@ -130,7 +130,7 @@ func read(folders fs.FS, folder, name, place string) (*Experiment, error) {
 		folder: folder, place: place, plays: map[string][]string{}, judged: map[string][]string{}}
 	for i := 0; b.Calibration != nil && i < len(b.Calibration.Grid); i++ {
 		if g := &b.Calibration.Grid[i]; len(g.Called) > 0 && len(g.Called) != len(g.Values) {
-			doc.Failf(fmt.Sprintf("calibration.grid[%d].called", i), "there are %d names for %d values; give each its own", len(g.Called), len(g.Values))
+			doc.Failf(fmt.Sprintf("calibration.grid[%d].called", i), "the number of names is %d, that of values %d; give each value its own name", len(g.Called), len(g.Values))
 		}
 	}
 	for i, c := range b.Cases {
