@@ -302,6 +302,35 @@ func TestFewSamplesBorrow(t *testing.T) {
 	}
 }
 
+// Where all sizes of a class are nearly the same, their slope is chance, and the line keeps to that of the nearest
+// class. Where they differ it is the class's own.
+func TestTheLineIsBorrowedWhereSizesSayNothing(t *testing.T) {
+	near := taughtBy(1, 60, 10, 0.5, 3e-7, 0.05, 0.05)
+	near.Name = "near"
+	r := rand.New(rand.NewPCG(7, 7))
+	for _, wide := range []float64{0.01, 4} {
+		for k := range 20 {
+			c := New("few")
+			for i := range 4 {
+				var g Gather
+				for j := range 3 {
+					bytes := 1e8 * math.Exp(wide*float64(3*i+j-6)/12)
+					g.Add(mapsOnN, bytes, -1, 30*math.Sqrt(bytes/1e8)*math.Exp(0.1*r.NormFloat64()))
+				}
+				c.Learn(&g, nil)
+			}
+			Fit([]*Class{near, c})
+			got := c.Model(workload.Map, "n", Run).Typical(1e7, -1)
+			if borrowed := 30. * 3.5 / 30.5; wide < 1 && (got < borrowed/1.5 || got > borrowed*1.5) {
+				t.Errorf("sample %d: a tenth of the size takes %.2f s, by the nearest class %.2f s", k, got, borrowed)
+			}
+			if own := 30 * math.Sqrt(0.1); wide > 1 && (got < own/1.6 || got > own*1.6) {
+				t.Errorf("sample %d of many sizes: a tenth of the size takes %.2f s, by its own %.2f s", k, got, own)
+			}
+		}
+	}
+}
+
 // Classes of nodes have models of their own; one that was never seen gets that of all.
 func TestNodeClasses(t *testing.T) {
 	c, g := New("x"), Gather{}

@@ -100,3 +100,16 @@ func TestFitterPoolsTails(t *testing.T) {
 		t.Errorf("%d values are pooled of 30 classes of 48", own.own.values)
 	}
 }
+
+// What a class of few tasks has borrowed counts beside the pool, as so many values as it was borrowed for.
+func TestWhatIsBorrowedCountsBesideThePool(t *testing.T) {
+	f, pool := LogNormal(vague), beyond{values: 1000}
+	for range 160 {
+		pool.spread.Add(1.001)
+	}
+	x := f.Quantile(phi(2))
+	mixed := f.lengthened(&pool, 1)
+	if got, want := 1-mixed.CDF(x), phi(-2)*(1+borrowed)/(1+borrowed+pooledAs); math.Abs(got/want-1) > 0.3 {
+		t.Errorf("a chance of %.4f is left of what was borrowed, want %.4f", got, want)
+	}
+}

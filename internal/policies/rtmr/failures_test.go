@@ -38,3 +38,17 @@ func TestFailuresAreLearned(t *testing.T) {
 		t.Errorf("the node that is left is said to be of class %q", got)
 	}
 }
+
+// A node that is taken away once it has drained has not failed.
+func TestNoFailureOfADrainedNode(t *testing.T) {
+	for drained, want := range map[bool]int64{true: 0, false: 1} {
+		d := newDesk(t, usual)
+		n := &cluster.Node{Name: "n2", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(1, 1)}}
+		d.at(0, append(opening(claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: n}})...)
+		d.book.Node(2).Draining = drained
+		d.at(100, sched.Event{Kind: sched.NodeDown, Node: 2})
+		if got := d.s.failures.Failed; got != want {
+			t.Errorf("drained %v: %d failures, want %d", drained, got, want)
+		}
+	}
+}

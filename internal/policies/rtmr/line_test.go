@@ -176,12 +176,20 @@ func promisedAgain(s *scheduler, job *sched.Job) {
 	s.enqueue(job.ID)
 }
 
-// walksFor tells how far the jobs behind a claim are asked for.
+// walksFor tells how far the jobs behind a claim are asked for. All behind are safe.
 func (s *scheduler) walksFor(t *trial) string {
 	var with forecast
 	with.copy(t.at)
 	mapsEnd, end := with.take(&t.claim, &t.odds.expects, [2]busy{})
-	switch s.harmless(t.place, t.at, &with, &t.claim, mapsEnd, end) {
+	until := s.harmless(t.place, t.at, &with, &t.claim, mapsEnd, end)
+	for i := t.place; i < len(t.queue); i++ {
+		before := with.variance
+		later, w := t.takes(&with, i), &t.sheets.rows[i]
+		if i >= until && w.is != rowGone && !safe(w.deadline, later, w.sure, before) {
+			return "too little"
+		}
+	}
+	switch until {
 	case t.place:
 		return "nowhere"
 	case len(t.queue):
@@ -409,6 +417,9 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 	t.Logf("asked %d times, %d by a kept line: %d granted, %d with a rise, %d too late, %d refused for another; "+
 		"%d offers behind, %d not exact; %d promised again; walked %v",
 		asked, kept, granted, rising, late, refused, offered, far, amended, walks)
+	if n := walks["too little"]; n > 0 {
+		t.Errorf("%d walks ended before a job that has a risk", n)
+	}
 	for _, n := range []int{kept, granted - rising, rising, late, refused, offered, far, amended, walks["nowhere"], walks["on"], walks["to the end"]} {
 		if n == 0 {
 			t.Error("a case did not happen")

@@ -122,8 +122,8 @@ func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *est
 	return o, &l, true
 }
 
-// Of a sample only the longest map is known. How much longer others may take is guessed, and widely:
-// of tasks whose deviation is as large as their mean this is the law of one.
+// Of a sample only the longest map is known. How much longer others may take is guessed, and widely: the deviation of
+// one is three quarters of its mean.
 const (
 	guessedOwn    = 0.6
 	guessedShared = 0.3
