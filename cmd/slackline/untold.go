@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -32,14 +33,34 @@ func tellUntold(w io.Writer, s *scenario.Scenario, cells []lab.Cell) {
 	if lacks, give := s.Untold(promises); lacks != "" {
 		fmt.Fprintf(w, "note: the trace does not tell %s; %s\n", lacks, give)
 	}
+	if s.Confident() {
+		tellUnread(w, policies, s.Config)
+	}
 	if len(refusing) > 0 {
 		fmt.Fprintf(w, "warning: %s refuses jobs with deadlines while nothing is known of their class, and this scenario "+
 			"begins without profiles; give profiles: rehearsed, or a file from slackline profile export\n", strings.Join(refusing, " and "))
 	}
 }
 
+// tellUnread says which of the policies do not read how likely a deadline is to be met.
+func tellUnread(w io.Writer, policies []string, q queues.Config) {
+	var blind []string
+	for _, p := range policies {
+		if !lab.ReadsConfidence(p, q) {
+			blind = append(blind, p)
+		}
+	}
+	switch len(blind) {
+	case 0:
+	case 1:
+		fmt.Fprintf(w, "note: %s does not read confidence; rtmr(promise=99%%) does\n", blind[0])
+	default:
+		fmt.Fprintf(w, "note: %s do not read confidence; rtmr(promise=99%%) does\n", strings.Join(blind, " and "))
+	}
+}
+
 // tellUnknown warns of policies that will refuse jobs of this machine, as nothing is known of their
-// classes.
+// classes, and says which do not read what the jobs ask for.
 func tellUnknown(w io.Writer, local *runs.Local, known []*profile.Class, policies []string) {
 	var classes []string
 	for _, f := range local.Files {
@@ -47,6 +68,9 @@ func tellUnknown(w io.Writer, local *runs.Local, known []*profile.Class, policie
 		if name := report.Printable(f.Class); unknown && f.Deadline.Set() && !slices.Contains(classes, name) {
 			classes = append(classes, name)
 		}
+	}
+	if slices.ContainsFunc(local.Files, func(f *scenario.Job) bool { return f.Confidence > 0 }) {
+		tellUnread(w, policies, lab.NoQueues)
 	}
 	for _, p := range policies {
 		if len(classes) > 0 && lab.NeedsProfiles(p, lab.NoQueues) {

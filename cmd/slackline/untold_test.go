@@ -21,6 +21,10 @@ func TestUntold(t *testing.T) {
 		"known.yaml": "profiles: rehearsed\n" + trace + ", map_time: 30s, deadlines: {share: 1}}}\n",
 		"in.txt":     "some text\n",
 		"job.yaml":   "name: j\napp: wordcount\ninput: in.txt\noutput: out\ndeadline: 5m\n",
+		"sure.yaml":  "name: s\napp: wordcount\ninput: in.txt\noutput: out2\ndeadline: 5m\nconfidence: 97%\n",
+		"asks.yaml":  "cluster: {nodes: 2}\nworkload: {jobs: [{id: j, maps: 2, map_time: 10s, deadline: 5m, confidence: 97%}]}\n",
+		"pool.yaml": "cluster: {nodes: 2}\nqueues: [{name: q, confidence: 97%}]\n" +
+			"workload: {streams: [{id: j, queue: q, arrivals: {process: constant, every: 10s}, count: 2, maps: 2, map_time: 10s, deadline: +5m}]}\n",
 	})
 	const (
 		times    = "note: the trace does not tell how long tasks take; maps take 20 to 40 s, unless map_time below workload.trace says otherwise\n"
@@ -41,7 +45,11 @@ func TestUntold(t *testing.T) {
 		{"simulate due.yaml --policy dc --seed 1", 0, []string{times, unknown, causes}, nil},
 		{"simulate known.yaml --policy dc --seed 1", 0, nil, []string{"note: ", "warning", causes}},
 		{"run job.yaml --policy dc", 3, []string{measured}, []string{causes}},
-		{"run job.yaml --policy fifo", 0, nil, []string{"warning"}},
+		{"run job.yaml --policy fifo", 0, nil, []string{"warning", "note: "}},
+		{"run sure.yaml --policy fifo", 0, []string{"note: fifo does not read confidence; rtmr(promise=99%) does\n"}, nil},
+		{"simulate asks.yaml --policy rtmr,fifo --seed 1..2", 0, []string{"note: rtmr and fifo do not read confidence; rtmr(promise=99%) does\n"}, nil},
+		{"simulate pool.yaml --policy rtmr(promise=90%),fair", 0, []string{"note: fair does not read confidence; rtmr(promise=99%) does\n"}, nil},
+		{"simulate asks.yaml --policy rtmr(promise=90%)", 0, nil, []string{"note: "}},
 	} {
 		r := s.run(strings.Fields(c.args)...)
 		said := r.stderr + r.stdout

@@ -252,6 +252,12 @@ func Studies(text string, q queues.Config) bool {
 	return err == nil && policy.Studies()
 }
 
+// ReadsConfidence tells whether a policy promises deadlines with a probability, which a job may ask for.
+func ReadsConfidence(text string, q queues.Config) bool {
+	policy, err := catalog.New(text, q)
+	return err == nil && policy.StudiesModels()
+}
+
 // NeedsProfiles tells whether a policy refuses jobs with deadlines while nothing is known of their
 // class.
 func NeedsProfiles(text string, q queues.Config) bool {

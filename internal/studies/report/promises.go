@@ -126,7 +126,8 @@ func writePromises(w io.Writer, g []*Run) {
 			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.promiseRank(), b.promiseRank()) })
 		}
 		t := &Grid{Title: label(run, g) + ", promises and their outcome"}
-		t.Add("job", ">deadline", ">expected by", ">finished", "promise", ">than expected", "")
+		by, than := by(list[:min(len(list), mostPromises)])
+		t.Add("job", ">deadline", ">"+by, ">finished", "promise", ">"+than, "")
 		for _, j := range list[:min(len(list), mostPromises)] {
 			note := j.Admission
 			if j.Estimated {
@@ -143,6 +144,30 @@ func writePromises(w io.Writer, g []*Run) {
 		fmt.Fprintln(w)
 		_ = t.Write(w)
 	}
+}
+
+// by are the headings of what a list of jobs was told, and of how its finishes compare to that. With a probability it
+// is no expectation: most end sooner.
+func by(list []*Job) (told, than string) {
+	said := map[string]bool{}
+	for _, j := range list {
+		switch {
+		case j.Promised == nil:
+		case j.Confidence == nil:
+			return "expected by", "than expected"
+		default:
+			said["with "+stated(*j.Confidence)+" by"] = true
+		}
+	}
+	switch len(said) {
+	case 0:
+		return "expected by", "than expected"
+	case 1:
+		for told = range said {
+		}
+		return told, "than that"
+	}
+	return "likely by", "than that"
 }
 
 // promiseRank orders the jobs of the list: broken promises first, then promises, then the others.

@@ -2,12 +2,14 @@ package report
 
 import (
 	"bytes"
-	"github.com/slackline/slackline/internal/policies/estimate"
-	"github.com/slackline/slackline/internal/policies/rtmr"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -172,6 +174,48 @@ func TestAdviceIsTold(t *testing.T) {
 	for text, want := range map[string]bool{`job "in"`: false, `job "out" would have been refused: `: true, `job "waits" would have been held: `: true, `job "later"`: false} {
 		if strings.Contains(table.String(), text) != want {
 			t.Errorf("%q in\n%s", text, table.String())
+		}
+	}
+}
+
+// Of a promise with a probability the table names the probability, by which most end sooner, and says when half and
+// 90 % of such jobs are done.
+func TestPromisesWithAProbabilityAreTold(t *testing.T) {
+	const s = int64(units.Second)
+	for _, c := range []struct {
+		risks []int64 // in millionths
+		head  string
+	}{
+		{[]int64{10_000, 10_000}, "job  deadline  with 99 % by  finished  promise       than that"},
+		{[]int64{10_000, 50_000}, "job  deadline  likely by  finished  promise       than that"},
+	} {
+		b := NewBuilder("sim", "s", "rtmr(promise=99%)", 1)
+		var told, ended []sched.Event
+		var p sched.Plan
+		for i, risk := range c.risks {
+			id := sched.JobID(i + 1)
+			spec := &workload.Job{ID: fmt.Sprint("j", id), Deadline: units.Time(100 * s), Soft: units.Never}
+			told = append(told, sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}})
+			p.Admit(id, p.Because(sched.Because(estimate.Likely, 100*s, 90*s, risk), sched.Evidence{At: units.Time(60 * s)}, sched.Evidence{At: units.Time(75 * s)}))
+			ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: id, Outcome: sched.Committed})
+		}
+		f := follow.New(b)
+		for _, err := range []error{f.Batch(1, 0, told), f.Plan(1, 0, &p), f.Batch(2, units.Time(70*s), ended)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := b.Run()
+		o := run.Jobs[0].Outlooks
+		if len(o) != 1 || o[0].Half != 60 || o[0].Ninety != 75 || o[0].Sure != 90 || math.Abs(o[0].Confidence-0.99) > 1e-9 {
+			t.Errorf("%+v", o)
+		}
+		var text bytes.Buffer
+		writePromises(&text, []*Run{run})
+		for _, want := range []string{c.head, "20.0 s earlier  with 99 %; 50 % by 60.0 s, 90 % by 75.0 s"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("no %q in\n%s", want, &text)
+			}
 		}
 	}
 }

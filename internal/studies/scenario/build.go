@@ -144,6 +144,19 @@ func (s *Scenario) Deadlines() (hard, soft bool) {
 	return hard, soft
 }
 
+// Confident tells whether a job or its queue says how likely its deadline is to be met.
+func (s *Scenario) Confident() (some bool) {
+	w := &s.Workload
+	see := func(r *Rank) { some = some || r.Confidence > 0 || s.Config.Confidence(r.Queue) > 0 }
+	for i := range w.Jobs {
+		see(&w.Jobs[i].Rank)
+	}
+	for i := range w.Streams {
+		see(&w.Streams[i].Rank)
+	}
+	return some
+}
+
 // File is the file that it was read from.
 func (s *Scenario) File() string { return s.src.File }
 

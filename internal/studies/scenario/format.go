@@ -299,7 +299,7 @@ type Rank struct {
 	After    config.Texts `json:"after" doc:"jobs that must have finished before it starts"`
 	Labels   config.Texts `json:"labels" doc:"it runs only on nodes that carry all of these"`
 
-	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as rtmr(promise=…) says if left out"`
+	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as rtmr(promise=99%) says if left out; other policies do not read it"`
 }
 
 // Job is a job file: a job for the engine of this machine. Its reduces start behind the last map
