@@ -21,7 +21,8 @@ const (
 	Admit
 	// Hold uses Job. The job waits, admitted before or not, until a later Admit.
 	Hold
-	// Reject uses Job, At, Value and Count. The job will never run. At is the earliest deadline
+	// Reject uses Job, At, Value and Count. The job will never run; of one that was admitted no more
+	// than its ApplicationMaster may run, which is ended. At is the earliest deadline
 	// that would be accepted, 0 if none is known. Value is 1 if an even earlier one might be
 	// accepted as well. Count is above 0 if the verdict rests on an estimate from a sample: it is
 	// the number of tasks measured. The world answers with JobEnded.

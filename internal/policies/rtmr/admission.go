@@ -266,14 +266,17 @@ func (s *scheduler) regain(v sched.View, job *sched.Job, p *sched.Plan) bool {
 
 // amended judges again a job that has not begun, if its deadline or the number of its tasks is another one
 // now. What was promised to one that has begun stays as it is, and so does what was promised to one that is
-// to weigh otherwise, or to stand in another queue.
+// to weigh otherwise, or to stand in another queue. One of which its ApplicationMaster alone runs is judged
+// again if that asks for more than was assumed.
 func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	r, job := s.of(j), v.Job(j)
 	if r == nil || job == nil || r.Rank > 0 || job.Standing() > sched.Admitted {
 		return
 	}
 	if r.Standing == promised {
-		if c := &r.Claim; job.Begun() || job.Deadline == c.Deadline && owed(job, sched.Map) == int64(c.Maps) && owed(job, sched.Reduce) == int64(c.Reduces) {
+		c, maps, reduces := &r.Claim, owed(job, sched.Map), owed(job, sched.Reduce)
+		more := maps > int64(c.Maps) || reduces > int64(c.Reduces)
+		if job.Begun() && (!more || r.Advice || r.begun(job)) || job.Deadline == c.Deadline && maps == int64(c.Maps) && reduces == int64(c.Reduces) {
 			return
 		}
 		s.plan.Remove(v.Now(), j)

@@ -231,3 +231,35 @@ func TestMasterWaitsForABeat(t *testing.T) {
 		}
 	}
 }
+
+// An ApplicationMaster that asks for more tasks than were assumed has its job judged again, with the time that is left,
+// unless one of them runs; nobody is judged again for having fewer, or another deadline.
+func TestMasterAsksForMore(t *testing.T) {
+	demand := func(maps int32) sched.Event {
+		return sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: maps}
+	}
+	for _, c := range []struct {
+		name           string
+		maps, deadline int
+		runs           bool
+		want           string
+	}{
+		{"more", 5, 100, false, "admit job=1 reason=promised:100000000000,26000000000"},
+		{"too many", 41, 100, false, "reject job=1 at=116000000000 reason=alone-late:94000000000,110000000000,110000000000"},
+		{"too many, and they run", 41, 100, true, ""},
+		{"as many", 2, 100, false, ""},
+		{"fewer", 1, 7, false, ""},
+		{"another deadline", 2, 7, false, ""},
+	} {
+		d := newDesk(t, usual)
+		d.at(0, append(cluster2(withMaster("a", 2, 100, 1)), beat1)...)
+		up := []sched.Event{d.began(1, 1, 1), mapsReady, demand(2)}
+		if c.runs {
+			up = append(up, beat1)
+		}
+		d.at(5, up...)
+		if got := d.at(6, amended(1, withMaster("a", c.maps, c.deadline, 1)), demand(int32(c.maps))); got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}

@@ -133,7 +133,7 @@ func (w *Watch) Believes(v sched.View) {
 
 // verdicts follows what a policy has decided. What runs when the book was void, or when the policy
 // takes over, it does not hold nor reject, but that it held before. A job that it has let run and
-// that has begun it never rejects.
+// of which more has begun than its ApplicationMaster it never rejects.
 type verdicts struct {
 	held, begun map[string]bool // by id
 }
@@ -146,16 +146,20 @@ func (d *verdicts) follow(v sched.View, resynced, taken bool, runs func(sched.Jo
 		if job == nil || job.Standing() == sched.Finished {
 			continue
 		}
-		id, is := job.Spec.ID, job.Standing()
+		id, is, begun := job.Spec.ID, job.Standing(), false
+		for s := range job.Stages {
+			t := &job.Stages[s]
+			begun = begun || sched.Stage(s) != sched.Master && (t.Occupied > 0 || t.Done > 0)
+		}
 		switch {
 		case (resynced || taken) && runs(j) && !job.Cancelled && !d.held[id] && is != sched.Admitted && is != sched.Waiting:
 			broken("job %q has begun, and is %v as the policy takes over", id, is)
-		case d.begun[id] && job.Begun() && is == sched.Rejected:
+		case d.begun[id] && begun && is == sched.Rejected:
 			broken("job %q was admitted and has begun, and is rejected", id)
 		}
 		if job.Advice == sched.NoJob { // advice binds nobody
 			d.held[id] = is == sched.HeldBack || is == sched.Rejected
 		}
-		d.begun[id] = job.Begun() && (d.begun[id] || job.State == sched.Admitted)
+		d.begun[id] = begun && (d.begun[id] || job.State == sched.Admitted)
 	}
 }
