@@ -35,6 +35,7 @@ type app struct {
 	counts    basis    // of its numbers of tasks
 	mapOnly   bool     // it has no reduces
 	rejected  string   // why the policy refuses it, or ends it
+	due       string   // the deadline in its configuration, as it was typed
 }
 
 // stage is what is known of one of its stages.
@@ -118,7 +119,8 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 			Soft: units.Never, Deadline: units.Never, Weight: 1, Priority: int(x.Priority)}
 	}
 	j := fresh()
-	err := readTags(j, x.Tags, j.Arrive, w.originMs)
+	a.due = cmp.Or(x.Files.GetDeadline(), a.due)
+	err := readTags(j, x.Tags, a.due, j.Arrive, w.originMs)
 	if err == nil {
 		err = w.cfg.Claims.hold(j)
 	}

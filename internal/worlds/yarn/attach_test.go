@@ -383,7 +383,7 @@ func TestUnlawfulClaims(t *testing.T) {
 		if p := m.GetPlan(); p != nil {
 			v := p.Items[0].GetVerdict()
 			if v.Application != "a1" || v.Judgement != wire.Judgement_JUDGEMENT_REJECT ||
-				v.Sentence != "user ben may claim neither a deadline nor a weight in the queue q; submit it without such tags" {
+				v.Sentence != "user ben may claim neither a deadline nor a weight in the queue q; submit it without" {
 				t.Errorf("%v", v)
 			}
 			return

@@ -59,7 +59,7 @@ func (c Claims) hold(j *workload.Job) error {
 	dated := soonest != units.Never
 	switch {
 	case (dated || j.Weight != 1) && !slices.Contains(may.Users, "*") && !slices.Contains(may.Users, j.User):
-		return fmt.Errorf("user %s may claim neither a deadline nor a weight in the queue %s; submit it without such tags", j.User, j.Queue)
+		return fmt.Errorf("user %s may claim neither a deadline nor a weight in the queue %s; submit it without", j.User, j.Queue)
 	case dated && soonest.Sub(j.Arrive) < may.Soonest:
 		return fmt.Errorf("in the queue %s a deadline leaves a job at least %v; the tag in:%d would do", j.Queue, may.Soonest,
 			(may.Soonest+units.Second-1)/units.Second)

@@ -15,7 +15,7 @@ func TestClaims(t *testing.T) {
 		"root.etl.night": {Users: []string{"*"}},
 		"root.adhoc":     {Default: units.Hour},
 	}
-	barred := "user ben may claim neither a deadline nor a weight in the queue %s; submit it without such tags"
+	barred := "user ben may claim neither a deadline nor a weight in the queue %s; submit it without"
 	for _, c := range []struct {
 		queue, user, tag, want string
 	}{
@@ -38,7 +38,7 @@ func TestClaims(t *testing.T) {
 	} {
 		at := units.Time(0).Add(10 * units.Second)
 		j := workload.Job{Queue: c.queue, User: c.user, Weight: 1, Arrive: at, Deadline: units.Never, Soft: units.Never}
-		err := readTags(&j, []string{c.tag}, at, 0)
+		err := readTags(&j, []string{c.tag}, "", at, 0)
 		if err == nil {
 			err = claims.hold(&j)
 		}

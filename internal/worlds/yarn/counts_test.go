@@ -81,6 +81,30 @@ func TestCountsOfSplits(t *testing.T) {
 	}
 }
 
+// The deadline in a job's configuration is held against what may be claimed, and outlasts the ResourceManager that
+// read it.
+func TestTheDeadlineOfAConfiguration(t *testing.T) {
+	s := newSite(t, yarn.Config{Claims: yarn.Claims{"root": {Users: []string{"anna"}}}})
+	x := s.first()
+	app := func(id, user string) *wire.Event {
+		return &wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: id, User: user, Type: "MAPREDUCE", Held: true, SubmitTimeMs: 6000,
+			Files: &wire.Files{Deadline: "66000"}}}}
+	}
+	s.say(x, events(1, 6000, app("a", "ben"), app("b", "anna")))
+	b := s.batch()
+	if len(b.Events) != 1 || b.Events[0].Detail.Job.ID != "b" || b.Events[0].Detail.Job.Deadline.Sub(b.Events[0].Detail.Job.Arrive) != units.Minute {
+		t.Errorf("%v", b.Events)
+	}
+	again := snapshot(1, 7000)
+	again.GetSnapshot().Applications = []*wire.Application{{Id: "b", User: "anna", Type: "MAPREDUCE", SubmitTimeMs: 6000}}
+	s.say(x, again)
+	for _, e := range s.batch().Events {
+		if e.Kind == sched.JobArrived && e.Detail.Job.Deadline.Sub(e.Detail.Job.Arrive) != units.Minute {
+			t.Errorf("its deadline is now %v", e.Detail.Job.Deadline)
+		}
+	}
+}
+
 // Without splits, the class says how many tasks there are, until the ApplicationMaster asks.
 func TestCountsOfTheClass(t *testing.T) {
 	s := newSite(t, yarn.Config{Usual: usual})

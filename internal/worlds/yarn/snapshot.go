@@ -32,7 +32,14 @@ func (w *World) snapshot(x *wire.Snapshot, life string) {
 		w.nodeUp(n)
 	}
 	var apps []*app
+	due := map[string]string{} // a ResourceManager that was restarted has yet to read it again
+	for _, a := range before {
+		due[a.name] = a.due
+	}
 	for _, y := range x.Applications {
+		if y.Files == nil && due[y.Id] != "" {
+			y.Files = &wire.Files{Deadline: due[y.Id]}
+		}
 		a, err := w.enter(y)
 		if err != nil && y.Held {
 			a.refused = true

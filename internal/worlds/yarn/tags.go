@@ -3,6 +3,7 @@ package yarn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,26 +15,60 @@ import (
 // longest is the longest time that a tag may name, in either unit: what is farther away is a mistake.
 const longest = 10 * 365 * 24 * time.Hour
 
-// readTags takes what a user has said of a job in its tags. Times are those of the cluster's clock: in: counts
-// from when the ResourceManager took the job in, so it does not matter what the user's clock shows. Other tags
-// are none of our business. The error is for the user.
-func readTags(j *workload.Job, tags []string, submitted units.Time, originMs int64) error {
+// noTime says of what was typed that it is no time.
+const noTime = "no valid time"
+
+// property is where a job's configuration has its deadline, as the tag dl: has it.
+const property = "mapred.job.deadline"
+
+// readDeadline takes the deadline in a job's configuration, unless a tag names one. The error is for the user.
+func readDeadline(j *workload.Job, tags []string, value string, submitted units.Time, originMs int64) error {
+	if value == "" || slices.ContainsFunc(tags, func(t string) bool { return strings.HasPrefix(t, "dl:") || strings.HasPrefix(t, "in:") }) {
+		return nil
+	}
+	at, wrong := readTime(value, submitted, originMs)
+	if wrong != "" {
+		return fmt.Errorf("%s=%.100s is %s; it takes the milliseconds since 1970", property, value, wrong)
+	}
+	j.Deadline = at
+	return nil
+}
+
+// readTime reads an instant in ms since 1970 that lies ahead of a job, or says what is wrong with it.
+func readTime(value string, submitted units.Time, originMs int64) (at units.Time, wrong string) {
+	ms, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return 0, noTime
+	}
+	ms -= min(max(originMs, 0), ms) // whatever was typed, this stays in range
+	at = units.Time(0).Add(units.Duration(min(ms, math.MaxInt64/int64(units.Millisecond))) * units.Millisecond)
+	switch {
+	case at <= submitted:
+		return 0, "a time that had passed when the job was submitted"
+	case at.Sub(submitted) > units.Duration(longest):
+		return 0, "a time that is more than ten years away"
+	}
+	return at, ""
+}
+
+// readTags takes what a user has said of a job in its tags, and of its deadline in its configuration.
+// Times are those of the cluster's clock: in: counts from when the ResourceManager took the job in, so it does not
+// matter what the user's clock shows. Other tags are none of our business. The error is for the user.
+func readTags(j *workload.Job, tags []string, due string, submitted units.Time, originMs int64) error {
+	if err := readDeadline(j, tags, due, submitted, originMs); err != nil {
+		return err
+	}
 	for _, tag := range tags {
 		word, value, _ := strings.Cut(tag, ":")
 		bad := func(what string) error { return fmt.Errorf("the tag %q has %s", tag, what) }
 		switch word {
 		case "dl", "soft", "vdl":
-			ms, err := strconv.ParseInt(value, 10, 64)
-			if err != nil {
-				return bad("no valid time; write " + word + ": and the milliseconds since 1970")
+			at, wrong := readTime(value, submitted, originMs)
+			if wrong == noTime {
+				wrong += "; write " + word + ": and the milliseconds since 1970"
 			}
-			ms -= min(max(originMs, 0), ms) // whatever was typed, this stays in range
-			at := units.Time(0).Add(units.Duration(min(ms, math.MaxInt64/int64(units.Millisecond))) * units.Millisecond)
-			switch {
-			case at <= submitted:
-				return bad("a time that had passed when the job was submitted")
-			case at.Sub(submitted) > units.Duration(longest):
-				return bad("a time that is more than ten years away")
+			if wrong != "" {
+				return bad(wrong)
 			}
 			switch word {
 			case "dl":

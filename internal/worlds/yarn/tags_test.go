@@ -36,7 +36,7 @@ func TestTags(t *testing.T) {
 		{[]string{"in:60", "soft:1090000"}, "the soft deadline in the tags is later than the hard one"},
 	} {
 		j := workload.Job{Class: "c", Weight: 1, Deadline: units.Never, Soft: units.Never}
-		err := readTags(&j, c.tags, submitted, origin)
+		err := readTags(&j, c.tags, "", submitted, origin)
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = fmt.Sprint(j.Deadline, " ", j.Soft, " ", j.Weight, " ", j.Class)
@@ -46,6 +46,34 @@ func TestTags(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%q\ngot  %s\nwant %s", c.tags, got, c.want)
+		}
+	}
+}
+
+// A job's configuration may have its deadline, too, which a tag overrules.
+func TestDeadlinesOfConfigurations(t *testing.T) {
+	const origin = 1_000_000
+	for _, c := range []struct {
+		due  string
+		tags []string
+		want string
+	}{
+		{"1070000", nil, "1m10s never"},
+		{"1070000", []string{"soft:1040000", "inner:5"}, "1m10s 40s"},
+		{"1030000", []string{"soft:1040000"}, "the soft deadline in the tags is later than the hard one"},
+		{"1070000", []string{"in:20"}, "30s never"},
+		{"nonsense", []string{"dl:1050000"}, "50s never"},
+		{"600", nil, "mapred.job.deadline=600 is a time that had passed when the job was submitted; it takes the milliseconds since 1970"},
+		{"1h", nil, "mapred.job.deadline=1h is no valid time; it takes the milliseconds since 1970"},
+	} {
+		j := workload.Job{Class: "c", Weight: 1, Deadline: units.Never, Soft: units.Never}
+		err := readTags(&j, c.tags, c.due, units.Time(0).Add(10*units.Second), origin)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(j.Deadline, " ", j.Soft)
+		}
+		if got != c.want {
+			t.Errorf("%s %q\ngot  %s\nwant %s", c.due, c.tags, got, c.want)
 		}
 	}
 }

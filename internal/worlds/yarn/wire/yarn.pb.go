@@ -1695,7 +1695,9 @@ type Files struct {
 	// What a reduce takes.
 	Reduce map[string]int64 `protobuf:"bytes,5,rep,name=reduce,proto3" json:"reduce,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// The part of the maps that has to be done before reduces are asked for.
-	SlowStart     float64 `protobuf:"fixed64,6,opt,name=slow_start,json=slowStart,proto3" json:"slow_start,omitempty"`
+	SlowStart float64 `protobuf:"fixed64,6,opt,name=slow_start,json=slowStart,proto3" json:"slow_start,omitempty"`
+	// What mapred.job.deadline says, as it was typed; "" if nothing. Where the number of tasks is open, it may be all that is set.
+	Deadline      string `protobuf:"bytes,7,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1770,6 +1772,13 @@ func (x *Files) GetSlowStart() float64 {
 		return x.SlowStart
 	}
 	return 0
+}
+
+func (x *Files) GetDeadline() string {
+	if x != nil {
+		return x.Deadline
+	}
+	return ""
 }
 
 // Split is a part of a job's input.
@@ -2990,7 +2999,7 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x05files\x18\f \x01(\v2\x18.slackline.yarn.v1.FilesR\x05files\x1a9\n" +
 	"\vMasterEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xee\x02\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x8a\x03\n" +
 	"\x05Files\x120\n" +
 	"\x06splits\x18\x01 \x03(\v2\x18.slackline.yarn.v1.SplitR\x06splits\x12\x14\n" +
 	"\x05hosts\x18\x02 \x03(\tR\x05hosts\x12\x18\n" +
@@ -2998,7 +3007,8 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x03map\x18\x04 \x03(\v2!.slackline.yarn.v1.Files.MapEntryR\x03map\x12<\n" +
 	"\x06reduce\x18\x05 \x03(\v2$.slackline.yarn.v1.Files.ReduceEntryR\x06reduce\x12\x1d\n" +
 	"\n" +
-	"slow_start\x18\x06 \x01(\x01R\tslowStart\x1a6\n" +
+	"slow_start\x18\x06 \x01(\x01R\tslowStart\x12\x1a\n" +
+	"\bdeadline\x18\a \x01(\tR\bdeadline\x1a6\n" +
 	"\bMapEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\x1a9\n" +

@@ -20,8 +20,9 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 
 /**
- * Holds applications with tags for Slackline at their submission until a verdict comes, on no thread: the event that adds one
- * is put aside, and posted again. The client waits, and prints the sentence of a refusal.
+ * Holds applications that claim something of Slackline at their submission until a verdict comes, on no thread: the event that
+ * adds one is put aside, and posted again. The client waits, and prints the sentence of a refusal. A MapReduce job without
+ * tags waits until its files are read, which may name a deadline.
  */
 final class Gate {
   /** An event that was put aside and comes again. */
@@ -82,7 +83,7 @@ final class Gate {
     }
     if (e.getType() == SchedulerEventType.APP_ADDED) {
       AppAddedSchedulerEvent a = (AppAddedSchedulerEvent) e;
-      return !a.getIsAppRecovering() && scheduler.isAttached() && asks(a.getApplicationId()) && hold(a);
+      return !a.getIsAppRecovering() && scheduler.isAttached() && hold(a);
     }
     if (e.getType() == SchedulerEventType.APP_REMOVED) {
       ApplicationId id = ((AppRemovedSchedulerEvent) e).getApplicationID();
@@ -96,10 +97,10 @@ final class Gate {
     return false;
   }
 
-  /** Only who has a tag for Slackline waits: it may claim a deadline, or more than it may, or make no sense. */
-  boolean asks(ApplicationId id) {
+  /** Only who has a tag or a deadline for Slackline waits for a verdict: it may claim more than it may, or make no sense. */
+  private boolean asks(ApplicationId id) {
     RMApp app = scheduler.rmApp(id);
-    return app != null && app.getApplicationTags().stream().anyMatch(t -> OUR_TAGS.contains(t.split(":", 2)[0]) && t.contains(":"));
+    return app != null && (scheduler.hasDeadline(id) || app.getApplicationTags().stream().anyMatch(t -> OUR_TAGS.contains(t.split(":", 2)[0]) && t.contains(":")));
   }
 
   private boolean hold(AppAddedSchedulerEvent a) {
@@ -110,8 +111,11 @@ final class Gate {
     try {
       if (scheduler.reads(id, () -> tell(id, true))) {
         timer.schedule(() -> tell(id, false), holdMs * 3 / 4, TimeUnit.MILLISECONDS);
-      } else {
+      } else if (asks(id)) {
         tell(id, true);
+      } else if (held.remove(id) != null) {
+        h.timeout.cancel(false);
+        return false;
       }
     } catch (Throwable t) { // it waits all the same, and must not be added twice
       scheduler.wrong("a submission", t);
@@ -121,16 +125,17 @@ final class Gate {
 
   /** Tells of an application that waits: once its files are read, or when that has taken too long, and then again. */
   private void tell(ApplicationId id, boolean all) {
+    boolean asks = asks(id);
     Held waits = held.computeIfPresent(id, (k, h) -> {
       if (all || !h.told) {
-        scheduler.application(id, true);
+        scheduler.application(id, asks);
       }
       h.told = true;
       return h;
     });
     if (waits == null && all) {
       scheduler.again(id);
-    } else if (waits != null && scheduler.mode() == Mode.MODE_WATCH) {
+    } else if (waits != null && (!asks || scheduler.mode() == Mode.MODE_WATCH)) {
       admit(id); // who only watches gives no verdicts
     }
   }

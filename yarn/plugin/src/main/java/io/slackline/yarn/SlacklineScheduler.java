@@ -344,6 +344,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     return app != null && staging.read(id, app.getUser(), app.getApplicationSubmissionContext(), then);
   }
 
+  /** Tells whether files that were read of an application name a deadline. */
+  boolean hasDeadline(ApplicationId id) {
+    return staging.of(id) != null && !staging.of(id).getDeadline().isEmpty();
+  }
+
   /** Tells once more of an application that waits no longer, with what was read of it meanwhile. */
   void again(ApplicationId id) {
     locked(() -> {
@@ -466,9 +471,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         Application.Builder x = Words.application(app, false, staging.of(e.getKey())).toBuilder();
         done.getOrDefault(e.getKey(), Map.of()).forEach((p, n) -> x.addDone(Done.newBuilder().setPriority(p).setCount(n)));
         b.addApplications(x);
-        if (gate.asks(e.getKey())) { // it came while nobody was attached
-          reads(e.getKey(), () -> again(e.getKey()));
-        }
+        reads(e.getKey(), () -> again(e.getKey())); // it came while nobody was attached
         FiCaSchedulerApp a = e.getValue().getCurrentAppAttempt();
         if (a != null) {
           b.addAsks(asked(a));

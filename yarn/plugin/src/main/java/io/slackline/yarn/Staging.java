@@ -41,6 +41,8 @@ final class Staging {
   private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
   private static final String SPLITS = "jobSubmitDir/job.splitmetainfo";
   private static final String JOB = "job.xml";
+  private static final String DEADLINE = "mapred.job.deadline";
+  private static final int LONGEST_DEADLINE = 100;
   private static final byte[] MAGIC = "META-SPL".getBytes(StandardCharsets.US_ASCII);
   private static final int LARGEST = 32 << 20;
   private static final int MOST_SPLITS = 100_000;
@@ -159,14 +161,16 @@ final class Staging {
     }
   }
 
-  /** What the two files say; null if that leaves open how many tasks there are. */
+  /** What the two files say; null if that is neither a deadline nor how many tasks there are. */
   static Files files(byte[] splits, byte[] job) throws IOException {
     Configuration c = new Configuration(false);
     c.addResource(new ByteArrayInputStream(job), JOB, true); // as it comes from a user it may include nothing
-    if (c.getBoolean("mapreduce.job.ubertask.enable", false)) {
-      return null; // all of it may run in its ApplicationMaster
+    String deadline = c.getRaw(DEADLINE) == null ? "" : c.getRaw(DEADLINE).trim();
+    deadline = deadline.substring(0, Math.min(deadline.length(), LONGEST_DEADLINE));
+    if (c.getBoolean("mapreduce.job.ubertask.enable", false)) { // all of it may run in its ApplicationMaster
+      return deadline.isEmpty() ? null : Files.newBuilder().setDeadline(deadline).build();
     }
-    Files.Builder b = Files.newBuilder().setReduces(Math.max(0, c.getInt("mapreduce.job.reduces", 1)))
+    Files.Builder b = Files.newBuilder().setDeadline(deadline).setReduces(Math.max(0, c.getInt("mapreduce.job.reduces", 1)))
         .setSlowStart(c.getFloat("mapreduce.job.reduce.slowstart.completedmaps", 0.05f))
         .putAllMap(takes(c, "map")).putAllReduce(takes(c, "reduce"));
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(splits));

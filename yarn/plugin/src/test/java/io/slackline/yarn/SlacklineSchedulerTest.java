@@ -373,6 +373,35 @@ class SlacklineSchedulerTest extends OneJvm {
     }
   }
 
+  /** A job without tags waits until its files are read, and for a verdict only if they name a deadline. */
+  @Test
+  void tellsADeadlineOfAConfiguration() throws Exception {
+    peer.awaitMode(Mode.MODE_OURS);
+    Path list = Files.write(dir.resolve("list"), splits(new String[][] {{}, {}}, 100, 50));
+    RMApp plain = mapreduce(list, job(""));
+    Application told = peer.await(Event::hasApplication).getApplication();
+    assertFalse(told.getHeld());
+    assertEquals(2, told.getFiles().getSplitsCount());
+    assertEquals("", told.getFiles().getDeadline());
+    rm.waitForState(plain.getApplicationId(), RMAppState.ACCEPTED);
+    String due = "<property><name>mapred.job.deadline</name><value> 1795400000000 </value></property>";
+    String uber = "<property><name>mapreduce.job.ubertask.enable</name><value>true</value></property>";
+    for (String extra : List.of(due, due + uber)) {
+      RMApp app = mapreduce(list, job(extra));
+      told = peer.await(Event::hasApplication).getApplication();
+      assertEquals(app.getApplicationId().toString(), told.getId());
+      assertTrue(told.getHeld());
+      assertEquals("1795400000000", told.getFiles().getDeadline());
+      assertEquals(extra.equals(due) ? 2 : 0, told.getFiles().getSplitsCount());
+      peer.ask(verdict(app, Judgement.JUDGEMENT_REJECT, "it would be late"));
+      rm.waitForState(app.getApplicationId(), RMAppState.FAILED);
+      peer.await(Event::hasApplicationEnd);
+    }
+    RMApp unread = mapreduce(dir.resolve("nothing"), job(due));
+    assertFalse(peer.await(Event::hasApplication).getApplication().getHeld());
+    rm.waitForState(unread.getApplicationId(), RMAppState.ACCEPTED);
+  }
+
   /** Whatever a client says of its files, the application is told of, and nothing is read that is not the cluster's. */
   @Test
   void tellsOfAJobWhoseFilesCannotBeRead() throws Exception {
