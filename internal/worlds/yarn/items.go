@@ -92,11 +92,12 @@ func (w *World) about(p *sched.Plan, it *sched.Item, a *app) *wire.Item {
 	case sched.Hold:
 		return judge(wire.Judgement_JUDGEMENT_HOLD)
 	case sched.Reject:
-		a.rejected = w.why(p, it) + a.grounds()
-		// as users say it
+		is, tag := *it, ""
+		// as users say it: from when the policy counts time they do not know
 		if offer := it.At.Sub(a.spec.Arrive); it.At > a.spec.Arrive && offer < units.Duration(longest) {
-			a.rejected += fmt.Sprintf("; submitted now with the tag in:%d it would be accepted", (offer+units.Second-1)/units.Second)
+			is.At, tag = 0, fmt.Sprintf("; submitted now with the tag in:%d it would be accepted", (offer+units.Second-1)/units.Second)
 		}
+		a.rejected = w.why(p, &is) + a.grounds() + tag
 		return verdict(a, wire.Judgement_JUDGEMENT_REJECT, a.rejected)
 	case sched.Sample:
 		if it.Stage >= sched.Stages || a.spec.Stage(it.Stage) == nil {
