@@ -220,7 +220,9 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	c.begin(v, brings&(1<<sched.JobArrived|1<<sched.JobEnded) != 0, again)
 	told := brings&(1<<sched.Resync|1<<sched.Control|1<<sched.JobAmended) != 0
 	for _, m := range c.Members {
-		if told || !m.rests || m.Fast || m.asked() {
+		job := v.Job(m.Job)
+		begun := job != nil && job.Begun() // by a stock scheduler that is watched
+		if told || begun || !m.rests || m.Fast || m.asked() {
 			c.verdict(v, m, again, p)
 		}
 	}
