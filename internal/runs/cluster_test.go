@@ -79,4 +79,10 @@ func TestPromisesOfACluster(t *testing.T) {
 	} else if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("others may read the secret: %v", info.Mode())
 	}
+	for mode, fine := range map[os.FileMode]bool{0o600: true, 0o640: true, 0o644: false, 0o602: false} {
+		must(os.Chmod(path, mode))
+		if _, _, err := runs.Secret("", path); os.PathSeparator == '/' && (err == nil) != fine {
+			t.Errorf("a secret with %#o: %v", mode, err)
+		}
+	}
 }

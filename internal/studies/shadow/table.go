@@ -29,7 +29,7 @@ func (c *Comparison) Write(w io.Writer) error {
 	for _, n := range c.Agreed {
 		total += n
 	}
-	span := func(s float64) string { return units.Duration(s * 1e9).String() }
+	span := units.Span
 	if c.Cut {
 		fmt.Fprintf(w, "%s stops before the end of its run; what there is of it counts.\n\n", c.Journal)
 	}

@@ -4,11 +4,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What an operator says of the plug-in in yarn-site.xml. */
 final class Settings {
+  private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
   static final String ADDRESS = "yarn.slackline.address";
   static final String SECRET_FILE = "yarn.slackline.secret.file";
   static final String TLS = "yarn.slackline.tls.dir";
@@ -45,6 +50,9 @@ final class Settings {
     if (secret.length == 0) {
       throw new IOException("the file " + file + " of " + SECRET_FILE + " is empty");
     }
+    if (open(Path.of(file))) { // no reason to stop a ResourceManager
+      LOG.warn("the secret in {} is open to everybody on this machine; chmod o= {} closes it", file, file);
+    }
     String dir = conf.getTrimmed(TLS);
     tls = dir == null ? null : Path.of(dir);
     for (String name : tls == null ? List.<String>of() : List.of(CA, CERT, KEY)) {
@@ -57,5 +65,11 @@ final class Settings {
       throw new IOException(ADDRESS + " is " + address + "; the stream is not encrypted, so it has to stay on this machine (127.0.0.1:PORT); "
           + TLS + " encrypts it");
     }
+  }
+
+  /** Tells whether others than the owner and the group of a file may read or change it. */
+  static boolean open(Path file) throws IOException {
+    Set<PosixFilePermission> may = Files.getPosixFilePermissions(file);
+    return may.contains(PosixFilePermission.OTHERS_READ) || may.contains(PosixFilePermission.OTHERS_WRITE);
   }
 }

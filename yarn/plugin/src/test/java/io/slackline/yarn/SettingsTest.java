@@ -1,11 +1,13 @@
 package io.slackline.yarn;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,15 @@ class SettingsTest {
     c.set(Settings.ADDRESS, address);
     c.set(Settings.SECRET_FILE, Files.writeString(dir.resolve("secret" + secret), secret + "\n").toString());
     return c;
+  }
+
+  @Test
+  void seesWhoMayReadTheSecret() throws Exception {
+    Path file = Files.writeString(dir.resolve("mode"), "shared");
+    for (String mode : List.of("rw-------", "rw-r-----", "rw-r--r--", "rw-----w-")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      assertEquals(!mode.endsWith("---"), Settings.open(file), mode);
+    }
   }
 
   @Test
