@@ -177,7 +177,8 @@ func Secret(dir, file string) (path string, secret []byte, err error) {
 	if secret = []byte(strings.TrimSpace(string(text))); len(secret) == 0 {
 		return path, nil, fmt.Errorf("the file %s holds no secret: it is empty", path)
 	}
-	if is, err := os.Stat(path); err == nil && is.Mode().Perm()&0o007 != 0 && runtime.GOOS != "windows" { // which has no such bits
+	// Windows has no such bits.
+	if is, err := os.Stat(path); err == nil && is.Mode().Perm()&0o007 != 0 && runtime.GOOS != "windows" {
 		return path, nil, fmt.Errorf("the secret in %s is open to everybody on this machine (%#o); chmod o= %s closes it", path, is.Mode().Perm(), path)
 	}
 	return path, secret, nil

@@ -311,6 +311,18 @@ func TestModes(t *testing.T) {
 	}
 	s.say(x, events(1, 6000, &wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_STOCK}}, beats("n1")))
 	s.want(s.next(), "1s yield heartbeat")
+
+	// Who watched was not placing work anyway.
+	s = newSite(t, yarn.Config{Mode: wire.Mode_MODE_WATCH})
+	x = s.attach("shared", hello())
+	watched := snapshot(1, 5000)
+	watched.GetSnapshot().Mode = wire.Mode_MODE_WATCH
+	s.say(x, watched)
+	s.want(s.next(), "0s resync watch node-up")
+	s.say(x, events(1, 6000, &wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_STOCK}}, beats("n1")))
+	s.want(s.next(), "1s heartbeat")
+	s.say(x, events(3, 7000, &wire.Event{What: &wire.Event_Mode{Mode: wire.Mode_MODE_OURS}}, beats("n1")))
+	s.want(s.next(), "2s take-over heartbeat")
 }
 
 // A job whose tags make no sense is refused with a sentence before anybody is asked, if it still waits for a

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
 )
 
@@ -23,6 +24,60 @@ func TestHostsAreForgotten(t *testing.T) {
 	}
 	if jobs, nodes := len(w.jobs.names), len(w.nodes.names); jobs != 1 || nodes != 0 {
 		t.Errorf("%d names of jobs and %d of nodes are kept", jobs, nodes)
+	}
+}
+
+// An item is forgotten once all of it is answered: by containers, by a refusal, or by a grant of a part and the
+// containers of that.
+func TestAnsweredItemsAreForgotten(t *testing.T) {
+	w, err := New(Config{Secret: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.event(&wire.Event{What: &wire.Event_NodeUp{NodeUp: &wire.Node{Name: "n", Resources: map[string]int64{"memory-mb": 4096}}}})
+	w.event(&wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: "a", Type: "MAPREDUCE"}}})
+	allocated := 0
+	container := func(item int64) {
+		allocated++
+		w.container(&wire.Container{Id: fmt.Sprint("c", allocated), Application: "a", Node: "n", Priority: 20, Item: item})
+	}
+	for item := sched.ItemID(1); item <= 4; item++ {
+		w.open[item] = &order{left: 3}
+	}
+	for range 3 {
+		container(1)
+	}
+	w.answer(&wire.Answer{Item: 2, Refused: 3})
+	container(3)
+	w.answer(&wire.Answer{Item: 3, Refused: 2})
+	w.answer(&wire.Answer{Item: 4, Granted: 1})
+	if len(w.open) != 1 || w.open[4] == nil || w.open[4].left != 1 {
+		t.Errorf("%d items are open", len(w.open))
+	}
+	container(4)
+	if len(w.open) != 0 {
+		t.Errorf("%d items are open at the end", len(w.open))
+	}
+}
+
+// What containers of a stage take is known over a full state, which has no asks any more.
+func TestKindsAreKept(t *testing.T) {
+	w, err := New(Config{Secret: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := func() {
+		w.snapshot(&wire.Snapshot{Next: 1, TimeMs: 1000, Applications: []*wire.Application{{Id: "a", Type: "MAPREDUCE"}}}, "life")
+	}
+	kinds := func() string { return fmt.Sprint(w.apps[w.jobs.find("a")].spec.Stage(sched.Map).Containers) }
+	full()
+	a := w.apps[w.jobs.find("a")]
+	for _, mb := range []int64{512, 2048} {
+		w.kind(a, sched.Map, map[string]int64{"memory-mb": mb})
+	}
+	was := kinds()
+	if full(); kinds() != was {
+		t.Errorf("%s, and before the full state %s", kinds(), was)
 	}
 }
 
