@@ -8,6 +8,8 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +32,7 @@ final class Settings {
   final byte[] secret;
   /** The folder with ca.pem, cert.pem and key.pem, by which the stream is encrypted; null: it is not. */
   final Path tls;
-  /** The name of the cluster, of all its ResourceManagers. */
+  /** The name of the cluster, of all its ResourceManagers; one without a name has the address of its own. */
   final String cluster;
   /** After so long without a word of Slackline's the stock scheduler places work. */
   final long silenceMs;
@@ -39,7 +41,9 @@ final class Settings {
 
   Settings(Configuration conf) throws IOException {
     address = conf.getTrimmed(ADDRESS, "127.0.0.1:7447");
-    cluster = conf.getTrimmed(CLUSTER, conf.getTrimmed("yarn.resourcemanager.cluster-id", "default"));
+    String own = NetUtils.getHostPortString(NetUtils.getConnectAddress(conf.getSocketAddr(YarnConfiguration.RM_ADDRESS,
+        YarnConfiguration.DEFAULT_RM_ADDRESS, YarnConfiguration.DEFAULT_RM_PORT)));
+    cluster = conf.getTrimmed(CLUSTER, conf.getTrimmed(YarnConfiguration.RM_CLUSTER_ID, own));
     silenceMs = conf.getLong(SILENCE, 1000);
     holdMs = conf.getLong(HOLD, 2000);
     String file = conf.getTrimmed(SECRET_FILE);

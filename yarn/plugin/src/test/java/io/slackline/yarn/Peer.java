@@ -34,6 +34,9 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
   volatile boolean proven;
   /** It answers nothing, and its stream stays open. */
   volatile boolean silent;
+  /** How often it had beaten in this stream before it was to place work; 0 = it is not yet. */
+  volatile int beatenBefore;
+  private int beats;
   /** It never says to have taken in more. */
   volatile long most = Long.MAX_VALUE;
   /** The protocol that it says to speak. */
@@ -65,6 +68,8 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
           case HELLO:
             theirs[0] = m.getHello().getNonce().toByteArray();
             lives.add(m.getHello().getLife());
+            beats = 0;
+            beatenBefore = 0;
             send(AttachResponse.newBuilder().setWelcome(Welcome.newBuilder().setProtocol(protocol).setNonce(ByteString.copyFrom(mine))
                 .setProof(ByteString.copyFrom(proof("slackline", theirs[0], mine)))));
             return;
@@ -73,6 +78,9 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
             return;
           case SNAPSHOT:
             next = m.getSnapshot().getNext();
+            if (m.getSnapshot().getMode() == Mode.MODE_OURS && beatenBefore == 0) {
+              beatenBefore = beats;
+            }
             snapshots.add(m.getSnapshot());
             if (m.getSnapshot().getMode() != wish) {
               send(AttachResponse.newBuilder().setMode(wish));
@@ -83,6 +91,7 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
             next += m.getEvents().getEventsCount();
             events.addAll(m.getEvents().getEventsList());
         }
+        beats++;
         send(AttachResponse.newBuilder().setBeat(Beat.newBuilder().setSeen(Math.min(next, most))));
       }
 

@@ -1,6 +1,7 @@
 package io.slackline.yarn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -31,6 +32,18 @@ class SettingsTest {
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
       assertEquals(!mode.endsWith("---"), Settings.open(file), mode);
     }
+  }
+
+  @Test
+  void tellsClustersWithoutANameApart() throws Exception {
+    Configuration c = conf("shared", "127.0.0.1:7447");
+    assertFalse(new Settings(c).cluster.startsWith("0.0.0.0"), new Settings(c).cluster);
+    c.set("yarn.resourcemanager.address", "rm2.example.org:8032");
+    assertEquals("rm2.example.org:8032", new Settings(c).cluster);
+    c.set("yarn.resourcemanager.cluster-id", "both");
+    assertEquals("both", new Settings(c).cluster);
+    c.set(Settings.CLUSTER, "etl");
+    assertEquals("etl", new Settings(c).cluster);
   }
 
   @Test

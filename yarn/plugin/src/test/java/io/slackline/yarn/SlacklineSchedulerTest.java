@@ -452,6 +452,7 @@ class SlacklineSchedulerTest extends OneJvm {
     until("the stock scheduler places the master", () -> live(app) == 1);
     peer = new Peer(port, "shared");
     assertEquals(1, peer.awaitMode(Mode.MODE_OURS).getContainersCount());
+    assertTrue(peer.beatenBefore >= 3, "after " + peer.beatenBefore + " beats it places work");
     RMApp next = submit();
     peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(next.getApplicationId().toString()));
     assertEquals(0, live(next));
