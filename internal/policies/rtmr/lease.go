@@ -169,10 +169,12 @@ func (s *scheduler) seenEnd(now units.Time, a sched.AttemptID) {
 	}
 }
 
-// release ends all leases of a job.
+// release ends all leases of a job. Its attempts count as not seen: if the job runs on without a promise, those that
+// still run are lent their slots again.
 func (s *scheduler) release(now units.Time, r *record) {
 	for _, l := range r.Leases {
 		s.end(now, l)
+		delete(s.begun, l.Seen)
 	}
 	r.Leases = nil
 }

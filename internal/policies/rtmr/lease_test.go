@@ -43,3 +43,24 @@ func TestLeaseOfAVoidStart(t *testing.T) {
 		}
 	}
 }
+
+// Slots that were released and lent again, as when a sample was judged, are those of tasks that run: no
+// lease ends as if its task had not begun.
+func TestLentAfterRelease(t *testing.T) {
+	patient := usual
+	patient.Preempt = false
+	d := newDesk(t, patient)
+	first := d.starts(0, append(opening(forever(claims("be", 1, 0))), beat1)...)
+	d.starts(1, startOf(first[0]))
+	d.s.giveBack(d.book, nil)
+	r := d.s.of(1)
+	if len(r.Leases) != 1 || r.Leases[0].Seen != 1 {
+		t.Fatalf("leases %v", r.Leases)
+	}
+	d.s.release(second, r)
+	d.s.leaseRunning(d.book, d.book.Job(1))
+	d.s.giveBack(d.book, nil)
+	if len(r.Leases) != 1 || r.Leases[0].Seen != 1 {
+		t.Errorf("lent again: leases %v", r.Leases)
+	}
+}
