@@ -2,6 +2,7 @@ package io.slackline.yarn;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -18,8 +19,10 @@ final class Served implements AutoCloseable {
   private final Thread reader;
 
   Served(String program, String policy, Path dir) throws Exception {
+    Path secret = Files.writeString(dir.resolve("secret"), "shared\n");
+    Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------")); // else it is refused
     process = new ProcessBuilder(program, "yarn", "serve", "--policy", policy, "--slot", "none",
-        "--listen", "127.0.0.1:0", "--secret", Files.writeString(dir.resolve("secret"), "shared\n").toString(),
+        "--listen", "127.0.0.1:0", "--secret", secret.toString(),
         "--state", dir.resolve("state").toString(), "--store", dir.resolve("store").toString())
         .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
     reader = new Thread(() -> process.errorReader().lines().forEach(said::add));
