@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -17,12 +16,7 @@ func TestModelsAreShown(t *testing.T) {
 		"old.json": `{"schema": "slackline/profiles/v1", "profiles": [{"name": "old", "runs": 3, "ratio": {"n": 0, "mean": 0, "m2": 0, "max": 0, "min": 0},
 			"stages": [{"stage": "map", "node": "local", "task": {"n": 3, "mean": 2, "m2": 2, "max": 3, "min": 1},
 			"per_byte": {"n": 3, "mean": 2e-6, "m2": 0, "max": 3e-6, "min": 1e-6}, "shuffle": {"n": 0, "mean": 0, "m2": 0, "max": 0, "min": 0}, "share": 0}]}]}`})
-	for range 3 { // the first is cold
-		s.must(0, "run", "job.yaml", "--block", "2kB", "-q")
-		if err := os.RemoveAll(s.path("out")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.warm(2, "run", "job.yaml", "--block", "2kB", "-q")
 	shown := s.must(0, "profile", "show", "wordcount")
 	for _, want := range []string{"\ncost models: ", "\nrun ", "map on local", "later shuffle", "reduce on local", "\nemitted ", "\nscores: "} {
 		if !strings.Contains(shown, want) {

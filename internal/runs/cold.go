@@ -6,13 +6,18 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
+// noise is how much comes from storage beside a run's input: parts of the program, of the store, and
+// small files whose reading nobody would feel.
+const noise = 1 << 20
+
 // cold tells whether a run was cold for a class, of which so much was known before: the first of
-// its class, or one that fetched at least a quarter of what its maps read from storage.
+// its class, or one that fetched at least a quarter of what its maps read from storage, and more
+// than noise.
 func cold(known *profile.Class, fetched *int64, read int64) bool {
 	if known == nil || known.Runs == 0 && (known.Cold == nil || known.Cold.Runs == 0) {
 		return true
 	}
-	return fetched != nil && read > 0 && *fetched >= read/4
+	return fetched != nil && read > 0 && *fetched >= max(read/4, noise)
 }
 
 // Told is what people are told of each class: see profile.Class.Told.

@@ -9,7 +9,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// The first run of a class is cold, and one that got a quarter of its input or more from storage.
+// The first run of a class is cold, and one that got a quarter of its input or more, and a megabyte, from storage.
 func TestWhichRunsAreCold(t *testing.T) {
 	warm, once := profile.New("a"), profile.New("a")
 	warm.Runs, once.Cold = 1, &profile.Class{Name: "a", Runs: 1}
@@ -20,14 +20,16 @@ func TestWhichRunsAreCold(t *testing.T) {
 		read    int64
 		cold    bool
 	}{
-		{nil, from(0), 100, true},
-		{profile.New("a"), from(0), 100, true},
-		{once, from(0), 100, false},
-		{warm, from(24), 100, false},
-		{warm, from(25), 100, true},
-		{once, from(100), 100, true},
-		{warm, nil, 100, false}, // the system does not tell
-		{warm, from(7), 0, false},
+		{nil, from(0), 100 << 20, true},
+		{profile.New("a"), from(0), 100 << 20, true},
+		{once, from(0), 100 << 20, false},
+		{warm, from(24 << 20), 100 << 20, false},
+		{warm, from(25 << 20), 100 << 20, true},
+		{once, from(100 << 20), 100 << 20, true},
+		{warm, from(1<<20 - 512), 100, false}, // nobody feels so little
+		{warm, from(1 << 20), 100, true},
+		{warm, nil, 100 << 20, false}, // the system does not tell
+		{warm, from(7 << 20), 0, false},
 	} {
 		if got := cold(c.known, c.fetched, c.read); got != c.cold {
 			t.Errorf("%+v: %v", c, got)
