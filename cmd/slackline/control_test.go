@@ -202,8 +202,7 @@ func TestCancelOfAPlainRun(t *testing.T) {
 // comes to its end. Nobody asks anything of a run where others may write to the store.
 func TestOpenRunThatStops(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
-	sleeps := "name: hangs\nmap: sh -c 'sleep 1; cat'\ninput: text.txt\noutput: out/hangs\n"
+	sleeps := "name: hangs\n" + held + "\ninput: text.txt\noutput: out/hangs\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps, "two.yaml": strings.ReplaceAll(sleeps, "hangs", "two")})
 	run := s.elsewhere("takes jobs", "run", "--open")
 	s.answers(0, "", "close")
@@ -220,17 +219,13 @@ func TestOpenRunThatStops(t *testing.T) {
 		t.Errorf("the run reports %s", report)
 	}
 
+	s.hold("two")
+	s.hold("hangs")
 	run = s.elsewhere("takes jobs", "run", "--open", "two.yaml")
 	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml")
 	run.until(`job "hangs"`)
-	for range 200 {
-		_, err1 := os.Stat(s.path("out/hangs/_temporary/log"))
-		_, err2 := os.Stat(s.path("out/two/_temporary/log"))
-		if err1 == nil && err2 == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	s.begun("out/two")
+	s.begun("out/hangs")
 	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -240,6 +235,8 @@ func TestOpenRunThatStops(t *testing.T) {
 	s.answers(2, `an interrupted run left "out/hangs"; slackline resume continues it`, "submit", "hangs.yaml")
 	s.answers(0, "the run will end", "close")
 	run.ends(0)
+	s.release("two")
+	s.release("hangs")
 	s.must(0, "resume", "out/hangs")
 	s.must(0, "resume", "out/two")
 	s.answers(0, "hangs: finished", "wait", "hangs")
@@ -257,19 +254,14 @@ func TestOpenRunThatStops(t *testing.T) {
 // A job that was submitted behind another of the run goes on without it, if that has finished.
 func TestResumeBehindAnother(t *testing.T) {
 	t.Parallel()
-	need(t, "sh")
-	b := "name: b\nmap: sh -c 'sleep 1; cat'\ninput: out/a\noutput: out/b\nafter: [a]\n"
+	b := "name: b\n" + held + "\ninput: out/a\noutput: out/b\nafter: [a]\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a"), "b.yaml": b, "c.yaml": jobFile("c", "after: [b]")})
+	s.hold("b")
 	run := s.elsewhere("takes jobs", "run", "--open")
 	s.answers(0, "a, is submitted", "submit", "a.yaml")
 	s.answers(0, "b, is submitted", "submit", "b.yaml")
 	s.answers(0, "c, is submitted", "submit", "c.yaml")
-	for range 500 {
-		if _, err := os.Stat(s.path("out/b/_temporary/log")); err == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	s.begun("out/b")
 	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -280,6 +272,7 @@ func TestResumeBehindAnother(t *testing.T) {
 		!strings.Contains(r.stderr, `job "b", for which others wait, is interrupted too; resume it first: slackline resume `+s.path("out/b")) {
 		t.Errorf("c before b: %+v", r)
 	}
+	s.release("b")
 	s.must(0, "resume", "b")
 	s.answers(0, "b: finished", "wait", "b")
 	s.must(0, "resume", "c")
@@ -298,12 +291,7 @@ func TestQueueSurvivesTheProcess(t *testing.T) {
 	s.answers(0, "slow, is submitted", "submit", "slow.yaml")
 	s.answers(0, "y, is submitted", "submit", "x.yaml", "y.yaml")
 	s.answers(0, "z, is submitted", "submit", "a.yaml", "z.yaml")
-	for range 500 {
-		if _, err := os.Stat(s.path("out/hangs/_temporary/log")); err == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	s.begun("out/hangs")
 	waits := s.elsewhere("", "wait", "y")
 	if err := run.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

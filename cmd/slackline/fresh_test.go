@@ -5,10 +5,10 @@ package main
 import (
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 const chainJobs = `name: c1
@@ -18,8 +18,7 @@ output: out/c1
 reduces: 3
 ---
 name: c2
-app: loadgen
-params: {map_cpu: 100ms}
+` + held + `
 after: [c1]
 input: out/c1
 output: out/c2
@@ -30,18 +29,13 @@ output: out/c2
 func killedInChain(t *testing.T, begun string, args ...string) *shell {
 	t.Helper()
 	s := newShell(t, map[string]string{"jobs.yaml": chainJobs, "text.txt": strings.Repeat("a b c d e\n", 10)})
+	s.hold(filepath.Base(begun))
+	defer s.release(filepath.Base(begun))
 	cmd := s.command(append([]string{"run", "jobs.yaml"}, args...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		if b, err := os.ReadFile(s.path(begun + "/_temporary/log")); err == nil && len(b) > 0 {
-			break
-		}
-		if time.Since(began) > time.Minute {
-			t.Fatal("the second job does not begin")
-		}
-	}
+	s.begun(begun)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	return s
@@ -108,11 +102,7 @@ func TestFreshWaitsForALivingRun(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	for began := time.Now(); len(s.jobs("--state", "finished").Jobs) == 0; {
-		if time.Since(began) > time.Minute {
-			t.Fatal("the first job does not finish")
-		}
-	}
+	s.finishes("c1")
 	before := tree(t, s.path("out"))
 	if r := s.run("run", "jobs.yaml", "--fresh"); r.code != 2 || !strings.Contains(r.stderr, "its run is still active; nothing was thrown away") {
 		t.Errorf("%d: %s", r.code, r.stderr)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,10 +29,6 @@ func interrupt(t *testing.T, signals ...os.Signal) (code int, said string, s *sh
 // interrupted starts a command that runs the long job, and sends it signals once that has begun.
 func (s *shell) interrupted(cmd *exec.Cmd, signals ...os.Signal) (code int, said string) {
 	s.t.Helper()
-	// Where the test itself was started with these ignored, as by nohup, what it starts would ignore them too.
-	heard := make(chan os.Signal, 1)
-	signal.Notify(heard, signals...)
-	defer signal.Stop(heard)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -51,12 +46,7 @@ func (s *shell) interrupted(cmd *exec.Cmd, signals ...os.Signal) (code int, said
 		}
 	}
 	next(`job "long": `)
-	for { // it is told when it arrives, and begins then
-		if log, err := os.ReadFile(s.path("out/long/_temporary/log")); err == nil && strings.HasSuffix(string(log), "\n") {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	s.begun("out/long") // it is told when it arrives, and begins then
 	for _, sig := range signals {
 		if err := cmd.Process.Signal(sig); err != nil {
 			s.t.Fatal(err)

@@ -223,12 +223,7 @@ func TestResumeSays(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if b, err := os.ReadFile(s.path("out/long/_temporary/log")); err == nil && bytes.HasSuffix(b, []byte{'\n'}) {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	s.begun("out/long")
 	busy := fmt.Sprintf("output %q: process %d is writing there", "out/long", cmd.Process.Pid)
 	says(2, "long.yaml:5:9: "+busy+"; wait for it, or name another directory", "run", "long.yaml", "--seed", "7")
 	says(2, busy, "resume", "out/long")

@@ -5,7 +5,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 const lateJobs = `name: b
@@ -16,9 +15,8 @@ output: out/b
 deadline: DUE
 ---
 name: a
-app: loadgen
-params: {map_cpu: 100ms}
-input: long.txt
+` + held + `
+input: short.txt
 output: out/a
 deadline: 1h
 `
@@ -35,18 +33,17 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 		"1h":   {0, 2, 0, `job "b" had finished before the interruption: it met its deadline by `, ""},
 	} {
 		t.Run(due, func(t *testing.T) {
-			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n", "long.txt": strings.Repeat("x\n", 20)})
+			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n"})
+			s.hold("a")
 			cmd := s.command("run", "jobs.yaml", "--policy", "fifo", "--strict", "-o", "json")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for began := time.Now(); len(s.jobs("--name", "b", "--state", "finished").Jobs) == 0; {
-				if time.Since(began) > time.Minute {
-					t.Fatal("the first job does not finish")
-				}
-			}
+			s.begun("out/a")
+			s.finishes("b")
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
+			s.release("a")
 			r := s.run("resume", "out/a")
 			if r.code != want.code || !strings.Contains(r.stderr, want.said) || !strings.HasSuffix(r.stderr, want.end) {
 				t.Fatalf("exit code %d: %s", r.code, r.stderr)

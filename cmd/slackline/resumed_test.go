@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // told is what jobs -o json says of each job, and the words of its row.
@@ -29,16 +28,15 @@ func (s *shell) told(args ...string) (list []told) {
 func pause(t *testing.T, due string) *shell {
 	t.Helper()
 	jobs := strings.Replace(lateJobs, "1h", due, 1) + "---\nname: c\napp: loadgen\ninput: short.txt\noutput: out/c\nafter: a\n"
-	s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(jobs, "DUE", "1h", 1), "short.txt": "x\n", "long.txt": strings.Repeat("x\n", 20)})
+	s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(jobs, "DUE", "1h", 1), "short.txt": "x\n"})
+	s.hold("a")
+	defer s.release("a")
 	cmd := s.command("run", "jobs.yaml", "--policy", "fifo")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); len(s.jobs("--name", "b", "--state", "finished").Jobs) == 0; {
-		if time.Since(began) > time.Minute {
-			t.Fatal("the first job does not finish")
-		}
-	}
+	s.begun("out/a")
+	s.finishes("b")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

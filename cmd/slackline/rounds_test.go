@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
@@ -23,7 +22,7 @@ input: text.txt
 output: out/slow
 ---
 name: words
-app: wordcount
+` + held + `
 input: text.txt
 output: out/words
 `
@@ -31,19 +30,14 @@ output: out/words
 // killedInSecond runs the jobs by three policies, and stops the process in the middle of the second.
 func killedInSecond(t *testing.T, with os.Signal) *shell {
 	t.Helper()
-	s := newShell(t, map[string]string{"jobs.yaml": severalJobs, "text.txt": strings.Repeat("a b\n", 300)})
+	s := newShell(t, map[string]string{"jobs.yaml": severalJobs, "text.txt": strings.Repeat("a b\n", 100)})
+	s.hold("fair")
+	defer s.release("fair")
 	cmd := s.command("run", "jobs.yaml", "--policy", "fifo,fair,edf-p", "-o", "json", "--journal", "journals")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		if b, err := os.ReadFile(s.path("out/slow/fair/_temporary/log")); err == nil && len(b) > 0 {
-			break
-		}
-		if time.Since(began) > time.Minute {
-			t.Fatal("the second policy does not begin")
-		}
-	}
+	s.begun("out/slow/fair")
 	if err := cmd.Process.Signal(with); err != nil {
 		t.Fatal(err)
 	}

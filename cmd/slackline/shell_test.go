@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
@@ -15,10 +17,20 @@ import (
 // asCommand makes the test binary the command itself, so that tests see exit codes and streams as a shell does.
 const asCommand = "SLACKLINE_TEST_AS_COMMAND"
 
+// holds names the folder by which a test holds jobs: see held.
+const holds = "SLACKLINE_TEST_HOLDS"
+
 func TestMain(m *testing.M) {
 	commandtest.Run()
 	if os.Getenv(asCommand) != "" {
 		main()
+	}
+	// What is ignored here, as under nohup or in the background of a script, commands would ignore too. What is
+	// caught here they do not.
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -41,7 +53,7 @@ func newShell(t *testing.T, files map[string]string) *shell {
 	// a program would sleep a second before it exits.
 	tmp := t.TempDir()
 	s.env = append(os.Environ(), asCommand+"=1", "SLACKLINE_DATA="+filepath.Join(s.dir, "data"), "TMPDIR="+tmp, "TMP="+tmp, "TEMP="+tmp,
-		"GORACE=atexit_sleep_ms=0")
+		"GORACE=atexit_sleep_ms=0", holds+"="+s.path("holds"))
 	return s
 }
 

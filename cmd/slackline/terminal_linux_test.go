@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -148,9 +147,6 @@ func TestBarOnATerminal(t *testing.T) {
 // closing the window, after which nothing can be told any more.
 func TestPauseAtATerminal(t *testing.T) {
 	need(t, "sh", "sleep")
-	// A hangup that is ignored here, as under nohup, would be ignored by the run too; one that is caught is not.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-	defer signal.Reset(syscall.SIGHUP)
 	for _, how := range []string{"Ctrl-C", "the window closes"} {
 		t.Run(how, func(t *testing.T) {
 			s := newShell(t, map[string]string{"long.yaml": "name: long\nmap: sh -c 'sleep 100; cat'\ninput: in\noutput: out/long\n", "in": "x\n",
