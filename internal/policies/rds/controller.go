@@ -19,6 +19,7 @@ type settings struct {
 	mapPenalty, reducePenalty         float64 // P and Q
 	hard                              int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
 	adaptive, fast, events, terminal  bool
+	byDeadline                        bool           // progress is counted at the deadline alone
 	laxity                            bool           // the fast path is for jobs that cannot wait for the next interval
 	phases                            bool           // maps and reduces have a deadline each
 	preempt                           units.Duration // tasks above the bound end that would run for so long, 0 = none

@@ -4,8 +4,8 @@
 //	what                                         paper 000               where
 //	penalty per interval, weights, horizon       eq. 3                   horizon.go: control, look, pose
 //	capacity                                     eq. 2                   horizon.go: pose, a shared row for each step
-//	reference y_ref: all work / intervals        section 3.1, 6.6        refer
-//	soft and hard bound, δ                       eq. 4                   bounds, decay
+//	reference y_ref: all work / intervals        section 3.1, 6.6        reference.go: refer
+//	soft and hard bound, δ                       eq. 4                   reference.go: bounds, decay
 //	terminal cost                                eq. 11, 12              finish
 //	performance model, self-learning             eq. 5 to 10             performance.go, package fuzzy
 //	resource predictor                           eq. 16, table 2         predictor.go, package forecast
@@ -13,7 +13,7 @@
 //	waiting and running queue, fast path         section 4.3             controller.go: Admission
 //	control adjustment                           algorithm 1             adjust.go: adjust, order.go
 //	running task preemption                      section 6.6             preempt.go
-//	priorities ω                                 section 5.3             refer: weight · 2^priority
+//	priorities ω                                 section 5.3             reference.go: weight · 2^priority
 //
 // # The interval
 //
@@ -78,7 +78,9 @@
 //     scale-up, 0.442, 0.441 and 0.443 in scale-out, five seeds), none at all 0.43, and a hundred times as much 0.45 and
 //     0.43. So which of them a job has can hardly be seen.
 //   - reference=adaptive (what is left by the intervals that are left), terminal, replan=events and
-//     activate are ours. Of what section 6.6 leaves to later work, phases gives maps and reduces a deadline
+//     activate are ours. So is reference=deadline: of equation 3's sum it keeps one square for each job, of what is done up
+//     to the deadline together, or up to the end of the horizon, and what is owed by then. So a job may fall behind its
+//     pace in one interval and make up for it in another. Of what section 6.6 leaves to later work, phases gives maps and reduces a deadline
 //     each, and preempt ends long tasks whose slots the plan has given to others.
 //   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.
 //

@@ -127,7 +127,7 @@ func Entry() compose.Entry {
 			{Name: "map_penalty", Type: compose.Count, Default: "107", Unit: "ten-thousandths", Doc: "P: what it costs to change map slots"},
 			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Doc: "Q: what it costs to change reduce slots"},
 			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent", Doc: "part of its only deadline after which a job is worth nothing, 100 to 200"},
-			{Name: "reference", Type: compose.Choice, Default: "uniform", Choices: []string{"uniform", "adaptive"}, Doc: "progress that an interval owes: all work over all intervals, or the rest over those that are left"},
+			{Name: "reference", Type: compose.Choice, Default: "uniform", Choices: []string{"uniform", "adaptive", "deadline"}, Doc: "progress that an interval owes: all work over all intervals, or the rest over those that are left; or nothing before the deadline, or the end of the horizon where that comes first"},
 			{Name: "phases", Type: compose.Switch, Default: "false", Doc: "maps and reduces have a deadline each, in proportion to the time that they would take alone"},
 			{Name: "forecast", Type: compose.Choice, Default: "own", Choices: sources, Doc: "of capacity: own, from the last three intervals; told by the world; combined, both weighted by their recent errors; persistence, the last value"},
 			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Doc: "own forecasts before the twelfth interval: repeat the last value, or fit fewer intervals"},
@@ -153,7 +153,7 @@ func Entry() compose.Entry {
 func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
-		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", events: a.Choice("replan") == "events",
+		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", byDeadline: a.Choice("reference") == "deadline", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", events: a.Choice("replan") == "events",
 		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), lagless: a.Count("lags") == 0, forgetting: float64(a.Count("forgetting")) / 100,
 		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
 		errorSeed: uint64(a.Count("error_seed"))}
@@ -176,6 +176,8 @@ func fill(r *compose.Recipe, a compose.Args) error {
 		return a.Misused("hc", "hc is %d, it must be from 1 to hp, which is %d", set.hc, set.hp)
 	case set.hard < 100 || set.hard > 200:
 		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
+	case set.phases && set.byDeadline:
+		return a.Misused("reference", "reference is deadline, and then phases owe nothing of their own: one of the two")
 	case set.rules < 1 || set.rules > 16:
 		return a.Misused("rules", "rules is %d, it must be from 1 to 16", set.rules)
 	case a.Count("lags") > 1:

@@ -30,6 +30,8 @@ type outlook struct {
 	task   [2]float64 // of a task of the stage
 	most   [2]float64 // slots that it can use
 	owes   []float64  // y_ref of each step, as part of its work
+	total  float64    // reference=deadline: so much altogether
+	due    int        // by the end of this step
 	per    float64    // y_ref without its end
 	weight float64    // ω δ
 	// progress of each step by all variables, and without any: hp rows of n
@@ -189,93 +191,6 @@ func (c *controller) mapsEnd(o *outlook, mean float64) int {
 	return int(min(100, units.Rounded(o.most[0]*mean/at/c.set.interval.Seconds())))
 }
 
-// refer sets what each step owes, and what a miss of it weighs.
-func (c *controller) refer(v sched.View, o *outlook, finish float64) {
-	job, interval, left := o.job, c.set.interval.Seconds(), o.left
-	soft, hard := bounds(job, c.set.hard)
-	end := job.Arrived.Add(soft)
-	intervals := max(1, soft.Seconds()/interval)
-	o.per = 1 / intervals
-	if c.set.adaptive {
-		o.per = left / max(1, end.Sub(v.Now()).Seconds()/interval)
-	}
-	o.per = max(o.per, 1e-9)
-	// δ: by when it would finish with the slots that it has, or with those of its reference.
-	finish = min(finish, float64(left/o.per*interval))
-	took := v.Now().Sub(job.Arrived).Seconds() + finish
-	o.weight = decay(took, soft.Seconds(), hard.Seconds()) * priority(job)
-	if c.set.phases {
-		o.owesByPhase(c.set.hp, c.set.adaptive)
-		return
-	}
-	for range c.set.hp {
-		owed := min(o.per, max(0, left))
-		o.owes = append(o.owes, owed)
-		left -= owed
-	}
-}
-
-// owesByPhase gives maps and reduces a deadline each (section 6.6, job progress estimation): a phase has the part
-// of the time that it would take of the job alone on the cluster, which is that of a task at least.
-func (o *outlook) owesByPhase(steps int, adaptive bool) {
-	work := o.work
-	if adaptive {
-		work = o.todo
-	}
-	var takes, rate [2]float64 // rate: what an interval of the phase owes
-	for s := range takes {
-		if work[s] > 0 && o.each[s] > 0 {
-			takes[s] = max(float64(work[s]*o.each[s]), o.task[s])
-		}
-	}
-	for s := range rate {
-		if takes[s] > 0 {
-			rate[s] = o.per / (work[0] + work[1]) * work[s] * (takes[0] + takes[1]) / takes[s]
-		}
-	}
-	todo := o.todo
-	for range steps {
-		owed, rest := 0.0, 1.0 // of the interval
-		for s := range todo {
-			if part := min(todo[s], float64(rate[s]*rest)); part > 0 {
-				owed += part
-				todo[s] -= part
-				rest -= part / rate[s]
-			}
-		}
-		o.owes = append(o.owes, owed)
-	}
-}
-
-// priority is ω of a job: its weight, doubled by each step of its priority.
-func priority(job *sched.Job) float64 {
-	return job.Spec.Weight * math.Pow(2, float64(min(max(job.Spec.Priority, -2), 2)))
-}
-
-// bounds are t_soft and t_hard of a job, from its arrival. t_hard is at most twice t_soft.
-func bounds(job *sched.Job, hundredths int64) (soft, hard units.Duration) {
-	deadline := job.Deadline.Sub(job.Arrived)
-	if job.Spec.Soft != units.Never && job.Spec.Soft < job.Deadline {
-		soft, hard = job.Spec.Soft.Sub(job.Arrived), deadline
-	} else {
-		soft = deadline
-		hard = soft / 100 * units.Duration(hundredths)
-	}
-	soft = max(soft, 1)
-	return soft, min(max(hard, soft), 2*soft)
-}
-
-// decay is δ of equation 4.
-func decay(y, soft, hard float64) float64 {
-	switch {
-	case units.Rounded(y) < units.Rounded(soft):
-		return 1
-	case units.Rounded(y) <= units.Rounded(hard):
-		return 1 - (y-soft)/soft
-	}
-	return 0
-}
-
 // pose writes equation 3 as a quadratic problem. Progress is measured in what the interval owes, and
 // slots in all of their kind.
 func (c *controller) pose(list []*outlook, part []float64) {
@@ -296,15 +211,11 @@ func (c *controller) pose(list []*outlook, part []float64) {
 	for _, o := range list {
 		n := o.n
 		b := optimize.Block{Hessian: c.zeroes(n * n), Cost: c.zeroes(n), Lower: c.zeroes(n), Upper: c.zeroes(n), Shares: c.zeroes(shared * n)}
-		for step := range hp {
-			g := o.gain[step*n : step*n+n]
-			w := 2 * o.weight / (o.per * o.per)
-			miss := o.base[step] - o.owes[step]
-			for x := range n {
-				b.Cost[x] += float64(w * miss * g[x])
-				for y := range n {
-					b.Hessian[x*n+y] += float64(w * g[x] * g[y])
-				}
+		if c.set.byDeadline {
+			o.count(&b, c.zeroes(n), 0, o.due, o.total)
+		} else {
+			for step := range hp {
+				o.count(&b, c.zeroes(n), step, step, o.owes[step])
 			}
 		}
 		for _, s := range o.stages {
@@ -328,6 +239,25 @@ func (c *controller) pose(list []*outlook, part []float64) {
 			}
 		}
 		c.problem.Blocks = append(c.problem.Blocks, b)
+	}
+}
+
+// count adds to a job's cost what it misses of what it owes in the steps from one to another together. Its progress
+// is affine in its slots; g has room for a number for each of those.
+func (o *outlook) count(b *optimize.Block, g []float64, from, to int, owes float64) {
+	miss := -owes
+	for step := from; step <= to; step++ {
+		miss += o.base[step]
+		for x := range g {
+			g[x] += o.gain[step*o.n+x]
+		}
+	}
+	w := 2 * o.weight / (o.per * o.per)
+	for x := range g {
+		b.Cost[x] += float64(w * miss * g[x])
+		for y := range g {
+			b.Hessian[x*o.n+y] += float64(w * g[x] * g[y])
+		}
 	}
 }
 

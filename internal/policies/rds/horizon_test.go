@@ -381,39 +381,3 @@ func TestWrong(t *testing.T) {
 		t.Errorf("with another seed %d of 1000 are the same", alike)
 	}
 }
-
-// By hand: maps are four fifths of the work and run on 40 slots, reduces on 20. Alone the maps take a fiftieth of
-// all work's time on one slot, and the reduces as long as one of them, which is a twentieth. So of ten intervals
-// maps have 2/7, and owe 0.28 of all work in each, and reduces 5/7, and owe 0.028.
-func TestPhases(t *testing.T) {
-	for _, c := range []struct {
-		adaptive bool
-		todo     [2]float64
-		want     []float64
-	}{
-		{false, [2]float64{0.8, 0.2}, []float64{0.28, 0.28, 0.24 + 0.004, 0.028}},
-		{false, [2]float64{0.14, 0.2}, []float64{0.14 + 0.014, 0.028, 0.028, 0.028}},
-		{false, [2]float64{0, 0.042}, []float64{0.028, 0.014, 0, 0}},
-		// A quarter of the maps is left: 1/200 of that time, which one of them takes longer than. Their part is 1/6.
-		{true, [2]float64{0.2, 0.2}, []float64{0.12, 0.08 + 0.024*(1-0.08/0.12), 0.024, 0.024}},
-	} {
-		o := &outlook{work: [2]float64{0.8, 0.2}, todo: c.todo, left: c.todo[0] + c.todo[1], each: [2]float64{1.0 / 40, 1.0 / 20}, task: [2]float64{0.01, 0.05}, per: 0.1}
-		if c.adaptive {
-			o.per = o.left / 10
-		}
-		o.owesByPhase(4, c.adaptive)
-		for i, want := range c.want {
-			if math.Abs(o.owes[i]-want) > 1e-12 {
-				t.Errorf("%v: step %d owes %v, want %v", c.todo, i, o.owes[i], want)
-			}
-		}
-	}
-	// A job without reduces owes what it owes without phases, and one that has nothing left owes nothing.
-	o := &outlook{work: [2]float64{1, 0}, todo: [2]float64{0.25, 0}, left: 0.25, each: [2]float64{1.0 / 40, 0}, task: [2]float64{0.01, 0}, per: 0.1}
-	o.owesByPhase(4, false)
-	for i, want := range []float64{0.1, 0.1, 0.05, 0} {
-		if math.Abs(o.owes[i]-want) > 1e-12 {
-			t.Errorf("step %d owes %v, want %v", i, o.owes[i], want)
-		}
-	}
-}

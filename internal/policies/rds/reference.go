@@ -1,0 +1,99 @@
+package rds
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// refer sets what each step owes, and what a miss of it weighs.
+func (c *controller) refer(v sched.View, o *outlook, finish float64) {
+	job, interval, left := o.job, c.set.interval.Seconds(), o.left
+	soft, hard := bounds(job, c.set.hard)
+	end := job.Arrived.Add(soft)
+	intervals := max(1, soft.Seconds()/interval)
+	o.per = 1 / intervals
+	rest := max(1, end.Sub(v.Now()).Seconds()/interval)
+	if c.set.adaptive {
+		o.per = left / rest
+	}
+	o.per = max(o.per, 1e-9)
+	whole := int(units.Rounded(rest)) // the deadline lies behind so many steps
+	o.due = min(whole, c.set.hp) - 1
+	o.total = left * float64(o.due+1) / float64(whole)
+	// δ: by when it would finish with the slots that it has, or with those of its reference.
+	finish = min(finish, float64(left/o.per*interval))
+	took := v.Now().Sub(job.Arrived).Seconds() + finish
+	o.weight = decay(took, soft.Seconds(), hard.Seconds()) * priority(job)
+	if c.set.phases {
+		o.owesByPhase(c.set.hp, c.set.adaptive)
+		return
+	}
+	for range c.set.hp {
+		owed := min(o.per, max(0, left))
+		o.owes = append(o.owes, owed)
+		left -= owed
+	}
+}
+
+// owesByPhase gives maps and reduces a deadline each (section 6.6, job progress estimation): a phase has the part
+// of the time that it would take of the job alone on the cluster, which is that of a task at least.
+func (o *outlook) owesByPhase(steps int, adaptive bool) {
+	work := o.work
+	if adaptive {
+		work = o.todo
+	}
+	var takes, rate [2]float64 // rate: what an interval of the phase owes
+	for s := range takes {
+		if work[s] > 0 && o.each[s] > 0 {
+			takes[s] = max(float64(work[s]*o.each[s]), o.task[s])
+		}
+	}
+	for s := range rate {
+		if takes[s] > 0 {
+			rate[s] = o.per / (work[0] + work[1]) * work[s] * (takes[0] + takes[1]) / takes[s]
+		}
+	}
+	todo := o.todo
+	for range steps {
+		owed, rest := 0.0, 1.0 // of the interval
+		for s := range todo {
+			if part := min(todo[s], float64(rate[s]*rest)); part > 0 {
+				owed += part
+				todo[s] -= part
+				rest -= part / rate[s]
+			}
+		}
+		o.owes = append(o.owes, owed)
+	}
+}
+
+// priority is ω of a job: its weight, doubled by each step of its priority.
+func priority(job *sched.Job) float64 {
+	return job.Spec.Weight * math.Pow(2, float64(min(max(job.Spec.Priority, -2), 2)))
+}
+
+// bounds are t_soft and t_hard of a job, from its arrival. t_hard is at most twice t_soft.
+func bounds(job *sched.Job, hundredths int64) (soft, hard units.Duration) {
+	deadline := job.Deadline.Sub(job.Arrived)
+	if job.Spec.Soft != units.Never && job.Spec.Soft < job.Deadline {
+		soft, hard = job.Spec.Soft.Sub(job.Arrived), deadline
+	} else {
+		soft = deadline
+		hard = soft / 100 * units.Duration(hundredths)
+	}
+	soft = max(soft, 1)
+	return soft, min(max(hard, soft), 2*soft)
+}
+
+// decay is δ of equation 4.
+func decay(y, soft, hard float64) float64 {
+	switch {
+	case units.Rounded(y) < units.Rounded(soft):
+		return 1
+	case units.Rounded(y) <= units.Rounded(hard):
+		return 1 - (y-soft)/soft
+	}
+	return 0
+}
