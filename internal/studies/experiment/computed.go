@@ -25,7 +25,7 @@ import (
 // In place of policies they name what, some with a number behind it.
 type computed struct {
 	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or jobs in an order when all is known"`
-	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back), weather; orders: best, edf"`
+	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back), weather, hindsight N (AR(3) fitted to all that comes); orders: best, edf"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -51,6 +51,7 @@ type computed struct {
 	} `json:"profiles" doc:"of the classes"`
 
 	// Capacity.
+	Made    string          `json:"made" enum:"weather|ar3|walk" def:"weather" doc:"where capacity comes from: weather, an autoregression of three lags, or a random walk"`
 	Days    int             `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
 	Grid    float64         `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
 	Window  int             `json:"window" min:"1" max:"1000" def:"1" doc:"days before, which models are fitted to"`
@@ -165,9 +166,10 @@ func value(name, unit string) Metric {
 // measures are what series of computed files may be, by what is computed.
 var measures = map[string]map[string]func(context.Context, *computed, float64, uint64) (map[string]float64, error){
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
-	"capacity":   {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags"), "weather": foreseeing("weather")},
-	"orders":     {"best": ordered(true), "edf": ordered(false)},
-	"bounds":     {"users": besideUsers(false), "fixed point": besideUsers(true)},
+	"capacity": {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags"), "weather": foreseeing("weather"),
+		"hindsight": foreseeing("hindsight")},
+	"orders": {"best": ordered(true), "edf": ordered(false)},
+	"bounds": {"users": besideUsers(false), "fixed point": besideUsers(true)},
 }
 
 // solved is how long a proven optimum in whole machines and jobs takes.
