@@ -133,6 +133,7 @@ func read(folders fs.FS, folder, name, place string) (*Experiment, error) {
 			doc.Failf(fmt.Sprintf("calibration.grid[%d].called", i), "the number of names is %d, that of values %d; give each value its own name", len(g.Called), len(g.Values))
 		}
 	}
+	b.once()
 	for i, c := range b.Cases {
 		if c["file"] == "" {
 			doc.Failf(fmt.Sprintf("cases[%d]", i), "a case has no file; name its scenario file, such as {file: scenario.yaml}")
@@ -150,6 +151,31 @@ func read(folders fs.FS, folder, name, place string) (*Experiment, error) {
 		b.tables()
 	}
 	return b.e, doc.Err()
+}
+
+// once complains of values that are given twice: they would be played, shown and counted twice.
+func (b *stating) once() {
+	complain := func(path string, list []string) {
+		for i, v := range list {
+			if slices.Contains(list[:i], v) {
+				b.doc.Failf(fmt.Sprintf("%s[%d]", path, i), "the value %s is given twice", v)
+			}
+		}
+	}
+	for i, s := range b.Series {
+		complain(fmt.Sprintf("series[%d].values", i), each.Of(s.Values, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }))
+	}
+	for i, a := range b.Assumptions {
+		complain(fmt.Sprintf("assumptions[%d].others", i), a.Others)
+		if at := slices.Index(a.Others, a.Value); at >= 0 {
+			b.doc.Failf(fmt.Sprintf("assumptions[%d].others[%d]", i, at), "%s is what is assumed: others are values in its place", a.Value)
+		}
+	}
+	if b.Calibration != nil {
+		for i, g := range b.Calibration.Grid {
+			complain(fmt.Sprintf("calibration.grid[%d].values", i), g.Values)
+		}
+	}
 }
 
 // rows are the series of these names. The paths are those of the names, for errors.

@@ -66,6 +66,9 @@ func TestStatedWrongly(t *testing.T) {
 		{"less: map response b", "lesser: map response b", `unknown key "lesser" in is; did you mean "less"?`},
 		{"less: map response b", "less: map responses", `:8:70: less: there is no metric "map responses"; did you mean "map response"?`},
 		{"less: map", "grows: locality, less: map", `:8:63: a claim is of a metric, by one of number,`},
+		{"policy: fair}", "policy: fair, values: [1, 2, 1]}", `:6:57: the value 1 is given twice`},
+		{"claims:\n", "assumptions:\n  - {what: w, key: seeds, value: 2, others: [3, 2]}\nclaims:\n", `2 is what is assumed: others are values in its place`},
+		{"claims:\n", "calibration:\n  grid:\n    - {what: w, key: k, values: [a, b, a]}\nclaims:\n", `:9:40: the value a is given twice`},
 		{"file: s.yaml, ", "", `a case has no file; name its scenario file`},
 	} {
 		text := strings.Replace(stating1, c.from, c.to, 1)

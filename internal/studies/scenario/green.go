@@ -43,6 +43,9 @@ func (s *Scenario) green() {
 	if k.As == "up" && k.Weather.Grid == 0 {
 		d.Failf("cluster.slots.weather", "grid is 0, but no node can have the speed 0 where there is neither sun nor wind; use as: out")
 	}
+	if d.Has("cluster.slots.weather.error") && k.Forecast.By != "weather" {
+		d.Failf("cluster.slots.weather.error", "error is that of forecasts by weather, and nothing is forecast by weather here; give forecast: {by: weather}, or leave it out")
+	}
 	if record != nil {
 		if record.Parts(greenDays) == 0 {
 			d.Failf("cluster.slots.weather", "%s is too short: each seed takes %d days", record.From, greenDays)

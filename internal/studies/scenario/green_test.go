@@ -97,6 +97,7 @@ func TestGreenSlotsThatCannotBe(t *testing.T) {
 		"{as: up, weather: {file: none.csv}}":                                                     "none.csv",
 		"{as: up, weather: {file: short.csv}}":                                                    "short.csv (CSV) is too short: each seed takes 3 days",
 		"{as: up, weather: {file: calm.csv}}":                                                     "calm.csv (CSV) has no wind speed, which a turbine needs; give another file, or none to have weather made up",
+		"{as: up, weather: {error: 0.1}}":                                                         "s.yaml:2:70: error is that of forecasts by weather, and nothing is forecast by weather here; give forecast: {by: weather}, or leave it out",
 		"{as: up, weather: {error: 2}}":                                                           "error is 2, it must be at most 1",
 		"{as: up, weather: {hour: 24}}":                                                           "hour is 24, it must be at most 23.99",
 		"{as: up, rows: [{at: 0s, capacity: 1}, {at: 9s, capacity: 1}], forecast: {by: weather}}": "nothing is known of the weather behind this trace",
