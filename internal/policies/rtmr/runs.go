@@ -39,6 +39,7 @@ func (s *scheduler) row(v sched.View, j sched.JobID, stage sched.Stage, running 
 	if whole {
 		*row, missing = (*row)[:0], running
 	}
+	s.news = s.news[:0]
 	for a := sched.AttemptID(0); missing > 0; {
 		if a = v.Youngest(j, stage, a); a == 0 {
 			break
@@ -52,10 +53,13 @@ func (s *scheduler) row(v sched.View, j sched.JobID, stage sched.Stage, running 
 		}
 		s.seen[a] = is
 		missing--
+		s.news = append(s.news, is.began)
+	}
+	for _, began := range slices.Backward(s.news) { // the oldest first: hardly one goes before another
 		i := len(*row)
-		for ; i > 0 && (*row)[i-1] > is.began; i-- {
+		for ; i > 0 && (*row)[i-1] > began; i-- {
 		}
-		*row = slices.Insert(*row, i, is.began)
+		*row = slices.Insert(*row, i, began)
 	}
 	return *row
 }

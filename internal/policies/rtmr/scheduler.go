@@ -61,6 +61,7 @@ type scheduler struct {
 	next     units.Time     // when all outlooks are looked at again
 	runs     []runs         // by handle; nor are these three (runs.go)
 	seen     []seen         // by attempt
+	news     []units.Time   // what row is about to put in, the youngest first
 	sheets   sheets
 }
 
