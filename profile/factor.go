@@ -37,6 +37,15 @@ const heaviest = 0.7
 
 func scoreOf(knot int) float64 { return lowestScore + scoreStep*float64(knot) }
 
+// grid has, of each score, how likely less is, and what lies nearer to it than to others.
+var grid = func() (g struct{ below, near [factorKnots]float64 }) {
+	for i := range factorKnots {
+		z := scoreOf(i)
+		g.below[i], g.near[i] = phi(z), phi(z+scoreStep/2)-phi(z-scoreStep/2)
+	}
+	return g
+}()
+
 // phi is the distribution function of the normal distribution, phiInverse its inverse.
 func phi(z float64) float64 { return 0.5 * math.Erfc(-z/math.Sqrt2) }
 
@@ -136,8 +145,7 @@ func (f *Factor) scale(power float64) (s Factor) {
 func (f *Factor) deviation() float64 {
 	mean, square, normal := 0.0, 0.0, 0.0
 	for i, l := range f.Log {
-		z := scoreOf(i)
-		weight := phi(z+scoreStep/2) - phi(z-scoreStep/2)
+		z, weight := scoreOf(i), grid.near[i]
 		mean += weight * l
 		square += weight * l * l
 		normal += weight * z * z

@@ -8,6 +8,8 @@ type point struct {
 	x      [3]float64 // 1, bytes, records
 	y      float64
 	weight float64
+	// as the last line had it, for which the objective was asked: what it says, and how far off y is
+	says, off float64
 }
 
 // softness is how far off, in logarithms, an amount may be before it pulls at the line like an
@@ -26,7 +28,9 @@ func dot(a, b *[3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 func objective(points []point, p *[3]float64) (sum float64) {
 	for i := range points {
 		q := &points[i]
-		sum += q.weight * loss(q.y-math.Log(max(dot(p, &q.x), least)))
+		q.says = max(dot(p, &q.x), least)
+		q.off = q.y - math.Log(q.says)
+		sum += q.weight * loss(q.off)
 	}
 	return sum
 }
@@ -45,18 +49,20 @@ func fitLine(points []point, p [3]float64, used int) [3]float64 {
 		var b [3]float64
 		for i := range points {
 			q := &points[i]
-			m := max(dot(&p, &q.x), least)
-			r := q.y - math.Log(m)
+			m, r := q.says, q.off // of p, which is the last one that was asked for
 			z := r / softness
 			w := q.weight / math.Sqrt(1+z*z) / (m * m)
-			for j := range used {
-				wx := w * q.x[j]
-				// The line through p is m, so its linear part is the whole of it.
-				b[j] += wx * m * (r + 1)
-				for k := j; k < used; k++ {
-					a[j][k] += wx * q.x[k]
-				}
-			}
+			x, y, wx, wy := q.x[1], q.x[2], w*q.x[1], w*q.x[2] // and q.x[0] is 1
+			a[0][0] += w
+			a[0][1] += w * x
+			a[0][2] += w * y
+			a[1][1] += wx * x
+			a[1][2] += wx * y
+			a[2][2] += wy * y
+			// The line through p is m, so its linear part is the whole of it.
+			b[0] += w * m * (r + 1)
+			b[1] += wx * m * (r + 1)
+			b[2] += wy * m * (r + 1)
 		}
 		next, ok := nonNegative(&a, &b, used)
 		if !ok {

@@ -87,17 +87,18 @@ func factorOf(logs []weighted, n float64, prior *Factor, further float64) (f Fac
 	var all []weighted
 	if total > 0 && n > 0 {
 		scale := n / total
-		for _, w := range logs {
-			all = append(all, weighted{w.at, w.weight * scale})
+		all = make([]weighted, len(logs))
+		for i, w := range logs {
+			all[i] = weighted{w.at, w.weight * scale}
 		}
 		if n >= leastForFit {
 			all, f.Tail = withTail(all, n)
 		}
 	}
-	all = append(all, prior.values(further)...)
 	if n < leastForFit {
 		f.Tail = prior.Tail
 	}
+	all = append(all, prior.values(further)...)
 	sortWeighted(all)
 	f.Log = quantilesOf(all)
 	shift := f.Log[middleKnot]
@@ -107,10 +108,28 @@ func factorOf(logs []weighted, n float64, prior *Factor, further float64) (f Fac
 	return f.rounded()
 }
 
-// values are logarithms of the factor that stand for so many values.
-func (f *Factor) values(n float64) (all []weighted) {
+// spots are the scores of the values for which a factor stands, in quarters up to beyond its last one.
+var spots = func() (all []spot) {
 	for z, end := lowestScore-1.125, highest+0.5; z < end; z += 0.25 {
-		all = append(all, weighted{math.Log(f.Quantile(phi(z + 0.125))), (phi(z+0.25) - phi(z)) * n})
+		p := phi(z + 0.125)
+		at := spot{score: phiInverse(p), share: phi(z+0.25) - phi(z)}
+		if beyond := 1 - p; beyond < phi(-highest) {
+			at.score, at.rarer = highest, math.Log(phi(-highest)/beyond)
+		}
+		all = append(all, at)
+	}
+	return all
+}()
+
+// A spot is a score, how much of all is around it, and the logarithm of how much rarer it is than the last score.
+type spot struct{ score, share, rarer float64 }
+
+// values are logarithms of the factor that stand for so many values, ascending, with the digits that those of its
+// quantiles have.
+func (f *Factor) values(n float64) []weighted {
+	all := make([]weighted, len(spots))
+	for i, s := range spots {
+		all[i] = weighted{math.Log(math.Exp(f.at(s.score) + f.Tail*s.rarer)), s.share * n}
 	}
 	return all
 }
@@ -125,7 +144,7 @@ func quantilesOf(all []weighted) (q [factorKnots]float64) {
 	k, before, at := 0, 0.0, math.Inf(-1)
 	reached := -1.0
 	for i := range q {
-		want := phi(scoreOf(i)) * total
+		want := grid.below[i] * total
 		for k < len(all) && before+all[k].weight/2 < want {
 			at, reached = all[k].at, before+all[k].weight/2
 			before += all[k].weight
