@@ -1,8 +1,6 @@
 package rtmr
 
 import (
-	"slices"
-
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -28,8 +26,8 @@ func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
 	s.sheets.line.kept = false
-	s.reread(batch)
-	changed := s.look(v, batch)
+	kinds := s.reread(batch)
+	changed := s.look(v, batch, kinds)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v, p)
 	}
@@ -37,22 +35,34 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if changed {
 		s.relet(v)
 	}
-	s.recount(v, batch, p)
+	s.recount(v, batch, kinds, p)
 	s.rise(v)
-	if slices.ContainsFunc(batch, func(e sched.Event) bool {
-		switch e.Kind {
-		case sched.Ended, sched.OutputLost, sched.Refused, sched.Demand, sched.Control, sched.Resync:
-			return true
-		}
-		return false
-	}) {
+	if kinds&counts != 0 {
 		s.count(v, batch, p)
 	}
-	for i := range batch { // first: what has ended counts for no verdict below
-		if e := &batch[i]; e.Kind == sched.JobEnded {
-			s.ended(v, e)
+	if kinds.Has(sched.JobEnded) { // first: what has ended counts for no verdict below
+		for i := range batch {
+			if e := &batch[i]; e.Kind == sched.JobEnded {
+				s.ended(v, e)
+			}
 		}
 	}
+	if kinds&judges != 0 {
+		s.judgeAll(v, batch, p)
+	}
+	s.measured(v, kinds, p)
+	s.despair(v, p)
+	s.tell(v, p)
+}
+
+// counts are the events by which tasks count otherwise, judges those by which a job may have to be judged.
+var (
+	counts = sched.EventsOf(sched.Ended, sched.OutputLost, sched.Refused, sched.Demand, sched.Control, sched.Resync)
+	judges = sched.EventsOf(sched.JobArrived, sched.StageReady, sched.JobAmended, sched.Control)
+)
+
+// judgeAll judges the jobs that came or are others now.
+func (s *scheduler) judgeAll(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		e := &batch[i]
 		switch e.Kind {
@@ -66,9 +76,6 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			s.takeOver(v, p)
 		}
 	}
-	s.measured(v, batch, p)
-	s.despair(v, p)
-	s.tell(v, p)
 }
 
 // judge decides on a job that has no record, unless it waits for others.

@@ -91,14 +91,11 @@ func (s *scheduler) began(v sched.View, j sched.JobID, p *sched.Plan, add func()
 // start from now on. Else the schedule would have them run, and promise others the slots that they still
 // need. While the scheduler watches, a job starts when the stock scheduler starts it; so it has where this one
 // takes over again, or is told all again. O(started jobs); then, and while it watches, O(jobs with a promise).
-func (s *scheduler) recount(v sched.View, batch []sched.Event, p *sched.Plan) {
-	others := false // may have started tasks
-	for i := range batch {
-		switch j := batch[i].Job; batch[i].Kind {
-		case sched.Resync, sched.Control:
-			others = true
-		case sched.Refused:
-			if r := s.of(j); s.promisedTo(j) && r.Rank > 0 && !r.begun(v.Job(j)) {
+func (s *scheduler) recount(v sched.View, batch []sched.Event, kinds sched.Events, p *sched.Plan) {
+	if kinds.Has(sched.Refused) {
+		for i := range batch {
+			j := batch[i].Job
+			if r := s.of(j); batch[i].Kind == sched.Refused && s.promisedTo(j) && r.Rank > 0 && !r.begun(v.Job(j)) {
 				r.Unstarted = true
 			}
 		}
@@ -117,7 +114,7 @@ func (s *scheduler) recount(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	// Also a promise of before is advice in the book while the scheduler watches.
-	if first := v.Job(s.queue[0]); !others && (first == nil || first.Advice == sched.NoJob) {
+	if first := v.Job(s.queue[0]); !kinds.Has(sched.Resync) && !kinds.Has(sched.Control) && (first == nil || first.Advice == sched.NoJob) {
 		return
 	}
 	for _, j := range slices.Clone(s.queue) {

@@ -85,10 +85,12 @@ func (s *scheduler) lookUp(v sched.View) {
 	}
 }
 
-// reread has the rows of jobs read again that something has befallen.
-func (s *scheduler) reread(batch []sched.Event) {
+// reread has the rows of jobs read again that something has befallen. It returns the kinds of the events.
+func (s *scheduler) reread(batch []sched.Event) (kinds sched.Events) {
 	for i := range batch {
-		switch e := &batch[i]; {
+		e := &batch[i]
+		kinds |= 1 << e.Kind
+		switch {
 		case e.Kind == sched.Resync:
 			s.stock = false
 		case e.Kind == sched.Control:
@@ -98,6 +100,7 @@ func (s *scheduler) reread(batch []sched.Event) {
 			s.sheets.read[e.Job] = false
 		}
 	}
+	return kinds
 }
 
 // insertRow and deleteRow keep the rows beside the queue.

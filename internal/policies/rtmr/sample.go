@@ -1,8 +1,6 @@
 package rtmr
 
 import (
-	"slices"
-
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -92,11 +90,10 @@ func (m *sample) started(now units.Time, first bool, job *sched.Job, p *sched.Pl
 }
 
 // measured looks which samples are complete, and judges their jobs.
-func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (s *scheduler) measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 	if s.samples == 0 {
 		return
 	}
-	woken := slices.ContainsFunc(batch, func(e sched.Event) bool { return e.Kind == sched.Tick })
 	for i := 0; i < len(s.others); i++ {
 		j := s.others[i]
 		r, job := s.of(j), v.Job(j)
@@ -129,7 +126,7 @@ func (s *scheduler) measured(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
 			left := m.Wanted - m.Done
 			p.Add(sched.Item{Verb: sched.Sample, Job: j, Stage: sched.Map, Count: left, Reason: sched.Because(Sampling, int64(left))})
-		case woken && !passed:
+		case kinds.Has(sched.Tick) && !passed:
 			p.WakeMe(job.Deadline, sched.Because(sched.Wakeup, int64(job.Deadline)))
 		}
 	}

@@ -1,8 +1,6 @@
 package rtmr
 
 import (
-	"slices"
-
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -12,16 +10,13 @@ import (
 // elsewhere holds none of them. The schedule counts the tasks of jobs with a promise wherever they
 // run, which is never too early.
 
+// changes are the events by which a node may go out of service, or come back.
+var changes = sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync)
+
 // look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
 // nodes change. It returns false if none has.
-func (s *scheduler) look(v sched.View, batch []sched.Event) bool {
-	if s.looked && !slices.ContainsFunc(batch, func(e sched.Event) bool {
-		switch e.Kind {
-		case sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync:
-			return true
-		}
-		return false
-	}) {
+func (s *scheduler) look(v sched.View, batch []sched.Event, kinds sched.Events) bool {
+	if s.looked && kinds&changes == 0 {
 		return false
 	}
 	s.looked, s.out = true, s.out[:0]
