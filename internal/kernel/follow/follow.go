@@ -20,9 +20,7 @@ type Follower struct {
 	arrived   int
 	records   []Record
 	decisions []Decision
-	block     []sched.Event // of the rounds that sinks were not told of yet
-	rounds    []round
-	most      int        // events of a block
+	gathers   bool       // sinks are told when Flush is called
 	beats     int64      // of nodes, that sinks were not told of yet
 	now       units.Time // of the batch
 	told      units.Time // of the last batch that was resolved
@@ -51,72 +49,29 @@ func New(sinks ...Sink) *Follower {
 	return f
 }
 
-// round is a round of a block.
-type round struct {
-	at units.Time
-	to int // behind its last event
-}
+// Gather lets sinks wait for starts and ends until something else happens, or Flush is called: whoever
+// gathers keeps the events till then. Sinks are shown them in order, each with its time.
+func (f *Follower) Gather() { f.gathers = true }
 
-// A block holds so many events: 60 KB, which stay in the processor's second cache. Sinks are shown
-// so many records of it at once, or some more, which stay in the first.
-const (
-	blockSize = 512
-	enough    = 32
-)
-
-// Gather lets sinks wait for starts and ends, until something else happens or there is a block of
-// them. They are then shown in order, each with its time. It is for worlds in virtual time: whoever
-// watches those cannot tell, and the code of book and policy on the one hand, and of the sinks on the
-// other, need not take turns in the processor's cache for instructions at each beat. Whoever gathers
-// flushes at the end of the run.
-func (f *Follower) Gather() { f.most = blockSize }
-
-// gathered are the kinds of events that may wait.
-var gathered = sched.EventsOf(sched.Started, sched.Ended, sched.Heartbeat)
+// Gathered are the kinds of events that may wait.
+var Gathered = sched.EventsOf(sched.Started, sched.Ended, sched.Heartbeat)
 
 // Batch takes in what happened, and tells sinks of it unless that may wait. Beats it only counts.
 func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
 	if f.shared {
 		return ErrShared
 	}
-	n := len(events)
-	for n > 0 && events[n-1].Kind == sched.Heartbeat {
-		n--
-	}
-	f.beats += int64(len(events) - n)
-	f.block = append(f.block, events[:n]...)
-	f.rounds = append(f.rounds, round{at, len(f.block)})
-	if len(f.block) < f.most && len(f.rounds) < f.most {
-		var brings sched.Events
-		for i := range events[:n] {
-			brings |= 1 << events[i].Kind
-		}
-		if brings&^gathered == 0 {
-			return nil
-		}
+	if alone := f.resolve(at, events); alone && f.gathers {
+		return nil
 	}
 	return f.Flush()
 }
 
-// Flush tells sinks of all that waits.
-func (f *Follower) Flush() error {
-	var err error
-	from := 0
-	for i, r := range f.rounds {
-		f.resolve(r.at, f.block[from:r.to])
-		from = r.to
-		if len(f.records) >= enough || i == len(f.rounds)-1 {
-			if err = f.tell(); err != nil {
-				break
-			}
-		}
-	}
-	f.block, f.rounds = f.block[:0], f.rounds[:0]
-	return err
-}
+// Beat counts beats of nodes that no batch has.
+func (f *Follower) Beat(n int64) { f.beats += n }
 
-// tell shows sinks what was resolved. What has ended by then makes room for others.
-func (f *Follower) tell() error {
+// Flush tells sinks of all that waits. What has ended by then makes room for others.
+func (f *Follower) Flush() error {
 	beats := f.beats
 	f.beats = 0
 	for _, s := range f.sinks {
@@ -133,13 +88,13 @@ func (f *Follower) tell() error {
 
 // resolve finds out what the events of a round are about. Starts and ends that are told late
 // (drive.Patient) stand each at its time, as if they had been told then. What is older than the last
-// batch counts as of now: who tells it was held up.
-func (f *Follower) resolve(at units.Time, events []sched.Event) {
+// batch counts as of now: who tells it was held up. It returns whether there was nothing but gathered kinds.
+func (f *Follower) resolve(at units.Time, events []sched.Event) (alone bool) {
 	f.now = at
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		f.resync(at, events)
 		f.told = at
-		return
+		return false
 	}
 	i := 0
 	for i < len(events) && events[i].Kind < sched.Started {
@@ -162,14 +117,17 @@ func (f *Follower) resolve(at units.Time, events []sched.Event) {
 			end = f.dueLate(at, events, ends.to, sched.Ended)
 		}
 	}
+	alone = true
 	if starts.to-starts.from+ends.to-ends.from < len(events) {
 		for i := range events {
 			if !starts.has(i) && !ends.has(i) {
+				alone = alone && Gathered.Has(events[i].Kind)
 				f.take(at, &events[i])
 			}
 		}
 	}
 	f.told = at
+	return alone
 }
 
 // span is a part of a batch.

@@ -35,7 +35,7 @@ func traces() string {
 // function with one book, which knows fifo alone, without a report, failures or an answer to anybody,
 // needs 2,620 and is as much faster. So it is instructions that count, and they are spread over some
 // 130 functions, none above 4.5 %. They lie on more code than a processor's first cache for
-// instructions holds, so the sinks have turns of their own (follow.Follower.Gather) and are shown many
+// instructions holds, so the sinks have turns of their own (later.go) and are shown many
 // instants at once: 206 misses of that cache for each task, 326 without. Between the start of a task and its
 // end others go through more memory than the second cache holds, so 11 lines of 64 bytes have to be
 // read again for each task: its records in the world, the book and the follower, those beside them in

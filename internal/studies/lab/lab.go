@@ -4,7 +4,7 @@
 //	lab.go      one run
 //	door.go     asked when jobs come, whether they would be in time
 //	grid.go     many, in the order of the grid whatever the number of cores
-//	aside.go    sinks of a simulated run on a core that no cell needs
+//	later.go    sinks of a simulated run, which are shown blocks of rounds, on a core that no cell needs
 //	teach.go    what jobs of a run teach, told to a policy that reads profiles, and rehearsals
 //	cache.go    results by the sum of all that they follow from, so that a grid can be killed and changed
 //	journal.go  runs recorded to a file, and decided again from it
@@ -144,9 +144,6 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
 	follower := follow.New(append([]follow.Sink{builder}, c.Sinks...)...)
 	_, virtual := world.(drive.Patient)
-	if virtual && !c.spare {
-		follower.Gather()
-	}
 	if policy.Studies() {
 		world = Teach(world, policy.StudiesModels())
 	}
@@ -158,10 +155,13 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		}
 		sinks = append(sinks, rec)
 	}
-	var apart *aside
-	if virtual && c.spare {
-		apart, ctx = newAside(ctx, rec != nil, sinks)
-		sinks = []drive.Sink{apart}
+	var kept *later
+	if virtual {
+		kept = newLater(follower)
+		if sinks[0] = kept; c.spare {
+			ctx = kept.aside(ctx, rec)
+			sinks = sinks[:1]
+		}
 	}
 	loop := drive.New(world, policy, sinks...)
 	if at != nil {
@@ -169,10 +169,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	}
 	began := time.Now()
 	err = loop.Run(ctx)
-	if apart != nil {
-		err = cmp.Or(apart.close(), err)
+	if kept != nil {
+		err = cmp.Or(kept.close(), err)
 	}
-	err = cmp.Or(err, follower.Flush())
 	took := time.Since(began)
 	if err != nil {
 		stop(world)

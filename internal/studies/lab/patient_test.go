@@ -109,16 +109,18 @@ func TestPatience(t *testing.T) {
 			told, kept := &tale{}, report.NewBuilder("sim", "patient", policy.Name(), seed)
 			drawn := page.New([]page.Head{{Scenario: "patient", Policy: policy.Name(), Seed: seed}})
 			follower := follow.New(append(drawn.Watch(0), told, kept)...)
+			sink, end := drive.Sink(follower), follower.Flush
 			if gather {
-				follower.Gather()
+				later := newLater(follower)
+				sink, end = later, later.close
 			}
 			var world drive.World = w
 			if bides = sched.BidesOf(policy) != 0; alone && !bides {
 				world = struct{ drive.World }{w}
 			}
-			loop := drive.New(world, policy, follower)
+			loop := drive.New(world, policy, sink)
 			err = loop.Run(context.Background())
-			if err := errors.Join(err, follower.Flush()); err != nil && !errors.Is(err, sim.ErrStuck) {
+			if err := errors.Join(err, end()); err != nil && !errors.Is(err, sim.ErrStuck) {
 				told.lines = append(told.lines, err.Error())
 			}
 			if told.back != "" {

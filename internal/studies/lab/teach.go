@@ -24,11 +24,11 @@ import (
 type teacher struct {
 	drive.World
 	follow.Single
-	follower *follow.Follower // of what the world says, for the learner and the teacher
-	learner  *report.Learner
-	known    profile.Set // from the start
-	events   []sched.Event
-	due      []string // classes of jobs that have ended in this batch
+	said    *later // what the world says, for the learner and the teacher
+	learner *report.Learner
+	known   profile.Set // from the start
+	events  []sched.Event
+	due     []string // classes of jobs that have ended in this batch
 }
 
 // Teach makes a teacher of a world that has not begun, of cost models too if models is set.
@@ -38,10 +38,7 @@ func Teach(w drive.World, models bool) drive.World {
 	if !models {
 		t.learner.LeaveModels()
 	}
-	t.follower = follow.New(t.learner, t)
-	if _, virtual := w.(drive.Patient); virtual { // what an engine tells may be needed at once
-		t.follower.Gather()
-	}
+	t.said = newLater(follow.New(t.learner, t))
 	return t
 }
 
@@ -75,8 +72,16 @@ func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
 		return b, err
 	}
 	t.due = t.due[:0]
-	if err := t.follower.Batch(0, b.At, b.Events); err != nil {
+	if err := t.said.Batch(0, b.At, b.Events); err != nil {
 		return b, err
+	}
+	for i := range b.Events {
+		if !follow.Gathered.Has(b.Events[i].Kind) {
+			if err := t.said.close(); err != nil {
+				return b, err
+			}
+			break
+		}
 	}
 	if len(t.due) == 0 {
 		return b, nil

@@ -18,7 +18,7 @@ import (
 
 // A run whose sinks have a processor of their own tells the same by report, page and journal as one
 // that shows them each round at once.
-func TestAside(t *testing.T) {
+func TestLater(t *testing.T) {
 	dir := t.TempDir()
 	texts := everyPolicy()
 	for seed := range uint64(scenarios(60, 600)) {
@@ -76,13 +76,14 @@ func (f *failing) Batch(at units.Time, _ []follow.Record) error {
 }
 
 // A sink that fails ends the run with its own error, and nobody is shown anything behind it.
-func TestAsideFails(t *testing.T) {
-	for _, at := range []units.Time{0, 100 * units.Time(units.Second)} {
+func TestLaterFails(t *testing.T) {
+	for i := range 4 {
+		at, spare := units.Time(i/2)*100*units.Time(units.Second), i%2 == 1
 		p := randomRun(2, plain)
 		behind := &shownTill{last: -1}
-		_, err := Run(context.Background(), Cell{Policy: "fifo", World: Simulated(p.cfg), Sinks: []follow.Sink{&failing{at: at}, behind}, spare: true})
+		_, err := Run(context.Background(), Cell{Policy: "fifo", World: Simulated(p.cfg), Sinks: []follow.Sink{&failing{at: at}, behind}, spare: spare})
 		if !errors.Is(err, errSink) || behind.last >= at {
-			t.Errorf("failing at %v: %v; the sink behind was shown %v", at, err, behind.last)
+			t.Errorf("failing at %v, aside %v: %v; the sink behind was shown %v", at, spare, err, behind.last)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
