@@ -13,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -60,16 +61,18 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// failing is a sink that fails at a time.
+// failing is a sink that fails once, at a time.
 type failing struct {
 	follow.Single
-	at units.Time
+	at     units.Time
+	failed bool
 }
 
 var errSink = errors.New("the sink is full")
 
 func (f *failing) Batch(at units.Time, _ []follow.Record) error {
-	if at >= f.at {
+	if at >= f.at && !f.failed {
+		f.failed = true
 		return errSink
 	}
 	return nil
@@ -90,6 +93,26 @@ func TestLaterFails(t *testing.T) {
 	cancel()
 	if _, err := Run(ctx, Cell{Policy: "fifo", World: Simulated(randomRun(2, plain).cfg), spare: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a run that was cancelled: %v", err)
+	}
+}
+
+// Nor if blocks are full after that.
+func TestLaterHasFailed(t *testing.T) {
+	for _, spare := range []bool{false, true} {
+		behind := &shownTill{last: -1}
+		l := newLater(follow.New(&failing{at: 3}, behind))
+		if spare {
+			l.aside(context.Background(), nil)
+		}
+		l.size = 1
+		for at := range units.Time(10) {
+			if err := l.Batch(int64(at), at, []sched.Event{{Kind: sched.Tick}}); !spare && (err != nil) != (at >= 3) {
+				t.Errorf("batch %d: %v", at, err)
+			}
+		}
+		if err := l.close(); !errors.Is(err, errSink) || behind.last != 2 {
+			t.Errorf("aside %v: %v; the sink behind was shown %v", spare, err, behind.last)
+		}
 	}
 }
 
