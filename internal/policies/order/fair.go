@@ -119,7 +119,11 @@ func (f *Fair) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 	if f.fifo && f.Pool(f.PoolOf(j.Spec)).fifo {
 		return fifoKey(j)
 	}
-	return sched.Key{sched.Ratio(int64(j.Stages[s].Occupied)*1000, weightOf(j.Spec))}
+	has := int64(j.Stages[s].Occupied)
+	if j.Spec.Weight == 1 && j.Spec.Priority == 0 { // as most are, and this is asked at each start and end
+		return sched.Key{sched.Ratio(has, 1)}
+	}
+	return sched.Key{sched.Ratio(has*1000, weightOf(j.Spec))}
 }
 
 // Follows says that maps and reduces are shared separately.
