@@ -219,8 +219,8 @@ func TestOpenRunThatStops(t *testing.T) {
 		t.Errorf("the run reports %s", report)
 	}
 
-	s.hold("two")
-	s.hold("hangs")
+	s.hold("two", "")
+	s.hold("hangs", "")
 	run = s.elsewhere("takes jobs", "run", "--open", "two.yaml")
 	s.answers(0, "hangs, is submitted", "submit", "hangs.yaml")
 	run.until(`job "hangs"`)
@@ -256,7 +256,7 @@ func TestResumeBehindAnother(t *testing.T) {
 	t.Parallel()
 	b := "name: b\n" + held + "\ninput: out/a\noutput: out/b\nafter: [a]\n"
 	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a"), "b.yaml": b, "c.yaml": jobFile("c", "after: [b]")})
-	s.hold("b")
+	s.hold("b", "")
 	run := s.elsewhere("takes jobs", "run", "--open")
 	s.answers(0, "a, is submitted", "submit", "a.yaml")
 	s.answers(0, "b, is submitted", "submit", "b.yaml")

@@ -5,7 +5,6 @@ package main
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -25,12 +24,12 @@ output: out/c2
 `
 
 // killedInChain runs two jobs, one behind the other, and kills the process in the second by a
-// policy: then the first has finished.
-func killedInChain(t *testing.T, begun string, args ...string) *shell {
+// policy, behind that which writes a file: then the first has finished.
+func killedInChain(t *testing.T, begun, once string, args ...string) *shell {
 	t.Helper()
 	s := newShell(t, map[string]string{"jobs.yaml": chainJobs, "text.txt": strings.Repeat("a b c d e\n", 10)})
-	s.hold(filepath.Base(begun))
-	defer s.release(filepath.Base(begun))
+	s.hold("c2", once)
+	defer s.release("c2")
 	cmd := s.command(append([]string{"run", "jobs.yaml"}, args...)...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -53,7 +52,7 @@ func TestFreshStartsAnew(t *testing.T) {
 		"with other input":  func(s *shell) { s.write("text.txt", "f g\n") },
 	} {
 		t.Run(what, func(t *testing.T) {
-			s := killedInChain(t, "out/c2")
+			s := killedInChain(t, "out/c2", "")
 			s.write("out/c1/_notes.txt", "mine")
 			change(s)
 			r := s.run("run", "jobs.yaml", "--fresh")
@@ -80,7 +79,7 @@ func TestFreshStartsAnew(t *testing.T) {
 
 // What policies had finished is thrown away with the rest of their run.
 func TestFreshStartsAllPoliciesAnew(t *testing.T) {
-	s := killedInChain(t, "out/c2/fair", "--policy", "fifo,fair")
+	s := killedInChain(t, "out/c2/fair", "out/c2/fifo/_SUCCESS", "--policy", "fifo,fair")
 	r := s.run("run", "jobs.yaml", "--policy", "fifo,fair", "--fresh")
 	if r.code != 0 || strings.Contains(r.stderr, "resumes:") || strings.Contains(r.stderr, "had finished before") || strings.Count(r.stderr, thrownAway) != 2 {
 		t.Fatalf("%d: %s", r.code, r.stderr)
@@ -120,7 +119,7 @@ func TestFreshWaitsForALivingRun(t *testing.T) {
 // The log of a job names its own output and no other: with many jobs submitted together it would
 // grow with the square of their number.
 func TestLogsNameTheirOwnOutput(t *testing.T) {
-	s := killedInChain(t, "out/c2/fair", "--policy", "fifo,fair")
+	s := killedInChain(t, "out/c2/fair", "out/c2/fifo/_SUCCESS", "--policy", "fifo,fair")
 	for own, others := range map[string][]string{"out/c1/fifo": {"out/c1/fair", "out/c2"}, "out/c2/fair": {"out/c1/fifo", "out/c2/fifo"}} {
 		log, err := os.ReadFile(s.path(own + "/_temporary/log"))
 		if err != nil || !strings.Contains(string(log), "jobs.yaml") {
@@ -150,7 +149,7 @@ func TestFreshThrowsAwayOnlyItsOwn(t *testing.T) {
 		"a journal that cannot be": {func(*shell) {}, []string{"--journal", "text.txt"}, "text.txt"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			s := killedInChain(t, "out/c2")
+			s := killedInChain(t, "out/c2", "")
 			c.change(s)
 			before := tree(t, s.path("out"))
 			r := s.run(append([]string{"run", "jobs.yaml", "--fresh"}, c.args...)...)

@@ -34,7 +34,7 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 	} {
 		t.Run(due, func(t *testing.T) {
 			s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(lateJobs, "DUE", due, 1), "short.txt": "x\n"})
-			s.hold("a")
+			s.hold("a", "")
 			cmd := s.command("run", "jobs.yaml", "--policy", "fifo", "--strict", "-o", "json")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

@@ -29,7 +29,7 @@ func pause(t *testing.T, due string) *shell {
 	t.Helper()
 	jobs := strings.Replace(lateJobs, "1h", due, 1) + "---\nname: c\napp: loadgen\ninput: short.txt\noutput: out/c\nafter: a\n"
 	s := newShell(t, map[string]string{"jobs.yaml": strings.Replace(jobs, "DUE", "1h", 1), "short.txt": "x\n"})
-	s.hold("a")
+	s.hold("a", "")
 	defer s.release("a")
 	cmd := s.command("run", "jobs.yaml", "--policy", "fifo")
 	if err := cmd.Start(); err != nil {

@@ -31,8 +31,8 @@ output: out/words
 func killedInSecond(t *testing.T, with os.Signal) *shell {
 	t.Helper()
 	s := newShell(t, map[string]string{"jobs.yaml": severalJobs, "text.txt": strings.Repeat("a b\n", 100)})
-	s.hold("fair")
-	defer s.release("fair")
+	s.hold("words", "out/words/fifo/_SUCCESS")
+	defer s.release("words")
 	cmd := s.command("run", "jobs.yaml", "--policy", "fifo,fair,edf-p", "-o", "json", "--journal", "journals")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

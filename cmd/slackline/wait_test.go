@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// held is the map of a job that goes on once nothing holds the last folder of its output, however fast or slow
-// the machine is.
-const held = `map: sh -c 'while [ -e "$` + holds + `/${mapreduce_output_fileoutputformat_outputdir##*/}" ]; do sleep 0.01; done; cat'`
+// held is the map of a job that goes on once nothing holds it, by the last folder of its output, however fast or
+// slow the machine is.
+const held = `map: sh -c 'h="$` + holds + `/${mapreduce_output_fileoutputformat_outputdir##*/}"; ` +
+	`while [ -e "$h" ] && [ -e "$(cat "$h")" ]; do sleep 0.01; done; cat'`
 
-// hold holds such jobs, and release lets them go on.
-func (s *shell) hold(folder string) {
+// hold holds such jobs once there is this file, where one is named. Release lets them go on.
+func (s *shell) hold(folder, once string) {
 	s.t.Helper()
-	need(s.t, "sh", "sleep")
-	s.write("holds/"+folder, "")
+	need(s.t, "sh", "sleep", "cat")
+	s.write("holds/"+folder, s.path(once))
 }
 
 func (s *shell) release(folder string) {

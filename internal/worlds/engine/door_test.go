@@ -445,7 +445,8 @@ func TestSlotsChange(t *testing.T) {
 	o.ask("cannot offer -1", engine.Request{Node: 1, Slots: units.Slots(-1, 1)})
 	var most *atomic.Int32
 	slow := o.job("slow")
-	slow.Program = brittle(t, func(int, int) error { time.Sleep(time.Millisecond); return nil })
+	changed := make(chan struct{})
+	slow.Program = brittle(t, func(int, int) error { <-changed; return nil })
 	o.submit("", slow)
 	o.until(sched.JobArrived)
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(1, 1)})
@@ -456,6 +457,7 @@ func TestSlotsChange(t *testing.T) {
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(0, 0)})
 	o.submit("no node that it may use offers a map-slot", o.job("no room"))
 	o.ask("", engine.Request{Node: 1, Slots: units.Slots(6, 2)})
+	close(changed)
 	o.until(sched.JobEnded)
 	wide := o.job("wide")
 	wide.Program, most = crowded(t, 6)

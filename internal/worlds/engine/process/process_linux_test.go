@@ -83,7 +83,7 @@ func gone(t *testing.T, pids []int) {
 			if err != nil {
 				break
 			}
-			if try == 200 {
+			if try == 6000 { // a minute
 				t.Errorf("process %d is left behind: %s", pid, text)
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 				break
