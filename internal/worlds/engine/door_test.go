@@ -139,7 +139,10 @@ func opened(t *testing.T, cfg engine.Config, p sched.Policy) *open {
 	in, _ := text(t, 900)
 	o := &open{Door: engine.NewDoor(), t: t, in: in, dir: t.TempDir(), watch: conform.NewWatch(true), ends: &ends{jobs: map[string]string{}},
 		ended: make(chan error, 1), told: make(chan sched.Event, 100_000)}
-	cfg.Source, cfg.Clock, cfg.Block, cfg.Heartbeat = o.Door, stopwatch(), 2*units.KB, units.Millisecond
+	if cfg.Clock == nil {
+		cfg.Clock = stopwatch()
+	}
+	cfg.Source, cfg.Block, cfg.Heartbeat = o.Door, 2*units.KB, units.Millisecond
 	w, err := engine.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -416,10 +419,21 @@ func crowded(t *testing.T, n int) (p *mapreduce.Program, most *atomic.Int32) {
 // four do, and nothing that runs is stopped.
 func TestSlotsFollowSteps(t *testing.T) {
 	one, four := []units.Vector{units.Slots(1, 1)}, []units.Vector{units.Slots(4, 1)}
-	o := opened(t, engine.Config{Cluster: workers(1, 4, 1), Steps: []engine.Step{{At: 0, Slots: one}, {At: units.Time(units.Second / 4), Slots: four}}}, conform.Friendly{})
+	second := units.Time(units.Second / 10)
+	var first atomic.Bool // has been seen: before that no time comes to the second, however slow the machine
+	watch := stopwatch()
+	clock := func() units.Time {
+		now := watch()
+		if !first.Load() {
+			now = min(now, second-1)
+		}
+		return now
+	}
+	o := opened(t, engine.Config{Cluster: workers(1, 4, 1), Clock: clock, Steps: []engine.Step{{At: 0, Slots: one}, {At: second, Slots: four}}}, conform.Friendly{})
 	if e := o.until(sched.NodeChanged); e.Detail.Node.Class.Capacity != one[0] {
 		t.Errorf("the node is told with %v", e.Detail.Node.Class.Capacity)
 	}
+	first.Store(true)
 	wide := o.job("wide")
 	var most *atomic.Int32
 	wide.Program, most = crowded(t, 4) // a map ends when four run
