@@ -240,34 +240,50 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Parameters that make no sense are refused in one sentence.
+// Parameters that make no sense are refused in one sentence, and a reference is the one that was asked for.
 func TestParameters(t *testing.T) {
 	for text, want := range map[string]string{
-		"hp=2":              "hc is 3, it must be from 1 to hp, which is 2",
-		"hp=13":             "hp is 13, it must be from 1 to 12",
-		"hc=0":              "hc is 0",
-		"lags=2":            "lags is 2, it must be 0 or 1",
-		"hard=99":           "hard is 99, it must be from 100 to 200 percent of the deadline",
-		"hard=201":          "hard is 201",
-		"interval=0s":       "interval is 0",
-		"solver=10m":        "solver is 10m, it must be less than the interval",
-		"rules=17":          "rules is 17",
-		"model_error=91":    "model_error is 91, it must be at most 90 percent",
-		"capacity_error=91": "capacity_error is 91, it must be at most 90 percent",
+		"hp=2":                           "hc is 3, it must be from 1 to hp, which is 2",
+		"hp=13":                          "hp is 13, it must be from 1 to 12",
+		"hc=0":                           "hc is 0",
+		"lags=2":                         "lags is 2, it must be 0 or 1",
+		"hard=99":                        "hard is 99, it must be from 100 to 200 percent of the deadline",
+		"hard=201":                       "hard is 201",
+		"interval=0s":                    "interval is 0",
+		"solver=10m":                     "solver is 10m, it must be less than the interval",
+		"rules=17":                       "rules is 17",
+		"model_error=91":                 "model_error is 91, it must be at most 90 percent",
+		"capacity_error=91":              "capacity_error is 91, it must be at most 90 percent",
+		"reference=deadline phases=true": "reference is deadline, and then phases owe nothing of their own",
 	} {
-		e := Entry()
-		values := map[string]string{}
-		for _, p := range e.Params {
-			values[p.Name], _ = p.Canonical(p.Default)
-		}
-		key, value, _ := strings.Cut(text, "=")
-		values[key] = value
-		var r compose.Recipe
-		err := r.Put(e, compose.NewArgs(queues.Config{}, e.Params, values))
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := made(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+	for reference, want := range map[string][2]bool{"uniform": {false, false}, "adaptive": {true, false}, "deadline": {false, true}} {
+		r, err := made("reference=" + reference)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set := r.Order.(Order).set; set.adaptive != want[0] || set.byDeadline != want[1] {
+			t.Errorf("%s: adaptive %v, by deadline %v", reference, set.adaptive, set.byDeadline)
+		}
+	}
+}
+
+// made is the policy with some parameters.
+func made(text string) (r compose.Recipe, err error) {
+	e := Entry()
+	values := map[string]string{}
+	for _, p := range e.Params {
+		values[p.Name], _ = p.Canonical(p.Default)
+	}
+	for set := range strings.FieldsSeq(text) {
+		key, value, _ := strings.Cut(set, "=")
+		values[key] = value
+	}
+	err = r.Put(e, compose.NewArgs(queues.Config{}, e.Params, values))
+	return r, err
 }
 
 // The book knows one wake-up and forgets it when it comes, so what comes behind it is asked for then.
