@@ -80,8 +80,9 @@
 //   - reference=adaptive (what is left by the intervals that are left), terminal, replan=events and
 //     activate are ours. So is reference=deadline: of equation 3's sum it keeps one square for each job, of what is done up
 //     to the deadline together, or up to the end of the horizon, and what is owed by then. So a job may fall behind its
-//     pace in one interval and make up for it in another. Of what section 6.6 leaves to later work, phases gives maps and reduces a deadline
-//     each, and preempt ends long tasks whose slots the plan has given to others.
+//     pace in one interval and make up for it in another. Reasons, and the terminal cost, still name that pace. Of what
+//     section 6.6 leaves to later work, phases gives maps and reduces a deadline each, and preempt ends long tasks whose
+//     slots the plan has given to others.
 //   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.
 //
 // A decision is O(jobs · hc³) at the beginning of an interval, and O(jobs · log jobs) between.
