@@ -91,21 +91,25 @@ func (c *controller) because(g *grant) sched.Reason {
 //     large plans give first.
 //   - What the plan leaves goes by deadline to who can use it, so that no slot idles that a task waits for.
 func (c *controller) adjust(v sched.View) {
+	c.serveFast(v)
+	for row := range rows {
+		c.goRound(row)
+	}
+	for _, g := range c.sorted {
+		c.give(g, g.need-g.slots)
+	}
+}
+
+// serveFast gives jobs on the fast path their slots.
+func (c *controller) serveFast(v sched.View) {
 	c.line(v)
-	line := c.sorted
-	for _, g := range line {
+	for _, g := range c.sorted {
 		switch g.turn {
 		case inReach:
 			c.give(g, min(g.need, c.needed(v, g)))
 		case late:
 			c.give(g, g.need)
 		}
-	}
-	for row := range rows {
-		c.goRound(row)
-	}
-	for _, g := range line {
-		c.give(g, g.need-g.slots)
 	}
 }
 

@@ -21,6 +21,7 @@ type settings struct {
 	adaptive, fast, events, terminal  bool
 	byDeadline                        bool           // progress is counted at the deadline alone
 	laxity                            bool           // the fast path is for jobs that cannot wait for the next interval
+	left                              bool           // the present interval plans what jobs on the fast path leave
 	phases                            bool           // maps and reduces have a deadline each
 	preempt                           units.Duration // tasks above the bound end that would run for so long, 0 = none
 	source                            source         // of forecasts

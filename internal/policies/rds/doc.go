@@ -82,7 +82,8 @@
 //     to the deadline together, or up to the end of the horizon, and what is owed by then. So a job may fall behind its
 //     pace in one interval and make up for it in another. Reasons, and the terminal cost, still name that pace. Of what
 //     section 6.6 leaves to later work, phases gives maps and reduces a deadline each, and preempt ends long tasks whose
-//     slots the plan has given to others.
+//     slots the plan has given to others. Whether the plan counts on slots that jobs on the fast path take the paper does
+//     not say: room=all does, room=left plans what those leave of the present interval.
 //   - Without the terminal cost the cost of equation 3 need not fall by what an interval costs, which section 3.3 takes
 //     for granted: in 60 loops of 60 intervals as in TestTheCostNeverRises it fell by less 268 times, and never rose.
 //   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.

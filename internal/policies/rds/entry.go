@@ -133,6 +133,7 @@ func Entry() compose.Entry {
 			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Doc: "own forecasts before the twelfth interval: repeat the last value, or fit fewer intervals"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Doc: "jobs whose deadline lies before the next interval run at once"},
 			{Name: "short", Type: compose.Choice, Default: "deadline", Choices: []string{"deadline", "start"}, Doc: "which jobs are on the fast path: those whose deadline lies before the next interval, or those that could no longer meet it if they began then"},
+			{Name: "room", Type: compose.Choice, Default: "all", Choices: []string{"all", "left"}, Doc: "what the present interval plans: all slots, or those that jobs on the fast path leave"},
 			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Doc: "when to plan: every interval, or also when a job comes or ends"},
 			{Name: "terminal", Type: compose.Switch, Default: "false", Doc: "also count what lies beyond the horizon (equations 11 and 12)"},
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
@@ -153,7 +154,7 @@ func Entry() compose.Entry {
 func fill(r *compose.Recipe, a compose.Args) error {
 	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
 		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
-		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", byDeadline: a.Choice("reference") == "deadline", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", events: a.Choice("replan") == "events",
+		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", byDeadline: a.Choice("reference") == "deadline", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", left: a.Choice("room") == "left", events: a.Choice("replan") == "events",
 		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), lagless: a.Count("lags") == 0, forgetting: float64(a.Count("forgetting")) / 100,
 		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
 		errorSeed: uint64(a.Count("error_seed"))}

@@ -70,6 +70,9 @@ func (c *controller) control(v sched.View) {
 	if len(list) == 0 || have == [rows]int64{} {
 		return
 	}
+	if c.set.left {
+		c.serveFast(v)
+	}
 	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
 	if found.Status != optimize.Optimal {
@@ -203,7 +206,7 @@ func (c *controller) pose(list []*outlook, part []float64) {
 				continue
 			}
 			c.place[o.row[s]] = len(c.problem.Shared)
-			c.limit(part)
+			c.limit(o.row[s], part)
 		}
 	}
 	shared := len(c.problem.Shared)
@@ -281,13 +284,17 @@ func (c *controller) zeroes(n int) []float64 {
 	return list
 }
 
-// limit adds the rows of one kind of slots: what there is of it in each step that is controlled.
-func (c *controller) limit(part []float64) {
+// limit adds the rows of one kind of slots: what there is of it in each step that is controlled. With room=left the
+// first step has what jobs on the fast path leave.
+func (c *controller) limit(row int, part []float64) {
 	hc := c.set.hc
 	for i := range hc {
 		room := part[i] // of the first step all, as what there is now is known
 		if i == hc-1 {  // its slots stay to the end of the horizon
 			room = min(room, slices.Min(part[i:]))
+		}
+		if i == 0 && c.set.left {
+			room *= float64(c.budget[row]) / float64(max(1, c.Total[row]))
 		}
 		c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: max(least, room)})
 	}

@@ -260,6 +260,11 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+	for room, want := range map[string]bool{"all": false, "left": true} {
+		if r, err := made("room=" + room); err != nil || r.Order.(Order).set.left != want {
+			t.Errorf("room=%s: %v", room, err)
+		}
+	}
 	for reference, want := range map[string][2]bool{"uniform": {false, false}, "adaptive": {true, false}, "deadline": {false, true}} {
 		r, err := made("reference=" + reference)
 		if err != nil {

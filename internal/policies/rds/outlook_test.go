@@ -269,6 +269,31 @@ func TestFastJobsAreNotPlanned(t *testing.T) {
 	}
 }
 
+// With room=left the plan of the present interval is made of what jobs on the fast path leave.
+func TestPlansWhatFastJobsLeave(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true, left: left, mapPenalty: 0.0107, reducePenalty: 0.0173})
+		maps := func(deadline units.Time) func(*workload.Job) {
+			return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
+		}
+		long := d.comesWith("c", 40, 0, maps(2400e9))
+		fast := d.comesWith("c", 3, 0, maps(500e9))
+		long.State, fast.State = sched.Admitted, sched.Admitted
+		for i := range d.c.Classes {
+			d.c.Classes[i].Stages[0].Mean = 450
+		}
+		d.c.control(d.book)
+		// Of four slots the fast job takes three, as its maps have time for one wave.
+		want := int64(4000)
+		if left {
+			want = 1000
+		}
+		if plan := d.c.find(long.ID).Plan[0]; plan < want-20 || plan > want {
+			t.Errorf("room=left %v: %d thousandths of a slot are planned, want %d", left, plan, want)
+		}
+	}
+}
+
 // By hand: a job on the fast path needs as many slots as let its waves end by its deadline, which leave one to its
 // reduces; where less than two fit, all that it can use. One that is late counts by what a second of its work saves.
 func TestFastPathByHand(t *testing.T) {
