@@ -133,10 +133,13 @@ func (l *later) keep(r blockRound) error {
 	return nil
 }
 
+// flush shows what there is, where blocks are shown at once.
+func (l *later) flush() error { return l.show(l.block) }
+
 // close shows what is left, and returns the first error of a sink.
 func (l *later) close() error {
 	if l.full == nil {
-		return l.show(l.block)
+		return l.flush()
 	}
 	l.full <- l.block
 	close(l.full)

@@ -77,7 +77,7 @@ func (t *teacher) Next(ctx context.Context) (drive.Batch, error) {
 	}
 	for i := range b.Events {
 		if !follow.Gathered.Has(b.Events[i].Kind) {
-			if err := t.said.close(); err != nil {
+			if err := t.said.flush(); err != nil {
 				return b, err
 			}
 			break
