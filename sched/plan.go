@@ -94,8 +94,8 @@ type Item struct {
 	Stage Stage
 	// Container is an index into the stage's kinds of containers.
 	Container uint8
-	// Locality is the farthest that a started task may be from its input. Where the world binds
-	// late, the book sets it to the locality that it granted.
+	// Locality is the farthest that a started task may be from its input. The book sets it to the
+	// farthest that it granted.
 	Locality Locality
 	// Outcome is how a killed attempt ends: Killed or Preempted.
 	Outcome Outcome

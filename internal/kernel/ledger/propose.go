@@ -317,7 +317,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 	}
 	s := it.Stage
 	t, tally := b.tasks[s], &b.Stages[s]
-	booked := int32(0)
+	booked, farthest := int32(0), sched.NoLocality
 	from := int32(len(p.Bound))
 	for ; booked < n; booked++ {
 		id, locality := is.task, is.locality
@@ -333,12 +333,12 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 			tk.Live++
 			p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: locality})
 		} else {
-			if booked > 0 && locality != it.Locality {
+			if booked > 0 && locality != farthest {
 				break // one locality for each item that speaks in counts
 			}
-			it.Locality = locality
 			t.moveDemand(nb, locality, -1)
 		}
+		farthest = max(farthest, locality)
 		tally.Open--
 		l.book(it.Node, b, s, it.Container, 1)
 	}
@@ -348,12 +348,12 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 	if tally.Sample > 0 {
 		tally.Sample -= booked
 	}
-	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: s, Container: it.Container, Near: it.Locality, Node: it.Node, Left: booked})
+	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: s, Container: it.Container, Near: farthest, Node: it.Node, Left: booked})
 	if it.Group > 0 && booked < it.Count {
 		l.undo(p, it)
 		return sched.NoTask
 	}
-	it.Count = booked
+	it.Locality, it.Count = farthest, booked
 	it.Tasks = sched.Span{From: from, To: int32(len(p.Bound))}
 	l.rekey(b, l.counted(b, it.Stage))
 	return sched.OK

@@ -83,11 +83,11 @@ func (q *quota) next(t *turn) sched.JobID {
 // start starts one task of the job, the nearest, and charges the quota. A job of which nothing can
 // be started is passed over.
 func (q *quota) start(t *turn, j sched.JobID) {
-	locality := t.v.Nearest(t.node.ID, j, q.stage)
-	if locality == sched.NoLocality || !t.start(j, q.stage, locality) {
+	if !t.start(j, q.stage, sched.Remote) {
 		q.after = j
 		return
 	}
+	locality := t.p.Items[len(t.p.Items)-1].Locality
 	if q.count > 0 {
 		q.count--
 		q.spent = q.count == 0

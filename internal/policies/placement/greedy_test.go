@@ -200,10 +200,11 @@ func TestGreedyOnSharedNodes(t *testing.T) {
 // stub is a view of one node and two jobs that could start there, and a book that refuses the first.
 type stub struct{ sched.View }
 
-func (stub) Node(sched.NodeID) *sched.Node                                 { return &sched.Node{ID: 1} }
-func (stub) Job(j sched.JobID) *sched.Job                                  { return &sched.Job{ID: j, Spec: &workload.Job{}} }
-func (stub) Queue(sched.QueueID) *sched.Queue                              { return &sched.Queue{} }
-func (stub) Nearest(sched.NodeID, sched.JobID, sched.Stage) sched.Locality { return sched.NodeLocal }
+func (stub) Node(sched.NodeID) *sched.Node { return &sched.Node{ID: 1} }
+func (stub) Job(j sched.JobID) *sched.Job  { return &sched.Job{ID: j, Spec: &workload.Job{}} }
+func (stub) Queue(sched.QueueID) *sched.Queue {
+	return &sched.Queue{Stages: [sched.Stages]sched.QueueTally{sched.Map: {Open: 4}}}
+}
 func (stub) First(_ sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	if s != sched.Map || after >= 2 {
 		return 0
@@ -218,6 +219,7 @@ func (b *strict) Propose(_ *sched.Plan, it *sched.Item) sched.Code {
 		return sched.NoRoom
 	}
 	b.left--
+	it.Locality = sched.NodeLocal
 	return sched.OK
 }
 

@@ -167,7 +167,7 @@ func (l *matches) next(t *turn) sched.JobID {
 }
 
 func (l *matches) start(t *turn, j sched.JobID) {
-	started := t.start(j, sched.Map, t.v.Nearest(t.node.ID, j, sched.Map))
+	started := t.start(j, sched.Map, sched.Remote)
 	switch {
 	case started && l.local:
 		l.m.mark(t.node.ID, false)

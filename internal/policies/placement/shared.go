@@ -2,12 +2,13 @@ package placement
 
 import "github.com/slackline/slackline/sched"
 
-// share fills a node on which maps and reduces compete, offering it to the first job of all each time.
+// share offers a node on which maps and reduces compete to the first job of all each time, until one
+// of the lines ends.
 func (t *turn) share(o sched.Order, maps, reduces line) {
 	for {
 		m, r := maps.next(t), reduces.next(t)
 		if m == 0 || r == 0 {
-			break
+			return
 		}
 		if m != r && before(o, t.v, r, sched.Reduce, m, sched.Map) {
 			reduces.start(t, r)
@@ -15,8 +16,6 @@ func (t *turn) share(o sched.Order, maps, reduces line) {
 			maps.start(t, m)
 		}
 	}
-	t.fill(maps)
-	t.fill(reduces)
 }
 
 // before tells whether job a with work of stage sa goes before job b with work of stage sb: by the

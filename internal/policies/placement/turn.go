@@ -39,10 +39,13 @@ func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
 		t.fill(&t.other)
 	}
 	t.reduces = quota{stage: sched.Reduce, count: reduces}
-	if o != nil && shared(t.node) {
+	if o != nil && open[sched.Map].Open > 0 && open[sched.Reduce].Open > 0 && shared(t.node) {
 		t.share(o, maps, &t.reduces)
-	} else {
+	}
+	if open[sched.Map].Open > 0 {
 		t.fill(maps)
+	}
+	if open[sched.Reduce].Open > 0 {
 		t.fill(&t.reduces)
 	}
 	for s := sched.Reduce + 1; s < sched.Stages; s++ {
