@@ -124,7 +124,7 @@ type part struct {
 	step   Step         // nil: it is the order
 	turns  sched.Events // on which it has its turn
 	untold sched.Events // which it does not hear of
-	needs  uint64       // a bit for each verb
+	barred uint64       // verbs that it must not plan, a bit for each
 	cause  *sched.Cause // the last one found among Causes
 }
 
@@ -184,9 +184,9 @@ type liner interface {
 // add takes in a part.
 func (y *Policy) add(kind Kind, step Step) {
 	p := part{Entry: y.r.Parts[kind], step: step}
-	p.Kind = kind
+	p.Kind, p.barred = kind, special
 	for _, v := range p.Needs {
-		p.needs |= 1 << v
+		p.barred &^= 1 << v
 	}
 	if step == nil && p.Reads != (Reads{}) {
 		p.Causes = append(slices.Clone(p.Causes), sched.PlaceChanged)

@@ -203,11 +203,13 @@ var special = func() (set uint64) {
 // answersFor holds the part to its entry: the verbs and the reasons of what it has planned.
 func (p *part) answersFor(y *Policy, items []sched.Item) {
 	for i := range items {
-		v := items[i].Verb
-		if special&^p.needs&(1<<v) != 0 {
-			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, v)})
+		it := &items[i]
+		if p.barred&(1<<it.Verb) != 0 {
+			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, it.Verb)})
 		}
-		p.reasons(y, "plans to", v, items[i].Reason.Cause)
+		if c := it.Reason.Cause; c == nil || c != p.cause {
+			p.reasons(y, "plans to", it.Verb, c)
+		}
 	}
 }
 
@@ -224,7 +226,7 @@ func (p *part) answers(y *Policy, a sched.Answer) sched.Answer {
 // put into a recipe without an entry may give any reason, or none.
 func (p *part) reasons(y *Policy, does string, v sched.Verb, c *sched.Cause) {
 	switch {
-	case p.Name == "" || c != nil && c == p.cause:
+	case p.Name == "":
 	case c == nil:
 		panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part %s %v without a reason: each item and each answer needs one", y.Name(), p.Kind, does, v)})
 	case !slices.Contains(p.Causes, c):
