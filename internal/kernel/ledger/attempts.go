@@ -72,6 +72,7 @@ func (l *Ledger) begin(e *sched.Event) {
 			tk.Live++
 			if tk.State == taskOpen {
 				b.Stages[e.Stage].Open--
+				b.tasks[e.Stage].take(e.Task)
 			}
 		}
 	}
@@ -136,6 +137,7 @@ func (l *Ledger) finish(e *sched.Event) {
 		case e.Outcome == sched.Committed:
 			if tk.State == taskOpen {
 				tally.Open--
+				t.take(a.Task)
 			}
 			tk.State = taskDone
 			tally.Done++
@@ -152,6 +154,7 @@ func (l *Ledger) finish(e *sched.Event) {
 // reopen lets a task be started again, in its old place before those that never were.
 func (l *Ledger) reopen(b *jobBook, t *tasks, id sched.TaskID) {
 	t.List[id].State = taskOpen
+	t.open[id>>6] |= 1 << (id & 63)
 	b.Stages[t.Spec.Kind].Open++
 	l.enter(t, id)
 	l.postNews(b, t.Spec.Kind)

@@ -59,21 +59,21 @@ func (l *Ledger) cloneQueues() {
 // cloneJobs copies the records of jobs, and the arrays of their stages into one piece for each type.
 func (l *Ledger) cloneJobs() {
 	l.jobs = slices.Clone(l.jobs)
-	var stages, words, lists, places int
+	var stages, words, sets, lists, places int
 	l.eachStage(func(t *tasks) *tasks {
 		stages++
-		words += len(t.List)
-		lists += len(t.nodes.cursors) + len(t.racks.cursors)
+		words, sets = words+len(t.List), sets+len(t.open)
+		lists += len(t.nodes.cursors) + len(t.racks.words)
 		places += len(t.Demand) + len(t.ByRack)
 		return t
 	})
 	pages, list := make([]tasks, 0, stages), make([]task, 0, words)
-	cursors, demand := make([]int32, 0, lists), make([]demandAt, 0, places)
+	open, cursors, demand := make([]uint64, 0, sets), make([]int32, 0, lists), make([]demandAt, 0, places)
 	l.eachStage(func(t *tasks) *tasks {
 		pages = append(pages, *t)
 		t = &pages[len(pages)-1]
-		t.List = piece(&list, t.List)
-		t.nodes.cursors, t.racks.cursors = piece(&cursors, t.nodes.cursors), piece(&cursors, t.racks.cursors)
+		t.List, t.open = piece(&list, t.List), piece(&open, t.open)
+		t.nodes.cursors, t.racks.words = piece(&cursors, t.nodes.cursors), piece(&cursors, t.racks.words)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
 		t.news = newsLink{}
 		return t

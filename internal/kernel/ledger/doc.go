@@ -9,10 +9,10 @@
 //   - ranking (ranking.go, order.go): the jobs with work that may start, in the policy's order, as
 //     a tree of queues. Keys are asked for again when an event or an item touched a job, and then
 //     only along its path to the root.
-//   - open tasks (open.go): for each job and stage, its tasks by node and by rack, sorted when the
-//     job arrives, with a cursor before which none is open. Finding a task is O(log nodes of the
-//     job), and O(1) amortised for tasks passed over. Where the world binds late there are counts
-//     instead (demand.go).
+//   - open tasks (open.go, places.go): for each job and stage, which of its tasks are open, by bit, and
+//     once a node has asked its tasks by node and by rack, with cursors before which none is open. Finding
+//     a task is O(1), and O(1) amortised for tasks passed over. Where the world binds late there are
+//     counts instead (demand.go).
 //   - local work (local.go): for each node and stage, the jobs with input there, in the policy's
 //     order, brought up to date when a policy asks. It is kept only once one has.
 //   - attempts (attempts.go): for each job and stage, the attempts from the youngest to the oldest.

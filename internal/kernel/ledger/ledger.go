@@ -57,7 +57,8 @@ type Ledger struct {
 	newest     [sched.Stages]sched.JobID // job with the last news
 	everywhere [sched.Stages]localIndex  // jobs with open tasks that are at home everywhere
 
-	racks []cluster.RackID // by node
+	racks    []cluster.RackID // by node
+	lastRack cluster.RackID   // the highest of these
 }
 
 // kind is a kind of container, and how many jobs in the rankings could use it, by stage. So a node
@@ -137,7 +138,7 @@ func (l *Ledger) clear() {
 	l.queues[sched.Root] = queueBook{Queue: sched.Queue{ID: sched.Root}}
 	l.ids = make(map[string]sched.JobID)
 	l.capacity = units.Vector{}
-	l.kinds, l.vacant, l.freeQueues, l.racks = nil, nil, nil, nil
+	l.kinds, l.vacant, l.freeQueues, l.racks, l.lastRack = nil, nil, nil, nil, 0
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.dirty = nil, nil, nil, nil
 	l.indexing, l.lastNews, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}

@@ -20,17 +20,15 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	if nb.Occupied > 0 && !l.resyncing {
 		l.leaveOn(e.Node)
 	}
-	isNew := nb.Spec == nil
+	if nb.Spec == nil {
+		nb.Beat = -1
+	}
 	nb.ID, nb.Up, nb.Draining = e.Node, true, false
 	l.describe(nb, e.Detail.Node)
 	nb.Power, nb.asked = e.Power, 0
 	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.since(e)
 	l.offer(nb, nb.Spec.Class.Capacity)
 	l.capacity.Add(&nb.Capacity)
-	if isNew {
-		nb.Beat = -1
-		l.meet()
-	}
 }
 
 // leaveOn notes the attempts of which the book knows on a node that comes back: it is empty. O(handles of attempts).
@@ -61,17 +59,6 @@ func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
 	nb.Free.Sub(&nb.Capacity)
 	nb.Free.Add(&capacity)
 	nb.Capacity = capacity
-}
-
-// meet forgets which racks have the input of each stage, as a node is seen for the first time. O(jobs).
-func (l *Ledger) meet() {
-	for j := range l.jobs {
-		for _, t := range l.jobs[j].tasks {
-			if t != nil {
-				t.racks = placeIndex{}
-			}
-		}
-	}
 }
 
 func (l *Ledger) nodeChanged(e *sched.Event) {

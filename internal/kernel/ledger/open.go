@@ -1,6 +1,9 @@
 package ledger
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
 )
@@ -26,6 +29,7 @@ type task struct {
 // only demand by place.
 type tasks struct {
 	List []task              // by number, [0] unused
+	open []uint64            // those that are open, by bit, and 0: who looks for one passes over many that are not
 	Spec *workload.StageSpec `json:"-"`
 	All  int32               // no task with hosts before this one is open
 	Home int32               // no task without hosts, which is at home everywhere, before this one is open
@@ -36,8 +40,9 @@ type tasks struct {
 	Anywhere int32      // demand that accepts any place
 	Placed   bool       // that Demand named a node or a rack: so any other place is a remote one
 
-	nodes, racks placeIndex // tasks by the nodes that hold their input, and by the racks of these (places.go)
-	news         newsLink   // the job's link in this stage's list of news (local.go)
+	nodes nodeIndex // tasks by the nodes that hold their input (places.go)
+	racks rackIndex // and by the racks of these
+	news  newsLink  // the job's link in this stage's list of news (local.go)
 }
 
 // of returns the book on a task, nil if it has none: of a stage that the job does not have, or where
@@ -59,12 +64,43 @@ type demandAt struct {
 func openStage(spec *workload.StageSpec) *tasks {
 	n := len(spec.Tasks)
 	t := &tasks{List: make([]task, n+1), Spec: spec, All: 1, Home: 1}
+	t.openAll()
 	for _, id := range spec.Done {
 		if int(id) <= n { // more may be done of a stage that grows than are listed
 			t.List[id].State = taskDone
+			t.take(sched.TaskID(id))
 		}
 	}
 	return t
+}
+
+// openAll notes that all tasks of the list are open.
+func (t *tasks) openAll() {
+	t.open = make([]uint64, len(t.List)/64+1)
+	for i := range t.open {
+		t.open[i] = math.MaxUint64
+	}
+}
+
+// isOpen tells whether a task is open.
+func (t *tasks) isOpen(id int32) bool { return t.open[id>>6]>>(id&63)&1 != 0 }
+
+// take notes that a task is not open any more.
+func (t *tasks) take(id sched.TaskID) { t.open[id>>6] &^= 1 << (id & 63) }
+
+// nextOpen returns the first task from at on that is open; there may be no such task.
+func (t *tasks) nextOpen(at int32) int32 {
+	if i := int(at >> 6); i < len(t.open) {
+		rest := t.open[i] >> (at & 63)
+		for rest == 0 {
+			if i++; i == len(t.open) {
+				return int32(len(t.List))
+			}
+			at, rest = int32(i)<<6, t.open[i]
+		}
+		at += int32(bits.TrailingZeros64(rest))
+	}
+	return min(at, int32(len(t.List)))
 }
 
 // enter lets a task that is open again be found.
@@ -75,9 +111,12 @@ func (l *Ledger) enter(t *tasks, id sched.TaskID) {
 		return
 	}
 	t.All = min(t.All, int32(id))
-	for c, h := range hosts {
-		t.nodes.reopen(int32(h), id, c)
-		t.racks.reopen(int32(l.rackOf(h)), id, c)
+	for _, h := range hosts {
+		t.nodes.reopen(h, id)
+		if words := t.racks.words; words != nil {
+			rack := l.rackOf(h)
+			words[rack] = min(words[rack], int32(id>>6))
+		}
 	}
 }
 
@@ -86,9 +125,9 @@ func (t *tasks) atHome() sched.TaskID { return t.scan(&t.Home, false) }
 func (t *tasks) far() sched.TaskID    { return t.scan(&t.All, true) }
 
 func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
-	at, end := *from, int32(len(t.List))
-	for at < end && (t.List[at].State != taskOpen || len(t.Spec.Hosts.Of(int(at-1))) > 0 != hosts) {
-		at++
+	at, end := t.nextOpen(*from), int32(len(t.List))
+	for at < end && len(t.Spec.Hosts.Of(int(at-1))) > 0 != hosts {
+		at = t.nextOpen(at + 1)
 	}
 	*from = at
 	if at == end {
@@ -120,7 +159,7 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 	if t.few() {
 		return l.nearestOfFew(nb, t)
 	}
-	if id := l.firstAt(t, &t.nodes, int32(nb.ID)); id != 0 {
+	if id := l.firstOn(t, nb.ID); id != 0 {
 		return id, sched.NodeLocal
 	}
 	if id := t.atHome(); id != 0 {
@@ -130,11 +169,8 @@ func (l *Ledger) nearest(nb *nodeBook, j sched.JobID, s sched.Stage) (sched.Task
 	if id == 0 {
 		return 0, sched.NoLocality
 	}
-	if l.distance(nb, t, id) == sched.RackLocal { // the first of all is the first of the rack; in one rack it always is
-		return id, sched.RackLocal
-	}
-	if rack := nb.rack(); rack > 0 {
-		if near := l.firstAt(t, &t.racks, int32(rack)); near != 0 {
+	if nb.rack() > 0 {
+		if near := l.firstInRack(nb, t); near != 0 {
 			return near, sched.RackLocal
 		}
 	}

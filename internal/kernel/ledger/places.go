@@ -6,95 +6,126 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/workload"
 )
 
-// placeIndex lists the tasks of a stage by place, a node or a rack, and is made when it is first asked.
-// A list links copies of input: the c-th copy of a task, from 0, has the number task·copies + c. So a
-// list that is linked from behind is in the order of its tasks. Places share lists where there would
-// be many more of these than copies. No task of a list before its cursor is open; the cursor only
-// moves forward, over tasks that are not, except when one is opened again. So finding an open task
-// costs O(1) on the average over all places, and O(1) amortised for those passed over.
-type placeIndex struct {
-	copies  uint32  // that a task has at most
-	shared  bool    // a list has copies at several places
-	cursors []int32 // by place, of which the last bits count; 0 = the end of the list
-	next    []int32 // by number; never changes
+// nodeIndex lists the tasks of a stage by node, and is made when it is first asked. The lists lie one
+// behind the other, each in the order of its tasks, so that who passes over tasks reads on in the memory
+// that he has. Nodes share lists where there would be many more of these than copies of input. No task of a
+// list before its cursor is open; the cursor only moves forward, over tasks that are not, except when one is
+// opened again. So finding an open task costs O(1) on the average over all nodes, and O(1) amortised for
+// those passed over.
+type nodeIndex struct {
+	shared  bool    // a list has tasks of several nodes
+	cursors []int32 // by node, of which the last bits count
+	lists   []int32 // of tasks, with a 0 before and behind each; never changes
 }
 
-// made tells whether somebody has asked.
-func (x *placeIndex) made() bool { return x.cursors != nil }
+// cursor is that of the list which has the node.
+func (x *nodeIndex) cursor(n cluster.NodeID) *int32 { return &x.cursors[int(n)&(len(x.cursors)-1)] }
 
-// cursor is that of the list which has the place.
-func (x *placeIndex) cursor(place int32) *int32 { return &x.cursors[int(place)&(len(x.cursors)-1)] }
-
-// reopen lets the cursor go back to a copy at the place.
-func (x *placeIndex) reopen(place int32, id sched.TaskID, c int) {
-	if !x.made() {
+// reopen lets the cursor go back to a task of the node.
+func (x *nodeIndex) reopen(n cluster.NodeID, id sched.TaskID) {
+	if x.cursors == nil {
 		return
 	}
-	at := int32(id)*int32(x.copies) + int32(c)
-	if from := x.cursor(place); *from == 0 || *from > at {
-		*from = at
+	for at := x.cursor(n); x.lists[*at-1] >= int32(id); {
+		*at--
 	}
 }
 
-// firstAt returns the first open task with a copy at the place of an index, 0 if there is none.
-func (l *Ledger) firstAt(t *tasks, x *placeIndex, place int32) sched.TaskID {
-	if !x.made() {
-		l.index(t, x)
+// firstOn returns the first open task with input on the node, 0 if there is none.
+func (l *Ledger) firstOn(t *tasks, n cluster.NodeID) sched.TaskID {
+	x := &t.nodes
+	if x.cursors == nil {
+		*x = indexOf(&t.Spec.Hosts, len(l.nodes))
 	}
-	if !x.shared && int(place) >= len(x.cursors) {
+	if !x.shared && int(n) >= len(x.cursors) {
 		return 0
 	}
-	from, next, list, copies := x.cursor(place), x.next, t.List, x.copies
+	from, lists := x.cursor(n), x.lists
 	at := *from
-	for at != 0 && list[uint32(at)/copies].State != taskOpen {
-		at = next[at]
+	for !t.isOpen(lists[at]) { // the 0 behind the list is
+		at++
 	}
 	*from = at
-	for x.shared && at != 0 && (list[uint32(at)/copies].State != taskOpen || l.placeOf(t, x, at) != place) {
-		at = next[at]
+	for x.shared && lists[at] != 0 && !(t.isOpen(lists[at]) && slices.Contains(t.Spec.Hosts.Of(int(lists[at]-1)), n)) {
+		at++
 	}
-	if at == 0 {
-		return 0
-	}
-	return sched.TaskID(uint32(at) / copies)
+	return sched.TaskID(lists[at])
 }
 
-// placeOf returns the place of a copy in an index.
-func (l *Ledger) placeOf(t *tasks, x *placeIndex, at int32) int32 {
-	h := t.Spec.Hosts.Nodes[uint32(at)-x.copies]
-	if x == &t.racks {
-		return int32(l.rackOf(h))
+// indexOf makes an index. O(tasks).
+func indexOf(hosts *workload.Hosts, nodes int) nodeIndex {
+	table := hosts.Nodes
+	cursors := make([]int32, 1<<bits.Len(uint(min(nodes, len(table)))))
+	mask, all := cluster.NodeID(len(cursors)-1), cluster.NodeID(0)
+	for _, n := range table {
+		all |= n
+		cursors[n&mask]++
 	}
-	return int32(h)
-}
-
-// index makes an index. Copies on nodes that the book does not know yet stand in no rack. O(tasks).
-func (l *Ledger) index(t *tasks, x *placeIndex) {
-	hosts, copies := t.Spec.Hosts.Nodes, max(1, t.Spec.Hosts.Each)
-	next, cursors := make([]int32, copies+len(hosts)), make([]int32, 1<<bits.Len(uint(min(len(l.nodes), len(hosts)))))
-	var racks []cluster.RackID
-	if x == &t.racks {
-		racks = l.racks
+	end := int32(0)
+	for i, n := range cursors {
+		end += n + 1
+		cursors[i] = end
 	}
-	largest, mask, tasks := uint32(0), uint(len(cursors)-1), next[copies:]
-	for i, h := range slices.Backward(hosts) {
-		if h == 0 {
-			continue
+	lists := make([]int32, end+1)
+	each := max(1, hosts.Each)
+	id, left := int32(len(table)/each), each
+	for i := len(table) - 1; i >= 0; i-- { // from behind, so that the cursors end at the heads
+		at := &cursors[table[i]&mask]
+		*at--
+		lists[*at] = id
+		if left--; left == 0 {
+			id, left = id-1, each
 		}
-		place := uint32(h)
-		if racks != nil {
-			if place < uint32(len(racks)) {
-				place = uint32(racks[place])
-			} else {
-				place = 0
+	}
+	return nodeIndex{shared: uint32(all) > uint32(mask), cursors: cursors, lists: lists}
+}
+
+// rackIndex says which tasks of a stage have input in which rack, by bit, and is made when it is first
+// asked. Racks beyond 64 share the bits of others. Each rack has a cursor too, so a question costs O(1)
+// amortised for 64 tasks passed over.
+type rackIndex struct {
+	rows  int      // of bits for each 64 tasks
+	bits  []uint64 // by 64 tasks, and by rack, of which the last bits count; never changes
+	words []int32  // by rack: before this word of the stage's bits no task with input there is open
+}
+
+// firstInRack returns the first open task with input in the rack of the node, 0 if there is none.
+func (l *Ledger) firstInRack(nb *nodeBook, t *tasks) sched.TaskID {
+	x, rack := &t.racks, int(nb.rack())
+	if x.words == nil {
+		*x = l.racksOf(&t.Spec.Hosts, len(t.open))
+	}
+	for i := int(x.words[rack]); i < len(t.open); i++ {
+		for rest := t.open[i] & x.bits[i*x.rows+rack&(x.rows-1)]; rest != 0; rest &= rest - 1 {
+			id := sched.TaskID(i<<6 + bits.TrailingZeros64(rest))
+			if x.rows >= len(x.words) || l.distance(nb, t, id) == sched.RackLocal {
+				x.words[rack] = int32(i)
+				return id
 			}
 		}
-		largest = max(largest, place)
-		tasks[i], cursors[uint(place)&mask] = cursors[uint(place)&mask], int32(copies+i)
 	}
-	*x = placeIndex{copies: uint32(copies), shared: int(largest) >= len(cursors), cursors: cursors, next: next}
+	x.words[rack] = int32(len(t.open))
+	return 0
+}
+
+// racksOf makes an index. Copies on nodes that the book does not know yet stand in no rack. O(tasks).
+func (l *Ledger) racksOf(hosts *workload.Hosts, words int) rackIndex {
+	x := rackIndex{rows: 1 << bits.Len(uint(min(l.lastRack, 63))), words: make([]int32, l.lastRack+1)}
+	x.bits = make([]uint64, x.rows*words)
+	table, racks, mask := hosts.Nodes, l.racks, cluster.RackID(x.rows-1)
+	for id := 1; len(table) > 0; id++ {
+		row, bit := x.bits[id>>6*x.rows:], uint64(1)<<(id&63)
+		for _, n := range table[:hosts.Each] {
+			if int(n) < len(racks) {
+				row[racks[n]&mask] |= bit
+			}
+		}
+		table = table[hosts.Each:]
+	}
+	return x
 }
 
 // rackOf returns the rack of a node, 0 if the book does not know it.
@@ -105,22 +136,33 @@ func (l *Ledger) rackOf(n cluster.NodeID) cluster.RackID {
 	return l.racks[n]
 }
 
-// describe takes in what the node is.
+// describe takes in what the node is. If that tells a new rack, no job knows any more which of its tasks lie
+// in which: O(jobs).
 func (l *Ledger) describe(nb *nodeBook, is *cluster.Node) {
 	nb.Spec = is
 	for int(nb.ID) >= len(l.racks) {
 		l.racks = append(l.racks, 0)
 	}
-	l.racks[nb.ID] = is.Rack
+	if l.racks[nb.ID] == is.Rack {
+		return
+	}
+	l.racks[nb.ID], l.lastRack = is.Rack, max(l.lastRack, is.Rack)
+	for j := range l.jobs {
+		for _, t := range l.jobs[j].tasks {
+			if t != nil {
+				t.racks = rackIndex{}
+			}
+		}
+	}
 }
 
 // localTask returns the first open task of the stage whose input lies on the node, 0 if there is none.
 func (l *Ledger) localTask(t *tasks, n sched.NodeID) sched.TaskID {
 	if !t.few() {
-		return l.firstAt(t, &t.nodes, int32(n))
+		return l.firstOn(t, n)
 	}
 	for i := range t.Spec.Tasks {
-		if t.List[i+1].State == taskOpen && slices.Contains(t.Spec.Hosts.Of(i), n) {
+		if t.isOpen(int32(i+1)) && slices.Contains(t.Spec.Hosts.Of(i), n) {
 			return sched.TaskID(i + 1)
 		}
 	}
@@ -138,7 +180,7 @@ func (l *Ledger) nearestOfFew(nb *nodeBook, t *tasks) (best sched.TaskID, locali
 	}
 	for i := range t.Spec.Tasks {
 		id := sched.TaskID(i + 1)
-		if t.List[id].State != taskOpen {
+		if !t.isOpen(int32(id)) {
 			continue
 		}
 		if d := l.distance(nb, t, id); best == 0 || d < locality {

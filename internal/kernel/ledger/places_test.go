@@ -12,53 +12,45 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An index by place answers as a look at all tasks does, whether places share buckets or not.
-func TestPlaceIndex(t *testing.T) {
+// An index by node answers as a look at all tasks does, whether nodes share lists or not.
+func TestNodeIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		largest := rapid.SampledFrom([]int{1, 3, 12, 200, 100_000}).Draw(t, "places")
+		largest := rapid.SampledFrom([]int{1, 3, 12, 200, 100_000}).Draw(t, "nodes")
 		n := rapid.IntRange(1, 20).Draw(t, "tasks")
 		spec := workload.StageSpec{Tasks: make([]workload.Task, n)}
 		for i := range spec.Tasks {
 			for range rapid.IntRange(0, 3).Draw(t, "hosts") {
-				place := cluster.NodeID(rapid.IntRange(1, largest).Draw(t, "place"))
-				spec.Hosts.Set(i, append(slices.Clone(spec.Hosts.Of(i)), place)...)
+				host := cluster.NodeID(rapid.IntRange(1, largest).Draw(t, "host"))
+				spec.Hosts.Set(i, append(slices.Clone(spec.Hosts.Of(i)), host)...)
 			}
 		}
-		// Nodes come up one by one, also behind the index; their racks count down.
-		l := &Ledger{nodes: make([]nodeBook, 1+rapid.IntRange(0, largest).Draw(t, "nodes"))}
-		for h := range largest + 3 {
-			l.racks = append(l.racks, cluster.RackID(largest+2-h))
-		}
+		// Nodes come up one by one, also behind the index.
+		l := &Ledger{nodes: make([]nodeBook, 1+rapid.IntRange(0, largest).Draw(t, "known"))}
 		tb := openStage(&spec)
-		x, place := &tb.nodes, func(h cluster.NodeID) int32 { return int32(h) }
-		if rapid.Bool().Draw(t, "by rack") {
-			x, place = &tb.racks, func(h cluster.NodeID) int32 { return int32(largest+2) - int32(h) }
-		}
-		list := tb.List
+		x, list := &tb.nodes, tb.List
 		for range 60 {
-			asked := int32(rapid.IntRange(0, largest+2).Draw(t, "asked"))
+			asked := cluster.NodeID(rapid.IntRange(0, largest+2).Draw(t, "asked"))
 			some := spec.Hosts.Of(rapid.IntRange(0, n-1).Draw(t, "of"))
 			if len(some) > 0 && rapid.Bool().Draw(t, "one that is used") {
-				asked = place(some[0])
+				asked = some[0]
 			}
 			want := 1
-			for want <= n && (list[want].State != taskOpen ||
-				!slices.ContainsFunc(spec.Hosts.Of(want-1), func(h cluster.NodeID) bool { return place(h) == asked })) {
+			for want <= n && (list[want].State != taskOpen || !slices.Contains(spec.Hosts.Of(want-1), asked)) {
 				want++
 			}
-			got := l.firstAt(tb, x, asked)
-			if len(x.cursors) > 2*len(x.next) {
-				t.Fatalf("%d lists for %d copies", len(x.cursors), len(x.next))
+			got := l.firstOn(tb, asked)
+			if copies := len(spec.Hosts.Nodes); len(x.cursors) > max(1, 2*copies) {
+				t.Fatalf("%d lists for %d copies", len(x.cursors), copies)
 			}
-			if int(got) != want%(n+1) {
-				t.Fatalf("place %d: task %d, want %d", asked, got, want%(n+1))
+			if asked > 0 && int(got) != want%(n+1) {
+				t.Fatalf("node %d: task %d, want %d", asked, got, want%(n+1))
 			}
-			if got > 0 && rapid.Bool().Draw(t, "take") {
+			if asked > 0 && got > 0 && rapid.Bool().Draw(t, "take") {
 				list[got].State = taskLive
+				tb.take(got)
 			}
 			if again := sched.TaskID(rapid.IntRange(1, n).Draw(t, "again")); list[again].State == taskLive {
-				list[again].State = taskOpen
-				l.enter(tb, again)
+				l.reopen(new(jobBook), tb, again)
 			}
 		}
 	})
@@ -73,15 +65,17 @@ func TestNearest(t *testing.T) {
 		l.jobs = append(l.jobs, jobBook{})
 		b := &l.jobs[1]
 		class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 1)}
-		racks := rapid.IntRange(0, 5).Draw(t, "racks")
-		up := func(n sched.NodeID) {
+		// Racks 64 apart have the same bits.
+		racks, apart := rapid.IntRange(0, 5).Draw(t, "racks"), rapid.SampledFrom([]int{1, 64}).Draw(t, "apart")
+		tell := func(n sched.NodeID, with func(*sched.Event)) {
 			rack := cluster.RackID(0)
 			if racks > 0 {
-				rack = cluster.RackID(int(n)%racks + 1)
+				rack = cluster.RackID(rapid.IntRange(0, racks-1).Draw(t, "rack")*apart + 1)
 			}
-			l.nodeUp(&sched.Event{Kind: sched.NodeUp, Node: n,
+			with(&sched.Event{Kind: sched.NodeUp, Node: n,
 				Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint(n), Rack: rack, Class: class}}})
 		}
+		up := func(n sched.NodeID) { tell(n, l.nodeUp) }
 		known := rapid.IntRange(1, nodes).Draw(t, "known nodes")
 		for n := 1; n <= known; n++ {
 			up(sched.NodeID(n))
@@ -124,6 +118,7 @@ func TestNearest(t *testing.T) {
 			default:
 				if best > 0 {
 					tb.List[best].State = taskLive
+					tb.take(best)
 					b.Stages[sched.Map].Open--
 				}
 			case 0, 1:
@@ -136,6 +131,8 @@ func TestNearest(t *testing.T) {
 					known++
 					up(sched.NodeID(known))
 				}
+			case 3:
+				tell(nb.ID, l.nodeChanged)
 			}
 		}
 	})

@@ -329,6 +329,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 		}
 		if l.can.Bind {
 			tk := &t.List[id]
+			t.take(id)
 			tk.State, tk.By = taskPromised, int32(it.ID)
 			tk.Live++
 			p.Bound = append(p.Bound, sched.Bound{Task: id, Locality: locality})

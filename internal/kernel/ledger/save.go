@@ -305,6 +305,12 @@ func (l *Ledger) loadJob(s *savedJob) {
 	for k, t := range s.Stages {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t
+		t.openAll()
+		for id := range t.List {
+			if t.List[id].State != taskOpen {
+				t.take(sched.TaskID(id))
+			}
+		}
 	}
 	if b.State == sched.Finished {
 		return // it is counted nowhere any more

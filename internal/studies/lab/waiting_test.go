@@ -42,8 +42,8 @@ func (o *lone) Next() (*workload.Job, error) {
 func (o *lone) Ended(*workload.Job, units.Time) {}
 func (o *lone) Fresh() bool                     { return true }
 
-// A task that waits takes 64 bytes, all books together: 24 of description, 12 of where its input lies, 8 in
-// the world, 8 in the book and 12 in the index by node. That is what a large job takes more than a small one
+// A task that waits takes 64 bytes and a bit, all books together: 24 of description, 12 of where its input lies,
+// 8 in the world, 8 and the bit in the book and 12 in the index by node. That is what a large job takes more than a small one
 // when every node has asked for a task. The report takes a byte for each map more, from the first that has
 // committed on.
 func TestWaitingTasksTakeLittleMemory(t *testing.T) {
@@ -79,7 +79,7 @@ func TestWaitingTasksTakeLittleMemory(t *testing.T) {
 		runtime.KeepAlive(builder)
 		return float64(after.HeapAlloc) - float64(before.HeapAlloc)
 	}
-	if each := (takes(many) - takes(few)) / (many - few); each > 64.1 {
-		t.Errorf("a task that waits takes %.2f bytes, want 64", each)
+	if each := (takes(many) - takes(few)) / (many - few); each > 64.2 {
+		t.Errorf("a task that waits takes %.2f bytes, want 64 and an eighth", each)
 	}
 }
