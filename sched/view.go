@@ -269,6 +269,8 @@ func (s PowerState) String() string { return nameOf(powerNames[:], int(s)) }
 type Node struct {
 	// ID is the node's handle.
 	ID NodeID
+	// Occupied is the number of containers promised or running on it.
+	Occupied int32
 	// Spec is its description.
 	Spec *cluster.Node
 	// Up says that the node is there.
@@ -283,12 +285,10 @@ type Node struct {
 	Beat units.Time
 	// Speed is relative to the machine that task times were measured on.
 	Speed float64
-	// Free is its capacity less what is promised or running, negative if it is over-committed.
-	Free units.Vector
-	// Occupied is the number of containers promised or running on it.
-	Occupied int32
 	// Since is when the last container was taken back, or the node came up.
 	Since units.Time
+	// Free is its capacity less what is promised or running, negative if it is over-committed.
+	Free units.Vector
 }
 
 // Serves tells whether something may start on the node.

@@ -58,7 +58,7 @@ func TestAmendedTasks(t *testing.T) {
 	d.is("local on node 1", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
 	d.is("local on node 2", d.FirstLocal(2, sched.Map, 0), sched.JobID(1))
 	d.told(amended("j", "", maps(3, 2), reduces(5)))
-	d.is("entries", d.node(2).localJobs[sched.Map].lines[0].n, 1)
+	d.is("entries", d.localJobs[2][sched.Map].lines[0].n, 1)
 	d.is("open of all jobs", d.Queue(sched.Root).Stages[sched.Map].Open, int32(3))
 
 	it := d.one(start(1, sched.Map, 2, 1))

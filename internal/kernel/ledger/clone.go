@@ -25,10 +25,8 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c.held, c.beating, c.closing, c.refusals = slices.Clone(l.held), slices.Clone(l.beating), slices.Clone(l.closing), slices.Clone(l.refusals)
 	c.derived, c.events, c.left = nil, nil, nil
 	c.dirty, c.racks = slices.Clone(l.dirty), slices.Clone(l.racks)
-	c.indexing, c.lastNews, c.newest, c.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
-	for i := range c.nodes {
-		c.nodes[i].localJobs = nil
-	}
+	c.indexing, c.lastNews, c.newest = false, 0, [sched.Stages]sched.JobID{}
+	c.localJobs, c.everywhere = nil, [sched.Stages]localIndex{}
 	c.cloneQueues()
 	c.cloneJobs()
 	return &c

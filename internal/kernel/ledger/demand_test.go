@@ -138,7 +138,7 @@ func TestLocalWorkOfALaterNode(t *testing.T) {
 	d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(0))
 	d.told(nodeUp(7, 1, 1, 0))
 	d.is("first", d.FirstLocal(7, sched.Map, 0), sched.JobID(1))
-	d.is("entries", d.node(7).localJobs[sched.Map].lines[0].n, 1)
+	d.is("entries", d.localJobs[7][sched.Map].lines[0].n, 1)
 	d.is("rack", d.Nearest(1, 1, sched.Map), sched.RackLocal)
 }
 

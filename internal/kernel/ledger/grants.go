@@ -93,4 +93,7 @@ func (g *grants) answer(e *grant, count int32) {
 		g.head = (g.head + 1) & (len(g.ring) - 1)
 		g.n--
 	}
+	if g.n == 0 {
+		g.head = 0 // so that what comes next is entered where memory was last touched
+	}
 }

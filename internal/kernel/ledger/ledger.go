@@ -52,10 +52,11 @@ type Ledger struct {
 	begun     map[string]units.Time // when jobs began, while a resync tells them again
 
 	// The index behind FirstLocal (local.go).
-	indexing   bool                      // a policy has asked
-	lastNews   int64                     // number of the last news
-	newest     [sched.Stages]sched.JobID // job with the last news
-	everywhere [sched.Stages]localIndex  // jobs with open tasks that are at home everywhere
+	indexing   bool                       // a policy has asked
+	lastNews   int64                      // number of the last news
+	newest     [sched.Stages]sched.JobID  // job with the last news
+	localJobs  [][sched.Stages]localIndex // by node: jobs with open tasks whose input lies there
+	everywhere [sched.Stages]localIndex   // jobs with open tasks that are at home everywhere
 
 	racks    []cluster.RackID // by node
 	lastRack cluster.RackID   // the highest of these
@@ -86,14 +87,13 @@ type jobBook struct {
 	heads   [sched.Stages]sched.AttemptID
 }
 
-// nodeBook is the record of a node.
+// nodeBook is the record of a node, three lines of memory: what starts and ends touch is in the first.
 type nodeBook struct {
 	sched.Node
 	// as described while it is up, else nothing; Free is this less what containers take
-	Capacity  units.Vector
-	localJobs *[sched.Stages]localIndex // jobs with open tasks whose input lies here; kept once a policy has asked
-	asked     sched.ItemID              // the last item about its power
-	was       sched.PowerState          // before it
+	Capacity units.Vector
+	asked    sched.ItemID     // the last item about its power
+	was      sched.PowerState // before it
 }
 
 func (nb *nodeBook) rack() cluster.RackID {
@@ -141,7 +141,8 @@ func (l *Ledger) clear() {
 	l.kinds, l.vacant, l.freeQueues, l.racks, l.lastRack = nil, nil, nil, nil, 0
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.dirty = nil, nil, nil, nil
-	l.indexing, l.lastNews, l.newest, l.everywhere = false, 0, [sched.Stages]sched.JobID{}, [sched.Stages]localIndex{}
+	l.indexing, l.lastNews, l.newest = false, 0, [sched.Stages]sched.JobID{}
+	l.localJobs, l.everywhere = nil, [sched.Stages]localIndex{}
 	l.wake, l.rankable, l.yielded, l.watching = units.Never, 0, false, false
 }
 

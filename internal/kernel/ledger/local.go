@@ -48,11 +48,11 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 		return 0
 	}
 	l.startIndex()
-	if nb.localJobs == nil {
-		nb.localJobs = new([sched.Stages]localIndex)
+	for int(n) >= len(l.localJobs) {
+		l.localJobs = append(l.localJobs, [sched.Stages]localIndex{})
 	}
 	from := l.job(after)
-	best := l.frontOf(nb, nb, &nb.localJobs[s], s, from)
+	best := l.frontOf(nb, nb, &l.localJobs[n][s], s, from)
 	if b := l.frontOf(nb, nil, &l.everywhere[s], s, from); b != nil && (best == nil || l.before(b, best, s)) {
 		best = b
 	}

@@ -65,13 +65,11 @@ func (l *Ledger) ask(t *rapid.T, n sched.NodeID, s sched.Stage) {
 
 // bounded checks that the index holds no more than a few entries for each job.
 func (l *Ledger) bounded(t *rapid.T) {
-	for n := range l.nodes {
-		if index := l.nodes[n].localJobs; index != nil {
-			for s := range index {
-				for i := range index[s].lines {
-					if li := &index[s].lines[i]; li.n > li.sweep {
-						t.Fatalf("node %d, %v: %d entries, bound %d, of %d jobs", n, sched.Stage(s), li.n, li.sweep, len(l.jobs))
-					}
+	for n := range l.localJobs {
+		for s := range l.localJobs[n] {
+			for i := range l.localJobs[n][s].lines {
+				if li := &l.localJobs[n][s].lines[i]; li.n > li.sweep {
+					t.Fatalf("node %d, %v: %d entries, bound %d, of %d jobs", n, sched.Stage(s), li.n, li.sweep, len(l.jobs))
 				}
 			}
 		}
@@ -221,7 +219,7 @@ func TestLocalIndexIsSwept(t *testing.T) {
 	for i := range units.Time(5000) {
 		d.decide(sched.Item{Verb: sched.SetDeadline, Job: 2, At: 10000 - i})
 		d.is("first", d.FirstLocal(1, sched.Map, 0), sched.JobID(1))
-		if n := d.node(1).localJobs[sched.Map].lines[0].n; n > 3*chunkCap {
+		if n := d.localJobs[1][sched.Map].lines[0].n; n > 3*chunkCap {
 			t.Fatalf("%d entries of two jobs", n)
 		}
 	}
