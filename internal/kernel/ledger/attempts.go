@@ -5,11 +5,11 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node: on the
-// records of the node, the job and the queues above it.
-func (l *Ledger) book(n sched.NodeID, b *jobBook, s sched.Stage, container uint8, by int32) {
+// book enters (by = 1) or strikes out (by = -1) a container of the job's stage on the node, if the book knows
+// it: on the records of the node, the job and the queues above it.
+func (l *Ledger) book(nb *nodeBook, b *jobBook, s sched.Stage, container uint8, by int32) {
 	need := l.need(b, s, container)
-	if nb := l.node(n); nb != nil {
+	if nb != nil {
 		nb.Occupied += by
 		if by < 0 {
 			nb.Since = l.now
@@ -66,7 +66,7 @@ func (l *Ledger) begin(e *sched.Event) {
 		if !l.resyncing && !l.yielded && !l.watching {
 			l.discrepancy(e, "an attempt started that was not planned")
 		}
-		l.book(e.Node, b, e.Stage, e.Container, 1)
+		l.book(l.node(e.Node), b, e.Stage, e.Container, 1)
 		l.grow(b, e.Stage)
 		if tk != nil {
 			tk.Live++
@@ -124,7 +124,7 @@ func (l *Ledger) finish(e *sched.Event) {
 	if nb != nil {
 		since = nb.Since
 	}
-	l.book(a.Node, b, a.Stage, a.Container, -1)
+	l.book(nb, b, a.Stage, a.Container, -1)
 	if nb != nil && e.Age > 0 {
 		nb.Since = max(since, l.since(e))
 	}
@@ -246,7 +246,7 @@ func (l *Ledger) refusedByWorld(e *sched.Event) {
 // takeBack strikes out n containers that a grant has promised; those of one task, or of any of its tasks for task 0.
 func (l *Ledger) takeBack(b *jobBook, g *grant, task sched.TaskID, n int32) {
 	for range n {
-		l.book(g.Node, b, g.Stage, g.Container, -1)
+		l.book(l.node(g.Node), b, g.Stage, g.Container, -1)
 	}
 	if b.Stages[g.Stage].Sample >= 0 {
 		b.Stages[g.Stage].Sample += n

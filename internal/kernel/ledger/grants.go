@@ -69,10 +69,12 @@ func (l *Ledger) granted(e *sched.Event) {
 
 // find returns the grant of an item, nil if it is answered or never was.
 func (g *grants) find(item sched.ItemID) *grant {
-	lo, hi := 0, g.n
-	if hi > 0 && g.at(0).Item >= item { // most often it is the oldest
-		hi = 0
+	if g.n > 0 {
+		if e := g.at(0); e.Item == item && e.Left > 0 { // most often it is the oldest
+			return e
+		}
 	}
+	lo, hi := 0, g.n
 	for lo < hi {
 		if m := int(uint(lo+hi) >> 1); g.at(m).Item < item {
 			lo = m + 1

@@ -33,7 +33,7 @@ type Ledger struct {
 	yielded   bool // the stock scheduler places work
 	watching  bool // so it does, and nothing that is planned is done
 	lastItem  sched.ItemID
-	found     found // by the last question for the nearest task, until something else is booked
+	found     found // by the last questions, until something else is booked
 	grants    grants
 	held      []sched.Item // items that wait for a beat or a time
 	wake      units.Time
@@ -266,9 +266,13 @@ func (l *Ledger) Nearest(n sched.NodeID, j sched.JobID, s sched.Stage) sched.Loc
 	if nb == nil || b == nil || s >= sched.Stages {
 		return sched.NoLocality
 	}
-	id, locality := l.nearest(nb, j, s)
-	l.found = found{node: n, job: j, stage: s, task: id, locality: locality}
-	return locality
+	f := &l.found
+	if !f.is(n, j, s) {
+		*f = found{node: n, job: j, stage: s}
+	}
+	f.task, f.locality = l.nearest(nb, j, s)
+	f.asked = true
+	return f.locality
 }
 
 // Holds tells whether items wait for a beat or a time.

@@ -136,13 +136,22 @@ func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
 	return sched.TaskID(at)
 }
 
-// found is the task that a question found to be nearest: who asks for it most often starts it next.
+// found is what the last questions found out about a job's stage on a node: who asks for the first job most
+// often asks how near its task is, and starts it next.
 type found struct {
-	node     sched.NodeID
-	job      sched.JobID
-	stage    sched.Stage
-	task     sched.TaskID
-	locality sched.Locality
+	node      sched.NodeID
+	job       sched.JobID
+	stage     sched.Stage
+	startable bool  // all holds that must before a container may go there
+	container uint8 // of this kind
+	asked     bool  // which task is nearest
+	locality  sched.Locality
+	task      sched.TaskID
+}
+
+// is tells whether it is about that.
+func (f *found) is(n sched.NodeID, j sched.JobID, s sched.Stage) bool {
+	return f.node == n && f.job == j && f.stage == s
 }
 
 // nearest returns the open task of the job's stage that is nearest to the node, and how near it is.

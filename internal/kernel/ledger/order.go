@@ -417,6 +417,7 @@ func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
 	}
 	for i := range b.needs[s] {
 		if nb.Free.Fits(&b.needs[s][i].Vector) {
+			l.found = found{node: nb.ID, job: b.ID, stage: s, startable: true, container: uint8(i)}
 			return true
 		}
 	}

@@ -93,9 +93,9 @@ func (l *Ledger) propose(p *sched.Plan, it *sched.Item) sched.Code {
 	case sched.Rank:
 		return l.proposeRank(it)
 	case sched.Start:
-		return l.proposeStart(p, it, is)
+		return l.proposeStart(p, it, &is)
 	case sched.Speculate:
-		return l.proposeSecond(p, it)
+		return l.proposeSecond(p, it, &is)
 	case sched.Kill:
 		return l.proposeKill(p, it)
 	case sched.WakeMe:
@@ -256,58 +256,68 @@ func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
 	return sched.OK
 }
 
-// roomFor checks all that must hold before a container of the stage may go to the node, and returns how many at most.
-func (l *Ledger) roomFor(it *sched.Item) (*nodeBook, *jobBook, int32, sched.Code) {
-	b := l.job(it.Job)
-	if b == nil || b.State == sched.Finished {
-		return nil, nil, 0, sched.UnknownJob
-	}
-	nb := l.node(it.Node)
-	if nb == nil {
-		return nil, nil, 0, sched.UnknownNode
-	}
-	t := &b.Stages[it.Stage]
-	switch {
-	case int(it.Container) >= len(b.needs[it.Stage]) || it.Count < 1:
+// roomFor checks all that must hold before a container of the stage may go to the node, but for what was
+// just found out, and returns how many at most.
+func (l *Ledger) roomFor(it *sched.Item, is *found) (*nodeBook, *jobBook, int32, sched.Code) {
+	b, nb := l.job(it.Job), l.node(it.Node)
+	if it.Count < 1 {
 		return nil, nil, 0, sched.BadItem
-	case !nb.Serves():
-		return nil, nil, 0, sched.NodeAway
-	case !nb.Suits(b.Spec):
-		if nb.Spec.Carries(b.Spec.Labels) {
-			return nil, nil, 0, sched.Avoided
-		}
-		return nil, nil, 0, sched.WrongLabels
-	case b.Cancelled:
-		return nil, nil, 0, sched.TooLate
-	case !t.Ready:
-		return nil, nil, 0, sched.NotReady
-	case t.Withheld:
-		return nil, nil, 0, sched.Withheld
-	case !b.may(it.Stage):
-		return nil, nil, 0, sched.NotAdmitted
-	case t.Limit >= 0 && t.Occupied >= t.Limit:
-		it.Reason.A = int64(t.Limit)
-		return nil, nil, 0, sched.AtLimit
 	}
-	n := it.Count
+	if !is.startable || is.container != it.Container || !is.is(it.Node, it.Job, it.Stage) {
+		if why := l.mayStart(it, nb, b); why != sched.OK {
+			return nil, nil, 0, why
+		}
+	}
+	n, t := it.Count, &b.Stages[it.Stage]
 	if t.Limit >= 0 {
 		n = min(n, t.Limit-t.Occupied)
 	}
 	if b.Standing() != sched.Admitted {
 		n = min(n, t.Sample)
 	}
-	need := &b.needs[it.Stage][it.Container].Vector
-	if !nb.Free.Fits(need) {
-		return nil, nil, 0, sched.NoRoom
-	}
 	if n > 1 {
-		n = int32(min(int64(n), nb.Free.Times(need), math.MaxInt32))
+		n = int32(min(int64(n), nb.Free.Times(&b.needs[it.Stage][it.Container].Vector), math.MaxInt32))
 	}
 	return nb, b, n, sched.OK
 }
 
-func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Code {
-	nb, b, n, why := l.roomFor(it)
+// mayStart tells why a container of the stage may not go to the node.
+func (l *Ledger) mayStart(it *sched.Item, nb *nodeBook, b *jobBook) sched.Code {
+	if b == nil || b.State == sched.Finished {
+		return sched.UnknownJob
+	}
+	if nb == nil {
+		return sched.UnknownNode
+	}
+	switch t := &b.Stages[it.Stage]; {
+	case int(it.Container) >= len(b.needs[it.Stage]):
+		return sched.BadItem
+	case !nb.Serves():
+		return sched.NodeAway
+	case !nb.Suits(b.Spec):
+		if nb.Spec.Carries(b.Spec.Labels) {
+			return sched.Avoided
+		}
+		return sched.WrongLabels
+	case b.Cancelled:
+		return sched.TooLate
+	case !t.Ready:
+		return sched.NotReady
+	case t.Withheld:
+		return sched.Withheld
+	case !b.may(it.Stage):
+		return sched.NotAdmitted
+	case t.Limit >= 0 && t.Occupied >= t.Limit:
+		it.Reason.A = int64(t.Limit)
+		return sched.AtLimit
+	case !nb.Free.Fits(&b.needs[it.Stage][it.Container].Vector):
+		return sched.NoRoom
+	}
+	return sched.OK
+}
+
+func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is *found) sched.Code {
+	nb, b, n, why := l.roomFor(it, is)
 	if why != sched.OK {
 		return why
 	}
@@ -321,7 +331,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 	from := int32(len(p.Bound))
 	for ; booked < n; booked++ {
 		id, locality := is.task, is.locality
-		if booked > 0 || is.node != it.Node || is.job != it.Job || is.stage != s {
+		if booked > 0 || !is.asked || !is.is(it.Node, it.Job, s) {
 			id, locality = l.nearest(nb, it.Job, s)
 		}
 		if locality == sched.NoLocality || locality > far {
@@ -341,7 +351,7 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 		}
 		farthest = max(farthest, locality)
 		tally.Open--
-		l.book(it.Node, b, s, it.Container, 1)
+		l.book(nb, b, s, it.Container, 1)
 	}
 	if booked == 0 {
 		return sched.NoTask
@@ -361,9 +371,9 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is found) sched.Cod
 }
 
 // proposeSecond books a second attempt of a task that runs once.
-func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
+func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item, is *found) sched.Code {
 	it.Count = 1
-	nb, b, _, why := l.roomFor(it)
+	nb, b, _, why := l.roomFor(it, is)
 	if why != sched.OK {
 		return why
 	}
@@ -380,7 +390,7 @@ func (l *Ledger) proposeSecond(p *sched.Plan, it *sched.Item) sched.Code {
 	if tally := &b.Stages[it.Stage]; tally.Sample > 0 {
 		tally.Sample--
 	}
-	l.book(it.Node, b, it.Stage, it.Container, 1)
+	l.book(nb, b, it.Stage, it.Container, 1)
 	l.grants.put(grant{Item: it.ID, Job: it.Job, Stage: it.Stage, Container: it.Container, Node: it.Node, Left: 1, Second: it.Task})
 	l.rekey(b, l.counted(b, it.Stage))
 	return sched.OK
