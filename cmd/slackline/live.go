@@ -195,7 +195,7 @@ func (l *live) take(at units.Time, e *follow.Record) {
 		l.arrive(e.Job)
 	}
 	j := l.here[e.Job.Index]
-	if e.Sizes() {
+	if e.Sizes {
 		j.maps.tasks, j.reduces.tasks = e.Job.Tasks(sched.Map), e.Job.Tasks(sched.Reduce)
 	}
 	switch a := e.Attempt; e.Kind {

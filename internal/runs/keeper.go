@@ -294,7 +294,7 @@ func (k *Keeper) Batch(_ units.Time, records []follow.Record) error {
 		case sched.Control:
 			k.mode = e.Control
 		}
-		if e.Sizes() {
+		if e.Sizes {
 			if j := k.job(e.Job); j != nil {
 				j.row.Maps.Tasks, j.row.Reduces.Tasks = e.Job.Tasks(sched.Map), e.Job.Tasks(sched.Reduce)
 			}

@@ -18,7 +18,8 @@ type Follower struct {
 	attempts  []*Attempt // by handle
 	nodes     []*Node    // by handle
 	arrived   int
-	records   []Record
+	records   []Record // the first of them, as many as count says
+	count     int
 	decisions []Decision
 	gathers   bool       // sinks are told when Flush is called
 	beats     int64      // of nodes, that sinks were not told of yet
@@ -32,9 +33,6 @@ type Follower struct {
 	free, ended []*Attempt // pages of attempts, likewise
 
 	mapSlot, reduceSlot, nothing units.Vector
-
-	needed *units.Vector // by the last attempt, and which dimensions that are
-	dims   uint8
 }
 
 var _ drive.Sink = (*Follower)(nil)
@@ -76,11 +74,11 @@ func (f *Follower) Flush() error {
 	f.beats = 0
 	for _, s := range f.sinks {
 		s.beat(beats)
-		if err := s.Batch(f.told, f.records); err != nil {
+		if err := s.Batch(f.told, f.records[:f.count]); err != nil {
 			return err
 		}
 	}
-	f.records = f.records[:0]
+	f.count = 0
 	f.indices, f.resting = append(f.indices, f.resting...), f.resting[:0]
 	f.free, f.ended = append(f.free, f.ended...), f.ended[:0]
 	return nil
@@ -96,26 +94,18 @@ func (f *Follower) resolve(at units.Time, events []sched.Event) (alone bool) {
 		f.told = at
 		return false
 	}
-	i := 0
-	for i < len(events) && events[i].Kind < sched.Started {
-		i++
-	}
-	starts := span{i, i}
-	for i < len(events) && events[i].Kind < sched.Ended {
-		i++
-	}
-	ends := span{i, i}
-	start, end := f.dueLate(at, events, starts.to, sched.Started), f.dueLate(at, events, ends.to, sched.Ended)
-	for start != units.Never || end != units.Never {
-		if start <= end {
-			f.take(start, &events[starts.to])
-			starts.to++
-			start = f.dueLate(at, events, starts.to, sched.Started)
+	most := at.Sub(f.told)
+	starts := due(events, 0, sched.Started, most)
+	ends := due(events, starts.to, sched.Ended, most)
+	for i, j := starts.from, ends.from; i < starts.to || j < ends.to; {
+		e := &events[i]
+		if i == starts.to || j < ends.to && events[j].Age > e.Age {
+			e = &events[j]
+			j++
 		} else {
-			f.take(end, &events[ends.to])
-			ends.to++
-			end = f.dueLate(at, events, ends.to, sched.Ended)
+			i++
 		}
+		f.take(at-units.Time(e.Age), e)
 	}
 	alone = true
 	if starts.to-starts.from+ends.to-ends.from < len(events) {
@@ -135,14 +125,16 @@ type span struct{ from, to int }
 
 func (s span) has(i int) bool { return s.from <= i && i < s.to }
 
-// dueLate is when the event happened, units.Never if it is of another kind, or not late.
-func (f *Follower) dueLate(at units.Time, events []sched.Event, i int, kind sched.EventKind) units.Time {
-	if i < len(events) {
-		if e := &events[i]; e.Kind == kind && e.Age > 0 && at.Add(-e.Age) >= f.told {
-			return at.Add(-e.Age)
-		}
+// due finds the first events of a kind, from an index on, that are late, but by no more than so much.
+func due(events []sched.Event, from int, kind sched.EventKind, most units.Duration) span {
+	for from < len(events) && events[from].Kind < kind {
+		from++
 	}
-	return units.Never
+	to := from
+	for to < len(events) && events[to].Kind == kind && events[to].Age > 0 && events[to].Age <= most {
+		to++
+	}
+	return span{from, to}
 }
 
 // Plan resolves what was decided. Starts are not shown, and flush nothing.
@@ -174,11 +166,44 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 
 // take resolves one event.
 func (f *Follower) take(at units.Time, e *sched.Event) {
-	r := Record{Event: e, At: at}
 	switch e.Kind {
+	case sched.Started:
+		if a := f.start(e); a != nil {
+			f.tell(at, e, a.Job, a).Sizes = a.Job.grows
+		} else {
+			f.tell(at, e, nil, nil)
+		}
+	case sched.Ended:
+		if a := f.attempt(e.Attempt); a != nil {
+			f.end(a, e.Outcome == sched.Committed)
+			f.tell(at, e, a.Job, a).Over = a.Job.Ended != units.Never
+		} else {
+			f.tell(at, e, nil, nil)
+		}
 	case sched.Heartbeat:
 		f.beats++
-		return
+	default:
+		r := Record{Event: e, At: at}
+		f.rare(&r)
+		*f.tell(at, e, nil, nil) = r
+	}
+}
+
+// tell adds a record. It is written where it stays: most of what there is to do is this.
+func (f *Follower) tell(at units.Time, e *sched.Event, j *Job, a *Attempt) *Record {
+	if f.count == len(f.records) {
+		f.records = append(f.records, make([]Record, 1+len(f.records))...)
+	}
+	r := &f.records[f.count]
+	f.count++
+	r.Event, r.At, r.Job, r.Attempt, r.Host, r.Sizes, r.Again, r.Over = e, at, j, a, nil, false, false, false
+	return r
+}
+
+// rare resolves an event that is neither an attempt's start nor its end.
+func (f *Follower) rare(r *Record) {
+	e := r.Event
+	switch e.Kind {
 	case sched.NodeUp, sched.NodeChanged, sched.NodeDown:
 		r.Host = f.turn(e)
 	case sched.Refused:
@@ -186,42 +211,38 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 		if n := f.node(e.Node); n != nil && e.Item != 0 && n.asked == e.Item {
 			n.Power, n.asked, r.Host = n.was, 0, n
 		}
-	case sched.Started:
-		r.Attempt = f.start(e)
 	case sched.Progress:
-		r.Attempt = f.attempt(e.Attempt)
-	case sched.Ended:
-		if r.Attempt = f.end(e.Attempt); r.Attempt != nil {
-			r.Over = r.Attempt.Job.Ended != units.Never
-			if e.Outcome == sched.Committed {
-				r.Attempt.Job.count(r.Attempt.Stage, 1, 0, 0)
-			}
+		if r.Attempt = f.attempt(e.Attempt); r.Attempt != nil {
+			r.Job = r.Attempt.Job
 		}
 	case sched.OutputLost:
 		if r.Job = f.job(e.Job); r.Job != nil {
 			r.Job.count(e.Stage, -1, 0, 0)
 		}
 	case sched.Demand:
-		if r.Job = f.job(e.Job); r.Job != nil && r.Job.Spec.Growing() != nil {
-			r.Job.count(e.Stage, 0, 0, int(max(e.Count, 0))-r.Job.asked(e))
+		if r.Job = f.job(e.Job); r.Job != nil {
+			if r.Job.Spec.Growing() != nil {
+				r.Job.count(e.Stage, 0, 0, int(max(e.Count, 0))-r.Job.asked(e))
+			}
+			r.Sizes = r.Job.grows
 		}
 	case sched.JobArrived:
-		r.Job = f.arrive(at, e)
+		r.Job = f.arrive(r.At, e)
 	case sched.JobAmended:
 		if r.Job = f.job(e.Job); r.Job != nil && e.Detail != nil && e.Detail.Job != nil {
 			r.Job.describe(e.Detail.Job)
 		}
+		r.Sizes = r.Job != nil
 	case sched.JobEnded:
-		if r.Job = f.endJob(at.Add(-e.Age), e.Job); r.Job != nil && e.Outcome == sched.Committed {
-			r.Job.settle()
+		if r.Job = f.endJob(r.At.Add(-e.Age), e.Job); r.Job != nil {
+			if e.Outcome == sched.Committed {
+				r.Job.settle()
+			}
+			r.Sizes = r.Job.grows
 		}
 	default:
 		r.Job = f.job(e.Job)
 	}
-	if r.Attempt != nil {
-		r.Job = r.Attempt.Job
-	}
-	f.records = append(f.records, r)
 }
 
 func (f *Follower) job(h sched.JobID) *Job {
@@ -281,28 +302,40 @@ func (f *Follower) start(e *sched.Event) *Attempt {
 		a = &Attempt{Index: f.pages}
 		f.pages++
 	}
-	*a = Attempt{Index: a.Index, Job: j, ID: e.Attempt, Stage: e.Stage, Task: e.Task, Node: e.Node, Container: e.Container,
-		Locality: e.Locality, Item: e.Item, Began: f.now.Add(-e.Age)}
+	a.Job, a.ID, a.Stage, a.Task, a.Node, a.Container = j, e.Attempt, e.Stage, e.Task, e.Node, e.Container
+	a.Locality, a.Item, a.Began, a.On = e.Locality, e.Item, f.now-units.Time(e.Age), nil
 	if n := f.node(e.Node); n != nil && n.Up {
 		a.On = n.Spec
 	}
-	a.Needs = f.needs(j.Spec.Stage(e.Stage), int(e.Container))
-	a.Takes = f.takes(a.Needs)
+	if int(e.Stage) < len(j.taken) {
+		t := &j.taken[e.Stage]
+		if t.needs == nil || t.kind != e.Container {
+			*t = f.taken(j.Spec.Stage(e.Stage), e.Container)
+		}
+		a.Needs, a.Takes = t.needs, t.dims
+	} else {
+		a.Needs, a.Takes = &f.nothing, 0
+	}
 	*At(&f.attempts, e.Attempt) = a
-	j.count(e.Stage, 0, 1, 0)
-	j.runs(e.Stage, e.Item, 1)
+	if j.grows {
+		j.count(e.Stage, 0, 1, 0)
+		j.runs(e.Stage, e.Item, 1)
+	}
 	return a
 }
 
-func (f *Follower) end(h sched.AttemptID) *Attempt {
-	a := f.attempt(h)
-	if a != nil {
-		a.Job.count(a.Stage, 0, -1, 0)
-		a.Job.runs(a.Stage, a.Item, -1)
-		f.attempts[h] = nil
-		f.ended = append(f.ended, a)
+// end lets go of an attempt, which may have done its task.
+func (f *Follower) end(a *Attempt, done bool) {
+	if j := a.Job; j.grows {
+		tasks := 0
+		if done {
+			tasks = 1
+		}
+		j.count(a.Stage, tasks, -1, 0)
+		j.runs(a.Stage, a.Item, -1)
 	}
-	return a
+	f.attempts[a.ID] = nil
+	f.ended = append(f.ended, a)
 }
 
 // lose tells that an attempt has ended, nobody knows how.
@@ -310,8 +343,8 @@ func (f *Follower) lose(a *Attempt) {
 	if a == nil {
 		return
 	}
-	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, At: f.now, Job: a.Job,
-		Attempt: f.end(a.ID), Over: a.Job.Ended != units.Never})
+	f.end(a, false)
+	f.tell(f.now, &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, a.Job, a).Over = a.Job.Ended != units.Never
 }
 
 // loseJob tells that a job has ended, nobody knows how, and with it what runs of it.
@@ -324,31 +357,24 @@ func (f *Follower) loseJob(at units.Time, j *Job, h sched.JobID) {
 			f.lose(a)
 		}
 	}
-	f.records = append(f.records, Record{Event: &sched.Event{Kind: sched.JobEnded, Derived: true, Job: h}, At: at, Job: f.endJob(at, h)})
+	f.tell(at, &sched.Event{Kind: sched.JobEnded, Derived: true, Job: h}, f.endJob(at, h), nil).Sizes = j.grows
 }
 
-// needs is what a container of the kind takes: a slot if the stage does not say.
-func (f *Follower) needs(st *workload.StageSpec, kind int) *units.Vector {
+// taken is what a container of the kind takes: a slot if the stage does not say.
+func (f *Follower) taken(st *workload.StageSpec, kind uint8) taken {
+	t := taken{needs: &f.mapSlot, kind: kind}
 	switch {
-	case st == nil || kind >= max(1, len(st.Containers)):
-		return &f.nothing
+	case st == nil || int(kind) >= max(1, len(st.Containers)):
+		t.needs = &f.nothing
 	case len(st.Containers) > 0:
-		return &st.Containers[kind].Needs
+		t.needs = &st.Containers[kind].Needs
 	case st.Kind == workload.Reduce:
-		return &f.reduceSlot
+		t.needs = &f.reduceSlot
 	}
-	return &f.mapSlot
-}
-
-// takes is which dimensions of what an attempt needs are not 0, by bit.
-func (f *Follower) takes(needs *units.Vector) uint8 {
-	if needs != f.needed {
-		f.needed, f.dims = needs, 0
-		for d, by := range needs {
-			if by != 0 {
-				f.dims |= 1 << d
-			}
+	for d, by := range t.needs {
+		if by != 0 {
+			t.dims |= 1 << d
 		}
 	}
-	return f.dims
+	return t
 }

@@ -17,6 +17,7 @@ type Record struct {
 	Job     *Job       // of the event, or of its attempt; nil: it is about none, or one that nobody has told of
 	Attempt *Attempt   // nil: likewise
 	Host    *Node      // the node, of an event that may change its state; nil: of all others
+	Sizes   bool       // the job may have got another number of tasks than was known
 	Again   bool       // of JobArrived and Started: the sink knows of it already, and a resync tells it again
 	Over    bool       // of Ended: the attempt's job had ended before, if at the same instant
 }
@@ -29,8 +30,15 @@ type Job struct {
 	Arrived units.Time
 	Ended   units.Time // units.Never: not yet
 
+	taken [sched.Stages]taken // by the last attempt of each stage
 	grows bool                // a stage of it does, or did
 	known [sched.Stages]tally // of stages that grow
+}
+
+// taken is what a container of a kind takes, and which dimensions of that are not 0, by bit.
+type taken struct {
+	needs      *units.Vector // nil: nobody has asked
+	kind, dims uint8
 }
 
 // tally is how many tasks of a stage are done and run, and the most that were known of at a time.
@@ -67,7 +75,7 @@ func (j *Job) AllTasks() (n int) {
 
 // describe takes in what a job is now. Of one that never grows nothing is counted.
 func (j *Job) describe(spec *workload.Job) {
-	j.Spec, j.grows = spec, j.grows || spec.Growing() != nil
+	j.Spec, j.grows, j.taken = spec, j.grows || spec.Growing() != nil, [sched.Stages]taken{}
 }
 
 // count notes that tasks got done or began, and that so many more are asked for.
@@ -79,9 +87,9 @@ func (j *Job) count(s sched.Stage, done, running, asked int) {
 	}
 }
 
-// runs notes that an attempt of an item began or ended.
+// runs notes that an attempt of an item of a job that grows began or ended.
 func (j *Job) runs(s sched.Stage, item sched.ItemID, n int) {
-	if !j.grows || int(s) >= len(j.known) || item == 0 {
+	if int(s) >= len(j.known) || item == 0 {
 		return
 	}
 	t := &j.known[s]
@@ -114,17 +122,6 @@ func (j *Job) settle() {
 	for s := range j.known {
 		j.known[s].most = j.known[s].done
 	}
-}
-
-// Sizes tells whether a job may have got another number of tasks than was known.
-func (r *Record) Sizes() bool {
-	switch r.Kind {
-	case sched.JobAmended:
-		return r.Job != nil
-	case sched.Demand, sched.Started, sched.JobEnded:
-		return r.Job != nil && r.Job.grows
-	}
-	return false
 }
 
 // Attempt is an attempt from its start to its end. It is the same after a resync, too. It fits a

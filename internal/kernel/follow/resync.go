@@ -65,9 +65,10 @@ func (f *Follower) resync(at units.Time, events []sched.Event) {
 		case a != nil:
 			a.ID = e.Attempt
 			*At(&f.attempts, e.Attempt) = a
-			f.records = append(f.records, Record{Event: e, At: at, Job: a.Job, Attempt: a, Again: true})
+			r := f.tell(at, e, a.Job, a)
+			r.Sizes, r.Again = a.Job.grows, true
 		case e.Kind == sched.JobArrived && goesOn[f.job(e.Job)]:
-			f.records = append(f.records, Record{Event: e, At: at, Job: f.job(e.Job), Again: true})
+			f.tell(at, e, f.job(e.Job), nil).Again = true
 		default:
 			f.take(at, e)
 		}

@@ -56,7 +56,7 @@ const farthest = units.Time(1 << 58)
 func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
 		e, now := &records[i], min(records[i].At, farthest)
-		if e.Sizes() {
+		if e.Sizes {
 			c.size(now, e.Job)
 		}
 		switch e.Kind {

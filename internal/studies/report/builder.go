@@ -48,8 +48,8 @@ func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 func (b *Builder) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
 		e, at := &records[i], records[i].At
-		if e.Sizes() {
-			b.size(e.Job)
+		if e.Sizes {
+			b.size(at, e.Job)
 		}
 		switch e.Kind {
 		case sched.NodeUp, sched.NodeChanged:
@@ -199,12 +199,13 @@ func (b *Builder) arrive(e *follow.Record) {
 	spec := e.Job.Spec
 	p := follow.At(&b.pages, e.Job.Index)
 	if e.Again {
+		b.reduces(e.At, e.Job, 0)
 		if st := spec.Stage(sched.Map); st != nil {
 			p.maps = len(st.Done)
 			j := &b.run.Jobs[e.Job.Number]
 			j.LocalMaps = min(j.LocalMaps, p.maps)
 		}
-		b.size(e.Job)
+		b.size(e.At, e.Job)
 		b.promise(e.Job)
 		return
 	}
@@ -227,12 +228,13 @@ func (b *Builder) arrive(e *follow.Record) {
 		j.Promised = seconds(spec.Deadline)
 	}
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
-	b.size(e.Job)
+	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
 
 // size notes how many tasks are known of.
-func (b *Builder) size(job *follow.Job) {
+func (b *Builder) size(at units.Time, job *follow.Job) {
+	b.reduces(at, job, 0)
 	j, p, all := &b.run.Jobs[job.Number], &b.pages[job.Index], job.AllTasks()
 	j.Maps, j.Reduces = job.Tasks(sched.Map), job.Tasks(sched.Reduce)
 	b.run.Summary.Tasks += int64(all - p.tasks)
@@ -269,8 +271,10 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	if j.Started == nil {
 		j.Started = seconds(a.Began)
 	}
-	b.meter.Hold(at, a.Node, a.Needs, +1)
-	b.usage.hold(at, a)
+	if b.meter.Known {
+		b.meter.Hold(at, a.Node, a.Needs, +1)
+	}
+	b.usage.hold(at, a, +1)
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, +1)
 	}
@@ -295,35 +299,36 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, -1)
 	}
-	b.meter.Hold(at, a.Node, a.Needs, -1)
+	if b.meter.Known {
+		b.meter.Hold(at, a.Node, a.Needs, -1)
+	}
 	if e.Outcome != sched.Committed || e.Over {
 		return
 	}
-	if j := &b.run.Jobs[a.Job.Number]; b.real && j.TaskTime != nil {
+	j := &b.run.Jobs[a.Job.Number]
+	if b.real && j.TaskTime != nil {
 		*j.TaskTime += at.Sub(a.Began).Seconds()
 	}
 	if a.Stage == sched.Map {
-		b.mapped(at, a)
+		b.mapped(at, a, j)
 	}
 }
 
 // mapped notes a committed map.
-func (b *Builder) mapped(at units.Time, a *follow.Attempt) {
-	j, p := &b.run.Jobs[a.Job.Number], &b.pages[a.Job.Index]
+func (b *Builder) mapped(at units.Time, a *follow.Attempt, j *Job) {
+	p := &b.pages[a.Job.Index]
 	b.places[a.Locality]++
 	if local(a.Locality) {
 		j.LocalMaps++
 	}
 	if a.Task > 0 {
-		if more := max(j.Maps, int(a.Task)) - len(p.where); more > 0 {
-			p.where = append(p.where, make([]sched.Locality, more)...)
-		}
-		p.where[a.Task-1] = a.Locality
+		*follow.At(&p.where, a.Task-1) = a.Locality
 	}
-	b.reduces(at, a.Job, 0)
-	if p.maps++; p.maps >= j.Maps {
+	if p.maps+1 >= j.Maps {
+		b.reduces(at, a.Job, 0)
 		j.MapsDone = seconds(at)
 	}
+	p.maps++
 }
 
 // unmap takes back a committed map whose output is gone.

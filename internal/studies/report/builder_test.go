@@ -311,3 +311,25 @@ func TestLearnerTellsTasks(t *testing.T) {
 		t.Errorf("%d maps and %d reduces of a class that nobody knows", m, r)
 	}
 }
+
+// A reduce holds its slot for nothing while a map of its job is to end: not in the time in which all maps that
+// were known of had ended.
+func TestReduceIdleOfAJobThatGetsMoreMaps(t *testing.T) {
+	b := NewBuilder("yarn", "s", "p", 1)
+	s := &script{t: t, sinks: follow.New(b)}
+	s.at(0, up(1, 1, 1), arrived(1, "a", 0, 0, 1, 1))
+	s.at(1, started(1, 1, 1, sched.Map, 1, sched.NodeLocal), started(2, 1, 1, sched.Reduce, 1, sched.Anywhere))
+	s.at(3, ended(1, sched.Committed, 0, 0, 0, 2))
+	more := arrived(1, "a", 0, 0, 3, 1)
+	more.Kind = sched.JobAmended
+	s.at(10, more)
+	s.at(20, started(1, 1, 1, sched.Map, 2, sched.NodeLocal))
+	s.at(21, ended(1, sched.Committed, 0, 0, 0, 1))
+	less := arrived(1, "a", 0, 0, 2, 1)
+	less.Kind = sched.JobAmended
+	s.at(40, less)
+	s.at(70, ended(2, sched.Committed, 0, 0, 0, 0), jobEnded(1, sched.Committed, ""))
+	if idle := b.Run().Summary.ReduceIdle; idle != 2+30 {
+		t.Errorf("%v s, want those from 1 to 3 and from 10 to 40", idle)
+	}
+}

@@ -53,23 +53,18 @@ func (u *usage) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
 	}
 }
 
-// hold notes that an attempt holds what it needs of its node.
-func (u *usage) hold(at units.Time, a *follow.Attempt) {
+// hold notes that an attempt holds what it needs of its node, or with sign -1 that it gives it back.
+func (u *usage) hold(at units.Time, a *follow.Attempt, sign int64) {
 	if a.Node < 1 {
 		return
 	}
 	for rest := a.Takes; rest != 0; rest &= rest - 1 {
 		d := units.Dim(bits.TrailingZeros8(rest))
-		u.give(at, a.Node, d, a.Needs[d])
-	}
-}
-
-// give notes that attempts hold so much more of a node.
-func (u *usage) give(at units.Time, h sched.NodeID, d units.Dim, more int64) {
-	n := follow.At(&u.nodes[d], h)
-	before := n.counts()
-	if n.holds += more; n.counts() != before {
-		u.recount(at, d, before, n)
+		n := follow.At(&u.nodes[d], a.Node)
+		before := n.holds
+		if n.holds += sign * a.Needs[d]; max(before, n.holds) > n.offers {
+			u.recount(at, d, max(before, n.offers), n)
+		}
 	}
 }
 
@@ -83,12 +78,10 @@ func (u *usage) recount(at units.Time, d units.Dim, before int64, n *node) {
 
 // end counts what an attempt held, and gives it back.
 func (u *usage) end(at units.Time, a *follow.Attempt) {
+	u.hold(at, a, -1)
 	for rest := a.Takes; rest != 0; rest &= rest - 1 {
 		d := units.Dim(bits.TrailingZeros8(rest))
 		u.busy[d].add(a.Needs[d], at.Sub(a.Began))
-		if a.Node > 0 {
-			u.give(at, a.Node, d, -a.Needs[d])
-		}
 	}
 }
 
