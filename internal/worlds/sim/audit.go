@@ -271,21 +271,22 @@ func (w *World) auditQueue() {
 // later ones, each in its slot.
 func (w *World) auditSlots() (all []*due) {
 	q := &w.queue
-	for i := range q.soon {
-		d := &q.soon[i]
-		w.must(i == 0 || d.before(&q.soon[i-1]), "entry %d of the queue comes behind the one before it", i)
+	soon := q.soon[q.first:]
+	for i := range soon {
+		d := &soon[i]
+		w.must(i == 0 || soon[i-1].before(d), "entry %d of the queue comes before the one ahead of it", i)
 		w.must(d.at < q.until || q.until == units.Never, "entry %d of the queue is at %v, and what is later begins at %v", i, d.at, q.until)
 		all = append(all, d)
 	}
-	for s, i := range q.slots {
-		equal(w, q.some.has(s), i != 0, "slot %d of the queue has entries", s)
-		for ; i != 0; i = q.later[i].next {
-			d := &q.later[i].due
+	for s, slot := range q.slots {
+		equal(w, q.some.has(s), len(slot) > 0, "slot %d of the queue has entries", s)
+		for i := range slot {
+			d := &slot[i]
 			w.must(d.at >= q.until && int(d.at>>q.shift)&(len(q.slots)-1) == s, "an entry of the queue at %v is in slot %d of those from %v on", d.at, s, q.until)
 			all = append(all, d)
 		}
 	}
-	equal(w, q.n, len(all)-len(q.soon), "later entries of the queue")
+	equal(w, q.n, len(all)-len(soon), "later entries of the queue")
 	return all
 }
 

@@ -53,23 +53,17 @@ func (d *due) earlier(o *due) uint64 {
 // comes soon, the next slot is sorted. The width follows what was found in the slots, and there are
 // about as many of them as entries, so an entry costs O(1) on the average.
 type queue struct {
-	soon  []due      // entries before until, the first at the end
+	soon  []due      // entries before until: a slot whose turn has come, from first on in order
+	first int        // of these that has not come out
 	until units.Time // the others are not before it
 	seq   uint64
-	later []later // [0] unused
-	free  int32   // those that are not in use, as a list
-	n     int     // those that are
-	slots []int32 // a list of later entries each
-	some  nodeset // slots that are not empty
+	n     int     // later entries
+	slots [][]due // these
+	spare [][]due // arrays of slots that are empty
+	some  nodeset // slots that are not
 	shift uint8   // a slot is 1<<shift ns wide
 
 	turns, found int // slots that came soon since the width was looked at, and entries that did
-}
-
-// later is an entry in a slot.
-type later struct {
-	due
-	next int32
 }
 
 const (
@@ -84,12 +78,11 @@ func (q *queue) push(at units.Time, c class, arg int32, gen uint32) {
 		q.put(d)
 		return
 	}
-	i := len(q.soon)
-	q.soon = append(q.soon, d)
-	for ; i > 0 && q.soon[i-1].before(&d); i-- {
-		q.soon[i] = q.soon[i-1]
+	if q.first > len(q.soon)/2 {
+		q.soon, q.first = q.soon[:copy(q.soon, q.soon[q.first:])], 0
 	}
-	q.soon[i] = d
+	q.soon = append(q.soon, d)
+	sift(q.soon[q.first:], len(q.soon)-1-q.first)
 	if q.found++; q.turns+q.found/8 > max(fewestSlots, q.n) {
 		q.adapt()
 	}
@@ -98,43 +91,44 @@ func (q *queue) push(at units.Time, c class, arg int32, gen uint32) {
 // put enters an entry into its slot.
 func (q *queue) put(d due) {
 	if q.slots == nil {
-		q.later, q.shift = make([]later, 1), firstShift
+		q.shift = firstShift
 		q.lay(fewestSlots)
 	}
-	i := q.free
-	if i == 0 {
-		i = int32(len(q.later))
-		q.later = append(q.later, later{})
+	at := int(d.at>>(q.shift&63)) & (len(q.slots) - 1)
+	s := &q.slots[at]
+	if len(*s) == 0 {
+		q.some.put(at, true)
+		if n := len(q.spare); n > 0 {
+			*s, q.spare = q.spare[n-1], q.spare[:n-1]
+		} else {
+			*s = make([]due, 0, 8)
+		}
 	}
+	*s = append(*s, d)
 	q.n++
-	e, s := &q.later[i], int(d.at>>(q.shift&63))&(len(q.slots)-1)
-	q.free = e.next
-	e.due, e.next = d, q.slots[s]
-	if q.slots[s] = i; e.next == 0 {
-		q.some.put(s, true)
-	}
 }
 
 // lay makes so many empty slots, a power of two.
-func (q *queue) lay(n int) { q.slots, q.some = make([]int32, n), newNodeset(n) }
+func (q *queue) lay(n int) { q.slots, q.some = make([][]due, n), newNodeset(n) }
 
 // top returns the earliest entry, nil if there is none. It is good until the next push or pop.
 func (q *queue) top() *due {
-	if len(q.soon) == 0 {
+	if q.first == len(q.soon) {
 		if q.n == 0 {
 			return nil
 		}
 		q.fill()
 	}
-	return &q.soon[len(q.soon)-1]
+	return &q.soon[q.first]
 }
 
 // pop removes the earliest entry, which top has returned.
-func (q *queue) pop() { q.soon = q.soon[:len(q.soon)-1] }
+func (q *queue) pop() { q.first++ }
 
 // fill sorts the entries of the next slot that has some of this round; if there is none for a whole
 // round, the next round is that of the earliest entry. Nothing comes soon, and some slot is not empty.
 func (q *queue) fill() {
+	q.soon, q.first = q.soon[:0], 0
 	if q.turns+q.found/8 > max(fewestSlots, q.n) {
 		q.adapt()
 	}
@@ -151,15 +145,12 @@ func (q *queue) fill() {
 			}
 		}
 		if len(q.soon) > 0 {
-			if q.until = units.Time(turn) << q.shift; q.until < 0 {
-				q.until = units.Never
-			}
 			break
 		}
 		q.until = units.Never
-		for _, i := range q.slots {
-			for ; i != 0; i = q.later[i].next {
-				q.until = min(q.until, q.later[i].at)
+		for _, s := range q.slots {
+			for i := range s {
+				q.until = min(q.until, s[i].at)
 			}
 		}
 	}
@@ -169,33 +160,36 @@ func (q *queue) fill() {
 
 // take takes the entries of a slot whose turn it is.
 func (q *queue) take(turn int) {
-	s, rest := turn&(len(q.slots)-1), int32(0)
-	for i := q.slots[s]; i != 0; {
-		e := &q.later[i]
-		next := e.next
-		if int(e.at>>(q.shift&63)) == turn {
-			q.soon = append(q.soon, e.due)
-			e.next, q.free = q.free, i
-			q.n--
-		} else {
-			e.next, rest = rest, i
-		}
-		i = next
+	if q.until = units.Time(turn+1) << q.shift; q.until < 0 {
+		q.until = units.Never
 	}
-	if q.slots[s] = rest; rest == 0 {
-		q.some.put(s, false)
+	at := turn & (len(q.slots) - 1)
+	q.some.put(at, false)
+	if cap(q.soon) > 0 {
+		q.spare = append(q.spare, q.soon)
 	}
+	q.soon, q.slots[at] = q.slots[at], nil
+	q.n -= len(q.soon)
 	if len(q.soon) > 32 {
-		slices.SortFunc(q.soon, func(a, b due) int { return int(a.earlier(&b)) - int(b.earlier(&a)) })
-		return
-	}
-	for i := 1; i < len(q.soon); i++ {
-		d, k := q.soon[i], i
-		for ; k > 0 && q.soon[k-1].before(&d); k-- {
-			q.soon[k] = q.soon[k-1]
+		slices.SortFunc(q.soon, func(a, b due) int { return int(b.earlier(&a)) - int(a.earlier(&b)) })
+	} else {
+		for i := range q.soon {
+			sift(q.soon, i)
 		}
-		q.soon[k] = d
 	}
+	for i := len(q.soon) - 1; i >= 0 && q.soon[i].at >= q.until && q.until != units.Never; i-- { // of another round
+		q.put(q.soon[i])
+		q.soon = q.soon[:i]
+	}
+}
+
+// sift moves an entry to its place among those before it, which are sorted.
+func sift(list []due, i int) {
+	d := list[i]
+	for ; i > 0 && d.before(&list[i-1]); i-- {
+		list[i] = list[i-1]
+	}
+	list[i] = d
 }
 
 // adapt makes slots in which a few entries are to be expected, and about as many as there are entries.
@@ -207,7 +201,8 @@ func (q *queue) adapt() {
 	for ; found < 2*q.turns && shift < 40; found *= 2 {
 		shift++
 	}
-	all := q.n + len(q.soon)
+	soon := q.soon[q.first:]
+	all := q.n + len(soon)
 	for slots < all {
 		slots *= 2
 	}
@@ -218,32 +213,29 @@ func (q *queue) adapt() {
 	if shift == q.shift && slots == len(q.slots) {
 		return
 	}
-	old, soon := q.slots, q.soon
+	old := q.slots
 	q.lay(slots)
-	q.shift = shift
-	for _, i := range old {
-		for i != 0 {
-			e := &q.later[i]
-			next := e.next
-			e.next, q.free = q.free, i
-			q.n--
-			q.put(e.due)
-			i = next
+	q.shift, q.n = shift, 0
+	for _, s := range old {
+		for i := range s {
+			q.put(s[i])
+		}
+		if cap(s) > 0 {
+			q.spare = append(q.spare, s[:0])
 		}
 	}
 	if len(soon) == 0 {
 		return
 	}
-	until := (soon[len(soon)-1].at>>shift + 1) << shift
+	until := (soon[0].at>>shift + 1) << shift
 	if until < 0 || until >= q.until {
 		return
 	}
 	q.until = until
-	k := 0
-	for ; soon[k].at >= until; k++ { // it does not come so soon any more
-		q.put(soon[k])
+	for i := len(soon) - 1; soon[i].at >= until; i-- { // it does not come so soon any more
+		q.put(soon[i])
+		q.soon = q.soon[:q.first+i]
 	}
-	q.soon = soon[:copy(soon, soon[k:])]
 }
 
 // clear removes all entries.
