@@ -124,8 +124,8 @@ func TestRacks(t *testing.T) {
 	}
 	c.Racks = 10
 	r := newRacks(c)
-	want := racks{order: []int32{6, 1, 2, 5, 0, 4, 3}, of: []int32{2, 1, 1, 3, 2, 1, 0}, start: []int32{0, 1, 4, 6, 7}, place: []int32{4, 1, 2, 6, 5, 3, 0}}
-	if diff := cmp.Diff(want, r, cmp.AllowUnexported(racks{})); diff != "" {
+	want := racks{order: []int32{6, 1, 2, 5, 0, 4, 3}, start: []int32{0, 1, 4, 6, 7}, of: []rack{{4, 6}, {1, 4}, {1, 4}, {6, 7}, {4, 6}, {1, 4}, {0, 1}}}
+	if diff := cmp.Diff(want, r, cmp.AllowUnexported(racks{}, rack{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -11,20 +11,20 @@ import (
 // racks lists the positions of nodes by rack, for draws within and without one.
 type racks struct {
 	order []int32 // positions, by rack
-	of    []int32 // rack of each position, numbered from 0 over the racks that have nodes
-	start []int32 // of each rack in order, and the end
-	place []int32 // of each position in order
+	start []int32 // of each rack in order, numbered from 0 over the racks that have nodes, and the end
+	of    []rack  // by position
 }
+
+// rack is where the nodes of one begin and end in the order.
+type rack struct{ from, to int32 }
 
 func newRacks(c *cluster.Cluster) racks {
 	count := make([]int32, c.Racks+2) // by rack: where its nodes begin among all
 	for _, n := range c.Nodes {
 		count[n.Rack+1]++
 	}
-	number := make([]int32, c.Racks+2)
-	r := racks{of: make([]int32, len(c.Nodes)), order: make([]int32, len(c.Nodes)), place: make([]int32, len(c.Nodes))}
+	r := racks{order: make([]int32, len(c.Nodes)), of: make([]rack, len(c.Nodes))}
 	for id := 1; id <= c.Racks; id++ {
-		number[id] = int32(len(r.start))
 		if count[id+1] > 0 {
 			r.start = append(r.start, count[id])
 		}
@@ -32,33 +32,18 @@ func newRacks(c *cluster.Cluster) racks {
 	}
 	r.start = append(r.start, int32(len(c.Nodes)))
 	for i, n := range c.Nodes {
-		p := count[n.Rack]
+		r.order[count[n.Rack]] = int32(i)
 		count[n.Rack]++
-		r.of[i], r.place[i], r.order[p] = number[n.Rack], p, int32(i)
+	}
+	for k := range r.count() {
+		for _, i := range r.order[r.start[k]:r.start[k+1]] {
+			r.of[i] = rack{r.start[k], r.start[k+1]}
+		}
 	}
 	return r
 }
 
 func (r *racks) count() int { return len(r.start) - 1 }
-
-func (r *racks) size(rack int32) int { return int(r.start[rack+1] - r.start[rack]) }
-
-// outside returns the x-th node that is not in the rack, x below the number of such.
-func (r *racks) outside(rack int32, x int) int32 {
-	if x >= int(r.start[rack]) {
-		x += r.size(rack)
-	}
-	return r.order[x]
-}
-
-// beside returns the x-th other node of the node's rack, x below the number of such.
-func (r *racks) beside(node int32, x int) int32 {
-	at := int(r.start[r.of[node]]) + x
-	if at >= int(r.place[node]) {
-		at++
-	}
-	return r.order[at]
-}
 
 // withInput returns the job with hosts for every map that has none: Config.Replicas of them, by
 // HDFS's default policy. The first copy of a block lies on some node, the second in another rack,
@@ -78,14 +63,14 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	told := maps.Hosts
 	each := max(r, told.Each)
 	hosts := workload.Hosts{Each: each, Nodes: make([]cluster.NodeID, each*len(maps.Tasks))}
-	walk, copies, id := w.newWalk(key), w.stem(forCopy, key), jobKey(spec.ID)
+	lay, id := w.newLayout(key), jobKey(spec.ID)
 	block := 0
 	for t := range maps.Tasks {
 		if nodes := told.Of(t); len(nodes) > 0 {
 			hosts.Set(t, nodes...)
 			continue
 		}
-		w.placeBlock(hosts.Nodes[each*t:each*t+r], copies, w.blockOf(id, block), &walk)
+		lay.place(hosts.Nodes[each*t:each*t+r], w.blockOf(id, block))
 		block++
 	}
 	if block == 0 {
@@ -105,35 +90,41 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 // lies is then written into them.
 type freshSource interface{ Fresh() bool }
 
-// walk goes round all nodes: position(m) for m = 0, 1, … meets each once before it meets any again.
-type walk struct {
-	from, stride, nodes int
-	m, at               int // the position that was asked for last
+// layout draws where the blocks of a job's file lie.
+type layout struct {
+	*racks
+	copies uint64 // the stem of its draws
+	spread bool
+	// It goes round all nodes: position(m) for m = 0, 1, … meets each once before it meets any again.
+	from, stride int
+	m, at        int // the position that was asked for last
 }
 
-func (w *World) newWalk(key uint64) walk {
+func (w *World) newLayout(key uint64) layout {
 	n := len(w.cfg.Cluster.Nodes)
-	k := walk{from: below(w.bits(forFirstCopy, key, 0, 0, 0), n), stride: 1 + below(w.bits(forStride, key, 0, 0, 0), n), nodes: n}
-	k.at = k.from
-	for gcd(k.stride, n) != 1 {
-		k.stride++
+	l := layout{racks: &w.racks, copies: w.stem(forCopy, key), spread: w.cfg.Placement == Spread,
+		from: below(w.bits(forFirstCopy, key, 0, 0, 0), n), stride: 1 + below(w.bits(forStride, key, 0, 0, 0), n)}
+	l.at = l.from
+	for gcd(l.stride, n) != 1 {
+		l.stride++
 	}
-	k.stride %= n
-	return k
+	l.stride %= n
+	return l
 }
 
-func (k *walk) position(m int) int32 {
+func (l *layout) position(m int) int32 {
+	n := len(l.order)
 	switch m {
-	case k.m:
-	case k.m + 1:
-		if k.at += k.stride; k.at >= k.nodes {
-			k.at -= k.nodes
+	case l.m:
+	case l.m + 1:
+		if l.at += l.stride; l.at >= n {
+			l.at -= n
 		}
 	default:
-		k.at = (k.from + m%k.nodes*k.stride) % k.nodes
+		l.at = (l.from + m%n*l.stride) % n
 	}
-	k.m = m
-	return int32(k.at)
+	l.m = m
+	return int32(l.at)
 }
 
 func gcd(a, b int) int {
@@ -143,28 +134,43 @@ func gcd(a, b int) int {
 	return a
 }
 
-// placeBlock draws the hosts of a block; copies is the stem of the job's draws.
-func (w *World) placeBlock(hosts []cluster.NodeID, copies uint64, block int, k *walk) {
-	draw := func(copy, n int) int { return below(bitsOf(copies, uint64(block), uint64(copy), 0), n) }
-	n := len(w.cfg.Cluster.Nodes)
-	for c := range hosts {
+// place draws the hosts of a block.
+func (l *layout) place(hosts []cluster.NodeID, block int) {
+	draw := func(copy, n int) int32 { return int32(below(bitsOf(l.copies, uint64(block), uint64(copy), 0), n)) }
+	n, c := len(l.order), 0
+	if l.count() > 1 {
 		var at int32
-		switch {
-		case w.cfg.Placement == Spread && w.racks.count() == 1:
-			at = k.position(block*len(hosts) + c)
-		case c == 0 && w.cfg.Placement == Spread:
-			at = k.position(block)
-		case c == 1 && w.racks.count() > 1:
-			rack := w.racks.of[hosts[0]-1]
-			at = w.racks.outside(rack, draw(c, n-w.racks.size(rack)))
-		case c == 2 && w.racks.count() > 1 && w.racks.size(w.racks.of[hosts[1]-1]) > 1:
-			second := int32(hosts[1] - 1)
-			at = w.racks.beside(second, draw(c, w.racks.size(w.racks.of[second])-1))
-		default:
-			at = int32(draw(c, n))
-			for slices.Contains(hosts[:c], cluster.NodeID(at+1)) {
-				at = (at + 1) % int32(n)
+		if l.spread {
+			at = l.position(block)
+		} else {
+			at = draw(0, n)
+		}
+		hosts[0], c = cluster.NodeID(at+1), 1
+		if len(hosts) > 1 { // the second, in another rack
+			own := l.of[at]
+			x := draw(1, n-int(own.to-own.from))
+			if x >= own.from {
+				x += own.to - own.from
 			}
+			at = l.order[x]
+			hosts[1], c = cluster.NodeID(at+1), 2
+			if own = l.of[at]; len(hosts) > 2 && own.to-own.from > 1 { // the third, beside it
+				y := own.from + draw(2, int(own.to-own.from)-1)
+				if y >= x {
+					y++
+				}
+				hosts[2], c = cluster.NodeID(l.order[y]+1), 3
+			}
+		}
+	}
+	for ; c < len(hosts); c++ {
+		if l.spread && l.count() == 1 {
+			hosts[c] = cluster.NodeID(l.position(block*len(hosts)+c) + 1)
+			continue
+		}
+		at := draw(c, n)
+		for slices.Contains(hosts[:c], cluster.NodeID(at+1)) {
+			at = (at + 1) % int32(n)
 		}
 		hosts[c] = cluster.NodeID(at + 1)
 	}
