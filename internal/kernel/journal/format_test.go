@@ -1,7 +1,9 @@
 package journal
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 )
@@ -32,5 +34,16 @@ func TestNumbers(t *testing.T) {
 	for bit := range 63 {
 		check(1<<bit - 1)
 		check(1 << bit)
+	}
+}
+
+// Sums are written as package fmt writes hexadecimal numbers.
+func TestSums(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for range 10_000 {
+		sum := rnd.Uint32() >> rnd.IntN(32)
+		if got, want := string(appendSum(nil, sum)), fmt.Sprintf(" #%08x\n", sum); got != want {
+			t.Fatalf("%x is written as %q", sum, got)
+		}
 	}
 }

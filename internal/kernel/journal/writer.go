@@ -1,10 +1,12 @@
 package journal
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/bits"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -68,11 +70,16 @@ func (j *Writer) endLine() {
 	}
 }
 
-const hex = "0123456789abcdef"
-
+// appendSum writes the eight hexadecimal digits of a sum, all at once: each goes into a byte of its
+// own, and those above 9 become letters.
 func appendSum(b []byte, sum uint32) []byte {
-	return append(b, ' ', '#', hex[sum>>28], hex[sum>>24&15], hex[sum>>20&15], hex[sum>>16&15], hex[sum>>12&15], hex[sum>>8&15],
-		hex[sum>>4&15], hex[sum&15], '\n')
+	x := uint64(bits.ReverseBytes32(sum))
+	x = (x | x<<16) & 0xffff_0000ffff
+	x = (x | x<<8) & 0xff_00ff_00ff_00ff
+	x = (x>>4 | x<<8) & 0x0f0f0f0f0f0f0f0f
+	letters := (x + 0x0606060606060606) >> 4 & 0x0101010101010101
+	x += ascii + letters*('a'-'0'-10)
+	return append(binary.LittleEndian.AppendUint64(append(b, ' ', '#'), x), '\n')
 }
 
 func (j *Writer) flush() {
