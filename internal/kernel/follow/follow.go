@@ -21,7 +21,6 @@ type Follower struct {
 	records   []Record // the first of them, as many as count says
 	count     int
 	decisions []Decision
-	gathers   bool       // sinks are told when Flush is called
 	beats     int64      // of nodes, that sinks were not told of yet
 	now       units.Time // of the batch
 	told      units.Time // of the last batch that was resolved
@@ -47,29 +46,23 @@ func New(sinks ...Sink) *Follower {
 	return f
 }
 
-// Gather lets sinks wait for starts and ends until something else happens, or Flush is called: whoever
-// gathers keeps the events till then. Sinks are shown them in order, each with its time.
-func (f *Follower) Gather() { f.gathers = true }
-
-// Gathered are the kinds of events that may wait.
+// Gathered are the kinds of events that sinks may be told of later (Gather).
 var Gathered = sched.EventsOf(sched.Started, sched.Ended, sched.Heartbeat)
 
-// Batch takes in what happened, and tells sinks of it unless that may wait. Beats it only counts.
+// Batch takes in what happened, and tells sinks of it.
 func (f *Follower) Batch(_ int64, at units.Time, events []sched.Event) error {
-	if f.shared {
-		return ErrShared
-	}
-	if alone := f.resolve(at, events); alone && f.gathers {
-		return nil
-	}
+	f.Gather(at, events)
 	return f.Flush()
 }
 
 // Beat counts beats of nodes that no batch has.
 func (f *Follower) Beat(n int64) { f.beats += n }
 
-// Flush tells sinks of all that waits. What has ended by then makes room for others.
+// Flush tells sinks of all that waits, in order, each with its time. What has ended by then makes room for others.
 func (f *Follower) Flush() error {
+	if f.shared {
+		return ErrShared
+	}
 	beats := f.beats
 	f.beats = 0
 	for _, s := range f.sinks {
@@ -84,10 +77,12 @@ func (f *Follower) Flush() error {
 	return nil
 }
 
-// resolve finds out what the events of a round are about. Starts and ends that are told late
-// (drive.Patient) stand each at its time, as if they had been told then. What is older than the last
-// batch counts as of now: who tells it was held up. It returns whether there was nothing but gathered kinds.
-func (f *Follower) resolve(at units.Time, events []sched.Event) (alone bool) {
+// Gather finds out what the events of a round are about. It returns whether sinks may be told of them later, with
+// what follows (Flush): whoever lets them wait keeps the events till then. Beats are only counted.
+//
+// Starts and ends that are told late (drive.Patient) stand each at its time, as if they had been told then. What is
+// older than the last batch counts as of now: who tells it was held up.
+func (f *Follower) Gather(at units.Time, events []sched.Event) (waits bool) {
 	f.now = at
 	if len(events) > 0 && events[0].Kind == sched.Resync {
 		f.resync(at, events)
@@ -98,26 +93,25 @@ func (f *Follower) resolve(at units.Time, events []sched.Event) (alone bool) {
 	starts := due(events, 0, sched.Started, most)
 	ends := due(events, starts.to, sched.Ended, most)
 	for i, j := starts.from, ends.from; i < starts.to || j < ends.to; {
-		e := &events[i]
-		if i == starts.to || j < ends.to && events[j].Age > e.Age {
-			e = &events[j]
+		if i == starts.to || j < ends.to && events[j].Age > events[i].Age {
+			f.end(at-units.Time(events[j].Age), &events[j])
 			j++
 		} else {
+			f.start(at-units.Time(events[i].Age), &events[i])
 			i++
 		}
-		f.take(at-units.Time(e.Age), e)
 	}
-	alone = true
+	waits = true
 	if starts.to-starts.from+ends.to-ends.from < len(events) {
 		for i := range events {
 			if !starts.has(i) && !ends.has(i) {
-				alone = alone && Gathered.Has(events[i].Kind)
+				waits = waits && Gathered.Has(events[i].Kind)
 				f.take(at, &events[i])
 			}
 		}
 	}
 	f.told = at
-	return alone
+	return waits
 }
 
 // span is a part of a batch.
@@ -168,18 +162,9 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 func (f *Follower) take(at units.Time, e *sched.Event) {
 	switch e.Kind {
 	case sched.Started:
-		if a := f.start(e); a != nil {
-			f.tell(at, e, a.Job, a).Sizes = a.Job.grows
-		} else {
-			f.tell(at, e, nil, nil)
-		}
+		f.start(at, e)
 	case sched.Ended:
-		if a := f.attempt(e.Attempt); a != nil {
-			f.end(a, e.Outcome == sched.Committed)
-			f.tell(at, e, a.Job, a).Over = a.Job.Ended != units.Never
-		} else {
-			f.tell(at, e, nil, nil)
-		}
+		f.end(at, e)
 	case sched.Heartbeat:
 		f.beats++
 	default:
@@ -191,11 +176,12 @@ func (f *Follower) take(at units.Time, e *sched.Event) {
 
 // tell adds a record. It is written where it stays: most of what there is to do is this.
 func (f *Follower) tell(at units.Time, e *sched.Event, j *Job, a *Attempt) *Record {
-	if f.count == len(f.records) {
-		f.records = append(f.records, make([]Record, 1+len(f.records))...)
+	n := f.count
+	if n >= len(f.records) {
+		f.records = append(f.records, make([]Record, n+1)...)
 	}
-	r := &f.records[f.count]
-	f.count++
+	r := &f.records[n]
+	f.count = n + 1
 	r.Event, r.At, r.Job, r.Attempt, r.Host, r.Sizes, r.Again, r.Over = e, at, j, a, nil, false, false, false
 	return r
 }
@@ -288,11 +274,12 @@ func (f *Follower) endJob(at units.Time, h sched.JobID) *Job {
 	return j
 }
 
-// start takes in an attempt; nil if its job is not known.
-func (f *Follower) start(e *sched.Event) *Attempt {
+// start takes in an attempt, unless its job is not known.
+func (f *Follower) start(at units.Time, e *sched.Event) {
 	j := f.job(e.Job)
 	if j == nil || e.Attempt < 1 || e.Node < 0 {
-		return nil
+		f.tell(at, e, nil, nil)
+		return
 	}
 	f.lose(f.attempt(e.Attempt))
 	var a *Attempt
@@ -321,30 +308,34 @@ func (f *Follower) start(e *sched.Event) *Attempt {
 		j.count(e.Stage, 0, 1, 0)
 		j.runs(e.Stage, e.Item, 1)
 	}
-	return a
+	f.tell(at, e, j, a).Sizes = j.grows
 }
 
-// end lets go of an attempt, which may have done its task.
-func (f *Follower) end(a *Attempt, done bool) {
+// end takes in that an attempt is over.
+func (f *Follower) end(at units.Time, e *sched.Event) {
+	a := f.attempt(e.Attempt)
+	if a == nil {
+		f.tell(at, e, nil, nil)
+		return
+	}
+	f.tell(at, e, a.Job, a).Over = a.Job.Ended != units.Never
 	if j := a.Job; j.grows {
-		tasks := 0
-		if done {
-			tasks = 1
+		done := 0
+		if e.Outcome == sched.Committed {
+			done = 1
 		}
-		j.count(a.Stage, tasks, -1, 0)
+		j.count(a.Stage, done, -1, 0)
 		j.runs(a.Stage, a.Item, -1)
 	}
-	f.attempts[a.ID] = nil
+	f.attempts[e.Attempt] = nil
 	f.ended = append(f.ended, a)
 }
 
 // lose tells that an attempt has ended, nobody knows how.
 func (f *Follower) lose(a *Attempt) {
-	if a == nil {
-		return
+	if a != nil {
+		f.end(f.now, &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID})
 	}
-	f.end(a, false)
-	f.tell(f.now, &sched.Event{Kind: sched.Ended, Derived: true, Attempt: a.ID}, a.Job, a).Over = a.Job.Ended != units.Never
 }
 
 // loseJob tells that a job has ended, nobody knows how, and with it what runs of it.

@@ -58,7 +58,6 @@ const (
 
 // newLater returns a sink that shows the follower what it is shown.
 func newLater(f *follow.Follower) *later {
-	f.Gather()
 	return &later{follower: f, block: new(block), size: atOnce}
 }
 
@@ -86,12 +85,13 @@ func (l *later) aside(ctx context.Context, journal *recorder) context.Context {
 // Batch keeps what happened. Beats are counted, but for a journal, which tells of each.
 func (l *later) Batch(round int64, at units.Time, events []sched.Event) error {
 	b, n := l.block, len(events)
-	for l.journal == nil && n > 0 && events[n-1].Kind == sched.Heartbeat {
-		n--
-	}
-	b.beats += int64(len(events) - n)
-	if n == 0 && l.journal == nil {
-		return nil
+	if l.journal == nil {
+		for n > 0 && events[n-1].Kind == sched.Heartbeat {
+			n--
+		}
+		if b.beats += int64(len(events) - n); n == 0 {
+			return nil
+		}
 	}
 	b.events = append(b.events, events[:n]...)
 	return l.keep(blockRound{round, at, len(b.events)})
@@ -162,7 +162,8 @@ func (l *later) show(b *block) error {
 func (b *block) show(f *follow.Follower, journal *recorder) (err error) {
 	var from blockPlan
 	plans, told, shown := b.plans, 0, 0
-	for _, r := range b.rounds {
+	for i := range b.rounds {
+		r := &b.rounds[i]
 		if r.events < 0 {
 			to := plans[0]
 			plan := sched.Plan{Items: b.plan.Items[from.items:to.items], Bound: b.plan.Bound[from.bound:to.bound],
@@ -173,11 +174,12 @@ func (b *block) show(f *follow.Follower, journal *recorder) (err error) {
 			from, plans = to, plans[1:]
 		} else {
 			events := b.events[told:r.events]
-			if err = f.Batch(r.round, r.at, events); err == nil && journal != nil {
-				err = journal.Batch(r.round, r.at, events)
-			}
-			if told = r.events; err == nil && told-shown >= enough {
+			told = r.events
+			if waits := f.Gather(r.at, events); !waits || told-shown >= enough {
 				err, shown = f.Flush(), told
+			}
+			if err == nil && journal != nil {
+				err = journal.Batch(r.round, r.at, events)
 			}
 		}
 		if err != nil {

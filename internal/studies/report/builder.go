@@ -274,7 +274,7 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	if b.meter.Known {
 		b.meter.Hold(at, a.Node, a.Needs, +1)
 	}
-	b.usage.hold(at, a, +1)
+	b.usage.hold(at, a, false)
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, +1)
 	}
@@ -295,7 +295,7 @@ func (b *Builder) reduces(at units.Time, job *follow.Job, more int64) {
 
 func (b *Builder) end(at units.Time, e *follow.Record) {
 	a := e.Attempt
-	b.usage.end(at, a)
+	b.usage.hold(at, a, true)
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, -1)
 	}

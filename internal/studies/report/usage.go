@@ -53,16 +53,22 @@ func (u *usage) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
 	}
 }
 
-// hold notes that an attempt holds what it needs of its node, or with sign -1 that it gives it back.
-func (u *usage) hold(at units.Time, a *follow.Attempt, sign int64) {
-	if a.Node < 1 {
-		return
-	}
+// hold notes that an attempt holds what it needs of its node, or that it has ended: then it counts as held
+// since it began.
+func (u *usage) hold(at units.Time, a *follow.Attempt, ended bool) {
 	for rest := a.Takes; rest != 0; rest &= rest - 1 {
 		d := units.Dim(bits.TrailingZeros8(rest))
+		more := a.Needs[d]
+		if ended {
+			u.busy[d].add(more, at.Sub(a.Began))
+			more = -more
+		}
+		if a.Node < 1 {
+			continue
+		}
 		n := follow.At(&u.nodes[d], a.Node)
 		before := n.holds
-		if n.holds += sign * a.Needs[d]; max(before, n.holds) > n.offers {
+		if n.holds += more; max(before, n.holds) > n.offers {
 			u.recount(at, d, max(before, n.offers), n)
 		}
 	}
@@ -73,15 +79,6 @@ func (u *usage) recount(at units.Time, d units.Dim, before int64, n *node) {
 	if after := n.counts(); after != before {
 		u.advance(at)
 		u.offered[d] += after - before
-	}
-}
-
-// end counts what an attempt held, and gives it back.
-func (u *usage) end(at units.Time, a *follow.Attempt) {
-	u.hold(at, a, -1)
-	for rest := a.Takes; rest != 0; rest &= rest - 1 {
-		d := units.Dim(bits.TrailingZeros8(rest))
-		u.busy[d].add(a.Needs[d], at.Sub(a.Began))
 	}
 }
 
