@@ -69,7 +69,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at, work := &w.attempts[a], &s.Spec.Tasks[b.Task-1]
 	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, h, int32(b.Task), n, it.Stage, it.Container
 	at.input = work.Input
-	at.work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
+	at.work, at.breaks = w.drawWork(j, s, work.Work, at.task, int32(t.Tries), n)
 	w.link(a, at, nd, s)
 	e := w.ofAttempt(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
@@ -143,6 +143,8 @@ func (w *World) park(at *attempt) {
 // finish ends an attempt whose time has come.
 func (w *World) finish(a int32) {
 	at := &w.attempts[a]
+	at.timed = false
+	w.timed--
 	h := at.job
 	if at.breaks {
 		n, task := at.node, at.task
@@ -239,7 +241,9 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 			w.stall.further(w.now)
 		}
 		w.keepOutput(j, s, n)
-		w.refresh(j, s, false)
+		if s.Limit >= 0 {
+			w.refresh(j, s, false)
+		}
 		if t.Live > 0 {
 			w.supersede(s, at.task)
 		}

@@ -280,7 +280,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	at := &w.attempts[a.ID]
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
 	p := &w.paces[a.ID]
-	at.work, at.breaks = w.drawWork(j, s, at.task, int32(t.Tries), n)
+	at.work, at.breaks = w.drawWork(j, s, s.Spec.Tasks[task-1].Work, at.task, int32(t.Tries), n)
 	p.left = at.work
 	w.link(int32(a.ID), at, nd, s)
 	at.ready = a.Started

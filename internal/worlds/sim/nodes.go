@@ -268,6 +268,9 @@ func (w *World) drain(n int32) {
 
 // drained notes that something ended on a draining node.
 func (w *World) drained(n int32) {
+	if w.draining == 0 {
+		return
+	}
 	if nd := &w.nodes[n]; nd.state == nodeDraining && len(nd.runs) == 0 && nd.outputs == 0 {
 		w.leaving = append(w.leaving, n)
 	}

@@ -479,7 +479,8 @@ func check(t *rapid.T) {
 		t.Fatalf("refused: %+v", d.refused)
 	}
 	o := &oracle{cfg: cfg, work: func(j *workload.Job, s sched.Stage, task, try int) (float64, bool) {
-		return d.w.drawWork(&job{key: jobKey(j.ID)}, &stage{Stage: truth.NewStage(j.Stage(s)), kind: s}, int32(task), int32(try), 1)
+		st := j.Stage(s)
+		return d.w.drawWork(&job{key: jobKey(j.ID)}, &stage{Stage: truth.NewStage(st), kind: s}, st.Tasks[task-1].Work, int32(task), int32(try), 1)
 	}}
 	for _, spec := range cfg.Workload.Jobs {
 		placed := d.w.withInput(spec, jobKey(spec.ID))

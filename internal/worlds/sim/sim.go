@@ -47,13 +47,15 @@ type World struct {
 	freeJobs, endedJobs         []int32 // handles to be used again; those of this batch rest until the next
 	freeAttempts, endedAttempts []int32
 
-	out, given []sched.Event // the batch being made, and the one handed out
-	held       int           // of the batch being made, those that wait for others: see Heed
-	news       sched.Events  // kinds of the others
-	made       bool          // the batch is, and has to be handed out
-	waits      sched.Events  // kinds of events that may
-	presses    bool          // ends by which a stage is done, or a job idle, may not
-	pressing   bool          // the batch being made has such an end
+	out, given []sched.Event   // the batch being made, and the one handed out
+	latest     sched.EventKind // that was added to it
+	mixed      bool            // some kind was added behind a higher one
+	held       int             // of the batch being made, those that wait for others: see Heed
+	news       sched.Events    // kinds of the others
+	made       bool            // the batch is, and has to be handed out
+	waits      sched.Events    // kinds of events that may
+	presses    bool            // ends by which a stage is done, or a job idle, may not
+	pressing   bool            // the batch being made has such an end
 	seen       drive.Seen
 	late       bool // it began from the book of a world that binds late: see late.go
 	asks       []asking
@@ -152,8 +154,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if w.over() && len(w.out) == 0 {
 			return drive.Batch{}, io.EOF
 		}
-		w.pass()
-		at := w.soonest()
+		at := w.pass()
 		if err := w.stuck(at); err != nil {
 			if w.held > 0 {
 				return w.hand(), nil // the error comes again
@@ -181,32 +182,34 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	}
 }
 
-// pass lets attempts end that nobody heeds, each at its instant, for as long as nothing else happens.
-// It is what Next would do without it, instant by instant.
-func (w *World) pass() {
+// pass lets attempts end that nobody heeds, each at its instant, for as long as nothing else happens, and returns
+// when something else may, units.Never if nothing will. It is what Next would do without it, instant by instant.
+func (w *World) pass() units.Time {
 	if !w.waits.Has(sched.Ended) || len(w.out) > w.held || w.draining+len(w.leaving)+len(w.doomed) > 0 {
-		return
+		return w.soonest()
 	}
 	for {
 		w.audit()
-		d, until := w.earliest(), min(w.nextBeat(), w.wake, horizon)
-		ends := d != nil && d.at < until && d.class() == attemptEnd && !w.attempts[d.arg].breaks
+		d, until := w.earliest(), min(w.nextBeat(), max(w.wake, w.now))
+		ends := d != nil && d.at < min(until, horizon) && d.class() == attemptEnd && !w.attempts[d.arg].breaks
 		if len(w.out) > w.held {
 			if until <= w.now || d != nil && d.at == w.now && !ends {
-				return // something else is to happen at this instant
+				return w.now // something else is to happen at this instant
 			}
 			w.idle.progress(w.now)
 			w.hold()
 		}
 		if !ends {
-			return
+			if d != nil {
+				until = min(until, d.at)
+			}
+			return until
 		}
 		w.now = d.at
-		e := *d
 		w.queue.pop()
-		w.handle(&e)
+		w.finish(d.arg)
 		if w.tells() {
-			return
+			return w.now
 		}
 	}
 }
@@ -223,7 +226,7 @@ func (w *World) handHeld() drive.Batch {
 	rest := slices.Clone(w.out[w.held:])
 	w.out, w.made = w.out[:w.held], true
 	b := w.batch()
-	w.out = append(w.out, rest...)
+	w.out, w.mixed = append(w.out, rest...), true
 	return b
 }
 
@@ -362,9 +365,6 @@ func (w *World) handle(d *due) {
 		w.fabric.timed = false
 		w.fetched()
 	case attemptEnd:
-		at := &w.attempts[d.arg]
-		at.timed = false
-		w.timed--
 		w.finish(d.arg)
 	case progressReport:
 		w.report()
@@ -392,6 +392,7 @@ func (w *World) add(k sched.EventKind) *sched.Event {
 	e := &w.out[len(w.out)-1]
 	e.Kind = k
 	w.news |= 1 << k
+	w.mixed, w.latest = w.mixed || k < w.latest, k
 	return e
 }
 
@@ -416,15 +417,13 @@ func (w *World) hand() drive.Batch {
 
 // batch returns the batch being made, with the ages of starts and ends.
 func (w *World) batch() drive.Batch {
-	w.held, w.pressing, w.news = 0, false, 0
-	inOrder := true
 	for i := range w.out {
-		e := &w.out[i]
-		inOrder = inOrder && (i == 0 || w.out[i-1].Kind <= e.Kind)
-		if e.Kind == sched.Started || e.Kind == sched.Ended {
+		if e := &w.out[i]; e.Kind == sched.Started || e.Kind == sched.Ended {
 			e.Age = units.Duration(w.now) - e.Age
 		}
 	}
+	inOrder := !w.mixed
+	w.held, w.pressing, w.news, w.mixed, w.latest = 0, false, 0, false, 0
 	if inOrder {
 		w.given, w.out = w.out, w.given[:0]
 		return drive.Batch{At: w.now, Events: w.given}

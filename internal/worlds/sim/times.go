@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/slackline/slackline/units"
 )
 
 // Law is a family of distributions of task times, each with mean 1.
@@ -92,8 +94,8 @@ func (t Times) factor(u float64) float64 {
 
 // drawWork returns the work of an attempt in nanoseconds at speed 1, and whether it breaks at the
 // end of that. An attempt that breaks does so at a point of its work that is drawn uniformly.
-func (w *World) drawWork(j *job, s *stage, task, try, node int32) (work float64, breaks bool) {
-	work = float64(s.Spec.Tasks[task-1].Work)
+func (w *World) drawWork(j *job, s *stage, said units.Duration, task, try, node int32) (work float64, breaks bool) {
+	work = float64(said)
 	if w.cfg.Times.Law != Constant {
 		work *= w.cfg.Times.factor(unit(w.bits(forWork, j.key, uint64(s.kind), uint64(task), uint64(try))))
 	}
