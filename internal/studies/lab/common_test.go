@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -15,8 +16,9 @@ import (
 )
 
 // Cells that share the jobs of a trace report what each does alone; those that run share them, and
-// nobody keeps them.
+// nobody keeps them. So does a single cell, for which they are made on another processor.
 func TestCellsShareTheirJobs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	dir := t.TempDir()
 	var jobs strings.Builder
 	for i := range 40 {
@@ -59,10 +61,14 @@ func TestCellsShareTheirJobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range []*report.Run{runs[i], alone} {
+		ahead, err := Grid(context.Background(), Cells(s, []string{cells[i].Policy}, []uint64{cells[i].Seed}), 1, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range []*report.Run{runs[i], alone, ahead[0]} {
 			r.Summary.Time(1)
 		}
-		if d := cmp.Diff(alone, runs[i]); d != "" {
+		if d := cmp.Diff(alone, runs[i]) + cmp.Diff(alone, ahead[0]); d != "" {
 			t.Errorf("%s: alone it differs: %s", cells[i].Position(), d)
 		}
 		if c := cells[i].common; c.shared != nil || c.left != 0 {
@@ -75,7 +81,7 @@ func TestCellsShareTheirJobs(t *testing.T) {
 func TestTogether(t *testing.T) {
 	a, b := &common{}, &common{left: 9}
 	cells := []Cell{{common: a}, {common: b}, {}, {common: a, Known: &report.Run{}}, {common: b}, {common: a}}
-	if d := cmp.Diff([]int{0, 3, 5, 1, 4, 2}, together(cells)); d != "" || a.left != 2 || b.left != 2 {
+	if d := cmp.Diff([]int{0, 3, 5, 1, 4, 2}, together(cells, false)); d != "" || a.left != 2 || b.left != 2 {
 		t.Errorf("%s; left %d, %d", d, a.left, b.left)
 	}
 }

@@ -63,8 +63,8 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 		workers = runtime.GOMAXPROCS(0)
 	}
 	runs, errs, tooLong := make([]*report.Run, len(cells)), make([]error, len(cells)), make([]error, len(cells))
-	order := together(cells)
 	spare := min(workers, len(cells)) < runtime.GOMAXPROCS(0)
+	order := together(cells, spare)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
@@ -120,6 +120,7 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 type common struct {
 	cfg    sim.Config
 	told   bool // its jobs are recorded, and come whatever becomes of those before
+	spare  bool // as of Cell
 	mu     sync.Mutex
 	left   int         // cells that are to run
 	shared *sim.Config // nil: none has begun, or all have ended
@@ -130,10 +131,14 @@ func (c *common) config() (sim.Config, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shared == nil {
-		if !c.told || c.left < 2 {
-			return c.cfg, nil
+		cfg := c.cfg
+		if c.told && c.spare {
+			cfg = sim.Ahead(cfg)
 		}
-		cfg, err := sim.Share(c.cfg)
+		if !c.told || c.left < 2 {
+			return cfg, nil
+		}
+		cfg, err := sim.Share(cfg)
 		if err != nil {
 			return cfg, err
 		}
@@ -155,13 +160,13 @@ func (c *common) ended() {
 }
 
 // together is the order in which cells run: those that have something in common one after the other, so
-// that it need not be kept for long. It counts how many of each are to run.
-func together(cells []Cell) (order []int) {
+// that it need not be kept for long. It counts how many of each are to run, and notes whether processors are spare.
+func together(cells []Cell, spare bool) (order []int) {
 	of := make(map[*common][]int)
 	for i := range cells {
 		if c := cells[i].common; c != nil {
 			of[c] = append(of[c], i)
-			c.left = 0
+			c.left, c.spare = 0, spare
 		}
 	}
 	for i := range cells {

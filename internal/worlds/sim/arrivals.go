@@ -97,32 +97,66 @@ func (e *ArrivalError) Unwrap() error { return e.Err }
 // line, "" if it does not know.
 type recordedSource interface{ Position() string }
 
-// take returns the job that is due, nil if the source has failed.
-func (w *World) take() *workload.Job {
+// position says where the job stands that the source returned last, "" if it does not know.
+func (w *World) position() string {
+	if at, ok := w.source.(recordedSource); ok {
+		return at.Position()
+	}
+	return ""
+}
+
+// wrong says where the job stands with which something is wrong.
+func (w *World) wrong(err error) error {
+	if at := w.position(); at != "" {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	return err
+}
+
+// madeSource is a source that may have done what make does, with the job that it returned last.
+type madeSource interface{ made() bool }
+
+func made(s workload.Source) bool {
+	m, ok := s.(madeSource)
+	return ok && m.made()
+}
+
+// make takes the next job from the source, checks it, and places its input.
+func (w *World) make() (given, placed *workload.Job, err error) {
+	if given, err = w.source.Next(); err != nil || made(w.source) {
+		return given, given, err
+	}
+	if w.cfg.Source != nil { // a list was checked before
+		if err = given.Validate(); err == nil {
+			err = validateHosts(given, len(w.cfg.Cluster.Nodes))
+		}
+		if err != nil {
+			return nil, nil, w.wrong(err)
+		}
+	}
+	return given, w.withInput(given, w.fileKey(given, jobKey(given.ID))), nil
+}
+
+// take returns the job that is due, and with its input placed; nil if the source has failed.
+func (w *World) take() (given, placed *workload.Job) {
 	w.coming--
 	w.next.at = units.Never
-	spec, err := w.source.Next()
-	if err == nil && w.cfg.Source != nil { // a list was checked before
-		if err = spec.Validate(); err == nil {
-			err = validateHosts(spec, len(w.cfg.Cluster.Nodes))
-		}
-		if k := w.links[spec.ID]; err == nil && k != nil && (k.handle != 0 || k.over) {
-			err = fmt.Errorf("job %q: the id is used twice", spec.ID)
-		}
-		if at, ok := w.source.(recordedSource); err != nil && ok && at.Position() != "" {
-			err = fmt.Errorf("%s: %w", at.Position(), err)
+	given, placed, err := w.make()
+	if err == nil && w.cfg.Source != nil {
+		if k := w.links[given.ID]; k != nil && (k.handle != 0 || k.over) {
+			err = w.wrong(fmt.Errorf("job %q: the id is used twice", given.ID))
 		}
 	}
 	if err != nil {
 		w.failed = &ArrivalError{err}
-		return nil
+		return nil, nil
 	}
-	return spec
+	return given, placed
 }
 
 // arrive lets the job in that is due.
 func (w *World) arrive() {
-	spec := w.take()
+	spec, placed := w.take()
 	if spec == nil {
 		return
 	}
@@ -145,8 +179,7 @@ func (w *World) arrive() {
 	w.present++
 	w.stall.arrive(w.now)
 	j := &w.jobs[h]
-	*j = job{Job: truth.Job{Here: true}, link: k, key: jobKey(spec.ID), given: spec, mapsEnd: units.Never, stages: j.stages}
-	j.Spec = w.withInput(spec, w.fileKey(spec, j.key))
+	*j = job{Job: truth.Job{Spec: placed, Here: true}, link: k, key: jobKey(spec.ID), given: spec, mapsEnd: units.Never, stages: j.stages}
 	j.open(w)
 	j.ratio = ratioOf(j.Spec)
 	w.weigh(j)

@@ -49,13 +49,12 @@ func (d *deck) job(n int) (j *workload.Job, ok bool, err error) {
 	case d.tasks >= d.most:
 		return nil, false, nil
 	}
-	if j, d.err = d.world.source.Next(); d.err != nil {
+	if _, j, d.err = d.world.make(); d.err != nil {
 		return nil, true, d.err
 	}
 	for i := range j.Stages {
 		d.tasks += len(j.Stages[i].Tasks)
 	}
-	j = d.world.withInput(j, d.world.fileKey(j, jobKey(j.ID)))
 	d.jobs, d.due = append(d.jobs, j), append(d.due, d.world.source.Due())
 	return j, true, nil
 }
@@ -104,6 +103,9 @@ func (s *dealt) Next() (*workload.Job, error) {
 	}
 	return s.own.Next()
 }
+
+// made says that shared jobs are.
+func (s *dealt) made() bool { return s.own == nil || made(s.own) }
 
 // Ended has nothing to do: the source does not care.
 func (s *dealt) Ended(*workload.Job, units.Time) {}

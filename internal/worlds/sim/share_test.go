@@ -10,10 +10,11 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// numbered is a source of jobs with as many maps as their number says, and then an error.
+// numbered is a source of jobs with as many maps as their number says, up to 12, and then an error.
 type numbered struct {
 	brought, jobs int
 	fresh         bool
+	spoilt        bool // the last one is
 }
 
 func (s *numbered) Fresh() bool { return s.fresh }
@@ -27,8 +28,12 @@ func (s *numbered) Next() (*workload.Job, error) {
 		return nil, errOver
 	}
 	s.brought++
-	maps := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, s.brought)}
-	return &workload.Job{ID: fmt.Sprint(s.brought), Arrive: units.Time(s.brought), Stages: []workload.StageSpec{maps}}, nil
+	maps := workload.StageSpec{Kind: workload.Map, Tasks: make([]workload.Task, min(s.brought, 12))}
+	if s.spoilt && s.brought == s.jobs {
+		maps.Tasks[0].Work = -1
+	}
+	return &workload.Job{ID: fmt.Sprint(s.brought), Arrive: units.Time(s.brought), Soft: units.Never, Deadline: units.Never, Weight: 1,
+		Stages: []workload.StageSpec{maps}}, nil
 }
 
 func (s *numbered) Ended(*workload.Job, units.Time) {}
