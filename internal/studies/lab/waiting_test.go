@@ -42,10 +42,10 @@ func (o *lone) Next() (*workload.Job, error) {
 func (o *lone) Ended(*workload.Job, units.Time) {}
 func (o *lone) Fresh() bool                     { return true }
 
-// A task that waits takes 64 bytes and a bit, all books together: 24 of description, 12 of where its input lies,
-// 8 in the world, 8 and the bit in the book and 12 in the index by node. That is what a large job takes more than a small one
-// when every node has asked for a task. The report takes a byte for each map more, from the first that has
-// committed on.
+// A task that waits takes 64 bytes and a bit, all books together: 24 of description, 12 of where its
+// input lies, 8 in the world, 8 and the bit in the book and 12 in the index by node. That is what a
+// large job takes more than a small one when every node has asked for a task. The report takes a byte
+// for each map more, from the first that has committed on.
 func TestWaitingTasksTakeLittleMemory(t *testing.T) {
 	const nodes, few, many = 800, 50_000, 500_000
 	takes := func(maps int) float64 {
