@@ -44,7 +44,11 @@ type newsLink struct {
 // lies there, or it is at home everywhere.
 func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb := l.node(n)
-	if nb == nil || s >= sched.Stages || l.yielded || !nb.Serves() || l.full(nb, s) {
+	if nb == nil || s >= sched.Stages || l.yielded || !nb.Serves() {
+		return 0
+	}
+	fits := l.room(nb, s)
+	if fits < 0 {
 		return 0
 	}
 	l.startIndex()
@@ -52,8 +56,8 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 		l.localJobs = append(l.localJobs, [sched.Stages]localIndex{})
 	}
 	from := l.job(after)
-	best := l.frontOf(nb, nb, &l.localJobs[n][s], s, from)
-	if b := l.frontOf(nb, nil, &l.everywhere[s], s, from); b != nil && (best == nil || l.before(b, best, s)) {
+	best := l.frontOf(nb, nb, &l.localJobs[n][s], s, fits, from)
+	if b := l.frontOf(nb, nil, &l.everywhere[s], s, fits, from); b != nil && (best == nil || l.before(b, best, s)) {
 		best = b
 	}
 	if best == nil {
@@ -64,7 +68,7 @@ func (l *Ledger) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sc
 
 // frontOf returns the first job of an index that stands behind from and suits the node nb, nil if there is
 // none. at is the node of the index, nil for the index of tasks that are at home everywhere.
-func (l *Ledger) frontOf(nb, at *nodeBook, index *localIndex, s sched.Stage, from *jobBook) *jobBook {
+func (l *Ledger) frontOf(nb, at *nodeBook, index *localIndex, s sched.Stage, fits int32, from *jobBook) *jobBook {
 	l.readNews(at, index, s)
 	var best *jobBook
 	index.lines = slices.DeleteFunc(index.lines, func(li line) bool { return l.queues[li.queue].ID == 0 })
@@ -76,7 +80,7 @@ func (l *Ledger) frontOf(nb, at *nodeBook, index *localIndex, s sched.Stage, fro
 		for e := li.first(); e != nil; {
 			is := *e
 			b := &l.jobs[is.elem]
-			if l.refresh(at, li, is, s) && (from == nil || l.before(from, b, s)) && l.suits(nb, b, s) {
+			if l.refresh(at, li, is, s) && (from == nil || l.before(from, b, s)) && l.suits(nb, b, s, fits) {
 				if best == nil || l.before(b, best, s) {
 					best = b
 				}

@@ -15,7 +15,7 @@ import (
 // scanLocal is FirstLocal without an index: it looks at every job.
 func (l *Ledger) scanLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
 	nb, from := l.node(n), l.job(after)
-	if nb == nil || l.yielded || !nb.Serves() || l.full(nb, s) {
+	if nb == nil || l.yielded || !nb.Serves() {
 		return 0
 	}
 	var best *jobBook
@@ -24,7 +24,7 @@ func (l *Ledger) scanLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sch
 		if b.Ranked&(1<<s) == 0 || (from != nil && !l.before(from, b, s)) || (best != nil && !l.before(b, best, s)) {
 			continue
 		}
-		if _, locality := l.nearest(nb, b.ID, s); (locality == sched.NodeLocal || locality == sched.Anywhere) && l.suits(nb, b, s) && l.open(b.Queue, s) {
+		if _, locality := l.nearest(nb, b.ID, s); (locality == sched.NodeLocal || locality == sched.Anywhere) && l.suits(nb, b, s, -1) && l.open(b.Queue, s) {
 			best = b
 		}
 	}

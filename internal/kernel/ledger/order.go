@@ -87,7 +87,7 @@ func (l *Ledger) counted(b *jobBook, s sched.Stage) uint8 {
 			l.countTo(b, s, t.Open)
 			return 0
 		}
-		want := l.countOpen(b, s) && t.Open > 0 && (t.Limit < 0 || t.Occupied < t.Limit)
+		want := l.countOpen(b, s) && (t.Limit < 0 || t.Occupied < t.Limit)
 		if want == (b.Ranked&bit != 0) && (want || t.Occupied > 0) == (b.Active&bit != 0) {
 			return 0
 		}
@@ -165,25 +165,26 @@ func (l *Ledger) rank(b *jobBook, s sched.Stage, by int32) {
 	}
 }
 
-// full tells whether the node has no room for any kind of container that a job in the rankings could use. O(kinds).
-func (l *Ledger) full(nb *nodeBook, s sched.Stage) bool {
+// room returns the first kind of container that a job in the rankings could use and the node has room for,
+// -1 if there is none. O(kinds).
+func (l *Ledger) room(nb *nodeBook, s sched.Stage) int32 {
 	for i := range l.kinds {
 		if k := &l.kinds[i]; k.jobs[s] > 0 && nb.Free.Fits(&k.need) {
-			return false
+			return int32(i)
 		}
 	}
-	return true
+	return -1
 }
 
-// countOpen brings the open tasks that the queues above the job count up to date, and tells whether tasks
-// of the stage may start at all.
-func (l *Ledger) countOpen(b *jobBook, s sched.Stage) (may bool) {
-	open := int32(0)
-	if may = b.may(s); may {
-		open = max(b.Stages[s].Open, 0)
+// countOpen brings the open tasks that the queues above the job count up to date, and tells whether there
+// are any that may start at all.
+func (l *Ledger) countOpen(b *jobBook, s sched.Stage) bool {
+	open := b.Stages[s].Open
+	if open < 0 || open > 0 && !b.may(s) {
+		open = 0
 	}
 	l.countTo(b, s, open)
-	return may
+	return open > 0
 }
 
 // countTo makes the queues above the job count so many open tasks of it.
@@ -399,24 +400,29 @@ func (l *Ledger) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.J
 		return 0
 	}
 	nb := l.node(n)
-	if nb == nil || l.yielded || !nb.Serves() || l.full(nb, s) {
+	if nb == nil || l.yielded || !nb.Serves() {
+		return 0
+	}
+	fits := l.room(nb, s)
+	if fits < 0 {
 		return 0
 	}
 	for j := l.Waiting(s, after); j != 0; j = l.Waiting(s, j) {
-		if l.suits(nb, &l.jobs[j], s) {
+		if l.suits(nb, &l.jobs[j], s, fits) {
 			return j
 		}
 	}
 	return 0
 }
 
-// suits tells whether a container of the stage fits on the node, and the node suits the job.
-func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage) bool {
+// suits tells whether a container of the stage fits on the node, as one of a kind is known to do, and the
+// node suits the job.
+func (l *Ledger) suits(nb *nodeBook, b *jobBook, s sched.Stage, fits int32) bool {
 	if !nb.Suits(b.Spec) {
 		return false
 	}
-	for i := range b.needs[s] {
-		if nb.Free.Fits(&b.needs[s][i].Vector) {
+	for i, k := range b.kinds[s] {
+		if k == fits || nb.Free.Fits(&l.kinds[k].need) {
 			l.found = found{node: nb.ID, job: b.ID, stage: s, startable: true, container: uint8(i)}
 			return true
 		}

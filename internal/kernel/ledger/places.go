@@ -115,15 +115,17 @@ func (l *Ledger) firstInRack(nb *nodeBook, t *tasks) sched.TaskID {
 func (l *Ledger) racksOf(hosts *workload.Hosts, words int) rackIndex {
 	x := rackIndex{rows: 1 << bits.Len(uint(min(l.lastRack, 63))), words: make([]int32, l.lastRack+1)}
 	x.bits = make([]uint64, x.rows*words)
-	table, racks, mask := hosts.Nodes, l.racks, cluster.RackID(x.rows-1)
-	for id := 1; len(table) > 0; id++ {
-		row, bit := x.bits[id>>6*x.rows:], uint64(1)<<(id&63)
-		for _, n := range table[:hosts.Each] {
-			if int(n) < len(racks) {
-				row[racks[n]&mask] |= bit
+	row, bit, left := x.bits, uint64(1)<<1, hosts.Each
+	for _, n := range hosts.Nodes {
+		if int(n) < len(l.racks) {
+			row[int(l.racks[n])&(x.rows-1)] |= bit
+		}
+		if left--; left == 0 {
+			left, bit = hosts.Each, bits.RotateLeft64(bit, 1)
+			if bit == 1 {
+				row = row[x.rows:]
 			}
 		}
-		table = table[hosts.Each:]
 	}
 	return x
 }

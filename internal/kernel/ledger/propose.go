@@ -260,10 +260,7 @@ func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
 // just found out, and returns how many at most.
 func (l *Ledger) roomFor(it *sched.Item, is *found) (*nodeBook, *jobBook, int32, sched.Code) {
 	b, nb := l.job(it.Job), l.node(it.Node)
-	if it.Count < 1 {
-		return nil, nil, 0, sched.BadItem
-	}
-	if !is.startable || is.container != it.Container || !is.is(it.Node, it.Job, it.Stage) {
+	if !is.startable || it.Count < 1 || is.container != it.Container || !is.is(it.Node, it.Job, it.Stage) {
 		if why := l.mayStart(it, nb, b); why != sched.OK {
 			return nil, nil, 0, why
 		}
@@ -290,7 +287,7 @@ func (l *Ledger) mayStart(it *sched.Item, nb *nodeBook, b *jobBook) sched.Code {
 		return sched.UnknownNode
 	}
 	switch t := &b.Stages[it.Stage]; {
-	case int(it.Container) >= len(b.needs[it.Stage]):
+	case int(it.Container) >= len(b.needs[it.Stage]) || it.Count < 1:
 		return sched.BadItem
 	case !nb.Serves():
 		return sched.NodeAway
