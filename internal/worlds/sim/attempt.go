@@ -20,25 +20,37 @@ import (
 type attempt struct {
 	began units.Time
 	ready units.Time // when the work starts; units.Never while map outputs are missing: the attempt is parked
-	work  float64    // in nanoseconds on a node of speed 1
 	input units.Bytes
 	job   int32 // 0: the handle is free
 	task  int32
 	node  int32
-	gen   uint32 // of its entry in the queue
-	// neighbours in the list of the stage
-	stagePrev, stageNext int32
-	stage                sched.Stage
-	container            uint8
-	timed                bool // its end stands in the queue
-	breaks               bool // it ends by failing
-	fetching             bool // its shuffle is a flow of the network
+	gen   uint32   // of its entry in the queue
+	in    [2]place // in the lists of its node and of its stage
+	stage sched.Stage
+
+	container uint8
+	timed     bool // its end stands in the queue
+	breaks    bool // it ends by failing
+	fetching  bool // its shuffle is a flow of the network
 }
+
+// running is a list of attempts, the oldest first: of what runs on a node, or of a stage.
+type running struct{ first, last int32 }
+
+// place is where an attempt stands in a list.
+type place struct{ prev, next int32 }
+
+// The lists in which an attempt stands.
+const (
+	ofNode = iota
+	ofStage
+)
 
 // pace is how the work of an attempt goes on.
 type pace struct {
 	since units.Time // from when on left and slow hold
 	left  float64    // what was left of it then
+	work  float64    // in nanoseconds on a node of speed 1
 	slow  float64    // nanoseconds that one of those takes here
 }
 
@@ -69,8 +81,9 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	at, work := &w.attempts[a], &s.Spec.Tasks[b.Task-1]
 	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, h, int32(b.Task), n, it.Stage, it.Container
 	at.input = work.Input
-	at.work, at.breaks = w.drawWork(j, s, work.Work, at.task, int32(t.Tries), n)
-	w.link(a, at, nd, s)
+	w.paces[a].work, at.breaks = w.drawWork(j, s, work.Work, at.task, int32(t.Tries), n)
+	w.link(a, &nd.runs, ofNode)
+	w.link(a, &s.runs, ofStage)
 	e := w.ofAttempt(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
 	if !w.late { // else as the world whose book it began from
@@ -80,39 +93,35 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	w.expectReport()
 }
 
-func (w *World) link(a int32, at *attempt, nd *node, s *stage) {
-	nd.runs = append(nd.runs, a)
-	at.stagePrev, at.stageNext = s.last, 0
-	if s.last != 0 {
-		w.attempts[s.last].stageNext = a
+// link enters an attempt into a list, as the youngest.
+func (w *World) link(a int32, l *running, k int) {
+	w.attempts[a].in[k] = place{prev: l.last}
+	if l.last != 0 {
+		w.attempts[l.last].in[k].next = a
 	} else {
-		s.first = a
+		l.first = a
 	}
-	s.last = a
+	l.last = a
 }
 
-func (w *World) unlink(a int32, at *attempt, nd *node, s *stage) {
-	i := 0
-	for nd.runs[i] != a {
-		i++
-	}
-	nd.runs = nd.runs[:i+copy(nd.runs[i:], nd.runs[i+1:])]
-	if at.stagePrev != 0 {
-		w.attempts[at.stagePrev].stageNext = at.stageNext
+func (w *World) unlink(at *attempt, l *running, k int) {
+	is := at.in[k]
+	if is.prev != 0 {
+		w.attempts[is.prev].in[k].next = is.next
 	} else {
-		s.first = at.stageNext
+		l.first = is.next
 	}
-	if at.stageNext != 0 {
-		w.attempts[at.stageNext].stagePrev = at.stagePrev
+	if is.next != 0 {
+		w.attempts[is.next].in[k].prev = is.prev
 	} else {
-		s.last = at.stagePrev
+		l.last = is.prev
 	}
 }
 
 // schedule enters the end of an attempt whose ready is known.
 func (w *World) schedule(a int32, at *attempt, j *job, s *stage) {
 	p := &w.paces[a]
-	p.since, p.left, p.slow = at.ready, at.work, w.slowness(at.node, s)
+	p.since, p.left, p.slow = at.ready, p.work, w.slowness(at.node, s)
 	w.enqueue(a, at, j)
 }
 
@@ -217,7 +226,8 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	s := j.stage(at.stage)
 	t := &s.tasks[at.task-1]
 	w.park(at)
-	w.unlink(a, at, nd, s)
+	w.unlink(at, &nd.runs, ofNode)
+	w.unlink(at, &s.runs, ofStage)
 	w.kinds[s.kinds[at.container]].needs.AddTo(&nd.Free, 1)
 	e := w.ofAttempt(sched.Ended)
 	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why
@@ -263,7 +273,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 // idle tells whether no task of the job runs.
 func (j *job) idle() bool {
 	for i := range j.stages {
-		if j.stages[i].kind != sched.Master && j.stages[i].first != 0 {
+		if j.stages[i].kind != sched.Master && j.stages[i].runs.first != 0 {
 			return false
 		}
 	}

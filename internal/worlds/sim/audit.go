@@ -74,7 +74,7 @@ func (w *World) auditAttempts() {
 		w.must(w.jobs[at.job].Here, "attempt %d runs for job %d, which has ended", a, at.job)
 		w.must(w.nodes[at.node].state == nodeOpen || w.nodes[at.node].state == nodeDraining, "attempt %d runs on node %d, which is away", a, at.node)
 		p := &w.paces[a]
-		w.must(at.began <= w.now && (!at.timed || p.left >= 0 && p.left <= at.work), "attempt %d began at %v and has %v of %v left", a, at.began, p.left, at.work)
+		w.must(at.began <= w.now && (!at.timed || p.left >= 0 && p.left <= p.work), "attempt %d began at %v and has %v of %v left", a, at.began, p.left, p.work)
 		w.must(!at.timed || !at.fetching && at.ready != units.Never, "attempt %d is timed and waits for input", a)
 	}
 	equal(w, w.timed, timed, "attempts that are timed")
@@ -91,14 +91,18 @@ func (w *World) auditNodes() {
 	for n := 1; n < len(w.nodes); n++ {
 		nd := &w.nodes[n]
 		room := nd.Spec.Class.Capacity
-		for i, a := range nd.runs {
+		listed, last := 0, int32(0)
+		for a := nd.runs.first; a != 0; last, a = a, w.attempts[a].in[ofNode].next {
 			at := &w.attempts[a]
+			listed++
+			equal(w, at.in[ofNode].prev, last, "attempt before %d in the list of node %d", a, n)
 			equal(w, at.node, int32(n), "node of attempt %d, which is in the list of node %d", a, n)
-			w.must(i == 0 || w.attempts[nd.runs[i-1]].began <= at.began, "attempt %d stands behind a younger one in the list of node %d", a, n)
+			w.must(w.attempts[last].began <= at.began, "attempt %d stands behind a younger one in the list of node %d", a, n)
 			s := w.jobs[at.job].stage(at.stage)
 			room.Sub(&w.kinds[s.kinds[at.container]].needs.Vector)
 		}
-		equal(w, len(nd.runs), runs[n], "attempts in the list of node %d", n)
+		equal(w, nd.runs.last, last, "last attempt on node %d", n)
+		equal(w, listed, runs[n], "attempts in the list of node %d", n)
 		if nd.state != nodeDown {
 			equal(w, nd.Free, room, "room of node %d", n)
 			d, bad := nd.Free.Negative()
@@ -107,7 +111,7 @@ func (w *World) auditNodes() {
 		if nd.state == nodeDraining {
 			draining++
 			equal(w, nd.outputs, w.countOutputs(int32(n)), "map outputs on node %d, which drains", n)
-			w.must(len(nd.runs) > 0 || nd.outputs > 0 || slices.Contains(w.leaving, int32(n)), "node %d drains, is empty and does not leave", n)
+			w.must(last != 0 || nd.outputs > 0 || slices.Contains(w.leaving, int32(n)), "node %d drains, is empty and does not leave", n)
 		}
 		w.must(nd.away >= 0, "node %d is away %d times", n, nd.away)
 		if len(w.touched) == 0 {
@@ -200,16 +204,16 @@ func (w *World) auditStage(h int32, s *stage) (vanished int32) {
 	j := &w.jobs[h]
 	live := make([]uint8, len(s.tasks))
 	occupied, last := int32(0), int32(0)
-	for a := s.first; a != 0; last, a = a, w.attempts[a].stageNext {
+	for a := s.runs.first; a != 0; last, a = a, w.attempts[a].in[ofStage].next {
 		at := &w.attempts[a]
 		w.must(at.job == h && at.stage == s.kind, "attempt %d is in the list of job %d, stage %v", a, h, s.kind)
 		if last != 0 {
-			equal(w, at.stagePrev, last, "attempt before %d in the list of job %d, stage %v", a, h, s.kind)
+			equal(w, at.in[ofStage].prev, last, "attempt before %d in the list of job %d, stage %v", a, h, s.kind)
 		}
 		live[at.task-1]++
 		occupied++
 	}
-	equal(w, s.last, last, "last attempt of job %d, stage %v", h, s.kind)
+	equal(w, s.runs.last, last, "last attempt of job %d, stage %v", h, s.kind)
 	equal(w, s.Busy, occupied, "attempts of job %d, stage %v", h, s.kind)
 	var of [truth.Vanished + 1]int32
 	for t := range s.tasks {

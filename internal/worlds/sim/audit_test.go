@@ -65,8 +65,8 @@ func TestAuditFinds(t *testing.T) {
 		"report":            func(w *World) { w.reporting = false },
 		"flows":             func(w *World) { w.fabric.flows++ },
 		"fetches":           func(w *World) { find(w, func(at *attempt) bool { return !at.timed }).fetching = true },
-		"list of a node":    func(w *World) { w.nodes[1].runs = nil },
-		"list of a stage":   func(w *World) { w.jobs[1].stage(sched.Reduce).last = 0 },
+		"list of a node":    func(w *World) { w.nodes[1].runs = running{} },
+		"list of a stage":   func(w *World) { w.jobs[1].stage(sched.Reduce).runs.last = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := busy(t)

@@ -280,9 +280,10 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	at := &w.attempts[a.ID]
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
 	p := &w.paces[a.ID]
-	at.work, at.breaks = w.drawWork(j, s, s.Spec.Tasks[task-1].Work, at.task, int32(t.Tries), n)
-	p.left = at.work
-	w.link(int32(a.ID), at, nd, s)
+	p.work, at.breaks = w.drawWork(j, s, s.Spec.Tasks[task-1].Work, at.task, int32(t.Tries), n)
+	p.left = p.work
+	w.link(int32(a.ID), &nd.runs, ofNode)
+	w.link(int32(a.ID), &s.runs, ofStage)
 	at.ready = a.Started
 	switch {
 	case a.Stage == sched.Map && s.longest == 0: // else the profile counts the reading
@@ -299,13 +300,13 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
 		return // it is up, and ends with its job
 	}
-	p.since, p.left, p.slow = at.ready, at.work, w.slowness(n, s)
+	p.since, p.left, p.slow = at.ready, p.work, w.slowness(n, s)
 	if p.end() < w.now { // it should be over: it is, now
 		left := 0.0
 		if s.longest > 0 { // as long as the longest that is known, if it may still be that
 			left = max(1, float64(s.longest)-float64(w.now.Sub(at.ready))/p.slow)
 		}
-		p.since, p.left, at.work = w.now, left, max(at.work, left)
+		p.since, p.left, p.work = w.now, left, max(p.work, left)
 	}
 	w.enqueue(int32(a.ID), at, &w.jobs[h])
 }

@@ -35,8 +35,7 @@ type stage struct {
 	tasks   []truth.Task
 	fails   map[int32]int // how often a task has failed; nil = none has
 	weights []float64     // of reduces: see skew.go; nil = all 1
-	first   int32         // of its attempts, oldest first
-	last    int32
+	runs    running
 }
 
 // stage returns the stage of that kind, nil if the job has none.
@@ -156,12 +155,12 @@ func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
 	j.Here = false
 	for i := range j.stages {
 		s := &j.stages[i]
-		for s.first != 0 {
+		for s.runs.first != 0 {
 			as := sched.Killed
 			if outcome == sched.Committed && s.kind == sched.Master {
 				as = sched.Committed
 			}
-			w.end(s.first, as, "")
+			w.end(s.runs.first, as, "")
 		}
 		w.refresh(j, s, false)
 		for _, k := range s.kinds {

@@ -15,10 +15,10 @@ type node struct {
 	up       *sched.Detail // what NodeUp carries
 	bare     *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
 	factor   float64       // of its class's speed
-	runs     []int32       // attempts on it, the oldest first
-	outputs  int32         // map outputs on it that jobs still need; counted while it drains
-	lives    uint32        // how often it came up
-	away     int32         // failures that keep it down
+	runs     running
+	outputs  int32  // map outputs on it that jobs still need; counted while it drains
+	lives    uint32 // how often it came up
+	away     int32  // failures that keep it down
 	state    nodeState
 	failures int  // of attempts on it since it came up or was restored
 	listed   bool // it is on the blacklist
@@ -231,8 +231,8 @@ func (w *World) reconcile() {
 func (w *World) crash(n int32) {
 	nd := &w.nodes[n]
 	w.goDown(n)
-	for len(nd.runs) > 0 {
-		w.lose(nd.runs[len(nd.runs)-1])
+	for nd.runs.last != 0 {
+		w.lose(nd.runs.last)
 	}
 	w.loseOutputs(n)
 }
@@ -256,7 +256,7 @@ func (w *World) drain(n int32) {
 	nd.state = nodeDraining
 	w.draining++
 	nd.outputs = w.countOutputs(n)
-	if len(nd.runs) == 0 && nd.outputs == 0 {
+	if nd.runs.last == 0 && nd.outputs == 0 {
 		w.goDown(n)
 		return
 	}
@@ -271,7 +271,7 @@ func (w *World) drained(n int32) {
 	if w.draining == 0 {
 		return
 	}
-	if nd := &w.nodes[n]; nd.state == nodeDraining && len(nd.runs) == 0 && nd.outputs == 0 {
+	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.runs.last == 0 && nd.outputs == 0 {
 		w.leaving = append(w.leaving, n)
 	}
 }
@@ -279,7 +279,7 @@ func (w *World) drained(n int32) {
 // leave takes an empty node away, unless it is needed again meanwhile. That is told one batch after the end of its last
 // attempt: within a batch, nodes come before attempts.
 func (w *World) leave(n int32) {
-	if nd := &w.nodes[n]; nd.state == nodeDraining && len(nd.runs) == 0 && nd.outputs == 0 {
+	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.runs.last == 0 && nd.outputs == 0 {
 		w.goDown(n)
 	}
 }

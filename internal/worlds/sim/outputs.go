@@ -93,7 +93,7 @@ func (w *World) toRead(readers *stage) bool {
 	if readers.Open > 0 {
 		return true
 	}
-	for a := readers.first; a != 0; a = w.attempts[a].stageNext {
+	for a := readers.runs.first; a != 0; a = w.attempts[a].in[ofStage].next {
 		if w.attempts[a].ready > w.now {
 			return true
 		}

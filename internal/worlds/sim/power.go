@@ -10,7 +10,7 @@ import "github.com/slackline/slackline/sched"
 func (w *World) sleep(it *sched.Item) {
 	nd := &w.nodes[it.Node]
 	switch {
-	case nd.state != nodeOpen || len(nd.runs) > 0:
+	case nd.state != nodeOpen || nd.runs.last != 0:
 		w.refuse(it, sched.NodeAway)
 	default:
 		nd.state = nodeAsleep

@@ -56,7 +56,7 @@ func (w *World) mapsDone(j *job) {
 	if s == nil {
 		return
 	}
-	for a := s.first; a != 0; a = w.attempts[a].stageNext {
+	for a := s.runs.first; a != 0; a = w.attempts[a].in[ofStage].next {
 		if w.attempts[a].ready == units.Never {
 			w.shuffle(a)
 		}
@@ -71,7 +71,7 @@ func (w *World) mapsMissing(j *job) {
 	if s == nil {
 		return
 	}
-	for a := s.first; a != 0; a = w.attempts[a].stageNext {
+	for a := s.runs.first; a != 0; a = w.attempts[a].in[ofStage].next {
 		if at := &w.attempts[a]; at.ready > w.now {
 			w.park(at)
 			at.ready = units.Never

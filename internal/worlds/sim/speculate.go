@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"slices"
-
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
@@ -15,7 +13,7 @@ import (
 // supersede ends the other attempts of a task that has committed.
 func (w *World) supersede(s *stage, task int32) {
 	for s.tasks[task-1].Live > 0 {
-		for a := s.first; a != 0; a = w.attempts[a].stageNext {
+		for a := s.runs.first; a != 0; a = w.attempts[a].in[ofStage].next {
 			if w.attempts[a].task == task {
 				w.end(a, sched.Superseded, "")
 				break
@@ -29,7 +27,7 @@ func (w *World) report() {
 	w.reporting = false
 	any := false
 	for n := 1; n < len(w.nodes); n++ {
-		for _, a := range slices.Backward(w.nodes[n].runs) {
+		for a := w.nodes[n].runs.last; a != 0; a = w.attempts[a].in[ofNode].prev {
 			any = true
 			w.emit(sched.Event{Kind: sched.Progress, Attempt: sched.AttemptID(a), Node: cluster.NodeID(n), X: w.progress(a)})
 		}
@@ -51,12 +49,12 @@ func (w *World) expectReport() {
 func (w *World) progress(a int32) float64 {
 	at, p := &w.attempts[a], &w.paces[a]
 	done := 0.0 // of its work
-	if at.ready <= w.now && at.work > 0 {
+	if at.ready <= w.now && p.work > 0 {
 		left := p.left
 		if at.timed {
 			left = max(0, left-float64(w.now.Sub(p.since))/p.slow)
 		}
-		done = 1 - left/at.work
+		done = 1 - left/p.work
 	}
 	if at.stage != sched.Reduce {
 		return done

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"slices"
-
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
@@ -32,8 +30,9 @@ func (w *World) setSpeed(n int32, factor float64) {
 		return // told when it is back
 	}
 	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: factor})
-	for _, a := range slices.Backward(nd.runs) {
-		at := &w.attempts[a]
+	at := &w.attempts[0]
+	for a := nd.runs.last; a != 0; a = at.in[ofNode].prev {
+		at = &w.attempts[a]
 		if !at.timed {
 			continue // a reduce without its input, or a master that is up
 		}
