@@ -23,6 +23,7 @@ type hands struct{ *World }
 func (h hands) Emit(e sched.Event) { h.emit(e) }
 
 func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.Stage, t *truth.Task, n *truth.Node) {
+	j, s, n = &truth.Job{}, &truth.Stage{}, &truth.Node{}
 	if jb := h.job(it.Job); jb != nil {
 		j = jb.now()
 		if st := jb.stage(it.Stage); st != nil {
@@ -39,6 +40,10 @@ func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.S
 }
 
 func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
+	j, s, t, n := h.Find(it, b.Task)
+	if why := truth.Startable(it, j, s, t, n); why != sched.OK {
+		return why
+	}
 	if err := h.setUp(h.jobs[it.Job]); err != nil {
 		h.troubled(h.jobs[it.Job], err)
 		return sched.Gone

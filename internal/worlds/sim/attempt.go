@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -57,8 +58,13 @@ type pace struct {
 // end is when the work is done.
 func (p *pace) end() units.Time { return p.since.Add(units.Nanosecond.Scale(p.left * p.slow)) }
 
-// start starts an attempt of an open task. The caller has checked that it may.
-func (w *World) start(it *sched.Item, b sched.Bound) {
+// Start starts an attempt. Its node got something, so it is asked again.
+func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
+	w := h.World
+	j, s, t, nd := w.find(it, b.Task)
+	if why := truth.Startable(it, &j.Job, &s.Stage, t, &nd.Node); why != sched.OK {
+		return why
+	}
 	var a int32
 	if n := len(w.freeAttempts); n > 0 {
 		a, w.freeAttempts = w.freeAttempts[n-1], w.freeAttempts[:n-1]
@@ -66,10 +72,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 		a = int32(len(w.attempts))
 		w.attempts, w.paces = append(w.attempts, attempt{}), append(w.paces, pace{})
 	}
-	h, n := int32(it.Job), int32(it.Node)
-	j, nd := &w.jobs[h], &w.nodes[n]
-	s := j.stage(it.Stage)
-	t := &s.tasks[b.Task-1]
+	n := int32(it.Node)
 	s.asked -= s.Open
 	s.Begin(t)
 	s.asked += s.Open
@@ -79,7 +82,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	w.taken(n, needs)
 
 	at, work := &w.attempts[a], &s.Spec.Tasks[b.Task-1]
-	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, h, int32(b.Task), n, it.Stage, it.Container
+	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, int32(it.Job), int32(b.Task), n, it.Stage, it.Container
 	at.input = work.Input
 	w.paces[a].work, at.breaks = w.drawWork(j, s, work.Work, at.task, int32(t.Tries), n)
 	w.link(a, &nd.runs, ofNode)
@@ -91,6 +94,11 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	}
 	w.beginShuffle(a, at, j, s, b.Locality)
 	w.expectReport()
+	w.beat.freshen(n)
+	if it.Verb == sched.Speculate || !w.again(at.job, it.Stage) {
+		w.idle.progress(w.now)
+	}
+	return sched.OK
 }
 
 // link enters an attempt into a list, as the youngest.

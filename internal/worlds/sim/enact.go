@@ -20,31 +20,28 @@ type hands struct{ *World }
 
 func (h hands) Emit(e sched.Event) { h.emit(e) }
 
-func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.Stage, t *truth.Task, n *truth.Node) {
-	if it.Job > 0 && int(it.Job) < len(h.jobs) && h.jobs[it.Job].Here {
-		jb := &h.jobs[it.Job]
-		j = &jb.Job
-		if st := jb.stage(it.Stage); st != nil {
-			if s = &st.Stage; task > 0 && int(task) <= len(st.tasks) {
-				t = &st.tasks[task-1]
+func (h hands) Find(it *sched.Item, task sched.TaskID) (*truth.Job, *truth.Stage, *truth.Task, *truth.Node) {
+	j, s, t, n := h.find(it, task)
+	return &j.Job, &s.Stage, t, &n.Node
+}
+
+var noStage stage
+
+func (w *World) find(it *sched.Item, task sched.TaskID) (j *job, s *stage, t *truth.Task, n *node) {
+	j, s, n = &w.jobs[0], &noStage, &w.nodes[0]
+	if it.Job > 0 && int(it.Job) < len(w.jobs) && w.jobs[it.Job].Here {
+		j = &w.jobs[it.Job]
+		if st := j.stage(it.Stage); st != nil {
+			if s = st; task > 0 && int(task) <= len(s.tasks) {
+				t = &s.tasks[task-1]
 			}
 		}
 	}
-	if it.Node > 0 && int(it.Node) < len(h.nodes) {
-		nd := &h.nodes[it.Node]
-		n, nd.Away = &nd.Node, nd.state != nodeOpen || nd.listed
+	if it.Node > 0 && int(it.Node) < len(w.nodes) {
+		n = &w.nodes[it.Node]
+		n.Away = n.state != nodeOpen || n.listed
 	}
 	return j, s, t, n
-}
-
-// Start starts an attempt. Its node got something, so it is asked again.
-func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
-	h.start(it, b)
-	h.beat.freshen(int32(it.Node))
-	if it.Verb == sched.Speculate || !h.again(int32(it.Job), it.Stage) {
-		h.idle.progress(h.now)
-	}
-	return sched.OK
 }
 
 // Kill ends an attempt. It is gone at once.

@@ -10,9 +10,10 @@ import (
 type World interface {
 	Can() sched.Capabilities
 	Emit(e sched.Event)
-	// Find returns what an item and a number of a task name, as far as there is such a job, stage, task and node.
+	// Find returns the job, stage, task and node that an item and a number of a task name; instead of one that is not
+	// there an empty one, and no task.
 	Find(it *sched.Item, task sched.TaskID) (j *Job, s *Stage, t *Task, n *Node)
-	// Start starts an attempt that may start, or says why it cannot be.
+	// Start starts an attempt if it is Startable, or says why it cannot be.
 	Start(it *sched.Item, b sched.Bound) sched.Code
 	// Kill ends an attempt, and tells whether there is one.
 	Kill(a sched.AttemptID, outcome sched.Outcome) bool
@@ -61,7 +62,7 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 			judge(w, p, it)
 		case sched.Drain, sched.Sleep, sched.Wake:
 			_, _, _, n := w.Find(it, 0)
-			if n == nil {
+			if n.Spec == nil {
 				refuse(w, it, 0, 0, sched.UnknownNode)
 				continue
 			}
@@ -83,8 +84,8 @@ func start(w World, p *sched.Plan, it *sched.Item) {
 		refuse(w, it, 0, it.Count, sched.BadItem)
 		return
 	}
-	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
-		startOne(w, it, b)
+	for i := it.Tasks.From; i < it.Tasks.To; i++ {
+		startOne(w, it, p.Bound[i])
 	}
 }
 
@@ -98,25 +99,20 @@ func second(w World, p *sched.Plan, it *sched.Item) {
 }
 
 func startOne(w World, it *sched.Item, b sched.Bound) {
-	why := startable(w, it, b.Task)
-	if why == sched.OK {
-		why = w.Start(it, b)
-	}
-	if why != sched.OK {
+	if why := w.Start(it, b); why != sched.OK {
 		refuse(w, it, b.Task, 1, why)
 	}
 }
 
-// startable says why a task may not start where the item wants it, sched.OK if it may: one that is
-// open, or as a second attempt one that runs once.
-func startable(w World, it *sched.Item, task sched.TaskID) sched.Code {
-	j, s, t, n := w.Find(it, task)
+// Startable says why a task may not start where the item wants it, sched.OK if it may: one that is
+// open, or as a second attempt one that runs once. The others are what Find has found.
+func Startable(it *sched.Item, j *Job, s *Stage, t *Task, n *Node) sched.Code {
 	switch {
-	case j == nil || !j.Here || j.Ends:
+	case !j.Here || j.Ends:
 		return sched.UnknownJob
-	case n == nil:
+	case n.Spec == nil:
 		return sched.UnknownNode
-	case s == nil || int(it.Container) >= max(1, len(s.Spec.Containers)) || t == nil:
+	case s.Spec == nil || int(it.Container) >= max(1, len(s.Spec.Containers)) || t == nil:
 		return sched.BadItem
 	case n.Away || n.Closed:
 		return sched.NodeAway
@@ -161,7 +157,7 @@ func unsample(w World, j *Job, it *sched.Item) (any bool) {
 	of := *it
 	for i := range j.Spec.Stages {
 		of.Stage = j.Spec.Stages[i].Kind
-		if _, s, _, _ := w.Find(&of, 0); s != nil && s.Sample > 0 {
+		if _, s, _, _ := w.Find(&of, 0); s.Sample > 0 {
 			s.Sample, any = 0, true
 		}
 	}
@@ -172,10 +168,10 @@ func unsample(w World, j *Job, it *sched.Item) (any bool) {
 func judge(w World, p *sched.Plan, it *sched.Item) {
 	j, s, _, _ := w.Find(it, 0)
 	switch ofStage := it.Verb != sched.Admit && it.Verb != sched.Hold && it.Verb != sched.Reject; {
-	case j == nil || !j.Here:
+	case !j.Here:
 		refuse(w, it, 0, 0, sched.UnknownJob)
 		return
-	case ofStage && s == nil:
+	case ofStage && s.Spec == nil:
 		refuse(w, it, 0, it.Count, sched.BadItem)
 		return
 	case it.Verb == sched.Reject || ofStage:
@@ -185,7 +181,7 @@ func judge(w World, p *sched.Plan, it *sched.Item) {
 	switch it.Verb {
 	case sched.Reject:
 		w.Reject(it.Job, "rejected: "+p.Why(it, func(id sched.JobID) *workload.Job {
-			if other, _, _, _ := w.Find(&sched.Item{Job: id}, 0); other != nil && other.Here {
+			if other, _, _, _ := w.Find(&sched.Item{Job: id}, 0); other.Here {
 				return other.Spec
 			}
 			return nil

@@ -113,6 +113,7 @@ func (w *world) say(format string, a ...any) {
 }
 
 func (w *world) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.Stage, t *truth.Task, n *truth.Node) {
+	j, s, n = &truth.Job{}, &truth.Stage{}, &truth.Node{}
 	if it.Job > 0 && it.Job < 5 {
 		j = &w.jobs[it.Job]
 		if k := slices.Index(stages[:], it.Stage); k >= 0 {
@@ -128,11 +129,14 @@ func (w *world) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.
 }
 
 func (w *world) Start(it *sched.Item, b sched.Bound) sched.Code {
+	j, s, t, n := w.Find(it, b.Task)
+	if why := truth.Startable(it, j, s, t, n); why != sched.OK {
+		return why
+	}
 	k := slices.Index(stages[:], it.Stage)
-	s := &w.stages[it.Job][k]
-	s.Begin(&w.tasks[it.Job][k][b.Task-1])
+	s.Begin(t)
 	c := s.Spec.Container(0)
-	w.nodes[it.Node].Free.Sub(&c.Needs)
+	n.Free.Sub(&c.Needs)
 	w.next++
 	w.runs[w.next] = run{taskOf{int(it.Job), k, int(b.Task)}, w.next, int(it.Node)}
 	w.say("start %d task %d", it.ID, b.Task)
