@@ -87,7 +87,7 @@ func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
 	w.paces[a].work, at.breaks = w.drawWork(j, s, work.Work, at.task, int32(t.Tries), n)
 	w.link(a, &nd.runs, ofNode)
 	w.link(a, &s.runs, ofStage)
-	e := w.ofAttempt(sched.Started)
+	e := w.add(sched.Started)
 	e.Attempt, e.Job, e.Stage, e.Node, e.Container, e.Locality, e.Item = sched.AttemptID(a), it.Job, it.Stage, it.Node, it.Container, b.Locality, it.ID
 	if !w.late { // else as the world whose book it began from
 		e.Task = b.Task
@@ -237,7 +237,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	w.unlink(at, &nd.runs, ofNode)
 	w.unlink(at, &s.runs, ofStage)
 	w.kinds[s.kinds[at.container]].needs.AddTo(&nd.Free, 1)
-	e := w.ofAttempt(sched.Ended)
+	e := w.add(sched.Ended)
 	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why
 	shuffled := min(at.ready, w.now)
 	e.Spans[sched.PhaseShuffle] = shuffled.Sub(at.began)

@@ -255,7 +255,7 @@ func (w *World) attemptsFrom(book *ledger.Ledger) error {
 			w.goOn(a, tasks[i])
 			continue
 		}
-		e := w.ofAttempt(sched.Ended)
+		e := w.add(sched.Ended)
 		e.Attempt, e.Outcome = a.ID, outcome
 		w.endedAttempts = append(w.endedAttempts, int32(a.ID))
 	}

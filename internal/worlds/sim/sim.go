@@ -384,22 +384,22 @@ func (w *World) nextChange(i int) {
 }
 
 // emit adds an event to the batch being made.
-func (w *World) emit(e sched.Event) { *w.add(e.Kind) = e }
+func (w *World) emit(e sched.Event) {
+	e.Age = units.Duration(w.now)
+	*w.add(e.Kind) = e
+}
 
-// add adds an event to the batch being made, which the caller fills in before anything else happens.
+// add adds an event to the batch being made, which the caller fills in before anything else happens. Until the
+// batch is handed out, Age is when it happened.
 func (w *World) add(k sched.EventKind) *sched.Event {
 	w.out = append(w.out, sched.Event{})
 	e := &w.out[len(w.out)-1]
-	e.Kind = k
+	e.Kind, e.Age = k, units.Duration(w.now)
 	w.news |= 1 << k
-	w.mixed, w.latest = w.mixed || k < w.latest, k
-	return e
-}
-
-// ofAttempt adds a start or an end. Until the batch is handed out, Age is when it happened.
-func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
-	e := w.add(k)
-	e.Age = units.Duration(w.now)
+	if k < w.latest {
+		w.mixed = true
+	}
+	w.latest = k
 	return e
 }
 
@@ -407,20 +407,20 @@ func (w *World) ofAttempt(k sched.EventKind) *sched.Event {
 // and lets the handles that ended in it be used again from now on: what uses them is told in a
 // later batch.
 func (w *World) hand() drive.Batch {
-	if len(w.endedJobs)+len(w.endedAttempts) > 0 {
-		w.freeJobs = append(w.freeJobs, w.endedJobs...)
-		w.freeAttempts = append(w.freeAttempts, w.endedAttempts...)
-		w.endedJobs, w.endedAttempts = w.endedJobs[:0], w.endedAttempts[:0]
+	if len(w.endedJobs) > 0 {
+		w.freeJobs, w.endedJobs = append(w.freeJobs, w.endedJobs...), w.endedJobs[:0]
+	}
+	if len(w.endedAttempts) > 0 {
+		w.freeAttempts, w.endedAttempts = append(w.freeAttempts, w.endedAttempts...), w.endedAttempts[:0]
 	}
 	return w.batch()
 }
 
-// batch returns the batch being made, with the ages of starts and ends.
+// batch returns the batch being made, with the ages of its events: only starts and ends have waited.
 func (w *World) batch() drive.Batch {
 	for i := range w.out {
-		if e := &w.out[i]; e.Kind == sched.Started || e.Kind == sched.Ended {
-			e.Age = units.Duration(w.now) - e.Age
-		}
+		e := &w.out[i]
+		e.Age = units.Duration(w.now) - e.Age
 	}
 	inOrder := !w.mixed
 	w.held, w.pressing, w.news, w.mixed, w.latest = 0, false, 0, false, 0
