@@ -206,24 +206,18 @@ func (w *World) masterReady(a int32) {
 // ratioOf is how many bytes a job's maps write for each that they read: what its reduces are said
 // to read is what its maps have written.
 func ratioOf(spec *workload.Job) float64 {
-	var read, written units.Bytes
+	var inputs [sched.Stages]units.Bytes
 	for i := range spec.Stages {
-		sum := &written
-		switch spec.Stages[i].Kind {
-		case sched.Map:
-			sum = &read
-		case sched.Reduce:
-		default:
-			continue
+		s, sum := &spec.Stages[i], units.Bytes(0)
+		for t := range s.Tasks {
+			sum += s.Tasks[t].Input
 		}
-		for t := range spec.Stages[i].Tasks {
-			*sum += spec.Stages[i].Tasks[t].Input
-		}
+		inputs[s.Kind] = sum
 	}
-	if read == 0 {
+	if inputs[sched.Map] == 0 {
 		return 0
 	}
-	return float64(written) / float64(read)
+	return float64(inputs[sched.Reduce]) / float64(inputs[sched.Map])
 }
 
 // end ends an attempt, whatever the outcome, and returns its job and stage. A task that did not commit is open

@@ -230,7 +230,7 @@ func validateHosts(j *workload.Job, n int) error {
 		if len(s.Done) > 0 {
 			return fmt.Errorf("job %q: tasks of stage %v are done already, and the simulator starts every job at its beginning", j.ID, s.Kind)
 		}
-		for t := range s.Tasks {
+		for t := range len(s.Hosts.Nodes) / max(1, s.Hosts.Each) {
 			for _, h := range s.Hosts.Of(t) {
 				if h < 1 || int(h) > n {
 					return fmt.Errorf("job %q: stage %v, task %d: its input lies on node %d, the cluster has %d", j.ID, s.Kind, t+1, h, n)
