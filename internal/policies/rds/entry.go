@@ -133,7 +133,7 @@ func Entry() compose.Entry {
 			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Doc: "own forecasts before the twelfth interval: repeat the last value, or fit fewer intervals"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Doc: "jobs whose deadline lies before the next interval run at once"},
 			{Name: "short", Type: compose.Choice, Default: "deadline", Choices: []string{"deadline", "start"}, Doc: "which jobs are on the fast path: those whose deadline lies before the next interval, or those that could no longer meet it if they began then"},
-			{Name: "room", Type: compose.Choice, Default: "all", Choices: []string{"all", "left"}, Doc: "what the present interval plans: all slots, or those that jobs on the fast path leave"},
+			{Name: "room", Type: compose.Choice, Default: "left", Choices: []string{"left", "all"}, Doc: "what the present interval plans: the slots that jobs on the fast path leave, or all"},
 			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Doc: "when to plan: every interval, or also when a job comes or ends"},
 			{Name: "terminal", Type: compose.Switch, Default: "false", Doc: "also count what lies beyond the horizon (equations 11 and 12)"},
 			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},

@@ -284,8 +284,8 @@ func (c *controller) zeroes(n int) []float64 {
 	return list
 }
 
-// limit adds the rows of one kind of slots: what there is of it in each step that is controlled. With room=left the
-// first step has what jobs on the fast path leave.
+// limit adds the rows of one kind of slots: what there is of it in each step that is controlled. The first step
+// has what jobs on the fast path leave of it, with room=all that as well.
 func (c *controller) limit(row int, part []float64) {
 	hc := c.set.hc
 	for i := range hc {

@@ -260,9 +260,9 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	for room, want := range map[string]bool{"all": false, "left": true} {
-		if r, err := made("room=" + room); err != nil || r.Order.(Order).set.left != want {
-			t.Errorf("room=%s: %v", room, err)
+	for room, want := range map[string]bool{"": true, "room=left": true, "room=all": false} {
+		if r, err := made(room); err != nil || r.Order.(Order).set.left != want {
+			t.Errorf("%q: %v", room, err)
 		}
 	}
 	for reference, want := range map[string][2]bool{"uniform": {false, false}, "adaptive": {true, false}, "deadline": {false, true}} {

@@ -269,7 +269,7 @@ func TestFastJobsAreNotPlanned(t *testing.T) {
 	}
 }
 
-// With room=left the plan of the present interval is made of what jobs on the fast path leave.
+// The plan of the present interval is made of what jobs on the fast path leave, with room=all of all slots.
 func TestPlansWhatFastJobsLeave(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true, left: left, mapPenalty: 0.0107, reducePenalty: 0.0173})
