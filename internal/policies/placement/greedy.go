@@ -52,8 +52,12 @@ func (g *Greedy) Follow(o sched.Order) error {
 // Decide serves the nodes that beat, in the order of their beats.
 func (g *Greedy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	t := &g.turn
-	for i := range batch {
-		if batch[i].Kind != sched.Heartbeat || !t.of(v, p, batch[i].Node) {
+	beats := len(batch)
+	for beats > 0 && batch[beats-1].Kind == sched.Heartbeat { // which stand last
+		beats--
+	}
+	for i := beats; i < len(batch); i++ {
+		if !t.of(v, p, batch[i].Node) {
 			continue
 		}
 		if g.LocalRack {
