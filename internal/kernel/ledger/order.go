@@ -99,9 +99,6 @@ func (l *Ledger) counted(b *jobBook, s sched.Stage) uint8 {
 // now has to be, and for those of the queues above it. It is called after each change of the job's
 // record. O(depth × log jobs).
 func (l *Ledger) rekey(b *jobBook, stages uint8) {
-	if stages == 0 {
-		return
-	}
 	var has uint8
 	for rest := stages; rest != 0; rest &= rest - 1 {
 		s := sched.Stage(bits.TrailingZeros8(rest))
@@ -127,9 +124,9 @@ func (l *Ledger) rekey(b *jobBook, stages uint8) {
 					l.rank(b, s, 1)
 					l.stand(r, s, e)
 				}
-				forward := !is || key.Less(b.Keys[s])
+				forward := l.indexing && (!is || key.Less(b.Keys[s]))
 				b.Keys[s] = key
-				if l.indexing && forward {
+				if forward {
 					l.postNews(b, s)
 				}
 			}

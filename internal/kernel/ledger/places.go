@@ -66,18 +66,18 @@ func indexOf(hosts *workload.Hosts, nodes int) nodeIndex {
 	}
 	end := int32(0)
 	for i, n := range cursors {
-		end += n + 1
-		cursors[i] = end
+		if n > 0 { // else its list is the 0 before all
+			end += n + 1
+			cursors[i] = end
+		}
 	}
 	lists := make([]int32, end+1)
-	each := max(1, hosts.Each)
-	id, left := int32(len(table)/each), each
-	for i := len(table) - 1; i >= 0; i-- { // from behind, so that the cursors end at the heads
-		at := &cursors[table[i]&mask]
-		*at--
-		lists[*at] = id
-		if left--; left == 0 {
-			id, left = id-1, each
+	// From behind, so that the cursors end at the heads.
+	for i, id := len(table), int32(len(table)/max(1, hosts.Each)); i > 0; id-- {
+		for row := i - hosts.Each; i > row; i-- {
+			at := &cursors[table[i-1]&mask]
+			*at--
+			lists[*at] = id
 		}
 	}
 	return nodeIndex{shared: uint32(all) > uint32(mask), cursors: cursors, lists: lists}

@@ -363,7 +363,9 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is *found) sched.Co
 	}
 	it.Locality, it.Count = farthest, booked
 	it.Tasks = sched.Span{From: from, To: int32(len(p.Bound))}
-	l.rekey(b, l.counted(b, it.Stage))
+	if stages := l.counted(b, s); stages != 0 {
+		l.rekey(b, stages)
+	}
 	return sched.OK
 }
 
