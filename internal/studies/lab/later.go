@@ -36,11 +36,11 @@ type block struct {
 	beats  int64 // that are not among the events
 }
 
-// blockRound is a batch, or the next of the plans.
+// blockRound is a batch, or a plan.
 type blockRound struct {
 	round  int64
 	at     units.Time
-	events int // -1: it is a plan
+	events int // below 0: it is the plan -1-events
 }
 
 type blockPlan struct{ items, bound, victims, evidence int }
@@ -107,7 +107,7 @@ func (l *later) Plan(round int64, at units.Time, p *sched.Plan) error {
 	all.Items, all.Bound = append(all.Items, p.Items...), append(all.Bound, p.Bound...)
 	all.Victims, all.Evidence = append(all.Victims, p.Victims...), append(all.Evidence, p.Evidence...)
 	b.plans = append(b.plans, blockPlan{len(all.Items), len(all.Bound), len(all.Victims), len(all.Evidence)})
-	return l.keep(blockRound{round, at, -1})
+	return l.keep(blockRound{round, at, -len(b.plans)})
 }
 
 func onlyStarts(p *sched.Plan) bool {
@@ -160,18 +160,14 @@ func (l *later) show(b *block) error {
 }
 
 func (b *block) show(f *follow.Follower, journal *recorder) (err error) {
-	var from blockPlan
-	plans, told, shown := b.plans, 0, 0
+	told, shown := 0, 0
 	for i := range b.rounds {
 		r := &b.rounds[i]
 		if r.events < 0 {
-			to := plans[0]
-			plan := sched.Plan{Items: b.plan.Items[from.items:to.items], Bound: b.plan.Bound[from.bound:to.bound],
-				Victims: b.plan.Victims[from.victims:to.victims], Evidence: b.plan.Evidence[from.evidence:to.evidence]}
+			plan := b.planAt(-1 - r.events)
 			if err = f.Plan(r.round, r.at, &plan); err == nil && journal != nil {
 				err = journal.Plan(r.round, r.at, &plan)
 			}
-			from, plans = to, plans[1:]
 		} else {
 			events := b.events[told:r.events]
 			told = r.events
@@ -187,4 +183,14 @@ func (b *block) show(f *follow.Follower, journal *recorder) (err error) {
 		}
 	}
 	return f.Flush()
+}
+
+func (b *block) planAt(i int) sched.Plan {
+	var from blockPlan
+	if i > 0 {
+		from = b.plans[i-1]
+	}
+	to := b.plans[i]
+	return sched.Plan{Items: b.plan.Items[from.items:to.items], Bound: b.plan.Bound[from.bound:to.bound],
+		Victims: b.plan.Victims[from.victims:to.victims], Evidence: b.plan.Evidence[from.evidence:to.evidence]}
 }
