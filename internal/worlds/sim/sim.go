@@ -121,11 +121,14 @@ func (w *World) Can() sched.Capabilities {
 // WakeAt asks for a Tick at t. One for the past comes at once.
 func (w *World) WakeAt(t units.Time) { w.wake = t }
 
+// mayWait are the kinds of events that may be told late.
+const mayWait = sched.Events(1<<sched.Started | 1<<sched.Ended)
+
 // Heed lets starts and ends of attempts wait that nobody heeds: they are told with the next event of
 // another kind. A world that binds late tells its demand at once, and with it all else.
 func (w *World) Heed(kinds, late sched.Events) {
 	w.presses = late.Has(sched.Ended)
-	if w.waits = sched.EventsOf(sched.Started, sched.Ended) &^ kinds; w.late {
+	if w.waits = mayWait &^ kinds; w.late {
 		w.waits = 0
 	}
 }
