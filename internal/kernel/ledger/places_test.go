@@ -155,4 +155,9 @@ func TestFoundOnce(t *testing.T) {
 	d.told(sched.Event{Kind: sched.Refused, Item: first.ID, Job: 1, Stage: sched.Map, Node: 1, Count: 1})
 	d.one(one)
 	d.is("the one that is open again", d.plan.Bound[0].Task, sched.TaskID(1))
+	d.Begin(&d.plan)
+	d.is("the first job", d.First(1, sched.Map, 0), sched.JobID(1))
+	d.plan.Add(sched.Item{Verb: sched.Withhold, Job: 1, Stage: sched.Map})
+	d.plan.Add(one)
+	d.is("withheld since", d.plan.Items[1].Refused, sched.Withheld)
 }
