@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"github.com/slackline/slackline/sched"
@@ -26,9 +25,11 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 	b = appendInt(b, " container=", int64(e.Container))
 	b = appendNamed(b, " locality=", e.Locality)
 	b = appendNamed(b, " outcome=", e.Outcome)
-	b = appendNamed(b, " control=", e.Control)
-	b = appendNamed(b, " of=", e.Of)
-	b = appendNamed(b, " power=", e.Power)
+	if e.Control != 0 || e.Of != 0 || e.Power != 0 { // which few have
+		b = appendNamed(b, " control=", e.Control)
+		b = appendNamed(b, " of=", e.Of)
+		b = appendNamed(b, " power=", e.Power)
+	}
 	b = appendInt(b, " count=", int64(e.Count))
 	b = appendInt(b, " item=", int64(e.Item))
 	b = appendInt(b, " age=", int64(e.Age))
@@ -154,16 +155,17 @@ func appendNamed[T named](b []byte, key string, v T) []byte {
 // appendNumber writes digits eight at a time: numbers are most of a journal.
 func appendNumber(b []byte, v int64) []byte {
 	u := uint64(v)
+	if u < 10 {
+		return append(b, byte('0'+u))
+	}
 	if v < 0 {
 		b, u = append(b, '-'), -u
 	}
 	if u < 1e8 {
 		digits := eightDigits(u)
 		zeros := bits.TrailingZeros64(digits|1<<56) / 8 // in front; one digit stays
-		at := len(b)
-		b = slices.Grow(b, 8)[:at+8]
-		binary.LittleEndian.PutUint64(b[at:], (digits|ascii)>>(8*zeros))
-		return b[:at+8-zeros]
+		b = binary.LittleEndian.AppendUint64(b, (digits|ascii)>>(8*zeros))
+		return b[:len(b)-zeros]
 	}
 	b = appendNumber(b, int64(u/1e8))
 	return binary.LittleEndian.AppendUint64(b, eightDigits(u%1e8)|ascii)

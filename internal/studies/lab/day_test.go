@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -62,8 +63,13 @@ func BenchmarkDay(b *testing.B) {
 	if _, err := os.Stat(file); err != nil {
 		b.Skipf("the trace is not there: %v", err)
 	}
-	for _, policy := range []string{"fifo", "fair", "edf-p"} {
-		b.Run(policy, func(b *testing.B) {
+	for _, name := range []string{"fifo", "fair", "edf-p", "fifo with a journal"} {
+		policy, recorded := strings.CutSuffix(name, " with a journal")
+		journal := ""
+		if recorded {
+			journal = os.DevNull
+		}
+		b.Run(name, func(b *testing.B) {
 			s, err := scenario.Read("fb-2010.yaml", fmt.Appendf(nil, `
 cluster: {nodes: 600, racks: 30, map_slots: 6, reduce_slots: 2, heartbeat: 3s, replicas: 3}
 workload: {trace: {format: swim, file: %q, deadlines: {share: 1}}}
@@ -74,7 +80,7 @@ workload: {trace: {format: swim, file: %q, deadlines: {share: 1}}}
 			tasks, events := int64(0), int64(0)
 			b.ReportAllocs()
 			for range b.N {
-				r, err := Run(context.Background(), Cell{Scenario: "fb-2010", Policy: policy, Seed: 1, World: Simulated(s.Sim(1))})
+				r, err := Run(context.Background(), Cell{Scenario: "fb-2010", Policy: policy, Seed: 1, World: Simulated(s.Sim(1)), Journal: journal})
 				if err != nil {
 					b.Fatal(err)
 				}
