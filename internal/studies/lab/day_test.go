@@ -21,40 +21,35 @@ func traces() string {
 
 // BenchmarkDay plays the day FB-2010 of SWIM: 24,442 jobs, 8.08 million maps of 128 MB.
 //
-// Where the time goes under fifo (go test -bench Day/fifo -benchtime 1x -cpuprofile; shares vary by some points):
+// Where the time goes under fifo (go test -bench Day/fifo -benchtime 1x -cpuprofile, built with
+// -pgo of the command; shares vary by some points):
 //
-//	28 %  the world's Next: the event queue 8, ends of attempts 10, arrivals with the places of input 6
-//	21 %  the follower and the report: 5 of it the report, 6 one cache miss for the record of an attempt that ends
-//	19 %  Decide: first in order 3, the nearest open task 6, booking the start on the records of node, job and queues 5
-//	14 %  the ledger's Apply: ends 8, starts 3
-//	12 %  Enact: checks, the draw of the task's time, its entry in the queue
-//	 3 %  garbage collection
+//	25 %  the world's Next: ends of attempts 14, of them the event queue 5; arrivals with the places of input 7
+//	25 %  Decide: first in order 4, the nearest open task 7, booking the start on the records of node, job and queues 7
+//	18 %  Enact: checks, the attempt's records, the draw of the task's time, its entry in the queue
+//	16 %  the follower and the report: 7 of it the report
+//	12 %  the ledger's Apply: starts and ends
+//	 1 %  garbage collection
 //
-// No function has more than 6 % of its own. Without the garbage collector a task costs some 9,250
-// instructions (Cachegrind, the first 2,500 jobs): 3,410 in the simulator, 2,840 in the ledger, 1,240
-// in the follower and the report, 1,200 in policy, loop and package truth; the collector adds 850. One
-// function with one book, which knows fifo alone, without a report, failures or an answer to anybody,
-// needs 2,620 and is as much faster. So it is instructions that count, and they are spread over some
-// 130 functions, none above 4.5 %. They lie on more code than a processor's first cache for
-// instructions holds, so the sinks have turns of their own (later.go) and are shown many
-// instants at once: 206 misses of that cache for each task, 326 without. Between the start of a task and its
-// end others go through more memory than the second cache holds, so 11 lines of 64 bytes have to be
-// read again for each task: its records in the world, the book and the follower, those beside them in
-// lists, the stage's arrays. That is what records have to become smaller for.
+// No function has more than 7 % of its own. A task costs some 6,360 instructions without the garbage
+// collection (Cachegrind, the first hour): 1,930 in the simulator, 1,760 in the ledger, 840 in the
+// follower and the report, 950 in policy, loop and package truth. One function with one book, which
+// knows fifo alone, without a report, failures or an answer to anybody, is three times as fast. So it is
+// instructions that count, and they are spread over some 130 functions. Cachegrind sees 133
+// misses of the first cache for instructions for each task, but they seem to cost little: 8 KB of code
+// more in each round cost some 5 % beside the time to run it. Of the second cache a task misses 6 lines:
+// descriptions and records in the stage's arrays, which are read in no order.
 //
 // What was tried to little or no effect: the three records of a task in one, copies of attempts for
-// sinks instead of pages (1.4 % more instructions), entries of the event queue that come later in
-// chunks of a slot instead of lists (1 % more), larger pages of memory (3 %), vectors added and
+// sinks instead of pages (1.4 % more instructions), larger pages of memory (0 to 3 %), vectors added and
 // compared by calls instead of in place (less code in a round, and 4 % more time), the next beat kept
-// as nodes get room instead of looked for again (0.4 %), less frequent garbage collection (GOGC=400:
-// 5 % of the instructions; GOGC=300: no less time, 510 MB instead of 310), lists of a stage's attempts
-// from which nothing is unlinked (neighbours are spared, and as much is read when a list is sifted), open
-// tasks by bit with the lists of places one behind the other and rankings searched without branches (9 %
-// fewer branches mispredicted under fair and 8 % fewer misses of the first cache, 2 % more instructions,
-// no less time). By the profile of this very
-// day the compiler takes 8 to 10 % of the instructions off (make pgo), and 7 to 9 % of the time. Under
-// fair the keys of the order are 10 %, as each start and end moves a job in its pool, and the pool
-// where there are others.
+// as nodes get room instead of looked for again (0.4 %), less frequent garbage collection (GOGC=200:
+// no less time on two processors), lists of a stage's attempts from which nothing is unlinked (neighbours
+// are spared, and as much is read when a list is sifted), rankings searched without branches (1 % under
+// fair), starts filled in where they lie in the plan (0.3 %), a start that world and book settle in one
+// call (2.6 %, for another form of the journal). By the profile of this very day the compiler takes 8 to
+// 10 % of the instructions off (make pgo), and 7 to 9 % of the time. Under fair the keys of the order
+// are 15 %, as each start and end moves a job in its pool, and the pool where there are others.
 func BenchmarkDay(b *testing.B) {
 	file, err := filepath.Abs(filepath.Join(traces(), "swim", "FB-2010_samples_24_times_1hr_0.tsv"))
 	if err != nil {
