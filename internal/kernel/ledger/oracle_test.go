@@ -301,6 +301,9 @@ func (m *model) line(s sched.Stage) []sched.JobID {
 // agree compares the two books on everything a policy can ask.
 func (m *model) agree() {
 	l, t := m.l, m.t
+	if err := l.bitsAgree(); err != nil {
+		t.Fatal(err)
+	}
 	for _, j := range m.jobs {
 		b := l.Job(j.id)
 		if b != nil && (m.watches && b.State != sched.Pending || !m.watches && b.Advice != sched.NoJob) {

@@ -14,7 +14,7 @@ import (
 // that he has. Nodes share lists where there would be many more of these than copies of input. No task of a
 // list before its cursor is open; the cursor only moves forward, over tasks that are not, except when one is
 // opened again. So finding an open task costs O(1) on the average over all nodes, and O(1) amortised for
-// those passed over.
+// those passed over that are not open; open tasks of others in a shared list are passed over each time.
 type nodeIndex struct {
 	shared  bool    // a list has tasks of several nodes
 	cursors []int32 // by node, of which the last bits count
@@ -113,13 +113,11 @@ func (l *Ledger) firstInRack(nb *nodeBook, t *tasks) sched.TaskID {
 
 // racksOf makes an index. Copies on nodes that the book does not know yet stand in no rack. O(tasks).
 func (l *Ledger) racksOf(hosts *workload.Hosts, words int) rackIndex {
-	x := rackIndex{rows: 1 << bits.Len(uint(min(l.lastRack, 63))), words: make([]int32, l.lastRack+1)}
+	x := rackIndex{rows: 1 << bits.Len(uint(min(l.lastRack, 63))), words: make([]int32, int(l.lastRack)+1)}
 	x.bits = make([]uint64, x.rows*words)
 	row, bit, left := x.bits, uint64(1)<<1, hosts.Each
 	for _, n := range hosts.Nodes {
-		if int(n) < len(l.racks) {
-			row[int(l.racks[n])&(x.rows-1)] |= bit
-		}
+		row[int(l.rackOf(n))&(x.rows-1)] |= bit
 		if left--; left == 0 {
 			left, bit = hosts.Each, bits.RotateLeft64(bit, 1)
 			if bit == 1 {
@@ -145,10 +143,11 @@ func (l *Ledger) describe(nb *nodeBook, is *cluster.Node) {
 	for int(nb.ID) >= len(l.racks) {
 		l.racks = append(l.racks, 0)
 	}
-	if l.racks[nb.ID] == is.Rack {
+	rack := max(0, is.Rack)
+	if l.racks[nb.ID] == rack {
 		return
 	}
-	l.racks[nb.ID], l.lastRack = is.Rack, max(l.lastRack, is.Rack)
+	l.racks[nb.ID], l.lastRack = rack, max(l.lastRack, rack)
 	for j := range l.jobs {
 		for _, t := range l.jobs[j].tasks {
 			if t != nil {

@@ -161,3 +161,26 @@ func TestFoundOnce(t *testing.T) {
 	d.plan.Add(one)
 	d.is("withheld since", d.plan.Items[1].Refused, sched.Withheld)
 }
+
+// Input on a node that cannot be is as far away as any. Nobody promises that there is none in a journal.
+func TestHostOfNoNode(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 2, 1), jobOf(1, "a", maps(17, -1)))
+	d.decide(admit(1))
+	d.is("how near", d.Nearest(1, 1, sched.Map), sched.Remote)
+}
+
+// bitsAgree tells of a task that is open by one of its two records and not by the other. The task 0 is
+// open, as it ends lists.
+func (l *Ledger) bitsAgree() error {
+	var err error
+	l.eachStage(func(t *tasks) *tasks {
+		for id := range t.List {
+			if is := t.List[id].State; t.isOpen(int32(id)) != (id == 0 || is == taskOpen) {
+				err = fmt.Errorf("task %d of %v has the state %d, and its bit is %v", id, t.Spec.Kind, is, t.isOpen(int32(id)))
+			}
+		}
+		return t
+	})
+	return err
+}

@@ -216,7 +216,8 @@ func (s *saved) check(bind bool) error {
 	}
 	job := func(j sched.JobID) bool { return j >= 1 && int(j) < len(known) && known[j] }
 	for i := range s.Nodes {
-		if n := &s.Nodes[i]; n.Node.ID < 1 || int(n.Node.ID) >= s.Bounds[1] || n.Node.Spec == nil || n.Node.Spec.Class == nil {
+		if n := &s.Nodes[i]; n.Node.ID < 1 || int(n.Node.ID) >= s.Bounds[1] || n.Node.Spec == nil || n.Node.Spec.Class == nil ||
+			n.Node.Spec.Rack < 0 || n.Node.Spec.Rack > 1<<20 {
 			return bad("node", int(n.Node.ID), s.Bounds[1])
 		}
 	}
@@ -306,7 +307,7 @@ func (l *Ledger) loadJob(s *savedJob) {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t
 		t.openAll()
-		for id := range t.List {
+		for id := 1; id < len(t.List); id++ {
 			if t.List[id].State != taskOpen {
 				t.take(sched.TaskID(id))
 			}

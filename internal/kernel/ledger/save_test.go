@@ -97,6 +97,8 @@ func TestLoadRefuses(t *testing.T) {
 		{`"parent":1`, `"parent":7`, "the saved book is damaged: queue 2 of 2"},
 		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":9,"Left":1`, "the saved book is damaged: a grant of job 1 of 2"},
 		{`"Job":1,"Node":2,"Left":1`, `"Job":1,"Node":2,"Left":2000000000`, "the saved book is damaged: a grant of job 1 of 2"},
+		{`"rack":1`, `"rack":2147483647`, "the saved book is damaged: node 2 of 3"},
+		{`"rack":1`, `"rack":-5`, "the saved book is damaged: node 2 of 3"},
 	} {
 		damaged := strings.Replace(string(text), c.from, c.to, 1)
 		if c.from == "" {
@@ -106,6 +108,33 @@ func TestLoadRefuses(t *testing.T) {
 		if err := l.Load(strings.NewReader(damaged)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.to, err, c.want)
 		}
+	}
+}
+
+// What a saved book says of the task 0, which there is not, means nothing.
+func TestLoadOfTaskZero(t *testing.T) {
+	l := open(t, bound, nil)
+	stage := maps(17, 1)
+	stage.Tasks = append(stage.Tasks, make([]workload.Task, 17)...)
+	for i := range 17 {
+		stage.Hosts.Set(17+i, 2)
+	}
+	l.told(nodeUp(1, 1, 20, 1), nodeUp(2, 1, 20, 1), jobOf(1, "a", stage))
+	l.decide(admit(1), start(1, sched.Map, 2, 17))
+	var text bytes.Buffer
+	if err := l.Save(&text); err != nil {
+		t.Fatal(err)
+	}
+	damaged := strings.Replace(text.String(), `"List":[{}`, `"List":[{"state":3}`, 1)
+	if damaged == text.String() {
+		t.Fatal("there is no task 0 to damage")
+	}
+	m := New(bound, nil)
+	if err := m.Load(strings.NewReader(damaged)); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.Nearest(2, 1, sched.Map); got != sched.RackLocal {
+		t.Errorf("what is open is %v, want %v", got, sched.RackLocal)
 	}
 }
 

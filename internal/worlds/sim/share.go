@@ -12,8 +12,8 @@ const sharedTasks = 1 << 20
 
 // Share returns the configuration for runs that differ in their policies alone, at the same time or one
 // after the other. The jobs of its source are unfolded, and the places of their input drawn, once for all
-// of them, by the run that comes to a job first. Those behind the first million of tasks each run makes
-// for itself. The source must be one that does not care when jobs end.
+// of them: by the run that comes to a job first, or before it (Ahead). Those behind the first million of
+// tasks each run makes for itself. The source must be one that does not care when jobs end.
 func Share(cfg Config) (Config, error) {
 	w, err := New(cfg)
 	if err != nil {
