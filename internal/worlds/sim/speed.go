@@ -30,7 +30,7 @@ func (w *World) setSpeed(n int32, factor float64) {
 		return // told when it is back
 	}
 	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: factor})
-	at := &w.attempts[0]
+	var at *attempt
 	for a := nd.runs.last; a != 0; a = at.in[ofNode].prev {
 		at = &w.attempts[a]
 		if !at.timed {
