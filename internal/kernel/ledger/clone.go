@@ -61,7 +61,7 @@ func (l *Ledger) cloneJobs() {
 	l.eachStage(func(t *tasks) *tasks {
 		stages++
 		words, sets = words+len(t.List), sets+len(t.open)
-		lists += len(t.nodes.cursors) + len(t.racks.words)
+		lists += len(t.nodes.cursors) + len(t.racks.words) + len(t.racks.lists.cursors)
 		places += len(t.Demand) + len(t.ByRack)
 		return t
 	})
@@ -72,6 +72,7 @@ func (l *Ledger) cloneJobs() {
 		t = &pages[len(pages)-1]
 		t.List, t.open = piece(&list, t.List), piece(&open, t.open)
 		t.nodes.cursors, t.racks.words = piece(&cursors, t.nodes.cursors), piece(&cursors, t.racks.words)
+		t.racks.lists.cursors = piece(&cursors, t.racks.lists.cursors)
 		t.Demand, t.ByRack = piece(&demand, t.Demand), piece(&demand, t.ByRack)
 		t.news = newsLink{}
 		return t

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
 )
@@ -113,10 +114,11 @@ func (l *Ledger) enter(t *tasks, id sched.TaskID) {
 	t.All = min(t.All, int32(id))
 	for _, h := range hosts {
 		t.nodes.reopen(h, id)
-		if words := t.racks.words; words != nil {
-			rack := l.rackOf(h)
+		rack := l.rackOf(h)
+		if words := t.racks.words; len(words) > 0 {
 			words[rack] = min(words[rack], int32(id>>6))
 		}
+		t.racks.lists.reopen(cluster.NodeID(rack), id)
 	}
 }
 

@@ -83,13 +83,14 @@ func indexOf(hosts *workload.Hosts, nodes int) nodeIndex {
 	return nodeIndex{shared: uint32(all) > uint32(mask), cursors: cursors, lists: lists}
 }
 
-// rackIndex says which tasks of a stage have input in which rack, by bit, and is made when it is first
-// asked. Racks beyond 64 share the bits of others. Each rack has a cursor too, so a question costs O(1)
-// amortised for 64 tasks passed over.
+// rackIndex says which tasks of a stage have input in which rack, and is made when it is first asked: by
+// bit where there are at most 63 racks, each with a cursor, so that a question costs O(1) amortised for 64
+// tasks passed over; else by lists, as of nodes.
 type rackIndex struct {
 	rows  int      // of bits for each 64 tasks
-	bits  []uint64 // by 64 tasks, and by rack, of which the last bits count; never changes
+	bits  []uint64 // by 64 tasks, and by rack; never changes
 	words []int32  // by rack: before this word of the stage's bits no task with input there is open
+	lists nodeIndex
 }
 
 // firstInRack returns the first open task with input in the rack of the node, 0 if there is none.
@@ -98,26 +99,46 @@ func (l *Ledger) firstInRack(nb *nodeBook, t *tasks) sched.TaskID {
 	if x.words == nil {
 		*x = l.racksOf(&t.Spec.Hosts, len(t.open))
 	}
+	if x.rows == 0 {
+		return l.listedInRack(nb, t)
+	}
 	for i := int(x.words[rack]); i < len(t.open); i++ {
-		for rest := t.open[i] & x.bits[i*x.rows+rack&(x.rows-1)]; rest != 0; rest &= rest - 1 {
-			id := sched.TaskID(i<<6 + bits.TrailingZeros64(rest))
-			if x.rows >= len(x.words) || l.distance(nb, t, id) == sched.RackLocal {
-				x.words[rack] = int32(i)
-				return id
-			}
+		if rest := t.open[i] & x.bits[i*x.rows+rack]; rest != 0 {
+			x.words[rack] = int32(i)
+			return sched.TaskID(i<<6 + bits.TrailingZeros64(rest))
 		}
 	}
 	x.words[rack] = int32(len(t.open))
 	return 0
 }
 
+// listedInRack is firstInRack where there are lists.
+func (l *Ledger) listedInRack(nb *nodeBook, t *tasks) sched.TaskID {
+	from, lists := t.racks.lists.cursor(cluster.NodeID(nb.rack())), t.racks.lists.lists
+	for !t.isOpen(lists[*from]) {
+		*from++
+	}
+	at := *from
+	for lists[at] != 0 && !(t.isOpen(lists[at]) && l.distance(nb, t, sched.TaskID(lists[at])) == sched.RackLocal) {
+		at++
+	}
+	return sched.TaskID(lists[at])
+}
+
 // racksOf makes an index. Copies on nodes that the book does not know yet stand in no rack. O(tasks).
 func (l *Ledger) racksOf(hosts *workload.Hosts, words int) rackIndex {
-	x := rackIndex{rows: 1 << bits.Len(uint(min(l.lastRack, 63))), words: make([]int32, int(l.lastRack)+1)}
+	if l.lastRack > 63 {
+		racks := make([]cluster.NodeID, len(hosts.Nodes))
+		for i, n := range hosts.Nodes {
+			racks[i] = cluster.NodeID(l.rackOf(n))
+		}
+		return rackIndex{words: []int32{}, lists: indexOf(&workload.Hosts{Nodes: racks, Each: hosts.Each}, int(l.lastRack)+1)}
+	}
+	x := rackIndex{rows: int(l.lastRack) + 1, words: make([]int32, l.lastRack+1)}
 	x.bits = make([]uint64, x.rows*words)
 	row, bit, left := x.bits, uint64(1)<<1, hosts.Each
 	for _, n := range hosts.Nodes {
-		row[int(l.rackOf(n))&(x.rows-1)] |= bit
+		row[l.rackOf(n)] |= bit
 		if left--; left == 0 {
 			left, bit = hosts.Each, bits.RotateLeft64(bit, 1)
 			if bit == 1 {

@@ -65,7 +65,7 @@ func TestNearest(t *testing.T) {
 		l.jobs = append(l.jobs, jobBook{})
 		b := &l.jobs[1]
 		class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(1, 1)}
-		// Racks 64 apart have the same bits.
+		// Of racks that are numbered beyond 63 there are lists in place of bits.
 		racks, apart := rapid.IntRange(0, 5).Draw(t, "racks"), rapid.SampledFrom([]int{1, 64}).Draw(t, "apart")
 		tell := func(n sched.NodeID, with func(*sched.Event)) {
 			rack := cluster.RackID(0)
