@@ -78,13 +78,16 @@ func skipped(f io.ReaderAt, at int64) (Kind, error) {
 
 func high48(bits uint64) uint64 { return bits >> 16 }
 
+// Whole tells whether files of the kind are never cut.
+func (k Kind) Whole() bool { return k == Gzip || k == Bzip2 }
+
 // Cuts returns offsets at which a file may be cut, ascending: the first possible one at or behind
 // each multiple of block. There are none if a damaged file hides them; whoever reads it will find
 // out. An error is that the file cannot be read: where it is cut must not depend on that.
 func (k Kind) Cuts(f io.ReaderAt, size, block int64) (cuts []int64, err error) {
 	r := &attentive{ReaderAt: f}
 	switch k {
-	case None, Bzip2:
+	case None:
 		for at := block; at < size; at += block {
 			cuts = append(cuts, at)
 		}

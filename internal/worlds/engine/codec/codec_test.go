@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -187,44 +189,101 @@ type failing struct{ err error }
 
 func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
-// What the commands write. words.bz2 has blocks of 100 kB: bzip2 -1 of the numbers from 1 to 60000, a line each.
-func TestFileOfBzip2(t *testing.T) {
-	packed, err := os.ReadFile("testdata/words.bz2")
+// Wherever bytes of a file are missing, doubled or changed, and however large a block of the job is:
+// what is read is the text, or an error. words.bz2 is what bzip2 -1 makes of the numbers from 1 to
+// 60000, a line each, in blocks of 100 kB.
+func TestDamageAtSeams(t *testing.T) {
+	words, err := os.ReadFile("testdata/words.bz2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := io.ReadAll(bzip2.NewReader(bytes.NewReader(packed)))
-	if err != nil {
-		t.Fatal(err)
+	var text []byte
+	for i := range 60_000 {
+		text = fmt.Appendln(text, i+1)
 	}
-	f, size := bytes.NewReader(packed), int64(len(packed))
-	for _, block := range []int64{500, 1000, 20_000, 30_000, size - 1, size} {
-		var got []byte
-		pieces := 0
-		cuts := append(append([]int64{0}, cutsOf(t, Bzip2, f, size, block)...), size)
-		for i := range cuts[1:] {
-			r := Open(Bzip2, f, size, cuts[i], cuts[i+1])
-			own := []byte{}
-			buf := make([]byte, 5000)
-			for r.Own() == Unknown {
-				n, err := r.Read(buf)
-				if err != nil && err != io.EOF {
-					t.Fatal(err)
+	found, all := 0, 0
+	try := func(kind Kind, h harm, want []byte, blocks ...int64) {
+		damaged := h.do()
+		f, size := bytes.NewReader(damaged), int64(len(damaged))
+		for _, block := range append(blocks, size) {
+			all++
+			got, err := inPieces(t, kind, f, size, block)
+			if err != nil {
+				found++
+			} else if !bytes.Equal(got, want) {
+				t.Errorf("%v: %s of %d bytes at %d of %d, blocks of %d: %d bytes are read without a word, not %d",
+					kind, [...]string{"drop", "double", "flip"}[h.how], h.n, h.at, len(h.file), block, len(got), len(want))
+			}
+		}
+	}
+	parts := [][]byte{bytes.Repeat([]byte("some text\n"), 20), []byte("the middle\n"), []byte("end of it\n"), []byte("more behind\n")}
+	for _, kind := range kinds {
+		small := pack(t, kind, parts)
+		for at := 10; at < len(small); at++ { // what comes first tells the kind
+			for _, n := range []int{1, 2, 7, 31} { // no whole frames or chunks: nothing tells that one is missing
+				for how := range 3 {
+					try(kind, harm{small, how, at, n}, bytes.Join(parts, nil), 16)
 				}
-				own = append(own, buf[:n]...)
 			}
-			got = append(got, own[:r.Own()]...)
-			if r.Own() > 0 {
-				pieces++
-			}
-		}
-		if !bytes.Equal(got, want) {
-			t.Errorf("in pieces of %d it unpacks to %d bytes, not %d", block, len(got), len(want))
-		}
-		if block == 500 && pieces != 4 {
-			t.Errorf("in pieces of %d there is something in %d of them; the file has 4 blocks", block, pieces)
 		}
 	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		h := harm{words, rng.IntN(3), 10 + rng.IntN(len(words)-10), []int{3, 5000}[rng.IntN(2)]}
+		try(Bzip2, h, text, 16<<10)
+	}
+	if found < all/2 {
+		t.Errorf("only %d of %d are found", found, all)
+	}
+}
+
+const (
+	drop = iota
+	double
+	flip
+)
+
+// A harm is done to n bytes of a file.
+type harm struct {
+	file       []byte
+	how, at, n int
+}
+
+func (h harm) do() []byte {
+	end := min(h.at+h.n, len(h.file))
+	switch h.how {
+	case drop:
+		return slices.Concat(h.file[:h.at], h.file[end:])
+	case double:
+		return slices.Concat(h.file[:end], h.file[h.at:])
+	}
+	damaged := bytes.Clone(h.file)
+	for i := h.at; i < end; i++ {
+		damaged[i] ^= 0x10
+	}
+	return damaged
+}
+
+// inPieces reads what belongs to the pieces of a file, and no more than the beginning of what lies
+// behind each, as a task does.
+func inPieces(t rapid.TB, kind Kind, f io.ReaderAt, size, block int64) (got []byte, err error) {
+	cuts := append(append([]int64{0}, cutsOf(t, kind, f, size, block)...), size)
+	for i := range cuts[1:] {
+		r := Open(kind, f, size, cuts[i], cuts[i+1])
+		from := len(got)
+		buf := make([]byte, 1000)
+		for int64(len(got)-from) < r.Own() && err == nil {
+			var n int
+			n, err = r.Read(buf)
+			got = append(got, buf[:n]...)
+		}
+		r.Close()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		got, err = got[:from+int(r.Own())], nil
+	}
+	return got, nil
 }
 
 func TestDetectNothing(t *testing.T) {

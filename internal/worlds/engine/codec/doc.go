@@ -4,7 +4,6 @@
 //	codec.go   the kinds: how they are known, where a file may be cut
 //	cuts.go    the boundaries in zstd and snappy files
 //	reader.go  the bytes of a piece of a file, unpacked
-//	bzip2.go   blocks of bzip2, which begin at any bit
 //	writer.go  gzip and zstd for output
 //
 // # Where files may be cut
@@ -13,9 +12,8 @@
 //   - zstd: at frames. What pzstd, or zstd with a seekable format, writes has many; zstd itself
 //     writes one frame, which is not cut.
 //   - snappy and s2 (the framing format): at chunks, each of which stands for itself.
-//   - bzip2: anywhere. A block belongs to the piece in which it begins, and the 48 bits that it
-//     begins with are looked for. Data that hold these bits by chance would be taken for damage:
-//     expect one such place in 35 TB.
+//   - bzip2: nowhere. Its blocks begin at any bit, and a damaged one can hide where the next begins:
+//     read in pieces, such a file would lose a block that no piece misses.
 //
 // A file may hold several members (gzip), frames (zstd), streams (bzip2, snappy) one behind
 // another. Anything else behind the last is damage.

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"bufio"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"io"
@@ -29,15 +30,8 @@ type Reader struct {
 	own        int64
 
 	produced int64
-	from     unpacker // nil = none yet
+	from     *unpacker // nil = none yet
 	err      error
-}
-
-// An unpacker reads a section, or for bzip2 everything from the piece's start.
-type unpacker interface {
-	io.Reader
-	offset() int64 // in the compressed file
-	close()
 }
 
 // Open returns a reader of the piece of a file of that kind and size. start is 0 or one of the
@@ -66,9 +60,6 @@ func (r *Reader) Read(p []byte) (int, error) {
 			}
 		}
 		n, err := r.from.Read(p)
-		if b, ok := r.from.(*bzip2Reader); ok && r.own == Unknown && b.beyond {
-			r.own = r.produced
-		}
 		r.produced += int64(n)
 		if err != nil && err != io.EOF {
 			r.err = r.damage(err)
@@ -93,7 +84,7 @@ func (r *Reader) next() {
 	if r.own == Unknown {
 		r.own = r.produced
 	}
-	if r.kind == Bzip2 || r.end >= r.size {
+	if r.end >= r.size {
 		r.err = io.EOF
 		return
 	}
@@ -110,10 +101,7 @@ func (r *Reader) Close() {
 	}
 }
 
-func (r *Reader) section() (unpacker, error) {
-	if r.kind == Bzip2 {
-		return newBzip2Reader(r.f, r.size, r.start, r.end), nil
-	}
+func (r *Reader) section() (*unpacker, error) {
 	packed := &counted{r: io.NewSectionReader(r.f, r.start, r.end-r.start), at: r.start}
 	packed.Reader = bufio.NewReaderSize((*counting)(packed), 64<<10)
 	switch r.kind {
@@ -126,19 +114,21 @@ func (r *Reader) section() (unpacker, error) {
 			return nil, r.damageAt(err, packed.offset())
 		}
 		z.Multistream(false)
-		return &simple{&members{z, packed.Reader}, packed, func() {}}, nil
+		return &unpacker{&members{z, packed.Reader}, packed, func() {}}, nil
+	case Bzip2:
+		return &unpacker{bzip2.NewReader(packed.Reader), packed, func() {}}, nil
 	case Zstd:
 		z, err := zstd.NewReader(packed.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, r.damageAt(err, packed.offset())
 		}
-		return &simple{z, packed, z.Close}, nil
+		return &unpacker{z, packed, z.Close}, nil
 	default:
 		opts := onlyKnown
 		if r.start > 0 {
 			opts = append(slices.Clone(opts), s2.ReaderIgnoreStreamIdentifier())
 		}
-		return &simple{s2.NewReader(packed.Reader, opts...), packed, func() {}}, nil
+		return &unpacker{s2.NewReader(packed.Reader, opts...), packed, func() {}}, nil
 	}
 }
 
@@ -162,8 +152,8 @@ func (r *Reader) damageAt(err error, at int64) error {
 	if file, ok := errors.AsType[*fileError](err); ok {
 		return file.error
 	}
-	s, ok := r.from.(*simple)
-	return &Damage{Kind: r.kind, Offset: at, Err: err, Cut: errors.Is(err, io.ErrUnexpectedEOF) || ok && s.packed.ended && errors.Is(err, s2.ErrCorrupt)}
+	ended := r.from != nil && r.from.packed.ended
+	return &Damage{Kind: r.kind, Offset: at, Err: err, Cut: errors.Is(err, io.ErrUnexpectedEOF) || ended && errors.Is(err, s2.ErrCorrupt)}
 }
 
 // members reads the members of a gzip file (RFC 1952, section 2.2), one behind the other. Zeros
@@ -211,15 +201,15 @@ func (m *members) padding() error {
 	}
 }
 
-// simple is an unpacker that reads one byte behind another.
-type simple struct {
+// unpacker reads a section.
+type unpacker struct {
 	io.Reader
 	packed *counted
 	stop   func()
 }
 
-func (s *simple) offset() int64 { return s.packed.offset() }
-func (s *simple) close()        { s.stop() }
+func (u *unpacker) offset() int64 { return u.packed.offset() } // in the compressed file
+func (u *unpacker) close()        { u.stop() }
 
 // counted counts what is read of a file, less what is still in the buffer.
 type counted struct {

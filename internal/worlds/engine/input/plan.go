@@ -158,8 +158,8 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	switch {
 	case cutting == mapreduce.Uncut:
 		return nil, "its records must not be split", nil
-	case kind == codec.Gzip:
-		return nil, "gzip cannot be split", nil
+	case kind.Whole():
+		return nil, fmt.Sprintf("%v cannot be split", kind), nil
 	case kind != codec.None && (cutting != mapreduce.AtLines || p.Records.Length > 0):
 		return nil, fmt.Sprintf("its records cannot be found, as it is compressed with %v", kind), nil
 	case cutting == mapreduce.AtLines:

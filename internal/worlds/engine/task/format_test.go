@@ -514,6 +514,7 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 	}
 	add("d", one.String(), 0)
 	add("e", packed("bzip2", parts...), 1)
+	add("h", packed("zstd", parts...), 1)
 	add("f", strings.Repeat("\"", 100), 1)
 	add("g", strings.Repeat("whole", 100), 2)
 	sources := []input.Source{{}, {Format: &format.Spec{Name: "csv"}}, {Format: &format.Spec{Name: "whole"}}}
@@ -526,7 +527,7 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 		told = append(told, filepath.Base(w.Path)+" "+w.Why)
 	}
 	want := []string{"b gzip cannot be split", "d its zstd data cannot be split anywhere",
-		"e its records cannot be found, as it is compressed with bzip2", "f it has no row after which it could be split", "g its records must not be split"}
+		"e bzip2 cannot be split", "h its records cannot be found, as it is compressed with zstd", "f it has no row after which it could be split", "g its records must not be split"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
