@@ -221,6 +221,9 @@ func TestDamageAtSeams(t *testing.T) {
 		small := pack(t, kind, parts)
 		for at := 10; at < len(small); at++ { // what comes first tells the kind
 			for _, n := range []int{1, 2, 7, 31} { // no whole frames or chunks: nothing tells that one is missing
+				if at+n >= len(small) {
+					continue // a file that ends behind a chunk is a shorter one
+				}
 				for how := range 3 {
 					try(kind, harm{small, how, at, n}, bytes.Join(parts, nil), 16)
 				}
