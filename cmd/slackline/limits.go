@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/units"
 )
 
@@ -15,20 +16,29 @@ import (
 // how safe output has to be.
 type limits struct {
 	memory string
-	sync   bool
+	sync   string
 }
 
 func bindLimits(cmd *cobra.Command) *limits {
 	l := &limits{}
 	f := cmd.Flags()
 	f.StringVar(&l.memory, "memory", "", "memory that jobs may take, such as 256MiB; your own commands and programs use more on top of it (default a quarter of the machine's)")
-	f.BoolVar(&l.sync, "sync", false, "flush output to the disk before it is committed, so that it survives a power failure")
+	f.StringVar(&l.sync, "sync", "output", "what survives a power failure: output (all of it is on the disk before _SUCCESS says so), all (finished tasks of running jobs, too), or off")
 	return l
 }
 
 // apply lets the machine, and this process, keep to the limits.
 func (l *limits) apply(m *runs.Machine) error {
-	m.Sync = l.sync
+	switch l.sync {
+	case "output":
+		m.Sync = outdir.SyncOutput
+	case "all":
+		m.Sync = outdir.SyncAll
+	case "off":
+		m.Sync = outdir.SyncNothing
+	default:
+		return fmt.Errorf("--sync is %q, it must be output, all or off", l.sync)
+	}
 	m.Memory = defaultMemory()
 	if l.memory != "" {
 		var err error

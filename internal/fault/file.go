@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"syscall"
 )
 
 // File is an os.File whose reading, writing and syncing may fail.
@@ -118,17 +119,22 @@ func MakeDirs(path string) error {
 	return first(Mkdir, path, func() error { return os.MkdirAll(path, 0o777) })
 }
 
-// SyncDir brings what a directory holds to disk. On Windows, which cannot, it does nothing.
+// SyncDir brings the names that a directory holds to disk. It does nothing where that cannot be
+// done: on Windows, on file systems that know no such thing, and with a directory that may be
+// written to and not be read. Their own journals have to do.
 func SyncDir(path string) error {
 	if err := strike(Sync, path); err != nil {
 		return err
 	}
 	d, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if err = d.Sync(); runtime.GOOS == "windows" {
-		err = nil // its own journal has to do
+	if err = d.Sync(); runtime.GOOS == "windows" || errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil
 	}
 	return errors.Join(err, d.Close())
 }

@@ -1,8 +1,10 @@
 package fault
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Root is an os.Root whose files and changes may fail: whatever links stand below it, none leads an
@@ -29,6 +31,21 @@ func (r *Root) OpenFile(name string) (*File, error) {
 // CreateFile is os.Root.Create.
 func (r *Root) CreateFile(name string) (*File, error) {
 	return opened(Create, r.Path(name), func() (*os.File, error) { return r.Root.Create(name) })
+}
+
+// SyncFile brings what a file holds to disk. Windows does that only for who may write to it.
+func (r *Root) SyncFile(name string) error {
+	how := os.O_RDONLY
+	if runtime.GOOS == "windows" {
+		how = os.O_RDWR
+	}
+	return first(Sync, r.Path(name), func() error {
+		f, err := r.Root.OpenFile(name, how, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
 }
 
 // Move is os.Root.Rename.

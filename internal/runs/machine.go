@@ -7,6 +7,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/units"
 )
 
@@ -17,7 +18,7 @@ type Machine struct {
 	ReduceSlots int
 	Block       units.Bytes   // largest input of a map
 	Memory      units.Bytes   // that the process is to take at most; 0 = no bound
-	Sync        bool          // output is on disk before it is committed
+	Sync        outdir.Sync   // what outlives a loss of power
 	Steps       []engine.Step // what the workers offer over time; none = all, always
 }
 

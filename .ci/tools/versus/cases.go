@@ -35,7 +35,7 @@ func (b *bench) cases() []testCase {
 		name: "wordcount", title: fmt.Sprintf("words of %d MB of text, by Zipf's law", b.mb), bytes: size, inputs: b.make("text", b.text),
 		programs: []program{
 			{"slackline", "", b.job("", "app: wordcount\nreduces: 2", "text"), ours},
-			{"slackline, --sync", "", b.job("--sync", "app: wordcount\nreduces: 2", "text"), ours},
+			{"slackline, --sync=off", "", b.job("--sync=off", "app: wordcount\nreduces: 2", "text"), ours},
 			{"own program, raw API", "", b.own(b.raw), ours},
 			{"own program, typed", "", b.own(b.typed), ours},
 			{"floor", "", fmt.Sprintf("%q floor wordcount %q out", b.self, text), bottom},
@@ -57,7 +57,7 @@ func (b *bench) cases() []testCase {
 	}
 	sorting := []program{
 		{"slackline", "", b.job("", "app: terasort\nreduces: 2", "tera"), ours},
-		{"slackline, --sync", "", b.job("--sync", "app: terasort\nreduces: 2", "tera"), ours},
+		{"slackline, --sync=off", "", b.job("--sync=off", "app: terasort\nreduces: 2", "tera"), ours},
 		{"slackline, 256 MiB", "", b.job("--memory 256MiB", "app: terasort\nreduces: 2", "tera"), ours},
 		{"floor", "", fmt.Sprintf("%q floor sort %q out", b.self, tera), bottom},
 		{"GNU sort", "sort", fmt.Sprintf("sort --parallel=2 -S 8G %q >out", tera), peer},

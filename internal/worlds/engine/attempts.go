@@ -97,7 +97,7 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.buffer(reduce),
-		Merge: w.merge(), Sync: w.cfg.Sync, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
+		Merge: w.merge(), Sync: w.cfg.Sync == outdir.SyncAll, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
 		Local: filepath.Join(j.out.Local(), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)),
 		Skip:  w.skip(j, a), Out: j.out.AttemptDir(a.of(), a.try), Written: j.cfg.Written}
 }

@@ -31,7 +31,7 @@ type Config struct {
 	Seed        uint64           // of the placement of blocks
 	Buffer      units.Bytes      // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
 	Memory      units.Bytes      // what this process is to take at most, user code apart; 0 = no bound
-	Sync        bool             // output is on disk, and not only with the system, before it is committed
+	Sync        outdir.Sync      // what outlives a loss of power
 	MaxFailures int              // attempts of a task that may fail before its job does; 4
 	Timeout     units.Duration   // an attempt that does not get on for so long has failed; 10 min
 	Grace       units.Duration   // an attempt that was told to stop is waited for so long; 5 s

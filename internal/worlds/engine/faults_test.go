@@ -110,7 +110,7 @@ func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
 	// A schedule strikes three times in a life, and a life before may have left one damaged output of
 	// the same map: four failures of a task, of which no job may fail here.
 	w, err := engine.New(engine.Config{Cluster: workers(r.machines, 2, 1), Jobs: r.jobs(t), Block: r.shape.block(), Buffer: buffer, Seed: 1, MaxFailures: 5,
-		Heartbeat: units.Millisecond, Progress: 2 * units.Millisecond, Clock: stopwatch(), Fresh: fresh, Sync: r.seed%4 == 0,
+		Heartbeat: units.Millisecond, Progress: 2 * units.Millisecond, Clock: stopwatch(), Fresh: fresh, Sync: outdir.Sync(r.seed % 3),
 		Resumed: func(s engine.Resumption) {
 			r.count["jobs that went on"]++
 			r.count["tasks that were done"] += s.Maps + s.Reduces

@@ -13,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/units"
 )
 
@@ -30,7 +31,7 @@ func TestSameBytesWhateverTheMachine(t *testing.T) {
 	machines := map[string]engine.Config{
 		"one worker":       {Cluster: workers(1, 1, 1)},
 		"two, small block": {Cluster: workers(2, 1, 1), Block: 10 * units.KB, Memory: 64 * units.MB},
-		"four, synced":     {Cluster: workers(4, 1, 1), Block: 33 * units.KB, Memory: units.GB, Sync: true},
+		"four, synced":     {Cluster: workers(4, 1, 1), Block: 33 * units.KB, Memory: units.GB, Sync: outdir.SyncAll},
 		"no memory":        {Cluster: workers(2, 2, 1), Block: 50 * units.KB, Buffer: units.KB},
 		"little memory":    {Cluster: workers(2, 1, 2), Block: 25 * units.KB, Buffer: 8 * units.KB},
 	}

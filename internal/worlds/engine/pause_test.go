@@ -179,7 +179,7 @@ func TestNoRoom(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)
 	defer fault.Use(nil)
-	for _, where := range []string{"mkdir out/_temporary", "create out/_temporary/log", "run-0", "part-r-00001", "write out/_temporary/log", "rename", "create out/_SUCCESS", "open"} {
+	for _, where := range []string{"mkdir out/_temporary", "create out/_temporary/log", "run-0", "part-r-00001", "write out/_temporary/log", "rename", "create out/_temporary/_SUCCESS", "rename out/_temporary/_SUCCESS", "open"} {
 		for _, reason := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE} {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")

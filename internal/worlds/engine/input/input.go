@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,11 +25,13 @@ type File struct {
 // Find returns the files that the inputs name, in the order of the inputs: a file, a directory with
 // all below it in order of name, or a glob. As in Hadoop, what a directory or glob holds is skipped
 // if its name begins with "_" or ".". Links are followed, to directories as well; a link that leads
-// in a circle, or nowhere, is an error, as whatever else cannot be read later on.
+// in a circle, or nowhere, is an error, as whatever else cannot be read later on. So is output of a
+// job that is not what its _SUCCESS says, or of one that has not finished.
 func Find(inputs []string) ([]File, error) {
 	var found []File
+	outputs := outputs{}
 	for _, input := range inputs {
-		err := find(input, func(f File) { found = append(found, f) })
+		err := find(input, func(f File) { found = append(found, f) }, outputs)
 		if err != nil {
 			return nil, err
 		}
@@ -36,9 +39,9 @@ func Find(inputs []string) ([]File, error) {
 	return found, nil
 }
 
-func find(input string, add func(File)) error {
+func find(input string, add func(File), outputs outputs) error {
 	if _, err := os.Stat(input); err == nil {
-		return findAt(input, add)
+		return findAt(input, add, outputs)
 	} else if !errors.Is(err, fs.ErrNotExist) && !isGlob(input) {
 		return fmt.Errorf("input %q: %w", input, fault.Bare(err))
 	}
@@ -50,13 +53,20 @@ func find(input string, add func(File)) error {
 		return fmt.Errorf("input %q: the pattern is malformed", input)
 	}
 	some := false
+	dirs := make(map[string]bool)
 	for _, path := range matches {
 		if hidden(filepath.Base(path)) {
 			continue
 		}
 		some = true
-		if err := findAt(path, add); err != nil {
+		if err := findAt(path, add, outputs); err != nil {
 			return err
+		}
+		dirs[filepath.Dir(path)] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if err := outputs.matching(dir, input); err != nil {
+			return fmt.Errorf("input %q: %w", input, err)
 		}
 	}
 	if !some {
@@ -66,7 +76,7 @@ func find(input string, add func(File)) error {
 }
 
 // findAt adds the file, or all files below the directory. above are the directories that lead there.
-func findAt(path string, add func(File), above ...fs.FileInfo) error {
+func findAt(path string, add func(File), outputs outputs, above ...fs.FileInfo) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		if to, e := os.Readlink(path); e == nil && errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +90,7 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 				return err
 			}
 		}
-		if err := readable(path); err != nil {
+		if err := errors.Join(readable(path), outputs.file(path)); err != nil {
 			return fmt.Errorf("input %q: %w", path, err)
 		}
 		add(File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()})
@@ -98,12 +108,15 @@ func findAt(path string, add func(File), above ...fs.FileInfo) error {
 	if err != nil {
 		return fmt.Errorf("input %q: %w", path, fault.Bare(err))
 	}
+	if err := outputs.whole(path); err != nil {
+		return fmt.Errorf("input %q: %w", path, err)
+	}
 	above = append(slices.Clip(above), info)
 	for _, e := range entries {
 		if hidden(e.Name()) {
 			continue
 		}
-		if err := findAt(filepath.Join(path, e.Name()), add, above...); err != nil {
+		if err := findAt(filepath.Join(path, e.Name()), add, outputs, above...); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,14 @@
 package input
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/internal/worlds/engine/success"
 	"pgregory.net/rapid"
 )
 
@@ -142,6 +144,55 @@ func link(t *testing.T, links map[string]string) {
 		if err := os.Symlink(to, link); err != nil {
 			t.Skip("this system makes no links: ", err)
 		}
+	}
+}
+
+// Output of a job is read if it is what its _SUCCESS says, however it is named.
+func TestFindChecksOutputs(t *testing.T) {
+	for name, c := range map[string]struct{ harm, want string }{
+		"all there":       {"", ""},
+		"Hadoop's":        {"foreign", ""},
+		"another beside":  {"more", ""},
+		"emptied":         {"empty", "part-r-00001 is not as _SUCCESS says (0B for 17B); make it again, or remove out/_SUCCESS if it is meant to be so"},
+		"missing":         {"missing", "part-r-00001 is missing, which _SUCCESS names (17B)"},
+		"_SUCCESS is cut": {"damaged", "its _SUCCESS is damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree(t, "out/part-r-00000", "out/part-r-00001", "out/_SUCCESS")
+			text := success.Text([]success.Part{{Name: "part-r-00000", Size: 16}, {Name: "part-r-00001", Size: 17}})
+			if err := os.WriteFile("out/part-r-00001", []byte("out/part-r-00001\n"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			switch c.harm {
+			case "foreign":
+				text, err = nil, os.Remove("out/part-r-00001")
+			case "more":
+				err = os.WriteFile("out/part-r-00002", nil, 0o666)
+			case "empty":
+				err = os.Truncate("out/part-r-00001", 0)
+			case "missing":
+				err = os.Remove("out/part-r-00001")
+			case "damaged":
+				text = text[:len(text)-1]
+			}
+			if err = errors.Join(err, os.WriteFile("out/_SUCCESS", text, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			for _, input := range []string{"out", ".", "out/part*", "o*", "out/part-r-00001"} {
+				if _, err := os.Stat("out/part-r-00001"); err != nil && input == "out/part-r-00001" {
+					continue
+				}
+				_, err := Find([]string{input})
+				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Errorf("Find(%q) says %v, want %s", input, err, c.want)
+				}
+			}
+		})
+	}
+	tree(t, "out/part-r-00000", "out/_temporary/log")
+	if _, err := Find([]string{"out"}); err == nil || !strings.Contains(err.Error(), "has not finished") {
+		t.Error(err)
 	}
 }
 

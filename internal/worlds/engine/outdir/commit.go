@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/engine/success"
 )
 
 // name is what Hadoop calls a task.
@@ -81,7 +82,7 @@ func (d *Dir) move(c *Commit, attempt int) error {
 		if err := root.Move(from, to); err != nil {
 			return err
 		}
-		if d.opt.Sync {
+		if d.opt.Sync == SyncAll {
 			if err := errors.Join(fault.SyncDir(d.join(to)), fault.SyncDir(d.join(filepath.Dir(to)))); err != nil {
 				return errors.Join(err, root.DeleteAll(to))
 			}
@@ -173,6 +174,11 @@ func (d *Dir) commit() error {
 		if err := d.note(entry{Moving: true}); err != nil {
 			return err
 		}
+		if d.opt.Sync != SyncNothing { // or a resumed run would find parts in place that it knows nothing of
+			if err := d.log.f.Sync(); err != nil {
+				return err
+			}
+		}
 		for _, c := range d.done {
 			if err := c.move(root); err != nil {
 				return err
@@ -180,11 +186,6 @@ func (d *Dir) commit() error {
 		}
 		if err := prune(root, temporary, d.kept()); err != nil {
 			return err
-		}
-		if d.opt.Sync {
-			if err := fault.SyncDir(d.path); err != nil {
-				return err
-			}
 		}
 		return d.succeed(root)
 	})
@@ -206,16 +207,52 @@ func (c *Commit) move(root *fault.Root) error {
 	return nil
 }
 
-// succeed makes _SUCCESS. An empty one that was there is as good, but not ours to remove.
+// success is what _SUCCESS says of the job.
+func (d *Dir) success() []byte {
+	var parts []success.Part
+	for _, c := range d.done {
+		for _, p := range c.Parts {
+			parts = append(parts, success.Part(p))
+		}
+	}
+	return success.Text(parts)
+}
+
+// succeed makes _SUCCESS, whole or not at all. What it speaks of is on the disk before it: the parts
+// are by now, but not their names, nor that of the directory where it is new.
 func (d *Dir) succeed(root *fault.Root) error {
-	_, was := root.Lstat(SuccessFile)
-	f, err := root.CreateFile(SuccessFile)
+	made := filepath.Join(temporary, SuccessFile)
+	f, err := root.CreateFile(made)
 	if err != nil {
 		return err
 	}
-	d.ended = d.ended || was != nil
-	if d.opt.Sync {
-		err = errors.Join(f.Sync(), fault.SyncDir(d.path))
+	if _, err = f.Write(d.success()); err == nil && d.opt.Sync != SyncNothing {
+		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := d.syncNames(d.made); err != nil {
+		return err
+	}
+	if err := root.Move(made, SuccessFile); err != nil {
+		return err
+	}
+	d.ended = true
+	return d.syncNames(false)
+}
+
+// syncNames has the names in the directory on the disk, and where it is new its own and those of the
+// folders above it that were made for it.
+func (d *Dir) syncNames(isNew bool) error {
+	if d.opt.Sync == SyncNothing {
+		return nil
+	}
+	err := fault.SyncDir(d.path)
+	if isNew {
+		for _, dir := range append([]string{d.path}, d.above...) {
+			err = errors.Join(err, fault.SyncDir(filepath.Dir(dir)))
+		}
+	}
+	return err
 }

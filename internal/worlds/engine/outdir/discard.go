@@ -42,7 +42,10 @@ func Discard(output string, dry bool) (d Discarded, err error) {
 		return d, err
 	}
 	if state == Taken && AllSucceeded([]string{output}) {
-		return Discarded{Finished: true, Ended: true}, nil
+		if !dry {
+			err = dir.tidy()
+		}
+		return Discarded{Finished: true, Ended: true}, err
 	}
 	if state != Interrupted && state != Finished {
 		return d, &NothingLeftError{output}

@@ -9,18 +9,27 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/success"
 )
 
 // Options are what a run wants of the output directories of its jobs.
 type Options struct {
-	// Sync has directories and the log on disk before a commit is told, so that it outlives the
-	// machine; part files have been synced by then.
-	Sync bool
+	Sync Sync
 	// Fresh throws away what an interrupted run has left, and does not resume it.
 	Fresh bool
 	// Tries is how often to try what may go well a moment later; 0 = once.
 	Tries int
 }
+
+// Sync says what outlives a loss of power. Map output never has to: it is made again.
+type Sync uint8
+
+// What is synced.
+const (
+	SyncOutput Sync = iota // what a job wrote, before _SUCCESS says that it is there
+	SyncAll                // that, and of each task that is committed its parts and the log, before the commit is told
+	SyncNothing
+)
 
 // Dir is the output directory of a job, for a process that works on it. It belongs to one goroutine
 // at a time.
@@ -54,8 +63,8 @@ func New(path string, opt Options) *Dir {
 // at is an output directory that nobody is to write to.
 func at(path string) *Dir { return New(path, Options{}) }
 
-// SuccessFile is the empty file that stands in the directory of a finished job.
-const SuccessFile = "_SUCCESS"
+// SuccessFile stands in the directory of a finished job.
+const SuccessFile = success.Name
 
 const (
 	temporary = "_temporary"
@@ -174,7 +183,7 @@ func missing(dir string) (list []string) {
 
 // openLog opens the log, and takes over what stands there of the directory.
 func (d *Dir) openLog() error {
-	log, records, err := openLog(d.logPath(), d.opt.Sync)
+	log, records, err := openLog(d.logPath(), d.opt.Sync == SyncAll)
 	if err != nil {
 		return says(d.path, err)
 	}

@@ -3,6 +3,7 @@ package outdir
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"path/filepath"
 
@@ -88,7 +89,8 @@ func (d *Dir) free(root *fault.Root) error {
 			}
 		}
 	}
-	return vacant(root, task.Part{Name: SuccessFile})
+	text := d.success()
+	return vacant(root, task.Part{Name: SuccessFile, Size: int64(len(text)), Sum: crc32.Checksum(text, castagnoli)})
 }
 
 // vacant checks that nothing stands at the place of a file but that file itself.

@@ -103,7 +103,9 @@ func (d *Dir) check() (State, error) {
 	case state == Interrupted:
 		err = Busy(d.path)
 	case state == Taken:
-		err = errExists(d.path)
+		if err = d.tidy(); err == nil {
+			err = errExists(d.path)
+		}
 	}
 	return state, err
 }

@@ -1,6 +1,7 @@
 package outdir
 
 import (
+	"errors"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -292,13 +293,15 @@ func TestVerify(t *testing.T) {
 	leftBehind(t, out, SuccessFile, "part-r-00000", "part-r-00001", "part-r-00002", "part-r-00003", "part-r-00004", "part-r-00007", "part-r-00008")
 }
 
-// With Sync the names are on the disk before a commit is told: those of a task's parts before its
-// log line, those of the job's before _SUCCESS, and that before the commit of the job returns.
-// Without, nothing waits for the disk.
+// Before _SUCCESS is there, all that it speaks of is on the disk: parts, the log that tells of their
+// moving, their names, and that of the directory and the folder above it, which are new. With SyncAll
+// the parts of each task are, and the log, before its commit returns. Without, nothing waits for the
+// disk.
 func TestCommitSyncs(t *testing.T) {
 	defer fault.Use(nil)
-	for _, sync := range []bool{true, false} {
-		out := filepath.Join(t.TempDir(), "out")
+	for _, sync := range []Sync{SyncOutput, SyncAll, SyncNothing} {
+		above := t.TempDir()
+		out := filepath.Join(above, "new", "out")
 		c := at(out)
 		c.opt.Sync = sync
 		setUp(t, c)
@@ -312,17 +315,118 @@ func TestCommitSyncs(t *testing.T) {
 			return true
 		}})
 		commit(t, c, true, 0, 0)
-		must(t, c.commit())
+		must(t, c.Commit())
 		fault.Use(nil)
-		want := []string{"rename _temporary/0/_temporary/attempt_r_000000_0", "sync _temporary/0/task_r_000000", "sync _temporary/0", "sync _temporary/log",
-			"sync _temporary/log", "rename _temporary/0/task_r_000000/part-r-00000", "sync .", "create _SUCCESS", "sync _SUCCESS", "sync ."}
-		if !sync {
-			want = slices.DeleteFunc(want, func(s string) bool { return strings.HasPrefix(s, "sync") })
+		want := []string{"rename _temporary/0/_temporary/attempt_r_000000_0",
+			"all: sync _temporary/0/task_r_000000", "all: sync _temporary/0", "all: sync _temporary/log",
+			"sync _temporary/0/task_r_000000/part-r-00000", "all: sync _temporary/log", "sync _temporary/log",
+			"rename _temporary/0/task_r_000000/part-r-00000", "create _temporary/_SUCCESS", "sync _temporary/_SUCCESS",
+			"sync .", "sync ..", "sync ../..", "rename _temporary/_SUCCESS", "sync ."}
+		want = slices.DeleteFunc(want, func(s string) bool {
+			return sync == SyncNothing && strings.Contains(s, "sync") || sync != SyncAll && strings.HasPrefix(s, "all: ")
+		})
+		for i := range want {
+			want[i] = strings.TrimPrefix(want[i], "all: ")
 		}
 		if diff := cmp.Diff(want, did); diff != "" {
 			t.Errorf("sync %v (-want +got):\n%s", sync, diff)
 		}
+		text, err := os.ReadFile(filepath.Join(out, SuccessFile))
+		if want := "slackline output 1\n8a3ea150 5 part-r-00000\nend 1\n"; err != nil || string(text) != want {
+			t.Errorf("%q, want %q (%v)", text, want, err)
+		}
 	}
+}
+
+// A part that cannot be brought to the disk is lost, even if it could be the next time: the system
+// may have dropped it. Its task runs again.
+func TestPartsThatDoNotReachTheDisk(t *testing.T) {
+	defer fault.Use(nil)
+	out := filepath.Join(t.TempDir(), "out")
+	c := at(out)
+	c.opt.Tries = 4
+	setUp(t, c)
+	for n := range 2 {
+		mustWrite(t, c.AttemptDir(of(true, n), 0), task.PartName(true, n), "text")
+		commit(t, c, true, n, 0)
+	}
+	fault.Use(&fault.Schedule{Fail: 1, Most: 1, Grant: func(what string) bool {
+		return strings.HasPrefix(what, "failed: sync") && strings.Contains(what, "part-r-00001")
+	}})
+	err := c.Commit()
+	fault.Use(nil)
+	damaged, ok := errors.AsType[*DamagedError](err)
+	if !ok || len(damaged.Tasks) != 1 || damaged.Tasks[0].Task != of(true, 1) {
+		t.Fatalf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(out, SuccessFile)); err == nil {
+		t.Error("there is a _SUCCESS")
+	}
+	must(t, c.Withdraw(of(true, 1)))
+	mustWrite(t, c.AttemptDir(of(true, 1), 1), task.PartName(true, 1), "text")
+	commit(t, c, true, 1, 1)
+	must(t, c.Commit())
+}
+
+// The log of a job that has finished goes last of all that its run kept, whatever stops that, and what
+// is left without one is removed by whoever comes next.
+func TestLogGoesLast(t *testing.T) {
+	defer fault.Use(nil)
+	finished := func() (string, *Dir) {
+		out := filepath.Join(t.TempDir(), "out")
+		c := at(out)
+		setUp(t, c)
+		mustWrite(t, c.AttemptDir(of(true, 0), 0), task.PartName(true, 0), "text")
+		commit(t, c, true, 0, 0)
+		must(t, c.Commit())
+		mustWrite(t, filepath.Join(out, temporary, "0", "local", "x"), "run-0", "rest")
+		mustWrite(t, filepath.Join(out, temporary, "zz"), "y", "rest")
+		return out, c
+	}
+	for after := range 5 {
+		out, c := finished()
+		fault.Use(&fault.Schedule{DieAll: true, After: after, Counts: func(op fault.Op, _ string) bool { return op == fault.Remove }})
+		c.Forget()
+		fault.Use(nil)
+		names, _ := os.ReadDir(filepath.Join(out, temporary))
+		_, err := os.Stat(filepath.Join(out, temporary, logName))
+		if len(names) > 0 && err != nil {
+			t.Errorf("after %d removals the log is gone, and there are %v", after, names)
+		}
+		if state, err := at(out).State(); err != nil || state != Finished && len(names) > 0 {
+			t.Errorf("after %d removals: %v, %v", after, state, err)
+		}
+	}
+	for name, harm := range map[string]func(out string) error{
+		"a lock": func(out string) error { return os.Remove(filepath.Join(out, temporary, logName)) },
+		"no lock": func(out string) error {
+			return errors.Join(os.Remove(filepath.Join(out, temporary, logName)), os.Remove(lockPath(out)))
+		},
+		"an old one": func(out string) error {
+			return errors.Join(os.Remove(filepath.Join(out, temporary, logName)), os.Truncate(filepath.Join(out, SuccessFile), 0))
+		},
+		"nothing": func(out string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(out, temporary)), os.Mkdir(filepath.Join(out, temporary), 0o777), os.Truncate(filepath.Join(out, SuccessFile), 0))
+		},
+	} {
+		for _, by := range []string{"run", "discard"} {
+			out, _ := finished()
+			must(t, harm(out))
+			if by == "run" {
+				if _, err := Check(out); err == nil || !strings.Contains(err.Error(), "it exists already") {
+					t.Errorf("%s: %v", name, err)
+				}
+			} else if d, err := Discard(out, false); err != nil || !d.Ended {
+				t.Errorf("%s: %+v, %v", name, d, err)
+			}
+			leftBehind(t, out, SuccessFile, "part-r-00000")
+		}
+	}
+	// Another program's folder stays.
+	out, _ := finished()
+	must(t, errors.Join(os.Remove(filepath.Join(out, temporary, logName)), os.Remove(lockPath(out)), os.Truncate(filepath.Join(out, SuccessFile), 0)))
+	_, _ = Check(out)
+	leftBehind(t, filepath.Join(out, temporary), "0", "zz")
 }
 
 // A task that was withdrawn, or committed by a process that could not tell so, is committed over

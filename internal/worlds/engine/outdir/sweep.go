@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/success"
 )
 
 // kept are the files that stay for as long as the job is not forgotten.
@@ -96,7 +97,7 @@ func (d *Dir) remove() error {
 				return err
 			}
 		}
-		return root.DeleteAll(temporary)
+		return d.removeRun(root)
 	})
 	if err != nil || !d.made {
 		return err
@@ -122,8 +123,36 @@ func (d *Dir) Forget() {
 	}
 }
 
-func (d *Dir) removeTraces() error {
-	return d.within(func(root *fault.Root) error { return root.DeleteAll(temporary) })
+func (d *Dir) removeTraces() error { return d.within(d.removeRun) }
+
+// removeRun removes what a run keeps beside its output. The log goes last: as long as anything is
+// there, it says whose that is.
+func (d *Dir) removeRun(root *fault.Root) error {
+	if err := prune(root, temporary, map[string]bool{d.logPath(): true}); err != nil {
+		return err
+	}
+	if err := root.Delete(filepath.Join(temporary, logName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return root.DeleteAll(temporary)
+}
+
+// tidy removes what is left beside the output of a job that has finished, if the log is gone already
+// and it is ours: a lock is left, or nothing, or _SUCCESS is what only Slackline writes.
+func (d *Dir) tidy() error {
+	_, err := os.Lstat(d.join(temporary, logName))
+	if !AllSucceeded([]string{d.path}) || !errors.Is(err, fs.ErrNotExist) || Busy(d.path) != nil {
+		return nil
+	}
+	names, err := os.ReadDir(d.join(temporary))
+	if err != nil {
+		return nil // there is none, or it is something else
+	}
+	begun, err := d.begun(len(names) == 0)
+	if parts, e := success.Read(d.path); err != nil || !begun && (e != nil || parts == nil) {
+		return err
+	}
+	return d.removeTraces()
 }
 
 // Forget does so with those of the output directories whose jobs have finished.

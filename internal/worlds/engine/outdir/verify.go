@@ -36,9 +36,9 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%d committed tasks have changed, first %v", len(e.Tasks), e.Tasks[0].Err)
 }
 
-// verify checks that the parts of all committed tasks are as they were written. What cannot be read
-// may be readable a moment later, and what could not even be opened, for want of room, is not
-// damaged.
+// verify checks that the parts of all committed tasks are as they were written, and brings them to
+// the disk. What cannot be read may be readable a moment later, and what could not even be opened,
+// for want of room, is not damaged.
 func (d *Dir) verify() error {
 	var bad []Damage
 	err := d.again(func() (err error) {
@@ -73,7 +73,7 @@ func (d *Dir) damaged() (list []Damage, err error) {
 		readers.Go(func() {
 			buf := make([]byte, bufferSize)
 			for i := next.Add(1) - 1; i < int64(len(d.done)); i = next.Add(1) - 1 {
-				errs[i] = d.done[i].check(root, buf)
+				errs[i] = d.done[i].check(root, buf, d.opt.Sync != SyncNothing)
 			}
 		})
 	}
@@ -87,19 +87,33 @@ func (d *Dir) damaged() (list []Damage, err error) {
 }
 
 // check reads the parts of a task, where they are before the commit of the job or, if that had
-// begun, where it has moved them.
-func (c *Commit) check(root *fault.Root, buf []byte) error {
+// begun, where it has moved them. With sync it has them on the disk.
+func (c *Commit) check(root *fault.Root, buf []byte, sync bool) error {
 	for _, p := range c.Parts {
-		got, err := sum(root, c.from(p), buf)
+		path := c.from(p)
+		got, err := sum(root, path, buf)
 		if errors.Is(err, fs.ErrNotExist) {
-			got, err = sum(root, p.Name, buf)
+			path = p.Name
+			got, err = sum(root, path, buf)
 		}
 		if err == nil && got != p {
 			err = errSum
 		}
+		if err == nil && sync {
+			err = synced(root, path)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
+	}
+	return nil
+}
+
+// synced has a file on the disk. Where that fails once it is damaged: the system may have dropped
+// what it could not write, and would say the next time that all is well.
+func synced(root *fault.Root, path string) error {
+	if err := root.SyncFile(path); err != nil {
+		return failure.As(failure.Transient, fmt.Errorf("it cannot be brought to the disk: %w", fault.Bare(err)))
 	}
 	return nil
 }
@@ -166,7 +180,7 @@ func (d *Dir) adopt(c *Commit) error {
 	if err := straight(root, filepath.Join(temporary, c.Dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := c.check(root, make([]byte, bufferSize)); err != nil {
+	if err := c.check(root, make([]byte, bufferSize), false); err != nil {
 		return err
 	}
 	c.moving = true
