@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/page"
@@ -105,10 +106,10 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return fmt.Errorf("--sweep: %w", err)
 				}
 			}
-			var sheet *page.File
+			var sheet *files.File
 			if cmd.Flags().Changed("html") {
 				var err error
-				if sheet, err = page.CreatePage(o.html); err != nil {
+				if sheet, err = files.Create(o.html, page.File); err != nil {
 					return fmt.Errorf("--html: %w", err)
 				}
 				defer sheet.Discard()
@@ -167,7 +168,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		"take times that the file leaves out from what runs taught of the class")
 	cmd.Flags().BoolVar(&ran, "from-history", false, "plan for the jobs that ran on this machine, without a file")
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
-	cmd.Flags().StringVar(&o.html, "html", "", "write a page with plots to this file")
+	bindFile(cmd.Flags(), &o.html, "html", "write a page with plots to this file")
 	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
 	cmd.Flags().IntVar(&instances, "instances", 0, "instead of a file: verify this many random plans, drawn as in paper 004")
 	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")

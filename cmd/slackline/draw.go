@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/page"
@@ -18,14 +18,14 @@ const mostTraces = 200
 // drawing is what --html and --chrome ask for. A nil one does nothing.
 type drawing struct {
 	page   *page.Page
-	html   *page.File // nil: no page
+	html   *files.File // nil: no page
 	traces []chromeTrace
 }
 
 // chromeTrace is the trace of one run, for Chrome and Perfetto.
 type chromeTrace struct {
 	*page.Trace
-	file *page.File
+	file *files.File
 }
 
 // draw gives cells the sinks that the flags ask for. Files that could not be written are found out
@@ -33,11 +33,6 @@ type chromeTrace struct {
 func (o *options) draw(cells []lab.Cell) error {
 	if o.html == "" && o.chrome == "" {
 		return nil
-	}
-	for _, pair := range [][2]string{{o.html, o.chrome}, {o.html, o.journal}, {o.chrome, o.journal}} {
-		if pair[0] != "" && pair[1] != "" && filepath.Clean(pair[0]) == filepath.Clean(pair[1]) {
-			return fmt.Errorf("two of --html, --chrome and --journal name %s; give each its own file", pair[0])
-		}
 	}
 	o.drawing = &drawing{}
 	if err := o.drawing.begin(o, cells); err != nil {
@@ -49,7 +44,7 @@ func (o *options) draw(cells []lab.Cell) error {
 
 func (d *drawing) begin(o *options, cells []lab.Cell) error {
 	if o.html != "" {
-		file, err := page.CreatePage(o.html)
+		file, err := files.Create(o.html, page.File)
 		if err != nil {
 			return fmt.Errorf("--html: %w", err)
 		}
@@ -71,12 +66,12 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 		c := &cells[i]
 		name := o.chrome
 		if len(cells) > 1 {
-			if err := os.MkdirAll(o.chrome, 0o777); err != nil {
+			if err := files.Folder(o.chrome); err != nil {
 				return fmt.Errorf("--chrome: the folder for several runs cannot be made: %w", err)
 			}
 			name = filepath.Join(o.chrome, fmt.Sprintf("%s-%s-%d.trace.json", fileName(c.Name()), fileName(c.Policy), c.Seed))
 		}
-		file, err := page.CreateTrace(name)
+		file, err := files.Create(name, page.ChromeFile)
 		if err != nil {
 			return fmt.Errorf("--chrome: %w", err)
 		}

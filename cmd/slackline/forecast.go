@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -67,10 +66,10 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 			if err != nil {
 				return err
 			}
-			if err := writeBeside(cmd, f.plot, "a plot of the forecast", out.Plot); err != nil {
+			if err := writeBeside(cmd, "plot", f.plot, "a plot of the forecast", out.Plot); err != nil {
 				return err
 			}
-			if err := writeBeside(cmd, f.trace, "a trace of capacity", out.WriteTrace); err != nil {
+			if err := writeBeside(cmd, "trace", f.trace, "a trace of capacity", out.WriteTrace); err != nil {
 				return err
 			}
 			return o.result(cmd.OutOrStdout(), out, out.WriteTable)
@@ -91,8 +90,8 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 		"nominal power of the wind turbine, which starts at 2.5 m/s, reaches it at 11 m/s and stops at 25 m/s; 0 for none")
 	fl.BoolVar(&f.gaps, "gaps", false, "let intervals that the file leaves out count as missing values")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of weather that is made up where there is no file")
-	fl.StringVar(&f.plot, "plot", "", "draw history, forecast and band into this SVG file")
-	fl.StringVar(&f.trace, "trace", "", "write the past capacity to this CSV file, for cluster.slots of scenarios")
+	bindFile(fl, &f.plot, "plot", "draw history, forecast and band into this SVG file")
+	bindFile(fl, &f.trace, "trace", "write the past capacity to this CSV file, for cluster.slots of scenarios")
 	names := each.Of(weather.Methods, func(m weather.Method) string { return m.Name + "\t" + m.Doc })
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return o.bindOutput(cmd, "csv")
@@ -226,15 +225,11 @@ func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duratio
 	if cmd.Flags().Changed("seed") {
 		return nil, fmt.Errorf("--seed has no effect with a file: it seeds made-up weather")
 	}
-	in, name := cmd.InOrStdin(), "standard input"
-	if file != "-" {
-		opened, err := openFile(file)
-		if err != nil {
-			return nil, err
-		}
-		defer opened.Close()
-		in, name = opened, filepath.ToSlash(file)
+	in, name, err := openText(cmd, file)
+	if err != nil {
+		return nil, err
 	}
+	defer in.Close()
 	s, err := weather.Read(in, weather.Options{File: name, Gaps: f.gaps}, interval, usual)
 	if err != nil {
 		return nil, err
@@ -304,7 +299,7 @@ func newForecastWeather() *cobra.Command {
 			if days < 1 || days > 3660 {
 				return fmt.Errorf("--days is %d, it must be from 1 to 3660", days)
 			}
-			out, err := create(cmd, to)
+			out, err := create(cmd, "to", to, "weather")
 			if err != nil {
 				return err
 			}
@@ -318,6 +313,6 @@ func newForecastWeather() *cobra.Command {
 	fl.IntVar(&days, "days", 3, "how many days")
 	fl.StringVar(&interval, "interval", "10m", "length of an interval")
 	fl.StringVar(&site, "site", "", "latitude and longitude in degrees (default 40,-105)")
-	fl.StringVar(&to, "to", "", "write to this file instead of standard output")
+	bindFile(fl, &to, "to", "write to this file instead of standard output")
 	return cmd
 }

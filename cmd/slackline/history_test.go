@@ -299,7 +299,7 @@ func TestProfileFiles(t *testing.T) {
 		{"profile import bad.json --replace", `bad.json:6: profiles[0].runs: it is negative`},
 		{"profile import p.json --merge --replace", `--merge and --replace contradict each other`},
 		{"profile import none.json", `none.json: there is no such file`},
-		{"profile export --to p.json", `--to "p.json": it exists already; name another file`},
+		{"profile export --to p.json", `--to: p.json exists already; name another file, or replace it with --overwrite`},
 		{"profile export wrdcount", `nothing is known of a class "wrdcount"; did you mean "wordcount"?`},
 	} {
 		if r := other.run(strings.Fields(c.args)...); r.code != 2 || !strings.Contains(r.stderr, c.want) {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -84,27 +83,13 @@ func writeProfiles(w io.Writer, classes []*profile.Class) error {
 	return asFailure(err)
 }
 
-// writeProfilesTo writes them to a file that does not exist, and says so to w; to w itself if none is named.
-func writeProfilesTo(w io.Writer, to string, known []*profile.Class) error {
-	if to == "" {
-		return writeProfiles(w, known)
-	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if os.IsExist(err) {
-		return fmt.Errorf("--to %q: it exists already; name another file", to)
-	}
+// writeProfilesTo writes them to a file, or to standard output if none is named.
+func writeProfilesTo(cmd *cobra.Command, to string, known []*profile.Class) error {
+	out, err := create(cmd, "to", to, "profile")
 	if err != nil {
-		return fmt.Errorf("--to: %w", err)
-	}
-	if err := writeProfiles(f, known); err != nil {
-		f.Close()
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return failure{err}
-	}
-	_, err = fmt.Fprintf(w, "%d classes written to %s\n", len(known), to)
-	return err
+	return out.finish(writeProfiles(out, known), units.Count(len(known), "class"))
 }
 
 func newProfileList(o *options) *cobra.Command {
@@ -295,10 +280,10 @@ func newProfileExport(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeProfilesTo(cmd.OutOrStdout(), to, known)
+			return writeProfilesTo(cmd, to, known)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "write to this file, which must not exist")
+	bindFile(cmd.Flags(), &to, "to", "write to this file (default standard output)")
 	o.bindStore(cmd.Flags())
 	return cmd
 }

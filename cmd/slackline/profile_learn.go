@@ -68,11 +68,11 @@ ApplicationMaster. Of an attempt that was killed as another one had committed it
 			if n == 0 {
 				return errors.New("no job in it teaches anything")
 			}
-			return writeProfilesTo(cmd.OutOrStdout(), to, l.Profiles())
+			return writeProfilesTo(cmd, to, l.Profiles())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&to, "to", "", "write to this file, which must not exist (default standard output)")
+	bindFile(f, &to, "to", "write to this file (default standard output)")
 	f.IntVar(&last, "last", 20, "from a server, read this many of the last jobs of each name")
 	f.StringVar(&nodes, "nodes", "", "address of the ResourceManager, such as http://rm:8088, which knows the sizes of nodes: learn costs by class of nodes")
 	f.BoolVar(&lenient, "lenient", false, "leave out and count jobs that cannot be read")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/experiment"
 	"github.com/slackline/slackline/internal/studies/page"
@@ -69,7 +70,7 @@ slash in it is a path.`,
 	f := cmd.Flags()
 	f.StringVar(&o.seed, "seed", noSeed, "seeds of everything random: one, a list, or a range such as 1..30")
 	f.BoolVar(&quick, "quick", false, "5 seeds, and no other assumptions")
-	f.StringVar(&o.html, "html", "", "write the page to this file (default EXPERIMENT.html here; "+noPage+" = no page)")
+	bindFile(f, &o.html, "html", "write the page to this file (default EXPERIMENT.html here; "+noPage+" = no page)")
 	f.BoolVar(&o.strict, "strict", false, "exit with 3 when a claim is refuted or open")
 	f.StringVar(&measured, "weather", "", "compute from this file of weather, where an experiment makes up its own: NSRDB, MIDC or CSV")
 	return o.bindOutput(cmd)
@@ -137,7 +138,7 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool, measure
 
 // readWeather reads a file of weather, in intervals of ten minutes where it has such, else in its own.
 func readWeather(file string) (*weather.Series, error) {
-	in, err := openFile(file)
+	in, err := files.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -147,11 +148,11 @@ func readWeather(file string) (*weather.Series, error) {
 
 // pageFor begins the page, so that one that could not be written is told before anything runs; nil
 // if none is wanted.
-func (o *options) pageFor(cmd *cobra.Command, name string) (*page.File, error) {
+func (o *options) pageFor(cmd *cobra.Command, name string) (*files.File, error) {
 	if o.html == noPage {
 		return nil, nil
 	}
-	file, err := page.CreatePage(o.pageName(cmd, name))
+	file, err := files.Create(o.pageName(cmd, name), page.File)
 	if err != nil {
 		return nil, fmt.Errorf("--html: %w", err)
 	}

@@ -57,6 +57,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			mayOverwrite(cmd)
 			if err := localFlags(cmd); err != nil || cmd.Flags().Lookup("output") == nil {
 				return err
 			}
@@ -100,9 +101,9 @@ func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	f.StringVar(&o.seed, "seed", noSeed, "seed of everything random; for simulations also a list or a range, such as 1..30")
 	f.IntVar(&o.nodes, "nodes", 0, "number of nodes; on this machine, workers that share its cores")
 	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
-	f.StringVar(&o.journal, "journal", "", "record the run to this file, or several runs to a folder of this name")
-	f.StringVar(&o.html, "html", "", "write the runs as a web page to this file; it needs no network")
-	f.StringVar(&o.chrome, "chrome", "", "write every attempt to this file for Perfetto or chrome://tracing, or several runs to a folder of this name")
+	bindFile(f, &o.journal, "journal", "record the run to this file, or several runs to a folder of this name")
+	bindFile(f, &o.html, "html", "write the runs as a web page to this file; it needs no network")
+	bindFile(f, &o.chrome, "chrome", "write every attempt to this file for Perfetto or chrome://tracing, or several runs to a folder of this name")
 	o.bindStore(f)
 	f.BoolVar(&o.untimed, "no-timing", false, "leave measurements out of the JSON (wall_s, events_per_s, real), so that equal results are equal bytes")
 	f.BoolVar(&o.strict, "strict", false, "exit with 3 also when a job missed its deadline, or was refused in a simulation")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -119,39 +119,6 @@ func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, j
 		cells = append(cells, more...)
 	}
 	return cells, jobs, before, err
-}
-
-// readFile is os.ReadFile with sentences of its own, and a bound: a device may have no end.
-func readFile(name string) ([]byte, error) {
-	f, err := openFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, config.MaxBytes+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
-	case len(src) > config.MaxBytes:
-		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, config.MaxBytes>>20)
-	}
-	return src, nil
-}
-
-// openFile is os.Open with sentences of its own.
-func openFile(name string) (*os.File, error) {
-	f, err := os.Open(name)
-	switch {
-	case os.IsNotExist(err):
-		return nil, fmt.Errorf("%s: there is no such file", name)
-	case err != nil:
-		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
-	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, fmt.Errorf("%s is a folder; name a file", name)
-	}
-	return f, nil
 }
 
 // scenarioCells makes the grid of a scenario: policy by policy, seed by seed.
@@ -344,17 +311,25 @@ func (o *options) record(cells []lab.Cell) error {
 	}
 	if len(cells) == 1 {
 		cells[0].Journal = o.journal
-		return lab.MayRecord(o.journal)
+		return mayRecord(o.journal)
 	}
-	if err := os.MkdirAll(o.journal, 0o777); err != nil {
+	if err := files.Folder(o.journal); err != nil {
 		return fmt.Errorf("--journal: the folder for several runs cannot be made: %w", err)
 	}
 	for i := range cells {
 		c := &cells[i]
 		c.Journal = filepath.Join(o.journal, fmt.Sprintf("%s-%s-%d.journal", fileName(c.Name()), fileName(c.Policy), c.Seed))
-		if err := lab.MayRecord(c.Journal); err != nil {
+		if err := mayRecord(c.Journal); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// mayRecord refuses a file that no journal may be written to, before anything runs.
+func mayRecord(name string) error {
+	if err := files.Free(name, lab.Journal); err != nil {
+		return fmt.Errorf("--journal: %w", err)
 	}
 	return nil
 }

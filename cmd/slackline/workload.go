@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/maths/each"
-	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/trace"
 )
 
@@ -82,7 +80,6 @@ func formatList() (text string) {
 type traceIn struct {
 	trace.Reader
 	cmd  *cobra.Command
-	file string
 	in   io.Closer
 	jobs int
 }
@@ -96,16 +93,12 @@ func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) 
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
-	options := trace.Options{File: file, Lenient: f.lenient, Unsorted: unsorted}
-	if file == "-" {
-		options.File = "standard input"
-		return &traceIn{Reader: format.Open(cmd.InOrStdin(), options), cmd: cmd, file: options.File, in: io.NopCloser(nil)}, nil
-	}
-	in, err := openFile(file)
+	in, name, err := openText(cmd, file)
 	if err != nil {
 		return nil, err
 	}
-	return &traceIn{Reader: format.Open(in, options), cmd: cmd, file: file, in: in}, nil
+	options := trace.Options{File: name, Lenient: f.lenient, Unsorted: unsorted}
+	return &traceIn{Reader: format.Open(in, options), cmd: cmd, in: in}, nil
 }
 
 // Next reads a job, unless the command was interrupted.
@@ -122,52 +115,4 @@ func (i *traceIn) Next() (*trace.Job, error) {
 func (i *traceIn) close() {
 	i.in.Close()
 	tellLeftOut(i.cmd.ErrOrStderr(), i.LeftOut())
-}
-
-// fileOut is a file that a command makes, whole or not at all, or standard output.
-type fileOut struct {
-	io.Writer
-	file *page.File // nil: standard output
-	name string
-	tell io.Writer // what was written
-}
-
-func create(cmd *cobra.Command, name string) (*fileOut, error) {
-	if name == "" {
-		return &fileOut{Writer: cmd.OutOrStdout()}, nil
-	}
-	if info, err := os.Stat(name); err == nil && info.Mode()&(os.ModeDevice|os.ModeNamedPipe) != 0 {
-		device, err := os.OpenFile(name, os.O_WRONLY, 0) // such as /dev/null: it is written to, and stays
-		return &fileOut{Writer: device}, err
-	}
-	file, err := page.CreateFile(name)
-	return &fileOut{file, file, name, cmd.OutOrStdout()}, err
-}
-
-// writeBeside writes a file beside the result, if one is named.
-func writeBeside(cmd *cobra.Command, name, holds string, write func(io.Writer) error) error {
-	if name == "" {
-		return nil
-	}
-	out, err := create(cmd, name)
-	if err != nil {
-		return err
-	}
-	out.tell = cmd.ErrOrStderr() // the result is the table
-	return out.finish(write(out), holds)
-}
-
-// finish puts the file in its place if all went well, and prints what it holds. Else nothing is left of it.
-func (o *fileOut) finish(err error, holds string) error {
-	if o.file == nil {
-		return err
-	}
-	defer o.file.Discard()
-	if err == nil {
-		err = o.file.Commit()
-	}
-	if err == nil {
-		_, err = fmt.Fprintf(o.tell, "%s: %s\n", o.name, holds)
-	}
-	return err
 }

@@ -46,7 +46,7 @@ counts them; without it, the first of them is an error.`,
 	}
 	f.bind(cmd, "format", "")
 	cmd.Flags().BoolVar(&sorted, "sort", false, "sort jobs by submission time; this holds all of them in memory")
-	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	bindFile(cmd.Flags(), &to, "to", "file to write to (default standard output)")
 	return cmd
 }
 
@@ -84,7 +84,7 @@ deadlines or dependencies.`,
 	f.bind(cmd, "from", "slackline")
 	f.bindRule(cmd)
 	cmd.Flags().StringVar(&format, "format", "", "format to write: sls or slackline")
-	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	bindFile(cmd.Flags(), &to, "to", "file to write to (default standard output)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random times")
 	cmd.Flags().IntVar(&reduces, "reduces", 100, "at most this many reduces for a job whose reduces the trace does not list")
 	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
@@ -104,7 +104,7 @@ func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*tra
 		_, err := format.Create(nil)
 		return fmt.Errorf("--format: %w", err)
 	}
-	out, err := create(cmd, to)
+	out, err := create(cmd, "to", to, "trace")
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ themselves; look at it before you share it.`,
 			if err != nil {
 				return err
 			}
-			out, err := create(cmd, to)
+			out, err := create(cmd, "to", to, "model")
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ themselves; look at it before you share it.`,
 		},
 	}
 	f.bind(cmd, "format", "slackline")
-	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	bindFile(cmd.Flags(), &to, "to", "file to write to (default standard output)")
 	return cmd
 }
 
@@ -96,7 +96,7 @@ whichever ends first. The same seed gives the same workload, and a longer one be
 	cmd.Flags().Float64Var(&hours, "hours", 0, "hours in which jobs arrive (default: no limit)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of everything random")
 	cmd.Flags().StringVar(&format, "format", "slackline", "format to write: slackline or sls")
-	cmd.Flags().StringVar(&to, "to", "", "file to write to (default standard output)")
+	bindFile(cmd.Flags(), &to, "to", "file to write to (default standard output)")
 	f.bindRule(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
 	return cmd

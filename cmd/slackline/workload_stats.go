@@ -44,16 +44,16 @@ start of the trace. The name "-" stands for standard input. Formats:
 			if err != nil {
 				return err
 			}
-			draw := func(w io.Writer) error { return s.Plot(w, filepath.Base(in.file)) }
-			if err := writeBeside(cmd, plot, "plots of "+units.Count(s.Jobs, "job"), draw); err != nil {
+			draw := func(w io.Writer) error { return s.Plot(w, filepath.Base(args[0])) }
+			if err := writeBeside(cmd, "plot", plot, "plots of "+units.Count(s.Jobs, "job"), draw); err != nil {
 				return err
 			}
-			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, in.file, s) })
+			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, args[0], s) })
 		},
 	}
 	f.bind(cmd, "format", "slackline")
 	f.bindRule(cmd)
-	cmd.Flags().StringVar(&plot, "plot", "", "draw plots into this SVG file")
+	bindFile(cmd.Flags(), &plot, "plot", "draw plots into this SVG file")
 	return o.bindOutput(cmd)
 }
 

@@ -155,7 +155,7 @@ func TestWorkloadRecordsRefusedByAll(t *testing.T) {
 		s.write(name+".tsv", good+line)
 		for _, lenient := range []bool{false, true} {
 			s.write("s.yaml", fmt.Sprintf("cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: %s.tsv, lenient: %v}}\n", name, lenient))
-			for _, command := range []string{"workload import --to x.jsonl", "workload stats", "workload fit", "simulate", "workload export --from swim --format sls"} {
+			for _, command := range []string{"workload import --overwrite --to x.jsonl", "workload stats", "workload fit", "simulate", "workload export --from swim --format sls"} {
 				args := append(strings.Fields(command), "s.yaml")
 				if command != "simulate" {
 					args[len(args)-1] = name + ".tsv"

@@ -85,7 +85,7 @@ no slots, and containers count as the memory and the cores that they take, and w
 	flags.StringVar(&f.masters, "masters", "1536MB,1", "memory, or memory and cores, of each node that is left to ApplicationMasters")
 	flags.StringVar(&f.count, "count", "", "with --slot none: what counts besides memory and cores, by YARN's names, such as yarn.io/gpu")
 	flags.StringVar(&f.heartbeat, "heartbeat", "1s", "how often nodes report to the ResourceManager (yarn.resourcemanager.nodemanagers.heartbeat-interval-ms)")
-	flags.StringVar(&o.journal, "journal", "", "record the run to this file; a later process adds a number to its name")
+	bindFile(flags, &o.journal, "journal", "record the run to this file; a later process adds a number to its name")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	o.bindStore(flags)
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
@@ -191,7 +191,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 	}
 	if o.journal != "" {
 		o.journal = lab.Unrecorded(o.journal)
-		if err := lab.MayRecord(o.journal); err != nil {
+		if err := mayRecord(o.journal); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/catalog"
@@ -29,7 +29,7 @@ type settings struct {
 // recorder is a journal in a file.
 type recorder struct {
 	*journal.Writer
-	file *os.File
+	file *files.File
 	// each round is written out when it is known, so that the file tells what happened when the
 	// process has died
 	real bool
@@ -62,24 +62,9 @@ func Unrecorded(path string) string {
 	}
 }
 
-// MayRecord refuses a file that is there and is no journal: a mistyped name must not cost somebody a file.
-func MayRecord(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil // opening it will tell what is wrong, if anything is
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("the journal cannot be written: %w", err)
-	}
-	defer f.Close()
-	const first = "1 journal "
-	begin := make([]byte, len(first))
-	if _, err := io.ReadFull(f, begin); err != nil || string(begin) != first {
-		return fmt.Errorf("the journal cannot be written: %s exists already and is not a journal; name another file", path)
-	}
-	return nil
-}
+// Journal is the file of a journal. It has its name from the start, as that of a real run tells what
+// happened when the process has died.
+var Journal = files.Kind{What: "journal", Begins: "1 journal ", Grows: true}
 
 // newRecorder begins the journal of a cell.
 func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, error) {
@@ -87,13 +72,14 @@ func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, erro
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Create(c.Journal)
+	f, err := files.Create(c.Journal, Journal)
 	if err != nil {
 		return nil, fmt.Errorf("the journal cannot be written: %w", err)
 	}
 	w, err := journal.NewWriter(f, journal.Header{Scenario: c.Scenario, World: can, Policy: policy, Settings: s, Seed: c.Seed})
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		f.Discard()
+		return nil, err
 	}
 	return &recorder{Writer: w, file: f, real: c.Origin != nil}, nil
 }
@@ -104,12 +90,12 @@ func (r *recorder) close(whole bool) error {
 	if whole {
 		end = r.Close
 	}
-	return errors.Join(end(), r.file.Close())
+	return errors.Join(end(), r.file.Commit())
 }
 
 // Replay decides a recorded run again with a fresh policy. A difference or damage is a *journal.LineError.
 func Replay(ctx context.Context, file string) (journal.Result, error) {
-	f, err := os.Open(file)
+	f, err := files.Open(file)
 	if err != nil {
 		return journal.Result{}, err
 	}
@@ -139,7 +125,7 @@ type Played struct {
 // Play has a policy, "" = the recorded one, decide on what a recorded world said, and shows that to
 // sinks, which are made when the header and the policy's name are known (journal.Play).
 func Play(ctx context.Context, file, policy string, sinks func(h journal.Header, policy string) []drive.Sink) (p Played, err error) {
-	f, err := os.Open(file)
+	f, err := files.Open(file)
 	if err != nil {
 		return p, err
 	}

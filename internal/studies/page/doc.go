@@ -14,7 +14,6 @@
 //	data.go     the data block of the page, as js/read.js reads it
 //	js          the page's own program: read, draw, move, list
 //	chrome.go   the sink that streams a trace
-//	file.go     files that are there whole or not at all
 //
 // page.html, page.css and js are written for this page alone. The page asks no host for anything
 // and says so to the browser (Content-Security-Policy), so it can be sent by mail and opened years

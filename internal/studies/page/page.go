@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/report"
 )
@@ -43,6 +44,12 @@ func join(parts ...string) string {
 
 // firstLine begins every page, which is how one is known again.
 const firstLine = "<!doctype html><!-- slackline page -->"
+
+// File and ChromeFile are the files for a page and for a trace.
+var (
+	File       = files.Kind{What: "page", Begins: firstLine}
+	ChromeFile = files.Kind{What: "trace", Begins: head}
+)
 
 // How much there is in a page at most.
 const (

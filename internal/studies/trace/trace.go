@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -204,7 +204,7 @@ type File struct {
 
 // Open begins to read. The caller closes.
 func (f File) Open() (Reader, io.Closer, error) {
-	in, err := os.Open(f.Path)
+	in, err := files.Open(f.Path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/files/codec/codectest"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
 	"github.com/slackline/slackline/internal/worlds/engine/process/commandtest"
 	"github.com/slackline/slackline/internal/worlds/engine/streaming"
 	"github.com/slackline/slackline/internal/worlds/engine/task"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/files/codec"
 	"github.com/slackline/slackline/mapreduce"
 )
 

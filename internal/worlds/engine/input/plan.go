@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/files/codec"
 	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/mapreduce"

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/fault"
-	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/files/codec"
 	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/mapreduce"
 )

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/slackline/slackline/internal/worlds/engine/codec"
-	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
+	"github.com/slackline/slackline/internal/files/codec"
+	"github.com/slackline/slackline/internal/files/codec/codectest"
 	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/internal/worlds/engine/input"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/slackline/slackline/internal/worlds/engine/codec"
+	"github.com/slackline/slackline/internal/files/codec"
 	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/units"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
+	"github.com/slackline/slackline/internal/files/codec/codectest"
 	"github.com/slackline/slackline/mapreduce"
 )
 

@@ -25,6 +25,7 @@ const Unknown = math.MaxInt64 / 2
 type Reader struct {
 	kind       Kind
 	f          io.ReaderAt
+	all        io.Reader // instead of f: the file from its beginning to its end
 	size       int64
 	start, end int64 // of the section at hand: the piece, then the rest of the file
 	own        int64
@@ -39,6 +40,9 @@ type Reader struct {
 func Open(k Kind, f io.ReaderAt, size, start, end int64) *Reader {
 	return &Reader{kind: k, f: f, size: size, start: start, end: end, own: Unknown}
 }
+
+// Stream returns a reader of the whole of a file that can only be read from its beginning, as a pipe can.
+func Stream(k Kind, all io.Reader) *Reader { return &Reader{kind: k, all: all, own: Unknown} }
 
 // Own returns how many unpacked bytes belong to the piece, once a Read has come behind them, else Unknown.
 func (r *Reader) Own() int64 { return r.own }
@@ -102,7 +106,10 @@ func (r *Reader) Close() {
 }
 
 func (r *Reader) section() (*unpacker, error) {
-	packed := &counted{r: io.NewSectionReader(r.f, r.start, r.end-r.start), at: r.start}
+	packed := &counted{r: r.all, at: r.start}
+	if r.all == nil {
+		packed.r = io.NewSectionReader(r.f, r.start, r.end-r.start)
+	}
 	packed.Reader = bufio.NewReaderSize((*counting)(packed), 64<<10)
 	switch r.kind {
 	case Gzip:

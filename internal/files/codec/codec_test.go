@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/slackline/slackline/internal/worlds/engine/codec/codectest"
+	"github.com/slackline/slackline/internal/files/codec/codectest"
 	"pgregory.net/rapid"
 )
 

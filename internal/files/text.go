@@ -1,0 +1,217 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/slackline/slackline/internal/files/codec"
+)
+
+// Text is the text of a file: unpacked, by its first bytes, from gzip, zstd, bzip2, snappy or s2;
+// without a byte order mark; and with each line ended by LF, where the file may have LF, CR LF or
+// CR, as Hadoop's LineReader takes them.
+type Text struct {
+	in    io.Reader
+	close func() error
+	head  []byte // has been looked at, and is handed out first
+	err   error  // behind head
+	cr    bool   // the byte before was CR, so an LF belongs to it
+}
+
+// Open opens a file. Its errors are sentences that name it.
+func Open(name string) (*Text, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, unopened(name, err)
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder; name a file", name)
+	} else if err != nil {
+		err = unopened(name, err)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	reads(name, info)
+	t, err := Read(name, f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	t.close = f.Close
+	return t, nil
+}
+
+// unopened says why a file cannot be opened.
+func unopened(name string, err error) error {
+	switch {
+	case name == "":
+		return errors.New("the name of the file is empty")
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s: there is no such file", name)
+	}
+	return fmt.Errorf("%s: it cannot be read: %w", name, cause(err))
+}
+
+// cause is what the system said, without the name of the file, which the sentence has already.
+func cause(err error) error {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		return of.Err
+	}
+	return err
+}
+
+// Read is the text of what is open already, such as standard input. The name is for errors, and
+// tells the format where the first bytes do not.
+func Read(name string, in io.Reader) (*Text, error) {
+	t := &Text{in: in}
+	if err := t.look(name); err != nil {
+		return nil, err
+	}
+	kind, err := codec.Detect(bytes.NewReader(t.head))
+	if err == nil && kind == codec.None {
+		return t.plain(name, name)
+	}
+	packed := codec.Stream(kind, io.MultiReader(bytes.NewReader(t.head), &after{in, t.err}))
+	t = &Text{in: packed}
+	if err = t.look(name); err != nil {
+		return nil, err
+	}
+	if again, _ := codec.Detect(bytes.NewReader(t.head)); again != codec.None {
+		return nil, fmt.Errorf("%s: it is packed twice, with %v within %v; unpack it once", name, again, kind)
+	}
+	return t.plain(name, "")
+}
+
+// after goes on behind what was looked at.
+type after struct {
+	in  io.Reader
+	err error
+}
+
+func (a *after) Read(p []byte) (int, error) {
+	if a.err != nil {
+		return 0, a.err
+	}
+	return a.in.Read(p)
+}
+
+// look reads the first bytes. An error behind the first of them is kept until they have been read.
+func (t *Text) look(name string) error {
+	head := make([]byte, HeadSize)
+	n, err := io.ReadFull(t.in, head)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, damaged := errors.AsType[*codec.Damage](err); !damaged {
+			err = io.EOF
+		}
+	}
+	t.head, t.err = head[:n], err
+	if n == 0 && err != nil && err != io.EOF {
+		return fmt.Errorf("%s: it cannot be read: %w", name, cause(err))
+	}
+	return nil
+}
+
+// plain drops the byte order mark, and refuses what is no text.
+func (t *Text) plain(name, called string) (*Text, error) {
+	if err := refuse(name, t.head, called); err != nil {
+		return nil, err
+	}
+	t.head = bytes.TrimPrefix(t.head, []byte("\ufeff"))
+	return t, nil
+}
+
+// Read reads text. An error other than io.EOF says what is wrong without the file's name.
+func (t *Text) Read(p []byte) (int, error) {
+	for {
+		n, err := t.raw(p)
+		n = t.lines(p[:n])
+		if n > 0 || err != nil || len(p) == 0 {
+			return n, err
+		}
+	}
+}
+
+func (t *Text) raw(p []byte) (int, error) {
+	if len(t.head) > 0 {
+		n := copy(p, t.head)
+		t.head = t.head[n:]
+		return n, nil
+	}
+	if t.err != nil {
+		return 0, cause(t.err)
+	}
+	n, err := t.in.Read(p)
+	if err != nil {
+		t.err = err
+		err = cause(err)
+	}
+	return n, err
+}
+
+// lines makes each end of a line LF, and returns how many bytes are left.
+func (t *Text) lines(p []byte) int {
+	from := 0
+	if t.cr && len(p) > 0 {
+		t.cr = false
+		if p[0] == '\n' {
+			from = 1
+		}
+	}
+	to := 0
+	for from < len(p) {
+		i := bytes.IndexByte(p[from:], '\r')
+		if i < 0 && from == to {
+			return len(p)
+		}
+		if i < 0 {
+			i = len(p) - from
+		}
+		to += copy(p[to:], p[from:from+i])
+		if from += i; from == len(p) {
+			break
+		}
+		p[to] = '\n'
+		to++
+		switch from++; {
+		case from == len(p):
+			t.cr = true
+		case p[from] == '\n':
+			from++
+		}
+	}
+	return to
+}
+
+// Close closes the file.
+func (t *Text) Close() error {
+	if packed, ok := t.in.(*codec.Reader); ok {
+		packed.Close()
+	}
+	if t.close == nil {
+		return nil
+	}
+	return t.close()
+}
+
+// ReadAll reads a whole text of at most so many bytes: a device may have no end.
+func ReadAll(name string, most int64) ([]byte, error) {
+	t, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	text, err := io.ReadAll(io.LimitReader(t, most+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+	case int64(len(text)) > most:
+		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, most>>20)
+	}
+	return text, nil
+}
