@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ table says so. The mean of the ratios says how wide the promises were.`,
 			if err != nil {
 				return err
 			}
-			return o.tellAudit(cmd, report.Audits(runs))
+			return errors.Join(o.tellAudit(cmd, report.Audits(runs)), unfinished(runs))
 		},
 	}
 	f := cmd.Flags()

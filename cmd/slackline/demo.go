@@ -58,6 +58,7 @@ cores.`,
 			if keep == "" {
 				defer os.RemoveAll(d.Dir)
 			}
+			outside.Store(true)
 			err = o.runDemo(cmd, d, policies)
 			if cmd.Context().Err() != nil && err != nil && keep != "" {
 				err = interrupted{fmt.Errorf("interrupted; what the demo has written is in %s; remove it, and the same command starts again", keep)}

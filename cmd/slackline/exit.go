@@ -89,7 +89,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil:
 		return exitInterrupt
-	case errors.As(err, &failed), errors.As(err, &aborted), failures.Of(err) == failures.NoRoom:
+	case errors.As(err, &failed), errors.As(err, &aborted), lab.Ends(err), failures.Of(err) == failures.NoRoom:
 		return exitFailed
 	case errors.As(err, &answer):
 		return exitNo

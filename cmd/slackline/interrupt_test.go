@@ -99,6 +99,47 @@ func TestInterruptTwice(t *testing.T) {
 	}
 }
 
+// A command obeys in every phase, also while it reads what never comes.
+func TestInterruptedWhileItReads(t *testing.T) {
+	t.Parallel()
+	for _, signals := range [][]os.Signal{{syscall.SIGTERM}, {syscall.SIGTERM, os.Interrupt}} {
+		s := newShell(t, nil)
+		if err := syscall.Mkfifo(s.path("s.yaml"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := s.command("simulate", "s.yaml")
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		mouth, err := os.OpenFile(s.path("s.yaml"), os.O_WRONLY, 0) // waits until the command reads
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(stderr)
+		last := ""
+		for _, sig := range signals {
+			if err := cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			for last = ""; !strings.Contains(last, "stop") && lines.Scan(); {
+				last = lines.Text()
+			}
+		}
+		for lines.Scan() {
+			last = lines.Text()
+		}
+		_ = cmd.Wait()
+		mouth.Close()
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupt || !strings.HasPrefix(last, "slackline: stopped at once") {
+			t.Errorf("exit code %d: %s", code, last)
+		}
+	}
+}
+
 // nohup, and shells that put a command into the background, let it ignore signals. It goes on ignoring them.
 func TestIgnoredSignals(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ type options struct {
 	quiet    bool       // of run: no progress
 	power    runs.Power // of run: where energy cannot be measured
 	cache    *lab.Cache // of simulations, nil = each is run
+	planned  int        // simulations so far
 	warnings []string   // that are told once all input is found good, before the runs
 }
 

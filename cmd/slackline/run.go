@@ -323,6 +323,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			return nil, err
 		}
 	}
+	outside.Store(true)
 	keeper, err := local.NewKeeper(c, under, expected)
 	if err != nil {
 		fmt.Fprintf(w, "warning: this run is not listed, and nothing is learned from it: %v\n", err)

@@ -161,6 +161,9 @@ func tellLeftOut(w io.Writer, left []trace.LeftOut) {
 	}
 }
 
+// mostRuns bounds the runs of a command, whose reports are in memory together.
+const mostRuns = 500_000
+
 // variantCells makes the grid of one variant of a scenario; left is what is not played of its trace.
 func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]lab.Cell, error) {
 	policies, err := o.askedPolicies(s.Config)
@@ -197,6 +200,9 @@ func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]la
 	seeds, err := o.seeds(otherwise...)
 	if err != nil {
 		return nil, err
+	}
+	if o.planned += len(policies) * len(seeds); o.planned > mostRuns {
+		return nil, fmt.Errorf("%s: this comes to more than %d runs, for each policy, seed and combination of the sweep; ask for fewer", s.File(), mostRuns)
 	}
 	cells := lab.Cells(s, policies, seeds, left...)
 	if o.cache != nil {

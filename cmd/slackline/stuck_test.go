@@ -55,6 +55,30 @@ workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_ti
 	}
 }
 
+// A rehearsal that gets stuck is told as the run that it was for, and does not take the others with it.
+func TestStuckRehearsal(t *testing.T) {
+	const jobs = "profiles: rehearsed\nworkload: {jobs: [{id: a, maps: 1, map_time: 10s}]}\npolicies: [fifo]\n"
+	s := newShell(t, map[string]string{
+		"s.yaml":     "cluster: {nodes: 1, outages: [{node: n1, down: 0s}]}\n" + jobs,
+		"sweep.yaml": "cluster: {nodes: 2, outages: [{node: n1, down: 0s}]}\n" + jobs + "sweep: {cluster.nodes: [1, 2]}\n",
+		"long.yaml":  "cluster: {nodes: 1, speed: 1e-20}\n" + jobs,
+	})
+	const why = "slackline: s by fifo with seed 1: the rehearsal under fifo, which measures the jobs: the simulation is stuck at 0s"
+	for _, args := range []string{"simulate s.yaml", "simulate s.yaml --html p.html --chrome p.json --journal j --admit refuse", "compare s.yaml", "compare s.yaml --fresh", "audit s.yaml --policy fifo"} {
+		if r := s.run(strings.Fields(args)...); r.code != 1 || !strings.HasPrefix(r.stderr, why) {
+			t.Errorf("%s: %d: %s", args, r.code, r.stderr)
+		}
+	}
+	r := s.run("simulate", "sweep.yaml", "-o", "json")
+	var got report.Report
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 1 || len(got.Runs) != 2 || got.Runs[0].Stuck == "" || got.Runs[1].Stuck != "" || got.Runs[1].Summary.Done != 1 {
+		t.Errorf("%d, %v: %s%s", r.code, err, r.stdout, r.stderr)
+	}
+	if r = s.run("simulate", "long.yaml"); r.code != 1 || !strings.Contains(r.stderr, "the rehearsal under fifo, which measures the jobs: the simulation takes too long") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+}
+
 // A policy that the world cannot run is found before the first run, with its place, and leaves nothing behind.
 func TestPoliciesAreCheckedFirst(t *testing.T) {
 	const jobs = "workload: {jobs: [{id: a, maps: 1, map_time: 10s}]}\n"

@@ -53,6 +53,7 @@ directory.`,
 				return failure{err}
 			}
 			defer os.RemoveAll(v.Dir)
+			outside.Store(true)
 			a, err := runs.Validate(cmd.Context(), v)
 			if err != nil {
 				return err

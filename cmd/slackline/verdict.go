@@ -18,11 +18,8 @@ const mostNamed = 10
 // simulation, or missed its deadline. What a job came to when it last ran for real stands in the
 // report of a simulation and is not judged there.
 func (o *options) verdict(r *report.Report) error {
-	if stuck := r.StuckRuns(); len(stuck) > 0 {
-		if len(r.Runs) == 1 {
-			return failure{fmt.Errorf("%s: %s", placeOf(stuck[0]), stuck[0].Stuck)}
-		}
-		return failure{fmt.Errorf("%d of %d runs did not finish; the first, %s: %s", len(stuck), len(r.Runs), placeOf(stuck[0]), stuck[0].Stuck)}
+	if err := unfinished(r.Runs); err != nil {
+		return err
 	}
 	played := slices.ContainsFunc(r.Runs, func(run *report.Run) bool { return run.World == "sim" })
 	var failed, refused, late []judged
@@ -59,6 +56,18 @@ func (o *options) verdict(r *report.Report) error {
 		errs = append(errs, no{o.sentence(r, late, "missed its deadline", "missed their deadlines", false)})
 	}
 	return errors.Join(errs...)
+}
+
+// unfinished is the failure of runs that got stuck or took too long, nil if there are none.
+func unfinished(runs []*report.Run) error {
+	stuck := report.Stuck(runs)
+	switch {
+	case len(stuck) == 0:
+		return nil
+	case len(runs) == 1:
+		return failure{fmt.Errorf("%s: %s", placeOf(stuck[0]), stuck[0].Stuck)}
+	}
+	return failure{fmt.Errorf("%d of %d runs did not finish; the first, %s: %s", len(stuck), len(runs), placeOf(stuck[0]), stuck[0].Stuck)}
 }
 
 // judged is a job of a run.

@@ -234,7 +234,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 		return err
 	}
 	cell := lab.Cell{Scenario: "yarn", Policy: policies[0], Seed: 1, Origin: world.Origin, Journal: o.journal, Can: world.Can(),
-		Sinks: []follow.Sink{state, learner}, World: func() (drive.World, error) { return world, nil }}
+		Sinks: []follow.Sink{state, learner}, World: func(context.Context) (drive.World, error) { return world, nil }}
 	if !o.quiet {
 		cell.Sinks = append(cell.Sinks, t)
 	}
@@ -253,6 +253,7 @@ func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
 			cell.Sinks = append(cell.Sinks, keeper)
 		}
 	}
+	outside.Store(true)
 	stop := world.Serve(at)
 	defer stop()
 	if !o.quiet {

@@ -105,6 +105,7 @@ func (f *sensorFlags) follow(cmd *cobra.Command, read sensor.Sensor, nodes *sens
 	say := func(format string, args ...any) {
 		fmt.Fprintf(w, "%s  %s\n", time.Now().Format(time.DateTime), fmt.Sprintf(format, args...))
 	}
+	outside.Store(true)
 	turn := time.NewTicker(f.every)
 	defer turn.Stop()
 	began, failed := false, ""

@@ -70,6 +70,7 @@ nobody listens there the cluster's own scheduler places work.`,
 			if _, err := os.Stat(plugin); err != nil && !stock {
 				return fmt.Errorf("--plugin: there is no %s; in a checkout, mvn -q -DskipTests -f yarn/plugin/pom.xml package builds it; --stock does without", plugin)
 			}
+			outside.Store(true)
 			if c.Runs() {
 				return failure{fmt.Errorf("the cluster in %s is already running; slackline yarn dev down stops it", c.Dir)}
 			}
@@ -112,6 +113,7 @@ func startDev(cmd *cobra.Command, c *devcluster.Cluster) error {
 	if err := c.Configure(); err != nil {
 		return failure{err}
 	}
+	outside.Store(true)
 	fmt.Fprintf(w, "starting %s\n", units.Count(c.Nodes, "node"))
 	began := time.Now()
 	if err := c.Start(cmd.Context(), []string{self, "yarn", "dev", "host", c.Dir}); err != nil {
@@ -188,6 +190,7 @@ func newYarnDevHost() *cobra.Command {
 			if os.Getpid() != 1 {
 				return errors.New("slackline yarn dev up starts this, in namespaces of its own")
 			}
+			outside.Store(true)
 			return asFailure(devcluster.Host(cmd.Context(), args[0]))
 		},
 	}

@@ -150,8 +150,36 @@ func (d *Document) resolve(n ast.Node) (_ ast.Node, release func()) {
 	return nil, release
 }
 
-// value reads a node into v by v's type.
+// value reads a node into v by v's type. What is refused stays the zero value, whatever its type has
+// read of it: checks go on, so that all errors of a file are told together, and must not use it.
 func (d *Document) value(n ast.Node, v reflect.Value, path string, f field) {
+	found := len(d.Errs)
+	d.read(n, v, path, f)
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map: // each of its values has been asked for by itself
+	case reflect.Struct:
+		if !written(v) {
+			return // as well
+		}
+		fallthrough
+	default:
+		if len(d.Errs) > found {
+			v.SetZero()
+		}
+	}
+}
+
+// written tells whether a value is read as one text or form, and not key by key.
+func written(v reflect.Value) bool {
+	switch v.Addr().Interface().(type) {
+	case form, encoding.TextUnmarshaler:
+		return true
+	}
+	return false
+}
+
+// read is value, but for what is refused.
+func (d *Document) read(n ast.Node, v reflect.Value, path string, f field) {
 	d.nodes++
 	if d.nodes > maxNodes {
 		if d.nodes == maxNodes+1 {

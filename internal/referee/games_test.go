@@ -172,22 +172,22 @@ func play(t *testing.T, policy, yaml string, seed uint64) []byte {
 	c := lab.Cells(s, []string{policy}, []uint64{seed})[0]
 	if seed%5 == 4 {
 		plain := c.World
-		c.World = func() (drive.World, error) {
-			w, err := plain()
+		c.World = func(ctx context.Context) (drive.World, error) {
+			w, err := plain(ctx)
 			return newFickle(w, seed), err
 		}
 	}
 	if seed%5 == 2 {
 		plain := c.World
-		c.World = func() (drive.World, error) {
-			w, err := plain()
+		c.World = func(ctx context.Context) (drive.World, error) {
+			w, err := plain(ctx)
 			return newRefusing(w, seed), err
 		}
 	}
 	if seed%5 == 3 {
 		plain := c.World
-		c.World = func() (drive.World, error) {
-			w, err := plain()
+		c.World = func(ctx context.Context) (drive.World, error) {
+			w, err := plain(ctx)
 			return conform.NewRetold(w, seed), err
 		}
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -208,11 +209,11 @@ func TestKeeperOfFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		world, err := cell.World()
+		world, err := cell.World(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		cell.World = func() (drive.World, error) { return world, nil }
+		cell.World = func(context.Context) (drive.World, error) { return world, nil }
 		if err := os.Remove(text); err != nil { // after the input was cut
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@
 package runs
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -193,7 +194,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 			}
 		}
 	}
-	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: func() (drive.World, error) {
+	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: func(context.Context) (drive.World, error) {
 		cfg.Resumed, cfg.Warn = l.Resumed, l.Warn // by then whoever runs the cell has said who listens
 		return newEngine(cfg)
 	}}, nil
@@ -251,7 +252,7 @@ func newEngine(cfg engine.Config) (drive.World, error) {
 // Simulated returns the run of the same jobs in the simulator.
 func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (lab.Cell, error) {
 	cfg, err := l.sim(policy, seed, known)
-	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Config: func() (sim.Config, error) { return cfg, nil }, Can: cfg.Can()}, err
+	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Config: func(context.Context) (sim.Config, error) { return cfg, nil }, Can: cfg.Can()}, err
 }
 
 // sim returns the same jobs for the simulator: tasks from the input as the engine would cut it,

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,7 +102,7 @@ func TestPanickingMapper(t *testing.T) {
 	}
 	m := ThisMachine(2)
 	cfg := engine.Config{Cluster: m.Cluster(), Jobs: []engine.Job{job("bad", bad), job("good", good)}, Seed: 1, Origin: sync.OnceValue(time.Now)}
-	run, err := lab.Run(t.Context(), lab.Cell{Scenario: "panic", Policy: "fifo", Seed: 1, World: func() (drive.World, error) { return newEngine(cfg) }})
+	run, err := lab.Run(t.Context(), lab.Cell{Scenario: "panic", Policy: "fifo", Seed: 1, World: func(context.Context) (drive.World, error) { return newEngine(cfg) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,10 +102,9 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 		return nil, fmt.Errorf("%s: %s is swept already; give other values as assumptions", p.e.Name, file)
 	}
 	if seeds == nil {
-		for _, r := range base.Seeds {
-			for s := r.From; s <= r.To; s++ {
-				seeds = append(seeds, s)
-			}
+		var at int
+		if seeds, at, err = scenario.Seeds(base.Seeds); err != nil {
+			return nil, doc.Errorf(fmt.Sprintf("seeds[%d]", at), "%v", err)
 		}
 	}
 	for i := range variants {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -23,7 +24,7 @@ func knowing(s *scenario.Scenario, what string, policies []string, seeds []uint6
 	if what == nothing {
 		return cells
 	}
-	worlds := map[uint64]func() (drive.World, error){}
+	worlds := map[uint64]func(context.Context) (drive.World, error){}
 	for i := range cells {
 		seed := cells[i].Seed
 		if worlds[seed] == nil {
@@ -35,6 +36,6 @@ func knowing(s *scenario.Scenario, what string, policies []string, seeds []uint6
 }
 
 // simulation is that of a seed.
-func simulation(s *scenario.Scenario, seed uint64) func() (sim.Config, error) {
-	return func() (sim.Config, error) { return s.Sim(seed), nil }
+func simulation(s *scenario.Scenario, seed uint64) func(context.Context) (sim.Config, error) {
+	return func(context.Context) (sim.Config, error) { return s.Sim(seed), nil }
 }

@@ -38,8 +38,8 @@ type door struct {
 }
 
 // world is the simulator behind the door.
-func (d *door) world() (drive.World, error) {
-	cfg, err := d.cell.Config()
+func (d *door) world(context.Context) (drive.World, error) {
+	cfg, err := d.cell.Config(d.ctx)
 	if err != nil {
 		return nil, err
 	}

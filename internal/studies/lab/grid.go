@@ -19,9 +19,9 @@ import (
 // Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of
 // its trace, for the reports.
 func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
-	configs, jobs := make([]func() (sim.Config, error), len(seeds)), make([]*common, len(seeds))
+	configs, jobs := make([]func(context.Context) (sim.Config, error), len(seeds)), make([]*common, len(seeds))
 	for i, seed := range seeds {
-		jobs[i] = &common{cfg: s.Sim(seed), told: s.Recorded()}
+		jobs[i] = &common{cfg: func() sim.Config { return s.Sim(seed) }, told: s.Recorded()}
 		configs[i] = jobs[i].config
 		if s.Rehearses() {
 			configs[i] = taught(jobs[i].config, jobs[i].config, s.Config)
@@ -36,11 +36,12 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 	hard, soft := s.Deadlines()
 	metrics := report.PossibleMetrics(hard, soft, s.Powered(), s.Green())
 	var cells []Cell
+	first := s.Sim(0) // what a world can do is the same with all seeds
+	can := first.Can()
 	for _, p := range policies {
 		for i, seed := range seeds {
-			cfg := s.Sim(seed)
 			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed,
-				World: made(configs[i]), Config: configs[i], common: jobs[i], Can: cfg.Can(), Params: s.Params, Trace: played, Metrics: metrics})
+				World: made(configs[i]), Config: configs[i], common: jobs[i], Can: can, Params: s.Params, Trace: played, Metrics: metrics})
 		}
 	}
 	return cells
@@ -118,7 +119,7 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 // common is what cells have in common that differ in their policies alone: the jobs of a recorded
 // workload, and where their input lies. It is kept while such cells run.
 type common struct {
-	cfg    sim.Config
+	cfg    func() sim.Config
 	told   bool // its jobs are recorded, and come whatever becomes of those before
 	spare  bool // as of Cell
 	mu     sync.Mutex
@@ -127,11 +128,11 @@ type common struct {
 }
 
 // config returns the configuration for one of the cells.
-func (c *common) config() (sim.Config, error) {
+func (c *common) config(context.Context) (sim.Config, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.shared == nil {
-		cfg := c.cfg
+		cfg := c.cfg()
 		if c.told && c.spare {
 			cfg = sim.Ahead(cfg)
 		}
@@ -185,9 +186,9 @@ func together(cells []Cell, spare bool) (order []int) {
 }
 
 // made makes the simulator of a configuration that is known when the run begins.
-func made(config func() (sim.Config, error)) func() (drive.World, error) {
-	return func() (drive.World, error) {
-		cfg, err := config()
+func made(config func(context.Context) (sim.Config, error)) func(context.Context) (drive.World, error) {
+	return func(ctx context.Context) (drive.World, error) {
+		cfg, err := config(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -196,6 +197,6 @@ func made(config func() (sim.Config, error)) func() (drive.World, error) {
 }
 
 // Simulated makes the simulator when the run begins.
-func Simulated(cfg sim.Config) func() (drive.World, error) {
-	return func() (drive.World, error) { return sim.New(cfg) }
+func Simulated(cfg sim.Config) func(context.Context) (drive.World, error) {
+	return func(context.Context) (drive.World, error) { return sim.New(cfg) }
 }

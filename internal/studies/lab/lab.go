@@ -41,9 +41,9 @@ type Cell struct {
 	Queues queues.Config
 	Seed   uint64
 	// World makes the world when the cell's turn comes.
-	World func() (drive.World, error)
+	World func(context.Context) (drive.World, error)
 	// Config is that of the simulator which World makes; nil: the world is another one.
-	Config func() (sim.Config, error)
+	Config func(context.Context) (sim.Config, error)
 	// Admission says that jobs are asked about when they come, in a world with a Config; nil: they are not.
 	Admission *Admission
 	// Can is what that world can do, so that the policy can be checked before. Without a name it is
@@ -133,7 +133,10 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		at = &door{Admission: *c.Admission, ctx: ctx, cell: &c, told: map[string]units.Time{}}
 		c.World = at.world
 	}
-	world, err := c.World()
+	world, err := c.World(ctx)
+	if Ends(err) { // what comes before the run, such as its rehearsal
+		return c.reported(report.NewBuilder("sim", c.Scenario, policy.Name(), c.Seed), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -185,12 +188,18 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	if err != nil && !Ends(err) {
 		return nil, &Aborted{err}
 	}
-	run := builder.Run()
+	run, err := c.reported(builder, err)
 	run.Summary.Time(took.Seconds())
-	run.Params, run.Trace = c.Params, c.Trace
 	if at != nil {
 		at.report(run)
 	}
+	return run, err
+}
+
+// reported is what the run has come to, and why it ended before its time, nil if it did not.
+func (c *Cell) reported(builder *report.Builder, err error) (*report.Run, error) {
+	run := builder.Run()
+	run.Params, run.Trace = c.Params, c.Trace
 	if errors.Is(err, sim.ErrStuck) {
 		err = &Aborted{err}
 	}

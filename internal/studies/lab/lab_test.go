@@ -63,7 +63,7 @@ func TestGridError(t *testing.T) {
 	cells := grid(t, "fifo", "fair")
 	begun := 0
 	for i := range cells {
-		cells[i].World = func() (drive.World, error) {
+		cells[i].World = func(context.Context) (drive.World, error) {
 			begun++
 			return nil, fmt.Errorf("cell %d", i)
 		}
@@ -82,7 +82,7 @@ func TestGridError(t *testing.T) {
 func TestGridChecksFirst(t *testing.T) {
 	cells := grid(t, "fifo", "fifo+speculate")
 	for i := range cells {
-		cells[i].World = func() (drive.World, error) {
+		cells[i].World = func(context.Context) (drive.World, error) {
 			t.Error("a cell has begun")
 			return nil, errors.New("it has begun")
 		}

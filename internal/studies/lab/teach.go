@@ -113,18 +113,21 @@ func (t *teacher) now(name string) *profile.Class {
 // teaches. It is rehearsed once, when the first run needs it. Where the other configuration has the
 // same seed each task takes the same time, so that the worst case which is known is the true one, but
 // for tasks that run on other nodes or farther from their input.
-func Taught(by, config func() (sim.Config, error), q queues.Config) func() (drive.World, error) {
+func Taught(by, config func(context.Context) (sim.Config, error), q queues.Config) func(context.Context) (drive.World, error) {
 	return made(taught(by, config, q))
 }
 
 // taught is the configuration of such a simulator.
-func taught(by, config func() (sim.Config, error), q queues.Config) func() (sim.Config, error) {
-	rehearse := sync.OnceValues(func() ([]*profile.Class, error) {
+func taught(by, config func(context.Context) (sim.Config, error), q queues.Config) func(context.Context) (sim.Config, error) {
+	var once sync.Once
+	var classes []*profile.Class
+	var failed error
+	rehearse := func(ctx context.Context) ([]*profile.Class, error) {
 		policy, err := catalog.New("fifo", q)
 		if err != nil {
 			return nil, err
 		}
-		cfg, err := by()
+		cfg, err := by(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -133,17 +136,17 @@ func taught(by, config func() (sim.Config, error), q queues.Config) func() (sim.
 			return nil, err
 		}
 		learner := report.NewLearner()
-		if err := drive.New(world, policy, follow.New(learner)).Run(context.Background()); err != nil {
+		if err := drive.New(world, policy, follow.New(learner)).Run(ctx); err != nil {
 			return nil, fmt.Errorf("the rehearsal under fifo, which measures the jobs: %w", err)
 		}
 		return learner.Profiles(), nil
-	})
-	return func() (sim.Config, error) {
-		classes, err := rehearse()
-		if err != nil {
-			return sim.Config{}, err
+	}
+	return func(ctx context.Context) (sim.Config, error) {
+		once.Do(func() { classes, failed = rehearse(ctx) })
+		if failed != nil {
+			return sim.Config{}, failed
 		}
-		knowing, err := config()
+		knowing, err := config(ctx)
 		knowing.Profiles = classes
 		return knowing, err
 	}

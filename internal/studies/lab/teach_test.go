@@ -2,6 +2,8 @@ package lab
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -140,7 +142,7 @@ func TestWhoReadsModels(t *testing.T) {
 func TestRehearsal(t *testing.T) {
 	s := readScenario(t, "profiles: rehearsed\n"+lessons)
 	for _, c := range Cells(s, []string{"fifo"}, []uint64{3}) {
-		w, err := c.World()
+		w, err := c.World(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,5 +184,19 @@ workload:
 	}
 	if maps.Shuffle.Max != 0 || maps.Start.Max != 0 {
 		t.Errorf("maps shuffled for %v s and started for %v s, want 0", maps.Shuffle.Max, maps.Start.Max)
+	}
+}
+
+// A rehearsal hears when the run is to stop.
+func TestRehearsalsStop(t *testing.T) {
+	s, err := scenario.Read("s.yaml", []byte("profiles: rehearsed\ncluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 1s}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = Run(ctx, Cells(s, []string{"fifo"}, []uint64{1})[0])
+	if !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "the rehearsal") {
+		t.Error(err)
 	}
 }

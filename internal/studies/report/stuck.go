@@ -9,9 +9,9 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 )
 
-// StuckRuns returns the runs that did not come to their end.
-func (r *Report) StuckRuns() (list []*Run) {
-	for _, run := range r.Runs {
+// Stuck returns the runs that did not come to their end.
+func Stuck(runs []*Run) (list []*Run) {
+	for _, run := range runs {
 		if run.Stuck != "" {
 			list = append(list, run)
 		}

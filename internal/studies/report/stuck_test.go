@@ -26,8 +26,8 @@ func TestStuckRunsDoNotCount(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(r.Comparisons) == 0 || len(r.StuckRuns()) != 8 {
-		t.Errorf("%d comparisons, %d stuck", len(r.Comparisons), len(r.StuckRuns()))
+	if len(r.Comparisons) == 0 || len(Stuck(r.Runs)) != 8 {
+		t.Errorf("%d comparisons, %d stuck", len(r.Comparisons), len(Stuck(r.Runs)))
 	}
 	var text, lines bytes.Buffer
 	if err := r.WriteTable(&text); err != nil {

@@ -73,7 +73,7 @@ func read(doc *config.Document, to Resize, most int) (*Scenario, error) {
 func (s *Scenario) lists() {
 	var at int
 	var err error
-	if s.Seeds, at, err = seeds(s.Ranges); err != nil && len(s.src.Errs) == 0 {
+	if s.Seeds, at, err = Seeds(s.Ranges); err != nil && len(s.src.Errs) == 0 {
 		s.src.Failf(fmt.Sprintf("seeds[%d]", at), "%v", err)
 	}
 	for _, key := range s.Sweep.Keys() {

@@ -30,7 +30,7 @@ func ReadClaims(file string, src []byte) (*Claims, error) {
 	doc.Read(c)
 	at := make(map[string]int)
 	for i, q := range c.Queues {
-		if first, twice := at[q.Queue]; twice {
+		if first, twice := at[q.Queue]; twice && q.Queue != "" {
 			doc.Failf(fmt.Sprintf("queues[%d].queue", i), "queue %q is in the file twice, at first in entry %d", q.Queue, first+1)
 		}
 		at[q.Queue] = i

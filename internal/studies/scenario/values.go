@@ -232,10 +232,13 @@ func (SeedRange) Form() config.Form {
 		Examples: []string{"7", "1..30"}, Bare: "integer"}
 }
 
-// seeds lists all seeds of some ranges. Of one that is given twice it returns the place in the list of ranges.
-func seeds(ranges []SeedRange) (all []uint64, at int, err error) {
+// Seeds lists all seeds of some ranges, none twice. With an error it returns the place in the list of ranges.
+func Seeds(ranges []SeedRange) (all []uint64, at int, err error) {
 	seen := map[uint64]bool{}
 	for i, r := range ranges {
+		if r.To-r.From >= maxSeeds-uint64(len(all)) {
+			return nil, i, fmt.Errorf("with those before it these are too many seeds, at most %d are possible", maxSeeds)
+		}
 		for n := range r.To - r.From + 1 {
 			x := r.From + n
 			if seen[x] {
@@ -258,6 +261,6 @@ func ParseSeeds(text string) ([]uint64, error) {
 		}
 		ranges = append(ranges, r)
 	}
-	all, _, err := seeds(ranges)
+	all, _, err := Seeds(ranges)
 	return all, err
 }

@@ -131,7 +131,7 @@ func two() (jobs []*workload.Job) {
 // record runs a world under a policy, and returns its journal.
 func record(t *testing.T, policy string, w drive.World) string {
 	file := filepath.Join(t.TempDir(), "j")
-	if _, err := lab.Run(context.Background(), lab.Cell{Scenario: "s", Policy: policy, Seed: 1, Journal: file, World: func() (drive.World, error) { return w, nil }}); err != nil {
+	if _, err := lab.Run(context.Background(), lab.Cell{Scenario: "s", Policy: policy, Seed: 1, Journal: file, World: func(context.Context) (drive.World, error) { return w, nil }}); err != nil {
 		t.Fatal(err)
 	}
 	return file
