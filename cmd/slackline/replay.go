@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/studies/lab"
 )
@@ -25,9 +25,10 @@ file is not a journal.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := lab.Replay(cmd.Context(), args[0])
 			var line *journal.LineError
+			var unread *files.Error
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return fmt.Errorf("%s: there is no such file", args[0])
+			case errors.As(err, &unread):
+				return err
 			case errors.As(err, &line):
 				err = fmt.Errorf("%s:%d: %s", args[0], line.Line, line.What)
 				if line.Line == 1 {

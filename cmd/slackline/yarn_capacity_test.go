@@ -51,7 +51,7 @@ func TestYarnCapacity(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--command exit":                  "it must be a number from 0 to 1",
-		"--trace nothing.csv":             "--trace: there is no file nothing.csv",
+		"--trace nothing.csv":             "--trace: nothing.csv: there is no such file",
 		"--command echo --every 0s":       "--every is 0s, it must be above 0",
 		"--cgroup nothing":                "cpu.max cannot be read",
 		"":                                "at least one of the flags",

@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -43,9 +43,10 @@ With --policy another policy is asked about the same recording: what the cluster
 			}
 			c, err := shadow.Compare(cmd.Context(), args[0], policy, most)
 			var line *journal.LineError
+			var unread *files.Error
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return fmt.Errorf("%s: there is no such file", args[0])
+			case errors.As(err, &unread):
+				return err
 			case errors.As(err, &line):
 				return fmt.Errorf("%s:%d: %s", args[0], line.Line, line.What)
 			case err != nil:

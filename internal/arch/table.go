@@ -31,7 +31,7 @@ var layers = []layer{
 		why: "a user's program is a worker of the engine, whose data plane stands on package mapreduce: so this stands above both"},
 	{name: "worlds", may: []string{"files", "kernel", "sched", "mapreduce", "maths", "words"},
 		why: "a world obeys any policy, so it knows none; which application runs is told to it"},
-	{name: "files", may: []string{"internal/kernel/filelock"},
+	{name: "files", may: []string{"internal/kernel/filelock", "units"},
 		why: "what a file holds is for those to say who read or write it"},
 	{name: "kernel", may: []string{"sched", "maths", "words"},
 		why: "one loop for every policy, so it knows none"},

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -105,7 +104,7 @@ func refuse(name string, head []byte, called string) error {
 	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: it is %s, which is not read; %s", name, what, cure)
+	return errorf("%s: it is %s, which is not read; %s", name, what, cure)
 }
 
 // binary tells whether there are bytes that no text has. Hive writes 1 to 3 between fields.

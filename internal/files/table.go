@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/slackline/slackline/units"
 )
 
 // Table reads CSV: a heading that names the columns, and rows that each have a field for each
@@ -65,7 +67,7 @@ func (t *Table) uneven() error {
 	case len(t.row) > n && t.digits() >= len(t.row)-n:
 		why = "; if its numbers have decimal commas, write points, as in 1.5"
 	}
-	return t.Errorf(min(len(t.row), len(t.heading))-1, "the row has %d fields, but the heading in line %d has %d%s", len(t.row), t.headed, len(t.heading), why)
+	return t.Errorf(min(len(t.row), len(t.heading))-1, "the row has %s, but the heading in line %d has %d%s", units.Count(len(t.row), "field"), t.headed, len(t.heading), why)
 }
 
 // digits counts the fields that may be what stands behind a decimal comma: they are nothing but

@@ -27,13 +27,13 @@ type Text struct {
 func Open(name string) (*Text, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, unopened(name, err)
+		return nil, unread(name, err)
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s is a folder; name a file", name)
+		err = errorf("%s is a folder; name a file", name)
 	} else if err != nil {
-		err = unopened(name, err)
+		err = unread(name, err)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -47,15 +47,29 @@ func Open(name string) (*Text, error) {
 	return t, nil
 }
 
-// unopened says why a file cannot be opened.
-func unopened(name string, err error) error {
+// Error says that a file cannot be read, in a sentence that names it.
+type Error struct {
+	text string
+	err  error // what the system said, nil if it said nothing
+}
+
+func (e *Error) Error() string { return e.text }
+
+// Unwrap returns what the system said.
+func (e *Error) Unwrap() error { return e.err }
+
+func errorf(format string, args ...any) error { return &Error{text: fmt.Sprintf(format, args...)} }
+
+// unread says why a file cannot be read.
+func unread(name string, err error) error {
+	text := fmt.Sprintf("%s: it cannot be read: %v", name, cause(err))
 	switch {
 	case name == "":
-		return errors.New("the name of the file is empty")
+		text = "the name of the file is empty"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%s: there is no such file", name)
+		text = name + ": there is no such file"
 	}
-	return fmt.Errorf("%s: it cannot be read: %w", name, cause(err))
+	return &Error{text, err}
 }
 
 // cause is what the system said, without the name of the file, which the sentence has already.
@@ -83,7 +97,7 @@ func Read(name string, in io.Reader) (*Text, error) {
 		return nil, err
 	}
 	if again, _ := codec.Detect(bytes.NewReader(t.head)); again != codec.None {
-		return nil, fmt.Errorf("%s: it is packed twice, with %v within %v; unpack it once", name, again, kind)
+		return nil, errorf("%s: it is packed twice, with %v within %v; unpack it once", name, again, kind)
 	}
 	return t.plain(name, "")
 }
@@ -112,7 +126,7 @@ func (t *Text) look(name string) error {
 	}
 	t.head, t.err = head[:n], err
 	if n == 0 && err != nil && err != io.EOF {
-		return fmt.Errorf("%s: it cannot be read: %w", name, cause(err))
+		return unread(name, err)
 	}
 	return nil
 }
@@ -209,9 +223,9 @@ func ReadAll(name string, most int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(t, most+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: it cannot be read: %w", name, err)
+		return nil, unread(name, err)
 	case int64(len(text)) > most:
-		return nil, fmt.Errorf("%s: the file is larger than %d MB", name, most>>20)
+		return nil, errorf("%s: the file is larger than %d MB", name, most>>20)
 	}
 	return text, nil
 }

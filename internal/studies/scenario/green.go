@@ -2,9 +2,9 @@ package scenario
 
 import (
 	"math"
-	"os"
 	"time"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/sun"
 	"github.com/slackline/slackline/internal/studies/weather"
@@ -30,7 +30,7 @@ func (s *Scenario) green() {
 	d, k := s.src, &s.Cluster.Slots
 	record, plant := s.record, weather.Micro()
 	if k.Weather.File != "" {
-		in, err := os.Open(s.beside(k.Weather.File))
+		in, err := files.Open(s.beside(k.Weather.File))
 		if err == nil {
 			record, err = weather.Read(in, weather.Options{File: k.Weather.File}, 0, 10*time.Minute)
 			_ = in.Close()

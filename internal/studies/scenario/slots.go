@@ -144,30 +144,30 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 	}
 	defer file.Close()
 	if len(t.cols) > 2 {
-		return nil, t.errorf(2, "a trace has one column after at: capacity, or slots")
+		return nil, t.Errorf(2, "a trace has one column after at: capacity, or slots")
 	}
 	for err = t.next(); err == nil; err = t.next() {
 		kind, of := sched.Capacity, 1.0
 		if t.cols[1] == "slots" {
 			if kind, of = sched.Price, total; total == 0 { // any number from 0 on
-				return nil, t.errorf(1, "the nodes of this cluster have no slots; give a column capacity, from 0 to 1")
+				return nil, t.Errorf(1, "the nodes of this cluster have no slots; give a column capacity, from 0 to 1")
 			}
 		}
 		x, there, err := t.amount(1, kind)
 		switch n := len(rows); {
 		case err != nil && t.cols[1] == "slots":
-			return nil, t.errorf(1, "%q is not a number of slots; it must be finite and not negative",
+			return nil, t.Errorf(1, "%q is not a number of slots; it must be finite and not negative",
 				t.row[1])
 		case err != nil:
 			return nil, err
 		case !there:
-			return nil, t.errorf(1, "%s is missing; leave the row out where it stays as it was", t.cols[1])
+			return nil, t.Errorf(1, "%s is missing; leave the row out where it stays as it was", t.cols[1])
 		case x > of:
-			return nil, t.errorf(1, "slots is %v, it must be at most %v, those of the cluster", x, of)
+			return nil, t.Errorf(1, "slots is %v, it must be at most %v, those of the cluster", x, of)
 		case speed && x == 0:
-			return nil, t.errorf(1, "%s is 0, but no node can have the speed 0; use as: out", t.cols[1])
+			return nil, t.Errorf(1, "%s is 0, but no node can have the speed 0; use as: out", t.cols[1])
 		case even && n > 1 && t.at.Sub(rows[n-1].At) != rows[1].At.Sub(rows[0].At):
-			return nil, t.errorf(0, "the row is %v after the one before, but the first two are %v apart; a trace with a forecast has rows equally far apart",
+			return nil, t.Errorf(0, "the row is %v after the one before, but the first two are %v apart; a trace with a forecast has rows equally far apart",
 				t.at.Sub(rows[n-1].At), rows[1].At.Sub(rows[0].At))
 		}
 		rows = append(rows, sim.SupplyStep{At: t.at, Of: sched.Capacity, Amount: x / of})

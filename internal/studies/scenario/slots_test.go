@@ -97,7 +97,7 @@ func TestSlotsThatCannotBe(t *testing.T) {
 		{slots("as: up"), "at,capacity,slots\n0,1,1\n",
 			"s.yaml:2:51: f.csv:1:13: a trace has one column after at: capacity, or slots"},
 		{slots("as: up"), "at,capacity\n0,50%\n", `s.yaml:2:51: f.csv:2:3: "50%" is not a number; write the part of the cluster, from 0 to 1, such as 0.5`},
-		{"slots: {file: g.csv, as: up}", "", "s.yaml:2:51: there is no file "},
+		{"slots: {file: g.csv, as: up}", "", "s.yaml:2:51: g.csv: there is no such file"},
 		{slots("as: up"), "at,capacity\n0,1.5\n",
 			"s.yaml:2:51: f.csv:2:3: capacity is 1.5, it must be at most 1, the whole cluster"},
 		{slots("as: up"), "at,capacity\n0,\n",

@@ -1,18 +1,15 @@
 package scenario
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -89,8 +86,7 @@ func (s *Scenario) supplyFiles() (files []string) {
 // table reads a CSV file with a line of column names, of which the first is at: in the order of
 // time, each row later than the one before. Errors name file, line and column.
 type table struct {
-	path string
-	csv  *csv.Reader
+	*files.Table
 	cols []string
 	row  []string
 	at   units.Time
@@ -98,64 +94,50 @@ type table struct {
 }
 
 func openTable(path string, columns ...string) (*table, io.Closer, error) {
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fmt.Errorf("there is no file %s", path)
-	case err != nil:
-		return nil, nil, fmt.Errorf("the file cannot be read: %w", err)
+	f, err := files.Open(path)
+	if err != nil {
+		return nil, nil, err
 	}
-	text := bufio.NewReader(f)
-	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" { // some spreadsheets begin a file with it
-		_, _ = text.Discard(3)
-	}
-	t := &table{path: path, csv: csv.NewReader(text), at: -1}
-	t.csv.TrimLeadingSpace, t.csv.Comment = true, '#'
-	if err := t.next(); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: it is empty; its first line must name the columns, such as at,%s", path, columns[0])
-		}
+	t := &table{Table: files.NewTable(path, f), at: -1}
+	if err := t.header(path, columns); err != nil {
 		return nil, nil, errors.Join(err, f.Close())
-	}
-	t.cols = slices.Clone(t.row)
-	for i, c := range t.cols {
-		c = strings.TrimSpace(c)
-		if t.cols[i] = c; i == 0 && c != "at" || i > 0 && (!slices.Contains(columns, c) || slices.Contains(t.cols[:i], c)) {
-			return nil, nil, errors.Join(t.errorf(i, "unexpected column %q; the first must be at, followed by any of %s, each once", t.cols[i], strings.Join(columns, ", ")), f.Close())
-		}
-	}
-	if len(t.cols) < 2 {
-		return nil, nil, errors.Join(t.errorf(0, "there is no column but at; add any of %s", strings.Join(columns, ", ")), f.Close())
 	}
 	return t, f, nil
 }
 
-func (t *table) errorf(col int, format string, args ...any) error {
-	line, at := t.csv.FieldPos(col)
-	return fmt.Errorf("%s:%d:%d: %s", t.path, line, at, fmt.Sprintf(format, args...))
+// header reads the names of the columns.
+func (t *table) header(path string, columns []string) error {
+	if _, err := t.Next(); errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: it is empty; its first line must name the columns, such as at,%s", path, columns[0])
+	} else if err != nil {
+		return err
+	}
+	t.cols = t.Heading()
+	for i, c := range t.cols {
+		if i == 0 && c != "at" || i > 0 && (!slices.Contains(columns, c) || slices.Contains(t.cols[:i], c)) {
+			return t.Errorf(i, "unexpected column %q; the first must be at, followed by any of %s, each once", c, strings.Join(columns, ", "))
+		}
+	}
+	if len(t.cols) < 2 {
+		return t.Errorf(0, "there is no column but at; add any of %s", strings.Join(columns, ", "))
+	}
+	return nil
 }
 
 // next reads a row.
 func (t *table) next() (err error) {
-	t.row, err = t.csv.Read()
-	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		if errors.Is(err, csv.ErrFieldCount) {
-			return t.errorf(0, "the row has %d fields, but the header has %d", len(t.row), len(t.cols))
-		}
-		return fmt.Errorf("%s:%d:%d: %w", t.path, wrong.Line, wrong.Column, wrong.Err)
-	}
-	if err != nil || t.cols == nil {
+	if t.row, err = t.Next(); err != nil {
 		return err
 	}
 	if t.rows++; t.rows > mostRows {
-		return t.errorf(0, "the file has more than %d rows", mostRows)
+		return t.Errorf(0, "the file has more than %d rows", mostRows)
 	}
-	at, err := spanOrSeconds(strings.TrimSpace(t.row[0]))
+	at, err := spanOrSeconds(t.row[0])
 	switch {
 	case err != nil:
-		return t.errorf(0, "%q is not a time of the run; write a span with a unit, such as 10m, or a number of seconds", t.row[0])
+		return t.Errorf(0, "%q is not a time of the run; write a span with a unit, such as 10m, or a number of seconds", t.row[0])
 	case units.Time(at) <= t.at || at < 0:
-		return t.errorf(0, "%s is not after the row before; rows must be in order of time, from 0", t.row[0])
+		return t.Errorf(0, "%s is not after the row before; rows must be in order of time, from 0", t.row[0])
 	}
 	t.at = units.Time(at)
 	return nil
@@ -174,7 +156,7 @@ func spanOrSeconds(text string) (units.Duration, error) {
 // amount reads a field of the row; power may have its unit, and is in watts without. There is none
 // where it is empty.
 func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err error) {
-	text := strings.TrimSpace(t.row[col])
+	text := t.row[col]
 	if text == "" {
 		return 0, false, nil
 	}
@@ -187,10 +169,10 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 		if of == sched.Capacity {
 			right = "; write the part of the cluster, from 0 to 1, such as 0.5"
 		}
-		return 0, false, t.errorf(col, "%q is not a number%s", text, right)
+		return 0, false, t.Errorf(col, "%q is not a number%s", text, right)
 	}
 	if err := of.Check(x); err != nil {
-		return 0, false, t.errorf(col, "%v", err)
+		return 0, false, t.Errorf(col, "%v", err)
 	}
 	return x, true, nil
 }
@@ -239,11 +221,11 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 	low, high := slices.Index(t.cols, "low"), slices.Index(t.cols, "high")
 	switch {
 	case !slices.Contains(t.cols, "mid"):
-		return nil, t.errorf(0, "there is no column mid; a forecast needs it")
+		return nil, t.Errorf(0, "there is no column mid; a forecast needs it")
 	case low >= 0 && high < 0:
-		return nil, t.errorf(low, "there is a column low but no high; a band needs both")
+		return nil, t.Errorf(low, "there is a column low but no high; a band needs both")
 	case high >= 0 && low < 0:
-		return nil, t.errorf(high, "there is a column high but no low; a band needs both")
+		return nil, t.Errorf(high, "there is a column high but no low; a band needs both")
 	}
 	f := &sched.Forecast{}
 	lists := map[string]*[]float64{"mid": &f.Mid, "low": &f.Low, "high": &f.High}
@@ -255,7 +237,7 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 		case t.rows == 2:
 			f.Interval = step
 		case step != f.Interval:
-			return nil, t.errorf(0, "the row is %v after the one before, but the first two are %v apart; rows of a forecast must be equally far apart", step, f.Interval)
+			return nil, t.Errorf(0, "the row is %v after the one before, but the first two are %v apart; rows of a forecast must be equally far apart", step, f.Interval)
 		}
 		last = t.at
 		for col := 1; col < len(t.cols); col++ {
@@ -264,12 +246,12 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 				return nil, err
 			}
 			if !there {
-				return nil, t.errorf(col, "%s is missing; a forecast has no gaps", t.cols[col])
+				return nil, t.Errorf(col, "%s is missing; a forecast has no gaps", t.cols[col])
 			}
 			*lists[t.cols[col]] = append(*lists[t.cols[col]], x)
 		}
 		if i := len(f.Mid) - 1; i >= 0 && len(f.Low) == len(f.Mid) && len(f.High) == len(f.Mid) && (f.Low[i] > f.Mid[i] || f.Mid[i] > f.High[i]) {
-			return nil, t.errorf(1, "mid is %v, outside of its band from %v to %v", f.Mid[i], f.Low[i], f.High[i])
+			return nil, t.Errorf(1, "mid is %v, outside of its band from %v to %v", f.Mid[i], f.Low[i], f.High[i])
 		}
 	}
 	if !errors.Is(err, io.EOF) {

@@ -1,0 +1,61 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Each row is held against its heading; what stands before the heading is not.
+func TestTable(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"a,b\n1,2\n# note\n\n 3 , \"4,5\"\n", "1|2 3|4,5"},
+		{"a,b\n1,2,3\n", "t.csv:2:3: the row has 3 fields, but the heading in line 1 has 2; if its numbers have decimal commas, write points, as in 1.5"},
+		{"a,b\n1,x,y\n", "t.csv:2:3: the row has 3 fields, but the heading in line 1 has 2"},
+		{"a,b\n1,2\n1\n", "t.csv:3:1: the row has 1 field, but the heading in line 1 has 2"},
+		{"a,b\nx,y,\n", "t.csv:2:3: the row has 3 fields, but the heading in line 1 has 2"},
+		{"a;b\n1;2,5\n", "t.csv:2:1: the row has 2 fields, but the heading in line 1 has 1; separate columns by commas and not by semicolons, and write decimal points"},
+		{"a,b\n1,\"2\n", "t.csv:2:6: extraneous or missing \" in quoted-field"},
+		{"a,b\r\n1,2\r3,4\r\n", "1|2 3|4"},
+		{"", "EOF"},
+	} {
+		in, err := Read("t.csv", strings.NewReader(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := NewTable("t.csv", in)
+		var rows []string
+		_, err = table.Next()
+		for table.Heading(); err == nil; {
+			var row []string
+			if row, err = table.Next(); err == nil {
+				rows = append(rows, strings.Join(row, "|"))
+			}
+		}
+		got := strings.Join(rows, " ")
+		if !errors.Is(err, io.EOF) {
+			got = err.Error()
+		} else if c.text == "" {
+			got = "EOF"
+		}
+		if got != c.want {
+			t.Errorf("%q: %s\nwant %s", c.text, got, c.want)
+		}
+	}
+	two := NewTable("t.csv", strings.NewReader("about,x,y,z\na,b\n1,2\n"))
+	for range 2 {
+		if _, err := two.Next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if heading := two.Heading(); strings.Join(heading, " ") != "a b" {
+		t.Error(heading)
+	}
+	if row, err := two.Next(); err != nil || row[1] != "2" {
+		t.Error(row, err)
+	}
+	if err := two.Errorf(9, "no"); err.Error() != "t.csv:3:3: no" {
+		t.Error(err)
+	}
+}
