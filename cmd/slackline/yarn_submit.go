@@ -77,24 +77,20 @@ func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) er
 	if err != nil {
 		return failure{err}
 	}
-	var jobs []*scenario.Job
+	jobs, err := readJobs(files)
+	if err != nil {
+		return err
+	}
+	if err := scenario.Chain(jobs); err != nil {
+		return err
+	}
 	var all [][]string
-	for _, file := range files {
-		src, err := readFile(file)
+	for _, j := range jobs {
+		args, err := runs.Streaming(j, self, time.Now())
 		if err != nil {
 			return err
 		}
-		list, err := scenario.ReadJobs(file, src)
-		if err != nil {
-			return err
-		}
-		for _, j := range list {
-			args, err := runs.Streaming(j, self, time.Now())
-			if err != nil {
-				return err
-			}
-			jobs, all = append(jobs, j), append(all, args)
-		}
+		all = append(all, args)
 	}
 	if err := h.find(o); err != nil {
 		return err

@@ -168,7 +168,7 @@ func TestAsk(t *testing.T) {
 // Late compares what jobs are expected to take with what they have.
 func TestLate(t *testing.T) {
 	in := files(t, 400)
-	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\narrive: 1h\ndeadline: 8s\n", in, filepath.Join(in, "out")))
+	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\narrive: 1h\ndeadline: 8s\n", in, filepath.Join(t.TempDir(), "out")))
 	if err != nil {
 		t.Fatal(err)
 	}

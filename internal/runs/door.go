@@ -9,6 +9,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -223,8 +224,8 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 }
 
 // beside are those of the jobs that have not ended which have to do with jobs that are to join them: that they
-// wait for, or share a name or an output directory with, in the order in which they came. It tells how often
-// jobs were submitted, too.
+// wait for or read from, or share a name or an output directory with, in the order in which they came. It tells
+// how often jobs were submitted, too.
 func (k *Keeper) beside(jobs []*scenario.Job) (files []*scenario.Job, came int) {
 	k.joins.Lock()
 	defer k.joins.Unlock()
@@ -237,7 +238,12 @@ func (k *Keeper) beside(jobs []*scenario.Job) (files []*scenario.Job, came int) 
 				found[j] = true
 			}
 		}
-		k.outputs.beside(absolute(f.Output), found)
+		for _, path := range append(f.Input[:len(f.Input):len(f.Input)], f.Output) {
+			if at := strings.IndexAny(path, "*?["); at >= 0 {
+				path = filepath.Dir(path[:at] + "x")
+			}
+			k.outputs.beside(absolute(path), found)
+		}
 	}
 	return filesOf(maps.Keys(found)), k.came
 }

@@ -77,6 +77,9 @@ func (s *streaming) stays() error {
 			return s.job.Errorf(k[0], "%s cannot move to a Hadoop cluster: %s cannot be expressed in Hadoop Streaming; leave it out", k[0], k[1])
 		}
 	}
+	if before := s.job.After; len(before) > 0 {
+		return s.job.Errorf("input", "it reads what job %q of the same file writes, and jobs that wait for one another cannot be expressed in Hadoop Streaming; submit them one after the other, from files of their own", before[0])
+	}
 	for _, f := range s.job.Files {
 		if strings.Contains(f, ",") {
 			return s.job.Errorf("files", "the file %q cannot move to a Hadoop cluster, which separates files by commas", f)

@@ -160,6 +160,9 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		}
 		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
+	if err := l.apart(under); err != nil {
+		return lab.Cell{}, err
+	}
 	cfg, goesOn := l.config(policy, seed, under, known), time.Time{}
 	if !l.Fresh {
 		if goesOn = Began(l.Files, under); goesOn.IsZero() && !l.Several {
@@ -213,6 +216,19 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
 		Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy), Keep: l.Several, Fresh: l.Fresh,
 		Progress: tellProgress, Steps: l.Machine.Steps}
+}
+
+// apart refuses a job that reads more than the output of one of those before it, where each policy
+// writes to a folder of its own: it would read those of other policies too.
+func (l *Local) apart(under string) error {
+	for _, f := range l.Files {
+		for _, path := range f.Input {
+			if before := equip.Writer(l.Files, f, path); under != "" && before != nil && !input.Within(path, before.Output) {
+				return f.Errorf("input", "input %q holds the output of job %q, which is one folder for each policy; run one policy, or name %s", path, before.Name, before.Output)
+			}
+		}
+	}
+	return nil
 }
 
 // chain lets a job read what the jobs before it write: that lies in the folder under of their

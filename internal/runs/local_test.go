@@ -47,7 +47,7 @@ func files(t *testing.T, sizes ...int) string {
 // learned.
 func TestLocalSim(t *testing.T) {
 	in := files(t, 1000, 250)
-	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: wordcount\ninput: %q\noutput: %q\nreduces: 2\ndeadline: 5s\n", in, filepath.Join(in, "out")))
+	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: wordcount\ninput: %q\noutput: %q\nreduces: 2\ndeadline: 5s\n", in, filepath.Join(t.TempDir(), "out")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,10 +65,10 @@ func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
 	return jobs, nil
 }
 
-// Writer is the job before f that writes what lies at a path, nil if none does.
+// Writer is the job before f that writes what is read at a path, nil if none does.
 func Writer(files []*scenario.Job, f *scenario.Job, path string) *scenario.Job {
 	for _, before := range files {
-		if before != f && slices.Contains(f.After, before.Name) && input.Within(path, before.Output) {
+		if before != f && slices.Contains(f.After, before.Name) && input.Reads(path, before.Output) {
 			return before
 		}
 	}
@@ -82,6 +82,9 @@ func (j *Job) equip(fed bool, id string, o Options) error {
 	}
 	if err := j.cut(fed, o.Block); err != nil {
 		return err
+	}
+	if !fed {
+		j.empty(o.Warn)
 	}
 	if j.commands() { // which are told how many maps there are
 		if programs, err = j.prepare(id, o.Warn); err != nil {

@@ -83,6 +83,32 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 	return nil
 }
 
+// empty warns of input in which there is nothing to read: a night whose data have not come looks
+// like one that went well.
+func (j *Job) empty(warn func(text string)) {
+	if warn == nil {
+		return
+	}
+	say := func(format string, args ...any) {
+		warn(fmt.Sprintf("warning: job %q: "+format, append([]any{j.File.Name}, args...)...))
+	}
+	filled := slices.ContainsFunc(j.Files, func(f input.File) bool { return f.Size > 0 })
+	if len(j.Files) > 0 && !filled {
+		say("its input is empty: %s of 0 bytes", units.Count(len(j.Files), "file"))
+	}
+	rest := j.Files // in the order of the paths
+	for _, path := range j.File.Input {
+		of := func(f input.File) bool { return input.Reads(path, f.Path) }
+		found := false
+		for ; len(rest) > 0 && of(rest[0]); rest = rest[1:] {
+			found = true
+		}
+		if !found && !slices.ContainsFunc(j.Files, of) {
+			say("there is no file in its input %q (those whose names begin with _ or . are not read)", path)
+		}
+	}
+}
+
 // checkSources checks that a built-in application can read the inputs, and that files of CSV have
 // the columns that it asks for.
 func (j *Job) checkSources() error {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,24 +64,62 @@ func TestManyCommandsAreHintedAt(t *testing.T) {
 	}
 }
 
-// The input of a job may be missing if, and only if, a job that it waits for is to write it.
+// The input of a job may be missing if, and only if, another job of the run is to write it, which need
+// not be named under after.
 func TestInputOfAnotherJob(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "in"), []byte("some words\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for after, want := range map[string]string{"after: [one]\n": "", "": "there is no such file or directory"} {
-		text := "name: one\napp: wordcount\ninput: DIR/in\noutput: DIR/out\n---\nname: two\napp: sort\ninput: DIR/out\noutput: DIR/two\n" + after
+	for _, c := range []struct{ path, more, want string }{
+		{"out", "", ""}, {"out", "after: [one]\n", ""}, {"out/part-*", "", ""}, {"o*", "", ""}, {"out/deeper/x", "", ""},
+		{"outer", "", `input "DIR/outer": there is no such file or directory`},
+	} {
+		text := "name: one\napp: wordcount\ninput: DIR/in\noutput: DIR/out\n---\nname: two\napp: sort\ninput: DIR/" + c.path + "\noutput: DIR/two\n" + c.more
 		files, err := scenario.ReadJobs("j.yaml", []byte(strings.ReplaceAll(text, "DIR", dir)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		jobs, err := Jobs(files, Options{Block: 32 * units.MB, Now: time.Now()})
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", after, err, want)
+		if want := strings.ReplaceAll(c.want, "DIR", dir); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", c, err)
 		}
-		if err == nil && (len(jobs[0].Splits) != 1 || jobs[1].Splits != nil) {
-			t.Errorf("splits: %v, %v", jobs[0].Splits, jobs[1].Splits)
+		if err == nil && (len(jobs[0].Splits) != 1 || jobs[1].Splits != nil || !slices.Equal(jobs[1].Spec.After, []string{"one"})) {
+			t.Errorf("%+v: splits: %v, %v; it waits for %v", c, jobs[0].Splits, jobs[1].Splits, jobs[1].Spec.After)
+		}
+	}
+}
+
+// Input in which there is nothing is told, path by path; what a name hides does not count.
+func TestEmptyInput(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"full/a": "x\n", "none/_hidden": "x\n", "none/.too": "x\n", "zero/a": "", "zero/b": ""} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for in, want := range map[string][]string{
+		"[DIR/full]": nil, "[DIR/full, DIR/full/a]": nil, "[DIR/full, DIR/zero]": nil, "DIR/f*": nil,
+		"[DIR/none, DIR/full]": {`there is no file in its input "DIR/none" (those whose names begin with _ or . are not read)`},
+		"[DIR/full, DIR/none]": {`there is no file in its input "DIR/none" (those whose names begin with _ or . are not read)`},
+		"DIR/zero":             {"its input is empty: 2 files of 0 bytes"},
+	} {
+		f, err := scenario.ReadJob("j.yaml", []byte(strings.ReplaceAll("app: wordcount\ninput: "+in+"\noutput: DIR/out\n", "DIR", dir)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		if _, err := Jobs([]*scenario.Job{f}, Options{Block: 100, Now: time.Unix(1, 0), Warn: func(text string) { told = append(told, strings.ReplaceAll(text, dir, "DIR")) }}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			want[i] = `warning: job "j": ` + want[i]
+		}
+		if !slices.Equal(told, want) {
+			t.Errorf("%s: %q, want %q", in, told, want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestCommandsRefuse(t *testing.T) {
 func TestFilesThatAreNotListed(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"in.txt", "a.txt", "b.txt"} {
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("x\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -296,7 +296,7 @@ type Rank struct {
 	User     string       `json:"user" doc:"who submits it"`
 	Weight   float64      `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
 	Priority int          `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
-	After    config.Texts `json:"after" doc:"jobs that must have finished before it starts"`
+	After    config.Texts `json:"after" doc:"jobs that must have finished before it starts; a job file need not name those whose output it reads"`
 	Labels   config.Texts `json:"labels" doc:"it runs only on nodes that carry all of these"`
 
 	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as rtmr(promise=99%) says if left out; other policies do not read it"`
@@ -327,6 +327,7 @@ type Job struct {
 	Limits  Limits      `json:"limits" doc:"limits of an attempt's command or program, with all that it starts"`
 
 	src *config.Document
+	fed map[string]string // by the name of a job that writes what it reads: where that stands
 }
 
 // Commands are those of a job that is run as Hadoop Streaming runs it.

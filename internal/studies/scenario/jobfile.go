@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/config"
@@ -62,6 +63,9 @@ func readJob(doc *config.Document) (*Job, error) {
 	return j, nil
 }
 
+// maxName bounds a job's name, which stands in tables and messages.
+const maxName = 100
+
 // check looks for what is missing and for keys that contradict each other.
 func (j *Job) check() {
 	d := j.src
@@ -71,6 +75,9 @@ func (j *Job) check() {
 			return
 		}
 		j.Deadline = j.By
+	}
+	if n := utf8.RuneCountInString(j.Name); n > maxName {
+		d.Failf("name", "the name of the job has %d characters, it must have at most %d", n, maxName)
 	}
 	j.localPaths()
 	j.checkInputs()
@@ -157,19 +164,21 @@ func (j *Job) Errorf(key, format string, args ...any) error {
 
 // Submit returns what a run that starts now knows of the jobs before their input is read:
 // everything but stages. It checks what one file alone cannot tell: that names and outputs differ,
-// that predecessors exist, and that no job waits for itself. The jobs that are there already have
-// names and outputs as well.
+// that predecessors exist, and that no job waits for itself. A job that reads what another writes
+// waits for it: see Chain. The jobs that are there already have names and outputs as well.
 func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
+	if err := Chain(jobs, there...); err != nil {
+		return nil, err
+	}
 	var links []link
 	writes := outputs{at: make(map[string]int), within: make(map[string]int)}
 	for _, j := range there {
 		writes.add(j)
-		links = append(links, link{j.src, "", "name", j.Name, nil})
+		links = append(links, link{d: j.src, key: "name", name: j.Name})
 	}
 	specs := make([]workload.Job, len(jobs))
 	for i, j := range jobs {
-		j.src.Errs = nil
-		links = append(links, link{j.src, "", "name", j.Name, j.After})
+		links = append(links, link{d: j.src, key: "name", name: j.Name, after: j.After, fed: j.fed})
 		if other := writes.add(j); other != nil {
 			j.collides(other)
 		}

@@ -29,7 +29,7 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 	links := make([]link, len(s.Workload.Jobs))
 	for i := range s.Workload.Jobs {
 		j, at := &s.Workload.Jobs[i], fmt.Sprintf("workload.jobs[%d]", i)
-		links[i] = link{d, at, "id", j.ID, j.After}
+		links[i] = link{d: d, at: at, key: "id", name: j.ID, after: j.After}
 		job := m.job(j, at)
 		if job == nil {
 			return
@@ -260,6 +260,7 @@ type link struct {
 	key   string // under which it states its name
 	name  string
 	after []string
+	fed   map[string]string // of after: those that write what it reads, and the key that says so
 }
 
 // checkLinks checks that names are unique, that predecessors exist, and that no job waits for itself.
@@ -296,7 +297,15 @@ func checkLinks(links []link) {
 	}); loop != nil {
 		path := each.Of(loop, func(i int) string { return strconv.Quote(links[i].name) })
 		l := links[loop[0]]
-		l.d.Failf(config.Join(l.at, "after"), "job %s waits for itself: %s", path[0], strings.Join(path, " after "))
+		key, why := config.Join(l.at, "after"), ""
+		for k, i := range loop[:len(loop)-1] {
+			if read, is := links[i].fed[links[loop[k+1]].name]; is {
+				if why += fmt.Sprintf("; %s reads what %s writes", path[k], path[k+1]); k == 0 {
+					key = read
+				}
+			}
+		}
+		l.d.Failf(key, "job %s waits for itself: %s%s", path[0], strings.Join(path, " after "), why)
 	}
 }
 

@@ -181,7 +181,7 @@ func acyclic(list []Job) error {
 func fed(j *Job, find func(id string) *link) bool {
 	return slices.ContainsFunc(j.Spec.After, func(id string) bool {
 		before := find(id)
-		return !before.over && slices.ContainsFunc(j.Input, func(in string) bool { return input.Within(in, before.output) })
+		return !before.over && slices.ContainsFunc(j.Input, func(in string) bool { return input.Reads(in, before.output) })
 	})
 }
 

@@ -155,3 +155,27 @@ func Within(path, dir string) bool {
 	d, err := filepath.Abs(dir)
 	return err == nil && (p == d || strings.HasPrefix(p, strings.TrimSuffix(d, string(filepath.Separator))+string(filepath.Separator)))
 }
+
+// Reads tells whether what is read at a path has to do with a directory, by their names alone: what
+// the path or glob names lies in the directory, or the directory lies in that and is not passed over
+// as hidden.
+func Reads(path, dir string) bool {
+	p, d := names(path), names(dir)
+	for i := range min(len(p), len(d)) {
+		if p[i] == d[i] {
+			continue
+		}
+		if ok, err := filepath.Match(p[i], d[i]); err != nil || !ok || i == len(p)-1 && hidden(d[i]) {
+			return false
+		}
+	}
+	return len(d) <= len(p) || !slices.ContainsFunc(d[len(p):], hidden)
+}
+
+// names are those on the way to a path from the root.
+func names(path string) []string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return strings.FieldsFunc(path, func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) })
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -268,6 +269,40 @@ func TestCutCoversEverything(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("pieces joined (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Whether a job reads what another writes is told from names alone, before any of it is there: it is so
+// if, and only if, a file of that output would be found.
+func TestReads(t *testing.T) {
+	t.Chdir(t.TempDir())
+	names := []string{"a", "ab", "b", "_a", ".a"}
+	patterns := append([]string{"*", "a*", "[ab]", "?", "_*"}, names...)
+	rapid.Check(t, func(t *rapid.T) {
+		if err := os.RemoveAll("w"); err != nil {
+			t.Fatal(err)
+		}
+		path := rapid.SliceOfN(rapid.SampledFrom(patterns), 1, 3).Draw(t, "path")
+		dir := rapid.SliceOfN(rapid.SampledFrom(names), 1, 3).Draw(t, "dir")
+		in, out := filepath.Join("w", filepath.Join(path...)), filepath.Join("w", filepath.Join(dir...))
+		if len(path) > len(dir)+1 { // it would name what lies below the file
+			return
+		}
+		file := filepath.Join(out, "part")
+		if len(path) == len(dir)+1 {
+			file = filepath.Join(out, strings.NewReplacer("*", "a", "[ab]", "a", "?", "a").Replace(path[len(dir)]))
+		}
+		if err := os.MkdirAll(out, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		found, _ := Find([]string{in})
+		read := slices.ContainsFunc(found, func(f File) bool { return f.Path == file })
+		if Reads(in, out) != read && !hidden(filepath.Base(file)) {
+			t.Fatalf("%s, %s: %v, but %v is found for %s", in, out, Reads(in, out), found, file)
 		}
 	})
 }

@@ -1,0 +1,100 @@
+package scenario
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/worlds/engine/input"
+)
+
+// Chain lets each of the jobs wait for those that write what it reads, whether or not it says so.
+// A job that reads what it writes itself is refused, as its next run would read what this one wrote.
+func Chain(jobs []*Job, there ...*Job) error {
+	writes := newWriters(slices.Concat(there, jobs))
+	for _, j := range jobs {
+		j.src.Errs, j.fed = nil, make(map[string]string)
+		own := false
+		for i, path := range j.Input {
+			for _, other := range writes.of(path) {
+				switch {
+				case other == j && !own:
+					own = true
+					j.src.Failf("output", "%s; name a directory outside of what the job reads", j.overlaps(path))
+				case other != j:
+					if !slices.Contains(j.After, other.Name) {
+						j.After = append(j.After, other.Name)
+					}
+					j.fed[other.Name] = j.inputKey(i)
+				}
+			}
+		}
+		if err := j.src.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overlaps says how the output of the job lies to an input of its own.
+func (j *Job) overlaps(path string) string {
+	switch own, in := canonical(j.Output), canonical(path); {
+	case own == in:
+		return fmt.Sprintf("output %q is its own input", j.Output)
+	case strings.HasPrefix(in, own+string(filepath.Separator)):
+		return fmt.Sprintf("output %q contains its own input %q", j.Output, path)
+	}
+	return fmt.Sprintf("output %q lies in its own input %q, so the next run would read what this one wrote", j.Output, path)
+}
+
+// inputKey is where a path of the job's input stands in its file.
+func (j *Job) inputKey(i int) string {
+	if len(j.Inputs) == 0 {
+		return fmt.Sprintf("input[%d]", i)
+	}
+	for k, part := range j.Inputs {
+		if i < len(part.Path) {
+			return fmt.Sprintf("inputs[%d].path", k)
+		}
+		i -= len(part.Path)
+	}
+	return "inputs"
+}
+
+// writers find jobs by what they write, so that a path need not be compared with the output of each.
+type writers struct {
+	at, within map[string][]*Job // by directory: whose output it is, and whose lies in it
+}
+
+func newWriters(jobs []*Job) writers {
+	w := writers{at: make(map[string][]*Job), within: make(map[string][]*Job)}
+	for _, j := range jobs {
+		own := canonical(j.Output)
+		w.at[own] = append(w.at[own], j)
+		for dir, last := filepath.Dir(own), own; dir != last; dir, last = filepath.Dir(dir), dir {
+			w.within[dir] = append(w.within[dir], j)
+		}
+	}
+	return w
+}
+
+// of are the jobs that write what is read at a path or glob.
+func (w writers) of(path string) (found []*Job) {
+	base := canonical(path)
+	if at := strings.IndexAny(base, "*?["); at >= 0 {
+		base = filepath.Dir(base[:at] + "x")
+	}
+	add := func(jobs []*Job) {
+		for _, j := range jobs {
+			if input.Reads(path, j.Output) {
+				found = append(found, j)
+			}
+		}
+	}
+	add(w.within[base])
+	for dir, last := base, ""; dir != last; dir, last = filepath.Dir(dir), dir {
+		add(w.at[dir])
+	}
+	return found
+}

@@ -1,0 +1,73 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// chained reads jobs that are written as NAME: INPUT > OUTPUT, one a line.
+func chained(t *testing.T, text string) []*Job {
+	t.Helper()
+	var docs []string
+	for line := range strings.Lines(text) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		in, out, _ := strings.Cut(rest, " > ")
+		docs = append(docs, fmt.Sprintf("name: %s\napp: wordcount\ninput: [%s]\noutput: %s\n", name, in, out))
+	}
+	jobs, err := ReadJobs("j.yaml", []byte(strings.Join(docs, "---\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+// Jobs wait for those whose output they read, however they name it, and in whatever order they stand.
+func TestChain(t *testing.T) {
+	jobs := chained(t, `report: "out/by*", lookup > out/report
+		bykey: out/clean/part-r-00000 > out/bykey
+		byname: out/clean > out/byname
+		clean: raw > out/clean
+		all: out > all
+		apart: outer > apart`)
+	if _, err := Submit(jobs, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{"report": {"bykey", "byname"}, "bykey": {"clean"}, "byname": {"clean"}, "clean": nil, "all": {"report", "bykey", "byname", "clean"}, "apart": nil}
+	for _, j := range jobs {
+		if !slices.Equal(j.After, want[j.Name]) {
+			t.Errorf("%s waits for %v, want %v", j.Name, j.After, want[j.Name])
+		}
+	}
+	if _, err := Submit(jobs, time.Now()); err != nil || len(jobs[0].After) != 2 {
+		t.Errorf("a second time: %v, %v", jobs[0].After, err)
+	}
+}
+
+// A job that would read its own output, or wait for itself by what it reads, is refused with the place.
+func TestChainRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: full > full/out":                                   `j.yaml:4:9: output "full/out" lies in its own input "full", so the next run would read what this one wrote; name a directory outside of what the job reads`,
+		"a: full/* > full/out":                                 `j.yaml:4:9: output "full/out" lies in its own input "full/*", so`,
+		"a: full > full":                                       `j.yaml:4:9: output "full" is its own input`,
+		"a: out/raw > out":                                     `j.yaml:4:9: output "out" contains its own input "out/raw"`,
+		"a: x, ./full/../full > full/deep/er":                  `j.yaml:4:9: output "full/deep/er" lies in its own input`,
+		"a: full > full/_out":                                  "",
+		"a: full/*.log > full/out":                             "",
+		"a: x > out/a\n b: out/a > out/b":                      "",
+		"a: out/b > out/a\n b: out/a > out/b":                  `j.yaml:3:9: job "a" waits for itself: "a" after "b" after "a"; "a" reads what "b" writes; "b" reads what "a" writes`,
+		"a: out/c > out/a\nb: out/a > out/b\nc: out/b > out/c": `"a" after "c" after "b" after "a"`,
+		strings.Repeat("n", 100) + ": x > y":                   "",
+	} {
+		_, err := Submit(chained(t, text), time.Now())
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	_, err := ReadJobs("j.yaml", []byte("name: "+strings.Repeat("n", 101)+"\napp: wordcount\ninput: x\noutput: y\n"))
+	if err == nil || err.Error() != "j.yaml:1:7: the name of the job has 101 characters, it must have at most 100" {
+		t.Error(err)
+	}
+}
