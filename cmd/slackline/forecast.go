@@ -66,6 +66,7 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 			if err != nil {
 				return err
 			}
+			tellNotes(cmd, out.Notes)
 			if err := writeBeside(cmd, "plot", f.plot, "a plot of the forecast", out.Plot); err != nil {
 				return err
 			}
@@ -102,6 +103,13 @@ func methodList() (text string) {
 		text += fmt.Sprintf("  %-13s %s\n", m.Name, m.Doc)
 	}
 	return text
+}
+
+// tellNotes says what was filled in, moved or left out as weather was read.
+func tellNotes(cmd *cobra.Command, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", note)
+	}
 }
 
 // foresee reads the flags and the file.
@@ -230,14 +238,7 @@ func (f *powerFlags) read(cmd *cobra.Command, file string, interval time.Duratio
 		return nil, err
 	}
 	defer in.Close()
-	s, err := weather.Read(in, weather.Options{File: name, Gaps: f.gaps}, interval, usual)
-	if err != nil {
-		return nil, err
-	}
-	if place != nil {
-		s.Place, s.Known = *place, true
-	}
-	return s, nil
+	return weather.Read(in, weather.Options{File: name, Gaps: f.gaps, GapsBy: "--gaps", Site: place}, interval, usual)
 }
 
 // madeUp is weather of so many days in the summer of 2030.
@@ -267,7 +268,7 @@ func (f *powerFlags) when(s *weather.Series) (time.Time, error) {
 	if f.at == "" {
 		return time.Time{}, nil
 	}
-	if t, err := time.Parse(time.RFC3339, f.at); err == nil {
+	if t, err := config.ParseInstant(f.at); err == nil {
 		return t, nil
 	}
 	if d, err := units.ParseDuration(f.at); err == nil && d > 0 && len(s.Samples) > 0 {

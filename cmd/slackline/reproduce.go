@@ -89,6 +89,7 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool, measure
 		if err != nil {
 			return err
 		}
+		tellNotes(cmd, sky.Notes)
 		e.Under(sky)
 	}
 	var otherwise []uint64

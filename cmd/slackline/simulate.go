@@ -148,6 +148,7 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 		}
 		cells = append(cells, more...)
 		if i == 0 {
+			tellNotes(cmd, s.Notes())
 			tellUntold(cmd.ErrOrStderr(), s, more)
 		}
 	}

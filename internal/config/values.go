@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/slackline/slackline/units"
 )
@@ -174,21 +173,4 @@ func (p Power) String() string { return units.Watts(p).String() }
 // Form is how power is written.
 func (Power) Form() Form {
 	return Form{Wanted: "a power with a unit, such as 235W or 1.5kW", Pattern: `-?(0|` + Number + `\s*[kM]?W)`, Examples: []string{"235W", "1.5kW"}}
-}
-
-// Instant is a time of day with its zone.
-type Instant struct{ time.Time }
-
-// UnmarshalText reads an RFC 3339 time.
-func (i *Instant) UnmarshalText(text []byte) (err error) {
-	if i.Time, err = time.Parse(time.RFC3339, strings.TrimSpace(string(text))); err != nil {
-		err = fmt.Errorf("%q is not a time with a zone, such as 2030-01-31T18:00:00+01:00", text)
-	}
-	return err
-}
-
-// Form is how instants are written.
-func (Instant) Form() Form {
-	const example = "2030-01-31T18:00:00+01:00"
-	return Form{Wanted: "a time with a zone, such as " + example, Pattern: DateTime, Examples: []string{example}}
 }

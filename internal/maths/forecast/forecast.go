@@ -28,6 +28,13 @@ type Step struct {
 	Covered float64 `json:"covered"`
 }
 
+// Evidence is how many earlier forecasts, as far ahead, must have been judged before a band is worth its
+// name: of fewer than 20 not one is expected beyond either end of a band of 90 %.
+const Evidence = 20
+
+// Banded tells whether there is evidence enough for the band of a step. Who shows or passes on a band asks.
+func (s *Step) Banded() bool { return s.Judged >= Evidence }
+
 // nominalZ is the normal quantile of 95 %: a band of that width has 90 % of all values in it.
 const nominalZ = 1.6448536269514722
 

@@ -39,7 +39,7 @@ type Experiment struct {
 }
 
 // Under has it computed by weather that was measured, where it makes up its own.
-func (e *Experiment) Under(s *weather.Series) { e.weather = s }
+func (e *Experiment) Under(s *weather.Series) { e.weather = s.KnownDays() }
 
 // Series is what one policy does in one scenario file, over the seeds; if it is compared Over another one, by
 // what part its metrics are less than that one's.

@@ -36,6 +36,7 @@ type Scenario struct {
 	// skies writes down the weather of a seed; nil = there is none.
 	skies  func(seed uint64, cfg *sim.Config)
 	record *weather.Series // in place of what would be made up; nil = none
+	notes  []string        // what was filled in, moved or left out of files beside it
 }
 
 // Cluster describes the machines and how they change.

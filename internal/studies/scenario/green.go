@@ -16,6 +16,7 @@ import (
 // SlotsWeather is weather on whose power a cluster runs (paper 000, sections 4.2 and 5.4): panels of 1 kW and a
 // turbine of 1 kW, beside the grid.
 type SlotsWeather struct {
+	Gaps  bool    `json:"gaps" doc:"true: intervals that the file leaves out count as missing, and what is missing stays as it was; else they are errors"`
 	File  string  `json:"file" doc:"weather beside the scenario, NSRDB, MIDC or CSV, of which each seed has three days; made up by the seed if left out"`
 	Hour  float64 `json:"hour" min:"0" max:"23.99" def:"9" doc:"hour of the second day at which the run begins: by the sun where the place is known, else by the file's clock"`
 	Grid  float64 `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
@@ -32,13 +33,18 @@ func (s *Scenario) green() {
 	if k.Weather.File != "" {
 		in, err := files.Open(s.beside(k.Weather.File))
 		if err == nil {
-			record, err = weather.Read(in, weather.Options{File: k.Weather.File}, 0, 10*time.Minute)
+			record, err = weather.Read(in, weather.Options{File: k.Weather.File, Gaps: k.Weather.Gaps, GapsBy: "gaps: true"}, 0, 10*time.Minute)
 			_ = in.Close()
 		}
 		if err != nil {
 			d.Failf("cluster.slots.weather.file", "%v", err)
 			return
 		}
+		record = record.KnownDays()
+		s.notes = append(s.notes, record.Notes...)
+	}
+	if k.Weather.Gaps && k.Weather.File == "" {
+		d.Failf("cluster.slots.weather.gaps", "gaps needs a file: weather that is made up has none")
 	}
 	if k.As == "up" && k.Weather.Grid == 0 {
 		d.Failf("cluster.slots.weather", "grid is 0, but no node can have the speed 0 where there is neither sun nor wind; use as: out")
@@ -61,6 +67,9 @@ func (s *Scenario) green() {
 		k.play(k.Weather.of(sky, seed), cfg)
 	}
 }
+
+// Notes say what was filled in, moved or left out of files beside the scenario.
+func (s *Scenario) Notes() []string { return s.notes }
 
 // Weathered tells whether each seed plays weather of its own.
 func (s *Scenario) Weathered() bool { return s.skies != nil }

@@ -61,6 +61,42 @@ func TestGreenSlots(t *testing.T) {
 	}
 }
 
+// Habits of those who hand out weather are told, and played: a leap day that is left out is not a day of a seed, and
+// gaps are missing where the scenario says so.
+func TestNotesOfWeather(t *testing.T) {
+	record := func(days ...string) string {
+		rows := "Source,Latitude,Longitude,Time Zone\nNSRDB,40,-105,-7\nYear,Month,Day,Hour,Minute,GHI,Wind Speed\n"
+		for i, day := range days {
+			for hour := range 24 {
+				rows += fmt.Sprintf("%s,%d,0,0,%d\n", day, hour, i+3)
+			}
+		}
+		return rows
+	}
+	for days, note := range map[string]string{"2024,2,27 2024,2,28 2024,3,1": "29 February 2024 is left out", "2003,6,29 2003,6,30 1998,7,1": "all are read as 2003",
+		"2003,6,28 2003,6,29 2003,6,30": ""} {
+		s, err := readBeside(t, map[string]string{"w.csv": record(strings.Fields(days)...)}, "slots: {as: up, weather: {file: w.csv}, forecast: {by: arima}}")
+		if err != nil {
+			t.Fatal(days, err)
+		}
+		if said := strings.Join(s.Notes(), "; "); !strings.Contains(said, note) || note == "" && said != "" {
+			t.Errorf("%s: %q", days, said)
+		}
+		// From the second day on, which has a wind of 4 m/s, to the end of the third, with 5 m/s.
+		rows := s.Sim(1).Supply
+		if last := rows[len(rows)-1]; len(rows) < 24 || rows[0].Amount >= last.Amount || last.At > units.Time(40*units.Hour) {
+			t.Errorf("%s: %v", days, rows)
+		}
+	}
+	gap := map[string]string{"w.csv": record("2003,6,27", "2003,6,28", "2003,6,30", "2003,7,1")}
+	if _, err := readBeside(t, gap, "slots: {as: up, weather: {file: w.csv}}"); err == nil || !strings.Contains(err.Error(), "count as missing values (gaps: true)") {
+		t.Error(err)
+	}
+	if _, err := readBeside(t, gap, "slots: {as: up, weather: {file: w.csv, gaps: true}}"); err != nil {
+		t.Error(err)
+	}
+}
+
 // Weather that was measured takes the place of what would be made up: three days a seed, and then again.
 func TestMeasuredSlots(t *testing.T) {
 	var rows strings.Builder

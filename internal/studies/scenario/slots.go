@@ -16,7 +16,7 @@ import (
 
 // Slots is a trace of what the cluster offers over time (paper 000, section 5.4).
 type Slots struct {
-	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, or seconds), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
+	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, seconds, or a time with a zone), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
 	Rows     []SlotsRow    `json:"rows" doc:"the same here, instead of a file"`
 	Weather  SlotsWeather  `json:"weather" doc:"what green power leaves of the cluster, instead of a file"`
 	As       string        `json:"as" need:"yes" enum:"up|out" doc:"up: the speed of all nodes follows it (scale-up); out: the number of nodes does (scale-out), rounded"`
@@ -200,6 +200,7 @@ func (f *SlotsForecast) told(t *slotsTrace) (all []sim.Outlook) {
 		told := &sched.Forecast{Start: row.At.Add(interval), Interval: interval}
 		tracked.Observe(row.Amount)
 		tracked.Predict(steps)
+		banded := f.By != "weather" // nothing is known of its errors
 		for h, x := range steps {
 			at := min(i+1+h, len(t.rows)-1)
 			switch f.By {
@@ -207,8 +208,13 @@ func (f *SlotsForecast) told(t *slotsTrace) (all []sim.Outlook) {
 				x = forecast.Normal(t.rows[at].Amount, 0)
 			case "weather":
 				x = forecast.Normal(t.foreseen[at], 0)
+			default:
+				banded = banded && x.Banded()
 			}
 			told.Mid, told.Low, told.High = append(told.Mid, x.Mid), append(told.Low, x.Low), append(told.High, x.High)
+		}
+		if !banded {
+			told.Low, told.High = nil, nil
 		}
 		all = append(all, sim.Outlook{At: row.At, Of: sched.Capacity, Forecast: told})
 	}

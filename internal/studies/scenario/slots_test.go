@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -36,16 +37,13 @@ func TestSlots(t *testing.T) {
 	if len(cfg.Expect) != 3 || len(s.Traces()) != 1 {
 		t.Fatal(cfg.Expect, s.Traces())
 	}
-	// After the second row persistence expects that row, with the one step of 0.5 as the deviation.
+	// After the second row persistence expects that row. One step is no evidence for a band.
 	told := cfg.Expect[1]
 	if d := cmp.Diff([]float64{0.5, 0.5}, told.Forecast.Mid); d != "" || told.At != at(10*units.Minute) ||
 		told.Of != sched.Capacity ||
 		told.Forecast.Start != at(20*units.Minute) || told.Forecast.Interval != 10*units.Minute ||
-		told.Forecast.Low[0] != 0 || told.Forecast.High[0] != 1 {
+		told.Forecast.Low != nil || told.Forecast.High != nil {
 		t.Errorf("%+v %+v", told, told.Forecast)
-	}
-	if f := cfg.Expect[0].Forecast; f.Low[0] != 1 || f.High[1] != 1 {
-		t.Errorf("%+v", f)
 	}
 
 	// 2 nodes of 3 slots: half of the slots are one node.
@@ -81,9 +79,13 @@ func TestSlotsForecastLooksBackOnly(t *testing.T) {
 	if d := cmp.Diff(a[:40], b); d != "" {
 		t.Error(d)
 	}
-	for _, o := range a {
+	for i, o := range a {
 		if err := o.Forecast.Check(sched.Capacity); err != nil {
 			t.Error(err)
+		}
+		// Row i is the one that judges the forecast of three rows ahead for the time i - 2.
+		if banded := o.Forecast.Low != nil; banded != (i-2 >= forecast.Evidence) {
+			t.Errorf("row %d has a band: %v", i, banded)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		}
 	}
 	_, err := Read("s.yaml", []byte("start: 2030-01-31\ncluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
-	if want := `s.yaml:1:8: start: "2030-01-31" is not a time with a zone, such as 2030-01-31T18:00:00+01:00`; err == nil || err.Error() != want {
+	if want := `s.yaml:1:8: start: "2030-01-31" is not a time with a zone, such as 2030-01-31T18:00:00+01:00 or 2030-01-31T18:00 Europe/Berlin`; err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 }

@@ -19,6 +19,28 @@ func MadeUp(seed uint64, days int) *Series {
 	return g.Series()
 }
 
+// KnownDays leaves out whole days of which nothing is known, such as the leap day that a calendar of 365 days lacks:
+// what is behind them follows on what was before.
+func (s *Series) KnownDays() *Series {
+	whole, day, none := *s, s.of(1), 0
+	whole.Samples = nil
+	for _, x := range s.Samples {
+		whole.Samples = append(whole.Samples, x)
+		if none++; !x.none() {
+			none = 0
+		}
+		if none == day {
+			whole.Samples, none = whole.Samples[:len(whole.Samples)-day], 0
+		}
+	}
+	return &whole
+}
+
+// none tells whether nothing is known of the interval.
+func (x *Sample) none() bool {
+	return math.IsNaN(x.GHI) && math.IsNaN(x.Clear) && math.IsNaN(x.Cloud) && math.IsNaN(x.Wind)
+}
+
 // Parts is how many parts of so many days there are.
 func (s *Series) Parts(days int) int { return len(s.Samples) / s.of(days) }
 

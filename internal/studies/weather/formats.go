@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/slackline/slackline/internal/config"
 )
 
 // nsrdb begins a file of NREL's National Solar Radiation Database: two lines about the place, one
@@ -15,6 +17,9 @@ import (
 func (r *Reader) nsrdb() error {
 	keys := r.cols
 	if err := r.second("values of the keys in its first line"); err != nil {
+		return err
+	}
+	if err := r.held(keys); err != nil {
 		return err
 	}
 	zone := 0.0
@@ -50,20 +55,20 @@ func (r *Reader) nsrdb() error {
 				name)
 		}
 	}
-	r.when = func() (int64, error) {
+	r.when = func() (time.Time, error) {
 		var n [5]int
 		for i, bound := range [5][2]int{{1900, 2200}, {1, 12}, {1, 31}, {0, 23}, {0, 59}} {
 			var err error
 			if n[i], err = r.whole(parts[i], "a "+strings.ToLower(r.cols[parts[i]]), bound[0],
 				bound[1]); err != nil {
-				return 0, err
+				return time.Time{}, err
 			}
 		}
 		t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], 0, 0, r.Zone)
 		if t.Day() != n[2] {
-			return 0, r.errorf(parts[2], "%d-%02d has no day %d", n[0], n[1], n[2])
+			return t, r.errorf(parts[2], "%d-%02d has no day %d", n[0], n[1], n[2])
 		}
-		return t.Unix(), nil
+		return t, nil
 	}
 	r.take("GHI", ghiField)
 	r.take("Clearsky GHI", clearField)
@@ -111,12 +116,10 @@ func (r *Reader) midc() error {
 		return r.errorf(1, "%q is not a time zone that is known; it must be one of AKST, AST, CST, EST, GMT, HST, MST, PST, UTC", r.cols[1])
 	}
 	r.Zone = time.FixedZone(r.cols[1], hours*3600)
-	dark := ghiField
-	dark.dark = true
 	for _, want := range []struct {
 		begins, unit string
 		field        field
-	}{{"Global", "[W/m^2]", dark}, {"Avg Wind Speed", "[m/s]", windField}, {"Wind Speed", "[m/s]",
+	}{{"Global", "[W/m^2]", ghiField}, {"Avg Wind Speed", "[m/s]", windField}, {"Wind Speed", "[m/s]",
 		windField}} {
 		taken := slices.ContainsFunc(r.fields, func(f field) bool { return f.name == want.field.name })
 		begins := func(c string) bool { return !taken && strings.HasPrefix(c, want.begins) }
@@ -127,13 +130,13 @@ func (r *Reader) midc() error {
 			return r.errorf(col, "the column %q has the wrong unit, it must be in %s", r.cols[col], want.unit)
 		}
 	}
-	r.when = func() (int64, error) {
+	r.when = func() (time.Time, error) {
 		t, err := time.ParseInLocation("01/02/2006 15:04", r.text(0)+" "+r.text(1), r.Zone)
 		if err != nil {
-			return 0, r.errorf(0, "%q and %q are not a date and a time; write MM/DD/YYYY and HH:MM",
+			return t, r.errorf(0, "%q and %q are not a date and a time; write MM/DD/YYYY and HH:MM",
 				r.text(0), r.text(1))
 		}
-		return t.Unix(), nil
+		return t, nil
 	}
 	return r.need("a column such as Global Horizontal [W/m^2] or Avg Wind Speed @ 10m [m/s]")
 }
@@ -155,20 +158,15 @@ func (r *Reader) plain() error {
 		r.fields = append(r.fields, f.at(i+1))
 	}
 	first := true
-	r.when = func() (int64, error) {
-		if len(r.row) != len(r.cols) {
-			return 0, r.errorf(0, "the row has %d fields, but the header has %d", len(r.row), len(r.cols))
-		}
-		t, err := time.Parse(time.RFC3339, r.text(0))
+	r.when = func() (time.Time, error) {
+		t, err := config.ParseInstant(r.text(0))
 		if err != nil {
-			return 0, r.errorf(0, "%q is not a time with a zone, such as 2030-01-31T18:00:00+01:00",
-				r.text(0))
+			return t, r.errorf(0, "%v", err)
 		}
 		if first {
-			_, offset := t.Zone()
-			r.Zone, first = time.FixedZone("", offset), false
+			r.Zone, first = t.Location(), false
 		}
-		return t.Unix(), nil
+		return t, nil
 	}
 	return r.need("ghi, cloud or wind")
 }

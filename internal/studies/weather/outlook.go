@@ -52,6 +52,7 @@ type Outlook struct {
 	Errors   []StepError `json:"errors" doc:"how forecasts turned out before, by how far they looked ahead"`
 	NRMSE    string      `json:"nrmse" doc:"what the errors are divided by: the mean power before"`
 	Mean     float64     `json:"mean" doc:"mean power before, in watts"`
+	Notes    []string    `json:"notes,omitempty" doc:"what was filled in, moved or left out as the weather was read, and what looks wrong with it"`
 }
 
 // A Value is what was in an interval.
@@ -64,11 +65,11 @@ type Value struct {
 type Expected struct {
 	At       time.Time `json:"at" doc:"when the interval begins"`
 	Power    float64   `json:"power" doc:"expected power, in watts"`
-	Low      float64   `json:"low" doc:"lower end of the band that should hold 90 % of all values"`
-	High     float64   `json:"high" doc:"upper end"`
+	Low      *float64  `json:"low,omitempty" doc:"lower end of the band that should hold 90 % of all values; no band where fewer than 20 earlier forecasts were judged"`
+	High     *float64  `json:"high,omitempty" doc:"upper end"`
 	Capacity float64   `json:"capacity" doc:"part of the cluster, from 0 to 1, that can run on so much and the grid"`
-	CapLow   float64   `json:"capacity_low" doc:"capacity at the lower end of the band"`
-	CapHigh  float64   `json:"capacity_high" doc:"capacity at the upper end"`
+	CapLow   *float64  `json:"capacity_low,omitempty" doc:"capacity at the lower end of the band"`
+	CapHigh  *float64  `json:"capacity_high,omitempty" doc:"capacity at the upper end"`
 	Judged   int       `json:"judged" doc:"earlier forecasts as far ahead for which there is a value"`
 	Covered  float64   `json:"covered" doc:"part of these whose band held the value"`
 	Came     *float64  `json:"came,omitempty" doc:"actual power, in watts; left out where it is not known"`
@@ -129,7 +130,7 @@ func Foresee(s *Series, q Question) (*Outlook, error) {
 	}
 	o := &Outlook{Source: s.From, By: q.By, At: begin.Add(time.Duration(shown) * s.Step).In(s.Zone),
 		Interval: s.Step.Seconds(),
-		Peak:     q.Plant.Peak(), Grid: q.Grid, NRMSE: "mean power before"}
+		Peak:     q.Plant.Peak(), Grid: q.Grid, NRMSE: "mean power before", Notes: s.Notes}
 	count := 0
 	for _, x := range power[:shown] {
 		if !math.IsNaN(x) {
@@ -164,9 +165,10 @@ func Foresee(s *Series, q Question) (*Outlook, error) {
 		o.History = append(o.History, v)
 	}
 	for h, x := range steps {
-		e := Expected{At: o.At.Add(time.Duration(h) * s.Step), Power: x.Mid, Low: x.Low, High: x.High,
-			Judged: x.Judged, Covered: x.Covered,
-			Capacity: mix.Capacity(x.Mid), CapLow: mix.Capacity(x.Low), CapHigh: mix.Capacity(x.High)}
+		e := Expected{At: o.At.Add(time.Duration(h) * s.Step), Power: x.Mid, Judged: x.Judged, Covered: x.Covered, Capacity: mix.Capacity(x.Mid)}
+		if x.Banded() {
+			e.Low, e.High, e.CapLow, e.CapHigh = &x.Low, &x.High, new(mix.Capacity(x.Low)), new(mix.Capacity(x.High))
+		}
 		if i := shown + h; i < n && !math.IsNaN(power[i]) {
 			e.Came = &power[i]
 		}

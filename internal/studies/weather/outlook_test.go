@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/maths/sun"
+	"github.com/slackline/slackline/units"
 )
 
 func madeOf(seed uint64, days int, step time.Duration) *Generator {
@@ -47,6 +48,34 @@ func TestClearDays(t *testing.T) {
 	}
 }
 
+// A band needs twenty earlier forecasts as far ahead that a value came for, in every form of the result.
+func TestBandsNeedEvidence(t *testing.T) {
+	s := generator(3).Series()
+	for shown, banded := range map[int]int{3: 0, 20: 0, 21: 1, 23: 3, 24: 4} {
+		q := question("persistence")
+		q.At = time.Unix(s.Samples[shown].At, 0)
+		o, err := Foresee(s, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var table, plot, rows bytes.Buffer
+		if o.WriteTable(&table) != nil || o.Plot(&plot) != nil || o.WriteCSV(&rows) != nil {
+			t.Fatal("it cannot be written")
+		}
+		text, _ := json.Marshal(o.Forecast)
+		for of, n := range map[string]int{"JSON": strings.Count(string(text), `"capacity_low"`),
+			"plot": strings.Count(plot.String(), `fill-opacity="0.2"`), "CSV": 4 - strings.Count(rows.String(), ",,")/2} {
+			if n != banded {
+				t.Errorf("after %d values the %s has %d bands, want %d", shown, of, n, banded)
+			}
+		}
+		if said := fmt.Sprintf("no band for %s", units.Count(4-banded, "interval")); strings.Contains(table.String(), said) != (banded < 4) ||
+			strings.Contains(table.String(), "the band that") != (banded > 0) {
+			t.Errorf("after %d values:\n%s", shown, table.String())
+		}
+	}
+}
+
 // What lies behind the time of the forecast has no influence on it.
 func TestForecastsLookBackOnly(t *testing.T) {
 	for _, m := range Methods {
@@ -67,9 +96,11 @@ func TestForecastsLookBackOnly(t *testing.T) {
 		for h := range x.Forecast {
 			x.Forecast[h].Came = nil
 		}
-		if fmt.Sprintf("%+v", x.Forecast) != fmt.Sprintf("%+v", y.Forecast) ||
+		a1, _ := json.Marshal(x.Forecast)
+		b1, _ := json.Marshal(y.Forecast)
+		if string(a1) != string(b1) ||
 			fmt.Sprint(x.Errors) != fmt.Sprint(y.Errors) {
-			t.Errorf("%s:\n%+v\n%+v", m.Name, x.Forecast, y.Forecast)
+			t.Errorf("%s:\n%s\n%s", m.Name, a1, b1)
 		}
 		if len(x.History) != cut || x.By != m.Name || x.Errors[0].Judged < cut-30 {
 			t.Errorf("%s: %d, %+v", m.Name, len(x.History), x.Errors)

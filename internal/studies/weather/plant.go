@@ -48,7 +48,8 @@ func (s *Series) clear(i int) float64 {
 	if !s.Known {
 		return math.NaN()
 	}
-	at := float64(s.Samples[0].At) + float64(i)*s.Step.Seconds()
+	last := len(s.Samples) - 1
+	at := float64(s.Samples[min(i, last)].At) + float64(i-min(i, last))*s.Step.Seconds()
 	return s.Place.ClearMean(at, s.Step.Seconds())
 }
 

@@ -39,7 +39,10 @@ func (o *Outlook) Plot(w io.Writer) error {
 	}
 	var expected, came []Value
 	for _, e := range o.Forecast {
-		most = max(most, e.High)
+		most = max(most, e.Power)
+		if e.High != nil {
+			most = max(most, *e.High)
+		}
 		expected, came = append(expected, Value{e.At, &e.Power}), append(came, Value{e.At, e.Came})
 		if e.Came != nil {
 			most = max(most, *e.Came)
@@ -70,17 +73,11 @@ func (o *Outlook) Plot(w io.Writer) error {
 		}
 	}
 	// An interval is a level line: power is its mean.
-	var edge []string
 	for _, e := range o.Forecast {
-		edge = append(edge, fmt.Sprintf("%.1f %.1f %.1f %.1f", x(e.At), y(e.High), x(e.At.Add(step)),
-			y(e.High)))
+		if e.Low != nil {
+			fmt.Fprintf(&b, `<path d="M%.1f %.1fH%.1fV%.1fH%.1fZ" fill="%s" fill-opacity="0.2"/>`+"\n", x(e.At), y(*e.High), x(e.At.Add(step)), y(*e.Low), x(e.At), blue)
+		}
 	}
-	for i := len(o.Forecast) - 1; i >= 0; i-- {
-		e := o.Forecast[i]
-		edge = append(edge, fmt.Sprintf("%.1f %.1f %.1f %.1f", x(e.At.Add(step)), y(e.Low), x(e.At),
-			y(e.Low)))
-	}
-	fmt.Fprintf(&b, `<path d="M%sZ" fill="%s" fill-opacity="0.2"/>`+"\n", strings.Join(edge, "L"), blue)
 	line := func(colour, dash string, values []Value) {
 		var d strings.Builder
 		verb := "M"

@@ -18,6 +18,7 @@ type Series struct {
 	Place   sun.Place
 	Known   bool // Place is
 	Samples []Sample
+	Notes   []string // what was filled in, moved or left out as it was read
 }
 
 // mostSamples bounds a series: half a century of minutes would be more.
@@ -34,13 +35,20 @@ func Read(in io.Reader, opt Options, step, usual time.Duration) (*Series, error)
 		return nil, err
 	}
 	s := &Series{From: fmt.Sprintf("%s (%s)", opt.File, r.Format), Place: r.Place, Known: r.Known}
+	if opt.Site != nil {
+		s.Place, s.Known = *opt.Site, true
+	}
 	if s.Samples, s.Step, err = average(r, int64(step/time.Second), int64(usual/time.Second)); err != nil {
 		if _, too := errors.AsType[*tooFine](err); too {
 			err = fmt.Errorf("%s: %w", opt.File, err)
 		}
 		return nil, err
 	}
-	s.Zone = r.Zone
+	s.Zone, s.Notes = r.Zone, r.Notes()
+	s.daylight()
+	for i, note := range s.Notes {
+		s.Notes[i] = opt.File + ": " + note
+	}
 	return s, nil
 }
 

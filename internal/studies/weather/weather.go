@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/maths/sun"
+	"github.com/slackline/slackline/units"
 )
 
 // A Sample is the weather of an interval. What is missing is NaN.
@@ -35,8 +36,10 @@ func missing(at int64) Sample {
 
 // Options say how a file is read.
 type Options struct {
-	File string // its name, for errors
-	Gaps bool   // intervals that are left out are missing; else they are errors
+	File   string     // its name, for errors
+	Gaps   bool       // intervals that are left out are missing; else they are errors
+	GapsBy string     // what the user writes to have Gaps, for errors; "" if there is no way
+	Site   *sun.Place // where it was measured, whatever the file says; nil: what the file says
 }
 
 // A Reader reads a file.
@@ -51,13 +54,12 @@ type Reader struct {
 	csv    *csv.Reader
 	row    []string
 	cols   []string
-	when   func() (int64, error) // of the row
+	when   func() (time.Time, error) // of the row
 	fields []field
 	peaks  []peak // of these
-	step   int64
-	last   int64
-	rows   int
+	rules  []filled
 	ahead  *Sample // behind a gap
+	calendar
 }
 
 // A field is a column that is read.
@@ -71,7 +73,7 @@ type field struct {
 	// faint is what some value of a day is above; else it may be in the other unit. 0 = there is no such value.
 	faint float64
 	other string
-	dark  bool // small negative values are those of a sensor at night, and 0
+	dark  float64 // values from here to 0 are those of a sensor at night, and 0
 }
 
 // A peak is the largest value of a field, and where it stands.
@@ -82,7 +84,7 @@ type peak struct {
 
 var (
 	ghiField = field{name: "irradiance", to: func(s *Sample) *float64 { return &s.GHI }, unit: "W/m²",
-		most: 2000, hint: "is it in kJ/m²?", faint: 2, other: "kW/m²"}
+		most: 2000, hint: "is it in kJ/m²?", faint: 2, other: "kW/m²", dark: -30}
 	clearField = field{name: "irradiance under a clear sky", to: func(s *Sample) *float64 { return &s.Clear },
 		unit: "W/m²", most: 2000, hint: "is it in kJ/m²?", faint: 2, other: "kW/m²"}
 	cloudField = field{name: "cloud cover", to: func(s *Sample) *float64 { return &s.Cloud }, most: 1,
@@ -110,6 +112,10 @@ func Open(in io.Reader, opt Options) (*Reader, error) {
 	r.cols = header(r.row)
 	var err error
 	switch {
+	case len(r.cols) == 1 && strings.ContainsAny(r.cols[0], ";\t"):
+		return nil, r.errorf(0, "its columns are not separated by commas; save it with commas between them, and with points in numbers")
+	case r.cols[0] == "LOCATION", strings.HasPrefix(r.cols[0], "Latitude (decimal degrees)"):
+		return nil, r.errorf(0, "it is a file of EPW or PVGIS, which are not read; write its values as CSV with the columns time,ghi,wind")
 	case r.cols[0] == "Source":
 		err = r.nsrdb()
 	case strings.HasPrefix(r.cols[0], "DATE"):
@@ -165,24 +171,69 @@ func (r *Reader) whole(col int, what string, low, high int) (int, error) {
 	return n, nil
 }
 
+// held holds the row against its heading: a field for each name, and nothing beside them. A file whose
+// decimals have become commas would else have its columns shifted.
+func (r *Reader) held(heading []string) error {
+	trimmed := func(row []string, least int) int {
+		n := len(row)
+		for n > least && strings.TrimSpace(row[n-1]) == "" {
+			n--
+		}
+		return n
+	}
+	named := trimmed(heading, 0)
+	switch n := trimmed(r.row, named); {
+	case n > named:
+		return r.errorf(named, "the row has %s, but the heading has %d; if its numbers have decimal commas, write points, such as 104.4",
+			units.Count(n, "field"), named)
+	case n < named:
+		return r.errorf(0, "the row has %s, but the heading has %d; a value that is missing is an empty field between its commas",
+			units.Count(n, "field"), named)
+	}
+	return nil
+}
+
 // Next reads the next interval; io.EOF where there is none.
 func (r *Reader) Next() (Sample, error) {
 	if r.ahead != nil {
 		return r.fill()
 	}
-	if err := r.read(); err != nil {
-		if errors.Is(err, io.EOF) && r.rows < 2 {
-			return Sample{}, fmt.Errorf("%s: it needs at least two rows of values, which give its interval, but has %d", r.opt.File, r.rows)
+	for {
+		if err := r.read(); err != nil {
+			if errors.Is(err, io.EOF) && r.rows < 2 {
+				return Sample{}, fmt.Errorf("%s: it needs at least two rows of values, which give its interval, but has %d", r.opt.File, r.rows)
+			}
+			if errors.Is(err, io.EOF) {
+				err = r.units(err)
+			}
+			return Sample{}, err
 		}
-		if errors.Is(err, io.EOF) {
-			err = r.units(err)
+		if err := r.held(r.cols); err != nil {
+			return Sample{}, err
 		}
-		return Sample{}, err
+		row, err := r.when()
+		if err != nil {
+			return Sample{}, err
+		}
+		at, there := r.place(row)
+		if !there {
+			continue
+		}
+		s, err := r.sample(at.Unix())
+		if err != nil {
+			return Sample{}, err
+		}
+		left, err := r.follow(row, at)
+		if left > 0 {
+			r.ahead = &s
+			return r.fill()
+		}
+		return s, err
 	}
-	at, err := r.when()
-	if err != nil {
-		return Sample{}, err
-	}
+}
+
+// sample reads the values of the row.
+func (r *Reader) sample(at int64) (Sample, error) {
 	s := missing(at)
 	if r.peaks == nil {
 		r.peaks = make([]peak, len(r.fields))
@@ -197,31 +248,6 @@ func (r *Reader) Next() (Sample, error) {
 			r.peaks[i].line, r.peaks[i].col = r.csv.FieldPos(f.col)
 		}
 	}
-	clock := func(at int64) string { return time.Unix(at, 0).In(r.Zone).Format("2006-01-02 15:04") }
-	step := at - r.last
-	switch {
-	case r.rows > 0 && step <= 0:
-		return Sample{}, r.errorf(0, "%s is not after %s, the row before; rows must be in order of time",
-			clock(at), clock(r.last))
-	case r.rows == 1 && step > 86400:
-		return Sample{}, r.errorf(0, "%s is %v after the row before, but intervals may be at most a day long",
-			clock(at), time.Duration(step)*time.Second)
-	case r.rows == 1:
-		r.step = step
-	case r.rows > 1 && step%r.step != 0:
-		return Sample{}, r.errorf(0, "%s is %v after the row before, but rows before were %v apart; rows must be equally far apart",
-			clock(at), time.Duration(step)*time.Second, time.Duration(r.step)*time.Second)
-	case r.rows > 1 && step > r.step && !r.opt.Gaps:
-		return Sample{}, r.errorf(0, "there is a gap: the row before is of %s, the next should be of %s, not %s; add it with empty fields, or let gaps count as missing values (--gaps)",
-			clock(r.last), clock(r.last+r.step), clock(at))
-	case r.rows > 1 && step/r.step > mostMissing:
-		return Sample{}, r.errorf(0, "there is a gap of %v before %s; at most %d values may be missing in a row", time.Duration(step)*time.Second, clock(at), mostMissing)
-	case r.rows > 1 && step > r.step:
-		r.ahead = &s
-		return r.fill()
-	}
-	r.rows++
-	r.last = at
 	return s, nil
 }
 
@@ -238,50 +264,22 @@ func (r *Reader) units(end error) error {
 	return end
 }
 
-// mostMissing bounds a gap.
-const mostMissing = 100_000
-
 // fill goes on through a gap to the sample behind it.
 func (r *Reader) fill() (Sample, error) {
 	r.last += r.step
 	if r.last == r.ahead.At {
 		s := *r.ahead
 		r.ahead = nil
-		r.rows++
 		return s, nil
 	}
 	return missing(r.last), nil
 }
 
-// number reads a field: NaN where it is empty, or has a value that stands for none.
-func (r *Reader) number(f field) (float64, error) {
-	text := r.text(f.col)
-	if text == "" || strings.EqualFold(text, "nan") {
-		return math.NaN(), nil
+// Notes say what rules have put in place of what the file says.
+func (r *Reader) Notes() []string {
+	list := r.notes(r.Zone)
+	for _, k := range r.rules {
+		list = append(list, k.String())
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil:
-		return 0, r.errorf(f.col, "%q is not a number; write the %s%s, or nothing where it is missing", text,
-			f.name, in(f.unit))
-	case x == -999 || x == -9999 || x == -99999 || x == -6999 || x == -7999:
-		return math.NaN(), nil
-	case math.IsInf(x, 0):
-		return 0, r.errorf(f.col, "the %s is infinite; leave the field empty where it is missing", f.name)
-	case x < 0 && f.dark && x > -30:
-		return 0, nil
-	case x < 0:
-		return 0, r.errorf(f.col, "the %s is %.6g, it must not be negative", f.name, x)
-	case x > f.most:
-		return 0, r.errorf(f.col, "the %s is %.6g%s, it must be at most %v; %s", f.name, x,
-			strings.TrimSuffix(" "+f.unit, " "), f.most, f.hint)
-	}
-	return x, nil
-}
-
-func in(unit string) string {
-	if unit == "" {
-		return ""
-	}
-	return " in " + unit
+	return list
 }

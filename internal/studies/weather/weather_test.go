@@ -23,7 +23,7 @@ const (
 
 func all(t testing.TB, text string, gaps bool) (samples []Sample, err error) {
 	t.Helper()
-	r, err := Open(strings.NewReader(text), Options{File: "f.csv", Gaps: gaps})
+	r, err := Open(strings.NewReader(text), Options{File: "f.csv", Gaps: gaps, GapsBy: "--gaps"})
 	for err == nil {
 		var s Sample
 		if s, err = r.Next(); err == nil {
@@ -104,10 +104,14 @@ func TestFilesThatCannotBe(t *testing.T) {
 		{"time,ghi,ghi\n", `f.csv:1:10: unexpected column "ghi"; the first column must be time, followed by any of ghi, clear, cloud, wind, each once`},
 		{"time,clear\n", "f.csv:1:1: there is no column of sun or wind; a file in the format of CSV needs ghi, cloud or wind"},
 		{"time,ghi\n" + a + ",1\n", "f.csv: it needs at least two rows of values, which give its interval, but has 1"},
-		{"time,ghi\n1,1\n", `f.csv:2:1: "1" is not a time with a zone, such as 2030-01-31T18:00:00+01:00`},
-		{"time,ghi\n" + a + "\n", "f.csv:2:1: the row has 1 fields, but the header has 2"},
+		{"time,ghi\n1,1\n", `f.csv:2:1: "1" is not a time with a zone, such as 2030-01-31T18:00:00+01:00 or 2030-01-31T18:00 Europe/Berlin`},
+		{"time,ghi\n" + a + "\n", "f.csv:2:1: the row has 1 field, but the heading has 2; a value that is missing is an empty field between its commas"},
 		{"time,ghi\n" + a + ",x\n", `f.csv:2:22: "x" is not a number; write the irradiance in W/m², or nothing where it is missing`},
-		{"time,ghi\n" + a + ",-1\n", "f.csv:2:22: the irradiance is -1, it must not be negative"},
+		{"time,wind\n" + a + ",-1\n", "f.csv:2:22: the wind speed is -1 m/s, it must not be negative; if that stands for no value, leave the field empty where it is missing"},
+		{"time,ghi\n" + a + ",8888\n", "f.csv:2:22: the irradiance is 8888 W/m², it must be at most 2000; it probably stands for no value: leave the field empty where it is missing"},
+		{"time,ghi\n" + a + ",\"104,4\"\n", `f.csv:2:22: "104,4" has a decimal comma; write 104.4`},
+		{"time;ghi\n" + a + ";104,4\n", "f.csv:1:1: its columns are not separated by commas; save it with commas between them, and with points in numbers"},
+		{"LOCATION,Denver\n", "f.csv:1:1: it is a file of EPW or PVGIS, which are not read; write its values as CSV with the columns time,ghi,wind"},
 		{"time,ghi\n" + a + ",2500\n", "f.csv:2:22: the irradiance is 2500 W/m², it must be at most 2000; is it in kJ/m²?"},
 		{"time,cloud\n" + a + ",40\n", "f.csv:2:22: the cloud cover is 40, it must be at most 1; is it in percent? Write it as a part of the sky, such as 0.4"},
 		{"time,wind\n" + a + ",Inf\n", "f.csv:2:22: the wind speed is infinite; leave the field empty where it is missing"},
@@ -127,7 +131,7 @@ func TestFilesThatCannotBe(t *testing.T) {
 			`f.csv:2:9: Latitude is "95", it must be a number from -90 to 90`},
 		{strings.Replace(nsrdbHead, "w/m2", "kJ/m2", 1),
 			`f.csv:2:24: GHI Units is "kJ/m2", it must be "w/m2"`},
-		{strings.Replace(nsrdbHead, ",Time Zone", "", 1),
+		{strings.Replace(nsrdbHead, ",Time Zone", ",Zone", 1),
 			`f.csv:2:1: the line before has no key "Time Zone"; a file of NSRDB needs it`},
 		{"Source,Latitude\n\"0", `f.csv:2:3: extraneous or missing " in quoted-field`},
 		{nsrdbHead, "f.csv: the file ends too early; an NSRDB file has names of columns next"},
@@ -135,10 +139,14 @@ func TestFilesThatCannotBe(t *testing.T) {
 			"f.csv:3:1: there is no column Minute; a file of NSRDB has Year, Month, Day, Hour and Minute"},
 		{nsrdbHead + "Year,Month,Day,Hour,Minute,DHI\n",
 			"f.csv:3:1: there is no column of sun or wind; a file in the format of NSRDB needs GHI or Wind Speed"},
-		{nsrdbHead + nsrdbCols + "2017,13,1,0,0,1,2,3,4\n",
+		{nsrdbHead + nsrdbCols + "2017,13,1,0,0,1,2,3,4,,\n",
 			`f.csv:4:6: "13" is not a month; it must be a whole number from 1 to 12`},
 		{nsrdbHead + nsrdbCols + "2017,2,30,0,0,1,2,3,4\n", "f.csv:4:8: 2017-02 has no day 30"},
-		{nsrdbHead + nsrdbCols + "2017,2\n", `f.csv:4:6: "" is not a day; it must be a whole number from 1 to 31`},
+		{nsrdbHead + nsrdbCols + "2017,2,,0,0,1,2,3,4\n", `f.csv:4:8: "" is not a day; it must be a whole number from 1 to 31`},
+		{nsrdbHead + nsrdbCols + "2017,2\n", "f.csv:4:1: the row has 2 fields, but the heading has 9; a value that is missing is an empty field between its commas"},
+		{nsrdbHead + nsrdbCols + "2017,2,1,0,0,1,104,4,3,4\n", "f.csv:4:24: the row has 10 fields, but the heading has 9; if its numbers have decimal commas, write points, such as 104.4"},
+		{strings.Replace(nsrdbHead, "40.5", "40,5", 1),
+			"f.csv:2:29: the row has 8 fields, but the heading has 7; if its numbers have decimal commas, write points, such as 104.4"},
 		{strings.Replace(midcCols, "MST", "Local", 1),
 			`f.csv:1:19: "Local" is not a time zone that is known; it must be one of AKST, AST, CST, EST, GMT, HST, MST, PST, UTC`},
 		{strings.Replace(midcCols, "m/s", "mph", 1),
@@ -149,7 +157,7 @@ func TestFilesThatCannotBe(t *testing.T) {
 		{midcCols + "2018-10-14,00:00,1,1,1,1\n",
 			`f.csv:2:1: "2018-10-14" and "00:00" are not a date and a time; write MM/DD/YYYY and HH:MM`},
 		{midcCols + "10/14/2018,00:00,1,-50,1,1\n",
-			"f.csv:2:20: the irradiance is -50, it must not be negative"},
+			"f.csv:2:20: the irradiance is -50 W/m², it must not be negative; if that stands for no value, leave the field empty where it is missing"},
 	} {
 		if _, err := all(t, c.text, false); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v\nwant %s", c.text, err, c.want)

@@ -9,8 +9,10 @@ import (
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/sun"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
 )
 
 // Schema is the JSON Schema of an outlook.
@@ -34,21 +36,33 @@ func (o *Outlook) WriteTable(w io.Writer) error {
 		}
 		t.Add(clock(v.At), power, "", "", capacity, "", "", "", "")
 	}
+	bare := 0
 	for _, e := range o.Forecast {
 		covered, came := "", ""
 		if e.Judged > 0 {
 			covered = percent(e.Covered)
 		}
+		var band [4]string // ends of power and of capacity
+		if e.Low != nil {
+			band = [...]string{watts(*e.Low), watts(*e.High), percent(*e.CapLow), percent(*e.CapHigh)}
+		} else {
+			bare++
+		}
 		if e.Came != nil {
 			came = watts(*e.Came)
 		}
-		t.Add(clock(e.At), watts(e.Power), watts(e.Low), watts(e.High), percent(e.Capacity),
-			percent(e.CapLow), percent(e.CapHigh), covered, came)
+		t.Add(clock(e.At), watts(e.Power), band[0], band[1], percent(e.Capacity), band[2], band[3], covered, came)
 	}
 	if err := t.Write(w); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "low and high: the band that should hold 90 % of all values; covered: how many it did hold of those before")
+	if bare < len(o.Forecast) {
+		fmt.Fprintln(w, "low and high: the band that should hold 90 % of all values; covered: how many it did hold of those before")
+	}
+	if bare > 0 {
+		fmt.Fprintf(w, "no band for %s: a band of 90 %% needs %d earlier forecasts as far ahead that a value came for, and these have fewer\n",
+			units.Count(bare, "interval"), forecast.Evidence)
+	}
 	if o.Model != "" {
 		fmt.Fprintln(w, "arima is", o.Model)
 	}
