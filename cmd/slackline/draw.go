@@ -66,7 +66,7 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 		c := &cells[i]
 		name := o.chrome
 		if len(cells) > 1 {
-			if err := files.Folder(o.chrome); err != nil {
+			if err := files.MakeFolder(o.chrome); err != nil {
 				return fmt.Errorf("--chrome: the folder for several runs cannot be made: %w", err)
 			}
 			name = filepath.Join(o.chrome, fmt.Sprintf("%s-%s-%d.trace.json", fileName(c.Name()), fileName(c.Policy), c.Seed))

@@ -8,12 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
 )
 
 // readFile reads a file that people write.
-func readFile(name string) ([]byte, error) { return files.ReadAll(name, config.MaxBytes) }
+func readFile(name string) ([]byte, error) { return files.ReadAll(name) }
 
 // openText opens a file, or standard input where it is called "-", and says how errors call it.
 func openText(cmd *cobra.Command, file string) (in *files.Text, name string, err error) {

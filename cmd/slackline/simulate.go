@@ -320,7 +320,7 @@ func (o *options) record(cells []lab.Cell) error {
 		cells[0].Journal = o.journal
 		return mayRecord(o.journal)
 	}
-	if err := files.Folder(o.journal); err != nil {
+	if err := files.MakeFolder(o.journal); err != nil {
 		return fmt.Errorf("--journal: the folder for several runs cannot be made: %w", err)
 	}
 	for i := range cells {

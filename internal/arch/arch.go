@@ -72,6 +72,7 @@ func check(root string) ([]violation, error) {
 	for _, p := range c.pkgs {
 		c.checkImports(p)
 		c.checkTree(p)
+		c.checkDoors(p)
 	}
 	if err := c.checkPurity(); err != nil {
 		return nil, err

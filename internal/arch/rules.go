@@ -29,6 +29,8 @@ var rules = []rule{
 	{"purity-platform", "the same code everywhere: no build constraints, cgo or assembly"},
 	{"floats-rounded", "policies, kernel and contract compare no floats, and make none a whole number, but rounded ones (units.Rounded), so that they decide alike on every processor"},
 
+	{"files-one-door", "commands and studies open and make files by package files alone"},
+
 	{"tree-file-size", "a Go file that is not a test has at most 600 lines"},
 	{"tree-package-name", "no package is called util, common, helper, manager or misc"},
 	{"tree-package-doc", "every package has a doc comment"},

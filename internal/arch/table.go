@@ -23,7 +23,7 @@ var layers = []layer{
 		why: "the command is where everything meets"},
 	{name: "harness", may: []string{"studies", "worlds", "kernel", "policies", "sched", "words"},
 		why: "the harness for people who write policies drives whole worlds, so it stands above them"},
-	{name: "runs", may: []string{"studies", "worlds", "kernel", "sched", "apps", "mapreduce", "maths", "words"},
+	{name: "runs", may: []string{"studies", "worlds", "files", "kernel", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "real jobs: what a lab has for simulations, on a machine that remembers"},
 	{name: "studies", may: []string{"worlds", "files", "kernel", "policies", "sched", "apps", "mapreduce", "maths", "words"},
 		why: "the lab joins policies, worlds and sinks"},

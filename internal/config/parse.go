@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,12 +9,12 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/slackline/slackline/internal/files"
 )
 
-// Bounds on what is read, so that no file takes the memory or the stack of the machine. MaxBytes is
-// exported for those who read it.
+// Bounds on what is read, so that no file takes the memory or the stack of the machine.
 const (
-	MaxBytes = 64 << 20
 	maxDepth = 64
 	maxNodes = 8 << 20 // aliases counted as often as they are used
 )
@@ -47,10 +46,9 @@ func ParseOne(file string, src []byte) (*Document, error) {
 
 // documents returns the documents of the source, at least one, or the one error that stands in the way.
 func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
-	src = bytes.TrimPrefix(src, []byte("\ufeff")) // a byte order mark, which some editors write
 	whole := func(text string) *Error { return &Error{File: file, Text: text} }
-	if len(src) > MaxBytes {
-		return nil, whole(fmt.Sprintf("the file is larger than %d MB", MaxBytes>>20))
+	if len(src) > files.MaxBytes {
+		return nil, whole(fmt.Sprintf("the file is larger than %d MB", files.MaxBytes>>20))
 	}
 	if pos, deep := tooDeep(src); deep {
 		return nil, &Error{File: file, Pos: pos, Text: fmt.Sprintf("nested more than %d deep", maxDepth)}

@@ -94,8 +94,8 @@ func Free(name string, kind Kind) error {
 	return writes(real, kind.What, nil)
 }
 
-// Folder makes a folder for several files, unless it is there.
-func Folder(name string) error {
+// MakeFolder makes a folder for several files, unless it is there.
+func MakeFolder(name string) error {
 	if err := writes(resolved(name), "folder", nil); err != nil {
 		return err
 	}

@@ -198,7 +198,11 @@ func TestInputStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, late, firstLine)
-	Reads(late)
+	info, err := os.Stat(late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Reads(late, info)
 	if err := f.Commit(); err == nil || !strings.Contains(err.Error(), "is what the command reads") {
 		t.Errorf("%v", err)
 	}

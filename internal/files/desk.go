@@ -31,14 +31,8 @@ func Overwrite(may bool) {
 	desk.overwrite = may
 }
 
-// Reads notes that the command reads a file that something else opens: no output takes its place.
-func Reads(name string) {
-	if info, err := os.Stat(name); err == nil {
-		reads(name, info)
-	}
-}
-
-func reads(name string, info fs.FileInfo) {
+// Reads notes that the command reads a file, which something else opens: no output takes its place.
+func Reads(name string, info fs.FileInfo) {
 	if !info.Mode().IsRegular() {
 		return
 	}

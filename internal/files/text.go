@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/slackline/slackline/internal/files/codec"
@@ -38,7 +39,7 @@ func Open(name string) (*Text, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	reads(name, info)
+	Reads(name, info)
 	t, err := Read(name, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -213,19 +214,38 @@ func (t *Text) Close() error {
 	return t.close()
 }
 
-// ReadAll reads a whole text of at most so many bytes: a device may have no end.
-func ReadAll(name string, most int64) ([]byte, error) {
+// MaxBytes bounds what is read as a whole, such as files that people write: a device may have no end.
+const MaxBytes = 64 << 20
+
+// ReadAll reads a whole text of at most MaxBytes.
+func ReadAll(name string) ([]byte, error) {
 	t, err := Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
-	text, err := io.ReadAll(io.LimitReader(t, most+1))
+	text, err := io.ReadAll(io.LimitReader(t, MaxBytes+1))
 	switch {
 	case err != nil:
 		return nil, unread(name, err)
-	case int64(len(text)) > most:
-		return nil, errorf("%s: the file is larger than %d MB", name, most>>20)
+	case len(text) > MaxBytes:
+		return nil, errorf("%s: the file is larger than %d MB", name, MaxBytes>>20)
 	}
 	return text, nil
+}
+
+// Folder is a folder of files that people write, each of which ReadFile reads as ReadAll does.
+func Folder(path string) fs.FS { return folder{os.DirFS(path), path} }
+
+type folder struct {
+	fs.FS
+	path string
+}
+
+// ReadFile reads a whole text.
+func (f folder) ReadFile(name string) ([]byte, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return ReadAll(filepath.Join(f.path, filepath.FromSlash(name)))
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
@@ -61,9 +62,11 @@ func seal(path string) (string, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if info, err := os.Stat(at); err != nil || !info.Mode().IsRegular() {
+		info, err := os.Stat(at)
+		if err != nil || !info.Mode().IsRegular() {
 			return nil // what cannot be read by everybody alike is no part of a program
 		}
+		files.Reads(at, info)
 		file, err := os.Open(at)
 		if err != nil {
 			return err

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/slackline/slackline/experiments"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/weather"
 )
@@ -93,7 +93,7 @@ func Find(name string) (*Experiment, error) {
 		if err != nil {
 			return nil, err
 		}
-		return read(os.DirFS(filepath.Dir(whole)), filepath.Base(whole), filepath.Base(whole), filepath.ToSlash(filepath.Clean(name)))
+		return read(files.Folder(filepath.Dir(whole)), filepath.Base(whole), filepath.Base(whole), filepath.ToSlash(filepath.Clean(name)))
 	}
 	all, err := All()
 	if err != nil {

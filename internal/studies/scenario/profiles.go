@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/profile"
 )
@@ -27,7 +26,7 @@ func (s *Scenario) known() []*profile.Class {
 	if file == "" {
 		return nil
 	}
-	text, err := files.ReadAll(file, config.MaxBytes)
+	text, err := files.ReadAll(file)
 	if err != nil {
 		s.src.Failf("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or write %s", err, Rehearsed)
 		return nil

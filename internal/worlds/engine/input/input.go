@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/files"
 )
 
 // File is an input file.
@@ -93,6 +94,7 @@ func findAt(path string, add func(File), outputs outputs, above ...fs.FileInfo) 
 		if err := errors.Join(readable(path), outputs.file(path)); err != nil {
 			return fmt.Errorf("input %q: %w", path, err)
 		}
+		files.Reads(path, info)
 		add(File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()})
 		return nil
 	}
