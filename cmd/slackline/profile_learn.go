@@ -95,7 +95,7 @@ func histories(ctx context.Context, log io.Writer, from string, last int, lenien
 		if err != nil {
 			return nil, err
 		}
-		in, file, err := trace.File{Path: from, Format: format, Lenient: lenient}.Open()
+		in, file, err := trace.File{Path: from, Format: format, Options: trace.Options{Lenient: lenient, Failed: true}}.Open()
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func histories(ctx context.Context, log io.Writer, from string, last int, lenien
 		j, err := r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			for _, left := range r.LeftOut() {
+			for _, left := range r.Account().LeftOut {
 				fmt.Fprintf(log, "left out: %s\n", left)
 			}
 			return jobs, nil

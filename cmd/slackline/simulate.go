@@ -133,16 +133,19 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 		return nil, err
 	}
 	var cells []lab.Cell
-	var left []trace.LeftOut
+	var told trace.Account
 	for i, s := range variants {
 		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) ||
-			!reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) {
-			if left, err = s.LeftOut(); err != nil {
+			!reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) || !reflect.DeepEqual(s.Cluster, variants[i-1].Cluster) {
+			before := told
+			if told, err = s.Account(); err != nil {
 				return nil, err
 			}
-			tellLeftOut(cmd.ErrOrStderr(), left)
+			if i == 0 || !reflect.DeepEqual(told, before) {
+				tellAccount(cmd.ErrOrStderr(), told)
+			}
 		}
-		more, err := o.variantCells(s, left)
+		more, err := o.variantCells(s, told)
 		if err != nil {
 			return nil, err
 		}
@@ -155,18 +158,21 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	return cells, nil
 }
 
-// tellLeftOut warns of records of a trace that are not played.
-func tellLeftOut(w io.Writer, left []trace.LeftOut) {
-	for _, l := range left {
-		fmt.Fprintf(w, "warning: left out of the trace: %v\n", l)
+// tellAccount says what of a trace is not played as it stands there: a line for each kind.
+func tellAccount(w io.Writer, a trace.Account) {
+	for _, c := range a.LeftOut {
+		fmt.Fprintf(w, "warning: left out of the trace: %v\n", c)
+	}
+	for _, c := range a.FilledIn {
+		fmt.Fprintf(w, "filled in: %v\n", c)
 	}
 }
 
 // mostRuns bounds the runs of a command, whose reports are in memory together.
 const mostRuns = 500_000
 
-// variantCells makes the grid of one variant of a scenario; left is what is not played of its trace.
-func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]lab.Cell, error) {
+// variantCells makes the grid of one variant of a scenario, of whose trace this was told.
+func (o *options) variantCells(s *scenario.Scenario, told trace.Account) ([]lab.Cell, error) {
 	policies, err := o.askedPolicies(s.Config)
 	if err != nil {
 		return nil, err
@@ -205,7 +211,7 @@ func (o *options) variantCells(s *scenario.Scenario, left []trace.LeftOut) ([]la
 	if o.planned += len(policies) * len(seeds); o.planned > mostRuns {
 		return nil, fmt.Errorf("%s: this comes to more than %d runs, for each policy, seed and combination of the sweep; ask for fewer", s.File(), mostRuns)
 	}
-	cells := lab.Cells(s, policies, seeds, left...)
+	cells := lab.Cells(s, policies, seeds, told)
 	if o.cache != nil {
 		key, err := o.cache.Key(s)
 		if err != nil {

@@ -79,13 +79,12 @@ func formatList() (text string) {
 // traceIn is a trace that a command reads.
 type traceIn struct {
 	trace.Reader
-	cmd  *cobra.Command
+	tell io.Writer
 	in   io.Closer
-	jobs int
 }
 
 // open begins to read a file, or standard input where it is called "-".
-func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) (*traceIn, error) {
+func (f *traceFlags) open(cmd *cobra.Command, flag, file string, sorted bool) (*traceIn, error) {
 	if f.format == "" {
 		return nil, fmt.Errorf("--%s is needed: the format of %s, one of %s", flag, file, strings.Join(formatNames(), ", "))
 	}
@@ -97,22 +96,12 @@ func (f *traceFlags) open(cmd *cobra.Command, flag, file string, unsorted bool) 
 	if err != nil {
 		return nil, err
 	}
-	options := trace.Options{File: name, Lenient: f.lenient, Unsorted: unsorted}
-	return &traceIn{Reader: format.Open(in, options), cmd: cmd, in: in}, nil
+	options := trace.Options{File: name, Lenient: f.lenient, Sort: sorted, Interrupted: cmd.Context().Err}
+	return &traceIn{Reader: format.Open(in, options), tell: cmd.ErrOrStderr(), in: in}, nil
 }
 
-// Next reads a job, unless the command was interrupted.
-func (i *traceIn) Next() (*trace.Job, error) {
-	if i.jobs++; i.jobs%1000 == 0 {
-		if err := i.cmd.Context().Err(); err != nil {
-			return nil, err
-		}
-	}
-	return i.Reader.Next()
-}
-
-// close ends reading and tells what was left out.
+// close ends reading and tells what was left out and filled in.
 func (i *traceIn) close() {
 	i.in.Close()
-	tellLeftOut(i.cmd.ErrOrStderr(), i.LeftOut())
+	tellAccount(i.tell, i.Account())
 }

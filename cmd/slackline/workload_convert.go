@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -35,13 +34,7 @@ counts them; without it, the first of them is an error.`,
 				return err
 			}
 			defer in.close()
-			var r trace.Reader = in
-			if sorted {
-				if r, err = inOrder(in); err != nil {
-					return err
-				}
-			}
-			return convert(cmd, r, "slackline", to, func(j *trace.Job) (*trace.Job, error) { return j, nil })
+			return convert(cmd, in, "slackline", to, func(j *trace.Job) (*trace.Job, error) { return j, nil })
 		},
 	}
 	f.bind(cmd, "format", "")
@@ -115,7 +108,7 @@ func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*tra
 		if j, err = r.Next(); err == nil {
 			if j, err = with(j); err == nil {
 				n++
-				err = w.Write(j)
+				err = cmp.Or(w.Write(j), cmd.Context().Err())
 			}
 		}
 	}
@@ -123,51 +116,8 @@ func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*tra
 		err = w.Close()
 	}
 	holds := units.Count(n, "job")
-	left := 0
-	for _, l := range r.LeftOut() {
-		left += l.Count
-	}
-	if left > 0 {
+	if left := r.Account().Left(); left > 0 {
 		holds += ", and " + units.Count(left, "record") + " left out"
 	}
 	return out.finish(err, holds)
-}
-
-// sorted are jobs in order of their submission.
-type sorted struct {
-	trace.Reader
-	jobs []trace.Job
-}
-
-// inOrder reads all of a trace and sorts it. Where the first job read is not the first submitted,
-// times count from that one.
-func inOrder(r trace.Reader) (trace.Reader, error) {
-	s := &sorted{Reader: r}
-	for {
-		j, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		s.jobs = append(s.jobs, *j)
-	}
-	slices.SortStableFunc(s.jobs, func(a, b trace.Job) int { return cmp.Compare(a.Submit, b.Submit) })
-	if len(s.jobs) > 0 && s.jobs[0].Submit < 0 {
-		start := s.jobs[0].Submit
-		for i := range s.jobs {
-			s.jobs[i].Submit -= start
-		}
-	}
-	return s, nil
-}
-
-func (s *sorted) Next() (*trace.Job, error) {
-	if len(s.jobs) == 0 {
-		return nil, io.EOF
-	}
-	j := &s.jobs[0]
-	s.jobs = s.jobs[1:]
-	return j, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -83,7 +82,7 @@ whichever ends first. The same seed gives the same workload, and a longer one be
 			if err != nil {
 				return err
 			}
-			r := &traceIn{Reader: m.Generate(seed, jobs, units.Duration(math.Ceil(hours*float64(units.Hour)))), cmd: cmd, in: io.NopCloser(nil)}
+			r := m.Generate(seed, jobs, units.Duration(math.Ceil(hours*float64(units.Hour))))
 			return convert(cmd, r, format, to, func(j *trace.Job) (*trace.Job, error) {
 				if format == "slackline" {
 					return j, nil

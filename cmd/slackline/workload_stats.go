@@ -57,6 +57,14 @@ start of the trace. The name "-" stands for standard input. Formats:
 	return o.bindOutput(cmd)
 }
 
+// sizeOf prints a sum of bytes, of which none may be known.
+func sizeOf(bytes *float64) string {
+	if bytes == nil {
+		return "unknown"
+	}
+	return report.Size(*bytes)
+}
+
 // statsTable prints three tables: the whole, the quantities, the hours.
 func statsTable(w io.Writer, name string, s *synth.Stats) error {
 	t := &report.Grid{Title: fmt.Sprintf("%s: %s in %v", name, units.Count(s.Jobs, "job"), units.FromSeconds(math.Round(s.Span)))}
@@ -66,9 +74,9 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 		tasks += fmt.Sprintf(" (%d of them by rule %d)", s.TasksByRule, s.Rule)
 	}
 	t.Add("tasks", tasks)
-	t.Add("bytes read", report.Size(s.Input))
-	t.Add("bytes shuffled", report.Size(s.Shuffle))
-	t.Add("bytes written", report.Size(s.Output))
+	t.Add("bytes read", sizeOf(s.Input))
+	t.Add("bytes shuffled", sizeOf(s.Shuffle))
+	t.Add("bytes written", sizeOf(s.Output))
 	t.Add("jobs with a deadline", fmt.Sprint(s.Deadlines))
 	t.Add("jobs with predecessors", fmt.Sprint(s.After))
 	t.Add("mean time between arrivals", fmt.Sprintf("%.3g s", s.GapMean))
@@ -78,8 +86,8 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 	if err := t.Write(w); err != nil {
 		return err
 	}
-	for _, l := range s.LeftOut {
-		fmt.Fprintf(w, "left out: %v\n", l)
+	for _, c := range s.LeftOut {
+		fmt.Fprintf(w, "left out: %v\n", c)
 	}
 	q := &report.Grid{Title: "\nquantiles"}
 	q.Add("of", ">known", ">mean", ">p10", ">p50", ">p90", ">p99", ">max")
@@ -109,7 +117,7 @@ func statsTable(w io.Writer, name string, s *synth.Stats) error {
 			if x.TaskSeconds > 0 {
 				time = fmt.Sprintf("%.3g", x.TaskSeconds/3600)
 			}
-			h.Add(fmt.Sprint(i), fmt.Sprint(x.Jobs), report.Size(x.Input), fmt.Sprint(x.Tasks), time)
+			h.Add(fmt.Sprint(i), fmt.Sprint(x.Jobs), sizeOf(x.Input), fmt.Sprint(x.Tasks), time)
 		}
 	}
 	return h.Write(w)

@@ -16,9 +16,9 @@ import (
 	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
-// Cells are the grid of a scenario: policy by policy, seed by seed. left is what is not played of
-// its trace, for the reports.
-func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trace.LeftOut) []Cell {
+// Cells are the grid of a scenario: policy by policy, seed by seed. What is not played of its trace as it stands there,
+// if somebody has counted, is for the reports.
+func Cells(s *scenario.Scenario, policies []string, seeds []uint64, counted ...trace.Account) []Cell {
 	configs, jobs := make([]func(context.Context) (sim.Config, error), len(seeds)), make([]*common, len(seeds))
 	for i, seed := range seeds {
 		jobs[i] = &common{cfg: func() sim.Config { return s.Sim(seed) }, told: s.Recorded()}
@@ -28,10 +28,14 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, left ...trac
 		}
 	}
 	var played *report.Trace
+	var account trace.Account
+	if len(counted) > 0 {
+		account = counted[0]
+	}
 	if t := s.Workload.Trace; t != nil {
-		played = &report.Trace{Rule: t.Rule, LeftOut: left}
-	} else if len(left) > 0 {
-		played = &report.Trace{LeftOut: left}
+		played = &report.Trace{Rule: t.Rule, Account: account}
+	} else if account.Left() > 0 {
+		played = &report.Trace{Account: account}
 	}
 	hard, soft := s.Deadlines()
 	metrics := report.PossibleMetrics(hard, soft, s.Powered(), s.Green())

@@ -84,11 +84,7 @@ func (t *Trace) cells() []string {
 	if t == nil {
 		return []string{"", ""}
 	}
-	out := 0
-	for _, l := range t.LeftOut {
-		out += int(l.Count)
-	}
-	return []string{strconv.Itoa(t.Rule), strconv.Itoa(out)}
+	return []string{strconv.Itoa(t.Rule), strconv.Itoa(t.Left())}
 }
 
 // WriteComparisons writes a line for each comparison, as CSV with the names of the JSON.

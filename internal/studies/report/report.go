@@ -75,8 +75,8 @@ type Run struct {
 type Trace struct {
 	// version of the rule by which follows what the trace does not say; 0 = only arrivals come from
 	// it
-	Rule    int             `json:"rule,omitempty"`
-	LeftOut []trace.LeftOut `json:"left_out,omitempty"` // records that were not played
+	Rule int `json:"rule,omitempty"`
+	trace.Account
 }
 
 // Summary sums up a run. All times are in seconds from its start.

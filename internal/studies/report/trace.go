@@ -15,7 +15,7 @@ func writeTrace(b *strings.Builder, g []*Run) {
 	if t.Rule > 0 {
 		fmt.Fprintf(b, "What the trace does not say about its jobs follows from rule %d.\n", t.Rule)
 	}
-	for _, l := range t.LeftOut {
-		fmt.Fprintf(b, "Left out of the trace: %s.\n", Printable(l.String()))
+	for _, c := range t.LeftOut {
+		fmt.Fprintf(b, "Left out of the trace: %s.\n", Printable(c.String()))
 	}
 }

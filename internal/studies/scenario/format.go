@@ -3,6 +3,7 @@ package scenario
 import (
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/studies/weather"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/workload"
@@ -31,6 +32,8 @@ type Scenario struct {
 	most    int // tasks
 	config  sim.Config
 	resized bool
+	// played is the trace of the workload, if that is one.
+	played trace.File
 	// arrivals begins a workload that comes from a trace.
 	arrivals func(seed uint64) workload.Source
 	// skies writes down the weather of a seed; nil = there is none.

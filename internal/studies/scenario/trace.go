@@ -45,24 +45,14 @@ func (s *Scenario) Traces() (files []string) {
 	return append(files, s.supplyFiles()...)
 }
 
-// LeftOut reads the trace, and those of arrivals, if some of their records may be no jobs that are
-// played, and returns which those are.
-func (s *Scenario) LeftOut() (left []trace.LeftOut, err error) {
-	read := func(f trace.File, first config.Span, most int) error {
-		if !f.Format.Omits && !f.Lenient {
-			return nil
-		}
-		more, err := eachJob(f, first, most, func(*trace.Job, int64) error { return nil })
-		left = append(left, more...)
-		return err
+// Account reads the trace that is played to its end, and says what is not played as it stands there; of
+// traces that only tell when jobs arrive, what is left out.
+func (s *Scenario) Account() (told trace.Account, err error) {
+	read := func(f trace.File, first config.Span, most int) (trace.Account, error) {
+		return eachJob(f, first, most, func(*trace.Job, int64) error { return nil })
 	}
 	if t := s.Workload.Trace; t != nil {
-		format, err := trace.Find(t.Format)
-		if err != nil {
-			return nil, err
-		}
-		err = read(s.traceFile(format), t.First, 0)
-		return left, err
+		return read(s.played, t.First, 0)
 	}
 	for i := range s.Workload.Streams {
 		st := &s.Workload.Streams[i]
@@ -70,14 +60,16 @@ func (s *Scenario) LeftOut() (left []trace.LeftOut, err error) {
 			continue
 		}
 		format, err := trace.Find(st.Arrivals.Format)
-		if err == nil {
-			err = read(trace.File{Path: s.beside(st.Arrivals.File), Format: format}, st.For, st.Count)
-		}
 		if err != nil {
-			return nil, err
+			return told, err
 		}
+		more, err := read(trace.File{Path: s.beside(st.Arrivals.File), Format: format}, st.For, st.Count)
+		if err != nil {
+			return told, err
+		}
+		told.LeftOut = append(told.LeftOut, more.LeftOut...)
 	}
-	return left, nil
+	return told, nil
 }
 
 // Untold says what the trace does not tell of its jobs and the scenario leaves open, and what would
@@ -104,38 +96,32 @@ func (s *Scenario) Untold(deadlines bool) (lacks, give string) {
 	return "", ""
 }
 
-// traceFile is the trace that is played.
-func (s *Scenario) traceFile(format trace.Format) trace.File {
-	t := s.Workload.Trace
-	return trace.File{Path: s.TraceFile(), Format: format, Lenient: t.Lenient, Block: units.Bytes(t.Block)}
-}
-
 // eachJob goes through the jobs of a trace, with their lines: those of its first span and so many
 // at most, where these are not 0.
-func eachJob(f trace.File, first config.Span, most int, do func(j *trace.Job, line int64) error) ([]trace.LeftOut, error) {
+func eachJob(f trace.File, first config.Span, most int, do func(j *trace.Job, line int64) error) (told trace.Account, err error) {
 	in, file, err := f.Open()
 	if err != nil {
-		return nil, err
+		return told, err
 	}
 	defer file.Close()
 	for n := 0; most == 0 || n < most; n++ {
 		j, err := in.Next()
 		switch {
 		case errors.Is(err, io.EOF), err == nil && first > 0 && j.Submit >= units.Time(first):
-			return in.LeftOut(), nil
+			return in.Account(), nil
 		case err != nil:
-			return nil, err
+			return told, err
 		}
 		if err := do(j, in.Line()); err != nil {
-			return nil, err
+			return told, err
 		}
 	}
-	return in.LeftOut(), nil
+	return in.Account(), nil
 }
 
 // mapsAlone refuses a trace of jobs with reduces where the cluster has no slot for one.
-func (s *Scenario) mapsAlone(format trace.Format, rule *trace.Rule) {
-	_, err := eachJob(s.traceFile(format), s.Workload.Trace.First, 0, func(j *trace.Job, line int64) error {
+func (s *Scenario) mapsAlone(rule *trace.Rule) {
+	_, err := eachJob(s.played, s.Workload.Trace.First, 0, func(j *trace.Job, line int64) error {
 		reduces := 0
 		if r := j.Stage(workload.Reduce); r != nil {
 			reduces = r.Count()
@@ -224,6 +210,7 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	if t.Repeat > 1 && t.Every == 0 {
 		d.Failf("workload.trace.every", "every is 0s; give the time between the repetitions, such as 24h")
 	}
+	s.played = trace.File{Path: path, Format: format, Options: trace.Options{Lenient: t.Lenient, Block: units.Bytes(t.Block)}}
 	deadlines := s.deadlines()
 	maps, reduces := int64(0), int64(0)
 	names := make(map[string]cluster.NodeID, len(cfg.Cluster.Nodes))
@@ -247,9 +234,9 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		Containers: t.Containers, Nodes: names, Queues: s.checkQueue,
 	}
 	if maps > 0 && reduces == 0 && !t.Containers {
-		s.mapsAlone(format, &rule)
+		s.mapsAlone(&rule)
 	}
-	file := s.traceFile(format)
+	file := s.played
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}
 	s.arrivals = func(seed uint64) workload.Source { return trace.Source(file, part, rule, seed) }
 }

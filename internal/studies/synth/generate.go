@@ -34,8 +34,8 @@ type generator struct {
 	total int
 }
 
-// LeftOut is nothing: a model has no bad records.
-func (g *generator) LeftOut() []trace.LeftOut { return nil }
+// Account is empty: a model says all that it draws.
+func (g *generator) Account() trace.Account { return trace.Account{} }
 
 // Line is 0: the jobs stand in no file.
 func (g *generator) Line() int64 { return 0 }

@@ -18,13 +18,15 @@ type Stats struct {
 	Tasks int64   `json:"tasks"`
 	// TasksByRule is how many of the tasks the trace does not list; they follow from bytes by this
 	// version of the rule.
-	TasksByRule int64   `json:"tasks_by_rule"`
-	Rule        int     `json:"rule"`
-	Input       float64 `json:"input_bytes"`
-	Shuffle     float64 `json:"shuffle_bytes"`
-	Output      float64 `json:"output_bytes"`
-	Deadlines   int     `json:"jobs_with_deadline"`
-	After       int     `json:"jobs_that_wait_for_others"`
+	TasksByRule int64 `json:"tasks_by_rule"`
+	Rule        int   `json:"rule"`
+	// The bytes of the jobs of which they are known; null: of none.
+	Input   *float64 `json:"input_bytes"`
+	Shuffle *float64 `json:"shuffle_bytes"`
+	Output  *float64 `json:"output_bytes"`
+
+	Deadlines int `json:"jobs_with_deadline"`
+	After     int `json:"jobs_that_wait_for_others"`
 
 	// Burstiness of arrivals: the coefficient of variation of gaps is 1 for a Poisson process, and
 	// so is the index of dispersion, the variance of the number of arrivals in a minute over its
@@ -37,9 +39,7 @@ type Stats struct {
 	Quantities []Quantity `json:"quantities"`
 	Hours      [24]Hour   `json:"hours"`
 
-	// LeftOut are the records that are no jobs, or no jobs that ran, and those that a lenient
-	// reader could not read.
-	LeftOut []trace.LeftOut `json:"left_out"`
+	trace.Account // what is left out, and what the trace does not say
 
 	gaps     sketch
 	sketches [len(quantityNames)]sketch
@@ -62,10 +62,10 @@ type Quantity struct {
 
 // Hour is the load of an hour of the day, counted from the start of the trace.
 type Hour struct {
-	Jobs        int     `json:"jobs"`
-	Input       float64 `json:"input_bytes"`
-	Tasks       int64   `json:"tasks"`
-	TaskSeconds float64 `json:"task_seconds"` // of tasks whose time the trace tells
+	Jobs        int      `json:"jobs"`
+	Input       *float64 `json:"input_bytes"` // null: of no job is it known
+	Tasks       int64    `json:"tasks"`
+	TaskSeconds float64  `json:"task_seconds"` // of tasks whose time the trace tells
 }
 
 // The quantities, in the order of their sketches.
@@ -113,7 +113,7 @@ func Measure(r trace.Reader, version int) (*Stats, error) {
 			return nil, err
 		}
 	}
-	s.LeftOut = append([]trace.LeftOut{}, r.LeftOut()...)
+	s.Account = r.Account()
 	s.Span = last.Sub(first).Seconds()
 	if s.GapMean = gaps.Mean(); s.GapMean > 0 {
 		s.GapCV = gaps.Deviation() / s.GapMean
@@ -134,14 +134,16 @@ func (s *Stats) job(j *trace.Job, rule *trace.Rule) error {
 	h.Jobs++
 	for i, x := range []struct {
 		size units.Bytes
-		to   *float64
+		to   **float64
 	}{{j.Input, &s.Input}, {j.Shuffle, &s.Shuffle}, {j.Output, &s.Output}} {
 		if x.size >= 0 {
-			*x.to += float64(x.size)
+			count(x.to, x.size)
 			s.sketches[ofInput+i].add(float64(x.size), 1)
 		}
 	}
-	h.Input += max(0, float64(j.Input))
+	if j.Input >= 0 {
+		count(&h.Input, j.Input)
+	}
 	n := 0
 	if len(j.Stages) == 0 {
 		maps, reduces, err := rule.Tasks(j)
@@ -172,6 +174,14 @@ func (s *Stats) job(j *trace.Job, rule *trace.Rule) error {
 		s.After++
 	}
 	return nil
+}
+
+// count adds known bytes to a sum, which begins with the first of them.
+func count(sum **float64, b units.Bytes) {
+	if *sum == nil {
+		*sum = new(float64)
+	}
+	**sum += float64(b)
 }
 
 // windows counts arrivals, which come in order, in windows of equal width.

@@ -33,8 +33,8 @@ func (g *given) Next() (*trace.Job, error) {
 	return &j, nil
 }
 
-func (g *given) LeftOut() []trace.LeftOut { return nil }
-func (g *given) Line() int64              { return 0 }
+func (g *given) Account() trace.Account { return trace.Account{} }
+func (g *given) Line() int64            { return 0 }
 
 // all reads a trace to its end.
 func all(t testing.TB, r trace.Reader) (jobs []trace.Job) {
@@ -427,11 +427,14 @@ func TestStats(t *testing.T) {
 	if old, err := Measure(&given{jobs}, 1); err != nil || old.Rule != 1 || old.Tasks != 5+4+2 || old.TasksByRule != 6 {
 		t.Errorf("%+v, %v", old, err)
 	}
-	if s.Jobs != 3 || s.Span != 88200 || s.Rule != 3 || s.Tasks != 5+3+1 || s.TasksByRule != 4 || s.Input != 100+float64(300*units.MB) || s.Output != 7 || s.Deadlines != 1 || s.After != 1 {
+	if s.Jobs != 3 || s.Span != 88200 || s.Rule != 3 || s.Tasks != 5+3+1 || s.TasksByRule != 4 || *s.Input != 100+float64(300*units.MB) || *s.Shuffle != 0 || *s.Output != 7 || s.Deadlines != 1 || s.After != 1 {
 		t.Errorf("%+v", s)
 	}
 	if s.Hours[0].Jobs != 2 || s.Hours[1].Jobs != 1 || s.Hours[0].TaskSeconds != 55 || s.GapMean != 44100 {
 		t.Errorf("%+v", s)
+	}
+	if s.Hours[1].Input != nil || *s.Hours[0].Input != *s.Input {
+		t.Errorf("what nobody knows is not 0 bytes: %+v", s.Hours)
 	}
 	if q := s.Quantities[4]; q.Name != "time of a task" || q.N != 4 || math.Abs(q.P50-10) > 0.1 || q.Most != 25 || math.Abs(q.P90-25) > 0.25 {
 		t.Errorf("%+v", q)

@@ -20,9 +20,10 @@ import (
 // nothing. Tasks that wait for nothing are maps, those behind them reduces, then come other0,
 // other1 and other2, each stage behind all of the one before, and other2 takes all that is deeper.
 // Instances take the time from start_time to end_time of their task, in s; it is unknown of a task
-// that is not Terminated, or lacks one of them. A job arrives with the first start_time that it
-// has. plan_cpu is in percent of a core, rounded up to whole ones, the most of a stage; plan_mem is
-// a share of a machine that is not told, and is not used.
+// that is not Terminated, or lacks one of them, or ends before it starts. A job arrives with the
+// first start_time that it has. One of which a task is Failed or Cancelled is left out and counted,
+// and so is one of which none has started. plan_cpu is in percent of a core, rounded up to whole
+// ones, the most of a stage; plan_mem is a share of a machine that is not told, and is not used.
 //
 // The rows of a job must stand together, and jobs in order of arrival. The published file has the
 // one, not the other: import it with --sort.
@@ -43,7 +44,9 @@ type alibabaTask struct {
 	tasks  Task
 	start  int64 // s; 0 = unknown
 	cores  int64
-	depth  int // behind so many others; -1 = not known yet, -2 = it is being found out
+	status string
+	back   bool // it ends before it starts
+	depth  int  // behind so many others; -1 = not known yet, -2 = it is being found out
 }
 
 // maxRows is the most rows of a job. The largest known has some hundred.
@@ -51,7 +54,7 @@ const maxRows = 1 << 16
 
 var alibabaColumns = [9]string{"task_name", "instance_num", "job_name", "task_type", "status", "start_time", "end_time", "plan_cpu", "plan_mem"}
 
-func openAlibaba(in io.Reader, o Options) Reader { return &alibaba{lines: newLines(in, o)} }
+func openAlibaba(in io.Reader, o Options) form { return &alibaba{lines: newLines(in, o)} }
 
 // Next returns the job whose rows end next.
 func (a *alibaba) Next() (*Job, error) { return a.nextJob(a.step) }
@@ -108,11 +111,11 @@ func (a *alibaba) read(line []byte) error {
 	}
 	row.tasks.Count = max(1, int(x[1]))
 	row.start, row.cores = x[5], (x[7]+99)/100
-	if x[5] > 0 && x[6] > 0 && string(f[4]) == "Terminated" {
-		if x[6] < x[5] {
-			a.failf(alibabaColumns[6], "%d is before the start at %d", x[6], x[5])
+	row.status = string(f[4])
+	if x[5] > 0 && x[6] > 0 && row.status == "Terminated" {
+		if row.back = x[6] < x[5]; !row.back {
+			row.tasks.Time = units.Duration(x[6]-x[5]) * units.Second
 		}
-		row.tasks.Time = units.Duration(x[6]-x[5]) * units.Second
 	}
 	a.row = row
 	return orNil(a.wrong())
@@ -150,9 +153,32 @@ func (a *alibaba) end() (*Job, error) {
 	a.job, a.rows = nil, nil
 	at := a.at
 	a.at = a.line
-	err := a.build(j, rows)
-	a.at = at
-	return j, orNil(err)
+	defer func() { a.at = at }()
+	for i := range rows {
+		why := hasFailed
+		switch rows[i].status {
+		case "Cancelled":
+			why = wasKilled
+		case "Failed":
+		default:
+			continue
+		}
+		a.kept.leaveOut(why, j.ID, a.errorf(alibabaColumns[4], "a task of job %q is %s", j.ID, rows[i].status))
+		return nil, nil
+	}
+	if !slices.ContainsFunc(rows, func(t alibabaTask) bool { return t.start > 0 }) {
+		a.kept.leaveOut(neverRan, j.ID, a.errorf(alibabaColumns[5], "none of the tasks of job %q has one", j.ID))
+		return nil, nil
+	}
+	if err := a.build(j, rows); err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if rows[i].back {
+			a.kept.fillIn(clockBack, rows[i].tasks.Count, a.errorf(alibabaColumns[6], "that of a task of job %q is before its start", j.ID))
+		}
+	}
+	return j, nil
 }
 
 func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
@@ -177,9 +203,6 @@ func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
 		s := &stages[min(rows[i].depth, len(stages)-1)]
 		s.Needs[units.VCores] = max(s.Needs[units.VCores], rows[i].cores)
 		s.Add(rows[i].tasks)
-	}
-	if first == 0 {
-		return a.errorf("start_time", "none of the tasks of job %q has one", j.ID)
 	}
 	for i, s := range stages {
 		if len(s.Tasks) > 0 {

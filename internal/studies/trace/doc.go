@@ -12,7 +12,7 @@
 //	neutral.go    Slackline's own form, which says all that a Job does
 //	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
 //	sls.go        Hadoop's Scheduler Load Simulator
-//	rumen.go      Hadoop's Rumen; jhist.go: Hadoop's job histories, jobhistory.go: the same from its server, ran.go: what profiles learn from
+//	rumen.go      Hadoop's Rumen; jhist.go: its job histories, jobhistory.go: the same from its server, ran.go: what profiles learn from
 //	swf.go        the Standard Workload Format of the Parallel Workloads Archive
 //	google.go     Google's cluster traces of 2019
 //	alibaba.go    Alibaba's cluster trace of 2018

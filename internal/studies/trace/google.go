@@ -28,8 +28,10 @@ import (
 //	start_after_collection_ids                   jobs that had to finish before
 //
 // A task's time is that from its last SCHEDULE to the FINISH behind it, or to the event that ended
-// it otherwise; it is unknown of one that never ran or that ran on. Resources are shares of the
-// largest machine and are not used.
+// it otherwise; it is unknown of one that ran on, or was still to run. A job that ended before
+// anything of it was scheduled is left out and counted. Of a job that ran, tasks that ended without
+// having been scheduled are not played. Jobs that failed, were killed or were lost while they ran
+// are played for as long as they did. Resources are shares of the largest machine and are not used.
 //
 // The rows of a collection must stand together, in order of time and its SUBMIT first, and
 // collections in order of submission, so that no more than one job need be held. In BigQuery, over
@@ -48,10 +50,15 @@ type google struct {
 	job   *Job   // nil: it is passed over
 	line  int64  // where it began
 	last  int64  // time of the last row
+	over  int64  // the event that ended it, -1 = none did
+	ran   bool   // something of it was scheduled
 	tasks map[int64]*googleTask
 }
 
-type googleTask struct{ scheduled, ended int64 }
+type googleTask struct {
+	scheduled, ended int64
+	over             bool // it ended, whether or not it had been scheduled
+}
 
 type googleRow struct {
 	Time     scalar `json:"time"`
@@ -70,13 +77,15 @@ const (
 	googleSubmit   = 0
 	googleSchedule = 3
 	googleEvict    = 4
+	googleFail     = 5
+	googleFinish   = 6
 	googleLost     = 8
 )
 
 var googleTypes = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FAIL", "FINISH", "KILL", "LOST", "UPDATE_PENDING", "UPDATE_RUNNING"}
 var googleKinds = []string{"JOB", "ALLOC_SET"}
 
-func openGoogle(in io.Reader, o Options) Reader { return &google{lines: newLines(in, o)} }
+func openGoogle(in io.Reader, o Options) form { return &google{lines: newLines(in, o)} }
 
 // Next returns the job whose rows end next.
 func (g *google) Next() (*Job, error) { return g.nextJob(g.step) }
@@ -231,7 +240,7 @@ func (g *google) begin() *Error {
 		return err
 	}
 	if kind == 1 {
-		g.leaveOut("alloc sets, which are not jobs", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.ID.text)))
+		g.kept.leaveOut(notAJob, "", g.errorf("collection_type", "collection %s is an alloc set", quoted(g.row.ID.text)))
 		return nil
 	}
 	event, at := g.event()
@@ -249,6 +258,7 @@ func (g *google) begin() *Error {
 		return err
 	}
 	g.job, g.tasks, g.last, g.line = j, map[int64]*googleTask{}, at, g.at
+	g.over, g.ran = -1, false
 	return nil
 }
 
@@ -291,42 +301,62 @@ func (g *google) add() *Error {
 	if err := g.wrong(); err != nil {
 		return err
 	}
-	if g.last = at; !g.row.Instance.there() {
-		return nil
-	}
-	if t == nil {
-		t = &googleTask{-1, -1}
+	g.last = at
+	if t == nil && g.row.Instance.there() {
+		t = &googleTask{scheduled: -1, ended: -1}
 		g.tasks[i] = t
 	}
+	ends := event >= googleFail && event <= googleLost
 	switch {
 	case at == math.MaxInt64:
 	case event == googleSchedule:
-		t.scheduled, t.ended = at, -1
-	case event >= googleEvict && event <= googleLost && t.scheduled >= 0 && t.ended < 0:
-		t.ended = at
+		g.ran = true
+		if t != nil {
+			t.scheduled, t.ended, t.over = at, -1, false
+		}
+	case t == nil && ends:
+		g.over = event
+	case t != nil && (ends || event == googleEvict):
+		if t.scheduled >= 0 && t.ended < 0 {
+			t.ended = at
+		}
+		t.over = ends
 	}
 	return nil
 }
 
-// end makes the job of the rows that are over.
+// end makes the job of the rows that are over, none if it never ran.
 func (g *google) end() (*Job, error) {
-	j := g.job
-	g.job = nil
-	s := Stage{Kind: workload.Map}
+	j, at := g.job, g.at
+	g.job, g.at = nil, g.line
+	defer func() { g.at = at }()
+	s, idle := Stage{Kind: workload.Map}, 0
 	for _, i := range slices.Sorted(maps.Keys(g.tasks)) {
 		t := g.tasks[i]
 		u := Task{Count: 1, Input: Unknown, Time: UnknownTime}
-		if t.scheduled >= 0 && t.ended >= 0 {
+		switch {
+		case t.scheduled >= 0 && t.ended >= 0:
 			u.Time = units.Duration(t.ended-t.scheduled) * units.Microsecond
+		case t.over:
+			idle++
+			continue
 		}
 		s.Add(u)
+	}
+	badly := g.over >= 0 && g.over != googleFinish
+	if badly && !g.ran || idle > 0 && len(s.Tasks) == 0 {
+		g.kept.leaveOut(neverRan, j.ID, g.errorf("type", "job %q ended before anything of it was scheduled", j.ID))
+		return nil, nil
 	}
 	if len(s.Tasks) > 0 {
 		j.Stages = []Stage{s}
 	}
-	at := g.at
-	g.at = g.line
-	err := g.admit(&g.order, j, "time")
-	g.at = at
-	return j, orNil(err)
+	if err := g.admit(&g.order, j, "time"); err != nil {
+		return nil, err
+	}
+	g.kept.fillIn(idleTask, idle, g.errorf("type", "job %q has some", j.ID))
+	if badly {
+		g.kept.fillIn(endedBadly, 1, g.errorf("type", "job %q ended with %s", j.ID, googleTypes[g.over]))
+	}
+	return j, nil
 }

@@ -56,7 +56,7 @@ func TestGoogle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := r.LeftOut(); len(left) != 1 || left[0].Why != "alloc sets, which are not jobs" || left[0].Count != 1 {
+		if left := r.Account().LeftOut; len(left) != 1 || left[0].Why != "alloc sets, which are not jobs" || left[0].Count != 1 {
 			t.Errorf("left out: %+v", left)
 		}
 		if d := cmp.Diff(want, all); d != "" {

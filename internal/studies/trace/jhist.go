@@ -27,9 +27,10 @@ import (
 //	TaskAttemptStarted                        when attempts began
 //	Map- and ReduceAttemptFinished            when that which succeeded ended, when its shuffle did, and its counters: what it read and wrote
 //	TaskAttemptUnsuccessfulCompletion         which attempts were killed when another one had succeeded
-//	JobFinished, JobUnsuccessfulCompletion    the end, and the counters of all maps and reduces
+//	JobFinished, JobUnsuccessfulCompletion    the end, and the counters of all maps and reduces; jobs that did not end well are left out and counted
 //
-// Tasks that are missing are of unknown time. A reduce's shuffle counts from the end of the last map.
+// Tasks that are missing are of unknown time. A reduce's shuffle counts from the end of the last
+// map. Times that cannot be are taken as Rumen's are.
 type jhist struct {
 	lines
 	order
@@ -68,7 +69,7 @@ const (
 	jhistEvents
 )
 
-func openJHist(in io.Reader, o Options) Reader { return &jhist{lines: newLines(in, o)} }
+func openJHist(in io.Reader, o Options) form { return &jhist{lines: newLines(in, o)} }
 
 type jhistEvent struct {
 	Event map[string]raw `json:"event"`
@@ -91,6 +92,7 @@ type jhistBody struct {
 	Finish         scalar    `json:"finishTime"`
 	Status         scalar    `json:"taskStatus"`
 	Unsuccessful   scalar    `json:"status"`
+	Ended          scalar    `json:"jobStatus"`
 	Host           scalar    `json:"hostname"`
 	Splits         scalar    `json:"splitLocations"`
 	Counters       raw       `json:"counters"`
@@ -198,7 +200,9 @@ func (h *jhist) submitted(b *jhistBody) {
 	}
 	j := &Job{ID: h.name("jobid", b.Job.text), Class: h.text("jobName", b.Name), User: h.text("userName", b.User),
 		Queue: h.text("jobQueueName", b.Queue)}
-	h.submit = h.number("submitTime", b.Submit, 0)
+	if h.submit = h.known("submitTime", b.Submit); h.submit < 0 {
+		h.failf("submitTime", "it is missing; a job needs a time of submission")
+	}
 	if j.Submit = h.since(&h.order, "submitTime", h.submit); h.bad != nil {
 		return
 	}
@@ -265,7 +269,7 @@ func (h *jhist) task(b *jhistBody) (t *jhistTask, reduce bool) {
 	case t == nil && len(h.tasks[kind]) == MaxRuns:
 		h.failf("taskid", "there are more than %d, which no job has", MaxRuns)
 	case t == nil:
-		t = &jhistTask{ran: ran{-1, -1, -1}, counters: uncounted}
+		t = &jhistTask{ran: attempt(-1, -1, -1), counters: uncounted}
 		h.tasks[kind][n] = t
 	}
 	return t, kind == 1
@@ -322,9 +326,6 @@ func (h *jhist) done(b *jhistBody) {
 		return
 	}
 	fetched := h.known("shuffleFinishTime", b.Fetched)
-	if known && end < start {
-		h.failf("finishTime", "%d is before the start at %d", end, start)
-	}
 	if !known {
 		start = -1
 	}
@@ -338,7 +339,7 @@ func (h *jhist) done(b *jhistBody) {
 	if !reduce {
 		h.mapsEnd = max(h.mapsEnd, end)
 	}
-	t.ran, t.counters = ran{start, fetched, end}, *c
+	t.ran, t.counters = attempt(start, fetched, end), *c
 	t.host = host
 }
 
@@ -355,6 +356,14 @@ func (h *jhist) finished(b *jhistBody, committed bool) (*Job, error) {
 		j.Ran = h.history(committed)
 	}
 	h.job = nil
+	if !committed && !h.o.Failed {
+		if len(b.Ended.text) == 0 {
+			b.Ended = scalar{[]byte("FAILED"), 's'}
+		}
+		if h.failed(j, "jobStatus", b.Ended) {
+			return nil, orNil(h.wrong())
+		}
+	}
 	var stages [2]Stage
 	for kind := range stages {
 		s := &stages[kind]
@@ -374,6 +383,7 @@ func (h *jhist) finished(b *jhistBody, committed bool) (*Job, error) {
 					u.Input = t.shuffled
 				}
 				u.Hosts = t.hosts
+				h.setBack(j, "finishTime", t.ran)
 			}
 			s.Add(u)
 		}

@@ -18,7 +18,7 @@ import (
 // jobHistory asks Hadoop's JobHistory server for jobs (/ws/v1/history/mapreduce), and reads each as a job history in
 // which the events of its tasks follow each other. Used are
 //
-//	jobs                                  id, name, user, queue, state, submitTime, mapsTotal, reducesTotal
+//	jobs                                  id, name, user, queue, state, submitTime (else startTime), mapsTotal, reducesTotal
 //	jobs/ID                               uberized, mapsTotal, reducesTotal
 //	jobs/ID/conf                          the tag class: in mapreduce.job.tags, which goes before the name; it may be missing
 //	jobs/ID/jobattempts                   when its ApplicationMasters began
@@ -44,10 +44,10 @@ const answerTime = time.Minute
 // the last so many, in order of submission. An answer that cannot be is an *Error, with its address in place of a
 // file.
 func JobHistory(ctx context.Context, base string, last int, lenient bool) Reader {
-	o := Options{File: base, Lenient: lenient}
+	o := Options{File: base, Lenient: lenient, Failed: true}
 	h := &jobHistory{ctx: ctx, client: &http.Client{Timeout: answerTime}, base: strings.TrimRight(base, "/"), root: "/ws/v1/history/mapreduce", last: last}
 	h.place = place{o: o}
-	return &atLeastOne{Reader: h, file: base}
+	return &reader{form: h, o: o}
 }
 
 type restJob struct {
@@ -57,10 +57,12 @@ type restJob struct {
 	Queue   scalar `json:"queue"`
 	State   scalar `json:"state"`
 	Submit  scalar `json:"submitTime"`
+	Start   scalar `json:"startTime"`
 	Maps    scalar `json:"mapsTotal"`
 	Reduces scalar `json:"reducesTotal"`
 
 	submitted int64 // ms
+	byStart   bool  // that is when it started
 	old       bool  // there are enough of its name without it
 }
 
@@ -110,6 +112,9 @@ func (h *jobHistory) Next() (*Job, error) {
 		if !h.read(b) {
 			h.job = nil
 			return nil, h.stop()
+		}
+		if r.byStart {
+			h.kept.fillIn(startCounts, 1, h.errorf("startTime", "job %q is taken as submitted then", h.job.ID))
 		}
 		return h.finished(b, string(r.State.text) == "SUCCEEDED")
 	})
@@ -205,7 +210,13 @@ func each[T any](h *jobHistory, get func(to any, path ...string) bool, of, name 
 // list learns which jobs there are.
 func (h *jobHistory) list() bool {
 	if !each(h, h.need, "jobs", "job", func(r *restJob) {
-		r.submitted = h.number("submitTime", r.Submit, 0)
+		if r.submitted = h.known("submitTime", r.Submit); r.submitted <= 0 { // lines of Hadoop before 2.0 know none
+			r.submitted, r.byStart, r.Submit = h.known("startTime", r.Start), true, r.Start
+		}
+		if r.submitted <= 0 {
+			h.kept.leaveOut(undated, string(r.ID.text), h.errorf("submitTime", "job %s has none, nor a startTime", quoted(r.ID.text)))
+			return
+		}
 		h.jobs = append(h.jobs, *r)
 	}, "jobs") {
 		h.jobs, h.bad.fatal = nil, true

@@ -27,7 +27,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (a answers) read(t testing.TB, last int, lenient bool) (jobs []Job, r Reader, err error) {
 	r = JobHistory(t.Context(), "http://h/", last, lenient)
-	r.(*atLeastOne).Reader.(*jobHistory).client.Transport = a
+	r.(*reader).form.(*jobHistory).client.Transport = a
 	for {
 		j, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -204,7 +204,7 @@ func TestJobHistoryLast(t *testing.T) {
 		t.Errorf("%v, %v", jobs, err)
 	}
 	jobs, r, err := s.read(t, 1, true)
-	if err != nil || len(jobs) != 1 || len(r.LeftOut()) != 1 || r.LeftOut()[0].Count != 1 {
+	if err != nil || len(jobs) != 1 || r.Account().Left() != 1 {
 		t.Errorf("%v, %v", jobs, err)
 	}
 }

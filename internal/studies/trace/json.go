@@ -335,7 +335,7 @@ func (p *place) tasks(field string, s scalar) int {
 
 // known reads a whole number of a format that writes -1 where it knows none.
 func (p *place) known(field string, s scalar) int64 {
-	if s.is == 'n' && string(s.text) == "-1" {
+	if string(s.text) == "-1" {
 		return -1
 	}
 	return p.number(field, s, -1)

@@ -33,7 +33,7 @@ type neutral struct {
 	headed bool
 }
 
-func openNeutral(in io.Reader, o Options) Reader { return &neutral{lines: newLines(in, o)} }
+func openNeutral(in io.Reader, o Options) form { return &neutral{lines: newLines(in, o)} }
 
 type neutralJob struct {
 	ID       scalar `json:"id"`
@@ -112,14 +112,14 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 		j.Priority = p
 	}
 	j.After = n.names("after", t.After, 1000)
-	j.Input, j.Shuffle, j.Output = n.size("input", t.Input), n.size("shuffle", t.Shuffle), n.size("output", t.Output)
+	j.Input, j.Shuffle, j.Output = n.bytes("input", t.Input), n.bytes("shuffle", t.Shuffle), n.bytes("output", t.Output)
 	list(&n.place, "stages", t.Stages, int(workload.Stages), func(t *neutralStage) { n.stage(j, t) })
 	return j, n.admit(&n.order, j, "submit")
 }
 
-// size reads a number of bytes, Unknown if it is left out.
-func (p *place) size(field string, s scalar) units.Bytes {
-	return units.Bytes(p.number(field, s, int64(Unknown)))
+// bytes reads a number of them, Unknown if it is left out.
+func (n *neutral) bytes(field string, s scalar) units.Bytes {
+	return units.Bytes(n.number(field, s, int64(Unknown)))
 }
 
 // names reads a list of texts.
@@ -148,7 +148,7 @@ func (n *neutral) stage(j *Job, t *neutralStage) {
 		}
 	}
 	list(&n.place, "tasks", t.Tasks, MaxRuns, func(t *neutralTask) {
-		s.Add(Task{Count: n.tasks("count", t.Count), Input: n.size("input", t.Input), Time: n.exact("time", t.Time, UnknownTime),
+		s.Add(Task{Count: n.tasks("count", t.Count), Input: n.bytes("input", t.Input), Time: n.exact("time", t.Time, UnknownTime),
 			Shuf: n.exact("shuffle", t.Shuffle, 0), Hosts: n.names("hosts", t.Hosts, maxHosts)})
 	})
 	j.Stages = append(j.Stages, s)

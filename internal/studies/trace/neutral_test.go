@@ -68,11 +68,28 @@ func write(t testing.TB, format string, jobs []Job) string {
 }
 
 // leftOut checks that a reader has left out so many records for one reason, and for no other.
-func leftOut(t *testing.T, r Reader, why string, count int, first string) {
+func leftOut(t *testing.T, r Reader, why reason, count int, first string) {
 	t.Helper()
-	left := r.LeftOut()
-	if len(left) != 1 || left[0].Why != why || left[0].Count != count || left[0].First != first {
-		t.Errorf("left out: %+v, want %d %s, the first %s", left, count, why, first)
+	left := r.Account().LeftOut
+	if len(left) != 1 || left[0].Why != why.why || left[0].Count != count || left[0].First != first {
+		t.Errorf("left out: %+v, want %d %s, the first %s", left, count, why.why, first)
+	}
+}
+
+// accounted checks what a reader has counted: what is left out, then what is filled in.
+func accounted(t *testing.T, r Reader, want string) {
+	t.Helper()
+	say := func(list []Count) string {
+		var all []string
+		for _, c := range list {
+			if all = append(all, fmt.Sprintf("%s %d", c.Reason, c.Count)); c.First == "" || c.Why == "" {
+				t.Errorf("a count without its first: %+v", c)
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	if a := r.Account(); say(a.LeftOut)+"; "+say(a.FilledIn) != want {
+		t.Errorf("accounted: %s; %s\nwant       %s", say(a.LeftOut), say(a.FilledIn), want)
 	}
 }
 

@@ -2,8 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"math"
 
 	"github.com/slackline/slackline/units"
@@ -30,11 +28,6 @@ type order struct {
 	begun  bool
 	zero   int64 // ms of the first job, if that is one since 1970
 	before units.Time
-	// sums of the IDs of all jobs: two of ten million are the same by chance once in 400,000 traces
-	seen   map[uint64]struct{}
-	ids    map[string]struct{}
-	ring   []string
-	oldest int // its place in the ring
 }
 
 // submitted reads when a job was submitted, in ms.
@@ -61,21 +54,15 @@ func (p *place) since(o *order, field string, ms int64) units.Time {
 }
 
 // admit is the last check of a job, whatever its format: it has a name of its own, comes in turn
-// and is not too large. Of those that it waits for, only such remain as have been read a while ago:
-// others have ended, or are not in the trace.
+// and is not too large.
 func (p *place) admit(o *order, j *Job, field string) *Error {
 	if err := p.wrong(); err != nil {
 		return err
 	}
-	if o.ids == nil {
-		o.seen, o.ids = map[uint64]struct{}{}, map[string]struct{}{}
-	}
-	long := sha256.Sum256([]byte(j.ID))
-	sum := binary.LittleEndian.Uint64(long[:])
-	if _, twice := o.seen[sum]; twice {
+	if p.kept.ids[sumOf(j.ID)] {
 		return p.errorf("", "job %s was already listed", quoted([]byte(j.ID)))
 	}
-	if !p.o.Unsorted {
+	if !p.o.Sort {
 		if j.Submit < 0 {
 			return p.errorf(field, "%v is before the start of the trace", units.Duration(j.Submit))
 		}
@@ -86,23 +73,8 @@ func (p *place) admit(o *order, j *Job, field string) *Error {
 	if err := p.whole(j); err != nil {
 		return err
 	}
-	after := j.After
-	j.After = nil
-	for _, id := range after {
-		if _, there := o.ids[id]; there {
-			j.After = append(j.After, id)
-		}
-	}
-	o.begun, o.before = true, j.Submit
-	o.seen[sum] = struct{}{}
-	if len(o.ring) < Remembered {
-		o.ring = append(o.ring, j.ID)
-	} else {
-		delete(o.ids, o.ring[o.oldest])
-		o.ring[o.oldest] = j.ID
-		o.oldest = (o.oldest + 1) % Remembered
-	}
-	o.ids[j.ID] = struct{}{}
+	o.begun, o.before, p.job = true, j.Submit, p.at
+	p.kept.know(j.ID, true)
 	return nil
 }
 

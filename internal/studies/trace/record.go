@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -43,7 +42,8 @@ func (e *Error) Error() string {
 type place struct {
 	o    Options
 	at   int64 // number of the line last read, or where the record begins that was last read
-	left []LeftOut
+	job  int64 // where the last job stands that was admitted
+	kept account
 	bad  *Error // the first in the record
 }
 
@@ -74,39 +74,11 @@ func (p *place) nextJob(read func() (*Job, error)) (*Job, error) {
 	}
 }
 
-// LeftOut counts the records of a trace that a reader has left out for one reason.
-type LeftOut struct {
-	Why   string `json:"why"` // what they are
-	Count int    `json:"count"`
-	First string `json:"first"` // the first of them: file, line, and what is the matter with it
+// account is where what is left out is counted.
+func (p *place) account() *account { return &p.kept }
 
-	first *Error
-}
-
-// unreadable is why a lenient reader leaves records out.
-const unreadable = "records that cannot be read"
-
-// Line is the line last read, or where the record begins that was last read.
-func (p *place) Line() int64 { return p.at }
-
-// LeftOut is what was left out, in the order in which the first of each kind stood.
-func (p *place) LeftOut() []LeftOut { return slices.Clone(p.left) }
-
-// String says what was left out, how often, and where first.
-func (l LeftOut) String() string {
-	return fmt.Sprintf("%s (%d), the first: %s", l.Why, l.Count, l.First)
-}
-
-// leaveOut counts a record that is left out.
-func (p *place) leaveOut(why string, err *Error) {
-	for i := range p.left {
-		if p.left[i].Why == why {
-			p.left[i].Count++
-			return
-		}
-	}
-	p.left = append(p.left, LeftOut{Why: why, Count: 1, First: err.Error(), first: err})
-}
+// Line is where the job stands that was read last.
+func (p *place) Line() int64 { return p.job }
 
 func (p *place) errorf(field, format string, args ...any) *Error {
 	return &Error{File: p.o.File, Line: p.at, Field: field, Text: fmt.Sprintf(format, args...)}
@@ -124,7 +96,7 @@ func (p *place) skip(err *Error) bool {
 	if !p.o.Lenient || err.fatal {
 		return false
 	}
-	p.leaveOut(unreadable, err)
+	p.kept.leaveOut(unreadable, "", err)
 	return true
 }
 

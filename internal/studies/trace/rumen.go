@@ -12,20 +12,26 @@ import (
 // the other, a job each, with its tasks and their attempts. Used are
 //
 //	jobID, jobName, user, queue, priority, submitTime    the job; times are ms since 1970 and count from the first job
+//	outcome                                              jobs that failed or were killed are left out and counted, as Gridmix does
 //	totalMaps, totalReduces, jobMapMB, jobReduceMB       tasks that are not listed are of unknown time
-//	mapTasks, reduceTasks: inputBytes, outputBytes       -1 where unknown
-//	preferredLocations[].layers                          the last one is a host of the input
+//	heapMegabytes                                        where there is no jobMapMB or jobReduceMB
 //	attempts[]: result, startTime, finishTime            of the attempt that succeeded; of others nothing is used
-//	shuffleFinished                                      of that of a reduce
+//	hdfsBytesRead, mapInputBytes, hdfsBytesWritten       of that of a map
+//	reduceShuffleBytes, shuffleFinished                  of that of a reduce
+//	mapTasks, reduceTasks: inputBytes, outputBytes       where the attempt does not tell
+//	preferredLocations[].layers                          the last one is a host of the input
 //
-// A reduce's shuffle counts from the end of the last map, as a reduce that starts before only waits
-// for it. TraceBuilder does not always write jobs in order of submission; import with --sort then.
+// Where nothing is known there is -1, null, or, of a time, 0. Sizes and times are those that Hadoop
+// takes for such a task (ZombieJob): if it ends before it starts, a map takes 100 ms, and the time
+// of a reduce is made up, here by the rule. A reduce's shuffle counts from the end of the last map,
+// as a reduce that starts before only waits for it. TraceBuilder does not always write jobs in order
+// of submission; import with --sort then.
 type rumen struct {
 	records
 	order
 }
 
-func openRumen(in io.Reader, o Options) Reader { return &rumen{records: newRecords(in, o)} }
+func openRumen(in io.Reader, o Options) form { return &rumen{records: newRecords(in, o)} }
 
 type rumenJob struct {
 	ID          scalar `json:"jobID"`
@@ -33,11 +39,14 @@ type rumenJob struct {
 	User        scalar `json:"user"`
 	Queue       scalar `json:"queue"`
 	Priority    scalar `json:"priority"`
+	Outcome     scalar `json:"outcome"`
 	Submit      scalar `json:"submitTime"`
+	Launch      scalar `json:"launchTime"`
 	Maps        scalar `json:"totalMaps"`
 	Reduces     scalar `json:"totalReduces"`
 	MapMB       scalar `json:"jobMapMB"`
 	ReduceMB    scalar `json:"jobReduceMB"`
+	Heap        scalar `json:"heapMegabytes"`
 	MapTasks    raw    `json:"mapTasks"`
 	ReduceTasks raw    `json:"reduceTasks"`
 }
@@ -54,21 +63,47 @@ type rumenAttempt struct {
 	Start   scalar `json:"startTime"`
 	Finish  scalar `json:"finishTime"`
 	Fetched scalar `json:"shuffleFinished"`
+	Read    scalar `json:"hdfsBytesRead"`
+	Mapped  scalar `json:"mapInputBytes"`
+	Written scalar `json:"hdfsBytesWritten"`
+	Shuffle scalar `json:"reduceShuffleBytes"`
 }
 
 type rumenLocation struct {
 	Layers raw `json:"layers"`
 }
 
-// ran is what is known of the attempt that succeeded, in ms; -1 = nothing.
-type ran struct{ start, fetched, end int64 }
+// ran is what is known of the attempt that succeeded.
+type ran struct {
+	start, fetched, end int64 // ms; -1 = nothing
+	back                bool  // it ended before it started
+}
+
+// tookBack is how long a map takes that ended before it started, as Hadoop has it (ZombieJob.sanitizeTaskRuntime).
+const tookBack = 100 * units.Millisecond
+
+// attempt is that of these times, of which 0 stands for one that is not known.
+func attempt(start, fetched, end int64) ran {
+	for _, t := range []*int64{&start, &fetched, &end} {
+		if *t == 0 {
+			*t = -1
+		}
+	}
+	return ran{start, fetched, end, start >= 0 && end >= 0 && end < start}
+}
 
 // mapTask is the task of which this is the attempt.
-func (r ran) mapTask() Task { return Task{Count: 1, Input: Unknown, Time: between(r.start, r.end)} }
+func (r ran) mapTask() Task {
+	t := Task{Count: 1, Input: Unknown, Time: between(r.start, r.end)}
+	if r.back {
+		t.Time = tookBack
+	}
+	return t
+}
 
 // reduceTask is that of a reduce, with the last map's end.
 func (r ran) reduceTask(mapsEnd int64) Task {
-	t := r.mapTask()
+	t := Task{Count: 1, Input: Unknown, Time: between(r.start, r.end)}
 	if t.Time < 0 || r.fetched < r.start || r.end < r.fetched {
 		return t
 	}
@@ -104,7 +139,9 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 		}
 		j.Priority = p
 	}
-	j.Submit = r.submitted(&r.order, "submitTime", t.Submit)
+	if out := r.failed(j, "outcome", t.Outcome); out || !r.dated(&r.order, j, "submitTime", t.Submit, "launchTime", t.Launch) {
+		return nil, r.wrong()
+	}
 	stages, mapsEnd := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}, int64(-1)
 	var written [2]units.Bytes
 	for i, f := range []struct {
@@ -114,7 +151,10 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 	}{{"totalMaps", "jobMapMB", "mapTasks", t.Maps, t.MapMB, t.MapTasks}, {"totalReduces", "jobReduceMB", "reduceTasks", t.Reduces, t.ReduceMB, t.ReduceTasks}} {
 		s := &stages[i]
 		n, mb := r.total(f.all, f.from), r.total(f.mb, f.needs)
-		r.readTasks(s, f.list, f.tasks, &written[i], func(a ran) Task {
+		if mb <= 0 {
+			mb = r.total("heapMegabytes", t.Heap)
+		}
+		r.readTasks(j, s, f.list, f.tasks, &written[i], func(a ran) Task {
 			if s.Kind == workload.Reduce {
 				return a.reduceTask(mapsEnd)
 			}
@@ -175,29 +215,43 @@ func inputOf(s *Stage) units.Bytes {
 	return total
 }
 
-func (r *rumen) readTasks(s *Stage, field string, from raw, written *units.Bytes, make func(ran) Task) {
+func (r *rumen) readTasks(j *Job, s *Stage, field string, from raw, written *units.Bytes, make func(ran) Task) {
 	list(&r.place, field, from, MaxRuns, func(t *rumenTask) {
-		input := units.Bytes(r.known("inputBytes", t.Input))
-		*written = sum(*written, units.Bytes(r.known("outputBytes", t.Output)))
-		task := make(r.succeeded(t.Attempts))
+		input, output := r.size("inputBytes", t.Input), r.size("outputBytes", t.Output)
+		won, a := r.succeeded(t.Attempts)
+		read := r.size("hdfsBytesRead", a.Read)
+		if read < 0 {
+			read = r.size("mapInputBytes", a.Mapped)
+		}
+		if s.Kind == workload.Reduce {
+			read = r.size("reduceShuffleBytes", a.Shuffle)
+		}
+		if read > 0 || input < 0 {
+			input = read
+		}
+		if wrote := r.size("hdfsBytesWritten", a.Written); wrote >= 0 {
+			output = wrote
+		}
+		*written = sum(*written, output)
+		r.setBack(j, "finishTime", won)
+		task := make(won)
 		task.Input, task.Hosts = input, r.hosts(t.Locations)
 		s.Add(task)
 	})
 }
 
-// succeeded finds the attempt that did.
-func (r *rumen) succeeded(attempts raw) ran {
-	won := ran{-1, -1, -1}
+// size reads a number of bytes, Unknown if none is told.
+func (r *rumen) size(field string, s scalar) units.Bytes { return units.Bytes(r.known(field, s)) }
+
+// succeeded finds the attempt that did, and what is known of when.
+func (r *rumen) succeeded(attempts raw) (won ran, a rumenAttempt) {
+	won = attempt(-1, -1, -1)
 	list(&r.place, "attempts", attempts, MaxRuns, func(t *rumenAttempt) {
-		if string(t.Result.text) != "SUCCESS" {
-			return
-		}
-		won = ran{start: r.known("startTime", t.Start), end: r.known("finishTime", t.Finish), fetched: r.known("shuffleFinished", t.Fetched)}
-		if won.start >= 0 && won.end >= 0 && won.end < won.start {
-			r.failf("finishTime", "%d is before the start at %d", won.end, won.start)
+		if string(t.Result.text) == "SUCCESS" {
+			a, won = *t, attempt(r.known("startTime", t.Start), r.known("shuffleFinished", t.Fetched), r.known("finishTime", t.Finish))
 		}
 	})
-	return won
+	return won, a
 }
 
 // hostOf is the last part of a path such as /rack/node.

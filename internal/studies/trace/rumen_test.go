@@ -65,29 +65,67 @@ func TestRumenOfHadoop(t *testing.T) {
 func TestRumenBad(t *testing.T) {
 	job := func(rest string) string { return `{"jobID":"a","submitTime":1795219006000` + rest + `}` }
 	badInputs(t, "rumen", "{\"jobID\":\"z\",\n\"submitTime\":1795219005000}\n", "\n{\"jobID\":\"y\",\"submitTime\":1795219050000}\n", "z y", map[string]string{
-		`]`:                             `t:3: found ']'; a record is an object in braces`,
-		`{"jobID":}`:                    `t:3: it is not JSON: invalid character '}' looking for beginning of value`,
-		"{\"jobID\":\"\xff\"}":          `t:3: "{\"jobID\":\"\xff\"}" is not UTF-8`,
-		`{}`:                            `t:3: jobID: it is empty`,
-		`{"jobID":"a"}`:                 `t:3: submitTime: it is missing; a job needs a time of submission`,
-		`{"jobID":"a","submitTime":-1}`: `t:3: submitTime: -1 is negative`,
-		`{"jobID":"a","submitTime":1795219004000}`:  `t:3: submitTime: -1s is before the start of the trace`,
-		`{"jobID":"a","submitTime":17952190040000}`: `t:3: submitTime: 16156971035000 ms are more than 30 years from the start of the trace`,
-		`{"jobID":"z","submitTime":1795219006000}`:  `t:3: job "z" was already listed`,
-		job(`,"priority":"SOME"`):                   `t:3: priority: "SOME" is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH`,
-		job(`,"queue":[1]`):                         `t:3: queue: "[1]" is not a text`,
-		job(`,"totalMaps":-2`):                      `t:3: totalMaps: -2 is negative`,
-		job(`,"totalMaps":20000000`):                `t:3: job "a" has more than 10000000 tasks`,
-		job(`,"totalMaps":2000000000000`):           `t:3: totalMaps: 2000000000000 is more than any cluster has`,
-		job(`,"mapTasks":{}`):                       `t:3: mapTasks: "{}" is not a list`,
-		job(`,"mapTasks":[{},[]]`):                  `t:3: mapTasks[1]: a JSON array is not allowed there`,
-		job(`,"mapTasks":[{"inputBytes":-5}]`):      `t:3: mapTasks[0].inputBytes: -5 is negative`,
-		job(`,"reduceTasks":[{"outputBytes":"x"}]`): `t:3: reduceTasks[0].outputBytes: "x" is not a number`,
-		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":9,"finishTime":8}]}]`):                `t:3: mapTasks[0].attempts[0].finishTime: 8 is before the start at 9`,
-		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":0,"finishTime":1795219005000000}]}]`): `t:3: job "a" has a task of more than 30 years`,
-		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":"?"}]}]`):                             `t:3: mapTasks[0].attempts[0].startTime: "?" is not a number`,
-		job(`,"mapTasks":[{"preferredLocations":[{"layers":[{}]}]}]`):                                        `t:3: mapTasks[0].preferredLocations[0].layers[0]: "{}" is not a text`,
+		`]`:                    `t:3: found ']'; a record is an object in braces`,
+		`{"jobID":}`:           `t:3: it is not JSON: invalid character '}' looking for beginning of value`,
+		"{\"jobID\":\"\xff\"}": `t:3: "{\"jobID\":\"\xff\"}" is not UTF-8`,
+		`{}`:                   `t:3: jobID: it is empty`,
+		`{"jobID":"a","submitTime":1795219004000}`:                               `t:3: submitTime: -1s is before the start of the trace`,
+		`{"jobID":"a","submitTime":17952190040000}`:                              `t:3: submitTime: 16156971035000 ms are more than 30 years from the start of the trace`,
+		`{"jobID":"z","submitTime":1795219006000}`:                               `t:3: job "z" was already listed`,
+		job(`,"priority":"SOME"`):                                                `t:3: priority: "SOME" is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH`,
+		job(`,"queue":[1]`):                                                      `t:3: queue: "[1]" is not a text`,
+		job(`,"totalMaps":-2`):                                                   `t:3: totalMaps: -2 is negative`,
+		job(`,"totalMaps":20000000`):                                             `t:3: job "a" has more than 10000000 tasks`,
+		job(`,"totalMaps":2000000000000`):                                        `t:3: totalMaps: 2000000000000 is more than any cluster has`,
+		job(`,"mapTasks":{}`):                                                    `t:3: mapTasks: "{}" is not a list`,
+		job(`,"mapTasks":[{},[]]`):                                               `t:3: mapTasks[1]: a JSON array is not allowed there`,
+		job(`,"mapTasks":[{"inputBytes":-5}]`):                                   `t:3: mapTasks[0].inputBytes: -5 is negative`,
+		job(`,"reduceTasks":[{"outputBytes":"x"}]`):                              `t:3: reduceTasks[0].outputBytes: "x" is not a number`,
+		job(`,"mapTasks":[{"attempts":[{"result":"SUCCESS","startTime":"?"}]}]`): `t:3: mapTasks[0].attempts[0].startTime: "?" is not a number`,
+		job(`,"mapTasks":[{"preferredLocations":[{"layers":[{}]}]}]`):            `t:3: mapTasks[0].preferredLocations[0].layers[0]: "{}" is not a text`,
 	})
+}
+
+// What did not end well is left out, as Gridmix does, and so is what has no time at all; a time that cannot be is
+// repaired as Hadoop's ZombieJob does.
+func TestRumenAccount(t *testing.T) {
+	job := func(id, outcome, more string) string {
+		return `{"jobID":"` + id + `","outcome":` + outcome + `,"totalMaps":1,"totalReduces":0` + more + "}\n"
+	}
+	at := func(rest string) string { return `,"submitTime":17952190` + rest }
+	maps := func(start, end string, more string) string {
+		return `,"mapTasks":[{"inputBytes":null,"outputBytes":7,"attempts":[{"result":"FAILED","hdfsBytesRead":9},{"result":"SUCCESS","startTime":` + start + `,"finishTime":` + end + more + `}]}]`
+	}
+	text := job("good", `"SUCCESS"`, at("00000")+maps("1795219001000", "1795219004000", `,"hdfsBytesRead":5,"hdfsBytesWritten":3`)) +
+		job("failed", `"FAILED"`, at("01000")) + job("killed", `"KILLED"`, at("02000")+`,"mapTasks":[]`) + job("runs", `"RUNNING"`, at("03000")) +
+		job("zero", "null", at("04000")+maps("0", "1795219004000", `,"hdfsBytesRead":-1,"mapInputBytes":6`)) +
+		job("back", `"SUCCESS"`, at("05000")+maps("1795219001000", "1795219000990", "")) +
+		job("undated", `"SUCCESS"`, `,"submitTime":-1,"launchTime":null`) +
+		job("late", `"SUCCESS"`, `,"submitTime":"-1","launchTime":1795219007000,"heapMegabytes":200`+maps("1795219007000", "1795219007000", "")) +
+		`{"jobID":"reduces","submitTime":1795219008000,"totalMaps":0,"totalReduces":2,"reduceTasks":[
+		 {"inputBytes":0,"attempts":[{"result":"SUCCESS","startTime":1795219009000,"finishTime":1795219008990,"reduceShuffleBytes":11,"hdfsBytesWritten":4}]},
+		 {"inputBytes":12,"attempts":[{"result":"SUCCESS","startTime":1795219009000,"shuffleFinished":0,"finishTime":1795219009990,"reduceShuffleBytes":0}]}]}`
+	all, r, err := readAll(t, "rumen", text, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := func(read units.Bytes, time units.Duration) []Stage {
+		return []Stage{{Kind: workload.Map, Tasks: []Task{{Count: 1, Input: read, Time: time}}}}
+	}
+	late := one(Unknown, 0)
+	late[0].Needs = units.Vector{units.VCores: 1, units.Memory: 200 * int64(units.MB)}
+	want := []Job{
+		{ID: "good", Input: 5, Output: 3, Stages: one(5, 3*units.Second)},
+		{ID: "zero", Submit: units.Time(4 * units.Second), Input: 6, Output: 7, Stages: one(6, UnknownTime)},
+		{ID: "back", Submit: units.Time(5 * units.Second), Input: Unknown, Output: 7, Stages: one(Unknown, 100*units.Millisecond)},
+		{ID: "late", Submit: units.Time(7 * units.Second), Input: Unknown, Output: 7, Stages: late},
+		{ID: "reduces", Submit: units.Time(8 * units.Second), Input: Unknown, Shuffle: 23, Output: Unknown, Stages: []Stage{{Kind: workload.Reduce, Tasks: []Task{
+			{Count: 1, Input: 11, Time: UnknownTime}, {Count: 1, Input: 12, Time: 990 * units.Millisecond}}}}},
+	}
+	if d := cmp.Diff(want, all); d != "" {
+		t.Error(d)
+	}
+	accounted(t, r, "failed 1, killed 1, not-ended 1, no-submit-time 1; time-unknown 2, clock-back 2, input-unknown 3, submit-by-start 1")
 }
 
 func FuzzRumen(f *testing.F) {

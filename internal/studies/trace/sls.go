@@ -38,7 +38,7 @@ type sls struct {
 	like   Job
 }
 
-func openSLS(in io.Reader, o Options) Reader { return &sls{records: newRecords(in, o)} }
+func openSLS(in io.Reader, o Options) form { return &sls{records: newRecords(in, o)} }
 
 type slsJob struct {
 	Nodes    scalar `json:"num.nodes"`

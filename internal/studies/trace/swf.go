@@ -20,27 +20,24 @@ import (
 // Processors become maps, each of the run time: the format knows no tasks, and Slackline starts no
 // gangs. What was asked for counts where it is not known what was used. The executable is the
 // class. A run time of 0 is one of less than half a second, as logs count whole ones, and is played
-// as 0. Left out, and counted by LeftOut, are jobs that never ran (cancelled, status 5, without a
-// run time; or on 0 processors), jobs of which nobody knows how long or on how many processors they
-// ran, and parts of jobs that were swapped out (status 2 to 4), since the whole has a line of its
-// own. Of think times nothing is used.
+// as 0. Left out and counted are jobs that never ran (cancelled, status 5, without a run time; or on
+// 0 processors), jobs of which nobody knows how long or on how many processors they ran, and parts
+// of jobs that were swapped out (status 2 to 4), since the whole has a line of its own. Jobs that
+// failed (status 0), or were cancelled while they ran, held their processors as long as any other:
+// they are played, and counted. Of think times nothing is used.
+//
+// A log whose first job was submitted after 1973, as UNIX counts seconds, has absolute times. They
+// count from the UnixStartTime of its heading, or from that job.
 type swf struct {
 	lines
 	order
 }
 
-func openSWF(in io.Reader, o Options) Reader { return &swf{lines: newLines(in, o)} }
+func openSWF(in io.Reader, o Options) form { return &swf{lines: newLines(in, o)} }
 
 var swfFields = [18]string{"job number", "submit time", "wait time", "run time", "allocated processors", "average CPU time", "used memory",
 	"requested processors", "requested time", "requested memory", "status", "user", "group", "executable", "queue", "partition",
 	"preceding job", "think time"}
-
-// What is left out.
-const (
-	swfNever   = "jobs that never ran"
-	swfUnknown = "jobs that ran for an unknown time or on an unknown number of processors"
-	swfPart    = "parts of jobs that were swapped out; each is also listed as a whole"
-)
 
 // Next returns the job of the next line.
 func (s *swf) Next() (*Job, error) {
@@ -60,7 +57,7 @@ func (s *swf) job(line []byte) (*Job, error) {
 		return nil, s.errorf("", "it has %d fields separated by blanks, a job has %d", len(f), len(swfFields))
 	}
 	if c := f[10]; len(c) == 1 && c[0] >= '2' && c[0] <= '4' {
-		s.leaveOut(swfPart, s.errorf(swfFields[10], "%s is a part of a job that was swapped out", c))
+		s.kept.leaveOut(partOfJob, "", s.errorf(swfFields[10], "%s is a part of a job that was swapped out", c))
 		return nil, nil
 	}
 	number := s.count(swfFields[0], f[0])
@@ -72,10 +69,10 @@ func (s *swf) job(line []byte) (*Job, error) {
 	}
 	switch {
 	case processors == 0:
-		s.leaveOut(swfNever, s.errorf(swfFields[4], "job %d has none", number))
+		s.kept.leaveOut(neverRan, j.ID, s.errorf(swfFields[4], "job %d has none", number))
 		return nil, nil
 	case string(f[10]) == "5" && time <= 0:
-		s.leaveOut(swfNever, s.errorf(swfFields[10], "job %d was cancelled before it ran", number))
+		s.kept.leaveOut(neverRan, j.ID, s.errorf(swfFields[10], "job %d was cancelled before it ran", number))
 		return nil, nil
 	}
 	time, processors = s.first(f, 3, 8, s.span), s.first(f, 4, 7, s.count)
@@ -95,15 +92,21 @@ func (s *swf) job(line []byte) (*Job, error) {
 	}
 	switch {
 	case time < 0:
-		s.leaveOut(swfUnknown, s.errorf(swfFields[3], "neither that of job %d nor the time it asked for is known", number))
+		s.kept.leaveOut(unmeasured, j.ID, s.errorf(swfFields[3], "neither that of job %d nor the time it asked for is known", number))
 		return nil, nil
 	case processors < 1:
-		s.leaveOut(swfUnknown, s.errorf(swfFields[4], "neither those of job %d nor those it asked for are known", number))
+		s.kept.leaveOut(unmeasured, j.ID, s.errorf(swfFields[4], "neither those of job %d nor those it asked for are known", number))
 		return nil, nil
 	}
 	needs := units.Vector{units.VCores: 1, units.Memory: max(0, memory) * int64(units.KB)}
 	j.Stages = []Stage{{Kind: workload.Map, Needs: needs, Tasks: []Task{{Count: int(processors), Input: Unknown, Time: units.Duration(time)}}}}
-	return j, orNil(s.admit(&s.order, j, swfFields[1]))
+	if err := s.admit(&s.order, j, swfFields[1]); err != nil {
+		return nil, err
+	}
+	if status := string(f[10]); status == "0" || status == "5" {
+		s.kept.fillIn(endedBadly, 1, s.errorf(swfFields[10], "that of job %d is %s", number, status))
+	}
+	return j, nil
 }
 
 // first reads the one field, or if it is -1 the other. -1 if both are.

@@ -19,7 +19,7 @@ type swim struct {
 	order order
 }
 
-func openSWIM(in io.Reader, o Options) Reader { return &swim{lines: newLines(in, o)} }
+func openSWIM(in io.Reader, o Options) form { return &swim{lines: newLines(in, o)} }
 
 // Next returns the job of the next line.
 func (s *swim) Next() (*Job, error) {

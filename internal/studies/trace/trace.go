@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -92,11 +91,9 @@ func (j *Job) Stage(kind workload.Stage) *Stage {
 type Reader interface {
 	// Next returns the next job, io.EOF behind the last one, or an *Error. It is good until the next call.
 	Next() (*Job, error)
-	// LeftOut is what the reader has left out so far: records that are no jobs, or no jobs that
-	// ran, and if it is lenient those that cannot be read. Nothing is left out without a place
-	// here.
-	LeftOut() []LeftOut
-	// Line is where the reader stands: at the job that Next returned last, or at what it read to know that it ends.
+	// Account is what was left out and filled in so far.
+	Account() Account
+	// Line is where the job stands that Next returned last.
 	Line() int64
 }
 
@@ -105,63 +102,34 @@ type Format struct {
 	Name string
 	Doc  string
 
-	// Omits tells whether some of its records are no jobs that could be played. A reader leaves
-	// those out, lenient or not.
-	Omits bool
-
 	// What it tells, in some records at least: how long tasks take, deadlines.
 	Times, Deadlines bool
 
-	open  func(in io.Reader, o Options) Reader
-	write func(out io.Writer) Writer // nil: it can only be read
-}
-
-// Open begins to read. A trace without a job that can be read is an error.
-func (f Format) Open(in io.Reader, o Options) Reader {
-	return &atLeastOne{Reader: f.open(in, o), file: o.File, line: 1}
-}
-
-type atLeastOne struct {
-	Reader
-	file string
-	line int64 // its first
-	any  bool
-}
-
-func (r *atLeastOne) Next() (*Job, error) {
-	j, err := r.Reader.Next()
-	if errors.Is(err, io.EOF) && !r.any {
-		left := r.LeftOut()
-		if len(left) == 0 {
-			return nil, &Error{File: r.file, Line: r.line, Text: "there is no job in it"}
-		}
-		first := left[0].first
-		text := fmt.Sprintf("; and none of its %d records can be read", left[0].Count)
-		if len(left) > 1 || left[0].Why != unreadable {
-			text = "; and none of its other records is a job that ran"
-		}
-		return nil, &Error{File: r.file, Line: first.Line, Field: first.Field, Text: first.Text + text}
-	}
-	r.any = r.any || err == nil
-	return j, err
+	open   func(in io.Reader, o Options) form
+	write  func(out io.Writer) Writer // nil: it can only be read
+	strict bool                       // it is written for Slackline: a key or a job that is not known is a mistake
 }
 
 // Options say how to read.
 type Options struct {
-	File     string      // for errors
-	Lenient  bool        // skip and count what cannot be read instead of stopping there
-	Unsorted bool        // take jobs in any order of submission; their times may lie before those of the first
-	Block    units.Bytes // input of a map, by which jobs without tasks may be too large; that of DefaultRule if 0
+	File    string      // for errors
+	Lenient bool        // skip and count what cannot be read instead of stopping there
+	Sort    bool        // take jobs in any order of submission, hold them all in memory, and hand them out in order
+	Failed  bool        // hand out jobs that failed or were killed as well
+	Block   units.Bytes // input of a map, by which jobs without tasks may be too large; that of DefaultRule if 0
+
+	Fits        func(j *Job) error // why no node can run the job, nil if one can; nil: any can run
+	Interrupted func() error       // asked now and then: why reading is to end, nil if it is not; nil: it never is
 }
 
 var formats = []Format{
 	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", open: openSWIM},
-	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", Times: true, Deadlines: true, open: openNeutral, write: newNeutralWriter},
+	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", Times: true, Deadlines: true, strict: true, open: openNeutral, write: newNeutralWriter},
 	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, one for each job with its tasks", Times: true, open: openSLS, write: newSLSWriter},
 	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, one for each job, with tasks and attempts", Times: true, open: openRumen},
 	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several in a row", Times: true, open: openJHist},
-	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Omits: true, Times: true, open: openSWF},
-	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Omits: true, Times: true, open: openGoogle},
+	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Times: true, open: openSWF},
+	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Times: true, open: openGoogle},
 	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", Times: true, open: openAlibaba},
 }
 
@@ -198,8 +166,7 @@ func (f Format) Writes() bool { return f.write != nil }
 type File struct {
 	Path    string
 	Format  Format
-	Lenient bool
-	Block   units.Bytes // as of Options
+	Options // but for the name
 }
 
 // Open begins to read. The caller closes.
@@ -208,5 +175,7 @@ func (f File) Open() (Reader, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return f.Format.Open(in, Options{File: f.Path, Lenient: f.Lenient, Block: f.Block}), in, nil
+	o := f.Options
+	o.File = f.Path
+	return f.Format.Open(in, o), in, nil
 }

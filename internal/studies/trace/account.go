@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/slackline/slackline/workload"
+)
+
+// Account says what of a trace is not played as it stands there. Whoever reads one tells it: nothing is left out
+// and nothing is filled in without a place here. Jobs handed out and records left out are all that the file has.
+type Account struct {
+	// LeftOut are the records that are not played, in the order in which the first of each kind stood.
+	LeftOut []Count `json:"left_out"`
+	// FilledIn is what was not told, or could not be as it was told.
+	FilledIn []Count `json:"filled_in"`
+}
+
+// Count is how many there are of one kind.
+type Count struct {
+	Reason string `json:"reason"` // the kind, as one word
+	Why    string `json:"why"`    // the same for people: what they are
+	Count  int    `json:"count"`
+	First  string `json:"first"` // the first of them: file, line, and what is the matter with it
+}
+
+// String says what they are, how many, and where the first is.
+func (c Count) String() string { return fmt.Sprintf("%s (%d), the first: %s", c.Why, c.Count, c.First) }
+
+// Left is the number of records that are left out.
+func (a Account) Left() (n int) {
+	for _, c := range a.LeftOut {
+		n += c.Count
+	}
+	return n
+}
+
+// reason is a kind of what an account counts.
+type reason struct{ word, why string }
+
+// Why records are left out.
+var (
+	unreadable = reason{"unreadable", "records that cannot be read"}
+	notAJob    = reason{"not-a-job", "alloc sets, which are not jobs"}
+	partOfJob  = reason{"part", "parts of jobs that were swapped out; each is also listed as a whole"}
+	hasFailed  = reason{"failed", "jobs that failed"}
+	wasKilled  = reason{"killed", "jobs that were killed"}
+	neverRan   = reason{"never-ran", "jobs that never ran"}
+	notEnded   = reason{"not-ended", "jobs that had not ended when they were recorded"}
+	unmeasured = reason{"unmeasured", "jobs that ran for an unknown time or on an unknown number of processors"}
+	undated    = reason{"no-submit-time", "jobs without a time of submission"}
+	noTask     = reason{"no-task", "jobs without a task"}
+	tooLarge   = reason{"no-node", "jobs that no node can run"}
+)
+
+// What is filled in.
+var (
+	unlisted       = reason{"tasks-unlisted", "jobs whose tasks are not listed; they follow from the rule"}
+	untimed        = reason{"time-unknown", "tasks of unknown time, which is drawn or follows from their bytes"}
+	inputUnknown   = reason{"input-unknown", "jobs of unknown input size"}
+	shuffleUnknown = reason{"shuffle-unknown", "jobs of unknown shuffle size"}
+	clockBack      = reason{"clock-back", "tasks that end before they begin, as a clock went back: such maps take 100 ms, times of others are unknown"}
+	idleTask       = reason{"task-never-ran", "tasks that never ran, of jobs that did; they are not played"}
+	endedBadly     = reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
+	unnamed        = reason{"no-name", "jobs without a name, which are called by their number"}
+	startCounts    = reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
+	afterLeftOut   = reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
+	afterUnknown   = reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
+	afterLong      = reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
+)
+
+// account is an Account that is still being made.
+type account struct {
+	Account
+	first *Error // why the first record was left out
+	// The sums of the IDs of all jobs; false: it was left out. Two of ten million are the same by
+	// chance once in 400,000 traces.
+	ids map[uint64]bool
+}
+
+func sumOf(id string) uint64 {
+	long := sha256.Sum256([]byte(id))
+	return binary.LittleEndian.Uint64(long[:])
+}
+
+// know notes that a job has been read, and whether it was handed out.
+func (a *account) know(id string, out bool) {
+	if a.ids == nil {
+		a.ids = map[uint64]bool{}
+	}
+	a.ids[sumOf(id)] = out
+}
+
+// leaveOut counts a record that is left out; id is that of a job, "" if it is not known.
+func (a *account) leaveOut(why reason, id string, err *Error) {
+	if a.first == nil {
+		a.first = err
+	}
+	if id != "" {
+		a.know(id, false)
+	}
+	add(&a.LeftOut, why, 1, err)
+}
+
+// fillIn counts what was filled in.
+func (a *account) fillIn(why reason, n int, err *Error) {
+	if n > 0 {
+		add(&a.FilledIn, why, n, err)
+	}
+}
+
+func add(to *[]Count, why reason, n int, err *Error) {
+	for i := range *to {
+		if c := &(*to)[i]; c.Reason == why.word {
+			c.Count += n
+			return
+		}
+	}
+	*to = append(*to, Count{Reason: why.word, Why: why.why, Count: n, First: err.Error()})
+}
+
+// told is what is known so far.
+func (a *account) told() Account {
+	return Account{LeftOut: append([]Count{}, a.LeftOut...), FilledIn: append([]Count{}, a.FilledIn...)}
+}
+
+// lacks counts what a job does not say of itself.
+func (a *account) lacks(j *Job, at *Error) {
+	reduces := len(j.Stages) == 0
+	if reduces {
+		a.fillIn(unlisted, 1, at)
+	}
+	n := 0
+	for i := range j.Stages {
+		s := &j.Stages[i]
+		reduces = reduces || s.Kind == workload.Reduce
+		for t := range s.Tasks {
+			if s.Tasks[t].Time < 0 {
+				n += s.Tasks[t].Count
+			}
+		}
+	}
+	a.fillIn(untimed, n, at)
+	if j.Input < 0 {
+		a.fillIn(inputUnknown, 1, at)
+	}
+	if j.Shuffle < 0 && reduces {
+		a.fillIn(shuffleUnknown, 1, at)
+	}
+}

@@ -1,0 +1,50 @@
+package trace
+
+// failed tells whether a job of Hadoop did not end well, by the word in that field, and leaves it out if so.
+func (p *place) failed(j *Job, field string, ended scalar) bool {
+	why := hasFailed
+	switch word := string(ended.text); word {
+	case "", "SUCCESS", "SUCCEEDED":
+		return false
+	case "FAILED", "ERROR":
+	case "KILLED", "KILL_WAIT":
+		why = wasKilled
+	case "PREP", "SETUP", "NEW", "INITED", "RUNNING", "COMMITTING":
+		why = notEnded
+	default:
+		p.failf(field, "%s is not SUCCESS, FAILED or KILLED", quoted(ended.text))
+		return true
+	}
+	if p.bad == nil {
+		p.kept.leaveOut(why, j.ID, p.errorf(field, "that of job %q is %s", j.ID, ended.text))
+	}
+	return true
+}
+
+// dated reads when a job was submitted, in ms, or where that is not told when it began, which another field tells. A
+// job of which neither is known is left out, as Gridmix does.
+func (p *place) dated(o *order, j *Job, field string, submitted scalar, other string, began scalar) bool {
+	ms := p.known(field, submitted)
+	byStart := ms < 0
+	if byStart {
+		field = other
+		ms = p.known(other, began)
+	}
+	if ms < 0 {
+		if p.bad == nil {
+			p.kept.leaveOut(undated, j.ID, p.errorf(field, "job %q has none", j.ID))
+		}
+		return false
+	}
+	if j.Submit = p.since(o, field, ms); byStart && p.bad == nil {
+		p.kept.fillIn(startCounts, 1, p.errorf(field, "job %q is taken as submitted then", j.ID))
+	}
+	return true
+}
+
+// setBack counts a task whose clock went back.
+func (p *place) setBack(j *Job, field string, r ran) {
+	if r.back {
+		p.kept.fillIn(clockBack, 1, p.errorf(field, "job %q: %d is before the start at %d", j.ID, r.end, r.start))
+	}
+}
