@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/policies/queues"
@@ -59,7 +60,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			mayOverwrite(cmd)
-			if err := localFlags(cmd); err != nil || cmd.Flags().Lookup("output") == nil {
+			if err := errors.Join(localFlags(cmd), zeroFlags(cmd)); err != nil || cmd.Flags().Lookup("output") == nil {
 				return err
 			}
 			return o.checkOutput(cmd)
@@ -85,6 +86,19 @@ func localFlags(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// zeroFlags refuses numbers that are given as 0 where that is only how a flag stands when nobody gives it.
+func zeroFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Value.Type() {
+		case "int", "int64", "float64":
+			if x, _ := strconv.ParseFloat(f.Value.String(), 64); x == 0 && f.DefValue == "0" && !strings.Contains(f.Usage, "0 = ") {
+				err = fmt.Errorf("--%s is 0, it must be above 0; or leave it out", f.Name)
+			}
+		}
+	})
+	return err
 }
 
 // noSeed is the flag as it stands when nobody gives it.

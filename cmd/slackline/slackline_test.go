@@ -230,7 +230,7 @@ func TestBadInput(t *testing.T) {
 		{"simulate notrace.yaml", `notrace.yaml:3:31: the trace cannot be read`},
 		{"simulate /dev/zero", `/dev/zero: the file is larger than 64 MB`},
 		{"run words.yaml --policy edf-m", `--policy: policy "edf-m", character 1: there is no policy or part "edf-m"; did you mean "edf-n"?`},
-		{"run words.yaml --nodes 0", `--nodes is 0, it must be 1 to 1000000`},
+		{"run words.yaml --nodes 0", `--nodes is 0, it must be above 0`},
 		{"run words.yaml --slots many", `--slots "many": write the number of map slots of a node`},
 		{"run words.yaml --seed -1", `--seed: "-1" is not a seed`},
 		{"run words.yaml -o xml", `--output "xml": it must be one of table, json, csv`},

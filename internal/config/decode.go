@@ -306,9 +306,9 @@ func (d *Document) bounds(n ast.Node, v reflect.Value, path string, f field) {
 	case f.min != nil && x < *f.min && *f.min == 0:
 		d.failf(n, "%s is %s, it must not be negative", Name(path), got)
 	case f.min != nil && x < *f.min:
-		d.failf(n, "%s is %s, it must be at least %s", Name(path), got, plainNumber(*f.min))
+		d.failf(n, "%s is %s, it must be at least %s%s", Name(path), got, plainNumber(*f.min), f.otherwise(x))
 	case f.above != nil && x <= *f.above:
-		d.failf(n, "%s is %s, it must be above %s", Name(path), got, plainNumber(*f.above))
+		d.failf(n, "%s is %s, it must be above %s%s", Name(path), got, plainNumber(*f.above), f.otherwise(x))
 	case f.max != nil && x > *f.max:
 		d.failf(n, "%s is %s, it must be at most %s", Name(path), got, plainNumber(*f.max))
 	}

@@ -22,6 +22,18 @@ type field struct {
 	typ             reflect.Type
 }
 
+// otherwise says what holds without the key, to whoever writes 0 for that.
+func (f *field) otherwise(x float64) string {
+	without, said := strings.CutSuffix(f.doc, " if left out")
+	if x != 0 || !said {
+		return ""
+	}
+	if i := strings.LastIndex(without, "; "); i >= 0 {
+		without = without[i+len("; "):]
+	}
+	return "; without the key it is: " + without
+}
+
 type fieldList []field
 
 // fieldsOf lists the keys of a struct in the order of its fields, those of embedded structs in their place.

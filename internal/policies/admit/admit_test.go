@@ -91,7 +91,7 @@ func TestAll(t *testing.T) {
 
 // Each bound by itself, then together. All jobs ask at once, in the order of their arrival, unless they run.
 func TestLimit(t *testing.T) {
-	tree := []queues.Queue{{Name: "prod"}, {Name: "dev", MaxRunning: 2, Queues: []queues.Queue{{Name: "ui", MaxRunning: 1}, {Name: "db"}}}}
+	tree := []queues.Queue{{Name: "prod"}, {Name: "dev", MaxRunning: new(2), Queues: []queues.Queue{{Name: "ui", MaxRunning: new(1)}, {Name: "db"}}}}
 	for _, c := range []struct {
 		why    string
 		limits queues.Config
@@ -101,9 +101,9 @@ func TestLimit(t *testing.T) {
 		{"Without a bound all get in.", queues.Config{}, []string{"a/u pending", "a/u pending"}, "1 in, 2 in"},
 		{"In all (the cluster's bound).", queues.Config{MaxRunning: 2},
 			[]string{"a/u runs", "a/u pending", "b/v pending"}, "2 in, 3 held"},
-		{"Of a queue (maxRunningJobs); who is held back does not hold back those behind him.", queues.Config{Queues: []queues.Queue{{Name: "a", MaxRunning: 1}, {Name: "b"}}},
+		{"Of a queue (maxRunningJobs); who is held back does not hold back those behind him.", queues.Config{Queues: []queues.Queue{{Name: "a", MaxRunning: new(1)}, {Name: "b"}}},
 			[]string{"a/u pending", "a/v pending", "b/u pending"}, "1 in, 2 held, 3 in"},
-		{"Of each queue that does not say (poolMaxJobsDefault), described or not.", queues.Config{Queues: []queues.Queue{{Name: "a", MaxRunning: 2}, {Name: "b"}}, MaxRunningPerQueue: 1},
+		{"Of each queue that does not say (poolMaxJobsDefault), described or not.", queues.Config{Queues: []queues.Queue{{Name: "a", MaxRunning: new(2)}, {Name: "b"}}, MaxRunningPerQueue: 1},
 			[]string{"a/u pending", "a/u pending", "b/u pending", "b/u pending", "c/u pending", "c/u pending"}, "1 in, 2 in, 3 in, 4 held, 5 in, 6 held"},
 		{"Of a parent queue: all that is below it (YARN, maxRunningApps of a parent).", queues.Config{Queues: tree},
 			[]string{"ui/u pending", "ui/u pending", "dev.db/u pending", "db/u pending", "prod/u pending"}, "1 in, 2 held, 3 in, 4 held, 5 in"},
@@ -166,7 +166,7 @@ func TestTheOrderOfThoseWhoWait(t *testing.T) {
 
 // Where pools are users, bounds of pools are those of users, whatever queue a job names.
 func TestLimitFollowsPools(t *testing.T) {
-	q := queues.Config{Queues: []queues.Queue{{Name: "ann", MaxRunning: 1}}}
+	q := queues.Config{Queues: []queues.Queue{{Name: "ann", MaxRunning: new(1)}}}
 	l := NewLimit(q)
 	if err := l.Follow(order.NewFair(order.FairConfig{Queues: q, ByUser: true})); err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func TestReasons(t *testing.T) {
 
 // What the part says goes before what the description of queues says, but not before what a queue says of itself.
 func TestLimitParameters(t *testing.T) {
-	q := queues.Config{MaxRunning: 9, MaxRunningPerQueue: 9, MaxRunningPerUser: 9, Queues: []queues.Queue{{Name: "a", MaxRunning: 2}, {Name: "b"}}}
+	q := queues.Config{MaxRunning: 9, MaxRunningPerQueue: 9, MaxRunningPerUser: 9, Queues: []queues.Queue{{Name: "a", MaxRunning: new(2)}, {Name: "b"}}}
 	four := []string{"a/u pending", "a/v pending", "a/w pending", "b/u pending", "b/v pending"}
 	for _, c := range []struct{ running, queue, user, want string }{
 		{"0", "0", "0", "1 in, 2 in, 3 held, 4 in, 5 in"},

@@ -72,8 +72,10 @@ func (l *Limit) describe(qs []queues.Queue, prefix string, above []string) {
 		q := &qs[i]
 		path := prefix + q.Name
 		chain := append([]string{path}, above...)
-		l.bounds[path] = q.MaxRunning
-		if q.MaxRunning == 0 && len(q.Queues) == 0 {
+		switch {
+		case q.MaxRunning != nil: // 0 closes a queue, so that no job comes here: queues.Config.Check
+			l.bounds[path] = *q.MaxRunning
+		case len(q.Queues) == 0:
 			l.bounds[path] = l.each
 		}
 		l.paths[path] = chain

@@ -101,6 +101,14 @@ func (p *plan) class(j *sched.Job) *class {
 	return &class{}
 }
 
+// most is how many jobs of a queue may run, 0 if there is no bound. None come to a queue that is closed.
+func most(q *queues.Queue) int {
+	if q.MaxRunning == nil {
+		return 0
+	}
+	return *q.MaxRunning
+}
+
 // of is the class of a job.
 func of(j *sched.Job) string { return cmp.Or(j.Spec.Class, queues.Default) }
 
@@ -114,7 +122,7 @@ func (p *plan) make(v sched.View, more *sched.Job) {
 		c.runs, c.there, c.loose, c.Most = 0, 0, 0, 0
 		c.asks, c.read, c.held, c.slots = false, false, 0, [2]float64{}
 		if q, ok := p.described[c.Name]; ok {
-			c.Most = q.MaxRunning
+			c.Most = most(&q)
 		}
 	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
@@ -191,7 +199,7 @@ func (p *plan) count(v sched.View, job *sched.Job) {
 		c.Gamma, c.Need, c.asks = 0, [2]need{}, !runs
 	}
 	c.there++
-	c.Most = max(c.Most, q.MaxRunning)
+	c.Most = max(c.Most, most(&q))
 	c.Penalty = max(c.Penalty, job.Spec.Weight*cmp.Or(q.Weight, 1))
 	if runs {
 		c.runs++

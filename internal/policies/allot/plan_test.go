@@ -230,7 +230,7 @@ func TestNeed(t *testing.T) {
 // planned for have what is left.
 func TestForeseen(t *testing.T) {
 	h := &hall{cluster: units.Slots(9, 3)}
-	p := &plan{described: map[string]queues.Queue{"rich": {MaxRunning: 2, Weight: 5}}}
+	p := &plan{described: map[string]queues.Queue{"rich": {MaxRunning: new(2), Weight: 5}}}
 	j := h.comes("rich", 10, 0, 40*units.Second, 1, sched.Pending)
 	j.Spec.Queue = "rich"
 	h.comes("poor", 10, 0, 40*units.Second, 3, sched.Pending)

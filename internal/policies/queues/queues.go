@@ -50,12 +50,12 @@ type Config struct {
 	// Undeclared is Refuse, the same as "", or Allow.
 	Undeclared string `json:"undeclared_queues,omitempty" enum:"refuse|allow" doc:"jobs of queues, or pools, that are not described where others are: refuse, or allow with default settings (not under capacity); refuse if left out"`
 	// MaxRunning bounds the running jobs of the whole cluster, 0 = no bound.
-	MaxRunning int `json:"max_running,omitempty" doc:"bound on the running jobs of the whole cluster; none if left out"`
+	MaxRunning int `json:"max_running,omitempty" above:"0" doc:"bound on the running jobs of the whole cluster; none if left out"`
 	// MaxRunningPerUser bounds the running jobs of each user (userMaxJobsDefault), 0 = no bound.
-	MaxRunningPerUser int `json:"max_running_per_user,omitempty" doc:"bound on the running jobs of each user; none if left out"`
+	MaxRunningPerUser int `json:"max_running_per_user,omitempty" above:"0" doc:"bound on the running jobs of each user; none if left out"`
 	// MaxRunningPerQueue bounds the running jobs of each queue without a bound of its own
 	// (poolMaxJobsDefault), 0 = no bound.
-	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty" doc:"bound on the running jobs of each queue without one of its own; none if left out"`
+	MaxRunningPerQueue int `json:"max_running_per_queue,omitempty" above:"0" doc:"bound on the running jobs of each queue without one of its own; none if left out"`
 	// MaxMasterShare is the percentage of what a queue is promised, without queues of the cluster,
 	// that the ApplicationMasters of its running jobs may take (maximum-am-resource-percent,
 	// queueMaxAMShareDefault), 0 = as the policy says.
@@ -66,8 +66,8 @@ type Config struct {
 type Queue struct {
 	Name   string  `json:"name" doc:"name of the queue; no dots"`
 	Queues []Queue `json:"queues,omitempty" doc:"queues below it (capacity only); jobs stand in those without any"`
-	// MaxRunning bounds its running jobs (maxRunningJobs), 0 = no bound of its own.
-	MaxRunning int `json:"max_running,omitempty" doc:"bound on its running jobs; none if left out"`
+	// MaxRunning bounds its running jobs (maxRunningJobs), nil = no bound of its own; 0 closes it.
+	MaxRunning *int `json:"max_running,omitempty" min:"0" doc:"bound on its running jobs; 0 closes the queue, and its jobs are refused; none if left out"`
 	// MaxMasterShare is what ApplicationMasters may take of what the queue is promised, in percent,
 	// 0 = as for all (maxAMShare)
 	MaxMasterShare float64 `json:"max_master_share,omitempty" above:"0" max:"100" doc:"percent of what it is promised (capacity: its guaranteed part, fair: its weight among pools with jobs, else the cluster) that ApplicationMasters of its jobs may take; its first may always start; as for all queues if left out"`
@@ -77,17 +77,17 @@ type Queue struct {
 	Confidence Chance `json:"confidence,omitempty" doc:"how likely deadlines of its jobs are to be met that are promised, such as 99%; as rtmr(promise=99%) says if left out; other policies do not read it"`
 
 	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
-	Weight          float64 `json:"weight,omitempty" doc:"fair: its share against that of others; 1 if left out"`
-	MinMaps         int     `json:"min_maps,omitempty" doc:"fair: minimum share of map slots"`
-	MinReduces      int     `json:"min_reduces,omitempty" doc:"fair: minimum share of reduce slots"`
+	Weight          float64 `json:"weight,omitempty" min:"0.001" max:"1000000" doc:"fair: its share against that of others; 1 if left out"`
+	MinMaps         int     `json:"min_maps,omitempty" min:"0" doc:"fair: minimum share of map slots"`
+	MinReduces      int     `json:"min_reduces,omitempty" min:"0" doc:"fair: minimum share of reduce slots"`
 	Jobs            string  `json:"jobs,omitempty" doc:"fair: fair or fifo among its jobs; as the policy says if left out"`
-	MinShareTimeout Span    `json:"min_share_timeout,omitempty" doc:"fair: how long it may stay below its minimum share before others are preempted"`
+	MinShareTimeout Span    `json:"min_share_timeout,omitempty" above:"0" doc:"fair: how long it may stay below its minimum share before others are preempted; for good if left out"`
 
 	// Capacity: hierarchical queues, whose capacities add up to at most 100. A maximum
 	// (maximum-capacity) or user limit of 0 is 100, a factor of 0 is 1.
-	Capacity         float64 `json:"capacity,omitempty" doc:"capacity: percent of its parent that it is guaranteed"`
-	Maximum          float64 `json:"maximum,omitempty" doc:"capacity: percent of its parent that it gets at most; 100 if left out"`
-	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty" doc:"capacity: percent of the queue that each of many users gets; 100 if left out"`
+	Capacity         float64 `json:"capacity,omitempty" min:"0" max:"100" doc:"capacity: percent of its parent that it is guaranteed; none if left out"`
+	Maximum          float64 `json:"maximum,omitempty" above:"0" max:"100" doc:"capacity: percent of its parent that it gets at most; 100 if left out"`
+	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty" above:"0" max:"100" doc:"capacity: percent of the queue that each of many users gets; 100 if left out"`
 	UserLimitFactor  float64 `json:"user_limit_factor,omitempty" doc:"capacity: how often its capacity one user may have; 1 if left out, -1 = no limit"`
 }
 
@@ -103,6 +103,9 @@ func (s *Span) UnmarshalText(text []byte) error {
 
 // MarshalText is the inverse of UnmarshalText.
 func (s Span) MarshalText() ([]byte, error) { return []byte(units.Duration(s).String()), nil }
+
+// String prints it as it is written.
+func (s Span) String() string { return units.Duration(s).String() }
 
 // Chance is a probability that is written as a percentage ("99%").
 type Chance float64
@@ -140,9 +143,14 @@ func (c *Config) Check(queue string) error {
 		return nil
 	}
 	name := named(queue)
-	leaf, below := false, []string(nil)
+	leaf, below, closed := false, []string(nil), ""
+	shut := map[string]bool{} // closed, or below a closed one
 	var names, paths []string
 	walk("", c.Queues, func(path string, q *Queue) {
+		above := path[:max(0, strings.LastIndexByte(path, '.'))]
+		if shut[path] = shut[above] || q.MaxRunning != nil && *q.MaxRunning == 0; shut[path] && (q.Name == name || path == name) {
+			closed = path
+		}
 		if len(q.Queues) == 0 {
 			leaf = leaf || q.Name == name || path == name
 			names, paths = append(names, q.Name), append(paths, path)
@@ -152,6 +160,8 @@ func (c *Config) Check(queue string) error {
 		}
 	})
 	switch {
+	case closed != "":
+		return fmt.Errorf("the queue %q is closed: its max_running is 0", closed)
 	case leaf:
 		return nil
 	case len(below) > 0:
@@ -268,8 +278,8 @@ func (q *Queue) validate(path string) error {
 		return fmt.Errorf("queue %q: weight is %v, it must be from 0.001 to 1000000", path, q.Weight)
 	case q.MinMaps < 0 || q.MinReduces < 0:
 		return fmt.Errorf("queue %q: a minimum share is negative", path)
-	case q.MaxRunning < 0:
-		return fmt.Errorf("queue %q: max_running is %d; leave it out for no bound", path, q.MaxRunning)
+	case q.MaxRunning != nil && *q.MaxRunning < 0:
+		return fmt.Errorf("queue %q: max_running is %d; leave it out for no bound", path, *q.MaxRunning)
 	case !(q.MaxMasterShare >= 0 && q.MaxMasterShare <= 100):
 		return fmt.Errorf("queue %q: max_master_share is %v, it must be above 0 and at most 100 %%", path, q.MaxMasterShare)
 	case q.Confidence > 0 && len(q.Queues) > 0:

@@ -20,7 +20,7 @@ func TestBadDescriptions(t *testing.T) {
 		`queue "y.a": the queue "x.a" has the same name`:                   {Queues: []Queue{{Name: "x", Queues: []Queue{{Name: "a"}}}, {Name: "y", Queues: []Queue{{Name: "a"}}}}},
 		`queue "a": weight is NaN`:                                         {Queues: []Queue{{Name: "a", Weight: math.NaN()}}},
 		`queue "a": a minimum share is negative`:                           {Queues: []Queue{{Name: "a", MinReduces: -1}}},
-		`queue "a": max_running is -2`:                                     {Queues: []Queue{{Name: "a", MaxRunning: -2}}},
+		`queue "a": max_running is -2`:                                     {Queues: []Queue{{Name: "a", MaxRunning: new(-2)}}},
 		`queue "a": max_master_share is 101`:                               {Queues: []Queue{{Name: "a", MaxMasterShare: 101}}},
 		`queues: max_master_share is -1`:                                   {MaxMasterShare: -1},
 		`"x": max_master_share has no effect on a queue with queues`:       {Queues: []Queue{{Name: "x", MaxMasterShare: 5, Queues: []Queue{{Name: "a"}}}}},

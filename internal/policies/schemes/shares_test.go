@@ -180,7 +180,7 @@ func TestCapacityUserLimit(t *testing.T) {
 }
 
 func TestLimitsOnRunningJobs(t *testing.T) {
-	q := queues.Config{Queues: []queues.Queue{{Name: "a", MaxRunning: 1}, {Name: "b"}}, MaxRunningPerUser: 2, MaxRunning: 3}
+	q := queues.Config{Queues: []queues.Queue{{Name: "a", MaxRunning: new(1)}, {Name: "b"}}, MaxRunningPerUser: 2, MaxRunning: 3}
 	jobs := busy(20, "a/u", "a/v", "b/u", "b/u", "b/u", "b/v", "a/w")
 	most := 0
 	play(t, "fair", q, 10, jobs, func(v sched.View) {

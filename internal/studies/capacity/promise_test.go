@@ -29,7 +29,7 @@ func TestPlanKeepsItsPromise(t *testing.T) {
 			r.Played.Classes = append(r.Played.Classes, PlayedClass{Name: k.Name})
 			at := queues.Queue{Name: k.Name, Weight: k.Machines, UserLimitFactor: -1, Capacity: math.Floor(1e4*k.Machines/plan.Reserved) / 100}
 			if policy == "capacity-plan" {
-				at = queues.Queue{Name: k.Name, MaxRunning: int(k.AtMost)}
+				at = queues.Queue{Name: k.Name, MaxRunning: new(int(k.AtMost))}
 			}
 			q.Queues = append(q.Queues, at)
 		}

@@ -288,10 +288,6 @@ func (s *Scenario) rules(replicas, nodes int) {
 		return rule{"cluster." + key, span > 0 && span.Duration() < at,
 			fmt.Sprintf("%s is %v, it must be at least %v: such a run would not end", key, span, at)}
 	}
-	never := func(key string, span config.Span, what string) rule {
-		return rule{"cluster." + key, d.Has("cluster."+key) && span == 0,
-			key + " is 0s, it must be above 0s; leave the key out if no " + what + " fail at random"}
-	}
 	pointless := func(path, without string) rule {
 		return rule{path, d.Has(path) && !d.Has(without), config.Name(path) + " has no effect without " + config.Name(without)}
 	}
@@ -314,7 +310,6 @@ func (s *Scenario) rules(replicas, nodes int) {
 		{"cluster.network", (k.Network.Fabric > 0) != (k.Network.Link > 0),
 			"the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}"},
 		least("mtbf", k.MTBF, units.Second), least("rack_mtbf", k.RackMTBF, units.Second), least("progress", k.Progress, 10*units.Millisecond),
-		never("mtbf", k.MTBF, "nodes"), never("rack_mtbf", k.RackMTBF, "racks"),
 		pointless("cluster.mttr", "cluster.mtbf"), pointless("cluster.rack_mttr", "cluster.rack_mtbf"),
 		pointless("cluster.faulty.rate", "cluster.faulty.share"), pointless("cluster.blacklist.restore", "cluster.blacklist.failures"),
 		pointless("cluster.files.zipf", "cluster.files.count"), pointless("cluster.files.blocks", "cluster.files.count"),

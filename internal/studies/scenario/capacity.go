@@ -21,7 +21,7 @@ type Capacity struct {
 	ReservedLimit float64         `json:"reserved_limit" min:"0" max:"1e9" doc:"how many machines can be reserved (r̄); none if left out"`
 	Machines      []MachineType   `json:"machines" some:"yes" doc:"types of machines, instead of prices and reserved_limit"`
 	Energy        EnergyPrices    `json:"energy" doc:"what the energy of machines costs, with machines"`
-	Budget        float64         `json:"budget" min:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, on average over all hours, with machines; no limit if left out"`
+	Budget        float64         `json:"budget" above:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, on average over all hours, with machines; no limit if left out"`
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
 	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"which bound must meet the deadlines: the mean of the lower and the upper one, as in the paper, or the upper one"`
 	WholeShares   *bool           `json:"whole_shares" doc:"whether each admitted job gets at least one map slot and one reduce slot, as with less the bounds do not hold; true if left out, false is the paper's problem as it is printed"`
@@ -67,7 +67,7 @@ type CapacityClass struct {
 type TaskTimes struct {
 	Mean      config.Span `json:"mean" need:"yes" doc:"mean time of a task"`
 	Max       config.Span `json:"max" need:"yes" doc:"longest time of a task"`
-	Deviation config.Span `json:"deviation" doc:"standard deviation of the time of a task, for quantile; as large as mean and max allow if left out"`
+	Deviation config.Span `json:"deviation" above:"0" doc:"standard deviation of the time of a task, for quantile; as large as mean and max allow if left out"`
 
 	Spread  profile.Spread `json:"-"` // distribution, where runs taught it
 	Samples int64          `json:"-"` // how many tasks taught it, 0 for none
@@ -200,8 +200,6 @@ func (k *CapacityClass) checkTasks(d *config.Document, at string) {
 				"or use --from-profiles once jobs of class %q have run", t.stage, t.tasks, t.key, t.key, k.learnsFrom())
 		case there && t.tasks == 0:
 			d.Failf(own, "%s and %s contradict each other: a job of class %q has no %s; leave %s out", t.key, t.stage, k.Name, t.stage, t.key)
-		case t.times.Deviation < 0:
-			d.Failf(own+".deviation", "deviation is %v, it must not be negative", t.times.Deviation)
 		case t.times.Mean < 0:
 			d.Failf(own+".mean", "mean is %v, it must not be negative", t.times.Mean)
 		case t.times.Mean == 0 && t.times.Max > 0:

@@ -16,8 +16,8 @@ type Claim struct {
 	Queue   string       `json:"queue" need:"yes" doc:"the queue as YARN calls it, such as root.etl"`
 	Users   config.Texts `json:"users" doc:"users who may claim deadlines and weights, * for everybody; nobody if left out"`
 	Soonest config.Span  `json:"soonest" min:"0" doc:"the least time that a claimed deadline leaves a job; any if left out"`
-	Weight  float64      `json:"weight" min:"0" max:"1e6" doc:"the largest weight that may be claimed; any if left out"`
-	Default config.Span  `json:"default" min:"0" doc:"time that a job gets which claims no deadline; as long as it takes if left out"`
+	Weight  float64      `json:"weight" above:"0" max:"1e6" doc:"the largest weight that may be claimed; any if left out"`
+	Default config.Span  `json:"default" above:"0" doc:"time that a job gets which claims no deadline; as long as it takes if left out"`
 }
 
 // ReadClaims reads such a file. The error, if any, is a config.Errors.

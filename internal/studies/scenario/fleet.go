@@ -30,7 +30,7 @@ type MachineType struct {
 	MapSlots    float64      `json:"map_slots" need:"yes" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M)"`
 	ReduceSlots float64      `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side (c_R); 1 if left out"`
 	Slots       string       `json:"slots" enum:"shared|apart" def:"shared" doc:"shared: a machine runs so many maps, or so many reduces, or a mixture; apart: it has slots of both kinds in this ratio, as with MRv1"`
-	Memory      config.Size  `json:"memory" min:"0" doc:"memory of a machine, which bounds how many tasks with map_memory and reduce_memory it runs; no bound if left out"`
+	Memory      config.Size  `json:"memory" above:"0" doc:"memory of a machine, which bounds how many tasks with map_memory and reduce_memory it runs; no bound if left out"`
 	Power       config.Power `json:"power" min:"0" doc:"what a machine draws while it is there; nothing if left out"`
 }
 

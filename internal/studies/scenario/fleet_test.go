@@ -91,7 +91,7 @@ func TestBadFleet(t *testing.T) {
 		{"on_demand: [0.4, 0.3]", "on_demand: [0.4, -1]", `c.yaml:3:22: on_demand[1] is -1, it must not be negative`},
 		{"quantile: 99%", "quantile: 99", `c.yaml:17:15: quantile: it is "99" without a sign: write 99%`},
 		{"quantile: 99%", "quantile: 100%", `c.yaml:17:15: quantile: it is "100%", which no estimate can give`},
-		{"max: 20s}", "max: 20s, deviation: -1s}", `c.yaml:14:43: deviation is -1s, it must not be negative`},
+		{"max: 20s}", "max: 20s, deviation: -1s}", `c.yaml:14:43: deviation is -1s, it must be above 0`},
 		{"deadline: 5m", "deadline: 5m\n    map_slots: 2", `c.yaml:17:16: map_slots and machines contradict each other: slots are those of each type`},
 		{"deadline: 5m", "deadline: 5m\n    types: [small, big]", `c.yaml:17:20: there is no type "big" of machines; there is small, spare`},
 		{"map_memory: 1GB", "map_memory: 5GB\n    types: small", `c.yaml:12:5: no type of machines has the memory for a task of class "etl"`},

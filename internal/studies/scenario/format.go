@@ -61,9 +61,9 @@ type Cluster struct {
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
 	Slots      Slots       `json:"slots" doc:"what the cluster offers over time, from a trace, with forecasts of it; instead of speed_steps or node_steps"`
 	Outages    []Outage    `json:"outages" doc:"failures of nodes, one by one"`
-	MTBF       config.Span `json:"mtbf" min:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
+	MTBF       config.Span `json:"mtbf" above:"0" doc:"mean time between failures of each node, exponential; none by chance if left out"`
 	MTTR       config.Span `json:"mttr" min:"0" doc:"mean time to repair, exponential"`
-	RackMTBF   config.Span `json:"rack_mtbf" min:"0" doc:"mean time between failures of each rack, exponential; none by chance if left out"`
+	RackMTBF   config.Span `json:"rack_mtbf" above:"0" doc:"mean time between failures of each rack, exponential; none by chance if left out"`
 	RackMTTR   config.Span `json:"rack_mttr" min:"0" doc:"mean time to repair a rack, exponential"`
 
 	TaskTimes   Times      `json:"task_times" doc:"how task times vary around what jobs say"`
@@ -77,7 +77,7 @@ type Cluster struct {
 	Blacklist   Blacklist  `json:"blacklist" doc:"nodes on which too much has failed get no more work"`
 	MaxFailures int        `json:"max_failures" min:"1" max:"255" def:"4" doc:"a task that failed so often fails its job"`
 
-	Progress config.Span `json:"progress" min:"0" doc:"interval at which attempts report how far they are; policies can then speculate; never if left out"`
+	Progress config.Span `json:"progress" above:"0" doc:"interval at which attempts report how far they are; policies can then speculate; never if left out"`
 	Masters  *Master     `json:"masters" doc:"an ApplicationMaster for each job, in a container of its own; none if left out"`
 }
 
@@ -114,14 +114,14 @@ type Times struct {
 
 // ReadRates is what a map away from its input pays.
 type ReadRates struct {
-	Rack   config.Size `json:"rack" min:"0" doc:"bytes a second from another node of the rack; no cost if left out"`
-	Remote config.Size `json:"remote" min:"0" doc:"bytes a second from another rack; no cost if left out"`
+	Rack   config.Size `json:"rack" above:"0" doc:"bytes a second from another node of the rack; no cost if left out"`
+	Remote config.Size `json:"remote" above:"0" doc:"bytes a second from another rack; no cost if left out"`
 }
 
 // Network is what shuffles share.
 type Network struct {
-	Fabric config.Size `json:"fabric" min:"0" doc:"bytes a second through the whole cluster; shuffles do not slow each other down if left out"`
-	Link   config.Size `json:"link" min:"0" doc:"bytes a second into one reduce, at which shuffle times hold"`
+	Fabric config.Size `json:"fabric" above:"0" doc:"bytes a second through the whole cluster; shuffles do not slow each other down if left out"`
+	Link   config.Size `json:"link" above:"0" doc:"bytes a second into one reduce, at which shuffle times hold"`
 }
 
 // Stragglers are slow attempts.
@@ -132,9 +132,9 @@ type Stragglers struct {
 
 // Files are inputs that jobs share.
 type Files struct {
-	Count  int     `json:"count" min:"0" max:"10000000" doc:"number of files; each job has one of its own if left out"`
+	Count  int     `json:"count" above:"0" max:"10000000" doc:"number of files; each job has one of its own if left out"`
 	Zipf   float64 `json:"zipf" min:"0" max:"10" def:"1" doc:"exponent of their popularity: 0 = all equally likely"`
-	Blocks int     `json:"blocks" min:"0" max:"10000000" doc:"blocks of a file, of which each map reads one at random; if left out, maps read a file's blocks in order"`
+	Blocks int     `json:"blocks" above:"0" max:"10000000" doc:"blocks of a file, of which each map reads one at random; if left out, maps read a file's blocks in order"`
 }
 
 // SpeedStep sets a speed from a time on.
@@ -169,7 +169,7 @@ type NodeStep struct {
 // Outage is a failure of a node.
 type Outage struct {
 	Node string      `json:"node" doc:"the node, such as n3"`
-	Rack int         `json:"rack" min:"0" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
+	Rack int         `json:"rack" min:"1" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
 	Down config.Span `json:"down" need:"yes" min:"0" doc:"when it fails"`
 	Up   config.Span `json:"up" min:"0" doc:"when it is back; never if left out"`
 }
@@ -189,8 +189,8 @@ type Faulty struct {
 
 // Blacklist keeps work away from nodes.
 type Blacklist struct {
-	Failures int         `json:"failures" min:"0" max:"1000000" doc:"failed attempts after which a node is listed; no list if left out"`
-	Restore  config.Span `json:"restore" min:"0" doc:"how long after that an administrator takes it off the list; never if left out"`
+	Failures int         `json:"failures" above:"0" max:"1000000" doc:"failed attempts after which a node is listed; no list if left out"`
+	Restore  config.Span `json:"restore" above:"0" doc:"how long after that an administrator takes it off the list; never if left out"`
 }
 
 // Workload is what arrives.
@@ -210,8 +210,8 @@ type Stream struct {
 	Arrivals *Arrivals    `json:"arrivals" doc:"an open stream: when they come, whether or not earlier ones have ended"`
 	Users    int          `json:"users" min:"0" max:"1000000" doc:"a closed population of so many users"`
 	Think    config.Spans `json:"think" doc:"with users: how long one thinks between the end of a job and the next, exponential with this mean, or uniform on a range; the first job comes after the first thought"`
-	Count    int          `json:"count" min:"0" max:"10000000" doc:"how many jobs in all"`
-	For      config.Span  `json:"for" min:"0" doc:"how long after arrive jobs may still come"`
+	Count    int          `json:"count" above:"0" max:"10000000" doc:"how many jobs in all"`
+	For      config.Span  `json:"for" above:"0" doc:"how long after arrive jobs may still come"`
 }
 
 // Arrivals is a process of arrivals.
@@ -233,7 +233,7 @@ type Trace struct {
 
 	Containers bool `json:"containers" doc:"true: tasks take the vcores and memory that the record states, where it does; else each takes a slot"`
 
-	First  config.Span `json:"first" min:"0" doc:"only what was submitted within this time from its start; all of it if left out"`
+	First  config.Span `json:"first" above:"0" doc:"only what was submitted within this time from its start; all of it if left out"`
 	Repeat int         `json:"repeat" min:"1" max:"1000" def:"1" doc:"how often the trace is played, one after the other"`
 	Every  config.Span `json:"every" min:"0" def:"24h" doc:"with repeat: from the start of the trace to its start again"`
 
@@ -269,7 +269,7 @@ type SimJob struct {
 	Rank
 
 	Arrive   config.Span `json:"arrive" min:"0" doc:"time of arrival; the start of the run if left out"`
-	Deadline Due         `json:"deadline" doc:"time of the run by which it should have finished, with a plus sign a span after its arrival (+10m), or the next time of day (18:00) if the scenario has a start"`
+	Deadline Due         `json:"deadline" doc:"time of the run by which it should have finished, with a plus sign a span after its arrival (+10m; deadlines of a trace always count from there), or the next time of day (18:00) if the scenario has a start"`
 	Soft     Due         `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
 
 	Maps        *int                    `json:"maps" min:"0" max:"10000000" doc:"number of maps; a map for each block of input if left out"`
@@ -327,7 +327,7 @@ type Job struct {
 	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
 	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be skipped if the application fails on them; counted as SKIPPED_RECORDS"`
-	Timeout config.Span `json:"timeout" min:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`
+	Timeout config.Span `json:"timeout" above:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`
 	Limits  Limits      `json:"limits" doc:"limits of an attempt's command or program, with all that it starts"`
 
 	src *config.Document
@@ -341,7 +341,7 @@ type Commands struct {
 	Reduce          string            `json:"reduce" doc:"the reducer's command; if left out the combiner's, and without one the sorted lines are the result"`
 	Files           config.Texts      `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`
 	KeyFields       int               `json:"key_fields" min:"1" max:"1000" def:"1" doc:"how many fields of a line of the mapper's are the key"`
-	PartitionFields int               `json:"partition_fields" min:"0" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`
+	PartitionFields int               `json:"partition_fields" min:"1" max:"1000" doc:"how many fields of the key choose the reduce; all of them if left out"`
 	OneCommand      bool              `json:"one_command" doc:"one mapper command for all the small files of a task, not one for each: faster, but mapreduce_map_input_file names only the first"`
 	Conf            map[string]string `json:"conf" doc:"configuration by Hadoop's names, which commands see in the environment with _ for all but letters and digits"`
 	Env             map[string]string `json:"env" doc:"further environment variables of the commands"`
@@ -349,7 +349,7 @@ type Commands struct {
 
 // Limits bound an attempt that is processes of its own.
 type Limits struct {
-	Memory config.Size `json:"memory" min:"0" doc:"memory of all its processes; no limit if left out"`
-	Time   config.Span `json:"time" min:"0" doc:"time from its start to its end; no limit if left out"`
-	Files  int         `json:"open_files" min:"0" max:"1000000" doc:"open files of each of its processes; as many as the system grants if left out"`
+	Memory config.Size `json:"memory" above:"0" doc:"memory of all its processes; no limit if left out"`
+	Time   config.Span `json:"time" above:"0" doc:"time from its start to its end; no limit if left out"`
+	Files  int         `json:"open_files" above:"0" max:"1000000" doc:"open files of each of its processes; as many as the system grants if left out"`
 }

@@ -24,8 +24,8 @@ type Mix struct {
 	Start     config.Span `json:"start" min:"0" doc:"what each task takes besides the time for its bytes"`
 	Rate      config.Size `json:"rate" need:"yes" above:"0" doc:"bytes a second that a map works through on a node of speed 1; its input is a block"`
 	Ratio     float64     `json:"ratio" min:"0" max:"1000" doc:"bytes that maps write for each that they read; reduces share them evenly; needed where there are reduces"`
-	Reducing  config.Size `json:"reduce_rate" min:"0" doc:"bytes a second that a reduce works through; as a map if left out"`
-	Fetching  config.Size `json:"shuffle_rate" min:"0" doc:"bytes a second that a reduce fetches; no time if left out"`
+	Reducing  config.Size `json:"reduce_rate" above:"0" doc:"bytes a second that a reduce works through; as a map if left out"`
+	Fetching  config.Size `json:"shuffle_rate" above:"0" doc:"bytes a second that a reduce fetches; no time if left out"`
 	CPUShare  float64     `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
 	SlowStart float64     `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
 }
@@ -67,6 +67,8 @@ func (s *Scenario) mix(cfg *sim.Config) {
 		switch {
 		case taken[k.ID]:
 			d.Failf(path+".id", "another job, stream or size is named %q", k.ID)
+		case k.Deadline.From == 0 && d.Has(path+".deadline"):
+			d.Failf(path+".deadline", "deadline is %v, it must be above 0s; leave the key out if its jobs have none", k.Deadline.From)
 		case k.Maps.From == 0:
 			d.Failf(path+".maps", "maps is %v, it must be at least 1", k.Maps)
 		}

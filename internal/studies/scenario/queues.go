@@ -16,6 +16,9 @@ var ofLeaves = []string{"weight", "min_maps", "min_reduces", "jobs", "min_share_
 func innerQueues(d *config.Document, path string, list []queues.Queue) {
 	for i := range list {
 		q, at := &list[i], fmt.Sprintf("%s[%d]", path, i)
+		if key := at + ".user_limit_factor"; q.UserLimitFactor == 0 && d.Has(key) {
+			d.Failf(key, "queue %q: user_limit_factor is 0, it must be above 0, or -1 for no limit; without the key it is 1", q.Name)
+		}
 		if len(q.Queues) == 0 {
 			continue
 		}
