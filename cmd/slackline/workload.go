@@ -79,6 +79,7 @@ func formatList() (text string) {
 // traceIn is a trace that a command reads.
 type traceIn struct {
 	trace.Reader
+	file string
 	tell io.Writer
 	in   io.Closer
 }
@@ -97,7 +98,7 @@ func (f *traceFlags) open(cmd *cobra.Command, flag, file string, sorted bool) (*
 		return nil, err
 	}
 	options := trace.Options{File: name, Lenient: f.lenient, Sort: sorted, Interrupted: cmd.Context().Err}
-	return &traceIn{Reader: format.Open(in, options), tell: cmd.ErrOrStderr(), in: in}, nil
+	return &traceIn{Reader: format.Open(in, options), file: name, tell: cmd.ErrOrStderr(), in: in}, nil
 }
 
 // close ends reading and tells what was left out and filled in.

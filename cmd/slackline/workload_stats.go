@@ -44,11 +44,11 @@ start of the trace. The name "-" stands for standard input. Formats:
 			if err != nil {
 				return err
 			}
-			draw := func(w io.Writer) error { return s.Plot(w, filepath.Base(args[0])) }
+			draw := func(w io.Writer) error { return s.Plot(w, filepath.Base(in.file)) }
 			if err := writeBeside(cmd, "plot", plot, "plots of "+units.Count(s.Jobs, "job"), draw); err != nil {
 				return err
 			}
-			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, args[0], s) })
+			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, in.file, s) })
 		},
 	}
 	f.bind(cmd, "format", "slackline")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/slackline/slackline/units"
@@ -18,7 +19,7 @@ type Table struct {
 	row     []string
 	line    int // of the row
 	heading []string
-	headed  int // the line of the heading
+	named   int // so many columns of the heading have names; those behind it are empty
 }
 
 // NewTable reads a table from a text (Open, Read).
@@ -45,41 +46,44 @@ func (t *Table) Next() ([]string, error) {
 	for i, field := range row {
 		row[i] = strings.TrimSpace(field)
 	}
-	if t.row = row; t.heading != nil && len(row) != len(t.heading) {
-		return nil, t.uneven()
-	}
-	return row, nil
+	t.row = row
+	return row, t.held()
 }
 
-// Heading takes the row that was read last as the heading. There may be other rows before it.
+// Heading takes the row that was read last as the heading of those that follow.
 func (t *Table) Heading() []string {
-	t.heading = append([]string{}, t.row...)
-	t.headed = t.line
+	t.heading = slices.Clone(t.row)
+	t.named = filled(t.row)
 	return t.heading
 }
 
-// uneven says that a row has another number of fields than its heading, and why that may be so.
-func (t *Table) uneven() error {
-	why := ""
-	switch n := len(t.heading); {
-	case n == 1 && strings.Contains(t.heading[0], ";"):
-		why = "; separate columns by commas and not by semicolons, and write decimal points"
-	case len(t.row) > n && t.digits() >= len(t.row)-n:
-		why = "; if its numbers have decimal commas, write points, as in 1.5"
-	}
-	return t.Errorf(min(len(t.row), len(t.heading))-1, "the row has %s, but the heading in line %d has %d%s", units.Count(len(t.row), "field"), t.headed, len(t.heading), why)
-}
+// Loose ends that: rows until the next heading may have any number of fields.
+func (t *Table) Loose() { t.heading = nil }
 
-// digits counts the fields that may be what stands behind a decimal comma: they are nothing but
-// digits, behind a number.
-func (t *Table) digits() (n int) {
-	whole := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-	for i := 1; i < len(t.row); i++ {
-		if whole(t.row[i]) && whole(strings.TrimLeft(t.row[i-1], "+-")) {
-			n++
-		}
+// filled is the number of fields up to the last that is not empty.
+func filled(row []string) int {
+	n := len(row)
+	for n > 0 && row[n-1] == "" {
+		n--
 	}
 	return n
+}
+
+// held holds the row against its heading. A row whose decimals have become commas would else have
+// its columns shifted.
+func (t *Table) held() error {
+	has, columns := len(t.row), len(t.heading)
+	switch {
+	case t.heading == nil || has >= t.named && has <= columns && filled(t.row) <= t.named:
+		return nil
+	case columns == 1 && has > 1 && strings.Contains(t.heading[0], ";"):
+		return t.Errorf(0, "the row has %s, but the heading has 1; separate columns by commas and not by semicolons, and write points in numbers", units.Count(has, "field"))
+	case has < t.named:
+		return t.Errorf(0, "the row has %s, but the heading has %d; a value that is missing is an empty field between its commas", units.Count(has, "field"), t.named)
+	case has <= columns: // there is something where the heading has no name
+		has, columns = filled(t.row), t.named
+	}
+	return t.Errorf(columns, "the row has %s, but the heading has %d; if its numbers have decimal commas, write points, such as 104.4", units.Count(has, "field"), columns)
 }
 
 // Errorf is an error at a field of the row that was read last.

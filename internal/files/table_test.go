@@ -11,11 +11,12 @@ import (
 func TestTable(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a,b\n1,2\n# note\n\n 3 , \"4,5\"\n", "1|2 3|4,5"},
-		{"a,b\n1,2,3\n", "t.csv:2:3: the row has 3 fields, but the heading in line 1 has 2; if its numbers have decimal commas, write points, as in 1.5"},
-		{"a,b\n1,x,y\n", "t.csv:2:3: the row has 3 fields, but the heading in line 1 has 2"},
-		{"a,b\n1,2\n1\n", "t.csv:3:1: the row has 1 field, but the heading in line 1 has 2"},
-		{"a,b\nx,y,\n", "t.csv:2:3: the row has 3 fields, but the heading in line 1 has 2"},
-		{"a;b\n1;2,5\n", "t.csv:2:1: the row has 2 fields, but the heading in line 1 has 1; separate columns by commas and not by semicolons, and write decimal points"},
+		{"a,b\n1,2,3\n", "t.csv:2:5: the row has 3 fields, but the heading has 2; if its numbers have decimal commas, write points, such as 104.4"},
+		{"a,b\n1,2\n1\n", "t.csv:3:1: the row has 1 field, but the heading has 2; a value that is missing is an empty field between its commas"},
+		{"a,b,c\n1,5,2,\n", "t.csv:2:7: the row has 4 fields, but the heading has 3; if its numbers"},
+		{"a;b\n1;2,5\n", "t.csv:2:1: the row has 2 fields, but the heading has 1; separate columns by commas and not by semicolons, and write points in numbers"},
+		{"a,b,,\n1,2,,\n3,4\n5,6,\n", "1|2|| 3|4 5|6|"},
+		{"a,b,,\n1,5,2,\n", "t.csv:2:5: the row has 3 fields, but the heading has 2; if its numbers"},
 		{"a,b\n1,\"2\n", "t.csv:2:6: extraneous or missing \" in quoted-field"},
 		{"a,b\r\n1,2\r3,4\r\n", "1|2 3|4"},
 		{"", "EOF"},
@@ -39,7 +40,7 @@ func TestTable(t *testing.T) {
 		} else if c.text == "" {
 			got = "EOF"
 		}
-		if got != c.want {
+		if got != c.want && !(c.want != "" && !errors.Is(err, io.EOF) && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%q: %s\nwant %s", c.text, got, c.want)
 		}
 	}
@@ -54,6 +55,10 @@ func TestTable(t *testing.T) {
 	}
 	if row, err := two.Next(); err != nil || row[1] != "2" {
 		t.Error(row, err)
+	}
+	two.Loose()
+	if _, err := two.Next(); !errors.Is(err, io.EOF) {
+		t.Error(err)
 	}
 	if err := two.Errorf(9, "no"); err.Error() != "t.csv:3:3: no" {
 		t.Error(err)

@@ -15,13 +15,11 @@ import (
 // nsrdb begins a file of NREL's National Solar Radiation Database: two lines about the place, one
 // of columns.
 func (r *Reader) nsrdb() error {
-	keys := r.cols
+	keys := r.csv.Heading()
 	if err := r.second("values of the keys in its first line"); err != nil {
 		return err
 	}
-	if err := r.held(keys); err != nil {
-		return err
-	}
+	r.csv.Loose()
 	zone := 0.0
 	for _, about := range []struct {
 		key       string
@@ -47,7 +45,7 @@ func (r *Reader) nsrdb() error {
 	if err := r.second("names of columns"); err != nil {
 		return err
 	}
-	r.cols = header(r.row)
+	r.cols = r.csv.Heading()
 	var parts [5]int
 	for i, name := range []string{"Year", "Month", "Day", "Hour", "Minute"} {
 		if parts[i] = slices.Index(r.cols, name); parts[i] < 0 {

@@ -4,19 +4,16 @@
 package weather
 
 import (
-	"bufio"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/sun"
-	"github.com/slackline/slackline/units"
 )
 
 // A Sample is the weather of an interval. What is missing is NaN.
@@ -51,7 +48,7 @@ type Reader struct {
 	Known bool
 
 	opt    Options
-	csv    *csv.Reader
+	csv    *files.Table
 	row    []string
 	cols   []string
 	when   func() (time.Time, error) // of the row
@@ -97,19 +94,14 @@ func (f field) at(col int) field { f.col = col; return f }
 
 // Open reads the beginning of a file, which tells its format.
 func Open(in io.Reader, opt Options) (*Reader, error) {
-	text := bufio.NewReader(in)
-	if mark, err := text.Peek(3); err == nil && string(mark) == "\ufeff" {
-		_, _ = text.Discard(3)
-	}
-	r := &Reader{opt: opt, csv: csv.NewReader(text), Zone: time.UTC}
-	r.csv.FieldsPerRecord, r.csv.ReuseRecord, r.csv.TrimLeadingSpace, r.csv.Comment = -1, true, true, '#'
+	r := &Reader{opt: opt, csv: files.NewTable(opt.File, in), Zone: time.UTC}
 	if err := r.read(); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("%s: it is empty; it should begin with a line of column names, such as time,ghi,wind", opt.File)
 		}
 		return nil, err
 	}
-	r.cols = header(r.row)
+	r.cols = r.csv.Heading()
 	var err error
 	switch {
 	case len(r.cols) == 1 && strings.ContainsAny(r.cols[0], ";\t"):
@@ -129,27 +121,13 @@ func Open(in io.Reader, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-func header(row []string) []string {
-	cols := slices.Clone(row)
-	for i := range cols {
-		cols[i] = strings.TrimSpace(cols[i])
-	}
-	return cols
-}
-
 func (r *Reader) errorf(col int, format string, args ...any) error {
-	line, at := r.csv.FieldPos(min(col, max(len(r.row)-1, 0)))
-	return fmt.Errorf("%s:%d:%d: %s", r.opt.File, line, at, fmt.Sprintf(format, args...))
+	return r.csv.Errorf(col, format, args...)
 }
 
 // read reads a row.
 func (r *Reader) read() (err error) {
-	r.row, err = r.csv.Read()
-	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		return fmt.Errorf("%s:%d:%d: %w", r.opt.File, wrong.Line, wrong.Column, wrong.Err)
-	} else if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: it cannot be read: %w", r.opt.File, err)
-	}
+	r.row, err = r.csv.Next()
 	return err
 }
 
@@ -158,7 +136,7 @@ func (r *Reader) text(col int) string {
 	if col >= len(r.row) {
 		return ""
 	}
-	return strings.TrimSpace(r.row[col])
+	return r.row[col]
 }
 
 // whole is a field that is a whole number within bounds.
@@ -169,28 +147,6 @@ func (r *Reader) whole(col int, what string, low, high int) (int, error) {
 			low, high)
 	}
 	return n, nil
-}
-
-// held holds the row against its heading: a field for each name, and nothing beside them. A file whose
-// decimals have become commas would else have its columns shifted.
-func (r *Reader) held(heading []string) error {
-	trimmed := func(row []string, least int) int {
-		n := len(row)
-		for n > least && strings.TrimSpace(row[n-1]) == "" {
-			n--
-		}
-		return n
-	}
-	named := trimmed(heading, 0)
-	switch n := trimmed(r.row, named); {
-	case n > named:
-		return r.errorf(named, "the row has %s, but the heading has %d; if its numbers have decimal commas, write points, such as 104.4",
-			units.Count(n, "field"), named)
-	case n < named:
-		return r.errorf(0, "the row has %s, but the heading has %d; a value that is missing is an empty field between its commas",
-			units.Count(n, "field"), named)
-	}
-	return nil
 }
 
 // Next reads the next interval; io.EOF where there is none.
@@ -206,9 +162,6 @@ func (r *Reader) Next() (Sample, error) {
 			if errors.Is(err, io.EOF) {
 				err = r.units(err)
 			}
-			return Sample{}, err
-		}
-		if err := r.held(r.cols); err != nil {
 			return Sample{}, err
 		}
 		row, err := r.when()
@@ -245,7 +198,7 @@ func (r *Reader) sample(at int64) (Sample, error) {
 		}
 		if *f.to(&s) = x; x > r.peaks[i].value {
 			r.peaks[i].value = x
-			r.peaks[i].line, r.peaks[i].col = r.csv.FieldPos(f.col)
+			r.peaks[i].line, r.peaks[i].col = r.csv.Pos(f.col)
 		}
 	}
 	return s, nil
