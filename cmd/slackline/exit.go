@@ -29,14 +29,14 @@ var exitCodes = []struct {
 }{
 	{exitOK, "done", []string{"The command did what it was asked for."}},
 	{exitFailed, "something failed", []string{
-		"A job failed, a job that wait waits for did not finish, a simulation got stuck, a replay differs, or a result could not be written.",
+		"A real job failed, a job that wait waits for did not finish, a simulation got stuck, a replay differs, or a result could not be written.",
 		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume continues it."}},
 	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was started."}},
 	{exitNo, "the answer is no", []string{
 		"run and resume: a job was refused; one that its user cancelled changes nothing. wait: the job was refused. ask: a job would be late, or refused.",
 		"cancel: the job had ended already. submit: no run is accepting jobs.",
 		"capacity: no number of machines meets the deadlines.",
-		"With --strict also: a job missed its deadline. simulate, compare and demo report refusals and late jobs, and exit with 3 for them only with --strict.",
+		"With --strict also: a job missed its deadline. simulate, compare and demo report refused, failed and late jobs, and exit with 3 for them only with --strict.",
 		"reproduce --strict: a claim does not hold, or there are too few seeds to decide."}},
 	{exitInterrupt, "interrupted", []string{
 		"Ctrl-C, SIGTERM or the loss of the terminal. What was done is kept; the last line on standard error says which command continues it."}},

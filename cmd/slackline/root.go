@@ -121,7 +121,7 @@ func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	bindFile(f, &o.chrome, "chrome", "write every attempt to this file for Perfetto or chrome://tracing, or several runs to a folder of this name")
 	o.bindStore(f)
 	f.BoolVar(&o.untimed, "no-timing", false, "leave measurements out of the JSON (wall_s, events_per_s, real), so that equal results are equal bytes")
-	f.BoolVar(&o.strict, "strict", false, "exit with 3 also when a job missed its deadline, or was refused in a simulation")
+	f.BoolVar(&o.strict, "strict", false, "exit with 3 also when a job missed its deadline, or in a simulation failed or was refused")
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return o.bindOutput(cmd, append([]string{"csv"}, forms...)...)
 }

@@ -13,16 +13,16 @@ import (
 // mostNamed is how many jobs a sentence names.
 const mostNamed = 10
 
-// verdict is the error of a report that is written: a failure if a run got stuck or a job failed,
-// and no if a real job was refused. With --strict it is no as well if a job was refused in a
-// simulation, or missed its deadline. What a job came to when it last ran for real stands in the
+// verdict is the error of a report that is written: a failure if a run got stuck or a real job
+// failed, and no if a real job was refused. With --strict it is no as well if a job missed its
+// deadline, or in a simulation was refused, or failed by the scenario's own chance. What a job came to when it last ran for real stands in the
 // report of a simulation and is not judged there.
 func (o *options) verdict(r *report.Report) error {
 	if err := unfinished(r.Runs); err != nil {
 		return err
 	}
 	played := slices.ContainsFunc(r.Runs, func(run *report.Run) bool { return run.World == "sim" })
-	var failed, refused, late []judged
+	var failed, unlucky, refused, late []judged
 	for _, run := range r.Runs {
 		if played && run.World != "sim" {
 			continue
@@ -30,8 +30,10 @@ func (o *options) verdict(r *report.Report) error {
 		for i := range run.Jobs {
 			j := judged{run, &run.Jobs[i]}
 			switch {
-			case j.Outcome == report.Failed:
+			case j.Outcome == report.Failed && run.World != "sim":
 				failed = append(failed, j)
+			case j.Outcome == report.Failed && o.strict:
+				unlucky = append(unlucky, j)
 			case j.Outcome == report.Refused && (o.forReal || o.strict):
 				refused = append(refused, j)
 			case j.Outcome.Late() && o.strict:
@@ -48,6 +50,9 @@ func (o *options) verdict(r *report.Report) error {
 	var errs []error
 	if len(failed) > 0 {
 		errs = append(errs, failure{o.sentence(r, failed, "failed", "failed", !told)})
+	}
+	if len(unlucky) > 0 {
+		errs = append(errs, no{o.sentence(r, unlucky, "failed", "failed", true)})
 	}
 	if len(refused) > 0 {
 		errs = append(errs, no{o.sentence(r, refused, "was refused", "were refused", !told)})

@@ -81,3 +81,25 @@ workload:
 		}
 	}
 }
+
+// Whoever ran to its end was admitted, also if its sample was all of it. With the refused and those of whom nothing
+// was decided they are the submitted.
+func TestAdmittedAndRefusedAreTheSubmitted(t *testing.T) {
+	s, err := scenario.Read("s.yaml", []byte(`cluster: {nodes: 2, heartbeat: 1s, task_times: {law: lognormal, cv: 0.3}, failure_rate: 0.05, max_failures: 1}
+workload:
+  streams: [{id: a, class: c, arrivals: {every: 15s}, count: 60, maps: 1, map_time: 10s, deadline: +40s}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"fifo", "rtmr", "rtmr(promise=99%)", "rtmr(promise=99%, refused=reject)", "dc"} {
+		run, err := Run(t.Context(), Cells(s, []string{policy}, []uint64{1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &run.Summary
+		if s.Jobs != 60 || s.Admitted+s.Refused+s.Killed+s.Unfinished != s.Jobs || s.Failed == 0 && policy == "fifo" {
+			t.Errorf("%s: %+v", policy, s)
+		}
+	}
+}

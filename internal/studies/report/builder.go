@@ -357,6 +357,9 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 	j, f := &b.run.Jobs[e.Job.Number], &b.facts[e.Job.Number]
 	f.End = e.Outcome
 	spec, refused := e.Job.Spec, f.Refused
+	if !refused && j.Advice == "" && (e.Outcome == sched.Committed || e.Outcome == sched.Failed) {
+		j.Admitted = true // by its deeds, if nobody said so: its sample was all of it
+	}
 	switch {
 	case e.Outcome == sched.Committed && !refused:
 		j.Finished = seconds(ended)
