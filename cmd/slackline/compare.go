@@ -27,17 +27,19 @@ func newCompare(o *options) *cobra.Command {
 has a line for each policy: means over the seeds with 95 % confidence intervals.
 
 The same seed draws the same task times and failures under every policy. So policies are compared seed by seed with the first
-one: the difference and its interval, how likely it is by chance (a sign-flip test), and which policy is better, or how many
-seeds might decide. Jobs in time are counted among all jobs submitted, so no policy gains by refusing. Response, tardiness and
+one: the difference, its 95 % interval, and which policy is better, or by how many seeds that might be decided. Verdicts and p
+hold however often you add seeds and look again (an anytime-valid t test, which allows for skewed differences); no verdict comes
+from fewer than 13 seeds. The interval is of the one difference, for one look, and there from two seeds on. Jobs in time are counted among all jobs submitted, so no policy gains by refusing. Response, tardiness and
 penalty are compared on the jobs that finished under both policies; the table says how many. Figures of a whole run, such as
 its makespan or energy, are compared only if the policies finished the same jobs: less work is done sooner.
 
 With many tests some succeed by chance. So one metric is the primary one, --metric. Its tests, of all policies and all
-points of a sweep, are corrected for each other (Holm); those of all other metrics are corrected separately. Intervals are
-corrected in the same way. If there are too few seeds to decide anything, a warning says so before the runs.
+points of a sweep, are corrected for each other (Holm); those of all other metrics are corrected separately. If there are too
+few seeds to decide anything, a warning says so before the runs.
 
 For other programs, -o csv has a line for each run, -o comparisons has one for each comparison, also as CSV, and -o json has
-both.
+both. There once_low and once_high are the interval of the table, low and high one that holds for all tests and looks, as p
+does: it leaves out 0 exactly if p is below 0.05.
 
 Metrics:
 

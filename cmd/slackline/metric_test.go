@@ -50,10 +50,10 @@ func TestMetric(t *testing.T) {
 func TestTooFewSeeds(t *testing.T) {
 	s := newShell(t, map[string]string{"s.yaml": twoPolicies, "sweep.yaml": twoPolicies + "sweep: {cluster.nodes: [2, 3, 4]}\n"})
 	for args, want := range map[string]string{
-		"s.yaml --seed 1..5": "warning: s: 5 seeds cannot decide which policy is better by in time (1 comparison takes at least 6)\n",
-		"s.yaml --seed 1..10 --policy fifo,edf-p,edf-n,fair,capacity,matchmaking": "warning: s: 10 seeds may decide which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 11)\n",
-		"s.yaml --seed 1..11 --policy fifo,edf-p,edf-n,fair,capacity,matchmaking": "",
-		"sweep.yaml --seed 1..6": "warning: sweep: 6 seeds cannot decide which policy is better by in time (3 comparisons at once take at least 7)\n",
+		"s.yaml --seed 1..12": "warning: s: 12 seeds cannot decide which policy is better by in time (1 comparison takes at least 13)\n",
+		"s.yaml --seed 1..20 --policy fifo,edf-p,edf-n,fair,capacity,matchmaking": "warning: s: 20 seeds may decide which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 26)\n",
+		"s.yaml --seed 1..26 --policy fifo,edf-p,edf-n,fair,capacity,matchmaking": "",
+		"sweep.yaml --seed 1..6": "warning: sweep: 6 seeds cannot decide which policy is better by in time (3 comparisons at once take at least 17)\n",
 		"s.yaml --policy fifo":   "",
 	} {
 		if r := s.run(append([]string{"compare", "--fresh"}, strings.Fields(args)...)...); r.code != 0 || r.stderr != want {

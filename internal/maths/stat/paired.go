@@ -3,188 +3,223 @@ package stat
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
-
-	"github.com/slackline/slackline/internal/maths/draw"
+	"sort"
 )
 
 // Paired sums up differences of pairs: what a seed gave under one policy less what it gave under another.
 type Paired struct {
 	N    int
 	Mean float64
-	P    float64 // two-sided, of the sign-flip test: how likely a mean this far from 0 is if neither is better
+	// how likely differences as far from 0 as these ever come, at any number of pairs, if their mean
+	// is 0: who looks at it after each new pair, and stops when it is below 0.05, is wrong in 5 % of
+	// the cases, not in more
+	P float64
 	// Cohen's d of pairs: the mean over the standard deviation of the differences; ±Inf if all are
 	// equal and not 0
 	Effect float64
 	Nil    bool // every difference is 0, so there is nothing to test
 }
 
-// ComparePairs tests whether the mean of differences is 0.
+// The test is anytime-valid: 1/P is a wager on a mean other than 0 that gains nothing on average if
+// the mean is 0, so it reaches 1/level at any time with a chance of level at most (Ville, "Étude
+// critique de la notion de collectif", 1939).
 //
-// The sign-flip test (Fisher, "The design of experiments", 1935) takes each difference to be as
-// likely with the other sign, and asks how often a mean of random signs is at least as far from 0.
-// It assumes no distribution. Up to 16 pairs all signs are tried, beyond that 65,536 of them, drawn
-// by a fixed key, so that the same differences always give the same answer.
-func ComparePairs(differences []float64) Paired {
-	var s Sum
-	sum, scale := 0.0, 0.0
-	for _, d := range differences {
-		s.Add(d)
-		sum += d
-		scale += math.Abs(d)
+// For normal differences of unknown deviation it is the ratio of Student's t if the mean is so many
+// deviations from 0 as a normal law with variance spread draws, to that if it is 0 (Lai, "On
+// confidence sequences", 1976; Wang and Ramdas, "Anytime-valid t-tests and confidence sequences for
+// Gaussian means with unknown variance", 2024). A wide law loses little where means are far from 0,
+// and holds early looks back, at which skewed differences look clear that are not.
+//
+// Means of skewed differences are not Student's. So the t that counts is the smaller one of t and
+// of t corrected by the skewness (Hall, "On the removal of skewness by transformation", 1992).
+// Samples show too little of the skewness; growing makes up for that.
+//
+// What no pair has shown cannot be judged. Where n pairs know nothing of what one pair in four
+// would bring, which is so with 0.75ⁿ at the most, P is no less than twice that; and where all pairs
+// are the same, which says nothing of how much they may differ, it is one pair in ten. What is
+// rarer, and outweighs the rest, may be missed.
+//
+// How often it errs for which differences is measured by TestLookingAfterEachPair.
+const (
+	spread   = 9.0  // of the effects wagered on
+	unseen   = 0.75 // that one pair does not show what happens to one in four
+	sameness = 0.9  // or in ten
+	growing  = 4.0  // the skewness of n counts as larger by this over n
+)
+
+// rounding is the part of the absolute sum below which a sum counts as 0.
+const rounding = 1e-9
+
+// sample is what the tests need to know of differences.
+type sample struct {
+	n          int
+	mean, se   float64 // and its standard error
+	skew       float64 // of the mean: that of the differences over √n
+	same, none bool    // all are equal; all are 0
+}
+
+func sampleOf(d []float64) sample {
+	s := sample{n: len(d)}
+	n, sum, scale := float64(len(d)), 0.0, 0.0
+	for _, x := range d {
+		sum += x
+		scale += math.Abs(x)
 	}
-	p := Paired{N: s.N(), Mean: s.Mean(), P: 1, Nil: scale == 0}
-	if math.Abs(sum) <= rounding*scale {
-		p.Mean = 0
+	if s.none = scale == 0; s.none {
+		return s
+	}
+	if s.mean = sum / n; math.Abs(sum) <= rounding*scale {
+		s.mean = 0
+	}
+	squares, cubes := 0.0, 0.0
+	for _, x := range d {
+		off := x - sum/n
+		squares += float64(off * off)
+	}
+	deviation := math.Sqrt(squares / max(1, n-1))
+	if s.same = deviation <= 1e-12*math.Abs(s.mean); s.same {
+		return s
+	}
+	s.se = deviation / math.Sqrt(n)
+	if s.n > 2 {
+		for _, x := range d {
+			off := (x - sum/n) / deviation
+			cubes += float64(off * off * off)
+		}
+		s.skew = cubes * math.Sqrt(n) / float64((n-1)*(n-2)) * (1 + growing/n)
+	}
+	return s
+}
+
+// t is how far the mean is from 0, in standard errors, corrected for skewness where that makes it less far.
+func (s *sample) t() float64 {
+	t := s.mean / s.se
+	h := t + float64(s.skew*t*t)/3 + float64(s.skew*s.skew*t*t*t)/27 + s.skew/6
+	if t < 0 {
+		return min(0, max(t, h))
+	}
+	return max(0, min(t, h))
+}
+
+// within returns the means that are not as far away as t standard errors.
+func (s *sample) within(t float64) (low, high float64) {
+	return s.mean - float64(s.se*max(t, s.corrected(t))), s.mean - float64(s.se*min(-t, s.corrected(-t)))
+}
+
+// corrected is the t whose corrected value is this.
+func (s *sample) corrected(h float64) float64 {
+	x := float64(s.skew * (h - s.skew/6))
+	switch {
+	case s.skew == 0:
+		return h
+	case x > -0.5:
+		return 3 / s.skew * math.Expm1(math.Log1p(x)/3)
+	}
+	return 3 / s.skew * (math.Cbrt(1+x) - 1)
+}
+
+// ComparePairs tests whether the mean of differences is 0. It may be asked after each new pair.
+func ComparePairs(differences []float64) Paired {
+	s := sampleOf(differences)
+	p := Paired{N: s.n, Mean: s.mean, P: 1, Nil: s.none}
+	switch {
+	case s.mean == 0:
+		return p
+	case s.same:
+		p.Effect = math.Copysign(math.Inf(1), s.mean)
+		p.P = min(1, unshown(sameness, s.n))
 		return p
 	}
-	if deviation := s.Deviation(); deviation > 1e-12*math.Abs(p.Mean) {
-		p.Effect = p.Mean / deviation
-	} else {
-		p.Effect = math.Copysign(math.Inf(1), p.Mean)
-	}
-	// With the signs of a subset flipped the sum is at least as far on the same side if the
-	// subset's own sum is 0 or on the other side. So it is for the empty subset, and each has its
-	// mirror image on the other side.
-	far := 1
-	means := subsetMeans(differences)
-	for _, m := range means {
-		if m == 0 || m > 0 != (sum > 0) {
-			far++
-		}
-	}
-	p.P = 2 * float64(far) / float64(len(means)+1)
+	p.Effect = s.mean / s.se / math.Sqrt(float64(s.n))
+	p.P = min(1, max(unshown(unseen, s.n), math.Exp(-wager(s.t(), s.n))))
 	return p
 }
 
-// Interval returns the means that the sign-flip test does not reject at a level: the confidence
-// interval of the mean with 1-level confidence. So it leaves out 0 exactly if P is below the level.
-// Its ends are order statistics of the means of all subsets (Hartigan, "Using subsample values as
-// typical values", 1969). It is unbounded if there are fewer than FewestPairs.
+// wager is the logarithm of what a wager on a mean other than 0 has come to after n pairs.
+func wager(t float64, n int) float64 {
+	free, all := float64(n-1), 1+float64(spread*float64(n))
+	return float64((free+1)/2*(math.Log1p(t*t/free)-math.Log1p(t*t/(free*all)))) - math.Log(all)/2
+}
+
+// farthest is the t at which the wager comes to 1/level after n pairs: the end of what is not
+// rejected. It is infinite if none does.
+func farthest(n int, level float64) float64 {
+	free, all := float64(n-1), 1+float64(spread*float64(n))
+	ratio := math.Exp((math.Log(all)/2 - math.Log(level)) * 2 / (free + 1))
+	if n < 2 || ratio >= all {
+		return math.Inf(1)
+	}
+	return math.Sqrt(free * (ratio - 1) / (1 - ratio/all))
+}
+
+// unshown is the least P of n pairs that do not show what happens to all others.
+func unshown(others float64, n int) float64 { return 2 * math.Pow(others, float64(n)) }
+
+// Interval returns the means that the test of ComparePairs does not reject at a level. It leaves out
+// 0 exactly if P is below the level, and holds the mean with 1-level confidence for all numbers of
+// pairs at once. It is unbounded if there are too few of them.
 func Interval(differences []float64, level float64) (low, high float64) {
-	means := subsetMeans(differences)
-	all := float64(len(means) + 1)
-	k := int(math.Ceil(level*all/2)) - 1 // the least number of subset means at or below a value that is not rejected
-	if k < 1 || len(differences) == 0 {
+	s := sampleOf(differences)
+	others := unseen
+	if s.same {
+		others = sameness
+	}
+	switch {
+	case s.none:
+		return 0, 0
+	case unshown(others, s.n) >= level:
 		return math.Inf(-1), math.Inf(1)
 	}
-	k = min(k, (len(means)+1)/2)
-	return selected(means, k-1), selected(means, len(means)-k)
+	return s.within(farthest(s.n, level))
 }
 
-const (
-	exactPairs = 16              // how many pairs have all their subsets tried
-	subsets    = 1 << exactPairs // of those that are tried with more pairs, the empty one included
-	rounding   = 1e-9            // the part of the absolute sum below which a sum counts as 0
-)
-
-// subsetMeans returns the means of the subsets that are not empty: all of them, or of many pairs as
-// many as are drawn, each with its complement.
-func subsetMeans(d []float64) []float64 {
-	n := len(d)
-	total, zero := 0.0, 0.0
-	for _, x := range d {
-		total += x
-		zero += rounding * math.Abs(x)
+// IntervalOnce95 is the 95 % interval of the mean for who looks once, and at nothing else: all that
+// neither Student's t leaves out nor t corrected for skewness. It holds the mean of skewed
+// differences, too, if those are eight or more (TestIntervalOnce95); what is the same in each has no
+// width. It is unbounded for less than two.
+func IntervalOnce95(differences []float64) (low, high float64) {
+	s := sampleOf(differences)
+	if s.n < 2 {
+		return math.Inf(-1), math.Inf(1)
 	}
-	mean := func(sum float64, size int) float64 {
-		if math.Abs(sum) <= zero {
-			return 0
-		}
-		return sum / float64(size)
-	}
-	if n <= exactPairs {
-		means := make([]float64, 0, 1<<n-1)
-		sum, in := 0.0, 0
-		for i := 1; i < 1<<n; i++ { // Gray code: one pair comes or goes from each subset to the next
-			at := bits.TrailingZeros(uint(i))
-			if in ^= 1 << at; in>>at&1 == 1 {
-				sum += d[at]
-			} else {
-				sum -= d[at]
-			}
-			means = append(means, mean(sum, bits.OnesCount(uint(in))))
-		}
-		return means
-	}
-	means := append(make([]float64, 0, subsets-1), mean(total, n))
-	key := draw.Of(0, "sign flips")
-	for i := uint64(0); len(means) < subsets-1; i++ {
-		series := key.Number(i)
-		sum, size := 0.0, 0
-		for from := 0; from < n; from += 64 {
-			word := series.Number(uint64(from)).Uint64()
-			for k := from; k < min(n, from+64); k++ {
-				in := word & 1 // a branch would be a coin toss
-				sum += d[k] * float64(in)
-				size += int(in)
-				word >>= 1
-			}
-		}
-		if size > 0 && size < n {
-			means = append(means, mean(sum, size), mean(total-sum, n-size))
-		}
-	}
-	return means
+	return s.within(student95(s.n - 1))
 }
 
-// selected returns the value that would stand at a place if the values were sorted, and moves them
-// about (Hoare, "Algorithm 65: find", 1961).
-func selected(xs []float64, place int) float64 {
-	from, to := 0, len(xs)-1
-	for from < to {
-		pivot := xs[from+(to-from)/2]
-		i, j := from, to
-		for i <= j {
-			for xs[i] < pivot {
-				i++
-			}
-			for xs[j] > pivot {
-				j--
-			}
-			if i <= j {
-				xs[i], xs[j] = xs[j], xs[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case place <= j:
-			to = j
-		case place >= i:
-			from = i
-		default:
-			return xs[place]
-		}
+// FewestPairs is the least number of pairs with which P can be below a level, however clear the
+// difference is, and FewestSame that where it is the same in all of them.
+func FewestPairs(level float64) int { return fewest(unseen, level) }
+
+// FewestSame is the number of equal differences with which P is below a level.
+func FewestSame(level float64) int { return fewest(sameness, level) }
+
+func fewest(others, level float64) int {
+	n := 1
+	for unshown(others, n) >= level {
+		n++
 	}
-	return xs[place]
+	return n
 }
 
-// FewestPairs is the least number of pairs with which a sign-flip test can have a P below a level,
-// however clear the difference is. It is 0 if no number will do, as no P is below 2/65,536.
-func FewestPairs(level float64) int {
-	for n := 1; n <= exactPairs; n++ {
-		if 2/float64(int(1)<<n) < level {
-			return n
-		}
-	}
-	return 0
-}
-
-// EnoughPairs is the number of pairs with which a difference of this effect is found at a level
-// four times out of five, by the normal approximation of the paired t test with the correction of
-// Guenther ("Sample size formulas for normal theory t tests", 1981), and at least FewestPairs. It
-// is 0 if there is no such number.
+// EnoughPairs is the number of pairs by which a difference of this effect is found at a level four
+// times out of five by who looks after each, with t as spread as it is about large means, and at
+// least FewestPairs.
+// It is 0 if there is no such number.
 func EnoughPairs(effect, level float64) int {
-	const power = 0.8416 // the 80 % quantile of the normal distribution
 	least := FewestPairs(level)
-	if least == 0 || effect == 0 {
+	effect = math.Abs(effect)
+	power := 0.8416 * math.Sqrt(1+float64(effect*effect)/2) // the 80 % quantile of the normal distribution
+	switch {
+	case effect == 0:
 		return 0
+	case math.IsInf(effect, 1):
+		return FewestSame(level)
 	}
-	z := math.Sqrt2 * math.Erfinv(1-level)
-	n := math.Ceil((z+power)*(z+power)/(effect*effect) + z*z/2)
-	return max(least, int(min(n, math.MaxInt32)))
+	more := sort.Search(math.MaxInt32-least, func(i int) bool {
+		n := least + i
+		return effect*math.Sqrt(float64(n)) >= farthest(n, level)+power
+	})
+	return least + more
 }
 
 // Holm corrects several P values for being several (Holm, "A simple sequentially rejective multiple

@@ -191,7 +191,7 @@ func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
 		}
 		v.open = !v.holds && !nearest(r, s, others, m, false, 0).holds
 		v.mark = "tests decide"
-		v.note += fmt.Sprintf("; it is beaten by %d of %d (sign-flip tests of pairs, corrected for being several)", n, len(others))
+		v.note += fmt.Sprintf("; it is beaten by %d of %d (tests of pairs, corrected for being several)", n, len(others))
 		return v
 	}}
 }

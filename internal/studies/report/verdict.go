@@ -11,11 +11,14 @@ import (
 
 // Comparison is one policy against another by one metric, over the seeds that both have.
 //
-// P is that of the sign-flip test, corrected by Holm for the family of tests that it belongs to,
-// and the interval is that of the same test at the level of this correction: it leaves out 0
-// exactly if P is below 0.05. The comparisons of policies by the primary metric are one family,
-// those by all other metrics another; all points of a sweep belong to one. What is the same in
-// every seed is no test. Differences of shares are parts of 1.
+// P may be looked at after each new seed (stat.ComparePairs). It is corrected by Holm for the family
+// of tests that it belongs to, and Low and High are the interval of the same test at the level of
+// this correction: it leaves out 0 exactly if P is below 0.05. The comparisons of policies by the
+// primary metric are one family, those by all other metrics another; all points of a sweep belong to
+// one. What is 0 in every seed is no test. Differences of shares are parts of 1.
+//
+// OnceLow and OnceHigh are the 95 % interval of this difference by itself, for who looks once: what
+// the seeds say of its size, long before they can say which policy is better.
 //
 // Figures of a run as a whole, such as its makespan, are not tested where in any seed other jobs
 // finished under the one policy than under the other: who does less work is done sooner, which is
@@ -32,7 +35,10 @@ type Comparison struct {
 	Jobs *float64 `json:"jobs"`
 	Of   *float64 `json:"of_jobs"`         // that were submitted
 	Mean float64  `json:"mean_difference"` // of Policy less Against
-	// of the interval; null: it has no bound, as there are too few seeds
+	// of its own interval, for one look; null: it is not tested, as the runs did different work
+	OnceLow  *float64 `json:"once_low"`
+	OnceHigh *float64 `json:"once_high"`
+	// of the interval that holds for all tests and looks; null: it has no bound, as there are too few seeds
 	Low   *float64 `json:"low"`
 	High  *float64 `json:"high"`
 	Alone float64  `json:"p_alone"` // before the correction
@@ -42,8 +48,7 @@ type Comparison struct {
 	// Cohen's d of the pairs; null: the difference is the same in every seed
 	Effect *float64 `json:"effect"`
 	Better string   `json:"better"` // the policy that is, "" = the seeds do not tell
-	// that would find a difference of this size four times out of five; 0 = there is none, or no
-	// number would
+	// by which a difference of this size would be found four times out of five; 0 = there is none
 	Enough int `json:"enough_seeds"`
 
 	Unlike bool `json:"different_work"` // it is not tested, as the runs did different work
@@ -153,6 +158,8 @@ func judge(list []Comparison, primary string) {
 		if effect := t.Effect; !math.IsInf(effect, 0) {
 			c.Effect = &effect
 		}
+		low, high := stat.IntervalOnce95(c.differences)
+		c.OnceLow, c.OnceHigh = &low, &high
 		if t.Nil {
 			c.Low, c.High = new(float64), new(float64)
 			continue

@@ -16,15 +16,15 @@ func run(policy string, seed uint64, makespan, penalty float64, met int) *Run {
 	return r
 }
 
-// What is better in every seed is better; what varies is told not to be known, with the number of
+// What is better in nearly every seed is better; what varies is told not to be known, with the number of
 // seeds that might tell.
 func TestVerdicts(t *testing.T) {
 	var runs []*Run
-	for seed := range uint64(8) {
+	for seed := range uint64(16) {
 		runs = append(runs, run("fifo", seed, 100+float64(seed), 5, 2))
 	}
-	for seed := range uint64(8) {
-		noise := []float64{9, -6, 7, -4, 8, -5, 6, -3}[seed]
+	for seed := range uint64(16) {
+		noise := []float64{9, -6, 7, -4, 8, -5, 6, -3}[seed%8]
 		runs = append(runs, run("edf", seed, 100+float64(seed)+noise, 1, 2+int(seed%2)+1))
 	}
 	r := New(runs...)
@@ -32,14 +32,14 @@ func TestVerdicts(t *testing.T) {
 	verdicts := map[string]string{}
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
-		if c.Policy != "edf" || c.Against != "fifo" || c.Seeds != 8 {
+		if c.Policy != "edf" || c.Against != "fifo" || c.Seeds != 16 {
 			t.Errorf("%+v", c)
 		}
 		verdicts[c.Metric] = c.verdict()
 	}
 	for metric, want := range map[string]string{
 		"in time":    "edf is better",
-		"makespan":   "undecided after 8 seeds; about ",
+		"makespan":   "undecided after 16 seeds; about ",
 		"local maps": "no difference in any seed",
 	} {
 		if !strings.HasPrefix(verdicts[metric], want) {
@@ -50,7 +50,8 @@ func TestVerdicts(t *testing.T) {
 		t.Error("energy is compared that nobody knows")
 	}
 	var text bytes.Buffer
-	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "edf against fifo, seed by seed") {
+	if err := r.WriteTable(&text); err != nil || !strings.Contains(text.String(), "edf against fifo, seed by seed") ||
+		!strings.HasSuffix(text.String(), "may be missing from 16 seeds.\n\nedf against fifo by in time: edf is better (+30.0 points on average, 95 % interval [+24.5, +35.5]).\n") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }
@@ -59,7 +60,7 @@ func TestVerdicts(t *testing.T) {
 func TestTheOtherIsBetter(t *testing.T) {
 	var runs []*Run
 	for _, p := range []string{"a", "b"} {
-		for seed := range uint64(10) {
+		for seed := range uint64(20) {
 			extra := 0.0
 			if p == "b" {
 				extra = 10 + float64(seed)
@@ -74,14 +75,14 @@ func TestTheOtherIsBetter(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	few := New(runs[0], runs[1], runs[10], runs[11])
+	few := New(runs[0], runs[1], runs[20], runs[21])
 	few.Compare("")
 	for _, c := range few.Comparisons {
 		if c.Better != "" {
 			t.Errorf("two seeds tell: %+v", c)
 		}
 	}
-	one := New(runs[0], runs[10])
+	one := New(runs[0], runs[20])
 	if one.Compare(""); len(one.Comparisons) > 0 {
 		t.Error("one seed is compared")
 	}

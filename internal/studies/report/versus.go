@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/stat"
@@ -21,7 +22,7 @@ func writeComparisons(w io.Writer, list []Comparison) {
 		list = list[n:]
 		slices.SortStableFunc(part, func(a, b Comparison) int { return order(a.Primary) - order(b.Primary) })
 		g := &Grid{Title: fmt.Sprintf("%s against %s, seed by seed", part[0].Policy, part[0].Against)}
-		g.Add("metric", ">of jobs", ">difference", ">interval", ">p", "verdict")
+		g.Add("metric", ">of jobs", ">difference", ">95 % interval", ">p", "verdict")
 		for i := range part {
 			c := &part[i]
 			if c.metric.told == ifUnlike && c.Tests == 0 && !c.Primary {
@@ -70,12 +71,9 @@ func (c *Comparison) among() string {
 	return count(*c.Jobs) + " of " + count(*c.Of)
 }
 
-// interval prints both ends.
+// interval prints both ends of the interval for one look.
 func (c *Comparison) interval() string {
-	if c.Low == nil {
-		return "unbounded"
-	}
-	return "[" + c.metric.unit.short(*c.Low) + ", " + c.metric.unit.short(*c.High) + "]"
+	return "[" + c.metric.unit.short(*c.OnceLow) + ", " + c.metric.unit.short(*c.OnceHigh) + "]"
 }
 
 func level(p float64) string {
@@ -96,26 +94,27 @@ func (c *Comparison) verdict() string {
 	case c.Tests == 0:
 		return "no difference in any seed"
 	case c.Better != "" && c.Effect == nil:
-		return c.Better + " is better, by the same in every seed"
+		return fmt.Sprintf("%s is better, by the same in each of %d seeds", c.Better, c.Seeds)
 	case c.Better != "":
 		return c.Better + " is better"
 	case c.Mean == 0:
 		return fmt.Sprintf("%d seeds show no difference on average", c.Seeds)
-	case c.Enough == 0:
-		return fmt.Sprintf("undecided after %d seeds; more would not help: there are too many comparisons", c.Seeds)
+	case c.Effect == nil:
+		return fmt.Sprintf("undecided after %d seeds, the same in each; %d such seeds would decide", c.Seeds, c.Enough)
 	case c.Enough > mostSeeds:
 		return fmt.Sprintf("undecided after %d seeds; it would take more than %d", c.Seeds, mostSeeds)
 	}
 	return fmt.Sprintf("undecided after %d seeds; about %d might decide", c.Seeds, c.Enough)
 }
 
-// writeFamilies says for what the tests of a scenario are corrected.
+// writeFamilies says for what the tests of a scenario are corrected, how p and interval are to be
+// read, and in a sentence each what came of the primary metric.
 func writeFamilies(w io.Writer, list []Comparison) {
 	if len(list) == 0 {
 		return
 	}
 	tests := map[bool]int{}
-	primary, unlike := "", false
+	primary, unlike, seeds := "", false, math.MaxInt
 	for i := range list {
 		if list[i].Primary {
 			primary = list[i].Metric
@@ -123,6 +122,7 @@ func writeFamilies(w io.Writer, list []Comparison) {
 		}
 		if list[i].Tests > 0 {
 			tests[list[i].Primary]++
+			seeds = min(seeds, list[i].Seeds)
 		}
 	}
 	fmt.Fprintln(w)
@@ -137,7 +137,42 @@ func writeFamilies(w io.Writer, list []Comparison) {
 	default:
 		fmt.Fprintf(w, "The primary metric, %s, has %s, the others have %s. Each of the two families is corrected by itself (Holm).\n", primary, count(tests[true]), count(tests[false]))
 	}
-	fmt.Fprintln(w, "Intervals are corrected as p is: it excludes 0 exactly when p is below 0.05.")
+	if tests[true]+tests[false] == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Verdicts and p hold however often you add seeds and look again. An interval is that of one difference, for one look.")
+	fmt.Fprintf(w, "What happens in one run of %d, or more rarely, may be missing from %s.\n", rarest(seeds), units.Count(seeds, "seed"))
+	writeFindings(w, list)
+}
+
+// rarest is the number of runs of which one has what so many seeds show with 95 %.
+func rarest(seeds int) int {
+	return max(2, int(math.Round(1/(1-math.Pow(significant, 1/float64(seeds))))))
+}
+
+// mostFindings is how many comparisons are put into sentences; of more the tables alone tell.
+const mostFindings = 6
+
+// writeFindings says in plain words what came of the primary metric.
+func writeFindings(w io.Writer, list []Comparison) {
+	list = slices.DeleteFunc(slices.Clone(list), func(c Comparison) bool { return !c.Primary || c.Tests == 0 })
+	if len(list) == 0 || len(list) > mostFindings {
+		return
+	}
+	fmt.Fprintln(w)
+	for i := range list {
+		fmt.Fprintln(w, list[i].finding())
+	}
+}
+
+// finding is a comparison as a sentence.
+func (c *Comparison) finding() string {
+	where := ""
+	if len(c.Params) > 0 {
+		where = Named("", c.Params)[1:] + ": "
+	}
+	return fmt.Sprintf("%s%s against %s by %s: %s (%s on average, 95 %% interval %s).",
+		where, c.Policy, c.Against, c.Metric, c.verdict(), c.metric.unit.full(c.Mean), c.interval())
 }
 
 // Design is a comparison that is to be made: a scenario, or all points of a sweep.
@@ -149,10 +184,9 @@ type Design struct {
 }
 
 // TooFew says before any run for what there are too few seeds, whatever comes of them; "" if for
-// nothing. No P of a sign-flip test is below 2/2ⁿ with n seeds, and among several tests the least
-// has to be below 0.05 divided by their number. (Comparisons that come to be the same in every seed
-// are no tests, so in the end there may be fewer; accepted and kept are told only where they
-// differ, so there may be more.)
+// nothing (stat.FewestPairs). Among several tests the least P has to be below 0.05 divided by their
+// number. (Comparisons that come to be 0 in every seed are no tests, so in the end there may be
+// fewer; accepted and kept are told only where they differ, so there may be more.)
 func (d *Design) TooFew() string {
 	if d.Tests == 0 {
 		return ""
@@ -184,19 +218,17 @@ func (d *Design) TooFew() string {
 
 // takes says how many seeds so many tests take, and whether there may be more of them; "" if there are enough.
 func (d *Design) takes(tests int, more string) string {
-	least := 0
-	if tests > 0 {
-		least = stat.FewestPairs(significant / float64(tests))
-	}
-	switch {
-	case tests == 0 || least > 0 && least <= d.Seeds:
+	if tests == 0 {
 		return ""
-	case least == 0:
-		return fmt.Sprintf("no number of seeds can decide %d comparisons at once", tests)
+	}
+	switch least := stat.FewestPairs(significant / float64(tests)); {
+	case least <= d.Seeds:
+		return ""
 	case tests == 1:
 		return fmt.Sprintf("1 comparison%s takes at least %d", more, least)
+	default:
+		return fmt.Sprintf("%d comparisons at once%s take at least %d", tests, more, least)
 	}
-	return fmt.Sprintf("%d comparisons at once%s take at least %d", tests, more, least)
 }
 
 // PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/maths/stat"
 	"pgregory.net/rapid"
 )
 
@@ -62,11 +61,11 @@ var blanks = regexp.MustCompile(" +")
 // times are those of the jobs that finished under both, and the table says how many those are.
 func TestRefusingDoesNotPay(t *testing.T) {
 	var runs []*Run
-	for seed := range uint64(10) {
+	for seed := range uint64(50) {
 		x := float64(seed)
 		runs = append(runs, played("all", seed, job("short", Met, 10+x, 100), job("long", Late, 500+x, 400), job("other", Done, 30, 0), job("lost", Failed, 0, 0)))
 	}
-	for seed := range uint64(10) {
+	for seed := range uint64(50) {
 		x := float64(seed)
 		runs = append(runs, played("picky", seed, job("short", Kept, 12+x, 100), job("long", Refused, 0, 400), job("other", Done, 30, 0), job("lost", Done, 5, 0)))
 	}
@@ -98,7 +97,7 @@ func TestRefusingDoesNotPay(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Penalty and response count only jobs that finished, which differ between policies.\n",
-		"accepted all 4 -25.0 points [-25.0, -25.0] 0.006 all is better, by the same in every seed\n",
+		"accepted all 4 -25.0 points [-25.0, -25.0] 0.021 all is better, by the same in each of 50 seeds\n",
 		"in time all 2 none no difference in any seed\n",
 		"mean response 2 of 4 +1.0 s",
 	} {
@@ -157,10 +156,9 @@ func sweep(seeds uint64) *Report {
 func TestFamilies(t *testing.T) {
 	r := sweep(10)
 	r.Compare("")
-	const least = 2. / 1024
 	for i := range r.Comparisons {
 		c := &r.Comparisons[i]
-		want := 0 // tests that it is corrected for; all have the least P
+		want := 0 // tests that it is corrected for; ten seeds decide none of them, so they are corrected for all
 		switch {
 		case c.Policy == "d" && c.Metric == "in time":
 			want = 2 // d at both points; b and c have as many in time as a
@@ -168,7 +166,7 @@ func TestFamilies(t *testing.T) {
 		case c.Metric == "makespan", c.Metric == "mean response", c.Metric == "p95 response", c.Policy == "d" && c.Metric == "accepted":
 			want = 3*2*3 + 2 - 2
 		}
-		if c.Tests != want || want > 0 && math.Abs(c.P-float64(want)*least) > 1e-12 || want == 0 && c.P != 1 {
+		if c.Tests != want || c.P < c.Alone || c.Better != "" || want == 0 && c.P != 1 {
 			t.Errorf("%s, %s by %s: %+v, want it to be corrected for %d", c.Scenario, c.Policy, c.Metric, c, want)
 		}
 	}
@@ -189,11 +187,12 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Six seeds of which five show a clear difference and one a little of the opposite: by its size six
-// would do, but they did not.
+// Nineteen seeds show a clear difference and one much of the opposite: by the size of the difference
+// thirteen would do, but these are skewed, and twenty did not.
 func TestSoManyWereNotEnough(t *testing.T) {
-	list := []Comparison{{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: 6, differences: []float64{1, 1, 1, 1, 1, -0.2}}}
-	if judge(list, inTime); list[0].verdict() != "undecided after 6 seeds; about 7 might decide" {
+	d := append(slices.Repeat([]float64{9, 7}, 9), 9, -13)
+	list := []Comparison{{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: len(d), differences: d}}
+	if judge(list, inTime); list[0].verdict() != "undecided after 20 seeds; about 21 might decide" {
 		t.Errorf("%+v: %s", list[0], list[0].verdict())
 	}
 }
@@ -212,7 +211,7 @@ func TestWorkInTime(t *testing.T) {
 	}
 	var runs []*Run
 	for _, policy := range []string{"a", "b"} {
-		for seed := range uint64(6) {
+		for seed := range uint64(40) {
 			runs = append(runs, run(policy, seed, map[string]Outcome{"a": Refused, "b": Met}[policy]))
 		}
 	}
@@ -269,7 +268,7 @@ func TestComparisonsAsCSV(t *testing.T) {
 // says how many seeds might.
 func TestVerdictIntervalAndPAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 12).Draw(t, "seeds")
+		n := rapid.IntRange(2, 60).Draw(t, "seeds")
 		var list []Comparison
 		for range rapid.IntRange(1, 12).Draw(t, "comparisons") {
 			c := Comparison{Policy: "p", Against: "q", metric: &metrics[rapid.IntRange(0, len(metrics)-1).Draw(t, "metric")], Seeds: n}
@@ -291,11 +290,18 @@ func TestVerdictIntervalAndPAgree(t *testing.T) {
 				t.Fatalf("%+v", c)
 			}
 			text := c.verdict()
-			if strings.Contains(text, "do not tell") && !strings.Contains(text, "on average there is no difference") && !strings.Contains(text, "more than 1000") {
+			if strings.Contains(text, "decide") && !strings.Contains(text, "more than 1000") {
 				var seeds, might int
-				if k, err := fmt.Sscanf(text, "undecided after %d seeds; about %d might decide", &seeds, &might); k != 2 || err != nil || seeds != n || might <= n {
+				form := "undecided after %d seeds; about %d might decide"
+				if c.Effect == nil {
+					form = "undecided after %d seeds, the same in each; %d such seeds would decide"
+				}
+				if k, err := fmt.Sscanf(text, form, &seeds, &might); k != 2 || err != nil || seeds != n || might <= n {
 					t.Fatalf("%q of %d seeds", text, n)
 				}
+			}
+			if c.OnceLow == nil || *c.OnceLow > c.Mean+1e-9 || *c.OnceHigh < c.Mean-1e-9 || c.Low != nil && (*c.OnceLow < *c.Low-1e-9 || *c.OnceHigh > *c.High+1e-9) {
+				t.Fatalf("%+v: its own interval is [%v, %v]", c, c.OnceLow, c.OnceHigh)
 			}
 		}
 	})
@@ -308,7 +314,7 @@ func TestTooFewSeedsToTell(t *testing.T) {
 		for seed := range uint64(5) {
 			finished := 1000 + float64(seed)
 			if policy == "fair" {
-				finished -= 713
+				finished -= 713 + float64(seed)/10
 			}
 			runs = append(runs, played(policy, seed, job("j", Done, finished, 0)))
 		}
@@ -316,14 +322,14 @@ func TestTooFewSeedsToTell(t *testing.T) {
 	r := New(runs...)
 	r.Compare("")
 	c := comparison(t, r, "fair", "mean response")
-	if c.verdict() != "undecided after 5 seeds; about 6 might decide" || c.interval() != "unbounded" || c.Low != nil || c.Effect != nil {
+	if c.verdict() != "undecided after 5 seeds; about 13 might decide" || c.interval() != "[-11:53 min, -11:53 min]" || c.Low != nil || *c.OnceLow > -713.3 || *c.OnceHigh < -713.1 {
 		t.Errorf("%+v: %s, %s", c, c.verdict(), c.interval())
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`"effect":null`, `"low":null`, `"high":null`, `"primary":true`, `"jobs":1,"of_jobs":1`, `"corrected_for":1`, `"p_alone":0.0625`} {
+	for _, part := range []string{`"once_low":-713.`, `"low":null`, `"high":null`, `"primary":true`, `"jobs":1,"of_jobs":1`, `"corrected_for":1`, `"p_alone":0.4746`} {
 		if !bytes.Contains(text, []byte(part)) {
 			t.Errorf("no %s in %s", part, text)
 		}
@@ -337,27 +343,26 @@ func TestTooFew(t *testing.T) {
 		design Design
 		want   string
 	}{
-		{Design{Seeds: 10, Tests: 5, Metrics: plenty}, "10 seeds may decide which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 11)"},
-		{Design{Seeds: 7, Tests: 1, Metrics: plenty, Primary: "kept"}, "7 seeds may decide which policy is better by kept where both promise, but are too few for the other metrics (8 comparisons at once, more where jobs are refused, take at least 9)"},
-		{Design{Seeds: 11, Tests: 5, Metrics: plenty}, ""},
-		{Design{Seeds: 5, Tests: 1, Metrics: plenty}, "5 seeds cannot decide which policy is better by in time (1 comparison takes at least 6)"},
-		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot decide which policy is better by makespan (1 comparison takes at least 6)"},
-		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false, false)}, "9 seeds cannot decide which policy is better by mean response (60 comparisons at once take at least 12)"},
-		{Design{Seeds: 90, Tests: 1700, Metrics: plenty}, "90 seeds cannot decide which policy is better by in time (no number of seeds can decide 1700 comparisons at once)"},
+		{Design{Seeds: 20, Tests: 5, Metrics: plenty}, "20 seeds may decide which policy is better by in time, but are too few for the other metrics (35 comparisons at once, more where jobs are refused, take at least 26)"},
+		{Design{Seeds: 14, Tests: 1, Metrics: plenty, Primary: "kept"}, "14 seeds may decide which policy is better by kept where both promise, but are too few for the other metrics (8 comparisons at once, more where jobs are refused, take at least 21)"},
+		{Design{Seeds: 26, Tests: 5, Metrics: plenty}, ""},
+		{Design{Seeds: 12, Tests: 1, Metrics: plenty}, "12 seeds cannot decide which policy is better by in time (1 comparison takes at least 13)"},
+		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot decide which policy is better by makespan (1 comparison takes at least 13)"},
+		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false, false)}, "9 seeds cannot decide which policy is better by mean response (60 comparisons at once take at least 28)"},
 		{Design{Seeds: 1, Tests: 0, Metrics: plenty}, ""},
 	} {
 		if got := c.design.TooFew(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	for seeds := 2; seeds < 14; seeds++ {
+	for seeds := 2; seeds < 30; seeds += 3 {
 		for tests := 1; tests < 60; tests += 7 {
 			design := Design{Seeds: seeds, Tests: tests, Metrics: []string{inTime}}
 			var list []Comparison
 			for i := range tests {
 				c := Comparison{Policy: "p", Against: "q", Metric: inTime, metric: &metrics[0], Seeds: seeds}
-				for range seeds {
-					c.differences = append(c.differences, float64(i+1))
+				for k := range seeds { // clear, and not all the same
+					c.differences = append(c.differences, float64(i+1)+float64(k%2)/1000)
 				}
 				list = append(list, c)
 			}
@@ -365,9 +370,6 @@ func TestTooFew(t *testing.T) {
 				t.Errorf("%d seeds, %d tests: %q, and then %+v", seeds, tests, design.TooFew(), list[0])
 			}
 		}
-	}
-	if stat.FewestPairs(significant/35) != 11 {
-		t.Error(stat.FewestPairs(significant / 35))
 	}
 }
 
@@ -403,7 +405,7 @@ func TestUnits(t *testing.T) {
 func TestDifferentWork(t *testing.T) {
 	var runs []*Run
 	for _, policy := range []string{"all", "picky", "same"} {
-		for seed := range uint64(12) {
+		for seed := range uint64(60) {
 			long, energy := job("long", Late, 500+float64(seed), 400), 9.0
 			if policy == "picky" && seed == 7 { // one seed is enough
 				long = job("long", Refused, 0, 400)
@@ -448,7 +450,7 @@ func TestDifferentWork(t *testing.T) {
 	}
 	// now picky is who others are compared with
 	slices.SortStableFunc(runs, func(a, b *Run) int { return strings.Compare(b.Policy, a.Policy) })
-	r = New(runs[12:]...)
+	r = New(runs[60:]...)
 	if r.Compare(""); !comparison(t, r, "all", "makespan").Unlike {
 		t.Error("it does not matter which of the two did less")
 	}
