@@ -1,5 +1,7 @@
 package trace
 
+import "bytes"
+
 // failed tells whether a job of Hadoop did not end well, by the word in that field, and leaves it out if so.
 func (p *place) failed(j *Job, field string, ended scalar) bool {
 	why := hasFailed
@@ -47,4 +49,18 @@ func (p *place) setBack(j *Job, field string, r ran) {
 	if r.back {
 		p.kept.fillIn(clockBack, 1, p.errorf(field, "job %q: %d is before the start at %d", j.ID, r.end, r.start))
 	}
+}
+
+// otherHistory says which job history of Hadoop a text begins that should be something else, and how it can be read; "" if
+// it is none.
+func otherHistory(text []byte) string {
+	switch {
+	case bytes.HasPrefix(text, []byte("Meta VERSION=")), bytes.HasPrefix(text, []byte("Job JOBID=")):
+		return "it is a job history of Hadoop 0.20 or 1, which cannot be read; convert it with Rumen's TraceBuilder, which comes with Hadoop, and read that as rumen"
+	case bytes.HasPrefix(text, []byte("Avro-Json")):
+		return "it is a job history of Hadoop; read it as jhist"
+	case bytes.HasPrefix(text, []byte("Avro-Binary")):
+		return "it is a job history in binary; set mapreduce.jobhistory.jhist.format=json, or convert it with Rumen's TraceBuilder and read that as rumen"
+	}
+	return ""
 }

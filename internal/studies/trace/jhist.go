@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -139,8 +138,8 @@ func (h *jhist) line(line []byte) (*Job, error) {
 		id := h.job.ID
 		h.job = nil
 		return nil, h.errorf("", "another history begins before job %q has ended", id)
-	case h.state == jhistHeading && bytes.HasPrefix(line, []byte("Avro-Binary")):
-		return nil, h.lost("the history is in binary; set mapreduce.jobhistory.jhist.format=json, or convert it with Rumen's TraceBuilder")
+	case h.state == jhistHeading && otherHistory(line) != "":
+		return nil, h.lost("%s", otherHistory(line))
 	case h.state == jhistHeading:
 		return nil, h.lost("the file does not begin with a line Avro-Json, as job histories in JSON do")
 	case h.state == jhistSchema: // the schema of the form that the table above describes

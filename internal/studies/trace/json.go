@@ -7,8 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/units"
 )
 
@@ -48,6 +52,11 @@ func (r *records) next() ([]byte, error) {
 		case c == ']' && r.listed:
 			r.listed = false
 		default:
+			if rest, _ := r.in.Peek(16); !r.begun {
+				if is := otherHistory(append([]byte{c}, rest...)); is != "" {
+					return nil, r.lost("%s", is)
+				}
+			}
 			r.begun = true
 			err := r.errorf("", "found %q; a record is an object in braces", c)
 			if lost := r.restOfLine(); lost != nil {
@@ -159,10 +168,94 @@ func (p *place) decode(text []byte, to any) *Error {
 	return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
 }
 
-// fields reads those of an object. Other keys are passed over; of one that stands twice, the last
-// value counts.
+// fields reads those of an object. Of one that stands twice, the last value counts. Which other keys there may be is
+// said by the place.
 func (p *place) fields(text []byte, to any) *Error {
-	return p.refused(text, kindOf(text), json.Unmarshal(text, to))
+	if bad := p.refused(text, kindOf(text), json.Unmarshal(text, to)); bad != nil {
+		return bad
+	}
+	return p.unknown(text, reflect.TypeOf(to).Elem())
+}
+
+// Which keys an object may have besides those that are read.
+const (
+	anyKeys  = iota // the format has many more
+	farKeys         // there may be more, but a name that is nearly one of those that are read is mistyped
+	noOthers        // none: all are read
+)
+
+// keyed are keys that a struct knows and nothing is read of.
+type keyed interface{ unread() []string }
+
+// unknown finds a key of an object, which is JSON, that should not be there.
+func (p *place) unknown(text []byte, of reflect.Type) *Error {
+	if p.keys == anyKeys || of.Kind() != reflect.Struct || of == reflect.TypeFor[scalar]() {
+		return nil
+	}
+	var known []string
+	var bad *Error
+	depth, quote, named := 0, -1, false
+	for i, c := range text {
+		switch {
+		case quote >= 0 && c == '"' && !escapes(text[quote+1:i]):
+			if depth == 1 && !named && bad == nil {
+				if known == nil {
+					known = keysOf(of)
+				}
+				bad = p.key(text[quote:i+1], known)
+			}
+			quote = -1
+		case quote >= 0:
+		case c == '"':
+			quote = i
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		case c == ':' && depth == 1:
+			named = true
+		case c == ',' && depth == 1:
+			named = false
+		}
+	}
+	return bad
+}
+
+// escapes tells whether a text ends with a backslash that is none itself.
+func escapes(text []byte) bool {
+	n := len(text) - len(bytes.TrimRight(text, "\\"))
+	return n%2 == 1
+}
+
+// keysOf are the keys that a struct is read from, and those that it knows.
+func keysOf(of reflect.Type) (known []string) {
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		known = append(known, name)
+	}
+	if more, ok := reflect.Zero(of).Interface().(keyed); ok {
+		known = append(known, more.unread()...)
+	}
+	return known
+}
+
+// key says what is wrong with a key, in quotes, if it is none of those that are known.
+func (p *place) key(quoted []byte, known []string) *Error {
+	if slices.Contains(known, string(quoted[1:len(quoted)-1])) {
+		return nil
+	}
+	var key string
+	if json.Unmarshal(quoted, &key) != nil || slices.Contains(known, key) {
+		return nil
+	}
+	hint := spelling.Meant(key, known)
+	if p.keys == noOthers {
+		hint = spelling.Hint(key, known)
+	}
+	if hint == "" && p.keys == farKeys {
+		return nil
+	}
+	return p.errorf("", "unknown key %q%s", key, hint)
 }
 
 // refused says why a text could not be read into a struct.
@@ -242,9 +335,10 @@ func list[T any](p *place, field string, from raw, most int, do func(e *T)) {
 			return
 		}
 		var e T
+		begin := d.InputOffset()
 		if err := d.Decode(&e); err != nil {
 			p.bad = p.refused(from, "object", err)
-		} else {
+		} else if p.bad = p.unknown(from[begin:d.InputOffset()], reflect.TypeFor[T]()); p.bad == nil {
 			do(&e)
 		}
 		if p.bad != nil {

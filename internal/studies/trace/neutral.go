@@ -26,14 +26,19 @@ import (
 // Only id and submit must be there. Sizes are bytes; times are seconds with up to nine decimals,
 // exact to the nanosecond; submit counts from the start of the trace, deadline from submit. A
 // task's time is that from its start to its end without shuffle. What is left out is not known, and
-// follows from the rule; count is 1.
+// follows from the rule; count is 1. Other keys are mistakes, and so is a job in after that no line
+// before has. Jobs may ask for nodes with labels, as in "labels":["gpu"].
 type neutral struct {
 	lines
 	order
 	headed bool
 }
 
-func openNeutral(in io.Reader, o Options) form { return &neutral{lines: newLines(in, o)} }
+func openNeutral(in io.Reader, o Options) form {
+	n := &neutral{lines: newLines(in, o)}
+	n.keys = noOthers
+	return n
+}
 
 type neutralJob struct {
 	ID       scalar `json:"id"`
@@ -48,6 +53,7 @@ type neutralJob struct {
 	Output   scalar `json:"output"`
 	Path     scalar `json:"path"`
 	After    raw    `json:"after"`
+	Labels   raw    `json:"labels"`
 	Stages   raw    `json:"stages"`
 }
 
@@ -84,10 +90,14 @@ func (n *neutral) heading(line []byte) *Error {
 	var heading struct {
 		Version scalar `json:"slackline_trace"`
 	}
-	if err := n.decode(line, &heading); err != nil || !heading.Version.there() {
+	err := n.decode(line, &heading)
+	switch {
+	case heading.Version.there() && err != nil:
+		err.fatal = true
+		return err
+	case err != nil || !heading.Version.there():
 		return n.lost(`the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`)
-	}
-	if string(heading.Version.text) != "1" {
+	case string(heading.Version.text) != "1":
 		return n.lost("version %s of the format is not known, only 1", quoted(heading.Version.text))
 	}
 	n.headed = true
@@ -111,7 +121,7 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 		}
 		j.Priority = p
 	}
-	j.After = n.names("after", t.After, 1000)
+	j.After, j.Labels = n.names("after", t.After, 1000), n.names("labels", t.Labels, maxLabels)
 	j.Input, j.Shuffle, j.Output = n.bytes("input", t.Input), n.bytes("shuffle", t.Shuffle), n.bytes("output", t.Output)
 	list(&n.place, "stages", t.Stages, int(workload.Stages), func(t *neutralStage) { n.stage(j, t) })
 	return j, n.admit(&n.order, j, "submit")
@@ -216,6 +226,7 @@ type writtenJob struct {
 	Deadline seconds        `json:"deadline,omitempty"`
 	Priority int            `json:"priority,omitempty"`
 	After    []string       `json:"after,omitempty"`
+	Labels   []string       `json:"labels,omitempty"`
 	Input    size           `json:"input,omitzero"`
 	Shuffle  size           `json:"shuffle,omitzero"`
 	Output   size           `json:"output,omitzero"`
@@ -259,7 +270,7 @@ func (s seconds) MarshalJSON() ([]byte, error) {
 func (w *neutralWriter) Write(j *Job) error {
 	w.heading()
 	out := writtenJob{ID: j.ID, Class: j.Class, Queue: j.Queue, User: j.User, Submit: seconds(j.Submit),
-		Deadline: seconds(max(0, j.Deadline)), Priority: j.Priority, After: j.After, Input: size(j.Input),
+		Deadline: seconds(max(0, j.Deadline)), Priority: j.Priority, After: j.After, Labels: j.Labels, Input: size(j.Input),
 		Shuffle: size(j.Shuffle), Output: size(j.Output), Path: j.Path}
 	for i := range j.Stages {
 		s := &j.Stages[i]

@@ -159,25 +159,31 @@ func TestNeutral(t *testing.T) {
 
 func TestNeutralBad(t *testing.T) {
 	table := map[string]string{
-		`{"id":"a","submit":6`:                            `t:3: it is not JSON: unexpected end of JSON input`,
-		`["a"]`:                                           `t:3: a JSON array is not allowed there`,
-		`{"id":"","submit":6}`:                            `t:3: id: it is empty`,
-		`{"submit":6}`:                                    `t:3: id: it is empty`,
-		`{"id":"z","submit":6}`:                           `t:3: job "z" was already listed`,
-		"{\"id\":\"a\xff\",\"submit\":6}":                 `t:3: "{\"id\":\"a\xff\",\"submit" is not UTF-8`,
-		`{"id":"a"}`:                                      `t:3: submit: it is missing; a job needs a time of submission`,
-		`{"id":"a","submit":-6}`:                          `t:3: submit: "-6" is negative`,
-		`{"id":"a","submit":"six"}`:                       `t:3: submit: "six" is not a time in seconds`,
-		`{"id":"a","submit":1e300}`:                       `t:3: submit: "1e300" seconds are more than 30 years`,
-		`{"id":"a","submit":4}`:                           `t:3: submit: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
-		`{"id":"a","submit":6,"input":-2}`:                `t:3: input: -2 is negative`,
-		`{"id":"a","submit":6,"shuffle":1e30}`:            `t:3: shuffle: "1e30" is too large`,
-		`{"id":"a","submit":6,"priority":"x"}`:            `t:3: priority: "x" is not a whole number from -1000000 to 1000000`,
-		`{"id":"a","submit":6,"user":[]}`:                 `t:3: user: "[]" is not a text`,
-		`{"id":"a","submit":6,"stages":5}`:                `t:3: stages: "5" is not a list`,
-		`{"id":"a","submit":6,"stages":[7]}`:              `t:3: stages[0]: a JSON number is not allowed there`,
-		`{"id":"a","submit":6,"stages":[{"kind":"mop"}]}`: `t:3: stages[0].kind: there is no stage "mop" (master, map, reduce, other0, other1, other2)`,
-		`{"id":"a","submit":6,"stages":[{"kind":"map"}]}`: `t:3: job "a": stage map has no task`,
+		`{"id":"a","submit":6`:                 `t:3: it is not JSON: unexpected end of JSON input`,
+		`["a"]`:                                `t:3: a JSON array is not allowed there`,
+		`{"id":"","submit":6}`:                 `t:3: id: it is empty`,
+		`{"submit":6}`:                         `t:3: id: it is empty`,
+		`{"id":"z","submit":6}`:                `t:3: job "z" was already listed`,
+		"{\"id\":\"a\xff\",\"submit\":6}":      `t:3: "{\"id\":\"a\xff\",\"submit" is not UTF-8`,
+		`{"id":"a"}`:                           `t:3: submit: it is missing; a job needs a time of submission`,
+		`{"id":"a","submit":-6}`:               `t:3: submit: "-6" is negative`,
+		`{"id":"a","submit":"six"}`:            `t:3: submit: "six" is not a time in seconds`,
+		`{"id":"a","submit":1e300}`:            `t:3: submit: "1e300" seconds are more than 30 years`,
+		`{"id":"a","submit":4}`:                `t:3: submit: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
+		`{"id":"a","submit":6,"input":-2}`:     `t:3: input: -2 is negative`,
+		`{"id":"a","submit":6,"shuffle":1e30}`: `t:3: shuffle: "1e30" is too large`,
+		`{"id":"a","submit":6,"priority":"x"}`: `t:3: priority: "x" is not a whole number from -1000000 to 1000000`,
+		`{"id":"a","submit":1700000000}`:       `t:3: submit: "1700000000" seconds are more than 30 years; is that a time of UNIX? Times count from the start of the trace`,
+		`{"id":"a","submit":6,"shufle":5}`:     `t:3: unknown key "shufle"; did you mean "shuffle"?`,
+		`{"id":"a","submit":6,"sub\u006dit":7,"colour":[{"id":1}],"x":1}`:                                           `t:3: unknown key "colour"; there are: after, class, deadline, id, input, labels, output, path, priority, queue, shuffle, stages, submit, user`,
+		`{"id":"a","submit":6,"Input":5}`:                                                                           `t:3: unknown key "Input"; did you mean "input"?`,
+		`{"id":"a","submit":6,"stages":[{"kind":"map","task":[{}]}]}`:                                               `t:3: stages[0]: unknown key "task"; did you mean "tasks"?`,
+		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"time":1},{"tme":2}]}]}`:                            `t:3: stages[0].tasks[1]: unknown key "tme"; did you mean "time"?`,
+		`{"id":"a","submit":6,"user":[]}`:                                                                           `t:3: user: "[]" is not a text`,
+		`{"id":"a","submit":6,"stages":5}`:                                                                          `t:3: stages: "5" is not a list`,
+		`{"id":"a","submit":6,"stages":[7]}`:                                                                        `t:3: stages[0]: a JSON number is not allowed there`,
+		`{"id":"a","submit":6,"stages":[{"kind":"mop"}]}`:                                                           `t:3: stages[0].kind: there is no stage "mop" (master, map, reduce, other0, other1, other2)`,
+		`{"id":"a","submit":6,"stages":[{"kind":"map"}]}`:                                                           `t:3: job "a": stage map has no task`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","needs":{"cpus":1}}]}`:                                        `t:3: stages[0].needs: there is no resource "cpus"`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","needs":{"vcores":-1}}]}`:                                     `t:3: stages[0].needs.vcores: -1 is negative`,
 		`{"id":"a","submit":6,"stages":[{"kind":"map","tasks":[{"count":0}]}]}`:                                     `t:3: stages[0].tasks[0].count: 0 is not from 1 to 10000000`,
@@ -188,9 +194,10 @@ func TestNeutralBad(t *testing.T) {
 	}
 	badInputs(t, "slackline", "{\"slackline_trace\":1}\n{\"id\":\"z\",\"submit\":5}\n", "\n{\"id\":\"y\",\"submit\":50}\n", "z y", table)
 	fatalInputs(t, "slackline", map[string]string{
-		"\n\n":                          `t:1: there is no job in it`,
-		"{\"id\":\"a\",\"submit\":6}\n": `t:1: the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`,
-		"{\"slackline_trace\":2}\n":     `t:1: version "2" of the format is not known, only 1`,
+		"\n\n":                              `t:1: there is no job in it`,
+		"{\"id\":\"a\",\"submit\":6}\n":     `t:1: the file does not begin with {"slackline_trace":1}, as slackline's own traces do; name another format`,
+		"{\"slackline_trace\":1,\"x\":2}\n": `t:1: unknown key "x"; there are: slackline_trace`,
+		"{\"slackline_trace\":2}\n":         `t:1: version "2" of the format is not known, only 1`,
 	})
 }
 
@@ -229,6 +236,9 @@ func anyJobs(span units.Duration) *rapid.Generator[[]Job] {
 			j := Job{ID: fmt.Sprint(text.Draw(t, "id"), i), Class: text.Draw(t, "class"), Queue: text.Draw(t, "queue"), User: text.Draw(t, "user"),
 				Submit: at, Deadline: time.Draw(t, "deadline"), Priority: rapid.IntRange(-9, 9).Draw(t, "priority"),
 				Input: size.Draw(t, "input"), Shuffle: size.Draw(t, "shuffle"), Output: size.Draw(t, "output"), Path: text.Draw(t, "path")}
+			if rapid.Bool().Draw(t, "asks") {
+				j.Labels = []string{"gpu", "l" + text.Draw(t, "label")}
+			}
 			if i > 0 && rapid.Bool().Draw(t, "waits") {
 				j.After = []string{jobs[i-1].ID}
 			}

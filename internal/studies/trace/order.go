@@ -14,19 +14,21 @@ const (
 	MaxRuns    = 1 << 20    // the most tasks, or runs of alike ones, that a trace may list for one job
 	Remembered = workload.Remembered
 	maxHosts   = 64 // of a task's input
+	maxLabels  = 64 // that a job asks for
 )
 
 // longest is the longest time that a task may take: 30 years, as for all times of a trace.
 const longest = 1_000_000_000 * units.Second
 
-// epoch is the time in ms from which on a time counts from 1970: a trace that begins
-// with such a time counts from it.
-const epoch = 100_000_000_000 // in 1973
+// epoch is the time from which on a time counts from 1970: a trace that begins with such a time
+// counts from it.
+const epoch = 100_000_000 * units.Second // in 1973
 
 // order holds the jobs of a trace to the order of their submission, and remembers the last ones.
 type order struct {
 	begun  bool
-	zero   int64 // ms of the first job, if that is one since 1970
+	zero   units.Duration // when the first job came, if that is a time since 1970
+	starts units.Duration // when the trace began, since 1970, if it says so
 	before units.Time
 }
 
@@ -40,17 +42,34 @@ func (p *place) submitted(o *order, field string, s scalar) units.Time {
 
 // since returns the time of the trace that a time in ms is.
 func (p *place) since(o *order, field string, ms int64) units.Time {
-	if !o.begun {
-		o.zero = 0
-		if ms >= epoch {
-			o.zero = ms
-		}
-	}
-	if ms -= o.zero; ms > 1e12 || ms < -1e12 {
+	if ms > 9e12 || ms < -9e12 {
 		p.failf(field, "%d ms are more than 30 years from the start of the trace", ms)
 		return 0
 	}
-	return units.Time(ms * int64(units.Millisecond))
+	return p.counted(o, field, units.Duration(ms)*units.Millisecond)
+}
+
+// absolute reads when a job was submitted, in seconds, which may be those since 1970.
+func (p *place) absolute(o *order, field string, text []byte) units.Time {
+	return p.counted(o, field, p.secondsUpTo(field, text, 9e9))
+}
+
+// counted is a time as it counts in the trace: since its begin, not since 1970.
+func (p *place) counted(o *order, field string, at units.Duration) units.Time {
+	if !o.begun {
+		o.zero = 0
+		if at >= epoch {
+			o.zero = at
+			if o.starts >= epoch && o.starts <= at && at-o.starts < epoch {
+				o.zero = o.starts
+			}
+		}
+	}
+	if at -= o.zero; at > longest || at < -longest {
+		p.failf(field, "%v is more than 30 years from the start of the trace", at)
+		return 0
+	}
+	return units.Time(at)
 }
 
 // admit is the last check of a job, whatever its format: it has a name of its own, comes in turn

@@ -44,6 +44,7 @@ type place struct {
 	at   int64 // number of the line last read, or where the record begins that was last read
 	job  int64 // where the last job stands that was admitted
 	kept account
+	keys int    // which keys objects may have besides those that are read
 	bad  *Error // the first in the record
 }
 
@@ -152,13 +153,19 @@ func (p *place) count(field string, text []byte) int64 {
 
 // seconds reads a span or a point of time in seconds.
 func (p *place) seconds(field string, text []byte) units.Duration {
+	return p.secondsUpTo(field, text, 1e9)
+}
+
+func (p *place) secondsUpTo(field string, text []byte, most float64) units.Duration {
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil || math.IsNaN(x):
 		p.failf(field, "%s is not a time in seconds", quoted(text))
 	case x < 0:
 		p.failf(field, "%s is negative", quoted(text))
-	case x > 1e9:
+	case x > most && x < 9e9:
+		p.failf(field, "%s seconds are more than 30 years; is that a time of UNIX? Times count from the start of the trace", quoted(text))
+	case x > most:
 		p.failf(field, "%s seconds are more than 30 years", quoted(text))
 	default:
 		return units.Duration(math.Round(x * 1e9))

@@ -63,7 +63,7 @@ func DefaultRule(maxReduces int) Rule {
 // Unfold makes a job of what the trace says, by the rule.
 func (r *Rule) Unfold(j *Job, seed uint64) (*workload.Job, error) {
 	w := &workload.Job{ID: j.ID, Class: j.Class, Queue: j.Queue, User: j.User, Arrive: j.Submit, Soft: units.Never, Deadline: units.Never,
-		File: j.Path, Weight: 1, Priority: j.Priority, After: j.After, SlowStart: r.SlowStart, Stages: make([]workload.StageSpec, 0, max(2, len(j.Stages)))}
+		File: j.Path, Weight: 1, Priority: j.Priority, After: j.After, Labels: j.Labels, SlowStart: r.SlowStart, Stages: make([]workload.StageSpec, 0, max(2, len(j.Stages)))}
 	key := draw.Of(seed, "trace").Job(j.ID)
 	if len(j.Stages) == 0 {
 		maps, reduces, err := r.Tasks(j)

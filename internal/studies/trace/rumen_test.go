@@ -70,7 +70,7 @@ func TestRumenBad(t *testing.T) {
 		"{\"jobID\":\"\xff\"}": `t:3: "{\"jobID\":\"\xff\"}" is not UTF-8`,
 		`{}`:                   `t:3: jobID: it is empty`,
 		`{"jobID":"a","submitTime":1795219004000}`:                               `t:3: submitTime: -1s is before the start of the trace`,
-		`{"jobID":"a","submitTime":17952190040000}`:                              `t:3: submitTime: 16156971035000 ms are more than 30 years from the start of the trace`,
+		`{"jobID":"a","submitTime":17952190040000}`:                              `t:3: submitTime: 17952190040000 ms are more than 30 years from the start of the trace`,
 		`{"jobID":"z","submitTime":1795219006000}`:                               `t:3: job "z" was already listed`,
 		job(`,"priority":"SOME"`):                                                `t:3: priority: "SOME" is not VERY_LOW, LOW, NORMAL, HIGH or VERY_HIGH`,
 		job(`,"queue":[1]`):                                                      `t:3: queue: "[1]" is not a text`,

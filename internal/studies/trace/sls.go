@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"strconv"
+	"strings"
 
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -17,17 +18,18 @@ import (
 // SchedulerLoadSimulator.md): JSON objects one behind the other, or in one list. Values may be
 // numbers or strings.
 //
-//	job.start.ms, job.id, job.user, job.queue.name, job.priority   the job
+//	job.start.ms, job.id, job.user, job.queue.name, job.priority   the job; one without id is called by its number, from 0
 //	job.count                                                      so many such jobs, their ids followed by _1, _2 …
-//	job.tasks[].container.type                                     map or reduce
-//	            container.start.ms, container.end.ms               their difference, or
-//	            container.duration.ms                              is the task's time
+//	job.label.expression                                           the label that a node must carry, or several joined by &&
+//	job.tasks[].container.type                                     map, which may be left out, or reduce
+//	            container.duration.ms, or duration.ms              the task's time, or, where neither is told,
+//	            container.start.ms, container.end.ms               their difference
 //	            container.host                                     /rack/node: holds its input
 //	            container.memory-mb, container.vcores              what it needs
 //	            count                                              so many such tasks
 //
 // Objects of num.nodes and num.racks describe the cluster and are passed over, as is what else
-// there may be. There is nothing on bytes, shuffles, classes, deadlines, nor on what waits for
+// there may be, unless its name is nearly one of these. There is nothing on bytes, shuffles, classes, deadlines, nor on what waits for
 // what: when written, these are lost, and times are rounded to ms. All values are written as
 // strings, since Hadoop 3 takes no others; a job without queue or user goes to default.
 type sls struct {
@@ -36,9 +38,14 @@ type sls struct {
 	copies int // of the job last read that are still to come
 	copied int
 	like   Job
+	n      int // jobs so far, copies counted
 }
 
-func openSLS(in io.Reader, o Options) form { return &sls{records: newRecords(in, o)} }
+func openSLS(in io.Reader, o Options) form {
+	s := &sls{records: newRecords(in, o)}
+	s.keys = farKeys
+	return s
+}
 
 type slsJob struct {
 	Nodes    scalar `json:"num.nodes"`
@@ -48,8 +55,11 @@ type slsJob struct {
 	Start    scalar `json:"job.start.ms"`
 	Priority scalar `json:"job.priority"`
 	Count    scalar `json:"job.count"`
+	Label    scalar `json:"job.label.expression"`
 	Tasks    raw    `json:"job.tasks"`
 }
+
+func (slsJob) unread() []string { return []string{"num.racks", "am.type", "job.end.ms"} }
 
 type slsTask struct {
 	Kind     scalar `json:"container.type"`
@@ -57,9 +67,14 @@ type slsTask struct {
 	Start    scalar `json:"container.start.ms"`
 	End      scalar `json:"container.end.ms"`
 	Duration scalar `json:"container.duration.ms"`
+	Older    scalar `json:"duration.ms"` // as Hadoop's manual calls it
 	Host     scalar `json:"container.host"`
 	Memory   scalar `json:"container.memory-mb"`
 	Cores    scalar `json:"container.vcores"`
+}
+
+func (slsTask) unread() []string {
+	return []string{"container.priority", "container.execution.type", "container.allocation.id", "container.request.delay.ms"}
 }
 
 // Next returns the job of the next object, or the next of alike ones.
@@ -69,7 +84,12 @@ func (s *sls) Next() (*Job, error) {
 			s.copies--
 			s.copied++
 			j := s.like
-			j.ID += "_" + strconv.Itoa(s.copied)
+			if j.ID == "" {
+				s.called(&j)
+			} else {
+				s.n++
+				j.ID += "_" + strconv.Itoa(s.copied)
+			}
 			return &j, orNil(s.admit(&s.order, &j, "job.start.ms"))
 		}
 		text, err := s.next()
@@ -90,7 +110,7 @@ func (s *sls) job(text []byte) (*Job, *Error) {
 	if t.Nodes.there() && !t.Start.there() {
 		return nil, nil
 	}
-	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown, ID: s.name("job.id", t.ID.text), User: s.text("job.user", t.User),
+	j := &Job{Input: Unknown, Shuffle: Unknown, Output: Unknown, ID: s.text("job.id", t.ID), User: s.text("job.user", t.User),
 		Queue: s.text("job.queue.name", t.Queue), Submit: s.submitted(&s.order, "job.start.ms", t.Start),
 		Priority: int(s.atMost("job.priority", t.Priority, 1_000_000))}
 	stages := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}
@@ -100,8 +120,18 @@ func (s *sls) job(text []byte) (*Job, *Error) {
 			j.Stages = append(j.Stages, stages[i])
 		}
 	}
+	for label := range strings.SplitSeq(s.text("job.label.expression", t.Label), "&&") {
+		if label = strings.TrimSpace(label); label != "" && len(j.Labels) < maxLabels {
+			j.Labels = append(j.Labels, label)
+		}
+	}
 	copies := s.tasks("job.count", t.Count)
 	if copies == 1 {
+		if j.ID == "" {
+			s.called(j)
+		} else {
+			s.n++
+		}
 		return j, s.admit(&s.order, j, "job.start.ms")
 	}
 	if err := s.wrong(); err != nil {
@@ -111,18 +141,29 @@ func (s *sls) job(text []byte) (*Job, *Error) {
 	return nil, s.whole(j)
 }
 
+// called names a job by its number, as Hadoop does.
+func (s *sls) called(j *Job) {
+	j.ID = strconv.Itoa(s.n)
+	s.n++
+	s.kept.fillIn(unnamed, 1, s.errorf("job.id", "it is left out; the job is called %q", j.ID))
+}
+
 func (s *sls) task(stages *[2]Stage, t *slsTask) {
 	to := &stages[0]
 	switch string(t.Kind.text) {
-	case "map":
+	case "", "map":
 	case "reduce":
 		to = &stages[1]
 	default:
 		s.failf("container.type", "%s is neither map nor reduce", quoted(t.Kind.text))
 	}
 	u := Task{Count: s.tasks("count", t.Count), Input: Unknown, Time: UnknownTime}
-	start, end := s.number("container.start.ms", t.Start, -1), s.number("container.end.ms", t.End, -1)
-	switch took := s.number("container.duration.ms", t.Duration, -1); {
+	start, end := s.known("container.start.ms", t.Start), s.known("container.end.ms", t.End)
+	took := s.known("container.duration.ms", t.Duration)
+	if took < 0 {
+		took = s.known("duration.ms", t.Older)
+	}
+	switch {
 	case took >= 0:
 		u.Time = between(0, took)
 	case start >= 0 && end >= 0:
@@ -171,11 +212,11 @@ func (w *slsWriter) Write(j *Job) error {
 	if len(j.Stages) == 0 {
 		return fmt.Errorf("job %q has no tasks, SLS needs some", j.ID)
 	}
-	if !w.begun && start >= epoch {
+	if !w.begun && units.Duration(j.Submit) >= epoch {
 		return fmt.Errorf("job %q, the first, is submitted %v after the start of the trace, which SLS would read as a time since 1970", j.ID, units.Duration(j.Submit))
 	}
 	w.begun = true
-	out := slsWritten{AM: "mapreduce", ID: j.ID, User: cmp.Or(j.User, "default"), Queue: cmp.Or(j.Queue, "default"),
+	out := slsWritten{AM: "mapreduce", ID: j.ID, User: cmp.Or(j.User, "default"), Queue: cmp.Or(j.Queue, "default"), Label: strings.Join(j.Labels, " && "),
 		Start: start, End: end, Priority: max(0, j.Priority)}
 	for i := range j.Stages {
 		s := &j.Stages[i]
@@ -197,6 +238,7 @@ type slsWritten struct {
 	ID       string           `json:"job.id"`
 	User     string           `json:"job.user"`
 	Queue    string           `json:"job.queue.name"`
+	Label    string           `json:"job.label.expression,omitempty"`
 	Start    units.Duration   `json:"job.start.ms,string"`
 	End      units.Duration   `json:"job.end.ms,string"`
 	Priority int              `json:"job.priority,string,omitempty"`

@@ -55,13 +55,33 @@ func TestSLSSinceTheEpoch(t *testing.T) {
 	}
 }
 
+// What Hadoop's manual calls optional may be left out, and its name for how long a task takes is one. What is nearly
+// the name of a key is a mistake, any other key that of somebody else.
+func TestSLSOptional(t *testing.T) {
+	all, r, err := readAll(t, "sls", `{"job.start.ms":0,"job.tasks":[{"count":2,"duration.ms":2000,"container.priority":20,"container.start.ms":-1}]}
+{"job.id":"a","job.start.ms":5,"my.note":"x","job.label.expression":"gpu && ssd","job.tasks":[{"container.type":"reduce","duration.ms":7,"container.duration.ms":3000}]}
+{"job.start.ms":6,"job.count":2,"job.tasks":[{"container.start.ms":7,"container.end.ms":1007}]}`, false)
+	maps := func(n int, time units.Duration) []Stage {
+		return []Stage{{Kind: workload.Map, Tasks: []Task{{Count: n, Input: Unknown, Time: time}}}}
+	}
+	job := func(id string, at units.Duration, stages []Stage) Job {
+		return Job{ID: id, Submit: units.Time(at * units.Millisecond), Input: Unknown, Shuffle: Unknown, Output: Unknown, Stages: stages}
+	}
+	a := job("a", 5, []Stage{{Kind: workload.Reduce, Tasks: []Task{{Count: 1, Input: Unknown, Time: 3 * units.Second}}}})
+	a.Labels = []string{"gpu", "ssd"}
+	want := []Job{job("0", 0, maps(2, 2*units.Second)), a, job("2", 6, maps(1, units.Second)), job("3", 6, maps(1, units.Second))}
+	if d := cmp.Diff(want, all); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	accounted(t, r, "; no-name 3, input-unknown 4, shuffle-unknown 1")
+}
+
 func TestSLSBad(t *testing.T) {
 	badInputs(t, "sls", "{\"job.id\":\"z\",\n\"job.start.ms\":5000}\n", "\n{\"job.id\":\"y\",\"job.start.ms\":9000}\n", "z y", map[string]string{
 		`rubbish`:                                               `t:3: found 'r'; a record is an object in braces`,
 		`{"job.id":"a",}`:                                       `t:3: it is not JSON: invalid character '}' looking for beginning of object key string`,
 		"{\"job.id\":\n\n:}":                                    `t:5: it is not JSON: invalid character ':' looking for beginning of value`,
 		"{\"job.id\":\"\xff\"}":                                 `t:3: "\"job.id\":\"\xff\"}" is not UTF-8`,
-		`{"job.start.ms":6000}`:                                 `t:3: job.id: it is empty`,
 		`{"job.id":"a"}`:                                        `t:3: job.start.ms: it is missing; a job needs a time of submission`,
 		`{"job.id":"a","job.start.ms":-1}`:                      `t:3: job.start.ms: -1 is negative`,
 		`{"job.id":"a","job.start.ms":4000}`:                    `t:3: job.start.ms: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
@@ -71,9 +91,10 @@ func TestSLSBad(t *testing.T) {
 		`{"job.id":"a","job.start.ms":6000,"job.count":0}`:      `t:3: job.count: 0 is not from 1 to 10000000`,
 		`{"job.id":"a","job.start.ms":6000,"job.priority":1e9}`: `t:3: job.priority: 1000000000 is more than 1000000`,
 		`{"job.id":"a","job.start.ms":6000,"job.user":{}}`:      `t:3: job.user: "{}" is not a text`,
-		`{"job.id":"a","job.start.ms":6000,"job.tasks":{}}`:     `t:3: job.tasks: "{}" is not a list`,
-		`{"job.id":"a","job.start.ms":6000,"job.tasks":[[]]}`:   `t:3: job.tasks[0]: a JSON array is not allowed there`,
-		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{}]}`:   `t:3: job.tasks[0].container.type: "" is neither map nor reduce`,
+		`{"job.id":"a","job.start.ms":6000,"job.taks":[]}`:      `t:3: unknown key "job.taks"; did you mean "job.tasks"?`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"my.own":1,"durations.ms":8}]}`:                                        `t:3: job.tasks[0]: unknown key "durations.ms"; did you mean "duration.ms"?`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":{}}`:                                                                     `t:3: job.tasks: "{}" is not a list`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":[[]]}`:                                                                   `t:3: job.tasks[0]: a JSON array is not allowed there`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","count":-1}]}`:                                  `t:3: job.tasks[0].count: -1 is negative`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","count":99000000}]}`:                            `t:3: job.tasks[0].count: 99000000 is not from 1 to 10000000`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.start.ms":9,"container.end.ms":8}]}`: `t:3: job.tasks[0].container.end.ms: 8 is before the start at 9`,
@@ -110,7 +131,7 @@ func TestSLSRoundTrip(t *testing.T) {
 				}
 				said.Stages = append(said.Stages, s)
 			}
-			if said.Stages != nil && (jobs != nil || said.Submit < units.Time(epoch*units.Millisecond)) {
+			if said.Stages != nil && (jobs != nil || said.Submit < units.Time(epoch)) {
 				jobs = append(jobs, said)
 			}
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"io"
+	"strconv"
 
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -43,11 +44,26 @@ var swfFields = [18]string{"job number", "submit time", "wait time", "run time",
 func (s *swf) Next() (*Job, error) {
 	return s.nextJob(func() (*Job, error) {
 		line, err := s.next()
-		if line = bytes.TrimSpace(line); err != nil || len(line) == 0 || line[0] == ';' {
+		if line = bytes.TrimSpace(line); err != nil || len(line) == 0 {
 			return nil, err
+		}
+		if line[0] == ';' {
+			s.comment(line[1:])
+			return nil, nil
 		}
 		return s.job(line)
 	})
+}
+
+// comment looks for when the log begins.
+func (s *swf) comment(text []byte) {
+	key, value, _ := bytes.Cut(text, []byte{':'})
+	if string(bytes.TrimSpace(key)) != "UnixStartTime" {
+		return
+	}
+	if at, err := strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64); err == nil && at > 0 && at < 9e9 {
+		s.starts = units.Duration(at) * units.Second
+	}
 }
 
 // job reads a line. It returns nil for one that is left out.
@@ -62,7 +78,7 @@ func (s *swf) job(line []byte) (*Job, error) {
 	}
 	number := s.count(swfFields[0], f[0])
 	j := &Job{ID: name("j", number), Input: Unknown, Shuffle: Unknown, Output: Unknown}
-	j.Submit = units.Time(s.seconds(swfFields[1], f[1]))
+	j.Submit = s.absolute(&s.order, swfFields[1], f[1])
 	time, processors := s.first(f, 3, 3, s.span), s.first(f, 4, 4, s.count)
 	if err := s.wrong(); err != nil {
 		return nil, err

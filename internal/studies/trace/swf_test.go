@@ -66,6 +66,28 @@ func TestSWFLeavesOut(t *testing.T) {
 	}
 }
 
+// Times of UNIX count from the begin of the log, if its heading tells one, or from the first job; such as count from
+// the begin of the log are not touched by the heading. Those who failed while they ran are counted.
+func TestSWFSinceTheEpoch(t *testing.T) {
+	line := func(id, at, status string) string {
+		return id + " " + at + " 0 100 2 -1 -1 2 200 -1 " + status + " 1 1 1 1 1 -1 -1\n"
+	}
+	for heading, first := range map[string]units.Duration{"; UnixStartTime: 1356996000\n": 147 * units.Second, "": 0, "; UnixStartTime: 0\n": 0,
+		"; UnixStartTime: 1756996147\n": 0, "; UnixStartTime: x\n": 0} {
+		all, r, err := readAll(t, "swf", heading+line("1", "1356996147", "0")+line("2", "1356996200", "5"), false)
+		if err != nil || all[0].Submit != units.Time(first) || all[1].Submit.Sub(all[0].Submit) != 53*units.Second {
+			t.Errorf("%q: %v, %v", heading, all, err)
+		}
+		accounted(t, r, "; ended-badly 2, input-unknown 2")
+	}
+	if all, _, err := readAll(t, "swf", "; UnixStartTime: 1356996000\n"+line("1", "147", "1"), false); err != nil || all[0].Submit != units.Time(147*units.Second) {
+		t.Error(all, err)
+	}
+	if all, _, err := readAll(t, "swim", "a\t1356996147\t0\t1\t0\t0\nb\t1356996200\t53\t1\t0\t0\n", false); err != nil || all[0].Submit != 0 || all[1].Submit != units.Time(53*units.Second) {
+		t.Error(all, err)
+	}
+}
+
 func TestSWFBad(t *testing.T) {
 	line := func(number, submit, run, procs, memory, user string) string {
 		return number + " " + submit + " -1 " + run + " " + procs + " -1 " + memory + " -1 -1 -1 1 " + user + " -1 -1 -1 -1 -1 -1"

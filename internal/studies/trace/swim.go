@@ -10,7 +10,7 @@ import (
 // swim reads the samples that come with SWIM, the Statistical Workload Injector for MapReduce
 // (Chen, Ganapathi, Griffith and Katz, "The case for evaluating MapReduce performance using
 // workload suites", MASCOTS 2011). A line is a job, its fields separated by tabs: name, submit time
-// in s, seconds since the job before, bytes of map input, of shuffle and of reduce output. Some
+// in s (of UNIX, too: such count from the first job), seconds since the job before, bytes of map input, of shuffle and of reduce output. Some
 // samples add the path of the input and may add that of the output. There is nothing on tasks and
 // times.
 type swim struct {
@@ -37,7 +37,7 @@ func (s *swim) read(line []byte) *Error {
 	if len(f) < 6 {
 		return s.errorf("", "it has %d fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes", len(f))
 	}
-	s.job = Job{ID: s.name("job", f[0]), Submit: units.Time(s.seconds("submit time", f[1])),
+	s.job = Job{ID: s.name("job", f[0]), Submit: s.absolute(&s.order, "submit time", f[1]),
 		Input: units.Bytes(s.count("map input bytes", f[3])), Shuffle: units.Bytes(s.count("shuffle bytes", f[4])),
 		Output: units.Bytes(s.count("reduce output bytes", f[5]))}
 	if len(f) > 6 && len(f[6]) > 0 {

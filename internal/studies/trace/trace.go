@@ -22,6 +22,7 @@ type Job struct {
 	Deadline units.Duration // after Submit; 0 = the trace tells none
 	Priority int            // higher goes first
 	After    []string       // IDs of jobs that had to finish first
+	Labels   []string       // that a node must carry to run it
 
 	Input   units.Bytes // that the maps read
 	Shuffle units.Bytes // that go from maps to reduces
