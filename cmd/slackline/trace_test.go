@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -149,5 +150,56 @@ func TestTraceOfMapsAlone(t *testing.T) {
 		if r := s.run("simulate", file); r.code != 2 || !strings.Contains(r.stderr, want) {
 			t.Errorf("%s: %d: %s, want %s", file, r.code, r.stderr, want)
 		}
+	}
+}
+
+// A job that no node can run, or that asks for labels that none carries, is left out before the run, and the others are
+// played; JSON counts it. What is not known is not 0 bytes. What would stop every job is an error of the scenario.
+func TestTraceOfJobsTooLarge(t *testing.T) {
+	task := func(id string, at int, more string) string {
+		return fmt.Sprintf(`{"id":%q,"submit":%d%s,"stages":[{"kind":"map","needs":{"memory":1073741824,"vcores":1},"tasks":[{"count":2,"time":5}]}]}`, id, at, more) + "\n"
+	}
+	const cluster = "cluster: {nodes: 2, vcores: 4, memory: 8GB, map_slots: 2"
+	big := strings.Replace(task("big", 0, ""), "1073741824", "17179869184", 1)
+	played := "workload: {trace: {format: slackline, file: t.jsonl, containers: true}}\npolicies: [fifo, fair]\n"
+	s := newShell(t, map[string]string{
+		"t.jsonl":    "{\"slackline_trace\":1}\n" + big + task("ok", 1, `,"deadline":600`) + task("gpu", 2, `,"labels":["gpu"]`) + task("last", 3, `,"after":["big","ok"]`),
+		"none.jsonl": "{\"slackline_trace\":1}\n" + big,
+		"s.yaml":     cluster + "}\n" + played,
+		"none.yaml":  cluster + "}\n" + strings.Replace(played, "t.jsonl", "none.jsonl", 1),
+		"am.yaml":    cluster + ", masters: {start: 1s, memory: 9GB, vcores: 1}}\n" + played,
+		"large.yaml": "cluster: {nodes: 2, vcores: 4, memory: 8GB, map_slots: 2}\nsweep: {cluster.memory: [8GB, 16GB, 17GB]}\n" + played,
+	})
+	const left = `jobs that no node can run (2), the first: t.jsonl:2: job "big" cannot run: no node offers {vcores:1 memory:16GB} for a map task; the largest has {memory:8GB}`
+	for _, command := range []string{"simulate s.yaml", "compare s.yaml --seed 1..2", "audit s.yaml --policy rtmr", "simulate large.yaml --policy fifo"} {
+		r := s.run(strings.Fields(command)...)
+		if r.code != 0 || strings.Count(r.stderr, "warning: left out of the trace: "+left) != 1 ||
+			!strings.Contains(r.stderr, `filled in: dependencies on jobs that are left out, which are not waited for (1), the first: t.jsonl:5: job "last" waits for job "big"`) {
+			t.Errorf("slackline %s: %d: %s", command, r.code, r.stderr)
+		}
+	}
+	for _, run := range reports(t, s.must(0, "simulate", "s.yaml", "-o", "json")).Runs {
+		if run.Summary.Jobs != 2 || run.Summary.Finished() != 2 || run.Trace.Left() != 2 || run.Trace.LeftOut[0].Reason != "no-node" || run.Trace.FilledIn[0].Count != 2 {
+			t.Errorf("%+v, %+v", run.Summary, run.Trace)
+		}
+	}
+	for at, run := range reports(t, s.must(0, "simulate", "large.yaml", "--policy", "fifo", "-o", "json")).Runs {
+		if want := []int{2, 3, 3}[at]; run.Summary.Finished() != want || run.Trace.Left() != 4-want {
+			t.Errorf("%v: %+v, %+v", run.Params, run.Summary, run.Trace)
+		}
+	}
+	for file, want := range map[string]string{
+		"none.yaml": `none.jsonl:2: job "big" cannot run: no node offers {vcores:1 memory:16GB} for a map task; the largest has {memory:8GB}`,
+		"am.yaml":   `no job can run: no node offers {vcores:1 memory:9GB} for a master task; the largest has {memory:8GB}`,
+	} {
+		if r := s.run("simulate", file); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %d: %s, want %s", file, r.code, r.stderr, want)
+		}
+	}
+	if stats := s.must(0, "workload", "stats", "t.jsonl"); !strings.Contains(stats, "bytes read                          unknown") || strings.Contains(stats, " 0 B") {
+		t.Error(stats)
+	}
+	if stats := s.must(0, "workload", "stats", "t.jsonl", "-o", "json"); !strings.Contains(stats, `"input_bytes": null`) || !strings.Contains(stats, `"reason": "input-unknown"`) {
+		t.Error(stats)
 	}
 }

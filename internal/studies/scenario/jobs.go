@@ -231,25 +231,71 @@ func (m *jobMaker) containers(k config.OneOrMore[Needs], at, name string) (list 
 func runnable(d *config.Document, at string, j *workload.Job, c *cluster.Cluster) {
 	for i := range j.Stages {
 		st := &j.Stages[i]
-		kinds := make([]cluster.Container, max(1, len(st.Containers)))
-		for k := range kinds {
-			kinds[k] = st.Container(k)
-			if err := kinds[k].Validate(); err != nil {
+		for k := range max(1, len(st.Containers)) {
+			if kind := st.Container(k); kind.Validate() != nil {
 				d.Failf(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs is empty; give it vcores, memory or gpus", st.Kind)
 				return
 			}
 		}
+	}
+	if why := unfit(j, c); why != "" {
+		d.Failf(at, "job %q cannot run: %s", j.ID, why)
+	}
+}
+
+// unfit says which task of a job no node can run, "" if there is none.
+func unfit(j *workload.Job, c *cluster.Cluster) string {
+	for i := range j.Stages {
+		st := &j.Stages[i]
 		fits := func(n *cluster.Node) bool {
-			return n.Carries(j.Labels) && slices.ContainsFunc(kinds, func(k cluster.Container) bool { return n.Class.Capacity.Fits(&k.Needs) })
-		}
-		if !slices.ContainsFunc(c.Nodes, fits) {
-			on := ""
-			if len(j.Labels) > 0 {
-				on = " with the labels " + strings.Join(j.Labels, ", ")
+			for k := range max(1, len(st.Containers)) {
+				if kind := st.Container(k); n.Class.Capacity.Fits(&kind.Needs) {
+					return n.Carries(j.Labels)
+				}
 			}
-			d.Failf(at, "job %q cannot run: no node%s offers %v for a %v task", j.ID, on, kinds[0].Needs.Words(c.Named), st.Kind)
+			return false
+		}
+		if slices.ContainsFunc(c.Nodes, fits) {
+			continue
+		}
+		on := ""
+		if len(j.Labels) > 0 {
+			on = " with the labels " + strings.Join(j.Labels, ", ")
+		}
+		needs := st.Container(0).Needs
+		return fmt.Sprintf("no node%s offers %v for a %v task%s", on, needs.Words(c.Named), st.Kind, offered(&needs, j.Labels, c))
+	}
+	return ""
+}
+
+// offered says how much there is of what no node has enough of.
+func offered(needs *units.Vector, labels []string, c *cluster.Cluster) string {
+	var most, lacking units.Vector
+	any := false
+	for _, n := range c.Nodes {
+		if n.Carries(labels) {
+			any = true
+			for d, x := range n.Class.Capacity {
+				most[d] = max(most[d], x)
+			}
 		}
 	}
+	if !any {
+		return "; no node carries them"
+	}
+	short := false
+	for d, x := range needs {
+		if x > most[d] {
+			short, lacking[d] = true, most[d]
+		}
+	}
+	switch {
+	case !short:
+		return "; each is there, but not on one node"
+	case lacking != units.Vector{}:
+		return "; the largest has " + lacking.Words(c.Named)
+	}
+	return ""
 }
 
 // link is what the check of predecessors needs of a job, and where it stands: errors go to the

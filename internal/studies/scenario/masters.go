@@ -22,15 +22,15 @@ func (s *Scenario) addMasters(cfg *sim.Config) {
 		with.Stages = append([]workload.StageSpec{stage}, j.Stages...)
 		return &with
 	}
+	if why := unfit(&workload.Job{Stages: []workload.StageSpec{stage}}, cfg.Cluster); why != "" {
+		s.src.Failf("cluster.masters", "no job can run: %s", why)
+	}
 	if begin := s.arrivals; begin != nil {
 		s.arrivals = func(seed uint64) workload.Source { return &mastered{begin(seed), add} }
 		return
 	}
 	for i, j := range cfg.Workload.Jobs {
 		cfg.Workload.Jobs[i] = add(j)
-	}
-	if len(cfg.Workload.Jobs) > 0 {
-		runnable(s.src, "cluster.masters", cfg.Workload.Jobs[0], cfg.Cluster)
 	}
 }
 

@@ -122,19 +122,11 @@ func eachJob(f trace.File, first config.Span, most int, do func(j *trace.Job, li
 // mapsAlone refuses a trace of jobs with reduces where the cluster has no slot for one.
 func (s *Scenario) mapsAlone(rule *trace.Rule) {
 	_, err := eachJob(s.played, s.Workload.Trace.First, 0, func(j *trace.Job, line int64) error {
-		reduces := 0
-		if r := j.Stage(workload.Reduce); r != nil {
-			reduces = r.Count()
-		} else if len(j.Stages) == 0 {
-			var err error
-			if _, reduces, err = rule.Tasks(j); err != nil {
-				return err
-			}
+		claims, err := rule.Claims(j)
+		if err == nil && claims.Stage(workload.Reduce) != nil {
+			err = fmt.Errorf("job %q of the trace (%s:%d) has reduces, and the cluster has no slot for them", j.ID, s.TraceFile(), line)
 		}
-		if reduces > 0 {
-			return fmt.Errorf("job %q of the trace (%s:%d) has reduces, and the cluster has no slot for them", j.ID, s.TraceFile(), line)
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		at := "cluster.reduce_slots"
@@ -235,6 +227,16 @@ func (s *Scenario) trace(cfg *sim.Config) {
 	}
 	if maps > 0 && reduces == 0 && !t.Containers {
 		s.mapsAlone(&rule)
+	}
+	s.played.Fits = func(j *trace.Job) error {
+		claims, err := rule.Claims(j)
+		if err != nil {
+			return err
+		}
+		if why := unfit(claims, cfg.Cluster); why != "" {
+			return fmt.Errorf("job %q cannot run: %s", j.ID, why)
+		}
+		return nil
 	}
 	file := s.played
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}

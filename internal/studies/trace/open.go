@@ -144,7 +144,9 @@ func (r *reader) nothing() *Error {
 		return &Error{File: r.o.File, Line: r.line, Text: "there is no job in it"}
 	}
 	text := fmt.Sprintf("; and none of its %s can be read", units.Count(a.told().Left(), "record"))
-	if len(a.LeftOut) > 1 || a.LeftOut[0].Reason != unreadable.word {
+	if a.told().Left() == 1 {
+		text = ""
+	} else if len(a.LeftOut) > 1 || a.LeftOut[0].Reason != unreadable.word {
 		text = "; and none of its other records is a job that can be played"
 	}
 	return &Error{File: r.o.File, Line: a.first.Line, Field: a.first.Field, Text: a.first.Text + text}

@@ -136,13 +136,37 @@ func (r *Rule) reduceTasks(j *Job, n int) []workload.Task {
 	return tasks
 }
 
-// stated makes the tasks that the trace lists.
-func (r *Rule) stated(j *Job, s *Stage, key draw.Draw) workload.StageSpec {
-	n := s.Count()
-	spec := workload.StageSpec{Kind: s.Kind, Tasks: make([]workload.Task, 0, n)}
+// Claims is a job as far as it matters where it can run: its stages and what a task of each needs, without tasks.
+func (r *Rule) Claims(j *Job) (*workload.Job, error) {
+	w := &workload.Job{ID: j.ID, Labels: j.Labels}
+	for i := range j.Stages {
+		w.Stages = append(w.Stages, r.claimed(&j.Stages[i]))
+	}
+	if len(j.Stages) > 0 {
+		return w, nil
+	}
+	_, reduces, err := r.Tasks(j)
+	w.Stages = []workload.StageSpec{{Kind: workload.Map}, {Kind: workload.Reduce}}
+	if reduces == 0 {
+		w.Stages = w.Stages[:1]
+	}
+	return w, err
+}
+
+// claimed is a stage without tasks.
+func (r *Rule) claimed(s *Stage) workload.StageSpec {
+	spec := workload.StageSpec{Kind: s.Kind}
 	if r.Containers && s.Needs != (units.Vector{}) {
 		spec.Containers = []cluster.Container{{Name: s.Kind.String(), Needs: s.Needs}}
 	}
+	return spec
+}
+
+// stated makes the tasks that the trace lists.
+func (r *Rule) stated(j *Job, s *Stage, key draw.Draw) workload.StageSpec {
+	n := s.Count()
+	spec := r.claimed(s)
+	spec.Tasks = make([]workload.Task, 0, n)
 	share := Unknown
 	switch s.Kind {
 	case workload.Map:
