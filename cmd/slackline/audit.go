@@ -22,7 +22,9 @@ jobs of the class had ended before in the run, and by tail, which is the promise
 Unless --policy says otherwise, promises are made at 90, 95 and 99 %; with --policy rtmr they are for the worst case.
 
 Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
-table says so. The mean of the ratios says how wide the promises were.`,
+table says "less than stated": these promises cannot be relied on. Where even its lower end is above, it says "more than
+stated": deadlines left more room than that takes, or times were thought more uncertain than they were, so more jobs could have
+been promised, or for earlier. The mean of the ratios says how wide the promises were.`,
 		Example: `  slackline audit examples/best-effort.yaml --seed 1..2
   slackline audit examples/best-effort.yaml --seed 3 -o json`,
 		Args:              some("scenario files or job files"),

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -43,6 +44,7 @@ type runData struct {
 	Summary  report.Summary         `json:"summary"`
 	Stuck    string                 `json:"stuck,omitempty"`    // why it did not come to its end
 	Promises []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
+	Kept     [][]string             `json:"kept,omitempty"`     // a table of what was promised and kept
 	End      int64                  `json:"end"`
 	Set      int                    `json:"set"`
 	// of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
@@ -103,6 +105,15 @@ func promisesOf(run *report.Run) []report.DeadlineClass {
 		list = append(list, p)
 	}
 	return list
+}
+
+// keptOf are the rows of what was promised and kept.
+func keptOf(run *report.Run) [][]string {
+	t := report.PromisesKept("", []*report.Run{run})
+	if t == nil {
+		return nil
+	}
+	return each.Of(t.Rows(), func(row []string) []string { return each.Of(row, clip) })
 }
 
 // clip shortens a text that comes from a file.
@@ -173,7 +184,7 @@ func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
-		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run),
+		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), Kept: keptOf(run),
 		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	position := 0
 	listed(run, kept, func(j *report.Job) {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,6 +61,16 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 	}
 	if got := tell("#kept tr"); got != "classin timeofpart, <i>tight1425 %, wide22100 %" {
 		t.Errorf("promises: %q", got)
+	}
+	kept := *r.Runs[1]
+	kept.Jobs = nil
+	for i := range 200 {
+		stated, end := 0.9, 9.0
+		kept.Jobs = append(kept.Jobs, report.Job{ID: strconv.Itoa(i), Outcome: report.Kept, Admitted: true, Confidence: &stated, Promised: &end, Finished: &end, Deadline: &end})
+	}
+	b.Open(save(t, write(t, &Page{}, report.New(&kept))))
+	if got := tell("#kept caption") + tell("#kept tr"); !strings.Contains(got, "Promises as stated and as kept") || !strings.Contains(got, "more than stated") {
+		t.Errorf("kept: %q", got)
 	}
 	b.Quiet()
 }
@@ -127,4 +138,21 @@ func TestBrowserTellsRefusals(t *testing.T) {
 		t.Errorf("runs: %s", got)
 	}
 	b.Quiet()
+}
+
+// The page has the table of what was promised and kept, with its verdict, where a run made some promises.
+func TestPageTellsWhatWasKept(t *testing.T) {
+	stated, end := 0.9, 9.0
+	run := &report.Run{World: "sim", Policy: "rtmr(promise=90%)"}
+	for range 200 {
+		run.Jobs = append(run.Jobs, report.Job{ID: "j", Class: strings.Repeat("x", 500), Outcome: report.Kept, Confidence: &stated, Promised: &end, Finished: &end})
+	}
+	rows := keptOf(run)
+	if len(rows) < 2 || rows[0][0] != "of" || rows[1][0] != "all" || rows[1][3] != "200" || rows[1][len(rows[1])-1] != "more than stated" {
+		t.Errorf("%q", rows)
+	}
+	run.Jobs = run.Jobs[:9]
+	if rows := keptOf(run); rows != nil {
+		t.Errorf("of nine promises: %q", rows)
+	}
 }

@@ -26,12 +26,34 @@ type Audit struct {
 	Kept     int     `json:"kept"`
 	Low      float64 `json:"kept_low"`
 	High     float64 `json:"kept_high"`
+	Verdict  Promise `json:"verdict"`
 	// mean of these ratios: promises that are kept because they are wide have a large one; 0 of the worst case
 	Wide float64 `json:"quantile_over_median,omitempty"`
 }
 
-// Holds tells whether what was kept is no less than what was stated, within the interval.
-func (a *Audit) Holds() bool { return a.High >= a.Stated }
+// Promise is what promises came to beside what was stated, as far as the interval can tell.
+type Promise string
+
+// What promises came to. Less than stated were kept: they cannot be relied on. More than stated were
+// kept: deadlines left more room than that takes, or the policy thought the times more uncertain than
+// they were, so more jobs could have been promised, or for earlier.
+const (
+	LessThanStated Promise = "less than stated"
+	AsStated       Promise = "as stated"
+	MoreThanStated Promise = "more than stated"
+)
+
+// judge compares what was kept with what was stated. Promises for the worst case state all, of which
+// there is no more.
+func (a *Audit) judge() Promise {
+	switch {
+	case a.High < a.Stated:
+		return LessThanStated
+	case a.Low > a.Stated:
+		return MoreThanStated
+	}
+	return AsStated
+}
 
 // A bin has what is from there on, and below the next one.
 type bin struct {
@@ -133,6 +155,7 @@ func Audits(runs []*Run) (list []Audit) {
 		}
 		low, high := stat.Exact95(a.Kept, a.Promises)
 		a.Low, a.High = low, high
+		a.Verdict = a.judge()
 		list = append(list, *a)
 	}
 	slices.SortFunc(list, func(a, b Audit) int {
@@ -173,37 +196,41 @@ const leastAudited = 10
 // writeAudit tells of policies with more than a few promises what was stated and kept, over all their runs.
 func writeAudit(w io.Writer, g []*Run) {
 	for _, p := range byPolicy(g) {
-		list, all := Audits(p.runs), 0
-		for i := range list {
-			if list[i].rank() == 0 {
-				all += list[i].Promises
-			}
+		if t := PromisesKept(p.name+", promises as stated and as kept", p.runs); t != nil {
+			fmt.Fprintln(w)
+			_ = t.Write(w)
 		}
-		if all < leastAudited {
-			continue
-		}
-		fmt.Fprintln(w)
-		_ = AuditTable(p.name+", promises as stated and as kept", list).Write(w)
 	}
+}
+
+// PromisesKept is the table of what was stated and kept in some runs; nil if they made few promises.
+func PromisesKept(title string, runs []*Run) *Grid {
+	list, all := Audits(runs), 0
+	for i := range list {
+		if list[i].rank() == 0 {
+			all += list[i].Promises
+		}
+	}
+	if all < leastAudited {
+		return nil
+	}
+	return AuditTable(title, list)
 }
 
 // mostAudited is how many rows of a kind a table shows.
 const mostAudited = 10
 
-// AuditTable lists audits. Those that do not hold come first among their kind where there are many.
+// AuditTable lists audits. Those with less than stated come first among their kind, then those with more.
 func AuditTable(title string, list []Audit) *Grid {
 	t := &Grid{Title: title}
 	t.Add("of", ">stated", ">promises", ">kept", ">part", ">95 % interval", ">quantile / median", "")
 	shown := map[[2]string]int{}
 	list = slices.Clone(list)
+	place := func(p Promise) int {
+		return slices.Index([]Promise{LessThanStated, MoreThanStated, AsStated}, p)
+	}
 	slices.SortStableFunc(list, func(a, b Audit) int {
-		if a.Stated != b.Stated || a.rank() != b.rank() || a.Holds() == b.Holds() {
-			return cmp.Or(cmp.Compare(a.Stated, b.Stated), cmp.Compare(a.rank(), b.rank()))
-		}
-		if b.Holds() {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.Stated, b.Stated), cmp.Compare(a.rank(), b.rank()), cmp.Compare(place(a.Verdict), place(b.Verdict)))
 	})
 	for i := range list {
 		a := &list[i]
@@ -224,8 +251,8 @@ func AuditTable(title string, list []Audit) *Grid {
 		if a.Wide > 0 {
 			wide = fmt.Sprintf("%.2f", a.Wide)
 		}
-		if !a.Holds() {
-			note = "less than stated"
+		if a.Verdict != AsStated {
+			note = string(a.Verdict)
 		}
 		t.Add(what, stated(a.Stated), strconv.Itoa(a.Promises), strconv.Itoa(a.Kept), fmt.Sprintf("%.2f %%", 100*float64(a.Kept)/float64(a.Promises)),
 			fmt.Sprintf("%.2f to %.2f %%", a.Low*100, a.High*100), wide, note)

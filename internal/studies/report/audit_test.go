@@ -30,19 +30,19 @@ func TestAudit(t *testing.T) {
 		if a.Stated == 1 {
 			key = "worst " + key
 		}
-		got[key] = fmt.Sprintf("%d of %d, %.4f to %.4f, %v, %.2f wide", a.Kept, a.Promises, a.Low, a.High, a.Holds(), a.Wide)
+		got[key] = fmt.Sprintf("%d of %d, %.4f to %.4f, %s, %.2f wide", a.Kept, a.Promises, a.Low, a.High, a.Verdict, a.Wide)
 	}
 	// intervals: scipy.stats.binomtest(k, n).proportion_ci(method="exact")
 	want := map[string]string{
-		"worst all":       "1 of 1, 0.0250 to 1.0000, true, 0.00 wide",
-		"all":             "90 of 100, 0.8238 to 0.9510, true, 1.80 wide",
-		"classbad":        "0 of 10, 0.0000 to 0.3085, false, 1.10 wide",
-		"classgood":       "90 of 90, 0.9598 to 1.0000, true, 1.88 wide",
-		"historynone":     "10 of 20, 0.2720 to 0.7280, false, 1.10 wide",
-		"history1 to 9":   "9 of 9, 0.6637 to 1.0000, true, 1.10 wide",
-		"tailbelow 1.25":  "40 of 50, 0.6628 to 0.8997, false, 1.10 wide",
-		"tail2 or more":   "50 of 50, 0.9289 to 1.0000, true, 2.50 wide",
-		"history10 to 99": "71 of 71, 0.9494 to 1.0000, true, 2.09 wide",
+		"worst all":       "1 of 1, 0.0250 to 1.0000, as stated, 0.00 wide",
+		"all":             "90 of 100, 0.8238 to 0.9510, as stated, 1.80 wide",
+		"classbad":        "0 of 10, 0.0000 to 0.3085, less than stated, 1.10 wide",
+		"classgood":       "90 of 90, 0.9598 to 1.0000, more than stated, 1.88 wide",
+		"historynone":     "10 of 20, 0.2720 to 0.7280, less than stated, 1.10 wide",
+		"history1 to 9":   "9 of 9, 0.6637 to 1.0000, as stated, 1.10 wide",
+		"tailbelow 1.25":  "40 of 50, 0.6628 to 0.8997, less than stated, 1.10 wide",
+		"tail2 or more":   "50 of 50, 0.9289 to 1.0000, as stated, 2.50 wide",
+		"history10 to 99": "71 of 71, 0.9494 to 1.0000, as stated, 2.09 wide",
 	}
 	for k, w := range want {
 		if got[k] != w {
@@ -54,7 +54,7 @@ func TestAudit(t *testing.T) {
 	}
 	var b strings.Builder
 	writeAudit(&b, []*Run{run})
-	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "worst case", "earlier jobs of its class: 1 to 9", "90.00 %", "82.38 to 95.10 %               1.80", "quantile / median: below 1.25"} {
+	for _, part := range []string{"promises as stated and as kept", "class bad", "less than stated", "1.88  more than stated", "worst case", "earlier jobs of its class: 1 to 9", "90.00 %", "82.38 to 95.10 %               1.80", "quantile / median: below 1.25"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("%q is not in\n%s", part, b.String())
 		}

@@ -17,6 +17,9 @@ type Grid struct {
 // GridOf is a grid of these rows; the first is the heading.
 func GridOf(title string, rows [][]string) *Grid { return &Grid{title, rows} }
 
+// Rows are the heading and the rows.
+func (g *Grid) Rows() [][]string { return g.rows }
+
 // Add adds a row; the first is the heading. A row of one cell is a remark that may run on.
 func (g *Grid) Add(cells ...string) { g.rows = append(g.rows, cells) }
 
