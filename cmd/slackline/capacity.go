@@ -106,14 +106,6 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return fmt.Errorf("--sweep: %w", err)
 				}
 			}
-			var sheet *files.File
-			if cmd.Flags().Changed("html") {
-				var err error
-				if sheet, err = files.Create(o.html, page.File); err != nil {
-					return fmt.Errorf("--html: %w", err)
-				}
-				defer sheet.Discard()
-			}
 			var src []byte
 			var err error
 			file := "history.yaml"
@@ -125,6 +117,14 @@ If a class cannot meet its deadline with any number of machines there is no plan
 			}
 			if err != nil {
 				return err
+			}
+			var sheet *files.File
+			if cmd.Flags().Changed("html") {
+				var err error
+				if sheet, err = files.Create(o.html, page.File); err != nil {
+					return fmt.Errorf("--html: %w", err)
+				}
+				defer sheet.Discard()
 			}
 			if o.output == "yaml" {
 				_, err := cmd.OutOrStdout().Write(src)

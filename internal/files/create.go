@@ -253,10 +253,13 @@ func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 // Commit puts the whole file in its place. What was there before is replaced, unless the command
 // has read it in the meantime.
 func (f *File) Commit() error {
-	err := f.to.Flush()
-	if info, gone := os.Stat(f.name); err == nil && !f.inPlace && gone == nil {
-		err = isInput(f.name, info)
+	if info, err := os.Stat(f.name); err == nil && !f.inPlace {
+		if err := isInput(f.name, info); err != nil {
+			f.Discard()
+			return err
+		}
 	}
+	err := f.to.Flush()
 	if f.file != os.Stdout && f.file != os.Stderr {
 		err = errors.Join(err, f.file.Close())
 	}

@@ -48,6 +48,15 @@ func Open(name string) (*Text, error) {
 	return t, nil
 }
 
+// Check says why Open would not open a file that is read later, nil if it would.
+func Check(name string) error {
+	t, err := Open(name)
+	if err != nil {
+		return err
+	}
+	return t.Close()
+}
+
 // Error says that a file cannot be read, in a sentence that names it.
 type Error struct {
 	text string

@@ -218,8 +218,10 @@ func (r *recording) end(l Line) error {
 	if rounds != r.result.Rounds {
 		return bad(l.Number, "the journal has %d rounds, but its end says %d", r.result.Rounds, rounds)
 	}
-	if _, err := r.in.Next(); err != io.EOF {
+	if _, err := r.in.Next(); err == nil {
 		return bad(l.Number+1, "there is text after the end")
+	} else if err != io.EOF {
+		return err
 	}
 	return io.EOF
 }

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/studies/synth"
@@ -117,8 +117,8 @@ func (s *Scenario) recorded(st *Stream, at string) trace.File {
 		return trace.File{}
 	}
 	file := trace.File{Path: s.beside(a.File), Format: format}
-	if info, err := os.Stat(file.Path); err != nil || info.IsDir() {
-		d.Failf(at+".arrivals.file", "the trace %s cannot be read; it must be an existing file", file.Path)
+	if err := files.Check(file.Path); err != nil {
+		d.Failf(at+".arrivals.file", "%v", err)
 	}
 	return file
 }

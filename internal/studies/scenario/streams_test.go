@@ -212,7 +212,7 @@ func TestArrivalsOfATrace(t *testing.T) {
 	if _, err := source.Next(); err == nil || !strings.Contains(err.Error(), "t.tsv:2: submit time") {
 		t.Error(err)
 	}
-	if _, err := Read("s.yaml", []byte(strings.Replace(text, "t.tsv", "none.tsv", 1))); err == nil || !strings.Contains(err.Error(), "none.tsv cannot be read") {
+	if _, err := Read("s.yaml", []byte(strings.Replace(text, "t.tsv", "none.tsv", 1))); err == nil || !strings.Contains(err.Error(), "none.tsv: there is no such file") {
 		t.Error(err)
 	}
 }

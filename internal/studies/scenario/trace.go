@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -191,12 +191,8 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		return
 	}
 	path := s.TraceFile()
-	switch info, err := os.Stat(path); {
-	case err != nil:
-		d.Failf("workload.trace.file", "the trace cannot be read: %v", err)
-		return
-	case info.IsDir():
-		d.Failf("workload.trace.file", "%s is a folder; name a file", path)
+	if err := files.Check(path); err != nil {
+		d.Failf("workload.trace.file", "%v", err)
 		return
 	}
 	if t.Repeat > 1 && t.Every == 0 {

@@ -198,6 +198,9 @@ func ReadModel(file string, text []byte) (*Model, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	err := d.Decode(m)
+	if _, behind := d.Token(); err == nil && behind != io.EOF {
+		return bad("line %d: there is something behind the model", 1+bytes.Count(text[:d.InputOffset()], []byte{'\n'}))
+	}
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
