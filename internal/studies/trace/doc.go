@@ -7,6 +7,8 @@
 //	trace.go      what a trace says of a job, and the list of formats
 //	rule.go       what is taken where a trace says nothing: number of tasks, their times; deadlines.go: deadlines
 //	source.go     a trace as the arrivals of a run
+//	open.go       what is done with the jobs of any trace: what fits nowhere, sorting; after.go: whom they wait for
+//	account.go    what was left out and filled in, and the list of reasons; ended.go: jobs of Hadoop that did not end well
 //	record.go     lines and their fields, and the first error of each record; json.go: records in JSON over several lines
 //	order.go      what holds for the jobs of any trace: in order of submission, each once, none too large
 //	neutral.go    Slackline's own form, which says all that a Job does

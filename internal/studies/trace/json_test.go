@@ -38,6 +38,16 @@ func FuzzFields(f *testing.F) {
 		if s, ok := want.A.(string); ok != (got.A.is == 's') && got.A.text != nil && want.A != nil || ok && string(got.A.text) != s {
 			t.Fatalf("%q: a is %q, want %v", text, got.A.text, want.A)
 		}
+		var keys map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &keys); err != nil {
+			t.Fatal(err)
+		}
+		delete(keys, "a")
+		delete(keys, "b")
+		strict := &place{keys: noOthers}
+		if err := strict.decode([]byte(text), &got); (err != nil) != (len(keys) > 0) {
+			t.Fatalf("%q: other keys %v, but %v", text, keys, err)
+		}
 		n := 0
 		list(p, "b", got.B, 1<<30, func(e *json.RawMessage) {
 			if string(*e) != string(want.B[n]) {

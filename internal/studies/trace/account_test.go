@@ -1,0 +1,97 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// endings are ways in which a job of a format may have ended, and whether it is played: the text of the n-th job.
+var endings = map[string][]struct {
+	played bool
+	text   func(n int) string
+}{
+	"rumen": {
+		{true, rumenEnd("SUCCESS")}, {false, rumenEnd("FAILED")}, {false, rumenEnd("KILLED")}, {false, rumenEnd("PREP")},
+	},
+	"jhist": {
+		{true, func(n int) string { return history(fmt.Sprintf("%d_0001", n), n) }},
+		{false, jhistEnd("FAILED")}, {false, jhistEnd("KILLED")}, {false, jhistEnd("ERROR")},
+	},
+	"swf": {
+		{true, swfEnd("60", "2", "1")}, {true, swfEnd("60", "2", "0")}, {true, swfEnd("60", "2", "5")},
+		{false, swfEnd("-1", "2", "5")}, {false, swfEnd("60", "0", "1")}, {false, swfEnd("-1", "-1", "1")}, {false, swfEnd("60", "2", "3")},
+	},
+	"google": {
+		{true, googleEnd("0 - 3 0 6 0 6 -")}, {true, googleEnd("0 - 3 0 7 0 7 -")}, {true, googleEnd("0 -")}, {true, googleEnd("0 - 0 0 3 0")},
+		{false, googleEnd("0 - 7 -")}, {false, googleEnd("0 - 0 0 0 1 7 0 7 1 7 -")}, {false, googleEnd("0 - 0 0 5 0")}, {false, googleEnd("0 - 1 - 2 - 8 -")},
+	},
+	"alibaba": {
+		{true, alibabaEnd("Terminated", "200")}, {true, alibabaEnd("Terminated", "1")}, {true, alibabaEnd("Running", "")},
+		{false, alibabaEnd("Failed", "200")}, {false, alibabaEnd("Cancelled", "")},
+		{false, func(n int) string { return fmt.Sprintf("M1,1,j%d,1,Waiting,,,100,1\n", n) }},
+	},
+}
+
+func rumenEnd(outcome string) func(int) string {
+	return func(n int) string {
+		return fmt.Sprintf("{\"jobID\":\"j%d\",\"outcome\":%q,\"submitTime\":%d,\"totalMaps\":2}\n", n, outcome, 1795219000000+n)
+	}
+}
+
+func jhistEnd(status string) func(int) string {
+	return func(n int) string {
+		whole := history(fmt.Sprintf("%d_0001", n), n)
+		return whole[:strings.LastIndex(strings.TrimSpace(whole), "\n")+1] +
+			event("JobUnsuccessfulCompletion", fmt.Sprintf(`"jobid": "job_%d_0001", "jobStatus": %q`, n, status))
+	}
+}
+
+func swfEnd(run, processors, status string) func(int) string {
+	return func(n int) string {
+		return fmt.Sprintf("%d %d 0 %s %s -1 -1 -1 -1 -1 %s 1 1 1 1 1 -1 -1\n", n, n, run, processors, status)
+	}
+}
+
+// googleEnd is rows of event and instance, - for the collection itself.
+func googleEnd(rows string) func(int) string {
+	return func(n int) string {
+		text, f := "", strings.Fields(rows)
+		for i := 0; i < len(f); i += 2 {
+			instance := ""
+			if f[i+1] != "-" {
+				instance = fmt.Sprintf(",\"instance_index\":%s", f[i+1])
+			}
+			text += fmt.Sprintf("{\"time\":%d,\"type\":%s,\"collection_id\":\"%d\"%s}\n", 1000*n+i, f[i], n, instance)
+		}
+		return text
+	}
+}
+
+func alibabaEnd(status, end string) func(int) string {
+	return func(n int) string {
+		return fmt.Sprintf("M1,1,j%d,1,Terminated,%d,%d,100,1\nR2_1,1,j%d,1,%s,%d,%s,100,1\n", n, 100+n, 150+n, n, status, 160+n, end)
+	}
+}
+
+// Jobs played and records left out are all that a file has, whatever became of each; nothing that did not run is played.
+func TestEveryRecordIsPlayedOrCounted(t *testing.T) {
+	for format, all := range endings {
+		rapid.Check(t, func(rt *rapid.T) {
+			text, played := all[0].text(1), 1
+			n := rapid.IntRange(0, 20).Draw(rt, "jobs")
+			for i := range n {
+				end := all[rapid.IntRange(0, len(all)-1).Draw(rt, "end")]
+				if text += end.text(i + 2); end.played {
+					played++
+				}
+			}
+			jobs, r, err := readAll(t, format, text, rapid.Bool().Draw(rt, "lenient"))
+			if a := r.Account(); err != nil || len(jobs) != played || a.Left() != n+1-played {
+				rt.Fatalf("%s: %d jobs and %v, want %d of %d (%v):\n%s", format, len(jobs), a.LeftOut, played, n+1, err, text)
+			}
+		})
+	}
+}
