@@ -117,6 +117,8 @@ type Job struct {
 	// an earlier run, which this one resumes, promised its deadline
 	Promised bool `json:"promised,omitempty"`
 	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
+	// how long before Deadline it was due in fact, where that was not after its arrival
+	Overdue units.Duration `json:"overdue,omitempty"`
 	Confidence float64  `json:"confidence,omitempty"`
 	Weight     float64  `json:"weight"`
 	Priority   int      `json:"priority,omitempty"` // higher goes first where an order looks at it

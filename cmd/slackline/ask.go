@@ -36,7 +36,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 		Args:              some("job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			jobs, err := readJobs(args)
+			jobs, err := o.readJobs(args...)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			if err != nil {
 				return failure{err}
 			}
-			for _, note := range local.Clocks() {
+			for _, note := range append(local.Clocks(), local.Warnings...) {
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
 			all, err := local.Ask(cmd.Context(), policy, seed, known)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -63,15 +64,23 @@ Exit code 3 says that a job was refused.`,
 				if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 					return fmt.Errorf("%s is not a regular file: the run reads it again, in its own process; save the job to a file", file)
 				}
-				if _, err := readFile(file); err != nil {
-					return err
-				}
 			}
+			vars, err := o.vars(time.Now())
+			if err != nil {
+				return err
+			}
+			if _, err := vars.ReadAll(args, readFile); err != nil {
+				return err
+			}
+			if vars.Set == nil {
+				vars.Set = make(map[string]string)
+			}
+			maps.Copy(vars.Set, vars.Used)
 			dir, err := os.Getwd()
 			if err != nil {
 				return err
 			}
-			what, err := json.Marshal(runs.Submission{Dir: dir, Files: args})
+			what, err := json.Marshal(runs.Submission{Dir: dir, Files: args, AsOf: vars.AsOf, Set: vars.Set})
 			if err != nil {
 				return err
 			}
@@ -86,6 +95,7 @@ Exit code 3 says that a job was refused.`,
 		},
 	}
 	away.bind(cmd.Flags())
+	o.bindVars(cmd.Flags())
 	return o.bindControl(cmd, &run)
 }
 

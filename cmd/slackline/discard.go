@@ -68,13 +68,14 @@ it would delete. Apart from it, only slackline run --fresh throws such work away
 	}
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "show what would be removed, and remove nothing")
 	o.bindStore(cmd.Flags())
+	o.bindVars(cmd.Flags())
 	return cmd
 }
 
 // outputsOf are the output directories that an argument names: itself, those of a job file, or that
 // of the newest job of that name.
 func (o *options) outputsOf(args []string) ([]string, error) {
-	if dirs, err := named(args[0]); dirs != nil || err != nil {
+	if dirs, err := o.named(args[0]); dirs != nil || err != nil {
 		return dirs, err
 	}
 	m, err := o.read(io.Discard)

@@ -33,7 +33,7 @@ var exitCodes = []struct {
 		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume continues it."}},
 	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was started."}},
 	{exitNo, "the answer is no", []string{
-		"run and resume: a job was refused; one that its user cancelled changes nothing. wait: the job was refused. ask: a job would be late, or refused.",
+		"run and resume: a job was refused, or its deadline had passed when the run began; one that its user cancelled changes nothing. wait: the job was refused. ask: a job would be late, or refused.",
 		"cancel: the job had ended already. submit: no run is accepting jobs.",
 		"capacity: no number of machines meets the deadlines.",
 		"With --strict also: a job missed its deadline. simulate, compare and demo report refused, failed and late jobs, and exit with 3 for them only with --strict.",

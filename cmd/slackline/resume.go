@@ -18,6 +18,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
@@ -26,11 +27,11 @@ import (
 const resumed = "resumed"
 
 // commandOf writes down a command line of run, but for what shall not be done again.
-func commandOf(cmd *cobra.Command, args []string) runs.Command {
+func commandOf(cmd *cobra.Command, args []string, vars *scenario.Vars) runs.Command {
 	o := runs.Command{}
 	o.Dir, _ = os.Getwd()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name == "fresh" || f.Name == "open" || f.Name == resumed {
+		if f.Name == "fresh" || f.Name == "open" || f.Name == "as-of" || f.Name == "set" || f.Name == resumed {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -41,7 +42,7 @@ func commandOf(cmd *cobra.Command, args []string) runs.Command {
 			o.Args = append(o.Args, "--"+f.Name+"="+v)
 		}
 	})
-	o.Args = append(append(o.Args, "--"), args...)
+	o.Args = slices.Concat(o.Args, vars.Args(), []string{"--"}, args)
 	return o
 }
 
@@ -99,6 +100,7 @@ Running the same slackline run again does the same. If the job or its input has 
 		},
 	}
 	o.bindStore(cmd.Flags())
+	o.bindVars(cmd.Flags())
 	o.bindOutput(cmd, "csv")
 	cmd.Flags().Lookup("output").DefValue = "" // for the help: that of the first run
 	return cmd
@@ -114,11 +116,11 @@ type left struct {
 
 // named are the output directories that an argument names, that of a path or those of a job file;
 // none if it is the name of a job. A directory need not be there.
-func named(arg string) (dirs []string, err error) {
+func (o *options) named(arg string) (dirs []string, err error) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && !info.IsDir():
-		jobs, err := readJobs([]string{arg})
+		jobs, err := o.readJobs(arg)
 		for _, j := range jobs {
 			dirs = append(dirs, j.Output)
 		}
@@ -138,7 +140,7 @@ func (o *options) candidates(args []string) (*left, error) {
 	if len(args) > 0 {
 		filters[0].Name, filters[0].Limit = args[0], 1
 		var err error
-		if l.dirs, err = named(args[0]); err != nil {
+		if l.dirs, err = o.named(args[0]); err != nil {
 			return nil, err
 		}
 		for i, dir := range l.dirs {
@@ -237,6 +239,9 @@ func (l *left) choose(args []string) (*runs.Command, error) {
 		var from runs.Command
 		if err := json.Unmarshal(left.Command, &from); err != nil || from.Dir == "" {
 			return nil, fmt.Errorf("output %q: its log does not name its command; run the job again instead", dir)
+		}
+		if from.Began.IsZero() {
+			from.Began = left.Began
 		}
 		all.add(from, dir)
 	}

@@ -32,6 +32,8 @@ type options struct {
 	drawing  *drawing // of the runs under way, nil = none is asked for
 	output   string
 	store    string
+	asOf     string   // of commands that read job files
+	sets     []string // likewise
 	strict   bool
 	untimed  bool
 	forReal  bool       // of run: what becomes of a job is no play
@@ -104,8 +106,9 @@ func zeroFlags(cmd *cobra.Command) (err error) {
 // noSeed is the flag as it stands when nobody gives it.
 const noSeed = "1, or as the scenario says"
 
-// bindBlock adds the flag of commands that cut input as the engine does.
+// bindBlock adds the flags of commands that read job files and cut input as the engine does.
 func (o *options) bindBlock(cmd *cobra.Command) {
+	o.bindVars(cmd.Flags())
 	cmd.Flags().StringVar(&o.block, "block", "", "largest input of a map, of job files (default 32MB)")
 }
 

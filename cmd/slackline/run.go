@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -41,7 +40,11 @@ The output of a run that ended normally is never thrown away, nor are other file
 
 Paths in a job file are relative to the current directory. With several policies the jobs run once under each, into a folder of
 the output directory named after the policy; jobs that had finished before an interruption do not run again. A deadline that is
-a span counts from the planned arrival of its job.
+a span counts from the planned arrival of its job. A time of day is the next one, unless it passed less than six hours before the
+run: then the job is late when it begins, runs, and the exit code is 3.
+
+{day}, {hour-1:%H} and the like in job files are dates of --as-of, when the run was meant to begin; ${NAME} is a variable of the
+environment, or what --set says. One that is not set is an error.
 
 With --open the run accepts more jobs from slackline submit in another terminal, and waits when it has none. slackline close
 lets it end with the jobs that it has; so does Ctrl-C while it has none. slackline cancel and wait reach the jobs of any
@@ -67,7 +70,18 @@ only asks, and runs nothing.`,
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.forReal = true
-			jobs, err := readJobs(args)
+			vars, err := o.vars(time.Now())
+			if err != nil {
+				return err
+			}
+			var since time.Time
+			if again != "" {
+				if since, err = time.Parse(time.RFC3339Nano, again); err != nil {
+					return err
+				}
+				vars.Now = since // {day} is what it was then
+			}
+			jobs, err := vars.ReadAll(args, readFile)
 			if err != nil {
 				return err
 			}
@@ -102,11 +116,9 @@ only asks, and runs nothing.`,
 			}
 			now := time.Now()
 			first := runs.Began(jobs, append(foldersOf(policies), "")...)
-			var since time.Time
-			if first.IsZero() && again != "" {
-				if since, err = time.Parse(time.RFC3339Nano, again); err != nil {
-					return err
-				}
+			if !first.IsZero() {
+				since = time.Time{}
+			} else {
 				first = since
 			}
 			if !fresh && !first.IsZero() {
@@ -119,7 +131,7 @@ only asks, and runs nothing.`,
 			if local.Open = open; open && len(policies) > 1 {
 				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
 			}
-			local.Several, local.Fresh, local.Since, local.Command = len(policies) > 1, fresh, since, commandOf(cmd, args)
+			local.Several, local.Fresh, local.Since, local.Command = len(policies) > 1, fresh, since, commandOf(cmd, args, vars)
 			if again != "" && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to resume")
 				return nil
@@ -164,10 +176,6 @@ func letGoOf(behind []string, jobs []*scenario.Job) error {
 		}
 	}
 	return nil
-}
-
-func readJobs(files []string) ([]*scenario.Job, error) {
-	return config.FromFiles(files, readFile, scenario.ReadJobs)
 }
 
 // foldersOf are the folders for policies within the output of each job: none if there is but one policy.

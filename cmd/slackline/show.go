@@ -131,7 +131,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		if after := j.Deadline.Sub(j.Submitted).Seconds(); after > 0 {
 			line("deadline", "%s after submission: %s", units.Span(after), promise(j, now))
 		} else {
-			line("deadline", "%s, before this run resumed the interrupted one: %s", stamp(*j.Deadline, now), promise(j, now))
+			line("deadline", "%s, before this run began: %s", stamp(*j.Deadline, now), promise(j, now))
 		}
 	}
 	switch p := s.Promised; {

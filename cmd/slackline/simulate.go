@@ -105,11 +105,15 @@ func askAtDoor(cells []lab.Cell, admit string, given bool) error {
 
 // cells are those of scenario files and job files, and how the jobs did when they ran last.
 func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, jobs []*scenario.Job, before []*report.Run, err error) {
+	vars, err := o.vars(time.Now())
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	cells, err = config.FromFiles(files, readFile, func(file string, src []byte) ([]lab.Cell, error) {
 		if !scenario.IsJob(src) {
 			return o.scenarioCells(cmd, file, src)
 		}
-		more, err := scenario.ReadJobs(file, src)
+		more, err := vars.Read(file, src)
 		jobs = append(jobs, more...)
 		return nil, err
 	})
@@ -235,7 +239,7 @@ func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, note := range local.Clocks() {
+	for _, note := range append(local.Clocks(), local.Warnings...) {
 		fmt.Fprintln(cmd.ErrOrStderr(), note)
 	}
 	memory, err := o.open(cmd.ErrOrStderr())

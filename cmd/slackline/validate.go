@@ -42,7 +42,7 @@ directory.`,
 				return err
 			}
 			if len(args) > 0 {
-				v.Jobs, err = readJobs(args)
+				v.Jobs, err = o.readJobs(args...)
 			} else {
 				err = defaultBatch(&v, text)
 			}

@@ -77,7 +77,7 @@ func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) er
 	if err != nil {
 		return failure{err}
 	}
-	jobs, err := readJobs(files)
+	jobs, err := o.readJobs(files...)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,9 @@ type Document struct {
 	File string
 	Errs Errors // what is wrong with it
 
+	// Fill makes of a text what it stands for, by the path of the value; nil = it stands for itself.
+	Fill func(path, text string) (string, error)
+
 	root    ast.Node
 	at      map[string]Pos // of values, by path: "workload.jobs[2].deadline"
 	anchors map[string]ast.Node
@@ -200,6 +203,11 @@ func (d *Document) read(n ast.Node, v reflect.Value, path string, f field) {
 	if resolved == nil {
 		return
 	}
+	if d.Fill != nil && v.Kind() != reflect.Slice && v.Kind() != reflect.Pointer { // of which what they hold is read next
+		if resolved = d.filled(n, resolved, path); resolved == nil {
+			return
+		}
+	}
 	if _, null := resolved.(*ast.NullNode); null {
 		d.failf(n, "%s has no value; give it %s, or leave the key out", Name(path), wanted(v.Type()))
 		return
@@ -239,6 +247,20 @@ func (d *Document) read(n ast.Node, v reflect.Value, path string, f field) {
 	default:
 		d.plain(n, resolved, v, path, f)
 	}
+}
+
+// filled is a node with what its text stands for, nil if that is wrong.
+func (d *Document) filled(n, resolved ast.Node, path string) ast.Node {
+	text, ok := scalar(resolved)
+	if !ok || !strings.ContainsAny(text, "{}$") {
+		return resolved
+	}
+	full, err := d.Fill(path, text)
+	if err != nil {
+		d.failf(n, "%s: %v", Name(path), err)
+		return nil
+	}
+	return &ast.StringNode{BaseNode: &ast.BaseNode{}, Token: resolved.GetToken(), Value: full}
 }
 
 // plain reads a scalar into a string, a number or a truth value.

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -59,10 +62,11 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 			roots, failed = nil, whole("this YAML cannot be read")
 		}
 	}()
+	src = hideBraces(src)
 	tree, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey()) // told by decode
 	if err != nil {
 		if ye, ok := errors.AsType[yaml.Error](err); ok && ye.GetToken() != nil {
-			return nil, &Error{File: file, Pos: posOf(ye.GetToken()), Text: "this is not YAML: " + oneLine(ye.GetMessage())}
+			return nil, &Error{File: file, Pos: posOf(ye.GetToken()), Text: "this is not YAML: " + oneLine(braces.Replace(ye.GetMessage()))}
 		}
 		return nil, whole("this is not YAML: " + oneLine(err.Error()))
 	}
@@ -161,13 +165,31 @@ func kindOf(n ast.Node) string {
 func scalar(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
-		return n.Value, true
+		return braces.Replace(n.Value), true
 	case *ast.LiteralNode:
-		return n.Value.Value, true
+		return braces.Replace(n.Value.Value), true
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return strings.TrimSpace(n.GetToken().Value), true
 	}
 	return "", false
+}
+
+// A placeholder, such as {day}, ${VAR} or {day-1:%Y%m%d}, would begin a mapping where it stands first
+// or in a list. So the braces of what can be nothing else are other characters, of which no file has
+// any, while YAML is parsed.
+var (
+	placeholder = regexp.MustCompile(`\{[A-Za-z_][A-Za-z0-9_]*([+-][0-9]+)?(:%[^{}\[\],\n]*)?\}`)
+	braces      = strings.NewReplacer("\ue000", "{", "\ue001", "}")
+)
+
+// hideBraces hides the braces of placeholders from the parser of YAML.
+func hideBraces(src []byte) []byte {
+	if bytes.ContainsAny(src, "\ue000\ue001") {
+		return src
+	}
+	return placeholder.ReplaceAllFunc(src, func(b []byte) []byte {
+		return slices.Concat([]byte("\ue000"), b[1:len(b)-1], []byte("\ue001"))
+	})
 }
 
 // FromFiles joins what is made of each of the files, which are read by open.

@@ -88,7 +88,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 		job := find(Told(known), f.Class)
 		a := Answer{ID: f.Name, Class: f.Class, Submitted: l.at(spec.Arrive), WaitsFor: []string{}}
 		if spec.Deadline != units.Never {
-			a.Deadline = new(l.at(spec.Deadline))
+			a.Deadline = new(l.at(spec.Deadline.Add(-spec.Overdue)))
 		}
 		byItself, err := l.play(ctx, lab.DefaultPolicy, seed, known, alone(i))
 		if err != nil {
@@ -266,7 +266,7 @@ func (l *Local) Late(expected []*report.Expectation) map[string]units.Duration {
 		if i >= len(expected) || expected[i] == nil || spec.Deadline == units.Never {
 			continue
 		}
-		if over := units.FromSeconds(expected[i].Seconds) - spec.Deadline.Sub(spec.Arrive); over > 0 {
+		if over := units.FromSeconds(expected[i].Seconds) + spec.Overdue - spec.Deadline.Sub(spec.Arrive); over > 0 {
 			late[f.Name] = over
 		}
 	}

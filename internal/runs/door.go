@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -38,6 +37,9 @@ const (
 type Submission struct {
 	Dir   string   `json:"dir"` // that their paths are relative to; it has to be that of the run
 	Files []string `json:"files"`
+
+	AsOf time.Time         `json:"as_of,omitzero"`
+	Set  map[string]string `json:"set,omitempty"` // of whoever submits, the environment's too
 }
 
 // Reply is the answer of a run.
@@ -207,7 +209,7 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 	}
 	for {
 		now := time.Now()
-		more, came, err := k.joining(s.Files, now)
+		more, came, err := k.joining(s, now)
 		switch {
 		case k.ctx.Err() != nil:
 			return r, context.Cause(k.ctx)
@@ -217,7 +219,7 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 		k.joins.Lock()
 		if came == k.came {
 			defer k.joins.Unlock()
-			return k.join(request, s.Files, more, now)
+			return k.join(request, s, more, now)
 		}
 		k.joins.Unlock()
 	}
@@ -255,14 +257,14 @@ func filesOf(jobs iter.Seq[*keptJob]) []*scenario.Job {
 }
 
 // joining reads job files that are to join the run. It ends with the run, whatever it reads.
-func (k *Keeper) joining(files []string, now time.Time) (more *Local, came int, err error) {
+func (k *Keeper) joining(s Submission, now time.Time) (more *Local, came int, err error) {
 	read := make(chan struct{})
 	var found *Local
 	var before int
 	var wrong error
 	go func() {
 		defer close(read)
-		found, before, wrong = k.equip(files, now)
+		found, before, wrong = k.equip(s, now)
 	}()
 	select {
 	case <-read:
@@ -273,9 +275,9 @@ func (k *Keeper) joining(files []string, now time.Time) (more *Local, came int, 
 }
 
 // join lets jobs into the run, unless whoever asked for it has given up.
-func (k *Keeper) join(request int64, files []string, more *Local, now time.Time) (r Reply, err error) {
+func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (r Reply, err error) {
 	since := units.Duration(now.Sub(k.cell.Origin()))
-	from := k.of(files, more)
+	from := k.of(s, more, now)
 	command, err := json.Marshal(from)
 	if err != nil {
 		return r, err
@@ -336,8 +338,9 @@ func SameDir(a, b string) bool {
 }
 
 // equip reads job files that are to join the run.
-func (k *Keeper) equip(files []string, now time.Time) (more *Local, came int, err error) {
-	jobs, err := config.FromFiles(files, os.ReadFile, scenario.ReadJobs)
+func (k *Keeper) equip(s Submission, now time.Time) (more *Local, came int, err error) {
+	vars := &scenario.Vars{AsOf: s.AsOf, Now: now, Set: s.Set}
+	jobs, err := vars.ReadAll(s.Files, os.ReadFile)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -405,9 +408,10 @@ func (k *Keeper) before(name string) (*store.Job, error) {
 
 // of is the origin of jobs that were submitted to a run: a run of their own continues them, and
 // is told which jobs they wait for besides.
-func (k *Keeper) of(files []string, more *Local) Command {
+func (k *Keeper) of(s Submission, more *Local, now time.Time) Command {
 	o := k.local.Command
-	args := slices.Clone(o.Args[:slices.Index(o.Args, "--")])
+	args := slices.DeleteFunc(slices.Clone(o.Args[:slices.Index(o.Args, "--")]), OfVars)
+	args = append(args, (&scenario.Vars{AsOf: s.AsOf, Set: s.Set}).Args()...)
 	own := make(map[string]bool, len(more.Files))
 	for _, f := range more.Files {
 		own[f.Name] = true
@@ -422,7 +426,12 @@ func (k *Keeper) of(files []string, more *Local) Command {
 			}
 		}
 	}
-	return Command{Dir: o.Dir, Args: slices.Concat(args, []string{"--"}, files)}
+	return Command{Dir: o.Dir, Args: slices.Concat(args, []string{"--"}, s.Files)}
+}
+
+// OfVars tells whether an argument of run is one of those that scenario.Vars.Args returns.
+func OfVars(arg string) bool {
+	return strings.HasPrefix(arg, "--as-of=") || strings.HasPrefix(arg, "--set=")
 }
 
 // Behind is the flag of run that names a job of another submission, and its output.

@@ -104,15 +104,16 @@ func (s *streaming) tags(now time.Time) error {
 	if j.By.Set() {
 		key = "by"
 	}
+	hard, soft, overdue := j.Due(now)
 	if j.Deadline.Set() {
-		left := j.Deadline.Since(now)
-		if left < units.Second {
+		left := hard.Sub(0)
+		if overdue > 0 || left < units.Second {
 			return j.Errorf(key, "the deadline has passed, or is less than a second away")
 		}
 		tags = append(tags, fmt.Sprintf("in:%d", left/units.Second))
 	}
 	if j.Soft.Set() {
-		tags = append(tags, fmt.Sprintf("soft:%d", now.Add(time.Duration(j.Soft.Since(now))).UnixMilli()))
+		tags = append(tags, fmt.Sprintf("soft:%d", now.Add(time.Duration(soft)).UnixMilli()))
 	}
 	if j.Has("weight") {
 		tags = append(tags, "weight:"+strconv.FormatFloat(j.Weight, 'g', -1, 64))

@@ -401,7 +401,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 	}
 	j.before = report.Before(spec)
 	if spec.Deadline != units.Never {
-		j.row.Deadline = new(k.wall(spec.Deadline))
+		j.row.Deadline = new(k.wall(spec.Deadline.Add(-spec.Overdue)))
 	}
 }
 

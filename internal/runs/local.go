@@ -86,6 +86,11 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time, there ...*scenari
 			l.Warnings = append(l.Warnings, text)
 		}
 	}})
+	for _, f := range files {
+		if text := f.Overdue(now); text != "" && err == nil {
+			l.Warnings = append(l.Warnings, "warning: "+text)
+		}
+	}
 	return l, err
 }
 
@@ -191,7 +196,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 	for i := range cfg.Jobs {
 		j := &cfg.Jobs[i]
 		if j.Command = text; cfg.GoesOn {
-			j.Spec.Deadline, j.Spec.Soft = l.Files[i].Due(goesOn)
+			j.Spec.Deadline, j.Spec.Soft, j.Spec.Overdue = l.Files[i].Due(goesOn)
 			if j.Spec.Promised, err = l.promised(i, under, goesOn); err != nil {
 				return lab.Cell{}, err
 			}

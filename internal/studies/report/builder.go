@@ -245,6 +245,9 @@ func (b *Builder) size(at units.Time, job *follow.Job) {
 func (b *Builder) promise(job *follow.Job) {
 	j, spec := &b.run.Jobs[job.Number], job.Spec
 	j.Deadline, j.SoftDeadline, j.Promise = seconds(spec.Deadline), seconds(spec.Soft), spec.Promise
+	if spec.Overdue > 0 {
+		j.Deadline = seconds(spec.Deadline.Add(-spec.Overdue))
+	}
 }
 
 // Before tells whether an earlier run has done all tasks of the job.
@@ -368,7 +371,7 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 		}
 		response := ended.Seconds() - j.Submitted
 		b.responses = append(b.responses, response)
-		if j.Deadline != nil && j.Admitted {
+		if j.Deadline != nil && j.Admitted && spec.Overdue == 0 { // which allowed no time to divide by
 			// a busy world may have told of it later than it came, and behind its deadline
 			owed := spec.Deadline.Sub(spec.Arrive).Seconds()
 			penalty := spec.Weight * max(0, (ended.Seconds()-*j.Deadline)/owed)

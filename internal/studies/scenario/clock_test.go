@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // A time of day is the next one: later today, or tomorrow, also on days of 23 and 25 hours.
@@ -49,7 +50,8 @@ func TestTimesOfDayInFiles(t *testing.T) {
 	const job = "app: wordcount\ninput: [x]\noutput: o\n"
 	now := time.Date(2030, 1, 31, 17, 0, 0, 0, time.Local)
 	for text, want := range map[string]units.Duration{"deadline: 18:00": units.Hour, "by: 18:00": units.Hour, "by: '18:00:30'": units.Hour + 30*units.Second, "by: 90s": 90 * units.Second,
-		"by: 16:59\narrive: 1m": 23*units.Hour + 59*units.Minute} {
+		"by: 10:59": 17*units.Hour + 59*units.Minute, "by: 16:59\narrive: 24h": 47*units.Hour + 59*units.Minute, "by: today 17:01": units.Minute, "by: tomorrow 6:00": 13 * units.Hour,
+		"by: 2030-02-01T06:00": 13 * units.Hour, "by: 2030-02-01 06:00:30": 13*units.Hour + 30*units.Second} {
 		jobs, err := ReadJobs("j.yaml", []byte(job+text+"\n"))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -62,7 +64,7 @@ func TestTimesOfDayInFiles(t *testing.T) {
 			t.Errorf("%s: %v after the start, want %v", text, got, want)
 		}
 		// Resolved once: a run that goes on next day counts from when it began.
-		if hard, _ := jobs[0].Due(now.UTC()); hard != specs[0].Deadline {
+		if hard, _, _ := jobs[0].Due(now.UTC()); hard != specs[0].Deadline {
 			t.Errorf("%s: resumed it is %v", text, hard)
 		}
 	}
@@ -72,7 +74,7 @@ func TestTimesOfDayInFiles(t *testing.T) {
 		"deadline: 8:5":                   `is not a time of day`,
 		"deadline: 18h00":                 `nor a time of day, such as 18:00`,
 		"by: 18:00\ndeadline: 1h":         `j.yaml:4:5: by and deadline are the same; leave one of them out`,
-		"by: 2001-01-01T00:00:00Z":        `j.yaml:4:5: the deadline is before the submission`,
+		"by: 2030-01-01":                  `j.yaml:4:5: by: "2030-01-01" is a day without a time; write 2030-01-01T06:00`,
 		"soft_deadline: 19:00\nby: 18:00": `the soft deadline, 2h after the submission, is after the deadline, 1h`,
 	} {
 		jobs, err := ReadJobs("j.yaml", []byte(job+text+"\n"))
@@ -81,6 +83,67 @@ func TestTimesOfDayInFiles(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A run that was held up until after its deadline is late, and says so: a time of day that passed less than
+// six hours ago is the one that is meant, unless the file, or --as-of, says the day.
+func TestPassedDeadlines(t *testing.T) {
+	const job = "app: wordcount\ninput: [x]\noutput: o\n"
+	at := func(day, hour, minute int) time.Time { return time.Date(2030, 1, day, hour, minute, 0, 0, time.Local) }
+	for _, c := range []struct {
+		text        string
+		asOf, now   time.Time
+		want        time.Time
+		late, cured bool
+	}{
+		{"by: 06:00", time.Time{}, at(31, 6, 30), at(31, 6, 0), true, true},
+		{"by: 06:00", time.Time{}, at(31, 6, 0), at(31, 6, 0), true, true},
+		{"by: 06:00", time.Time{}, at(31, 11, 59), at(31, 6, 0), true, true},
+		{"by: 06:00", time.Time{}, at(31, 12, 1), at(32, 6, 0), false, false},
+		{"by: 06:00", time.Time{}, at(30, 22, 0), at(31, 6, 0), false, false},
+		{"by: 06:00", time.Time{}, at(31, 1, 0), at(31, 6, 0), false, false},
+		{"by: 20:00", time.Time{}, at(31, 7, 0), at(31, 20, 0), false, false},
+		{"by: 23:30", time.Time{}, at(31, 0, 30), at(30, 23, 30), true, true},
+		{"by: tomorrow 06:00", time.Time{}, at(30, 6, 30), at(31, 6, 0), false, false},
+		{"by: today 06:00", time.Time{}, at(30, 22, 0), at(30, 6, 0), true, false},
+		{"by: 2030-01-30T06:00", time.Time{}, at(31, 6, 0), at(30, 6, 0), true, false},
+		{"by: 06:00", at(29, 1, 0), at(31, 6, 30), at(29, 6, 0), true, true},
+		{"by: 06:00", at(31, 5, 0), at(31, 23, 30), at(31, 6, 0), true, true},
+		{"by: 06:00", at(30, 22, 0), at(30, 23, 30), at(31, 6, 0), false, false},
+		{"by: 06:00\narrive: 2h", at(30, 22, 0), at(30, 23, 30), at(31, 6, 0), false, false},
+		{"by: '{day}T06:00'", at(29, 1, 0), at(31, 0, 0), at(29, 6, 0), true, false},
+		{"by: '{tomorrow} 06:00'", time.Time{}, at(30, 22, 0), at(31, 6, 0), false, false},
+		{"by: 1h", at(29, 1, 0), at(31, 0, 0), at(31, 1, 0), false, false},
+	} {
+		jobs, err := (&Vars{AsOf: c.asOf, Now: c.now}).Read("j.yaml", []byte(job+c.text+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		specs, err := Submit(jobs, c.now)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		spec := &specs[0]
+		spec.Stages = []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 1)}}
+		due := c.now.Add(time.Duration(spec.Deadline.Add(-spec.Overdue)))
+		said := jobs[0].Overdue(c.now)
+		if err := spec.Validate(); err != nil || !due.Equal(c.want) || (spec.Overdue > 0) != c.late || (said != "") != c.late || strings.Contains(said, "write by: tomorrow 6:00") != c.cured && !strings.Contains(said, "23:30") {
+			t.Errorf("%s as of %v at %v: %v late %v, %q, %v", c.text, c.asOf, c.now, due, spec.Overdue, said, err)
+		}
+	}
+}
+
+func TestAsOf(t *testing.T) {
+	now := time.Date(2030, 1, 31, 6, 30, 0, 0, time.Local)
+	for text, want := range map[string]string{"01:00": "2030-01-31T01:00", "22:00": "2030-01-30T22:00", "yesterday": "2030-01-30T00:00", "yesterday 22:00": "2030-01-30T22:00", "2030-01-02": "2030-01-02T00:00",
+		"2030-01-02T03:04": "2030-01-02T03:04", "10m": "", "": "", "13:61": ""} {
+		got, err := ParseAsOf(text, now)
+		if (err == nil) != (want != "") || err == nil && got.Format("2006-01-02T15:04") != want {
+			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"time"
+
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/trace"
@@ -322,7 +324,7 @@ type Job struct {
 	Rank
 
 	Arrive   config.Span `json:"arrive" min:"0" doc:"when it is submitted, from the start of the run"`
-	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, a time of day (18:00 is the next one here), or an absolute time with its zone"`
+	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, a time of day (18:00: the next one here, unless it passed less than six hours before the run), one of a certain day (tomorrow 06:00, 2030-01-31T18:00), or an absolute time with its zone"`
 	By       Moment      `json:"by" doc:"another name for deadline"`
 	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
@@ -330,8 +332,9 @@ type Job struct {
 	Timeout config.Span `json:"timeout" above:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`
 	Limits  Limits      `json:"limits" doc:"limits of an attempt's command or program, with all that it starts"`
 
-	src *config.Document
-	fed map[string]string // by the name of a job that writes what it reads: where that stands
+	src  *config.Document
+	asOf time.Time         // when the run was meant to begin; zero: that is not stated
+	fed  map[string]string // by the name of a job that writes what it reads: where that stands
 }
 
 // Commands are those of a job that is run as Hadoop Streaming runs it.

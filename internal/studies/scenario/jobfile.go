@@ -21,11 +21,14 @@ func ReadJob(file string, src []byte) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readJob(doc)
+	return readJob(doc, &Vars{})
 }
 
-// ReadJobs reads a job file of any number of documents, each a job. The error, if any, is a config.Errors.
-func ReadJobs(file string, src []byte) ([]*Job, error) {
+// ReadJobs reads a job file of any number of documents, each a job, as of now. The error, if any, is a
+// config.Errors.
+func ReadJobs(file string, src []byte) ([]*Job, error) { return readJobs(file, src, &Vars{}) }
+
+func readJobs(file string, src []byte, vars *Vars) ([]*Job, error) {
 	docs, err := config.Parse(file, src)
 	if err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func ReadJobs(file string, src []byte) ([]*Job, error) {
 	var jobs []*Job
 	var all config.Errors
 	for i, doc := range docs {
-		j, err := readJob(doc)
+		j, err := readJob(doc, vars)
 		if err != nil {
 			all = append(all, doc.Errs...)
 			continue
@@ -49,8 +52,9 @@ func ReadJobs(file string, src []byte) ([]*Job, error) {
 	return jobs, nil
 }
 
-func readJob(doc *config.Document) (*Job, error) {
-	j := &Job{src: doc}
+func readJob(doc *config.Document, vars *Vars) (*Job, error) {
+	j := &Job{src: doc, asOf: vars.AsOf}
+	doc.Fill = vars.fill
 	doc.Read(j)
 	j.Name = cmp.Or(j.Name, stem(doc.File))
 	j.Class = cmp.Or(j.Class, j.App, j.Name)
@@ -183,7 +187,7 @@ func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 			j.collides(other)
 		}
 		spec := j.Rank.job(j.Name, j.Arrive, j.SlowStart)
-		spec.Deadline, spec.Soft = j.moment(j.dueKey(), j.Deadline, now), j.moment("soft_deadline", j.Soft, now)
+		spec.Deadline, spec.Soft, spec.Overdue = j.Due(now)
 		if spec.Soft != units.Never && spec.Soft > spec.Deadline {
 			j.src.Failf("soft_deadline", "the soft deadline, %v after the submission, is after the deadline, %v", spec.Soft.Sub(spec.Arrive), spec.Deadline.Sub(spec.Arrive))
 		}
@@ -255,16 +259,50 @@ func canonical(path string) string {
 }
 
 // Due is when the deadline and the soft deadline fall in a run whose time counts from an instant,
-// past or to come.
-func (j *Job) Due(origin time.Time) (hard, soft units.Time) {
+// past or to come, and how long before its arrival the deadline was.
+func (j *Job) Due(origin time.Time) (hard, soft units.Time, overdue units.Duration) {
+	arrive := units.Time(j.Arrive)
 	at := func(m Moment) units.Time {
 		if !m.Set() {
 			return units.Never
 		}
-		arrive := units.Time(j.Arrive)
-		return arrive.Add(m.Since(origin.Add(time.Duration(arrive))))
+		return units.Time(0).Add(units.Duration(j.at(m, origin).Sub(origin))) // 292 years at most
 	}
-	return at(j.Deadline), at(j.Soft)
+	if hard, soft = at(j.Deadline), at(j.Soft); hard <= arrive {
+		hard, overdue = arrive.Add(1), arrive.Sub(hard)+1
+	}
+	if soft != units.Never {
+		soft = max(soft, arrive.Add(1))
+	}
+	return hard, soft, overdue
+}
+
+// lookBack is how long before a run a time of day may have passed and still be the one that is meant.
+const lookBack = 6 * time.Hour
+
+// at is the instant of a deadline in a run that begins then. A time of day is the next one after the
+// job's arrival in a run that begins when it was meant to; where that is not stated, one that passed
+// less than six hours before that, and before the run, counts as missed: the run was held up.
+func (j *Job) at(m Moment, begins time.Time) time.Time {
+	arrive := time.Duration(j.Arrive)
+	meant := begins
+	if !j.asOf.IsZero() {
+		meant = j.asOf
+	}
+	switch {
+	case m.Clock.Set && m.Dated:
+		return m.Clock.on(meant.Local(), m.Days)
+	case m.Clock.Set && !j.asOf.IsZero():
+		return m.Clock.Next(meant.Local().Add(arrive))
+	case m.Clock.Set:
+		if passed := m.Clock.Next(begins.Local().Add(arrive - lookBack)); !passed.After(begins) {
+			return passed
+		}
+		return m.Clock.Next(begins.Local().Add(arrive))
+	case m.At.IsZero():
+		return begins.Add(arrive + time.Duration(m.After))
+	}
+	return m.At
 }
 
 // dueKey is the key under which the deadline stands.
@@ -275,30 +313,29 @@ func (j *Job) dueKey() string {
 	return "deadline"
 }
 
-// Clocks says which instants the job's times of day are, of a run that starts now.
-func (j *Job) Clocks(now time.Time) (list []string) {
-	submitted := now.Add(time.Duration(j.Arrive))
+// Clocks says which instants the job's times of day are, of a run that begins then.
+func (j *Job) Clocks(begins time.Time) (list []string) {
 	for _, c := range []struct {
 		what string
 		m    Moment
 	}{{"deadline", j.Deadline}, {"soft deadline", j.Soft}} {
 		if c.m.Clock.Set {
-			list = append(list, fmt.Sprintf("job %q: its %s, %v, is %s", j.Name, c.what, c.m.Clock, c.m.Clock.Next(submitted.Local()).Format("2006-01-02 15:04:05 MST")))
+			list = append(list, fmt.Sprintf("job %q: its %s, %v, is %s", j.Name, c.what, c.m, j.at(c.m, begins).Format("2006-01-02 15:04:05 MST")))
 		}
 	}
 	return list
 }
 
-// moment returns the time of the run at which a deadline falls.
-func (j *Job) moment(key string, m Moment, now time.Time) units.Time {
-	if !m.Set() {
-		return units.Never
+// Overdue says that the deadline of the job had passed before a run that begins then; "" if it had
+// not.
+func (j *Job) Overdue(begins time.Time) string {
+	_, _, late := j.Due(begins)
+	if late == 0 {
+		return ""
 	}
-	arrive := units.Time(j.Arrive)
-	left := m.Since(now.Add(time.Duration(j.Arrive)))
-	if left <= 0 {
-		j.src.Failf(key, "the deadline is before the submission: %s was %v ago", m.At.Format(time.RFC3339), -left/units.Second*units.Second)
-		return units.Never
+	due, cure := j.at(j.Deadline, begins).Local().Format("2006-01-02 15:04:05 MST"), ""
+	if m := j.Deadline; m.Clock.Set && !m.Dated {
+		due, cure = m.Clock.String(), "; if you mean tomorrow's, write "+j.dueKey()+": tomorrow "+m.Clock.String()
 	}
-	return arrive.Add(left)
+	return fmt.Sprintf("job %q was due %s, which had passed %v before: it counts as late%s", j.Name, due, units.Span((late - 1).Seconds()), cure)
 }

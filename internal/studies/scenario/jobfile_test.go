@@ -47,7 +47,7 @@ func TestPathsOfJobs(t *testing.T) {
 		return ReadJob("f.yaml", []byte("map: cat\ninput: "+input+"\noutput: "+output+"\nfiles: "+files+"\n"))
 	}
 	for path, want := range map[string]string{"~": "/home/ann", "~/x": "/home/ann/x", "$HOME/x": "/home/ann/x", "${HOME}": "/home/ann", "./~/x": "./~/x", "x~": "x~",
-		"C:/x": "C:/x", "a/b://c": "a/b://c", "$HOME/*.txt#n": "/home/ann/*.txt#n"} {
+		"C:/x": "C:/x", "a/b://c": "a/b://c", "$HOME/*.txt#n": "/home/ann/*.txt#n", "$$X": "$X", "x/${HOME}": "x//home/ann"} {
 		j, err := job("[y, '"+path+"']", "'"+path+"'", "'"+path+"'")
 		if err != nil || j.Input[1] != want || j.Output != want || j.Files[0] != want {
 			t.Errorf("%s: %+v, %v", path, j, err)
@@ -55,8 +55,8 @@ func TestPathsOfJobs(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"hdfs://nn/y": `"hdfs://nn/y" is an address, and jobs run on this machine`, "s3://b/k": `"s3://b/k" is an address`, "s3a:/b": `"s3a:/b" is an address`,
-		"file:///x": `"file:///x" is an address; write the path alone, without file:`, "~bob/x": `"~bob/x": only ~ and $HOME`, "$HOMER": `"$HOMER": only ~ and $HOME`,
-		"$DATA/x": `"$DATA/x": only ~ and $HOME at the start of a path are expanded; write the full path, or ./$DATA/x for a file with that name`,
+		"file:///x": `"file:///x" is an address; write the path alone, without file:`, "~bob/x": `"~bob/x": only ~ at the start`, "$HOMER": `"$HOMER": write ${HOMER} for the variable, or $$HOMER for a dollar`,
+		"$DATA/x": `"$DATA/x": write ${DATA} for the variable`, "a$HOME": `"a$HOME": write ${HOME}`,
 	} {
 		for place, args := range map[string][3]string{
 			"f.yaml:2:13: input[1]: ": {"[in, '" + path + "']", "out", "x"}, "f.yaml:2:8: input: ": {path, "out", "x"},

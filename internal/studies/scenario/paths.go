@@ -26,13 +26,13 @@ func NoAddress(path string) error {
 }
 
 // LocalPath is a path of a job file as the system knows it: ~ and $HOME at its start are the home
-// directory. Anything else that a shell or Hadoop would make something of is refused, as it would
-// otherwise name a file of just that name.
+// directory. What a shell would make of another ~ is refused, as it would name a file of just that
+// name; variables are those of Vars.
 func LocalPath(path string) (string, error) {
 	if err := NoAddress(path); err != nil {
 		return "", err
 	}
-	for _, home := range []string{"~", "$HOME", "${HOME}"} {
+	for _, home := range []string{"~", "$HOME"} {
 		rest, ok := strings.CutPrefix(path, home)
 		if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
 			continue
@@ -43,8 +43,8 @@ func LocalPath(path string) (string, error) {
 		}
 		return dir + rest, nil
 	}
-	if strings.HasPrefix(path, "~") || strings.HasPrefix(path, "$") {
-		return "", fmt.Errorf("%q: only ~ and $HOME at the start of a path are expanded; write the full path, or ./%s for a file with that name", path, path)
+	if strings.HasPrefix(path, "~") {
+		return "", fmt.Errorf("%q: only ~ at the start of a path is expanded; write the full path, or ./%s for a file with that name", path, path)
 	}
 	return path, nil
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,26 +60,25 @@ func (Counts) Form() config.Form {
 		Examples: []string{"10", "10..50"}, Bare: "integer"}
 }
 
-// Moment is a deadline in a job file: a span after the submission, an absolute time, or a time of day. The
-// zero value is none.
+// Moment is a deadline in a job file: a span after the submission, an absolute time, or a time of day,
+// of a certain day if it is dated. The zero value is none.
 type Moment struct {
 	After units.Duration
 	At    time.Time // zero: After or Clock counts
 	Clock Clock
+	Dated bool // the clock is that of a day:
+	Days  int  // so many after that on which the run was meant to begin
 }
 
 // Set tells whether there is one.
 func (m Moment) Set() bool { return m.After != 0 || !m.At.IsZero() || m.Clock.Set }
 
-// Since returns the span from the submission to the moment.
-func (m Moment) Since(submitted time.Time) units.Duration {
-	switch {
-	case m.Clock.Set:
-		return units.Duration(m.Clock.Next(submitted.Local()).Sub(submitted))
-	case m.At.IsZero():
-		return m.After
+// String prints a time of day as it is written.
+func (m Moment) String() string {
+	if m.Dated {
+		return [...]string{"yesterday ", "today ", "tomorrow "}[m.Days+1] + m.Clock.String()
 	}
-	return units.Duration(m.At.Sub(submitted)) // 292 years at most
+	return m.Clock.String()
 }
 
 // Clock is a time of day. The zero value is none.
@@ -119,6 +119,12 @@ func (c Clock) Next(t time.Time) time.Time {
 	}
 }
 
+// on is the time so many days after that of t, in t's zone.
+func (c Clock) on(t time.Time, days int) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d+days, c.Hour, c.Minute, c.Second, 0, t.Location())
+}
+
 // String prints the time as it is written.
 func (c Clock) String() string {
 	if c.Second != 0 {
@@ -141,24 +147,69 @@ func (m *Moment) UnmarshalText(text []byte) (err error) {
 		m.After = d
 		return nil
 	}
-	at, err := time.Parse(time.RFC3339, s)
-	if err == nil {
+	if at, err := time.Parse(time.RFC3339, s); err == nil {
 		m.At = at
 		return nil
 	}
-	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
-		if at, err := time.Parse(layout, s); err == nil {
-			return fmt.Errorf("%q has no time zone; write %s, or give an offset such as %s", s,
-				at.Format("2006-01-02T15:04:05Z"), at.Format("2006-01-02T15:04:05")+"+01:00")
+	if day, clock, ok := strings.Cut(s, " "); ok {
+		if i := slices.Index(dayNames[:], day); i >= 0 {
+			m.Clock, m.Dated, m.Days = Clock{}, true, i-1
+			c, like, err := parseClock(strings.TrimSpace(clock))
+			if m.Clock = c; like {
+				return err
+			}
 		}
 	}
-	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor an absolute time with a zone, such as 2030-01-31T18:00:00+01:00, nor a time of day, such as 18:00", s)
+	for _, layout := range localLayouts {
+		if at, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			m.At = at
+			return nil
+		}
+	}
+	if _, err := time.Parse(time.DateOnly, s); err == nil {
+		return fmt.Errorf("%q is a day without a time; write %sT06:00", s, s)
+	}
+	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor a time of day, such as 18:00 or tomorrow 06:00, nor a time, such as 2030-01-31T18:00, or 2030-01-31T18:00:00+01:00 with its zone", s)
+}
+
+// dayNames are days by the one on which a run was meant to begin.
+var dayNames = [...]string{"yesterday", "today", "tomorrow"}
+
+// localLayouts are times of this machine's zone.
+var localLayouts = [...]string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
+
+// ParseAsOf reads when a run was meant to begin: a time of day, which is the last one, a day, which
+// begins at midnight, or a time.
+func ParseAsOf(s string, now time.Time) (time.Time, error) {
+	s = strings.TrimSpace(s)
+	if at, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+		return at, nil
+	}
+	if i := slices.Index(dayNames[:], s); i >= 0 {
+		return Clock{}.on(now.Local(), i-1), nil
+	}
+	var m Moment
+	err := m.UnmarshalText([]byte(s))
+	switch {
+	case err != nil || m.After != 0:
+		return now, fmt.Errorf("%q is no time at which a run was meant to begin; write a time of day (01:00: the last one), a day (2030-01-31, yesterday), or a time (2030-01-31T01:00, yesterday 22:00)", s)
+	case m.Dated:
+		return m.Clock.on(now.Local(), m.Days), nil
+	case m.Clock.Set:
+		at := m.Clock.on(now.Local(), 0)
+		if at.After(now) {
+			at = m.Clock.on(now.Local(), -1)
+		}
+		return at, nil
+	}
+	return m.At, nil
 }
 
 // Form is how moments are written.
 func (Moment) Form() config.Form {
-	return config.Form{Wanted: "a span after the submission, such as 60s, a time of day, such as 18:00, or an absolute time with a zone, such as 2030-01-31T18:00:00Z",
-		Pattern: config.Duration + `|` + ClockPattern + `|` + config.DateTime, Examples: []string{"60s", "18:00", "2030-01-31T18:00:00+01:00"}}
+	return config.Form{Wanted: "a span after the submission, such as 60s, a time of day, such as 18:00 or tomorrow 06:00, or a time, such as 2030-01-31T18:00, or 2030-01-31T18:00:00Z with its zone",
+		Pattern:  config.Duration + `|((yesterday|today|tomorrow) +)?` + ClockPattern + `|` + config.DateTime + `|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?`,
+		Examples: []string{"60s", "18:00", "tomorrow 06:00", "2030-01-31T18:00", "2030-01-31T18:00:00+01:00"}}
 }
 
 // Due is a deadline in a scenario: a time of the run, or with a plus sign a span after the job's
