@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"bytes"
 	"io"
 )
 
@@ -25,14 +26,19 @@ type RecordReader interface {
 // begins: at which line of what they read, from 1. So people are told the line of a bad record.
 type LineReader interface{ Line() int64 }
 
+// LineEnds counts the line ends in a text: LF, CR LF and CR.
+func LineEnds(text []byte) int {
+	return bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{'\r'}) - bytes.Count(text, []byte("\r\n"))
+}
+
 // Cutting says where a file may be cut.
 type Cutting uint8
 
 // The kinds of cutting.
 const (
 	Uncut   Cutting = iota // nowhere: one task reads the file
-	AtLines                // behind any LF
-	// behind a LF that does not stand between double quotes, each of which begins or ends a
+	AtLines                // behind any line; whoever opens a piece reads lines that end with LF, whichever way they do in the file
+	// behind a line end that does not stand between double quotes, each of which begins or ends a
 	// quotation (RFC 4180)
 	AtRows
 	AtRowsWithHeader // the same; the first row of the file stands in front of each piece

@@ -11,8 +11,8 @@ import (
 // CSV reads and writes comma-separated values by RFC 4180.
 //
 // Read, the value of a record is a JSON object with the names of the header and strings,
-// {"id":"7","name":"Ann"}, or without a header an array of strings; the key is nil. Lines may end
-// with LF or CR LF. A quoted field may hold commas, quotes (each written twice) and line ends.
+// {"id":"7","name":"Ann"}, or without a header an array of strings; the key is nil. Rows end with LF,
+// CR LF or CR. A quoted field may hold commas, quotes (each written twice) and line ends.
 // Empty lines are passed over, as is a byte order mark. A row with another number of fields than
 // the header, a quote inside a field that is not quoted, text behind the closing quote, and text
 // that is not UTF-8 are bad records.
@@ -100,8 +100,7 @@ func (r *csvReader) names() ([]string, error) {
 type csvReader struct {
 	rows   rowReader
 	comma  byte
-	first  bool  // a byte order mark may come
-	line   int64 // at which the row at hand begins
+	first  bool // a byte order mark may come
 	header [][]byte
 	fields []field // of the row at hand
 	value  []byte
@@ -126,7 +125,6 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // row returns the next row that is not empty, without its line end.
 func (r *csvReader) row() (row []byte, err error) {
 	for {
-		r.line = r.rows.in.n + 1
 		full, err := r.rows.next()
 		if err != nil {
 			return nil, err
@@ -183,7 +181,7 @@ func (r *csvReader) cut(row []byte) error {
 }
 
 // Line is where the record begins.
-func (r *csvReader) Line() int64 { return r.line }
+func (r *csvReader) Line() int64 { return r.rows.line }
 
 func (r *csvReader) Next() (key, value []byte, err error) {
 	row, err := r.row()
@@ -223,13 +221,46 @@ func number(n int, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// rowReader reads rows: lines, joined as long as a quote is open.
+// rowReader reads rows: lines, joined as long as a quote is open, and cut at CRs that are in none.
 type rowReader struct {
 	in   lineReader
 	long []byte
+	rest []byte // of a line that was cut
+	line int64  // at which the row at hand begins, from 1
+	past int64  // line ends up to its end
 }
 
+// next returns the next row with its line end.
 func (r *rowReader) next() (row []byte, err error) {
+	row = r.rest
+	if len(row) == 0 {
+		if row, err = r.joined(); err != nil {
+			return nil, err
+		}
+	}
+	row, r.rest = cutRow(row)
+	r.line = r.past + 1
+	r.past += int64(LineEnds(row))
+	return row, nil
+}
+
+// cutRow cuts behind the first CR that is not quoted and has no LF behind it.
+func cutRow(row []byte) (first, rest []byte) {
+	quoted := false
+	for from := 0; ; {
+		i := bytes.IndexByte(row[from:], '\r')
+		if i < 0 {
+			return row, nil
+		}
+		quoted = quoted != (bytes.Count(row[from:from+i], quote)%2 == 1)
+		if from += i + 1; !quoted && from < len(row) && row[from] != '\n' {
+			return row[:from], row[from:]
+		}
+	}
+}
+
+// joined returns lines up to one with which no quote is open.
+func (r *rowReader) joined() (row []byte, err error) {
 	_, full, err := r.in.next()
 	if err != nil {
 		return nil, err

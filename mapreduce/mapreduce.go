@@ -15,7 +15,8 @@ type Emitter interface {
 }
 
 // Mapper turns one input record into any number of records. For text the value is the line without
-// its LF, and the key is its offset in the file, which Offset reads.
+// its end, and the key is its offset in the file, which Offset reads. As in Hadoop a line ends with
+// LF, CR LF or CR, and a byte order mark at the start of a file is passed over.
 type Mapper interface {
 	Map(key, value []byte, out Emitter) error
 }
@@ -23,9 +24,10 @@ type Mapper interface {
 // BlockMapper is implemented by mappers that can work on many lines at once, the way for those that
 // look at most bytes only in passing. If a Mapper has it, MapBlock is called in place of Map.
 //
-// A block holds whole lines, each with its LF but perhaps the last one of a file, and no line is in
-// two blocks. offset is where the block begins in its file. How lines are spread over blocks says
-// nothing: what is emitted must depend on the lines and their offsets only.
+// A block holds whole lines, each with a LF, in whichever way it ends in the file, but perhaps the
+// last one of a file without; no line is in two blocks. offset is where the block begins in its
+// file. How lines are spread over blocks says nothing: what is emitted must depend on the lines and
+// their offsets only.
 type BlockMapper interface {
 	MapBlock(block []byte, offset int64, out Emitter) error
 }

@@ -65,9 +65,14 @@ def lines(b):
     return b.split(b"\n")[: -1 if b.endswith(b"\n") or not b else None]
 
 
+def text_of(b):
+    """A file as its lines are read: they end with LF, CR LF or CR, and a byte order mark belongs to none."""
+    return b.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
 def whole(case):
     """All input, each file ended by a LF, as no line goes on in the next file."""
-    return b"".join(b + (b"\n" if b and not b.endswith(b"\n") else b"") for b in case.plain.values())
+    return b"".join(b + (b"\n" if b and not b.endswith(b"\n") else b"") for b in map(text_of, case.plain.values()))
 
 
 def gnu(script, text):
@@ -180,7 +185,7 @@ def draw_grep(rng, size):
     plain, files = data.files(rng, lambda r: data.text(r, r.randint(0, size)), plain=True)
     expr, fold = pattern(rng), rng.random() < 0.3
     expr_py = re.compile(expr.replace("$", r"\Z"), re.I if fold else 0)  # $ of Python is also before a LF at the end
-    only = rng.random() < 0.4 and all(m.group() for line in lines(b"\n".join(plain.values())) for m in expr_py.finditer(decoded(line)))
+    only = rng.random() < 0.4 and all(m.group() for line in lines(b"\n".join(map(text_of, plain.values()))) for m in expr_py.finditer(decoded(line)))
     params = {"pattern": expr, "ignore_case": fold, "only_matching": only}
     n = rng.choice([0, 1, 1, 2, 5])
     return Case(job(rng, "grep", params, n), files, plain, {"re": expr_py, "gnu": expr, "fold": fold, "only": only, "count": n > 0},
@@ -194,7 +199,7 @@ def decoded(line):
 def python_grep(case):
     ask, found = case.ask, []
     for name in walked(case.plain):
-        for line in lines(case.plain[name]):
+        for line in lines(text_of(case.plain[name])):
             if ask["only"]:
                 found += [m.group().encode("utf-8", "surrogateescape") for m in ask["re"].finditer(decoded(line))]
             elif ask["re"].search(decoded(line)):
@@ -257,7 +262,7 @@ def draw_loadgen(rng, size):
 
 
 def repeated(case):
-    return [line for n in walked(case.plain) for line in lines(case.plain[n]) for _ in range(case.ask["copies"])]
+    return [line for n in walked(case.plain) for line in lines(text_of(case.plain[n])) for _ in range(case.ask["copies"])]
 
 
 def draw_promises(rng, size):
@@ -343,7 +348,7 @@ def index_of_files(case):
     """word TAB file:count..., names of files as they are; those that the output quotes are unquoted before they are compared."""
     of = {}
     for name, text in case.plain.items():
-        for word, n in Counter(text.split()).items():
+        for word, n in Counter(text_of(text).split()).items():
             of.setdefault(word, []).append(b"HERE/in/" + name.encode("utf-8", "surrogateescape") + b":%d" % n)
     return [word + b"\t" + b"\t".join(sorted(all)) for word, all in of.items()]
 
@@ -370,7 +375,7 @@ def duckdb_top(cases):
     rows = []
     for i, case in enumerate(cases):
         for line in lines(whole(case)):
-            item, number = (line, b"1") if case.ask["by"] == "count" else line.removesuffix(b"\r").rsplit(b"\t", 1)
+            item, number = (line, b"1") if case.ask["by"] == "count" else line.rsplit(b"\t", 1)
             rows.append((i, item.decode("latin-1"), number.decode(), float(number)))
     db = duckdb.connect()
     db.execute("create table t(c int, item varchar, text varchar, x double)")
@@ -413,7 +418,7 @@ def top_of_words(case):
 def draw_join(rng, size):
     """Of lines with TABs, CSV and JSON. JSON: keys are scalars or null, and no string looks like a number or a truth value in another
     form than the one that it is compared in, as a number and a string of the same text are one key, so that CSV can be joined with JSON. CSV and
-    JSON are UTF-8, as they must be; no CR stands alone outside of quotes, which Python's csv takes for a line end."""
+    JSON are UTF-8, as they must be."""
     kind, n = rng.choice(["inner", "left", "right", "outer"]), rng.choice([1, 2, 5])
     if rng.random() < 0.3:
         return draw_join_lines(rng, size, kind, n)
@@ -433,7 +438,7 @@ def draw_join(rng, size):
         if form == "json":
             key = "user"
             text = data.json_lines(rng, rows, key, json_key)
-            read = [json_row(line, key) for line in lines(text) if line.strip()]
+            read = [json_row(line, key) for line in lines(text_of(text)) if line.strip()]
         else:
             key = rng.choice(["user", "a \"key\"", "k,1", "é"])
             header = rng.sample([key, "x", "y"], 3)
@@ -499,7 +504,7 @@ def draw_join_example(rng, size):
     users = data.csv_rows(rng, ["id", "name", "motto"], [[rng.choice(data.STRINGS) for _ in range(3)] for _ in range(rows)])
     visits = data.json_lines(rng, rng.randint(0, 30), "user", lambda: rng.choice(
         ["null", data.number(rng, 3), data.json_string(rng, rng.choice(data.STRINGS))]))
-    sides = [[(r["id"], r) for r in rows_of_csv(users)], [json_row(line, "user") for line in lines(visits) if line.strip()]]
+    sides = [[(r["id"], r) for r in rows_of_csv(users)], [json_row(line, "user") for line in lines(text_of(visits)) if line.strip()]]
     files = {"users.csv": data.pack(rng, users), "visits.jsonl": data.pack(rng, visits)}
     return Case(example("tables/join.yaml"), files, ask={"kind": "left", "sides": sides}, out="joined", unit="json")
 

@@ -24,7 +24,7 @@ def text(rng, size, nul=True, words=None, utf8=False):
     if nul and rng.random() < 0.3:
         pool = pool + [b"\0", b"n\0ul"]
     out = bytearray(b"\xef\xbb\xbf" if rng.random() < 0.05 else b"")
-    end = rng.choice([b"\n", b"\n", b"\n", b"\r\n"])
+    end = rng.choice([b"\n", b"\n", b"\n", b"\r\n", b"\r"])
     while len(out) < size:
         for _ in range(rng.choice([0, 1, 1, 2, 5, 10, 10, 60 if rng.random() < 0.05 else 3])):
             out += rng.choice(pool)
@@ -133,13 +133,13 @@ def json_lines(rng, rows, key, keys):
         out.append("{" + rng.choice([",", ", "]).join(members) + "}")
         if rng.random() < 0.05:
             out.append(rng.choice(["", " ", "\t"]))  # an empty line
-    end = rng.choice(["\n", "\n", "\r\n"])
-    return (end.join(out) + (end if rng.random() < 0.7 else "")).encode()
+    end = rng.choice(["\n", "\n", "\r\n", "\r"])
+    return (b"\xef\xbb\xbf" if rng.random() < 0.1 else b"") + (end.join(out) + (end if rng.random() < 0.7 else "")).encode()
 
 
 def csv_rows(rng, header, rows):
     """RFC 4180: quotes where they must be and where they need not, any line end, a byte order mark, perhaps no line end at the end."""
-    end, out = rng.choice(["\n", "\r\n"]), []
+    end, out = rng.choice(["\n", "\r\n", "\r"]), []
     for row in [header] + rows:
         cells = []
         for i, c in enumerate(row):

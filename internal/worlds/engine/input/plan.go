@@ -180,8 +180,8 @@ func cutsOf(f File, block int64, p *mapreduce.Program, sources []Source) (cuts [
 	return cuts, why, nil
 }
 
-// rowCuts returns the first end of a row behind each multiple of block: behind a LF with an even
-// number of quotes before it, and not before the end of the header where there is one.
+// rowCuts returns the first end of a row behind each multiple of block: behind a line end with an
+// even number of quotes before it, and not before the end of the header where there is one.
 func rowCuts(f io.ReaderAt, size, block int64, header bool) (cuts []int64, err error) {
 	first := int64(0)
 	if header {
@@ -233,14 +233,14 @@ func rowCuts(f io.ReaderAt, size, block int64, header bool) (cuts []int64, err e
 
 var doubleQuote = []byte{'"'}
 
-// rowEnd returns what is behind the first LF that is not quoted, -1 if there is none, and whether a
-// quote is open at the end.
+// rowEnd returns what is behind the first line end that is not quoted, -1 if there is none, and
+// whether a quote is open at the end. Of a CR at the end nobody knows whether a LF follows.
 func rowEnd(b []byte, open bool) (int, bool) {
 	for i, c := range b {
 		switch {
 		case c == '"':
 			open = !open
-		case c == '\n' && !open:
+		case c == '\n' && !open, c == '\r' && !open && i+1 < len(b) && b[i+1] != '\n':
 			return i + 1, false
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // FuzzRowCuts: whatever the text, its quotes closed or not, the rows of all pieces are those of the whole.
 func FuzzRowCuts(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n\"x\ny\",3\n", "\"", "a\n\"\n\"\n\"\n", "\n\n\r\n\"h\n\"\n1\n2\n", "a\"b\nc\"\nd\n", "\xef\xbb\xbf\n\na\n1\n"} {
+	for _, text := range []string{"a,b\n1,2\n\"x\ny\",3\n", "\"", "a\n\"\n\"\n\"\n", "\n\n\r\n\"h\n\"\n1\n2\n", "a\"b\nc\"\nd\n", "\xef\xbb\xbf\n\na\n1\n", "a\r1\r\n\r\"\r\"\r2", "a\rb\r\r\n"} {
 		f.Add(text, uint8(1))
 		f.Add(text, uint8(3))
 	}

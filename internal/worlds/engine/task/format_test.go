@@ -115,7 +115,7 @@ func TestPackedTotalOrder(t *testing.T) {
 
 // csvText writes rows as RFC 4180 has them, with line ends and quotes as they come.
 func csvText(t *rapid.T, rows [][]string) string {
-	end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
+	end := rapid.SampledFrom([]string{"\n", "\r\n", "\r"}).Draw(t, "line end")
 	var b strings.Builder
 	for i, row := range rows {
 		for k, f := range row {

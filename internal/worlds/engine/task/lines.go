@@ -21,6 +21,10 @@ const (
 
 // lines reads the lines of pieces, one piece after another with the same buffer.
 //
+// A line ends at LF, CR LF or CR, whichever comes first, as it does for Hadoop's LineReader, and a
+// byte order mark at the start of a file belongs to none. Whoever gets lines sees LFs alone
+// (unix.go); positions are those of the file.
+//
 // A line that starts at p belongs to the piece from start to end if start < p ≤ end, or if p is 0
 // and so is start. So a piece passes over the line that runs, or starts, at its start, and reads
 // the one that crosses, or starts at, its end: each line of a file belongs to exactly one of its
@@ -34,6 +38,9 @@ type lines struct {
 	buf    []byte
 	r, w   int   // unread bytes are buf[r:w]
 	pos    int64 // offset of buf[r] in the file
+	read   int64 // offset in the file of what has not been read
+	gaps   []int // of buf, ascending: before each the file has a byte that is in no line
+	cr     bool  // buf[w] is a CR; what comes behind it is not known
 	end    int64
 	must   int64 // the file goes at least so far, or else it has changed; of a compressed file 0
 	eof    bool
@@ -55,16 +62,11 @@ func (l *lines) open(src io.Reader, p input.Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
-	l.src, l.r, l.w, l.pos, l.end, l.must, l.eof, l.packed = src, 0, 0, l.from(p), p.End, p.End, false, nil
-	l.within = false
+	l.src, l.pos, l.end, l.must, l.packed = src, l.from(p), p.End, p.End, nil
 	if l.length > 0 {
 		l.end-- // so that a record which starts at the end is not read
-		return nil
 	}
-	if p.Start > 0 {
-		return l.skip()
-	}
-	return nil
+	return l.begin(p)
 }
 
 // unpack starts to read a piece of a compressed file. Positions count unpacked bytes from where the piece starts.
@@ -72,12 +74,20 @@ func (l *lines) unpack(src *codec.Reader, p input.Piece) error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)
 	}
-	l.src, l.r, l.w, l.pos, l.end, l.must, l.eof, l.packed = src, 0, 0, 0, codec.Unknown, 0, false, src
-	l.within = false
-	if p.Start > 0 {
+	l.src, l.pos, l.end, l.must, l.packed = src, 0, codec.Unknown, 0, src
+	return l.begin(p)
+}
+
+// begin turns to the first line of a piece.
+func (l *lines) begin(p input.Piece) error {
+	l.r, l.w, l.read, l.gaps, l.cr, l.eof, l.within = 0, 0, l.pos, l.gaps[:0], false, false, false
+	switch {
+	case l.length > 0:
+		return nil
+	case p.Start > 0:
 		return l.skip()
 	}
-	return nil
+	return l.mark()
 }
 
 // skip passes over the line that runs at the start of the piece, without keeping it, or over the
@@ -147,8 +157,8 @@ func (l *lines) fixed(all bool) (record []byte, at int64, ok bool, err error) {
 	}
 }
 
-// block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the
-// offset of the first. They are good until the next call. The lines of all blocks are those that
+// block returns whole lines or records, lines with their LFs, as many as are in the buffer and stand
+// in the file as in the block, and the offset of the first. They are good until the next call. The lines of all blocks are those that
 // next would return.
 func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.pos > l.end {
@@ -161,7 +171,7 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	for {
 		have := l.buf[l.r:l.w]
 		n := 0
-		if ahead := l.end - l.pos; ahead < int64(len(have)) {
+		if ahead := l.before(l.end); ahead < int64(len(have)) {
 			// The last line of the piece ends with the first LF at its end or behind it.
 			from := max(looked, int(ahead))
 			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
@@ -177,6 +187,7 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 			n = len(have)
 		}
 		if n > 0 {
+			n = l.even(have[:n])
 			return have[:n], l.take(n), true, nil
 		}
 		if l.eof {
@@ -204,7 +215,7 @@ func (l *lines) part() (part []byte, ok bool, err error) {
 		}
 		n := len(have)
 		// the last line ends with the first LF at the piece's end or behind it
-		if from := max(l.end-l.pos, 0); from < int64(n) {
+		if from := max(l.before(l.end), 0); from < int64(n) {
 			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
 				n = int(from) + i + 1
 			}
@@ -242,17 +253,28 @@ func (l *lines) take(n int) int64 {
 	at := l.pos
 	l.r += n
 	l.pos += int64(n)
+	for len(l.gaps) > 0 && l.gaps[0] <= l.r {
+		l.gaps = l.gaps[1:]
+		l.pos++
+	}
 	return at
 }
 
 // fill reads more behind what is unread.
 func (l *lines) fill() error {
+	held := 0
+	if l.cr {
+		held = 1
+	}
 	if l.r > 0 {
-		copy(l.buf, l.buf[l.r:l.w])
+		copy(l.buf, l.buf[l.r:l.w+held])
+		for i := range l.gaps {
+			l.gaps[i] -= l.r
+		}
 		l.w -= l.r
 		l.r = 0
 	}
-	if l.w == len(l.buf) {
+	if l.w+held == len(l.buf) {
 		if most := l.longest(); len(l.buf) >= most {
 			if most == maxRecord {
 				return failure.As(failure.Permanent, fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos))
@@ -260,21 +282,25 @@ func (l *lines) fill() error {
 			return failure.As(failure.Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; give more memory, or fewer slots", l.pos, units.Bytes(most)))
 		}
 		grown := make([]byte, min(2*len(l.buf), l.longest()))
-		copy(grown, l.buf[:l.w])
+		copy(grown, l.buf[:l.w+held])
 		l.buf = grown
 	}
-	free := l.buf[l.w:]
-	at := l.pos + int64(l.w)
-	if ahead := max(l.end-at, 0) + max(at-l.end, overshoot); int64(len(free)) > ahead {
+	free := l.buf[l.w+held:]
+	if ahead := max(l.end-l.read, 0) + max(l.read-l.end, overshoot); int64(len(free)) > ahead {
 		free = free[:ahead]
 	}
 	n, err := l.src.Read(free)
-	l.w += n
+	l.read += int64(n)
 	if err == io.EOF {
 		l.eof, err = true, nil
-		if at += int64(n); at < l.must {
-			err = &endedError{at, l.must}
+		if l.read < l.must {
+			err = &endedError{l.read, l.must}
 		}
+	}
+	if l.length > 0 {
+		l.w += n
+	} else {
+		l.w += l.unix(l.buf[l.w:l.w+held+n], held)
 	}
 	if l.packed != nil {
 		l.end = min(l.end, l.packed.Own())

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 )
@@ -18,17 +20,50 @@ type line struct {
 	Text string
 }
 
-// naive splits a text into lines.
-func naive(text string) []line {
+// naive splits a file into lines: each ends at LF, CR LF or CR, and a byte order mark belongs to none.
+func naive(file string) []line {
 	var all []line
-	at := 0
-	for _, l := range strings.SplitAfter(text, "\n") {
-		if l != "" {
-			all = append(all, line{int64(at), strings.TrimSuffix(l, "\n")})
+	now, at := "", 0
+	runes := []byte(strings.TrimPrefix(file, "\xef\xbb\xbf"))
+	bom := len(file) - len(runes)
+	for i := 0; i < len(runes); i++ {
+		switch {
+		case runes[i] == '\r' && i+1 < len(runes) && runes[i+1] == '\n':
+			i++
+			fallthrough
+		case runes[i] == '\r', runes[i] == '\n':
+			all = append(all, line{int64(at), now})
+			now, at = "", bom+i+1
+		default:
+			now += string(runes[i : i+1])
 		}
-		at += len(l)
+	}
+	if now != "" {
+		all = append(all, line{int64(at), now})
 	}
 	return all
+}
+
+// inside is the offset of a line of which that is not known.
+const inside = -1
+
+// many returns the lines of several, which have LFs alone.
+func many(text []byte) (all []line) {
+	for text := range strings.Lines(string(text)) {
+		all = append(all, line{inside, strings.TrimSuffix(text, "\n")})
+	}
+	return all
+}
+
+// same compares lines, less offsets that are not known.
+func same(want, got []line) string {
+	want = slices.Clone(want)
+	for i := range min(len(want), len(got)) {
+		if got[i].At == inside {
+			want[i].At = inside
+		}
+	}
+	return cmp.Diff(want, got)
 }
 
 // pieces reads a text piece by piece.
@@ -60,8 +95,9 @@ func pieces(t *testing.T, text string, block int, whole bool, wrap func(io.Reade
 			if len(b) == 0 {
 				t.Fatal("a block is empty")
 			}
-			for _, in := range naive(string(b)) {
-				got = append(got, line{at + in.At, in.Text})
+			for _, in := range many(b) {
+				got = append(got, line{at, in.Text})
+				at += int64(len(in.Text)) + 1
 			}
 		}
 	}
@@ -78,7 +114,7 @@ func parted(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader
 			t.Fatal(err)
 		}
 		var all []byte
-		for first := l.pos; ; {
+		for {
 			b, ok, err := l.part()
 			if err != nil || ok == (len(b) == 0) {
 				t.Fatalf("a part of %d bytes, %v", len(b), err)
@@ -89,9 +125,7 @@ func parted(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader
 			if l.within != (len(all) > 0 && all[len(all)-1] != '\n') {
 				t.Fatalf("%q: within is %v", all, l.within)
 			}
-			for _, in := range naive(string(all)) {
-				got = append(got, line{first + in.At, in.Text})
-			}
+			got = append(got, many(all)...)
 			break
 		}
 	}
@@ -103,7 +137,7 @@ func parted(t *testing.T, text string, block int, wrap func(io.Reader) io.Reader
 
 // FuzzLines: whatever the text and wherever it is cut, the lines of all pieces together are the lines of the text.
 func FuzzLines(f *testing.F) {
-	for _, text := range []string{"", "\n", "\n\n", "a", "a\n", "one\ntwo\n", "one\n\ntwo\nthree", "\r\nx\r\n", strings.Repeat("long", 50) + "\nz"} {
+	for _, text := range []string{"", "\n", "\n\n", "a", "a\n", "one\ntwo\n", "one\n\ntwo\nthree", "\r\nx\r\n", "a\rb\r\r\n\nc\r", "\xef\xbb\xbfa\r\nb", "\xef\xbb\xbf", "\xef\xbb\r\n", strings.Repeat("long", 50) + "\nz"} {
 		for _, block := range []uint8{1, 2, 3, 4, 5, 200} {
 			f.Add(text, block)
 		}
@@ -116,12 +150,34 @@ func FuzzLines(f *testing.F) {
 			"byte by byte":  iotest.OneByteReader,
 			"data with EOF": iotest.DataErrReader,
 		} {
-			if diff := cmp.Diff(want, parted(t, text, size, wrap)); diff != "" {
+			if diff := same(want, parted(t, text, size, wrap)); diff != "" {
 				t.Fatalf("lines of %q in pieces of %d, read %s, in parts (-want +got):\n%s", text, size, name, diff)
 			}
 			for _, whole := range []bool{false, true} {
-				if diff := cmp.Diff(want, pieces(t, text, size, whole, wrap)); diff != "" {
+				if diff := same(want, pieces(t, text, size, whole, wrap)); diff != "" {
 					t.Fatalf("lines of %q in pieces of %d, read %s, in blocks %v (-want +got):\n%s", text, size, name, whole, diff)
+				}
+			}
+		}
+	})
+}
+
+// The same with texts of hardly anything but line ends, in splits of every size.
+func TestLinesEndAsHadoops(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("aab\r\r\n\n")), 0, 40, -1).Draw(rt, "text")
+		if rapid.IntRange(0, 3).Draw(rt, "mark") == 0 {
+			text = byteOrderMark + text
+		}
+		want := naive(text)
+		for block := 1; block <= len(text)+1; block++ {
+			for _, wrap := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.HalfReader} {
+				diff := same(want, parted(t, text, block, wrap))
+				for _, whole := range []bool{false, true} {
+					diff += same(want, pieces(t, text, block, whole, wrap))
+				}
+				if diff != "" {
+					rt.Fatalf("lines of %q in pieces of %d (-want +got):\n%s", text, block, diff)
 				}
 			}
 		}

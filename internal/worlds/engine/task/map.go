@@ -224,7 +224,7 @@ func (m *mapping) blocks(l *lines, mapper mapreduce.BlockMapper, out mapreduce.E
 		}
 		m.at = at
 		m.count.mapIn += l.records(block)
-		m.count.mapInBytes += int64(len(block))
+		m.count.mapInBytes += l.pos - at
 		m.progress(l)
 		if err := mapper.MapBlock(block, at, out); err != nil {
 			return m.failed(err)
@@ -254,7 +254,7 @@ func (m *mapping) parts(l *lines, mapper PartMapper, out mapreduce.Emitter) erro
 		}
 		if ok {
 			m.count.mapIn += int64(bytes.Count(part, []byte{'\n'}))
-			m.count.mapInBytes += int64(len(part))
+			m.count.mapInBytes += l.pos - m.at
 			m.progress(l)
 			err = mapper.MapPart(part, out)
 		} else if l.within {

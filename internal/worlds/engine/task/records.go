@@ -68,7 +68,7 @@ func (m *mapping) formatted(l *lines, f *fault.File, kind codec.Kind, form mapre
 	}
 	m.where, m.spot, m.block = m.inRecord, func() Spot { return Spot{Path: m.piece.Path, At: m.at} }, false
 	m.at, m.first, m.line = 0, in.in.Start, nil
-	header := int64(bytes.Count(in.header, []byte{'\n'})) // which stands in front of the piece
+	header := int64(mapreduce.LineEnds(in.header)) // which stands in front of the piece
 	return m.call(func() error {
 		records, err := form.Open(in, in.in)
 		if err != nil {
@@ -113,12 +113,21 @@ func (m *mapping) lineOf() (line int64, known bool) {
 	}
 	defer f.Close()
 	buf := make([]byte, readSize)
+	cr := false
 	for at := int64(0); at < m.first; {
 		n, err := f.ReadAt(buf[:min(int64(len(buf)), m.first-at)], at)
-		line += int64(bytes.Count(buf[:n], []byte{'\n'}))
+		for _, c := range buf[:n] {
+			if c == '\n' || cr {
+				line++ // CR LF is one end
+			}
+			cr = c == '\r'
+		}
 		if at += int64(n); err != nil && at < m.first {
 			return 0, false
 		}
+	}
+	if cr {
+		line++
 	}
 	return line, true
 }
@@ -207,7 +216,7 @@ func (r *pieceReader) Read(p []byte) (n int, err error) {
 	}
 	if r.l != nil {
 		if len(r.block) == 0 {
-			block, _, ok, err := r.l.block()
+			block, at, ok, err := r.l.block()
 			if err != nil {
 				return 0, err
 			}
@@ -215,25 +224,27 @@ func (r *pieceReader) Read(p []byte) (n int, err error) {
 				return 0, io.EOF
 			}
 			r.block = block
+			r.got += r.l.pos - at
+			r.all += r.l.pos - at
 		}
 		n = copy(p, r.block)
 		r.block = r.block[n:]
 		r.m.progress(r.l)
-	} else {
-		n, err = r.src.Read(p)
-		r.at += int64(n - min(len(r.header), n))
-		if r.packed != nil {
-			r.m.reached(r.packed.Offset())
-		} else {
-			r.m.reached(r.at)
-			if must := r.m.piece.End; err == io.EOF && r.at < must {
-				err = &endedError{r.at, must}
-			}
-		}
+		return n, nil
 	}
+	n, err = r.src.Read(p)
 	skip := min(len(r.header), n)
 	r.header = r.header[skip:]
+	r.at += int64(n - skip)
 	r.got += int64(n - skip)
 	r.all += int64(n - skip)
+	if r.packed != nil {
+		r.m.reached(r.packed.Offset())
+	} else {
+		r.m.reached(r.at)
+		if must := r.m.piece.End; err == io.EOF && r.at < must {
+			err = &endedError{r.at, must}
+		}
+	}
 	return n, err
 }

@@ -38,16 +38,11 @@ func reference(p *mapreduce.Program, files []string, reduces int) (map[string]st
 		mapper = words{}
 	}
 	for _, text := range files {
-		at := 0
-		for _, line := range strings.SplitAfter(text, "\n") {
-			if line == "" {
-				continue
-			}
+		for _, line := range naive(text) {
 			var key [8]byte
-			if err := mapper.Map(mapreduce.OffsetKey(&key, int64(at)), []byte(strings.TrimSuffix(line, "\n")), emit); err != nil {
+			if err := mapper.Map(mapreduce.OffsetKey(&key, line.At), []byte(line.Text), emit); err != nil {
 				return nil, err
 			}
-			at += len(line)
 		}
 	}
 	out := map[string]string{}
