@@ -218,6 +218,24 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
+// A result that cannot be written is told by every command, also by those whose text the library prints.
+func TestFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full here")
+	}
+	defer full.Close()
+	s := newShell(t, nil)
+	for _, args := range []string{"", "help", "help run", "run --help", "version", "--version", "policies", "schema job", "completion bash"} {
+		cmd := s.command(strings.Fields(args)...)
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = full, &said
+		if cmd.Run(); cmd.ProcessState.ExitCode() != exitFailed || strings.Count(said.String(), "\n") != 1 || !strings.Contains(said.String(), "no space left") {
+			t.Errorf("%s: exit code %d, %s", args, cmd.ProcessState.ExitCode(), said.String())
+		}
+	}
+}
+
 // No door that makes a file makes it over what it reads, by whatever name, nor over a stranger's
 // file; a run that fails leaves what was there.
 func TestDoorsOut(t *testing.T) {

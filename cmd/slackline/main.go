@@ -28,9 +28,13 @@ func main() {
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &heeded{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = failure{fmt.Errorf("the result cannot be written: %w", out.err)}
+	}
 	if err == nil {
 		return exitOK // also if a signal came when all was done
 	}
@@ -43,6 +47,20 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "slackline: %s\n", report.PrintableLines(strings.TrimSpace(e.Error())))
 	}
 	return code
+}
+
+// heeded keeps the first error of writing: not all who print heed it, such as the library's help.
+type heeded struct {
+	io.Writer
+	err error
+}
+
+func (h *heeded) Write(p []byte) (int, error) {
+	n, err := h.Writer.Write(p)
+	if h.err == nil {
+		h.err = err
+	}
+	return n, err
 }
 
 // apart are the errors that errors.Join put together.

@@ -62,7 +62,7 @@ func (o *options) finish(w io.Writer, r *report.Report) error {
 
 // width returns how many columns there are to draw in: those of the terminal, or 100 where there is none.
 func width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f := fileOf(w); f != nil {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
 			return min(columns, 200)
 		}
@@ -71,6 +71,15 @@ func width(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// fileOf is the file that is written to, nil if it is none.
+func fileOf(w io.Writer) *os.File {
+	if h, ok := w.(*heeded); ok {
+		w = h.Writer
+	}
+	f, _ := w.(*os.File)
+	return f
 }
