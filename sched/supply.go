@@ -18,7 +18,7 @@ const (
 	Capacity
 	// GreenPower is in watts.
 	GreenPower
-	// Price is that of a kWh that is not green.
+	// Price is that of a kWh that is not green. It is negative where who takes power is paid for it.
 	Price
 	// Supplies is the number of kinds.
 	Supplies
@@ -34,8 +34,10 @@ func (k SupplyKind) Check(amount float64) error {
 	switch {
 	case k == NoSupply || k >= Supplies:
 		return fmt.Errorf("there is no supply %d", k)
-	case !(amount >= 0) || math.IsInf(amount, 0):
-		return fmt.Errorf("%v is %v, it must be finite and not negative", k, amount)
+	case math.IsNaN(amount) || math.IsInf(amount, 0):
+		return fmt.Errorf("%v is %v, it must be finite", k, amount)
+	case amount < 0 && k != Price:
+		return fmt.Errorf("%v is %v, it must not be negative", k, amount)
 	case k == Capacity && amount > 1:
 		return fmt.Errorf("%v is %v, it must be at most 1, the whole cluster", k, amount)
 	}

@@ -58,7 +58,7 @@ type Cluster struct {
 
 	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`
 	Supply     []Supply    `json:"supply" doc:"green power, its price and capacity over time, of which policies are told"`
-	SupplyFile string      `json:"supply_file" doc:"CSV file with further steps of the supply, beside the scenario: a column at (10m, or seconds), and any of green (W, or with its unit), price, capacity; an empty field changes nothing"`
+	SupplyFile string      `json:"supply_file" doc:"CSV file with further steps of the supply, beside the scenario: a column at (10m, seconds, or with a start a time with a zone), and any of green (W, or with its unit), price, capacity; an empty field changes nothing"`
 	Forecasts  []Forecast  `json:"forecasts" doc:"forecasts of the supply, of which policies are told; a later one replaces an earlier one"`
 	NodeSteps  []NodeStep  `json:"node_steps" doc:"number of nodes over time (scale-out)"`
 	Slots      Slots       `json:"slots" doc:"what the cluster offers over time, from a trace, with forecasts of it; instead of speed_steps or node_steps"`
@@ -150,14 +150,14 @@ type SpeedStep struct {
 type Supply struct {
 	At       config.Span   `json:"at" need:"yes" min:"0" doc:"from when on"`
 	Green    *config.Power `json:"green" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
-	Price    *float64      `json:"price" min:"0" doc:"price of a kWh that is not green"`
+	Price    *float64      `json:"price" doc:"price of a kWh that is not green; negative where who takes power is paid for it"`
 	Capacity *float64      `json:"capacity" min:"0" max:"1" doc:"what is offered of the cluster, as part of the whole: nodes come and go by node_steps"`
 }
 
 // Forecast is what is expected of a supply.
 type Forecast struct {
 	Of   string      `json:"of" need:"yes" enum:"green|price|capacity" doc:"of which supply"`
-	File string      `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
+	File string      `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at (10m, seconds, or with a start a time with a zone) and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
 	At   config.Span `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/forecast"
@@ -16,7 +18,7 @@ import (
 
 // Slots is a trace of what the cluster offers over time (paper 000, section 5.4).
 type Slots struct {
-	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, seconds, or a time with a zone), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
+	File     string        `json:"file" doc:"CSV file beside the scenario: a column at (10m, seconds, or with a start a time with a zone), and capacity, the part of the cluster from 0 to 1, or slots, their number; each row holds until the next"`
 	Rows     []SlotsRow    `json:"rows" doc:"the same here, instead of a file"`
 	Weather  SlotsWeather  `json:"weather" doc:"what green power leaves of the cluster, instead of a file"`
 	As       string        `json:"as" need:"yes" enum:"up|out" doc:"up: the speed of all nodes follows it (scale-up); out: the number of nodes does (scale-out), rounded"`
@@ -78,7 +80,7 @@ func (s *Scenario) slots(cfg *sim.Config) {
 	if k.File != "" {
 		var err error
 		whole := cfg.Cluster.Capacity()
-		rows, err = readSlots(s.beside(k.File), float64(whole[units.MapSlots]+whole[units.ReduceSlots]), k.As == "up", expects)
+		rows, err = readSlots(s.beside(k.File), s.Start.Time, float64(whole[units.MapSlots]+whole[units.ReduceSlots]), k.As == "up", expects)
 		if err != nil {
 			d.Failf("cluster.slots.file", "%v", err)
 			return
@@ -133,12 +135,12 @@ func (k *Slots) rows(even bool) (rows []sim.SupplyStep, wrong string) {
 
 // ReadSlots reads a trace of what a cluster of so many slots offers over time: parts of it, from 0 to 1.
 func ReadSlots(path string, total int) ([]sim.SupplyStep, error) {
-	return readSlots(path, float64(total), false, false)
+	return readSlots(path, time.Time{}, float64(total), false, false)
 }
 
 // readSlots reads a trace of slots as steps of the capacity.
-func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyStep, err error) {
-	t, file, err := openTable(path, "capacity", "slots")
+func readSlots(path string, start time.Time, total float64, speed, even bool) (rows []sim.SupplyStep, err error) {
+	t, file, err := openTable(path, start, "capacity", "slots")
 	if err != nil {
 		return nil, err
 	}
@@ -147,31 +149,31 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 		return nil, t.Errorf(2, "a trace has one column after at: capacity, or slots")
 	}
 	for err = t.next(); err == nil; err = t.next() {
-		kind, of := sched.Capacity, 1.0
+		of := 1.0
 		if t.cols[1] == "slots" {
-			if kind, of = sched.Price, total; total == 0 { // any number from 0 on
+			if of = total; total == 0 {
 				return nil, t.Errorf(1, "the nodes of this cluster have no slots; give a column capacity, from 0 to 1")
 			}
 		}
-		x, there, err := t.amount(1, kind)
+		x, there, err := t.part(of)
 		switch n := len(rows); {
-		case err != nil && t.cols[1] == "slots":
-			return nil, t.Errorf(1, "%q is not a number of slots; it must be finite and not negative",
-				t.row[1])
 		case err != nil:
 			return nil, err
 		case !there:
 			return nil, t.Errorf(1, "%s is missing; leave the row out where it stays as it was", t.cols[1])
-		case x > of:
-			return nil, t.Errorf(1, "slots is %v, it must be at most %v, those of the cluster", x, of)
 		case speed && x == 0:
 			return nil, t.Errorf(1, "%s is 0, but no node can have the speed 0; use as: out", t.cols[1])
 		case even && n > 1 && t.at.Sub(rows[n-1].At) != rows[1].At.Sub(rows[0].At):
 			return nil, t.Errorf(0, "the row is %v after the one before, but the first two are %v apart; a trace with a forecast has rows equally far apart",
 				t.at.Sub(rows[n-1].At), rows[1].At.Sub(rows[0].At))
 		}
-		rows = append(rows, sim.SupplyStep{At: t.at, Of: sched.Capacity, Amount: x / of})
+		rows = append(rows, sim.SupplyStep{At: t.at, Of: sched.Capacity, Amount: x})
 	}
+	kept := begun(rows)
+	if even && len(kept) > 0 && rows[len(rows)-len(kept)].At < 0 {
+		return nil, fmt.Errorf("%s: the run starts between two rows; a trace with a forecast needs a row at its start", path)
+	}
+	rows = kept
 	switch {
 	case !errors.Is(err, io.EOF):
 		return nil, err
@@ -182,6 +184,24 @@ func readSlots(path string, total float64, speed, even bool) (rows []sim.SupplyS
 			path)
 	}
 	return rows, nil
+}
+
+// part is the field of a trace of slots as part of the cluster: the capacity itself, or so many of all slots.
+func (t *table) part(of float64) (x float64, there bool, err error) {
+	if t.cols[1] == "capacity" {
+		return t.amount(1, sched.Capacity)
+	}
+	if t.row[1] == "" {
+		return 0, false, nil
+	}
+	x, err = strconv.ParseFloat(t.row[1], 64)
+	switch {
+	case err != nil || !(x >= 0) || math.IsInf(x, 0):
+		return 0, false, t.Errorf(1, "%q is not a number of slots; it must be finite and not negative", t.row[1])
+	case x > of:
+		return 0, false, t.Errorf(1, "slots is %v, it must be at most %v, those of the cluster", x, of)
+	}
+	return x / of, true, nil
 }
 
 // told makes the forecasts, each from what is known at its row.

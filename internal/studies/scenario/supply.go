@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
@@ -42,14 +44,14 @@ func (s *Scenario) supply(cfg *sim.Config) {
 		}
 	}
 	if k.SupplyFile != "" {
-		steps, err := readSupply(s.beside(k.SupplyFile))
+		steps, err := readSupply(s.beside(k.SupplyFile), s.Start.Time)
 		if err != nil {
 			d.Failf("cluster.supply_file", "%v", err)
 		}
 		cfg.Supply = append(cfg.Supply, steps...)
 	}
 	for i, f := range k.Forecasts {
-		read, err := readForecast(s.beside(f.File), kindOfSupply(f.Of))
+		read, err := readForecast(s.beside(f.File), s.Start.Time, kindOfSupply(f.Of))
 		if err != nil {
 			d.Failf(fmt.Sprintf("cluster.forecasts[%d].file", i), "%v", err)
 			continue
@@ -87,18 +89,19 @@ func (s *Scenario) supplyFiles() (files []string) {
 // time, each row later than the one before. Errors name file, line and column.
 type table struct {
 	*files.Table
-	cols []string
-	row  []string
-	at   units.Time
-	rows int
+	start time.Time // of the run; zero: it has none
+	cols  []string
+	row   []string
+	at    units.Time // negative where a row with a time of day lies before the start
+	rows  int
 }
 
-func openTable(path string, columns ...string) (*table, io.Closer, error) {
+func openTable(path string, start time.Time, columns ...string) (*table, io.Closer, error) {
 	f, err := files.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &table{Table: files.NewTable(path, f), at: -1}
+	t := &table{Table: files.NewTable(path, f), start: start}
 	if err := t.header(path, columns); err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
@@ -132,15 +135,55 @@ func (t *table) next() (err error) {
 	if t.rows++; t.rows > mostRows {
 		return t.Errorf(0, "the file has more than %d rows", mostRows)
 	}
-	at, err := spanOrSeconds(t.row[0])
+	at, err := t.time(t.row[0])
 	switch {
 	case err != nil:
-		return t.Errorf(0, "%q is not a time of the run; write a span with a unit, such as 10m, or a number of seconds", t.row[0])
-	case units.Time(at) <= t.at || at < 0:
+		return t.Errorf(0, "%v", err)
+	case t.rows > 1 && at <= t.at:
 		return t.Errorf(0, "%s is not after the row before; rows must be in order of time, from 0", t.row[0])
 	}
-	t.at = units.Time(at)
+	t.at = at
 	return nil
+}
+
+// time reads a time of the run: a span, seconds, or a time with a zone, which counts from the start.
+func (t *table) time(text string) (units.Time, error) {
+	if at, err := spanOrSeconds(text); err == nil && at >= 0 {
+		return units.Time(at), nil
+	}
+	at, err := config.ParseInstant(text)
+	zone := t.start.Location().String()
+	bare := errors.Is(err, config.ErrNoZone)
+	if bare && strings.Contains(zone, "/") { // as clocks show it where the run starts
+		at, err = config.ParseInstant(text + " " + zone)
+	}
+	switch {
+	case err != nil && (bare || strings.Contains(text, "/")):
+		return 0, err
+	case err != nil:
+		return 0, fmt.Errorf("%q is not a time of the run; write a span with a unit, such as 10m, or a number of seconds", text)
+	case t.start.IsZero():
+		return 0, fmt.Errorf("%q is a time with a zone, and nothing says when the run starts; give the scenario a start, such as start: %s, or write a span from its start, such as 10m",
+			text, at.Format(time.RFC3339))
+	case math.Abs(at.Sub(t.start).Hours()) > 24*365*100:
+		return 0, fmt.Errorf("%q is more than a hundred years from the start, %s", text, t.start.Format(time.RFC3339))
+	}
+	return units.Time(at.Sub(t.start)), nil
+}
+
+// begun leaves of what was before the start of a run what holds at it, of each kind.
+func begun(steps []sim.SupplyStep) []sim.SupplyStep {
+	var held, later []sim.SupplyStep
+	for _, st := range steps {
+		if st.At > 0 {
+			later = append(later, st)
+			continue
+		}
+		held = slices.DeleteFunc(held, func(old sim.SupplyStep) bool { return old.Of == st.Of })
+		st.At = 0
+		held = append(held, st)
+	}
+	return append(held, later...)
 }
 
 func spanOrSeconds(text string) (units.Duration, error) {
@@ -179,12 +222,12 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 
 // readSupply reads steps of supplies: a column at, and one for each kind. A field that is empty
 // leaves its kind as it is.
-func readSupply(path string) (steps []sim.SupplyStep, err error) {
+func readSupply(path string, start time.Time) (steps []sim.SupplyStep, err error) {
 	var columns []string
 	for _, kind := range supplies {
 		columns = append(columns, kind.key)
 	}
-	t, file, err := openTable(path, columns...)
+	t, file, err := openTable(path, start, columns...)
 	if err != nil {
 		return nil, err
 	}
@@ -207,13 +250,13 @@ func readSupply(path string) (steps []sim.SupplyStep, err error) {
 	if t.rows == 0 {
 		return nil, fmt.Errorf("%s: it has no row but its header", path)
 	}
-	return steps, nil
+	return begun(steps), nil
 }
 
 // readForecast reads what is expected of a supply: columns at and mid, and low and high for a band.
 // The rows are equally far apart, and each holds until the next.
-func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
-	t, file, err := openTable(path, "mid", "low", "high")
+func readForecast(path string, start time.Time, of sched.SupplyKind) (*sched.Forecast, error) {
+	t, file, err := openTable(path, start, "mid", "low", "high")
 	if err != nil {
 		return nil, err
 	}
@@ -263,6 +306,13 @@ func readForecast(path string, of sched.SupplyKind) (*sched.Forecast, error) {
 	}
 	if err := f.Check(of); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if f.Start < 0 { // intervals that have ended as the run starts tell nothing
+		over := min(int(-f.Start/units.Time(f.Interval)), len(f.Mid)-1)
+		f.Start += units.Time(over) * units.Time(f.Interval)
+		for _, list := range lists {
+			*list = (*list)[min(over, len(*list)):]
+		}
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -73,7 +74,10 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: unexpected column "green"; the first must be at, followed by any of green, price, capacity, each once`},
 		{supply, "at,price,price\n", `s.yaml:2:50: f.csv:1:10: unexpected column "price"; the first must be at, followed by any of green, price, capacity, each once`},
 		{supply, "at,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is not a number`},
-		{supply, "at,price\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: price is -1, it must be finite and not negative"},
+		{supply, "at,price\n1m,Inf\n", "s.yaml:2:50: f.csv:2:4: price is +Inf, it must be finite"},
+		{supply, "at,green\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: green-power is -1, it must not be negative"},
+		{supply, "at,price\n2026-03-29 00:00,1\n", `s.yaml:2:50: f.csv:2:1: "2026-03-29 00:00" has no zone; write 2026-03-29T00:00:00Z, or an offset or a zone by name`},
+		{supply, "at,price\n-5m,1\n", `s.yaml:2:50: f.csv:2:1: "-5m" is not a time of the run`},
 		{supply, "at,price\n1m,1\n60,2\n", "s.yaml:2:50: f.csv:3:1: 60 is not after the row before; rows must be in order of time, from 0"},
 		{supply, "at,price\nsoon,1\n", `s.yaml:2:50: f.csv:2:1: "soon" is not a time of the run; write a span with a unit, such as 10m, or a number of seconds`},
 		{supply, "at,price\nNaN,1\n", `s.yaml:2:50: f.csv:2:1: "NaN" is not a time of the run; write a span with a unit, such as 10m, or a number of seconds`},
@@ -108,16 +112,21 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 func FuzzForecast(f *testing.F) {
 	f.Add([]byte("at,low,mid,high\n0,1,2,3\n1h,2,2W,2\n"), uint8(sched.GreenPower))
 	f.Add([]byte("at,mid\n10m,0.3\n20m,0.2\n"), uint8(sched.Price))
+	f.Add([]byte("at,price\n2026-10-25 02:00:00+02:00,-0.3\n2026-10-25T02:00:00+01:00,0.2\n2026-10-25 05:00,1\n"), uint8(sched.Price))
+	start, err := config.ParseInstant("2026-10-25T00:30 Europe/Berlin")
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, text []byte, of uint8) {
 		path := filepath.Join(t.TempDir(), "f.csv")
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		kind := 1 + sched.SupplyKind(of)%(sched.Supplies-1)
-		if read, err := readForecast(path, kind); err == nil && read.Check(kind) != nil {
+		if read, err := readForecast(path, start, kind); err == nil && read.Check(kind) != nil {
 			t.Errorf("%+v: %v", read, read.Check(kind))
 		}
-		if steps, err := readSupply(path); err == nil {
+		if steps, err := readSupply(path, start); err == nil {
 			for _, s := range steps {
 				if s.Of.Check(s.Amount) != nil || s.At < 0 {
 					t.Errorf("%+v", s)

@@ -113,8 +113,11 @@ func parseClock(s string) (c Clock, like bool, err error) {
 func (c Clock) Next(t time.Time) time.Time {
 	y, m, d := t.Date()
 	for ; ; d++ {
-		if at := time.Date(y, m, d, c.Hour, c.Minute, c.Second, 0, t.Location()); at.After(t) {
-			return at
+		shown, _ := config.Shown(time.Date(y, m, d, c.Hour, c.Minute, c.Second, 0, time.UTC), t.Location())
+		for _, at := range shown {
+			if at.After(t) {
+				return at
+			}
 		}
 	}
 }
