@@ -23,14 +23,16 @@ func (i *Instant) UnmarshalText(text []byte) (err error) {
 // Form is how instants are written.
 func (Instant) Form() Form {
 	return Form{Wanted: "a time with a zone, such as " + instant + " or " + inZone,
-		Pattern:  `[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?( [A-Za-z][A-Za-z0-9_+/-]+)?`,
-		Examples: []string{instant, inZone}}
+		Pattern: DateTime, Examples: []string{instant, inZone}}
 }
 
 const instant, inZone = "2030-01-31T18:00:00+01:00", "2030-01-31T18:00 Europe/Berlin"
 
-// ErrNoZone is that of a time without a zone.
-var ErrNoZone = errors.New("no zone")
+// What is wrong with a text that is no instant: it is no time at all, or one without a zone.
+var (
+	ErrNoInstant = errors.New("not a time with a zone")
+	ErrNoZone    = errors.New("no time zone")
+)
 
 // ParseInstant reads an instant: date and time, parted by a T or a blank, and an offset, the name of a
 // zone, or both. With a name the time keeps its zone, with the hours that are put forward or back there.
@@ -48,7 +50,7 @@ func ParseInstant(text string) (time.Time, error) {
 	}
 	switch {
 	case !ok && !dated:
-		return t, fmt.Errorf("%q is not a time with a zone, such as %s or %s", text, instant, inZone)
+		return t, fmt.Errorf("%q is %w, such as %s or %s", text, ErrNoInstant, instant, inZone)
 	case !ok && name == "":
 		day := bare.Format("2006-01-02T15:04:05")
 		return t, fmt.Errorf("%q has %w; write %sZ, or an offset or a zone by name, such as %s or %s", text, ErrNoZone, day,

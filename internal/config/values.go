@@ -39,7 +39,7 @@ func (f Form) shape() map[string]any {
 const (
 	Number   = `[0-9.]+([eE][-+]?[0-9]+)?`
 	Duration = `([0-9.]+(ns|us|µs|ms|s|min|m|h|d))+`
-	DateTime = `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})`
+	DateTime = `[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)? ?(Z|[+-][0-9]{2}:?[0-9]{2})?( [A-Za-z][A-Za-z0-9_+/-]+)?`
 )
 
 // OneOrMore is a list, which may be written as its only element.

@@ -75,7 +75,7 @@ func TestSuppliesByTheClock(t *testing.T) {
 		{"start: 2026-10-25T02:30 Europe/Berlin", "", "", "exists twice"},
 		{"start: 2026-10-25T02:30+03:00 Europe/Berlin", "", "", "the offset in Europe/Berlin is +02:00 then; leave one of them out"},
 		{"start: 2026-10-25T02:30 Europe/Berlim", "", "", `there is no zone "Europe/Berlim"`},
-		{"start: 2026-10-25T02:30", "", "", `"2026-10-25T02:30" has no zone; write 2026-10-25T02:30:00Z, or an offset or a zone by name, such as 2026-10-25T02:30:00+01:00 or 2026-10-25T02:30:00 Europe/Berlin`},
+		{"start: 2026-10-25T02:30", "", "", `"2026-10-25T02:30" has no time zone; write 2026-10-25T02:30:00Z, or an offset or a zone by name, such as 2026-10-25T02:30:00+01:00 or 2026-10-25T02:30:00 Europe/Berlin`},
 	} {
 		if _, err := startsAt(t, c.start, c.cluster, c.file); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %q: %v\nwant %s", c.start, c.file, err, c.want)
@@ -97,6 +97,23 @@ func TestDeadlinesByNamedZones(t *testing.T) {
 		}
 		if got := due.Of(0, at.Time); got != units.Time(0).Add(want) {
 			t.Errorf("%s: %v, want %v", start, got, want)
+		}
+	}
+}
+
+// A deadline at a time that clocks do not show, or twice, is told with what is meant.
+func TestOddDeadlines(t *testing.T) {
+	for start, want := range map[string]string{
+		"2026-03-29T00:00 Europe/Berlin": `job "a": its deadline, 2:30, does not exist on 2026-03-29 in Europe/Berlin, as clocks are put forward: it is 03:30:00 CEST`,
+		"2026-10-25T00:00 Europe/Berlin": `job "a": its deadline, 2:30, exists twice on 2026-10-25 in Europe/Berlin, as clocks are put back: it is that of CEST`,
+		"2026-10-24T00:00 Europe/Berlin": "", "2026-03-29T00:00:00+01:00": "",
+	} {
+		s, err := Read("s.yaml", []byte("start: "+start+"\ncluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 1s, deadline: \"2:30\"}]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.Notes(), "; "); got != want {
+			t.Errorf("%s: %q, want %q", start, got, want)
 		}
 	}
 }

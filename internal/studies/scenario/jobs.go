@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
@@ -62,10 +63,19 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	job := j.Rank.job(j.ID, j.Arrive, j.SlowStart)
 	job.File = j.File
 	job.Deadline, job.Soft = j.Deadline.Of(job.Arrive, s.Start.Time), j.Soft.Of(job.Arrive, s.Start.Time)
-	for key, due := range map[string]Due{"deadline": j.Deadline, "soft_deadline": j.Soft} {
-		if due.Clock.Set && s.Start.IsZero() {
-			d.Failf(at+"."+key, "%v is a time of day, and the scenario does not say when it starts; add start: 2030-01-31T08:00:00+01:00, or write a time of the run, such as 10m",
-				due.Clock)
+	for _, k := range []struct {
+		key string
+		due Due
+	}{{"deadline", j.Deadline}, {"soft_deadline", j.Soft}} {
+		switch {
+		case !k.due.Clock.Set:
+		case s.Start.IsZero():
+			d.Failf(at+"."+k.key, "%v is a time of day, and the scenario does not say when it starts; add start: 2030-01-31T08:00:00+01:00, or write a time of the run, such as 10m",
+				k.due.Clock)
+		default:
+			if odd := k.due.Clock.odd(s.Start.Add(time.Duration(k.due.Of(job.Arrive, s.Start.Time)))); odd != "" {
+				s.notes = append(s.notes, fmt.Sprintf("job %q: its %s, %s", j.ID, strings.ReplaceAll(k.key, "_", " "), odd))
+			}
 		}
 	}
 	deadlines(d, at, &job)

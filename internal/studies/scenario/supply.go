@@ -153,15 +153,14 @@ func (t *table) time(text string) (units.Time, error) {
 	}
 	at, err := config.ParseInstant(text)
 	zone := t.start.Location().String()
-	bare := errors.Is(err, config.ErrNoZone)
-	if bare && strings.Contains(zone, "/") { // as clocks show it where the run starts
+	if errors.Is(err, config.ErrNoZone) && strings.Contains(zone, "/") { // as clocks show it where the run starts
 		at, err = config.ParseInstant(text + " " + zone)
 	}
 	switch {
-	case err != nil && (bare || strings.Contains(text, "/")):
-		return 0, err
-	case err != nil:
+	case errors.Is(err, config.ErrNoInstant):
 		return 0, fmt.Errorf("%q is not a time of the run; write a span with a unit, such as 10m, or a number of seconds", text)
+	case err != nil:
+		return 0, err
 	case t.start.IsZero():
 		return 0, fmt.Errorf("%q is a time with a zone, and nothing says when the run starts; give the scenario a start, such as start: %s, or write a span from its start, such as 10m",
 			text, at.Format(time.RFC3339))

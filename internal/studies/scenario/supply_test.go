@@ -76,7 +76,7 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		{supply, "at,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is not a number`},
 		{supply, "at,price\n1m,Inf\n", "s.yaml:2:50: f.csv:2:4: price is +Inf, it must be finite"},
 		{supply, "at,green\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: green-power is -1, it must not be negative"},
-		{supply, "at,price\n2026-03-29 00:00,1\n", `s.yaml:2:50: f.csv:2:1: "2026-03-29 00:00" has no zone; write 2026-03-29T00:00:00Z, or an offset or a zone by name`},
+		{supply, "at,price\n2026-03-29 00:00,1\n", `s.yaml:2:50: f.csv:2:1: "2026-03-29 00:00" has no time zone; write 2026-03-29T00:00:00Z, or an offset or a zone by name`},
 		{supply, "at,price\n-5m,1\n", `s.yaml:2:50: f.csv:2:1: "-5m" is not a time of the run`},
 		{supply, "at,price\n1m,1\n60,2\n", "s.yaml:2:50: f.csv:3:1: 60 is not after the row before; rows must be in order of time, from 0"},
 		{supply, "at,price\nsoon,1\n", `s.yaml:2:50: f.csv:2:1: "soon" is not a time of the run; write a span with a unit, such as 10m, or a number of seconds`},

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -125,7 +126,21 @@ func (c Clock) Next(t time.Time) time.Time {
 // on is the time so many days after that of t, in t's zone.
 func (c Clock) on(t time.Time, days int) time.Time {
 	y, m, d := t.Date()
-	return time.Date(y, m, d+days, c.Hour, c.Minute, c.Second, 0, t.Location())
+	shown, _ := config.Shown(time.Date(y, m, d+days, c.Hour, c.Minute, c.Second, 0, time.UTC), t.Location())
+	return shown[0]
+}
+
+// odd says what is odd about the time on the day of an instant that Next gave: clocks do not show it, or twice.
+func (c Clock) odd(at time.Time) string {
+	y, m, d := at.Date()
+	shown, ok := config.Shown(time.Date(y, m, d, c.Hour, c.Minute, c.Second, 0, time.UTC), at.Location())
+	switch {
+	case !ok:
+		return fmt.Sprintf("%v, does not exist on %s in %v, as clocks are put forward: it is %s", c, at.Format(time.DateOnly), at.Location(), at.Format("15:04:05 MST"))
+	case len(shown) > 1:
+		return fmt.Sprintf("%v, exists twice on %s in %v, as clocks are put back: it is that of %s", c, at.Format(time.DateOnly), at.Location(), at.Format("MST"))
+	}
+	return ""
 }
 
 // String prints the time as it is written.
@@ -150,9 +165,12 @@ func (m *Moment) UnmarshalText(text []byte) (err error) {
 		m.After = d
 		return nil
 	}
-	if at, err := time.Parse(time.RFC3339, s); err == nil {
+	at, err := config.ParseInstant(s)
+	if err == nil {
 		m.At = at
-		return nil
+	}
+	if !errors.Is(err, config.ErrNoInstant) && !errors.Is(err, config.ErrNoZone) {
+		return err
 	}
 	if day, clock, ok := strings.Cut(s, " "); ok {
 		if i := slices.Index(dayNames[:], day); i >= 0 {
