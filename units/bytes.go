@@ -47,6 +47,9 @@ func ParseBytes(s string) (Bytes, error) {
 	size, ok := byteSize(strings.TrimSpace(unit))
 	f, err := strconv.ParseFloat(num, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || !ok && !(unit == "" && f == 0) {
+		if _, ok := byteSize(unit + "B"); ok && len(unit) == 2 { // such as Mi, as Kubernetes writes it
+			return 0, fmt.Errorf("%q is not a size; write %sB", s, text)
+		}
 		return 0, fmt.Errorf("%q is not a size; write a number with a unit, such as 64MB, 1.5GB or 100B", s)
 	}
 	var b Bytes

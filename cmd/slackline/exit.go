@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/studies/lab"
 	failures "github.com/slackline/slackline/internal/worlds/engine/failure"
+	"github.com/slackline/slackline/internal/worlds/sim"
 )
 
 // The exit codes of all commands.
@@ -89,7 +90,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil:
 		return exitInterrupt
-	case errors.As(err, &failed), errors.As(err, &aborted), lab.Ends(err), failures.Of(err) == failures.NoRoom:
+	case errors.As(err, &failed), errors.As(err, &aborted), errors.Is(err, sim.ErrStuck), failures.Of(err) == failures.NoRoom:
 		return exitFailed
 	case errors.As(err, &answer):
 		return exitNo

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,29 @@ func oneOf(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	_, hint := spelling.Find(args[0], cmd.Commands(), (*cobra.Command).Name)
+	for _, c := range cmd.Commands() {
+		if slices.Contains(c.SuggestFor, args[0]) {
+			hint = fmt.Sprintf("; did you mean %q?", c.Name())
+		}
+	}
+	if hint == "" {
+		hint = fmt.Sprintf("; %s --help lists them", cmd.CommandPath())
+	}
 	return fmt.Errorf("unknown command %q%s", args[0], hint)
+}
+
+// elsewhere are the names that other programs have for commands.
+var elsewhere = map[string][]string{
+	"jobs": {"list", "ls", "ps", "status", "history", "queue"}, "show": {"why", "explain", "describe", "info", "job"}, "cancel": {"kill", "stop", "abort", "delete"},
+	"run": {"start", "exec"}, "resume": {"continue", "retry", "rerun"}, "discard": {"clean", "rm", "remove", "prune"}, "logs": {"log", "tail"},
+	"simulate": {"sim", "play"}, "ask": {"estimate", "predict", "eta"}, "compare": {"diff", "bench"}, "workload": {"trace", "import"},
+}
+
+// alsoCalled lets commands be found by those.
+func alsoCalled(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		c.SuggestFor = elsewhere[c.Name()]
+	}
 }
 
 // group makes a command of others. By itself it prints its help.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -62,7 +63,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			mayOverwrite(cmd)
-			if err := errors.Join(localFlags(cmd), zeroFlags(cmd)); err != nil || cmd.Flags().Lookup("output") == nil {
+			if err := errors.Join(localFlags(cmd), zeroFlags(cmd), o.cutPolicies()); err != nil || cmd.Flags().Lookup("output") == nil {
 				return err
 			}
 			return o.checkOutput(cmd)
@@ -74,6 +75,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 		newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(),
 		newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o),
 		newCapacity(o), newWorkload(o), newForecast(o), newYarn(o), newVersion(), newExitCodes())
+	alsoCalled(root)
 	addHelp(root)
 	return root
 }
@@ -101,6 +103,16 @@ func zeroFlags(cmd *cobra.Command) (err error) {
 		}
 	})
 	return err
+}
+
+// cutPolicies refuses a list that a blank has cut: what comes after it would be taken for a file.
+func (o *options) cutPolicies() error {
+	for _, text := range o.policies {
+		if strings.HasSuffix(text, ",") {
+			return fmt.Errorf("--policy %q ends with a comma; write the list without blanks, or in quotes: --policy fifo,edf-p", text)
+		}
+	}
+	return nil
 }
 
 // noSeed is the flag as it stands when nobody gives it.
@@ -162,7 +174,7 @@ func completePolicies(_ *cobra.Command, _ []string, text string) ([]string, cobr
 }
 
 // flagError says what is wrong with a flag in the words of people.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	number := &strconv.NumError{}
 	text := err.Error()
 	if i := strings.Index(text, ": strconv."); i >= 0 && errors.As(err, &number) {
@@ -171,6 +183,19 @@ func flagError(_ *cobra.Command, err error) error {
 			why = "it is too large"
 		}
 		return errors.New(text[:i] + ": " + why)
+	}
+	if name, unknown := strings.CutPrefix(text, "unknown flag: --"); unknown {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		hint := spelling.Meant("--"+name, names)
+		if hint == "" {
+			hint = "; see " + cmd.CommandPath() + " --help"
+		}
+		return errors.New(text + hint)
 	}
 	return err
 }

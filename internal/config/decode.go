@@ -132,7 +132,7 @@ func (d *Document) resolve(n ast.Node) (_ ast.Node, release func()) {
 			name := x.Value.GetToken().Value
 			to, ok := d.anchors[name]
 			if !ok {
-				d.failf(x, "there is no anchor &%s for this alias", name)
+				d.failf(x, "there is no anchor &%s for this alias; a text that begins with an asterisk must be in quotes: \"*%s\"", name, name)
 				return nil, release
 			}
 			if d.open[name] {

@@ -66,7 +66,7 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 	tree, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey()) // told by decode
 	if err != nil {
 		if ye, ok := errors.AsType[yaml.Error](err); ok && ye.GetToken() != nil {
-			return nil, &Error{File: file, Pos: posOf(ye.GetToken()), Text: "this is not YAML: " + oneLine(braces.Replace(ye.GetMessage()))}
+			return nil, &Error{File: file, Pos: posOf(ye.GetToken()), Text: "this is not YAML: " + plainly(braces.Replace(ye.GetMessage()))}
 		}
 		return nil, whole("this is not YAML: " + oneLine(err.Error()))
 	}
@@ -83,6 +83,28 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 		return nil, whole("the file is empty")
 	}
 	return roots, nil
+}
+
+// trips is what people most often trip over, by what the parser says of it.
+var trips = [][2]string{
+	{"\t", "a tab stands where only spaces may; indent lines with spaces"},
+	{"mapping value is not allowed", "a colon and a space stand within this value; put all of it in quotes, or indent the next line as far as this one"},
+	{"undefined alias name", "a text that begins with an asterisk must be in quotes"},
+	{"undefined anchor", "a text that begins with & must be in quotes"},
+	{"is a reserved character", "a text that begins so must be in quotes"},
+	{"unexpected directive value", "a text that begins with % must be in quotes"},
+	{"non-map value is specified", "this line has no key; write key: value, with a space behind the colon"},
+	{"value is not allowed in this context", "a text goes on behind a bracket that is closed; put all of it in quotes"},
+}
+
+// plainly says it so that they find it.
+func plainly(said string) string {
+	for _, t := range trips {
+		if strings.Contains(said, t[0]) {
+			return t[1]
+		}
+	}
+	return oneLine(said)
 }
 
 // tooDeep looks for nesting that would exhaust the parser's stack, without understanding YAML:

@@ -10,7 +10,8 @@ import (
 
 // Nearest returns the candidate with the fewest edits (insert, delete, replace, swap neighbours) to
 // the name, "" if none is near: more than a third of the name would have to change. A part of a
-// name is one edit away from it. Of equally near ones it is the first in the order of the alphabet.
+// name is one edit away from it. One that differs in punctuation alone is nearer than all others. Of
+// equally near ones it is the first in the order of the alphabet.
 func Nearest(name string, candidates []string) string {
 	best, least := "", max(1, (len(name)+2)/3)+1
 	for _, c := range slices.Sorted(slices.Values(candidates)) {
@@ -19,11 +20,24 @@ func Nearest(name string, candidates []string) string {
 		if len(typed) > 1 && strings.Contains(right, typed) {
 			d = min(d, 1)
 		}
+		if bare(typed) == bare(right) {
+			return c
+		}
 		if d < least {
 			best, least = c, d
 		}
 	}
 	return best
+}
+
+// bare is a name without punctuation.
+func bare(name string) string {
+	return strings.Map(func(c rune) rune {
+		if strings.ContainsRune("-_. ", c) {
+			return -1
+		}
+		return c
+	}, name)
 }
 
 // Meant is the end of a sentence about an unknown name: the nearest one, nothing if none is near.

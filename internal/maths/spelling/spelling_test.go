@@ -7,9 +7,9 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	names := []string{"capacity", "edf-n", "edf-p", "fair", "fifo"}
+	names := []string{"capacity", "edf", "edf-n", "edf-p", "fair", "fifo"}
 	for _, c := range []struct{ typed, want string }{
-		{"fifi", "fifo"}, {"fiar", "fair"}, {"Fair", "fair"}, {"capicity", "capacity"}, {"edfp", "edf-p"}, {"round-robin", ""}, {"x", ""}, {"cap", "capacity"},
+		{"fifi", "fifo"}, {"fiar", "fair"}, {"Fair", "fair"}, {"capicity", "capacity"}, {"edfp", "edf-p"}, {"round-robin", ""}, {"x", ""}, {"cap", "capacity"}, {"EDF_N", "edf-n"},
 	} {
 		if got := Nearest(c.typed, names); got != c.want {
 			t.Errorf("Nearest(%q) = %q, want %q", c.typed, got, c.want)
@@ -18,7 +18,7 @@ func TestNearest(t *testing.T) {
 	if got, want := Hint("fiar", names), `; did you mean "fair"?`; got != want {
 		t.Errorf("Hint = %q, want %q", got, want)
 	}
-	if got, want := Hint("zzz", names), "; there are: capacity, edf-n, edf-p, fair, fifo"; got != want {
+	if got, want := Hint("zzz", names), "; there are: capacity, edf, edf-n, edf-p, fair, fifo"; got != want {
 		t.Errorf("Hint = %q, want %q", got, want)
 	}
 }

@@ -180,6 +180,9 @@ func idle(scheme compose.Args, part *compose.Entry) error {
 
 func find(entries []compose.Entry, text string, t term) (*compose.Entry, error) {
 	at, hint := spelling.Find(t.name, entries, func(e compose.Entry) string { return e.Name })
+	if at < 0 && hint == "" {
+		hint = "; slackline policies lists them"
+	}
 	if at < 0 {
 		return nil, t.errorf(text, "there is no policy or part %q%s", t.name, hint)
 	}

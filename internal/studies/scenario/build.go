@@ -47,7 +47,7 @@ func ReadResized(file string, src []byte, to Resize) (*Scenario, error) {
 
 func read(doc *config.Document, to Resize, most int) (*Scenario, error) {
 	s := &Scenario{most: most, src: doc, record: to.Weather}
-	doc.Read(s)
+	scenarioFile.read(doc, s)
 	if to.Nodes != nil {
 		s.resized = true // the file's copies fit on as many nodes as there are now
 		s.Cluster.Nodes = *to.Nodes

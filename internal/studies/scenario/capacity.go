@@ -92,7 +92,7 @@ func ReadCapacity(file string, src []byte, known ...*profile.Class) (*Capacity, 
 		return nil, err
 	}
 	c := &Capacity{src: doc}
-	doc.Read(c)
+	capacityFile.read(doc, c)
 	c.Name = cmp.Or(c.Name, stem(file))
 	if len(c.src.Errs) == 0 {
 		for i := range c.Classes {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -55,7 +54,7 @@ func readJobs(file string, src []byte, vars *Vars) ([]*Job, error) {
 func readJob(doc *config.Document, vars *Vars) (*Job, error) {
 	j := &Job{src: doc, asOf: vars.AsOf}
 	doc.Fill = vars.fill
-	doc.Read(j)
+	jobFile.read(doc, j)
 	j.Name = cmp.Or(j.Name, stem(doc.File))
 	j.Class = cmp.Or(j.Class, j.App, j.Name)
 	if len(j.src.Errs) == 0 {
@@ -148,15 +147,6 @@ func (j *Job) Own() bool { return strings.ContainsAny(j.App, `/\`) }
 
 // Has tells whether the file states the key.
 func (j *Job) Has(key string) bool { return j.src.Has(key) }
-
-// IsJob tells whether the source looks like a job file rather than a scenario: by its keys. What
-// cannot be read is no job.
-func IsJob(src []byte) bool {
-	docs, err := config.Parse("", src)
-	return err == nil && slices.ContainsFunc(docs[0].Keys(), func(key string) bool {
-		return key == "app" || key == "map" || key == "output" || key == "input"
-	})
-}
 
 // Path is the name of the file.
 func (j *Job) Path() string { return j.src.File }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,6 +152,12 @@ func (c Clock) String() string {
 	return fmt.Sprintf("%d:%02d", c.Hour, c.Minute)
 }
 
+// What looks like a date, and like a span.
+var (
+	dated   = regexp.MustCompile(`^[0-9]{4}-[0-9]`)
+	spanned = regexp.MustCompile(`^` + config.Duration + `$`)
+)
+
 // UnmarshalText reads a span, an RFC 3339 time or a time of day.
 func (m *Moment) UnmarshalText(text []byte) (err error) {
 	s := strings.TrimSpace(string(text))
@@ -158,7 +165,8 @@ func (m *Moment) UnmarshalText(text []byte) (err error) {
 		m.Clock = c
 		return err
 	}
-	if d, err := units.ParseDuration(s); err == nil {
+	d, far := units.ParseDuration(s)
+	if far == nil {
 		if d <= 0 {
 			return fmt.Errorf("%s is not after the submission; it must be above 0", s)
 		}
@@ -189,6 +197,12 @@ func (m *Moment) UnmarshalText(text []byte) (err error) {
 	}
 	if _, err := time.Parse(time.DateOnly, s); err == nil {
 		return fmt.Errorf("%q is a day without a time; write %sT06:00", s, s)
+	}
+	switch {
+	case dated.MatchString(s):
+		return fmt.Errorf("%q is a date or a time that does not exist; write year, month, day and time, such as 2030-01-31T18:00, or 2030-01-31T18:00:00+01:00 with its zone", s)
+	case spanned.MatchString(s):
+		return far
 	}
 	return fmt.Errorf("%q is neither a span after the submission, such as 60s or 10m, nor a time of day, such as 18:00 or tomorrow 06:00, nor a time, such as 2030-01-31T18:00, or 2030-01-31T18:00:00+01:00 with its zone", s)
 }
