@@ -15,8 +15,8 @@ const mostNamed = 10
 
 // verdict is the error of a report that is written: a failure if a run got stuck or a real job
 // failed, and no if a real job was refused. With --strict it is no as well if a job missed its
-// deadline, or in a simulation was refused, or failed by the scenario's own chance. What a job came to when it last ran for real stands in the
-// report of a simulation and is not judged there.
+// deadline, or in a simulation was refused, or failed by the scenario's own chance. What a job came
+// to when it last ran for real stands in the report of a simulation and is not judged there.
 func (o *options) verdict(r *report.Report) error {
 	if err := unfinished(r.Runs); err != nil {
 		return err
