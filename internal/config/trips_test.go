@@ -12,7 +12,7 @@ func TestWherePeopleTrip(t *testing.T) {
 		"table:\n\ta: b\n":           "f:2:1: this is not YAML: a tab stands where only spaces may; indent lines with spaces",
 		"text: echo a: b\n":          "f:1:7: this is not YAML: a colon and a space stand within this value; put all of it in quotes, or indent the next line as far as this one",
 		"text: a\n  yes: true\n":     "f:1:7: this is not YAML: a colon and a space stand within this value; put all of it in quotes, or indent the next line as far as this one",
-		"text: {day}/x\n":            "f:1:12: this is not YAML: a text goes on behind a bracket that is closed; put all of it in quotes",
+		"text: [day]/x\n":            "f:1:12: this is not YAML: a text goes on behind a bracket that is closed; put all of it in quotes",
 		"text: @x\n":                 "f:1:7: this is not YAML: a text that begins so must be in quotes",
 		"text: %x\n":                 "f:1:7: this is not YAML: a text that begins with % must be in quotes",
 		"text: a\nyes true\n":        "f:2:1: this is not YAML: this line has no key; write key: value, with a space behind the colon",
