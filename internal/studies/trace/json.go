@@ -192,17 +192,13 @@ func (p *place) unknown(text []byte, of reflect.Type) *Error {
 	if p.keys == anyKeys || of.Kind() != reflect.Struct || of == reflect.TypeFor[scalar]() {
 		return nil
 	}
-	var known []string
 	var bad *Error
 	depth, quote, named := 0, -1, false
 	for i, c := range text {
 		switch {
 		case quote >= 0 && c == '"' && !escapes(text[quote+1:i]):
 			if depth == 1 && !named && bad == nil {
-				if known == nil {
-					known = keysOf(of)
-				}
-				bad = p.key(text[quote:i+1], known)
+				bad = p.key(text[quote:i+1], of)
 			}
 			quote = -1
 		case quote >= 0:
@@ -227,30 +223,28 @@ func escapes(text []byte) bool {
 	return n%2 == 1
 }
 
-// keysOf are the keys that a struct is read from, and those that it knows.
-func keysOf(of reflect.Type) (known []string) {
+// keysOf are the keys that a struct is read from, and others that it knows.
+func keysOf(of reflect.Type) (read, known []string) {
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		known = append(known, name)
+		read = append(read, name)
 	}
 	if more, ok := reflect.Zero(of).Interface().(keyed); ok {
-		known = append(known, more.unread()...)
+		known = more.unread()
 	}
-	return known
+	return read, known
 }
 
 // key says what is wrong with a key, in quotes, if it is none of those that are known.
-func (p *place) key(quoted []byte, known []string) *Error {
-	if slices.Contains(known, string(quoted[1:len(quoted)-1])) {
-		return nil
-	}
+func (p *place) key(quoted []byte, of reflect.Type) *Error {
 	var key string
-	if json.Unmarshal(quoted, &key) != nil || slices.Contains(known, key) {
+	read, known := keysOf(of)
+	if json.Unmarshal(quoted, &key) != nil || slices.Contains(read, key) || slices.Contains(known, key) {
 		return nil
 	}
-	hint := spelling.Meant(key, known)
+	hint := spelling.Meant(key, read)
 	if p.keys == noOthers {
-		hint = spelling.Hint(key, known)
+		hint = spelling.Hint(key, read)
 	}
 	if hint == "" && p.keys == farKeys {
 		return nil

@@ -74,7 +74,7 @@ type slsTask struct {
 }
 
 func (slsTask) unread() []string {
-	return []string{"container.priority", "container.execution.type", "container.allocation.id", "container.request.delay.ms"}
+	return []string{"container.priority", "container.execution.type", "container.allocation.id", "container.request.delay", "container.request.delay.ms"}
 }
 
 // Next returns the job of the next object, or the next of alike ones.

@@ -58,8 +58,8 @@ func TestSLSSinceTheEpoch(t *testing.T) {
 // What Hadoop's manual calls optional may be left out, and its name for how long a task takes is one. What is nearly
 // the name of a key is a mistake, any other key that of somebody else.
 func TestSLSOptional(t *testing.T) {
-	all, r, err := readAll(t, "sls", `{"job.start.ms":0,"job.tasks":[{"count":2,"duration.ms":2000,"container.priority":20,"container.start.ms":-1}]}
-{"job.id":"a","job.start.ms":5,"my.note":"x","job.label.expression":"gpu && ssd","job.tasks":[{"container.type":"reduce","duration.ms":7,"container.duration.ms":3000}]}
+	all, r, err := readAll(t, "sls", `{"job.start.ms":0,"job.tasks":[{"count":2,"container.request.delay":1000,"container.execution.type":"GUARANTEED","duration.ms":2000,"container.priority":20,"container.start.ms":-1}]}
+{"job.id":"a","job.start.ms":5,"my.note":"x","yarn.sls.am.type":"dag","job.label.expression":"gpu && ssd","job.tasks":[{"container.type":"reduce","duration.ms":7,"container.duration.ms":3000}]}
 {"job.start.ms":6,"job.count":2,"job.tasks":[{"container.start.ms":7,"container.end.ms":1007}]}`, false)
 	maps := func(n int, time units.Duration) []Stage {
 		return []Stage{{Kind: workload.Map, Tasks: []Task{{Count: n, Input: Unknown, Time: time}}}}
