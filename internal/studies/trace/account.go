@@ -100,24 +100,24 @@ func (a *account) leaveOut(why reason, id string, err *Error) {
 	if id != "" {
 		a.know(id, false)
 	}
-	add(&a.LeftOut, why, 1, err)
+	add(&a.LeftOut, why, 1, err.Error)
 }
 
 // fillIn counts what was filled in.
 func (a *account) fillIn(why reason, n int, err *Error) {
 	if n > 0 {
-		add(&a.FilledIn, why, n, err)
+		add(&a.FilledIn, why, n, err.Error)
 	}
 }
 
-func add(to *[]Count, why reason, n int, err *Error) {
+func add(to *[]Count, why reason, n int, first func() string) {
 	for i := range *to {
 		if c := &(*to)[i]; c.Reason == why.word {
 			c.Count += n
 			return
 		}
 	}
-	*to = append(*to, Count{Reason: why.word, Why: why.why, Count: n, First: err.Error()})
+	*to = append(*to, Count{Reason: why.word, Why: why.why, Count: n, First: first()})
 }
 
 // told is what is known so far.
@@ -125,11 +125,11 @@ func (a *account) told() Account {
 	return Account{LeftOut: append([]Count{}, a.LeftOut...), FilledIn: append([]Count{}, a.FilledIn...)}
 }
 
-// lacks counts what a job does not say of itself.
-func (a *account) lacks(j *Job, at *Error) {
+// lacks counts what a job does not say of itself; first says which it is.
+func (a *account) lacks(j *Job, first func() string) {
 	reduces := len(j.Stages) == 0
 	if reduces {
-		a.fillIn(unlisted, 1, at)
+		add(&a.FilledIn, unlisted, 1, first)
 	}
 	n := 0
 	for i := range j.Stages {
@@ -141,11 +141,13 @@ func (a *account) lacks(j *Job, at *Error) {
 			}
 		}
 	}
-	a.fillIn(untimed, n, at)
+	if n > 0 {
+		add(&a.FilledIn, untimed, n, first)
+	}
 	if j.Input < 0 {
-		a.fillIn(inputUnknown, 1, at)
+		add(&a.FilledIn, inputUnknown, 1, first)
 	}
 	if j.Shuffle < 0 && reduces {
-		a.fillIn(shuffleUnknown, 1, at)
+		add(&a.FilledIn, shuffleUnknown, 1, first)
 	}
 }

@@ -76,7 +76,8 @@ func alibabaEnd(status, end string) func(int) string {
 	}
 }
 
-// Jobs played and records left out are all that a file has, whatever became of each; nothing that did not run is played.
+// Jobs played and records left out are all that a file has, whatever became of each; nothing that did
+// not run is played.
 func TestEveryRecordIsPlayedOrCounted(t *testing.T) {
 	for format, all := range endings {
 		rapid.Check(t, func(rt *rapid.T) {

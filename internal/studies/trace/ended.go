@@ -51,8 +51,8 @@ func (p *place) setBack(j *Job, field string, r ran) {
 	}
 }
 
-// otherHistory says which job history of Hadoop a text begins that should be something else, and how it can be read; "" if
-// it is none.
+// otherHistory says which job history of Hadoop a text begins that should be something else, and how it
+// can be read; "" if it is none.
 func otherHistory(text []byte) string {
 	switch {
 	case bytes.HasPrefix(text, []byte("Meta VERSION=")), bytes.HasPrefix(text, []byte("Job JOBID=")):

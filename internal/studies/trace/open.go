@@ -58,7 +58,7 @@ func (r *reader) Next() (*Job, error) {
 	if err := r.after.resolve(r, j); err != nil {
 		return nil, err
 	}
-	r.account().lacks(j, r.errorf("", "job %q", j.ID))
+	r.account().lacks(j, func() string { return r.errorf("", "job %q", j.ID).Error() })
 	r.any = true
 	return j, nil
 }

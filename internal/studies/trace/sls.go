@@ -29,9 +29,10 @@ import (
 //	            count                                              so many such tasks
 //
 // Objects of num.nodes and num.racks describe the cluster and are passed over, as is what else
-// there may be, unless its name is nearly one of these. There is nothing on bytes, shuffles, classes, deadlines, nor on what waits for
-// what: when written, these are lost, and times are rounded to ms. All values are written as
-// strings, since Hadoop 3 takes no others; a job without queue or user goes to default.
+// there may be, unless its name is nearly one of these. There is nothing on bytes, shuffles,
+// classes, deadlines, nor on what waits for what: when written, these are lost, and times are
+// rounded to ms. All values are written as strings, since Hadoop 3 takes no others; a job without
+// queue or user goes to default.
 type sls struct {
 	records
 	order

@@ -10,9 +10,9 @@ import (
 // swim reads the samples that come with SWIM, the Statistical Workload Injector for MapReduce
 // (Chen, Ganapathi, Griffith and Katz, "The case for evaluating MapReduce performance using
 // workload suites", MASCOTS 2011). A line is a job, its fields separated by tabs: name, submit time
-// in s (of UNIX, too: such count from the first job), seconds since the job before, bytes of map input, of shuffle and of reduce output. Some
-// samples add the path of the input and may add that of the output. There is nothing on tasks and
-// times.
+// in s (of UNIX, too: such count from the first job), seconds since the job before, bytes of map
+// input, of shuffle and of reduce output. Some samples add the path of the input and may add that
+// of the output. There is nothing on tasks and times.
 type swim struct {
 	lines
 	job   Job
