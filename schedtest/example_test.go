@@ -16,7 +16,7 @@ func (fewestFirst) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.JobArrived:
-			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			p.Admit(e.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 		case sched.Heartbeat:
 			for s := range sched.Stages {
 				after := sched.JobID(0)

@@ -465,11 +465,7 @@ func (j *liveJob) words(now units.Time, base time.Time) string {
 	clock := func(at units.Time) string { return base.Add(time.Duration(at)).Format(time.TimeOnly) }
 	switch o := j.outlook; {
 	case o != nil: // which the policy goes by
-		by := func(s float64) string { return clock(units.Time(0).Add(units.FromSeconds(s))) }
-		text += fmt.Sprintf(", 50 %% by %s, 90 %% by %s", by(o.Half), by(o.Ninety))
-		if o.Confidence != 0.9 {
-			text += fmt.Sprintf(", %.4g %% by %s", 100*o.Confidence, by(o.Sure))
-		}
+		text += ", " + o.DoneBy(func(s float64) string { return clock(units.Time(0).Add(units.FromSeconds(s))) })
 	case known:
 		text += fmt.Sprintf(", %s left (until %s)", units.Span(left), clock(now.Add(units.FromSeconds(left))))
 	}

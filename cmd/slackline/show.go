@@ -153,7 +153,13 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	}
 	if o := j.Outlook; o != nil {
 		if j.Ended == nil {
-			line("done by", "%s with 50 %%, %s with 90 %%, %s with %.4g %%", stamp(o.Half, now), stamp(o.Ninety, now), stamp(o.Sure, now), 100*o.Confidence)
+			told := func(t time.Time) string {
+				if t.IsZero() {
+					return ""
+				}
+				return stamp(t, now)
+			}
+			line("done", "%s", report.DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence))
 		}
 		if o.Why != "" {
 			line("moved", "%s after submission: %s", units.Span(o.Told.Sub(j.Submitted).Seconds()), o.Why)

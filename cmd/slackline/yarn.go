@@ -326,9 +326,9 @@ func (t *operator) Batch(at units.Time, records []follow.Record) error {
 func (t *operator) Plan(_ units.Time, decisions []follow.Decision) error {
 	for i := range decisions {
 		d := &decisions[i]
-		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && report.Promises(&d.Reason) {
+		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && d.Outlook.Word.Binds() {
 			by := ""
-			if d.Reason.Cause.Word == sched.Estimate {
+			if d.Outlook.Word == sched.Expected {
 				by = ", by an estimate from a sample"
 			}
 			t.say("job %q: its deadline is promised%s", d.Job.Spec.ID, by)

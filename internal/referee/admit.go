@@ -27,14 +27,14 @@ type all struct{ room *limit }
 func (a *all) decide(b *book, events []*line, p *wants) {
 	let := func(j *job) {
 		if (j.state == pending || j.state == held) && j.stage[master] == nil {
-			p.verdict("admit", j, admitted, 0, "admit-all")
+			p.verdict("admit", j, admitted, "", "admit-all")
 		}
 	}
 	if takesOver(events) {
 		resume(b, p)
 		for _, j := range b.byHandle() {
 			if j.waits && j.state == admitted && j.stage[master] == nil {
-				p.verdict("admit", j, admitted, 0, "admit-all") // once more: what was decided of it nobody is shown
+				p.verdict("admit", j, admitted, "", "admit-all") // once more: what was decided of it nobody is shown
 			}
 			let(j)
 		}
@@ -143,9 +143,9 @@ func (l *limit) decide(b *book, events []*line, p *wants) {
 		switch {
 		case !full:
 			count(j)
-			p.verdict("admit", j, admitted, 0, why)
+			p.verdict("admit", j, admitted, "", why)
 		case j.state == pending:
-			p.verdict("hold", j, held, 0, why)
+			p.verdict("hold", j, held, "", why)
 		}
 	}
 }

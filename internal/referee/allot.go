@@ -70,26 +70,26 @@ func (o *allotted) decide(b *book, events []*line, p *wants) {
 		switch {
 		case !known && j.stage[master] != nil && o.crowded(b, j, p):
 		case !known && j.Deadline == never:
-			p.verdict("admit", j, admitted, 0, "no-deadline")
+			p.verdict("admit", j, admitted, "", "no-deadline")
 		case !known:
-			p.verdict("admit", j, admitted, 0, "unplanned")
+			p.verdict("admit", j, admitted, "", "unplanned")
 		case gamma > 1e9 && (j.goesOn() || j.begun()):
-			p.verdict("admit", j, admitted, 0, "begun")
+			p.verdict("admit", j, admitted, "", "begun")
 		case gamma > 1e9 && o.hold && j.stage[master] != nil && o.crowded(b, j, p):
 		case gamma > 1e9 && o.hold:
-			p.verdict("admit", j, admitted, 0, "beyond-plan"+numbers(j.Deadline-b.now))
+			p.verdict("admit", j, admitted, "", "beyond-plan"+numbers(j.Deadline-b.now))
 		case gamma > 1e9:
-			p.verdict("reject", j, rejected, 0, "plan-late"+numbers(j.Deadline-b.now))
+			p.verdict("reject", j, rejected, "", "plan-late"+numbers(j.Deadline-b.now))
 		case c.runs < c.admit:
 			c.runs++
-			p.verdict("admit", j, admitted, 0, "planned"+numbers(j.Deadline))
+			p.verdict("admit", j, admitted, "", "planned"+numbers(j.Deadline))
 		case j.goesOn() || j.begun():
 			c.runs++
-			p.verdict("admit", j, admitted, 0, "begun")
+			p.verdict("admit", j, admitted, "", "begun")
 		case !o.hold:
-			p.verdict("reject", j, rejected, 0, "over-plan"+numbers(int64(c.admit), c.worth(), price))
+			p.verdict("reject", j, rejected, "", "over-plan"+numbers(int64(c.admit), c.worth(), price))
 		case j.state == pending:
-			p.verdict("hold", j, held, 0, "over-plan"+numbers(int64(c.admit), c.worth(), price))
+			p.verdict("hold", j, held, "", "over-plan"+numbers(int64(c.admit), c.worth(), price))
 		}
 	}
 }

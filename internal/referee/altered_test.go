@@ -204,12 +204,12 @@ var alterations = []alteration{
 	{"a job waits that may run", "edf-n", replace(`item admit (.*) reason=slot-of-order:0,1`, "item hold $1 reason=over-limit:1,1")},
 	{"a verdict is not given", "edf-p", missing(`^\d+ item admit `)},
 	{"a job is let in that would be late", "rtmr", replace(`item reject id=(\d+) job=(\d+) .*reason=deadline:`, "item admit id=$1 job=$2 reason=promised:")},
-	{"a job is refused that would be in time", "rtmr", replace(`item admit id=(\d+) job=(\d+) reason=promised:`, "item reject id=$1 job=$2 reason=deadline:")},
+	{"a job is refused that would be in time", "rtmr", replace(`item admit id=(\d+) job=(\d+) .*reason=promised:`, "item reject id=$1 job=$2 reason=deadline:")},
 	{"a job is let in for which slots are taken", "dc", replace(`item reject id=(\d+) job=(\d+) reason=(map|reduce)-slots-taken:.*`, "item admit id=$1 job=$2 reason=promised")},
 	{"a job is let in above the plan", "capacity-plan", replace(`item reject id=(\d+) job=(\d+) reason=over-plan:.*`, "item admit id=$1 job=$2 reason=planned")},
 	{"the price of a plan is off", "capacity-plan", one(`reason=over-plan:\d+,\d+,(\d+)`)},
-	{"a promised finish is a nanosecond off", "rtmr", one(`reason=promised:\d+,(\d+)`)},
-	{"an offered deadline is a nanosecond off", "rtmr", one(`item reject .* at=(\d+)`)},
+	{"a promised finish is a nanosecond off", "rtmr", one(`by=(\d+) reason=promised`)},
+	{"an offered deadline is a nanosecond off", "rtmr", one(`item reject .* by=(\d+)`)},
 	{"a minimum of map slots is one too high", "dc", one(`item set-slots .*count=(\d+)`)},
 	{"a slot that falls due is not taken back", "rtmr", missing(`^\d+ item kill `)},
 	{"reduces of a promised job are not held back", "rtmr", missing(`^\d+ item withhold `)},
@@ -224,7 +224,7 @@ var alterations = []alteration{
 	{"a node sleeps that has just run something", sleepy, one(`item sleep .*reason=node-idle:(\d+)`)},
 	{"a slot that promises leave is not lent", "rtmr(preempt=false)", missing(`^\d+ item start .*reason=left-over`)},
 	{"a job is refused for what is not lent", "rtmr(preempt=false)", replace(`reason=deadline:(\d+),\d+`, "reason=all-lent:$1,1")},
-	{"a finish behind lent slots is a nanosecond off", "rtmr(preempt=false)", one(`reason=promised:\d+,(\d+)`)},
+	{"a finish behind lent slots is a nanosecond off", "rtmr(preempt=false)", one(`by=(\d+) reason=promised`)},
 	{"a task of a job starts that was cancelled", "capacity", func(r *rand.Rand, lines []string) ([]string, int) {
 		i := some(r, lines, `^\d+ item start `)
 		if i < 0 {

@@ -121,6 +121,7 @@ type job struct {
 	state     int
 	advised   bool   // its state is advice of a policy that watches
 	why       string // the reason of that
+	told      string // what it was told of its finish
 	untold    bool   // what was decided on it nobody was told, as the policy watches
 	waits     bool   // for predecessors
 	cancelled bool   // its user wants it gone: none of its tasks start any more

@@ -228,14 +228,14 @@ func (c *chances) setback(mine *claim, l *law, own [2]float64, mapsEnd, end floa
 }
 
 // unlike says what the numbers of a verdict should be, "" if they are near that, or the job is not played.
-func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, at int, most int64) string {
+func (r *rtmr) unlike(b *book, name string, n [3]int64, list []proof, c *claim, at int, most int64, l *line) string {
 	ends := r.play(b, c, at)
 	said := []proof{{at: n[1], amount: most}}
 	switch {
 	case ends == nil || name != "likely" && name != "behind" && name != "unlikely":
 		return ""
 	case name == "likely":
-		said = append(said, list[0], list[1], proof{at: c.deadline, amount: list[2].amount})
+		said = append(quantiles(l), proof{at: l.num64("by"), amount: most}, proof{at: c.deadline, amount: list[0].amount})
 	}
 	b.played++
 	sooner, later := 6.0/7, 5.0/4

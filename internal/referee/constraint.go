@@ -30,7 +30,7 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 			if a.job = b.again(a.job); a.job != nil && !a.untold { // it keeps what it was accepted for
 				c.known[a.job] = true
 				keep = append(keep, a)
-				p.verdict("admit", a.job, admitted, 0, "")
+				p.verdict("admit", a.job, admitted, atWorst(a.deadline), "")
 				c.bind(a, p)
 			}
 			continue
@@ -91,13 +91,13 @@ func (c *constraint) lend(b *book, j *job, p *wants) {
 		for d := range used {
 			if may := int64(math.Floor(rounded(c.share * float64(b.capacity[d])))); used != (vector{}) && m.needs[d] > 0 && used[d]+m.needs[d] > may {
 				if j.state == pending {
-					p.verdict("hold", j, held, 0, "master-share"+numbers(used[d], may, int64(d)))
+					p.verdict("hold", j, held, "", "master-share"+numbers(used[d], may, int64(d)))
 				}
 				return
 			}
 		}
 	}
-	p.verdict("admit", j, admitted, 0, "no-deadline")
+	p.verdict("admit", j, admitted, "", "no-deadline")
 }
 
 func mapsOver(j *job) bool {
@@ -108,11 +108,11 @@ func mapsOver(j *job) bool {
 func (c *constraint) test(b *book, j *job, p *wants) {
 	reject := func(why string) {
 		if j.goesOn() || j.begun() {
-			p.verdict("admit", j, admitted, 0, "begun")
+			p.verdict("admit", j, admitted, "", "begun")
 			p.rankBy(j, never, "begun") // behind all promises
 			return
 		}
-		p.verdict("reject", j, rejected, 0, why)
+		p.verdict("reject", j, rejected, "", why)
 	}
 	for i := range j.Stages {
 		s := &j.Stages[i]
@@ -183,7 +183,7 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 	case a.reduces > freeReduces:
 		reject("reduce-slots-taken" + numbers(a.reduces, freeReduces, a.from))
 	default:
-		p.verdict("admit", j, admitted, 0, "")
+		p.verdict("admit", j, admitted, atWorst(a.deadline), "")
 		a.untold = p.watching
 		c.accepted = append(c.accepted, a)
 		c.bind(a, p)

@@ -67,7 +67,7 @@ func (w *fickle) Next(ctx context.Context) (drive.Batch, error) {
 func (w *fickle) cancel(j sched.JobID) error {
 	w.jobs = slices.DeleteFunc(w.jobs, func(o sched.JobID) bool { return o == j })
 	var p sched.Plan
-	p.Reject(j, 0, sched.Reason{})
+	p.Reject(j, sched.Outlook{}, sched.Reason{})
 	p.Items[0].ID = w.items
 	w.items++
 	return w.World.Enact(&p)

@@ -268,7 +268,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 			bad = "the next interval no later than one from now"
 		}
 		if !isHeld {
-			p.verdict("admit", j, admitted, 0, "")
+			p.verdict("admit", j, admitted, "", "")
 		}
 	case "hold":
 		switch {
@@ -279,7 +279,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		case cause == "next-interval" && numbers[0] > b.now+r.interval:
 			bad = "the next interval no later than one from now"
 		}
-		p.verdict("hold", j, held, 0, "")
+		p.verdict("hold", j, held, "", "")
 	case "set-slots":
 		st := j.stage[stageOf(l.get("stage"))]
 		if _, due := r.waits[l.int("id")]; !due && l.int("count") > len(st.Tasks)-st.done {

@@ -277,7 +277,7 @@ func actsOf(l *line) []act {
 		refused = " refused=" + r
 	}
 	switch l.name {
-	case "wake-me", "rank":
+	case "foretell", "wake-me", "rank":
 		return nil
 	case "start":
 		bounds := boundsOf(l)
@@ -299,13 +299,27 @@ func actsOf(l *line) []act {
 			continue
 		}
 		switch f.key {
-		case "id", "reason", "because-job", "evidence", "refused", "value":
+		case "id", "reason", "because-job", "evidence", "refused", "word", "measured", "confidence", "by", "half", "ninety":
 		default:
 			a.what += " " + f.key + "=" + f.value
 		}
 	}
+	a.what += toldOf(l)
 	a.what = strings.TrimPrefix(a.what, " ") + refused
 	return []act{a}
+}
+
+// toldOf is what an item tells a job of its finish; of an offer not whether an earlier one might do.
+func toldOf(l *line) (told string) {
+	for _, f := range l.fields {
+		switch f.key {
+		case "word", "measured", "confidence", "by", "half", "ninety":
+			if f.key != "word" || l.name != "reject" {
+				told += " " + f.key + "=" + f.value
+			}
+		}
+	}
+	return told
 }
 
 // boundsOf reads the tasks of a start.
@@ -485,7 +499,7 @@ func (j *judge) enter(l *line) error {
 	switch l.name {
 	case "admit", "hold", "reject":
 		j.decide(job, map[string]int{"admit": admitted, "hold": held, "reject": rejected}[l.name])
-		job.advised, job.why = j.watching, actsOf(l)[0].why
+		job.advised, job.why, job.told = j.watching, actsOf(l)[0].why, toldOf(l)
 	case "sample":
 		s.sample = l.int("count")
 	case "withhold":
@@ -517,7 +531,7 @@ func (j *judge) enter(l *line) error {
 		n.asleep, n.waking, n.asked = true, l.name == "wake", l.int("id")
 	case "set-deadline":
 		job.virtual = l.num64("at")
-	case "wake-me", "rank":
+	case "foretell", "wake-me", "rank":
 	default:
 		return fmt.Errorf("the referee does not know items of the kind %q", l.name)
 	}

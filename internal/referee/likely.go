@@ -77,6 +77,9 @@ func reasonOf(l *line) (name string, n [3]int64, list []proof) {
 	return name, n, list
 }
 
+// confidence is the risk that a promise leaves by what the journal says of it, in millionths.
+func confidence(l *line) int64 { return 1e6 - l.num64("confidence") }
+
 // settle holds what the journal says of a claim to the rule, and does what follows.
 func (r *rtmr) settle(b *book, c *claim, by int, p *wants) {
 	j, l := c.job, b.told[c.job.id]
@@ -100,19 +103,19 @@ func (r *rtmr) settle(b *book, c *claim, by int, p *wants) {
 	}
 	wrong := r.wrong(name, n, list, c, at, most, l)
 	if wrong == "" && by == 0 && l.get("because-job") == "" {
-		wrong = r.unlike(b, name, n, list, c, at, most)
+		wrong = r.unlike(b, name, n, list, c, at, most, l)
 	}
 	if wrong != "" {
 		why = wrong
 	}
 	switch name {
 	case "likely":
-		p.verdict("admit", j, admitted, 0, why)
-		for _, e := range list[min(3, len(list)):] {
+		p.verdict("admit", j, admitted, toldOf(l), why)
+		for _, e := range list[min(1, len(list)):] {
 			r.likely.budgets[b.jobs[e.job]] -= e.amount - e.at
 		}
-		if len(list) > 2 {
-			r.likely.budgets[j] = most - list[2].amount
+		if len(list) > 0 {
+			r.likely.budgets[j] = most - list[0].amount
 		}
 		c.most = most
 		r.join(b, c)
@@ -125,10 +128,7 @@ func (r *rtmr) settle(b *book, c *claim, by int, p *wants) {
 		r.hope(j, means)
 		r.lend(b, j, p, why)
 	default:
-		p.verdict("reject", j, rejected, l.num64("at"), why)
-		if last := &p.acts[len(p.acts)-1]; by > 0 {
-			last.what = strings.Replace(last.what, fmt.Sprintf("job=%d", j.id), fmt.Sprintf("job=%d count=%d", j.id, by), 1)
-		}
+		p.verdict("reject", j, rejected, toldOf(l), why)
 	}
 }
 
@@ -144,26 +144,27 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 	}
 	switch name {
 	case "likely":
+		by, half, ninety := l.num64("by"), l.num64("half"), l.num64("ninety")
 		switch {
-		case len(list) < 3 || list[0].amount != 500_000 || list[1].amount != 100_000 || list[2].at != 0:
+		case len(list) < 1 || list[0].at != 0 || half == 0 || ninety == 0 || l.get("word") != "promised":
 			return "a promise with its median, its 90 % and its risk"
-		case n[0] != c.deadline || n[2] != most:
+		case n[0] != c.deadline || confidence(l) != most:
 			return fmt.Sprintf("a promise of %d at a risk of %d", c.deadline, most)
-		case n[1]-1e6 > c.deadline || list[0].at > list[1].at || most <= 100_000 && list[1].at > n[1] || most == 100_000 && list[1].at != n[1]:
+		case by-1e6 > c.deadline || half > ninety || most <= 100_000 && ninety > by || most == 100_000 && ninety != by:
 			return "quantiles in their order, before the deadline"
-		case !between(c.deadline, list[2].amount, list[:2]):
+		case !between(c.deadline, list[0].amount, quantiles(l)):
 			return "a risk between those of the quantiles around the deadline"
-		case list[2].amount > most:
-			return fmt.Sprintf("a refusal: the risk of %d is above %d", list[2].amount, most)
+		case list[0].amount > most:
+			return fmt.Sprintf("a refusal: the risk of %d is above %d", list[0].amount, most)
 		}
-		for i, e := range list[3:] {
+		for i, e := range list[1:] {
 			o := behind(e.job)
 			switch {
 			case o == nil:
 				return fmt.Sprintf("no rise of job %d, which does not stand behind it", e.job)
 			case e.amount <= e.at || e.amount-e.at > max(0, r.likely.budgets[o.job]):
 				return fmt.Sprintf("a refusal: job %d can bear %d", e.job, max(0, r.likely.budgets[o.job]))
-			case slices.ContainsFunc(list[3:3+i], func(x proof) bool { return x.job == e.job }):
+			case slices.ContainsFunc(list[1:1+i], func(x proof) bool { return x.job == e.job }):
 				return fmt.Sprintf("one rise of job %d", e.job)
 			}
 		}
@@ -174,7 +175,11 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 		if c.job.goesOn() {
 			return "begun"
 		}
-		if len(list) > 0 && !r.plan.fifo && list[0].at <= c.deadline {
+		offer := l.num64("by")
+		if len(list) > 0 {
+			offer = list[0].at
+		}
+		if offer != 0 && !r.plan.fifo && offer <= c.deadline {
 			return fmt.Sprintf("an offer behind %d", c.deadline)
 		}
 		id := int(l.num64("because-job"))
@@ -195,6 +200,11 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 		return "a verdict on a risk"
 	}
 	return ""
+}
+
+// quantiles are when half of all such jobs and 90 % of them are done, as the journal says.
+func quantiles(l *line) []proof {
+	return []proof{{at: l.num64("half"), amount: 500_000}, {at: l.num64("ninety"), amount: 100_000}}
 }
 
 // between tells whether a risk at a deadline agrees with the times at which risks are what the quantiles say.

@@ -14,7 +14,7 @@ import (
 // That all of a verdict's times are sooner, or later, which contradicts nothing else in it, shows as jobs are
 // played: where nobody stands before the job it does so both ways, elsewhere if it is far too soon.
 func TestPlayedChances(t *testing.T) {
-	verdict := regexp.MustCompile(`item admit id=\d+ job=\d+ reason=likely:(\d+),(\d+),\d+ evidence=0:(\d+):500000,0:(\d+):100000`)
+	verdict := regexp.MustCompile(`item admit id=\d+ job=\d+ word=promised confidence=\S+ by=(\d+) half=(\d+) ninety=(\d+) reason=likely:(\d+) evidence`)
 	round := regexp.MustCompile(`round \d+ at=(\d+)`)
 	all, masters, failure := regexp.MustCompile(""), regexp.MustCompile(`"kind":"master"`), regexp.MustCompile(`event node-down`)
 	games := map[uint64][]byte{}
@@ -58,11 +58,11 @@ func TestPlayedChances(t *testing.T) {
 					was, _ := strconv.ParseFloat(altered[at[2*i]:at[2*i+1]], 64)
 					return fmt.Sprintf("%0*d", at[2*i+1]-at[2*i], int64(now+c.by*(was-now)))
 				}
-				deadline, _ := strconv.ParseInt(altered[at[2]:at[3]], 10, 64)
-				if last, _ := strconv.ParseInt(other(2), 10, 64); last > deadline {
+				deadline, _ := strconv.ParseInt(altered[at[8]:at[9]], 10, 64)
+				if last, _ := strconv.ParseInt(other(1), 10, 64); last > deadline {
 					continue // what it says of the deadline is another thing then
 				}
-				altered = altered[:at[4]] + other(2) + altered[at[5]:at[6]] + other(3) + altered[at[7]:at[8]] + other(4) + altered[at[9]:]
+				altered = altered[:at[2]] + other(1) + altered[at[3]:at[4]] + other(2) + altered[at[5]:at[6]] + other(3) + altered[at[7]:]
 			}
 			if altered == string(text) {
 				continue
@@ -84,8 +84,8 @@ func TestPlayedChances(t *testing.T) {
 // Of verdicts with a probability the referee takes numbers from the journal. Where these contradict each
 // other, or the budgets that it keeps by itself, it says so.
 func TestAlteredChances(t *testing.T) {
-	likely := regexp.MustCompile(`item admit id=\d+ job=(\d+) reason=likely:(\d+),(\d+),(\d+) evidence=0:(\d+):500000,0:(\d+):100000,0:0:(\d+)`)
-	rise := regexp.MustCompile(`(evidence=0:\d+:500000,\S*,)([1-9]\d*):(\d+):(\d+)( )`)
+	likely := regexp.MustCompile(`item admit id=\d+ job=\d+ word=promised confidence=(\S+) by=(\d+) half=(\d+) ninety=(\d+) reason=likely:(\d+) evidence=0:0:(\d+)`)
+	rise := regexp.MustCompile(`(reason=likely:\d+ evidence=0:0:\d+,(?:\S*,)?)([1-9]\d*):(\d+):(\d+)( )`)
 	behind := regexp.MustCompile(`reason=behind:(\d+),(\d+),(\d+) evidence=`)
 	bears := regexp.MustCompile(`reason=behind:(\d+),(\d+),(\d+) because-job`)
 	up := func(s string, by int64) string {
@@ -98,20 +98,21 @@ func TestAlteredChances(t *testing.T) {
 		to   func(m []string) string
 	}{
 		{"a risk above the promise", likely, func(m []string) string {
-			return strings.Replace(m[0], ",0:0:"+m[7], ",0:0:"+up(m[4], 1), 1)
+			return strings.TrimSuffix(m[0], m[6]) + "100001"
 		}},
-		{"another deadline", likely, func(m []string) string { return strings.Replace(m[0], m[2], up(m[2], 1), 1) }},
+		{"another deadline", likely, func(m []string) string { return strings.Replace(m[0], ":"+m[5], ":"+up(m[5], 1), 1) }},
 		{"another confidence", likely, func(m []string) string {
-			return strings.Replace(m[0], ","+m[4]+" ", ","+up(m[4], 1)+" ", 1)
+			return strings.Replace(m[0], "confidence="+m[1], "confidence=910000", 1)
 		}},
+		{"a finish in the worst case", likely, func(m []string) string { return strings.Replace(m[0], " confidence="+m[1], "", 1) }},
 		{"90 % done late, and a small risk", likely, func(m []string) string {
-			return strings.Replace(m[0], "0:"+m[6]+":100000", "0:"+up(m[2], 2e6)+":100000", 1)
+			return strings.Replace(m[0], "ninety="+m[4], "ninety="+up(m[5], 2e6), 1)
 		}},
 		{"half done late", likely, func(m []string) string {
-			return strings.Replace(m[0], "0:"+m[5]+":500000", "0:"+up(m[2], 2e6)+":500000", 1)
+			return strings.Replace(m[0], "half="+m[3], "half="+up(m[5], 2e6), 1)
 		}},
 		{"an offer before what was asked for", regexp.MustCompile(`(reason=behind:(\d+),\d+,\d+ evidence=0:)(\d+):`), func(m []string) string { return m[1] + m[2] + ":" }},
-		{"a late quantile", likely, func(m []string) string { return strings.Replace(m[0], ","+m[3]+",", ","+up(m[2], 1e9)+",", 1) }},
+		{"a late quantile", likely, func(m []string) string { return strings.Replace(m[0], "by="+m[2], "by="+up(m[5], 1e9), 1) }},
 		{"an overdrawn budget", rise, func(m []string) string { return m[1] + m[2] + ":" + m[3] + ":" + up(m[3], 100_001) + m[5] }},
 		{"a rise of nobody", rise, func(m []string) string { return m[1] + "9999:" + m[3] + ":" + m[4] + m[5] }},
 		{"a refusal at a small risk", behind, func(m []string) string { return "reason=behind:" + m[1] + "," + m[2] + ",5 evidence=" }},

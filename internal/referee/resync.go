@@ -83,7 +83,7 @@ func (b *book) byHandle() []*job {
 func resume(b *book, p *wants) {
 	for _, j := range b.byHandle() {
 		if (j.state == pending || j.state == held) && !j.waits && j.begun() {
-			p.verdict("admit", j, admitted, 0, "begun")
+			p.verdict("admit", j, admitted, "", "begun")
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package referee
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // rtmr across a resync, and where the world refuses starts.
 
@@ -47,7 +50,7 @@ func (r *rtmr) resume(b *book, p *wants) {
 		started := c.since >= 0
 		c.since = -1
 		r.count(b, c, c.takes)
-		why := ""
+		told, why := "", "promised"+numbers(c.deadline)
 		switch {
 		case r.likely != nil:
 			r.likely.budgets[j] = r.likely.budgets[old]
@@ -55,19 +58,25 @@ func (r *rtmr) resume(b *book, p *wants) {
 				c.since = b.now
 			}
 			r.plan.insert(c)
-			why = "likely" + numbers(c.deadline, c.deadline, c.most)
+			why = "likely" + numbers(c.deadline)
+			if l := b.told[j.id]; l != nil { // what it was told before, which amounts to a confidence
+				told = toldOf(l)
+				if said := confidence(l); said != c.most {
+					told = fmt.Sprintf(" a risk of %d", c.most)
+				}
+			}
 		case started:
 			c.unstarted = c.unstarted || c.maps > 0 && !c.begun()
 			r.begin(c, b.now)
 		default:
 			r.plan.insert(c)
 		}
-		if why == "" {
+		if r.likely == nil {
 			v := r.plan.upTo(r.plan.find(j), b.now)
 			_, end := v.take(c, b.now)
-			why = "promised" + numbers(c.deadline, end)
+			told = atWorst(end)
 		}
-		p.verdict("admit", j, admitted, 0, why)
+		p.verdict("admit", j, admitted, told, why)
 		r.restrain(j, p)
 	}
 	r.was = nil

@@ -70,11 +70,11 @@ func retold(alter func(*rand.Rand, []string) ([]string, int)) func(*rand.Rand, [
 // yielded.
 var voids = []alteration{
 	{"a promise is not renewed", "rtmr", retold(missing(`^\d+ item admit .*reason=promised:`))},
-	{"a renewed promise is a nanosecond off", "rtmr", retold(one(`item admit .*reason=promised:\d+,(\d+)`))},
+	{"a renewed promise is a nanosecond off", "rtmr", retold(one(`item admit .* by=(\d+) reason=promised:`))},
 	{"what ran without a promise gets none", "rtmr", retold(replace(`item admit (.*) reason=begun`, "item hold $1 reason=begun"))},
 	{"a sample does not begin again", "rtmr", retold(missing(`^\d+ item sample `))},
-	{"a promise beside slots lent again is a nanosecond off", "rtmr(preempt=false)", retold(one(`item admit .*reason=promised:\d+,(\d+)`))},
-	{"a confidence is another", "rtmr(promise=90%)", retold(one(`reason=likely:\d+,\d+,(\d+)`))},
+	{"a promise beside slots lent again is a nanosecond off", "rtmr(preempt=false)", retold(one(`item admit .* by=(\d+) reason=promised:`))},
+	{"a confidence is another", "rtmr(promise=90%)", retold(replace(` confidence=\S+ (.*)reason=likely`, " confidence=910000 ${1}reason=likely"))},
 	{"an accepted job is not let in again", "dc", retold(missing(`^\d+ item admit .*reason=promised`))},
 	{"an accepted job is not bounded again", "dc", retold(missing(`^\d+ item set-slots `))},
 	{"its reduces are not held back again", "dc", retold(missing(`^\d+ item withhold `))},
@@ -97,7 +97,7 @@ var watchings = []alteration{
 	{"one item more is repeated", "fifo", one(`plan items=\d+ repeated=(\d+)`)},
 	{"advice is repeated for no reason", "fifo", replace(`plan items=(\d+) repeated=\d+`, "plan items=$1")},
 	{"an advised verdict is another", "rtmr", replace(`item admit (.*) reason=begun refused=watched`, "item hold $1 reason=begun refused=watched")},
-	{"an advised promise is a nanosecond off", "rtmr", one(`item admit .*reason=promised:\d+,(\d+) refused=watched`)},
+	{"an advised promise is a nanosecond off", "rtmr", one(`item admit .* by=(\d+) reason=promised:\d+ refused=watched`)},
 	{"an advised bound is another", "dc", one(`item set-slots .*count=(\d+) .*refused=watched`)},
 	{"a policy advises that is to decide", "edf-p", func(r *rand.Rand, lines []string) ([]string, int) {
 		for range 100 {

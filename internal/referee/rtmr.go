@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // rtmr is the Real-Time MapReduce scheduler (paper 003, chapter 5) with what package rtmr says of
@@ -192,11 +191,11 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 		if s.kind == master && j.lives() != nobody || (s.kind == mapStage || s.kind == reduceStage) && len(s.Containers) == 0 {
 			continue
 		}
-		p.verdict("reject", j, rejected, 0, "not-slots"+numbers(int64(s.kind)))
+		p.verdict("reject", j, rejected, "", "not-slots"+numbers(int64(s.kind)))
 		return
 	}
 	if len(j.Labels) > 0 {
-		p.verdict("reject", j, rejected, 0, "has-labels")
+		p.verdict("reject", j, rejected, "", "has-labels")
 		return
 	}
 	if r.slotless(j, p) {
@@ -212,7 +211,7 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 		r.others = append(r.others, j)
 		r.sort()
 		why := "sampling" + numbers(int64(x.wanted))
-		p.verdict("hold", j, held, 0, why)
+		p.verdict("hold", j, held, "", why)
 		r.bringUp(j, p)
 		p.sample(j, mapStage, x.wanted, why)
 	default:
@@ -224,17 +223,17 @@ func (r *rtmr) judge(b *book, j *job, p *wants) {
 func (r *rtmr) slotless(j *job, p *wants) bool {
 	for _, k := range []int{mapStage, reduceStage} {
 		if j.stage[k] != nil && r.slots[slotOf(k)] == 0 {
-			p.verdict("reject", j, rejected, 0, "no-slots"+numbers(int64(k)))
+			p.verdict("reject", j, rejected, "", "no-slots"+numbers(int64(k)))
 			return true
 		}
 	}
 	if m := j.stage[mapStage]; j.lives() == inSlot && r.slots[0] < 2 {
 		switch {
 		case r.slots[0] == 0:
-			p.verdict("reject", j, rejected, 0, "no-slots"+numbers(mapStage))
+			p.verdict("reject", j, rejected, "", "no-slots"+numbers(mapStage))
 			return true
 		case m != nil && m.done < len(m.Tasks):
-			p.verdict("reject", j, rejected, 0, "too-few-slots"+numbers(2, 1, mapStage))
+			p.verdict("reject", j, rejected, "", "too-few-slots"+numbers(2, 1, mapStage))
 			return true
 		}
 	}
@@ -257,7 +256,7 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	late := b.world.World.Heartbeat
 	c.mapT, c.reduceT = plus(t.oneMap, late), plus(t.oneReduce, late)
 	if !r.count(b, c, plus(t.startup, late)) {
-		p.verdict("reject", j, rejected, 0, "no-master-room")
+		p.verdict("reject", j, rejected, "", "no-master-room")
 		return
 	}
 	if r.likely != nil {
@@ -270,10 +269,14 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 			r.lend(b, j, p, "begun")
 			return
 		}
-		p.verdict("reject", j, rejected, r.plan.offer(c, b.now), why)
-		if last := &p.acts[len(p.acts)-1]; by > 0 {
-			last.what = strings.Replace(last.what, fmt.Sprintf("job=%d", j.id), fmt.Sprintf("job=%d count=%d", j.id, by), 1)
+		told := ""
+		if by > 0 {
+			told = fmt.Sprintf(" measured=%d", by)
 		}
+		if offer := r.plan.offer(c, b.now); offer != 0 {
+			told += fmt.Sprintf(" by=%d", offer)
+		}
+		p.verdict("reject", j, rejected, told, why)
 	}
 	free := vectors{make([]int64, r.slots[0]), make([]int64, r.slots[1])}
 	aloneMaps, alone := free.take(c, b.now)
@@ -299,9 +302,9 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		reject("breaks-promise" + numbers(other.deadline, otherFinish) + fmt.Sprintf(" job %d", other.job.id))
 		return
 	case by > 0:
-		p.verdict("admit", j, admitted, 0, "estimated"+numbers(c.deadline, finish, int64(by)))
+		p.verdict("admit", j, admitted, fmt.Sprintf(" word=expected measured=%d by=%d", by, finish), "estimated"+numbers(c.deadline))
 	default:
-		p.verdict("admit", j, admitted, 0, "promised"+numbers(c.deadline, finish))
+		p.verdict("admit", j, admitted, atWorst(finish), "promised"+numbers(c.deadline))
 	}
 	r.join(b, c)
 	r.restrain(j, p)
@@ -382,7 +385,7 @@ func (r *rtmr) look(b *book, p *wants) {
 			if j.goesOn() {
 				r.lend(b, j, p, "begun")
 			} else {
-				p.verdict("reject", j, rejected, 0, "deadline-passed"+numbers(j.Deadline))
+				p.verdict("reject", j, rejected, "", "deadline-passed"+numbers(j.Deadline))
 			}
 		case idle && m.sample <= 0:
 			p.sample(j, mapStage, x.wanted-x.done, "sampling"+numbers(int64(x.wanted-x.done)))
@@ -447,7 +450,7 @@ func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
 	if r.likely != nil && r.likely.hopes[j] == nil {
 		r.hope(j, [2]int64{})
 	}
-	p.verdict("admit", j, admitted, 0, why)
+	p.verdict("admit", j, admitted, "", why)
 	r.others = append(r.others, j)
 	r.sort()
 	if r.preempt {

@@ -3,6 +3,7 @@ package referee
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A wants is what a rule wants, booked as it is written.
@@ -54,9 +55,19 @@ func (p *wants) inVain(j *job, s int, n *node, why string) {
 	}
 }
 
-// verdict changes where a job stands.
-func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
-	was, samples, holds := j.state, [stages]int{}, p.watching && j.advised && j.state == state && j.why == why
+// unpromised are the reasons for which a job is let in without a promise.
+var unpromised = []string{"behind", "beyond-plan", "class-unknown", "count-unknown", "no-deadline", "unplanned"}
+
+// atWorst is what a job is told that is done by then at worst.
+func atWorst(by int64) string { return fmt.Sprintf(" word=promised confidence=1000000 by=%d", by) }
+
+// verdict changes where a job stands. told is what it is told of its finish, as the journal has it.
+func (p *wants) verdict(verb string, j *job, state int, told, why string) {
+	name, _, _ := strings.Cut(why, ":")
+	if name, _, _ = strings.Cut(name, " "); verb == "admit" && slices.Contains(unpromised, name) {
+		told = " word=unpromised"
+	}
+	was, samples, holds := j.state, [stages]int{}, p.watching && j.advised && j.state == state && j.why == why && j.told == told
 	for i := range j.Stages {
 		samples[i] = j.Stages[i].sample
 		holds = holds && samples[i] < 0
@@ -71,11 +82,7 @@ func (p *wants) verdict(verb string, j *job, state int, at int64, why string) {
 	if holds {
 		return // it is advised already
 	}
-	what := fmt.Sprintf("job=%d", j.id)
-	if at != 0 {
-		what += fmt.Sprintf(" at=%d", at)
-	}
-	p.want(verb, what, why)
+	p.want(verb, fmt.Sprintf("job=%d", j.id)+told, why)
 }
 
 // withhold keeps the tasks of a stage back, or lets them go.

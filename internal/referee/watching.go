@@ -63,7 +63,7 @@ func (j *judge) unheard(events []*line) []*line {
 func (j *judge) news(acts []act) (fresh []act, repeated int) {
 	next := map[string][]string{}
 	for _, a := range acts {
-		if bears(a.verb) || a.verb == "rank" || a.verb == "wake-me" {
+		if bears(a.verb) || a.verb == "foretell" || a.verb == "rank" || a.verb == "wake-me" {
 			fresh = append(fresh, a)
 			continue
 		}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/filelock"
 	"github.com/slackline/slackline/internal/kernel/follow"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -97,7 +96,7 @@ func (c *Cluster) Plan(_ units.Time, decisions []follow.Decision) error {
 	changed := false
 	for i := range decisions {
 		d := &decisions[i]
-		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && report.Promises(&d.Reason) && !c.state.Promised[d.Job.Spec.ID] {
+		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && d.Outlook.Word.Binds() && !c.state.Promised[d.Job.Spec.ID] {
 			c.state.Promised[d.Job.Spec.ID], changed = true, true
 		}
 	}

@@ -27,7 +27,11 @@ func TestPromisesOfACluster(t *testing.T) {
 	}
 	job := func(id string) *follow.Job { return &follow.Job{Spec: &workload.Job{ID: id}} }
 	admit := func(id string, why *sched.Cause, refused sched.Code) follow.Decision {
-		return follow.Decision{Job: job(id), Item: &sched.Item{Verb: sched.Admit, Refused: refused, Reason: sched.Because(why, 2, 1)}}
+		told := sched.Outlook{Word: sched.Promised}
+		if why == estimate.NoDeadline {
+			told.Word = sched.Unpromised
+		}
+		return follow.Decision{Job: job(id), Item: &sched.Item{Verb: sched.Admit, Refused: refused, Outlook: told, Reason: sched.Because(why, 2)}}
 	}
 	arrives := func(id string) follow.Record {
 		return follow.Record{Event: &sched.Event{Kind: sched.JobArrived}, Job: job(id)}

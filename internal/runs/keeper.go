@@ -261,9 +261,9 @@ func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
 			j.refused = true
 		} else if j != nil {
-			j.row.Promised = report.Promises(&d.Reason) || d.Job.Spec.Promised
-			if k.cluster && report.Promises(&d.Reason) {
-				j.expect(units.Time(d.Reason.B), d.Job.Arrived)
+			j.row.Promised = d.Outlook.Word.Binds() || d.Job.Spec.Promised
+			if k.cluster && d.Outlook.Word.Binds() {
+				j.expect(d.Outlook.By, d.Job.Arrived)
 			}
 		}
 	}
@@ -272,8 +272,13 @@ func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 
 // foresee notes when a job is expected to be done.
 func (k *Keeper) foresee(j *keptJob, o *report.Outlook) {
-	wall := func(s float64) time.Time { return k.wall(units.Time(0).Add(units.FromSeconds(s))) }
-	j.row.Outlook = &store.Outlook{Told: wall(o.At), Half: wall(o.Half), Ninety: wall(o.Ninety), Sure: wall(o.Sure),
+	wall := func(s float64) (t time.Time) {
+		if s != 0 {
+			t = k.wall(units.Time(0).Add(units.FromSeconds(s)))
+		}
+		return t
+	}
+	j.row.Outlook = &store.Outlook{Told: k.wall(units.Time(0).Add(units.FromSeconds(o.At))), Half: wall(o.Half), Ninety: wall(o.Ninety), Sure: wall(o.Sure),
 		Confidence: o.Confidence, Why: o.Why}
 }
 

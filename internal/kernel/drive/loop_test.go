@@ -134,7 +134,7 @@ func TestGroupsAreSettledBeforeSinks(t *testing.T) {
 	var log []string
 	w := &script{log: &log, batches: []drive.Batch{{At: 5, Events: []sched.Event{node(1), job(2)}}}}
 	p := asks(func(_ sched.View, _ []sched.Event, p *sched.Plan) {
-		p.Admit(1, sched.Reason{})
+		p.Admit(1, sched.Outlook{}, sched.Reason{})
 		for range 2 {
 			p.Add(sched.Item{Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 1, Group: 1})
 		}
@@ -192,7 +192,7 @@ func TestRefusalsDoNotLivelock(t *testing.T) {
 	}
 	l := drive.New(w, asks(func(v sched.View, _ []sched.Event, p *sched.Plan) {
 		now = v.Now()
-		p.Admit(1, sched.Reason{})
+		p.Admit(1, sched.Outlook{}, sched.Reason{})
 		p.Start(1, sched.Map, 1, 1, sched.Remote, sched.Reason{})
 	}))
 	if err := l.Run(context.Background()); err != nil {

@@ -14,7 +14,7 @@ import (
 
 // Lines that whole machines could be filled with, were they believed.
 const (
-	lateHead = `journal {"version":2,"scenario":"s","world":{"bind":false},"policy":"p","seed":1}`
+	lateHead = `journal {"version":3,"scenario":"s","world":{"bind":false},"policy":"p","seed":1}`
 	hugeNode = `event node-up node=1 detail={"node":{"name":"n","rack":1,"class":{"name":"c","speed":1,"capacity":[4611686018427387904,4611686018427387904,0,0,0,0,0,0]}}}`
 	twoMaps  = `{"id":"j","class":"c","arrive":0,"soft":9,"deadline":9,"weight":1,"stages":[{"kind":"map","tasks":[{},{}]}],"slow_start":0}`
 	arrival  = `event job-arrived job=1 detail={"job":` + twoMaps + `}`
@@ -25,7 +25,7 @@ type greedy struct{ plain }
 
 func (greedy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		p.Admit(j, sched.Reason{})
+		p.Admit(j, sched.Outlook{}, sched.Reason{})
 	}
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		for j := v.First(n, sched.Map, 0); j != 0; j = v.First(n, sched.Map, 0) {

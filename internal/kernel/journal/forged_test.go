@@ -165,7 +165,7 @@ func TestPlansLeftOut(t *testing.T) {
 }
 
 func TestForgedFrames(t *testing.T) {
-	head := `journal {"version":2,"scenario":"s","world":{"bind":true},"policy":"p","seed":1}`
+	head := `journal {"version":3,"scenario":"s","world":{"bind":true},"policy":"p","seed":1}`
 	for _, c := range []struct{ want, lines string }{
 		{"line 2: found \"item\" where a round or the end was expected", "item admit"},
 		{"line 2: round 2 follows round 0", "round 2 at=0 events=0"},
@@ -196,8 +196,8 @@ func TestForgedFrames(t *testing.T) {
 		}
 	}
 	for header, want := range map[string]string{
-		`{"version":1}`: "line 1: the journal has format 1, this build reads format 2; slackline before 0.1.0 (revision 93031db) reads it",
-		`{"version":3}`: "line 1: the journal has format 3, this build reads format 2; a newer build reads it",
+		`{"version":1}`: "line 1: the journal has format 1, this build reads format 3; slackline before 0.1.0 (revision 93031db) reads it",
+		`{"version":4}`: "line 1: the journal has format 4, this build reads format 3; a newer build reads it",
 		`{"version"`:    "line 1: what the journal is of cannot be read: ",
 	} {
 		if _, err := again(seal([]string{"journal " + header}), plain{}); err == nil || !strings.HasPrefix(err.Error(), want) {

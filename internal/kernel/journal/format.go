@@ -69,7 +69,14 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	b = appendInt(b, " group=", int64(it.Group))
 	b = appendInt(b, " at=", int64(it.At))
 	b = appendInt(b, " expires=", int64(it.Expires))
-	b = appendFloat(b, " value=", it.Value)
+	if it.Outlook != (sched.Outlook{}) {
+		b = appendNamed(b, " word=", it.Outlook.Word)
+		b = appendInt(b, " measured=", int64(it.Outlook.Measured))
+		b = appendInt(b, " confidence=", int64(it.Outlook.Confidence))
+		b = appendInt(b, " by=", int64(it.Outlook.By))
+		b = appendInt(b, " half=", int64(it.Outlook.Half))
+		b = appendInt(b, " ninety=", int64(it.Outlook.Ninety))
+	}
 	b = appendReason(b, p, &it.Reason)
 	if it.Tasks.Len() > 0 {
 		b = append(b, " tasks="...)

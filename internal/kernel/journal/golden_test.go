@@ -44,7 +44,7 @@ func small(w io.Writer) error {
 			{Verb: sched.Speculate, ID: 4, Job: 1, Stage: sched.Map, Task: 1, Node: 2, Refused: sched.NoTask},
 			{Verb: sched.Kill, ID: 5, Attempt: 7, Refused: sched.UnknownAttempt},
 			{Verb: sched.Start, ID: 6, Job: 1, Stage: sched.Map, Node: 2, Count: 1, Held: true},
-			{Verb: sched.Hold, ID: 7, Value: 0.25, Text: "two\nlines \"quoted\" \xff", Reason: sched.Because(&sched.Cause{Name: "custom"})},
+			{Verb: sched.Hold, ID: 7, Outlook: sched.Outlook{Word: sched.Promised, Measured: 3, Confidence: 250_000, By: 30, Half: 10, Ninety: 20}, Text: "two\nlines \"quoted\" \xff", Reason: sched.Because(&sched.Cause{Name: "custom"})},
 			{Verb: 99, Stage: 99, ID: 8, Refused: sched.BadItem},
 		},
 		Bound:    []sched.Bound{{Task: 1, Locality: sched.NodeLocal}, {Task: 2, Locality: sched.Remote}},
@@ -123,7 +123,7 @@ func TestGolden(t *testing.T) {
 
 // A world need not say at which instant the run began.
 func TestNoOrigin(t *testing.T) {
-	text := seal([]string{`journal {"version":2,"scenario":"s","world":{"world":"hand","bind":true},"policy":"fifo","seed":1}`, "end rounds=0"})
+	text := seal([]string{`journal {"version":3,"scenario":"s","world":{"world":"hand","bind":true},"policy":"fifo","seed":1}`, "end rounds=0"})
 	r, err := NewReader(bytes.NewReader(text))
 	if err != nil || r.Header.World.Origin != "" || !r.Header.World.Bind {
 		t.Errorf("%v: %+v", err, r)

@@ -42,8 +42,18 @@ func parseItem(text string, p *sched.Plan, causes ...*sched.Cause) (sched.Item, 
 			it.At = units.Time(f.int(64))
 		case "expires":
 			it.Expires = units.Time(f.int(64))
-		case "value":
-			it.Value = f.float()
+		case "word":
+			it.Outlook.Word = name(&f, f.value, sched.Words, "word")
+		case "measured":
+			it.Outlook.Measured = f.int32()
+		case "confidence":
+			it.Outlook.Confidence = f.int32()
+		case "by":
+			it.Outlook.By = units.Time(f.int(64))
+		case "half":
+			it.Outlook.Half = units.Time(f.int(64))
+		case "ninety":
+			it.Outlook.Ninety = units.Time(f.int(64))
 		case "reason":
 			cause, numbers, _ := strings.Cut(f.value, ":")
 			if cause != sched.OK.String() {

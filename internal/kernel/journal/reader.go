@@ -70,7 +70,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	if err := json.Unmarshal([]byte(l.Rest), &j.Header); err != nil {
 		return nil, bad(1, "what the journal is of cannot be read: %v", err)
 	}
-	if v := j.Header.Version; v != Version {
+	if v := j.Header.Version; v != Version && v != untold {
 		who := "a newer build"
 		if old, ok := readers[v]; ok {
 			who = old
@@ -80,8 +80,15 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return j, nil
 }
 
+// untold is the format in which what jobs are told of their finish stood in the reasons. Events are the same, and so
+// are items that tell a job nothing.
+const untold = 2
+
 // readers says which builds read a format of before.
-var readers = map[int]string{1: "slackline before 0.1.0 (revision 93031db)"}
+var readers = map[int]string{
+	1: "slackline before 0.1.0 (revision 93031db)",
+	2: "slackline before 0.1.0 (revision ed9a2fa)",
+}
 
 func newBuffer(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 1<<16) }
 

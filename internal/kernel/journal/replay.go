@@ -305,5 +305,8 @@ func (r *recording) same(l *Line, text []byte) error {
 	if l.Rest == string(text) {
 		return nil
 	}
+	if l.Word == "item" && r.in.Header.Version == untold {
+		return bad(l.Number, "recorded: %s; now: %s; the journal has format %d, and %s repeats what it tells of promises", l.Rest, text, untold, readers[untold])
+	}
 	return bad(l.Number, "recorded: %s; now: %s", l.Rest, text)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Version is that of the format.
-const Version = 2
+const Version = 3
 
 // Header says what is needed to decide a run again.
 type Header struct {

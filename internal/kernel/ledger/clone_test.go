@@ -35,7 +35,7 @@ func large(jobs, nodes int) *Ledger {
 	var plan sched.Plan
 	l.Begin(&plan)
 	for j := 1; j <= jobs; j++ {
-		plan.Admit(sched.JobID(j), sched.Reason{})
+		plan.Admit(sched.JobID(j), sched.Outlook{}, sched.Reason{})
 	}
 	l.Check(&plan)
 	events = events[:0]

@@ -173,7 +173,7 @@ func TestGrowthAgainstALedgerOfLists(t *testing.T) {
 				t.Fatalf("%+v, want a total of %d, %d done, %d and %d occupied", got, known, done, len(promised), len(running))
 			}
 			l.Begin(&plan)
-			plan.Admit(1, sched.Reason{})
+			plan.Admit(1, sched.Outlook{}, sched.Reason{})
 			for range pick("starts", 3) {
 				if it := start(1, sched.Map, 1, 1); plan.Add(it) {
 					promised = append(promised, plan.Items[len(plan.Items)-1].ID)

@@ -96,7 +96,7 @@ func (m *model) decide() {
 	p := &m.plan
 	switch m.pick("item", 13) {
 	case 0, 1:
-		if p.Admit(j.id, sched.Reason{}) {
+		if p.Admit(j.id, sched.Outlook{}, sched.Reason{}) {
 			j.decided(sched.Admitted)
 		}
 	case 2:

@@ -75,7 +75,6 @@ type kind struct {
 type jobBook struct {
 	sched.Job
 	Decided sched.JobState      // what the policy said of a job that still waits for its predecessors
-	Why     sched.Reason        // of the verdict, while it is advice
 	Ranked  uint8               // stages in which it stands in its queue's ranking, by bit
 	Active  uint8               // stages in which it counts as an active child of its queue, by bit
 	Dirty   uint8               // stages whose keys have to be asked for again; if any, the ledger lists it

@@ -178,7 +178,7 @@ func TestLocalIndexOfDemandAgainstAScan(t *testing.T) {
 				j := sched.JobID(pick("job", jobs) + 1)
 				switch pick("verb", 6) {
 				case 0, 1:
-					plan.Admit(j, sched.Reason{})
+					plan.Admit(j, sched.Outlook{}, sched.Reason{})
 				case 2:
 					plan.Hold(j, sched.Reason{})
 				case 3:
@@ -248,7 +248,7 @@ func BenchmarkFirstLocal(b *testing.B) {
 			l.Apply(0, 1, out)
 			l.Begin(&plan)
 			for j := range jobs {
-				plan.Admit(sched.JobID(j+1), sched.Reason{})
+				plan.Admit(sched.JobID(j+1), sched.Outlook{}, sched.Reason{})
 			}
 			l.Check(&plan)
 			for n := sched.NodeID(1); n <= 30; n++ { // what came with the jobs is heard once

@@ -42,7 +42,7 @@ func (l *Ledger) isDue(it *sched.Item) bool {
 // waitsForAt tells whether At is the time at which an item is to be done. For the other verbs it is
 // a part of what they say.
 func waitsForAt(v sched.Verb) bool {
-	return v != sched.Reject && v != sched.SetDeadline && v != sched.WakeMe
+	return v != sched.SetDeadline && v != sched.WakeMe
 }
 
 // Propose checks an item and books it. Of starts and kills it books what is possible and sets Count
@@ -157,7 +157,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 	if is := b.Standing(); is == sched.Finished || is == sched.Rejected {
 		return sched.TooLate
 	}
-	was, why := b.Job, b.Why
+	was := b.Job
 	t := &b.Stages[it.Stage]
 	switch it.Verb {
 	case sched.Admit, sched.Hold, sched.Reject:
@@ -167,10 +167,14 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		} else if it.Verb == sched.Reject {
 			to = sched.Rejected
 		}
+		why := it.Reason
+		if why.Evidence = (sched.Span{}); !why.Same(&b.Why) {
+			b.Why = why
+		}
+		b.Outlook = it.Outlook
 		switch {
 		case l.watching:
 			l.setState(b, b.State, to)
-			b.Why = it.Reason
 		case b.State == sched.Waiting && to != sched.Rejected:
 			b.Decided = to
 			return sched.OK
@@ -180,6 +184,9 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		for s := range b.Stages {
 			b.Stages[s].Sample = -1 // what was decided needs no measuring
 		}
+	case sched.Foretell:
+		b.Outlook = it.Outlook
+		return sched.OK
 	case sched.SetDeadline:
 		if it.At < 0 {
 			return sched.BadItem
@@ -223,7 +230,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 		}
 	}
 	l.rekey(b, allStages) // also if nothing changed: the order may know more than the record
-	if l.watching && b.Job == was && b.Why.Same(&why) {
+	if l.watching && b.Job == was {
 		return sched.Unchanged
 	}
 	return sched.OK
@@ -507,7 +514,7 @@ func (l *Ledger) checkWatched(p *sched.Plan) {
 	for i := len(p.Items) - 1; i >= 0; i-- {
 		it := &p.Items[i]
 		switch {
-		case it.Refused != sched.OK, it.Verb == sched.Rank, it.Verb == sched.WakeMe:
+		case it.Refused != sched.OK, it.Verb == sched.Foretell, it.Verb == sched.Rank, it.Verb == sched.WakeMe:
 			continue
 		case advises(it.Verb):
 			if it.Held {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/slackline/slackline/sched"
@@ -52,6 +53,38 @@ func TestStartIsRefused(t *testing.T) {
 	locality.Locality = sched.NodeLocal
 	locality.Job = 2
 	d.is("a task without hosts is at home anywhere", d.one(locality).Refused, sched.OK)
+}
+
+// The book keeps why a job stands where it does, and what it was last told of its finish, also over a Save.
+func TestOutlookIsKept(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 1, 1), jobOf(1, "j", maps(2)))
+	why := sched.Because(sched.AdmitAll, 7)
+	first := sched.Outlook{Word: sched.Promised, Confidence: 900_000, By: 90, Half: 50, Ninety: 90}
+	d.Begin(&d.plan)
+	d.is("admitted", d.plan.Admit(1, first, d.plan.Because(why, sched.Evidence{Job: 1})), true)
+	d.is("why", d.Job(1).Why, why)
+	d.is("told", d.Job(1).Outlook, first)
+	later := sched.Outlook{Word: sched.Promised, Confidence: 900_000, By: 95}
+	d.is("foretold", d.plan.Foretell(1, later, sched.Because(sched.Begun)), true)
+	d.is("foretold of no job", d.plan.Foretell(9, later, sched.Reason{}), false)
+	d.is("told later", d.Job(1).Outlook, later)
+	d.is("why of the verdict", d.Job(1).Why, why)
+	d.is("state", d.Job(1).State, sched.Admitted)
+	d.Check(&d.plan)
+	var text bytes.Buffer
+	if err := d.Save(&text); err != nil {
+		t.Fatal(err)
+	}
+	l := New(bound, nil)
+	if err := l.Load(&text); err != nil {
+		t.Fatal(err)
+	}
+	d.is("told, loaded", l.Job(1).Outlook, later)
+	d.is("why, loaded", l.Job(1).Why, why)
+	d.Begin(&d.plan)
+	d.is("rejected", d.plan.Reject(1, sched.Offer(99, true), sched.Reason{}), true)
+	d.is("foretold of a job that is refused", d.plan.Foretell(1, later, sched.Reason{}), false)
 }
 
 // What a world cannot do is refused whatever it is about.

@@ -14,7 +14,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 7
+const version = 8
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the records, and
 // from the keys that the order would not give now.
@@ -49,7 +49,6 @@ type saved struct {
 type savedJob struct {
 	Job     sched.Job      `json:"job"`
 	Decided sched.JobState `json:"decided"`
-	Why     sched.Reason   `json:"why"`
 	Stages  []*tasks       `json:"stages"` // in the order of the job's stages
 }
 
@@ -90,7 +89,7 @@ func (l *Ledger) Save(w io.Writer) error {
 		if b.State == sched.NoJob {
 			continue
 		}
-		j := savedJob{Job: b.Job, Decided: b.Decided, Why: b.Why}
+		j := savedJob{Job: b.Job, Decided: b.Decided}
 		for k := range b.Spec.Stages {
 			j.Stages = append(j.Stages, b.tasks[b.Spec.Stages[k].Kind])
 		}
@@ -159,6 +158,9 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 		l.capacity.Add(&n.Capacity)
 	}
 	for i := range s.Jobs {
+		if why := &s.Jobs[i].Job.Why; why.Cause != nil {
+			why.Cause = sched.CauseNamed(why.Cause.Name, causes)
+		}
 		l.loadJob(&s.Jobs[i])
 	}
 	for i := range s.Attempts {
@@ -302,7 +304,7 @@ func (l *Ledger) loadQueues(list []savedQueue) {
 
 func (l *Ledger) loadJob(s *savedJob) {
 	b := &l.jobs[s.Job.ID]
-	*b = jobBook{Job: s.Job, Decided: s.Decided, Why: s.Why}
+	*b = jobBook{Job: s.Job, Decided: s.Decided}
 	for k, t := range s.Stages {
 		t.Spec = &b.Spec.Stages[k]
 		b.tasks[t.Spec.Kind] = t

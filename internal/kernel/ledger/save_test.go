@@ -37,7 +37,7 @@ func busy(t testing.TB) (*Ledger, []byte) {
 	l.Apply(1, 1, events)
 	var p sched.Plan
 	l.Begin(&p)
-	p.Admit(1, sched.Reason{})
+	p.Admit(1, sched.Outlook{}, sched.Reason{})
 	p.Start(1, sched.Map, 1, 1, sched.Remote, sched.Reason{})
 	p.Start(1, sched.Map, 2, 1, sched.Remote, sched.Reason{})
 	p.Start(1, sched.Map, 3, 1, sched.Remote, sched.Because(mine)) // it does not beat
@@ -89,7 +89,7 @@ func TestLoadRefuses(t *testing.T) {
 	_, text := busy(t)
 	for _, c := range []struct{ from, to, want string }{
 		{"", "", "the saved book cannot be read"},
-		{`"version":7`, `"version":1`, "the saved book has version 1, this build reads version 7; the build that saved it reads it"},
+		{`"version":8`, `"version":1`, "the saved book has version 1, this build reads version 8; the build that saved it reads it"},
 		{`"bounds":[3,4,2]`, `"bounds":[2,4,2]`, "the saved book is damaged: job 2 of 1"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,1]`, "the saved book is damaged: attempt 1 of 0"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,99999999999]`, "the saved book is damaged: 99999999999 handles"},

@@ -25,7 +25,7 @@ func TestWatching(t *testing.T) {
 	d.is("discrepancies", kinds(notes, sched.Discrepancy), 0)
 	d.told(beat)
 	d.Begin(&d.plan)
-	d.is("admitted", d.plan.Admit(1, sched.Reason{}), true)
+	d.is("admitted", d.plan.Admit(1, sched.Outlook{}, sched.Reason{}), true)
 	d.is("state", d.Job(1).State, sched.Pending)
 	d.is("advice", d.Job(1).Advice, sched.Admitted)
 	d.is("standing", d.Job(1).Standing(), sched.Admitted)
@@ -34,7 +34,7 @@ func TestWatching(t *testing.T) {
 	d.is("started", d.plan.Start(1, sched.Map, 1, 2, sched.Remote, sched.Reason{}), true)
 	d.is("free in the plan", d.Node(1).Free[units.MapSlots], int64(1))
 	d.is("open in the plan", d.Job(1).Stages[sched.Map].Open, int32(2))
-	d.plan.Reject(2, 7, sched.Reason{})
+	d.plan.Reject(2, sched.Offer(7, true), sched.Reason{})
 	d.plan.Hold(3, sched.Reason{})
 	for _, it := range []sched.Item{start(1, sched.Map, 2, 1), {Verb: sched.Drain, Node: 2}, {Verb: sched.Sleep, Node: 2}, {Verb: sched.SetSlots, Job: 1, Stage: sched.Map, Count: 3},
 		{Verb: sched.WakeMe, At: d.at + 9}, {Verb: sched.Rank}, {Verb: sched.Kill, Job: 1, Stage: sched.Map, Count: 1}} {

@@ -87,12 +87,12 @@ type Job struct {
 	Isolation string `json:"isolation,omitempty"`
 }
 
-// Outlook is when a job with a promise of a probability is expected to be done, as it was told last.
+// Outlook is when a job is expected to be done, as it was told last.
 type Outlook struct {
 	Told       time.Time `json:"told"`
-	Half       time.Time `json:"p50"`
-	Ninety     time.Time `json:"p90"`
-	Sure       time.Time `json:"promised"` // with the confidence of the promise
+	Half       time.Time `json:"p50,omitzero"` // zero: it was not told
+	Ninety     time.Time `json:"p90,omitzero"`
+	Sure       time.Time `json:"promised"` // with the confidence
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"` // it moved
 }

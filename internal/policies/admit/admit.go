@@ -67,7 +67,7 @@ func (a All) arrived(j *sched.Job, p *sched.Plan) (look bool) {
 	if a.bounds(j) {
 		return true
 	}
-	p.Admit(j.ID, sched.Because(sched.AdmitAll))
+	p.Admit(j.ID, sched.Outlook{}, sched.Because(sched.AdmitAll))
 	return false
 }
 

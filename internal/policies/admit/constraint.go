@@ -142,12 +142,12 @@ func (c *Constraint) decide(v sched.View, job *sched.Job, p *sched.Plan) {
 		switch {
 		case why.Cause != estimate.Promised && (job.Spec.GoesOn() || job.Begun()):
 			// the time lost is not held against it, but it stands behind all promises
-			if begun := sched.Because(sched.Begun); p.Admit(job.ID, begun) {
+			if begun := sched.Because(sched.Begun); p.Admit(job.ID, sched.Outlook{}, begun) {
 				p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: begun})
 			}
 		case why.Cause != estimate.Promised:
-			p.Reject(job.ID, 0, why)
-		case p.Admit(job.ID, why):
+			p.Reject(job.ID, sched.Outlook{}, why)
+		case p.Admit(job.ID, a.outlook(), why):
 			a.Advice = job.Advice != sched.NoJob
 			c.accepted = append(c.accepted, a)
 			c.reserve(&a, 1)
@@ -173,7 +173,7 @@ func (c *Constraint) lend(v sched.View, job *sched.Job, p *sched.Plan) {
 	switch why, full := c.Share.Crowded(v, job); {
 	case !full:
 		// the job stands behind all promises
-		if why := noPromise(job); p.Admit(job.ID, why) && job.Deadline != units.Never {
+		if why := noPromise(job); p.Admit(job.ID, sched.Outlook{Word: sched.Unpromised}, why) && job.Deadline != units.Never {
 			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: units.Never, Reason: why})
 		}
 	case job.Standing() != sched.HeldBack:
@@ -308,7 +308,13 @@ func (c *Constraint) test(v sched.View, job *sched.Job, p *sched.Plan) (accepted
 	if free := hasReduces - c.reducesHeld(a.ReduceStart); a.ReduceSlots > free {
 		return a, c.taken(v, p, sched.Because(ReduceSlotsTaken, a.ReduceSlots, free, int64(a.ReduceStart)))
 	}
-	return a, sched.Because(estimate.Promised, int64(job.Deadline), int64(job.Deadline))
+	return a, sched.Because(estimate.Promised, int64(job.Deadline))
+}
+
+// outlook is what an accepted job is told. When its tasks run is not known before they do, so no finish
+// before its deadline is.
+func (a *accepted) outlook() sched.Outlook {
+	return sched.Outlook{Word: sched.Promised, Confidence: sched.Certain, By: a.Deadline}
 }
 
 // taken adds to a reason who holds the slots that are missing then, and until when at the latest:
@@ -380,7 +386,7 @@ func (c *Constraint) bind(job *sched.Job, a *accepted, p *sched.Plan) {
 		return
 	}
 	p.Add(sched.Item{Verb: sched.SetSlots, Job: job.ID, Stage: sched.Map, Count: int32(min(a.MapSlots, 1<<30)),
-		Reason: sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))})
+		Reason: sched.Because(estimate.Promised, int64(a.Deadline))})
 	if a.ReduceSlots > 0 {
 		a.Withheld = p.Add(sched.Item{Verb: sched.Withhold, Job: job.ID, Stage: sched.Reduce, Reason: sched.Because(estimate.MapsFirst)})
 	}
@@ -392,7 +398,7 @@ func (c *Constraint) resync(v sched.View, p *sched.Plan) {
 	was := c.accepted
 	c.accepted, c.steps = nil, nil
 	for _, a := range was {
-		if job := v.Job(v.Find(a.ID)); !a.Advice && undecided(job) && p.Admit(job.ID, sched.Because(estimate.Promised, int64(a.Deadline), int64(a.Deadline))) {
+		if job := v.Job(v.Find(a.ID)); !a.Advice && undecided(job) && p.Admit(job.ID, a.outlook(), sched.Because(estimate.Promised, int64(a.Deadline))) {
 			a.Job, a.Withheld = job.ID, false
 			c.bind(job, &a, p)
 			c.accepted = append(c.accepted, a)

@@ -70,7 +70,7 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 		if why, full := c.Share.Crowded(v, job); full {
 			return sched.Answer{Verb: sched.Hold, Reason: why}
 		}
-		return sched.Answer{Verb: sched.Admit, Reason: noPromise(job)}
+		return sched.Answer{Verb: sched.Admit, Reason: noPromise(job), Outlook: sched.Outlook{Word: sched.Unpromised}}
 	}
 	var p sched.Plan
 	a, why := c.test(v, job, &p)
@@ -87,11 +87,10 @@ func (c *Constraint) Ask(v sched.View, job *sched.Job) sched.Answer {
 		if a.MapSlots > 0 {
 			maps = n.begin.Add(1 + (n.takes.Maps-1)/units.Duration(a.MapSlots))
 		}
-		answer.Verb, answer.Foreseen, answer.Latest = sched.Admit, true, job.Deadline
-		answer.Finish = c.reducesFrom(v, &n, maps).Add(n.takes.Reduce)
+		answer.Verb, answer.Outlook = sched.Admit, a.outlook()
+		answer.Outlook.By = c.reducesFrom(v, &n, maps).Add(n.takes.Reduce)
 	}
-	answer.Earliest = c.earliest(v, &n)
-	answer.Exact = answer.Earliest != 0
+	answer.Offer = sched.Offer(c.earliest(v, &n), true)
 	return answer
 }
 

@@ -54,12 +54,12 @@ func TestAskConstraint(t *testing.T) {
 		job.Virtual = units.Time(units.Second) // no promise counts with it
 		a := p.Ask(l.Ledger, 0, job)
 		got := a.Verb.String()
-		if a.Foreseen {
-			got += fmt.Sprint(", ends at ", units.Duration(a.Finish))
+		if a.Outlook.Foreseen() {
+			got += fmt.Sprint(", ends at ", units.Duration(a.Outlook.By))
 		}
-		got += fmt.Sprint(", earliest ", units.Duration(a.Earliest))
-		if got != c.want || a.Exact != (a.Earliest != 0) || a.Foreseen != (a.Verb == sched.Admit) {
-			t.Errorf("%d maps and %d reduces by %d s: %s, exact %v; want %s", c.maps, c.reduces, c.deadline, got, a.Exact, c.want)
+		got += fmt.Sprint(", earliest ", units.Duration(a.Offer.By))
+		if got != c.want || (a.Offer.Word == sched.NoEarlier) != (a.Offer.By != 0) || a.Outlook.Foreseen() != (a.Verb == sched.Admit) {
+			t.Errorf("%d maps and %d reduces by %d s: %s, %v; want %s", c.maps, c.reduces, c.deadline, got, a.Offer.Word, c.want)
 		}
 	}
 }

@@ -329,10 +329,10 @@ func TestCountUnknown(t *testing.T) {
 	class := classes()[1]
 	class.At(workload.Master, "c").Start.Add(4)
 	node := &cluster.Node{Name: "n", Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(3, 2)}}
-	at(0, fmt.Sprintf("admit job=1 reason=count-unknown:2; set-deadline job=1 at=%d reason=count-unknown:2; hold job=2 reason=master-share:1", units.Never),
+	at(0, fmt.Sprintf("admit job=1 word=unpromised reason=count-unknown:2; set-deadline job=1 at=%d reason=count-unknown:2; hold job=2 reason=master-share:1", units.Never),
 		sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: node}}, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: class}},
 		sched.Event{Kind: sched.JobArrived, Job: 1, Detail: grows(first)}, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: grows(second)})
-	at(50, "admit job=2 reason=promised:200000000000,200000000000; set-slots job=2 stage=map count=1 reason=promised:200000000000,200000000000; withhold job=2 stage=reduce reason=maps-first",
+	at(50, "admit job=2 word=promised confidence=1000000 by=200000000000 reason=promised:200000000000; set-slots job=2 stage=map count=1 reason=promised:200000000000; withhold job=2 stage=reduce reason=maps-first",
 		sched.Event{Kind: sched.JobAmended, Job: 1, Detail: &sched.Detail{Job: first}}, sched.Event{Kind: sched.JobAmended, Job: 2, Detail: &sched.Detail{Job: second}})
 	if book.Job(1).Due() != units.Never || book.Job(2).Due() != second.Deadline {
 		t.Errorf("they stand by %v and %v", book.Job(1).Due(), book.Job(2).Due())

@@ -272,8 +272,8 @@ func TestSamplesOfLateMaps(t *testing.T) {
 			}
 			// Six maps of 36 s, and a beat each, on four slots.
 			for i := range d.plan.Items {
-				if it := &d.plan.Items[i]; it.Verb == sched.Admit && policy == "rtmr" && (it.Reason.B+500)/1000 != (22+2*37)*1e6 {
-					t.Errorf("expected by %v", units.Time(it.Reason.B))
+				if it := &d.plan.Items[i]; it.Verb == sched.Admit && policy == "rtmr" && (int64(it.Outlook.By)+500)/1000 != (22+2*37)*1e6 {
+					t.Errorf("expected by %v", it.Outlook.By)
 				}
 			}
 		}

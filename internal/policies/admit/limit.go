@@ -107,7 +107,7 @@ func takesOver(e sched.Event) bool { return e.Kind == sched.Resync || e.Kind == 
 func resume(v sched.View, p *sched.Plan) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if job := v.Job(j); undecided(job) && job.Standing() != sched.Waiting && job.Begun() {
-			p.Admit(j, sched.Because(sched.Begun))
+			p.Admit(j, sched.Outlook{}, sched.Because(sched.Begun))
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (l *Limit) letIn(v sched.View, p *sched.Plan) {
 	}
 	j := k.first().job
 	l.unline(k, 0)
-	if p.Admit(j, why) {
+	if p.Admit(j, sched.Outlook{}, why) {
 		l.runs(k, 1)
 		l.records[j].runs = true
 	}

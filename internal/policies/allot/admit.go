@@ -22,25 +22,18 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	a.plan.make(v, nil)
-	a.judge(v, func(job *sched.Job, verb sched.Verb, why sched.Reason) bool {
-		switch verb {
-		case sched.Admit:
-			return p.Admit(job.ID, why)
-		case sched.Reject:
-			p.Reject(job.ID, 0, why)
-		case sched.Hold:
-			if job.Standing() == sched.Pending {
-				p.Hold(job.ID, why)
-			}
+	a.judge(v, func(job *sched.Job, is sched.Answer) bool {
+		if is.Verb == sched.Hold && job.Standing() != sched.Pending {
+			return false
 		}
-		return false
+		return p.Add(sched.Item{Verb: is.Verb, Job: job.ID, Outlook: is.Outlook, Reason: is.Reason}) && is.Verb == sched.Admit
 	})
 }
 
 // judge tells what becomes of each job that asks, in the order in which they came. told says whether a job that
 // would be let in is: it takes the place of one behind it, and its master takes room. judge returns what all masters
 // take then.
-func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.Reason) bool) units.Vector {
+func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Answer) bool) units.Vector {
 	masters := admit.Masters(v)
 	var list []*sched.Job
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
@@ -52,8 +45,7 @@ func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.R
 	for _, job := range list {
 		c := a.plan.class(job)
 		n := a.plan.outlined(v, job, c).need(v, job)
-		verb, why := a.verdict(v, job, c, &n, &masters)
-		if !told(job, verb, why) {
+		if !told(job, a.verdict(v, job, c, &n, &masters)) {
 			continue
 		}
 		if n.why.Cause == nil {
@@ -66,33 +58,33 @@ func (a Admission) judge(v sched.View, told func(*sched.Job, sched.Verb, sched.R
 }
 
 // verdict is what becomes of a job of a class under the plan, while masters take so much.
-func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs, masters *units.Vector) (sched.Verb, sched.Reason) {
+func (a Admission) verdict(v sched.View, job *sched.Job, c *class, n *needs, masters *units.Vector) sched.Answer {
 	begun := job.Begun() || job.Spec.GoesOn()
 	switch {
 	case n.why.Cause != nil && n.late == 0: // no deadline that could be planned for
 		if why, full := a.share.CrowdedBy(v, job, masters); full {
-			return sched.Hold, why
+			return sched.Answer{Verb: sched.Hold, Reason: why}
 		}
-		return sched.Admit, n.why
+		return sched.Answer{Verb: sched.Admit, Reason: n.why, Outlook: sched.Outlook{Word: sched.Unpromised}}
 	case n.late > 0 && begun:
-		return sched.Admit, sched.Because(sched.Begun)
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(sched.Begun)}
 	case n.late > 0 && a.plan.holds:
 		if why, full := a.share.CrowdedBy(v, job, masters); full {
-			return sched.Hold, why
+			return sched.Answer{Verb: sched.Hold, Reason: why}
 		}
-		return sched.Admit, sched.Because(BeyondPlan, n.why.A, n.why.B)
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(BeyondPlan, n.why.A, n.why.B), Outlook: sched.Outlook{Word: sched.Unpromised}}
 	case n.late > 0:
-		return sched.Reject, n.why
+		return sched.Answer{Verb: sched.Reject, Reason: n.why}
 	case c.runs < c.Admit:
-		return sched.Admit, sched.Because(Planned, int64(job.Deadline), int64(min(job.Started, v.Now()).Add(n.takes)))
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(Planned, int64(job.Deadline), int64(min(job.Started, v.Now()).Add(n.takes)))}
 	case begun:
-		return sched.Admit, sched.Because(sched.Begun)
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(sched.Begun)}
 	}
 	why := sched.Because(OverPlan, int64(c.Admit), c.worth(), a.plan.Price)
 	if a.plan.holds {
-		return sched.Hold, why
+		return sched.Answer{Verb: sched.Hold, Reason: why}
 	}
-	return sched.Reject, why
+	return sched.Answer{Verb: sched.Reject, Reason: why}
 }
 
 // Ask says what would become of a job that came now. O(jobs), and O(jobs · log jobs) if there is room for more of its
@@ -108,11 +100,10 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	c := with.class(job)
 	var masters units.Vector
 	if _, has := admit.MasterOf(job.Spec); has || c.runs < c.Admit {
-		masters = a.judge(v, func(_ *sched.Job, verb sched.Verb, _ sched.Reason) bool { return verb == sched.Admit })
+		masters = a.judge(v, func(_ *sched.Job, is sched.Answer) bool { return is.Verb == sched.Admit })
 	}
 	n := with.outlined(v, job, c).need(v, job)
-	verb, why := a.verdict(v, job, c, &n, &masters)
-	return sched.Answer{Verb: verb, Reason: why}
+	return a.verdict(v, job, c, &n, &masters)
 }
 
 // MarshalJSON saves the plan.

@@ -32,12 +32,12 @@ var (
 			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s", r.Time(r.B), r.Time(r.A))
 		}}
 	// BeyondPlan lets such a job in where jobs are not refused.
-	BeyondPlan = &sched.Cause{Name: "beyond-plan", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9}, Word: sched.NoPromise,
+	BeyondPlan = &sched.Cause{Name: "beyond-plan", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s: it gets slots that the plan leaves", r.Time(r.B), r.Time(r.A))
 		}}
 	// Unplanned lets a job in of which nothing is known.
-	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves", Word: sched.NoPromise}
+	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves"}
 )
 
 // changes are the events on which the plan is made again. A resync brings nodes and jobs with it.

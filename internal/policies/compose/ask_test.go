@@ -43,7 +43,7 @@ func TestAdmissionThatCannotBeAsked(t *testing.T) {
 		}
 		var asked sched.Asker = y
 		a := asked.Ask(empty{}, 0, &workload.Job{ID: "new", Stages: []workload.StageSpec{{Kind: workload.Map}}})
-		if a.Verb != c.verb || a.Reason.Cause != c.why || a.Foreseen || a.Exact || a.Earliest != 0 || len(a.Evidence) > 0 {
+		if a.Verb != c.verb || a.Reason.Cause != c.why || a.Outlook != (sched.Outlook{}) || a.Offer != (sched.Outlook{}) || len(a.Evidence) > 0 {
 			t.Errorf("%T answers %v because of %v: %+v", c.admit, a.Verb, a.Reason.Cause, a)
 		}
 	}

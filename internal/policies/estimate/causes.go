@@ -13,29 +13,27 @@ import (
 var (
 	// Promised lets a job in whose deadline is kept. Who comes later may overtake it, within the
 	// deadline.
-	Promised = &sched.Cause{Name: "promised", Numbers: []string{"its deadline", "its finish as things stand"}, Example: [3]int64{90e9, 60e9}, Word: sched.Promise,
+	Promised = &sched.Cause{Name: "promised", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", r.Time(r.B), r.Time(r.A))
-		}}
-	// Likely lets a job in whose deadline is kept with a probability. The evidence is when half of all
-	// such jobs would be done, and 90 %; its risk; and of each promise that it puts at more risk, from
-	// what to what.
-	Likely = &sched.Cause{Name: "likely", Numbers: []string{"its deadline", "when it is done with that probability, as things stand", "the risk that the promise leaves, in millionths"}, Example: [3]int64{90e9, 60e9, 10e3}, Word: sched.Promise,
-		Say: func(r *sched.Said) string {
-			said := fmt.Sprintf("accepted: promised by its deadline at %s with %s; as things stand it is done by %s with %s", r.Time(r.A), Chance(r.C), r.Time(r.B), Chance(r.C))
-			for _, e := range r.Proof[:min(2, len(r.Proof))] {
-				said += fmt.Sprintf(", by %s with %s", r.Time(int64(e.At)), Chance(e.Amount))
+			if r.Outlook.By == 0 {
+				return "accepted: promised by its deadline at " + r.Time(r.A)
 			}
-			return said
+			return fmt.Sprintf("accepted: expected to finish by %s as things stand, promised by its deadline at %s", r.Time(int64(r.Outlook.By)), r.Time(r.A))
+		}}
+	// Likely lets a job in whose deadline is kept with a probability. The evidence is its risk; and of each
+	// promise that it puts at more risk, from what to what.
+	Likely = &sched.Cause{Name: "likely", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("accepted: promised by its deadline at %s with %s; as things stand it is %s", r.Time(r.A), Sure(&r.Outlook), Done(r))
 		}}
 	// NoDeadline lets a job in that asks for none.
-	NoDeadline = &sched.Cause{Name: "no-deadline", Text: "it has no deadline: it gets the slots that no promise needs", Word: sched.NoPromise}
+	NoDeadline = &sched.Cause{Name: "no-deadline", Text: "it has no deadline: it gets the slots that no promise needs"}
 	// DeadlinePassed refuses a job that waited for too long to be tested.
 	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
 	// CountUnknown lets a job run without a promise of which nobody can tell yet how much it has to
 	// do.
-	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)}, Word: sched.NoPromise,
+	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("how many %v tasks it has is not known yet: it runs without a promise", r.Stage(r.A))
 		}}
@@ -73,6 +71,22 @@ func Chance(risk int64) string {
 		step /= 10
 	}
 	return Part((1e6 - risk) / step * step)
+}
+
+// Sure writes the confidence of an outlook.
+func Sure(o *sched.Outlook) string { return Chance(int64(sched.Certain - o.Confidence)) }
+
+// Done says when a job is done by what it is told: with its confidence, half of all such jobs, and 90 %.
+func Done(r *sched.Said) string {
+	o := &r.Outlook
+	said := fmt.Sprintf("done by %s with %s", r.Time(int64(o.By)), Sure(o))
+	if o.Half != 0 && o.Confidence != sched.Certain/2 {
+		said += fmt.Sprintf(", by %s with 50 %%", r.Time(int64(o.Half)))
+	}
+	if o.Ninety != 0 && o.Confidence != sched.Certain/10*9 {
+		said += fmt.Sprintf(", by %s with 90 %%", r.Time(int64(o.Ninety)))
+	}
+	return said
 }
 
 // Part writes a part in millionths: 99 %.

@@ -92,7 +92,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	case sampled:
 		s.measure(v, job, p)
 	default:
-		p.Reject(job.ID, 0, why)
+		p.Reject(job.ID, sched.Outlook{}, why)
 	}
 }
 
@@ -138,15 +138,20 @@ func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verd
 		s.refuse(v, r, &verdict, p)
 		return
 	}
-	why := sched.Because(estimate.Promised, int64(r.Claim.Deadline), int64(verdict.Finish))
+	told, why := worst(verdict.Finish), sched.Because(estimate.Promised, int64(r.Claim.Deadline))
 	if measured := r.Sample; measured.Longest > 0 {
-		why = sched.Because(Estimated, int64(r.Claim.Deadline), int64(verdict.Finish), int64(measured.maps()))
+		told, why.Cause = sched.Outlook{Word: sched.Expected, By: verdict.Finish, Measured: measured.maps()}, Estimated
 	}
-	s.grant(v, job, r, why, p)
+	s.grant(v, job, r, told, why, p)
+}
+
+// worst is what a job is told that is done by then if every task takes as long as the slowest.
+func worst(by units.Time) sched.Outlook {
+	return sched.Outlook{Word: sched.Promised, Confidence: sched.Certain, By: by}
 }
 
 // grant promises the job its deadline. It returns nil if the book refuses that.
-func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, why sched.Reason, p *sched.Plan) *record {
+func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, told sched.Outlook, why sched.Reason, p *sched.Plan) *record {
 	now, c := v.Now(), r.Claim
 	if maps := &job.Stages[sched.Map]; maps.Open <= 0 && maps.Occupied > 0 {
 		// A resync has the sample taken again, until all maps run: no further one will say that the job has started.
@@ -170,7 +175,7 @@ func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, why sched.Rea
 	if c.Begun {
 		s.plan.Start(now, job.ID)
 	}
-	if !p.Admit(job.ID, why) {
+	if !p.Admit(job.ID, told, why) {
 		s.plan.Remove(now, job.ID)
 		s.forget(job.ID)
 		return nil
@@ -191,22 +196,11 @@ func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.P
 		return
 	}
 	offer, exact := s.plan.OfferWithin(now, *c, mostEstimates)
-	p.Add(rejection(r, offer, exact, s.refusal(now, c, verdict, p)))
-}
-
-// rejection tells a job the deadline that would do, and whether it may not be the earliest.
-func rejection(r *record, offer units.Time, exact bool, why sched.Reason) sched.Item {
-	it := sched.Item{Verb: sched.Reject, Job: r.Claim.Job, At: offer, Reason: why}
-	if offer == units.Never {
-		it.At = 0
-	}
+	told := sched.Offer(offer, exact)
 	if r.Sample.Longest > 0 {
-		it.Count = r.Sample.maps()
+		told.Measured = r.Sample.maps()
 	}
-	if !exact {
-		it.Value = 1
-	}
-	return it
+	p.Reject(c.Job, told, s.refusal(now, c, verdict, p))
 }
 
 // refusal is why a claim does not fit.

@@ -11,22 +11,22 @@ import (
 
 // An offer that is perhaps not the earliest says so.
 func TestRejection(t *testing.T) {
-	r := &record{Claim: Claim{Job: 2}}
 	for _, c := range []struct {
 		offer units.Time
 		exact bool
-		want  sched.Item
+		want  sched.Outlook
 	}{
-		{20e9, true, sched.Item{Verb: sched.Reject, Job: 2, At: 20e9}},
-		{20e9, false, sched.Item{Verb: sched.Reject, Job: 2, At: 20e9, Value: 1}},
-		{units.Never, true, sched.Item{Verb: sched.Reject, Job: 2}},
+		{20e9, true, sched.Outlook{Word: sched.NoEarlier, By: 20e9}},
+		{20e9, false, sched.Outlook{Word: sched.MaybeEarlier, By: 20e9}},
+		{units.Never, true, sched.Outlook{}},
+		{0, false, sched.Outlook{}},
 	} {
-		if got := rejection(r, c.offer, c.exact, sched.Reason{}); got != c.want {
+		if got := sched.Offer(c.offer, c.exact); got != c.want {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}
 	d := newDesk(t, usual)
-	want := "reject job=2 at=20000000000 reason=deadline:15000000000,20000000000,1 evidence=1:10000000000:1"
+	want := "reject job=2 word=no-earlier by=20000000000 reason=deadline:15000000000,20000000000,1 evidence=1:10000000000:1"
 	b := claims("b", 1, 15)
 	b.Virtual = 100e9 // no promise counts with it
 	if got := d.at(0, opening(claims("a", 1, 10), b)...); !strings.HasSuffix(got, "; "+want) {
@@ -70,7 +70,7 @@ func TestAllLent(t *testing.T) {
 			other, stage = sched.Map, "2"
 		}
 		got := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: both}}, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: only("c", 20, other)}})
-		if want := "reject job=2 reason=all-lent:50000000000," + stage + "; admit job=3 reason=promised:20000000000,11000000000"; got != want {
+		if want := "reject job=2 reason=all-lent:50000000000," + stage + "; admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:20000000000"; got != want {
 			t.Errorf("%v: %s\nwant %s", lends, got, want)
 		}
 	}

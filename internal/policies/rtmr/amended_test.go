@@ -153,7 +153,7 @@ func (w *amendments) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 			w.promised[it.Job] = units.Time(it.Reason.A)
 		case it.Verb == sched.Admit && it.Reason.Cause == Behind, it.Verb == sched.Reject:
 			delete(w.promised, it.Job)
-		case it.Verb == sched.Rank && w.half[it.Job] != 0:
+		case it.Verb == sched.Foretell && w.half[it.Job] != 0:
 			if w.of(it.Job).Outlook.Half > w.half[it.Job] {
 				w.later++
 			}

@@ -24,7 +24,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		}
 		return a.answer(v.Now(), job, &r.Claim)
 	case lent:
-		return sched.Answer{Verb: sched.Admit, Reason: why}
+		return sched.Answer{Verb: sched.Admit, Reason: why, Outlook: sched.Outlook{Word: sched.Unpromised}}
 	case sampled:
 		return sched.Answer{Verb: sched.Sample, Reason: why}
 	default:
@@ -37,8 +37,7 @@ func (s *scheduler) answer(now units.Time, job *sched.Job, c *Claim) sched.Answe
 	var a sched.Answer
 	verdict := s.plan.Test(now, *c)
 	if verdict.OK {
-		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Promised, int64(c.Deadline), int64(verdict.Finish))
-		a.Foreseen, a.Finish, a.Latest = true, verdict.Finish, c.Deadline
+		a.Verb, a.Reason, a.Outlook = sched.Admit, sched.Because(estimate.Promised, int64(c.Deadline)), worst(verdict.Finish)
 	} else if job.Spec.GoesOn() {
 		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun) // without a promise
 	} else {
@@ -46,8 +45,6 @@ func (s *scheduler) answer(now units.Time, job *sched.Job, c *Claim) sched.Answe
 		a.Verb, a.Reason = sched.Reject, s.refusal(now, c, &verdict, &p)
 		a.Evidence = p.Evidence
 	}
-	if a.Earliest, a.Exact = s.plan.Quote(now, *c, mostAsked); a.Earliest == units.Never {
-		a.Earliest = 0
-	}
+	a.Offer = sched.Offer(s.plan.Quote(now, *c, mostAsked))
 	return a
 }

@@ -35,7 +35,11 @@ func (s *scheduler) lendBy(v sched.View, job *sched.Job, m means, why sched.Reas
 	if s.c.Most > 0 {
 		s.hopesFor(job, r, m)
 	}
-	if !p.Admit(job.ID, why) {
+	told := sched.Outlook{Word: sched.Unpromised}
+	if why.Cause == sched.Begun {
+		told.Word = sched.NoWord // what it was told before still counts
+	}
+	if !p.Admit(job.ID, told, why) {
 		s.forget(job.ID)
 		return
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// with is the confidence that the evidence of a refusal names.
+// with is the confidence that a job is told.
 func with(r *sched.Said) string {
-	if len(r.Proof) == 0 {
+	if r.Outlook.Confidence == 0 {
 		return ""
 	}
-	return " with " + estimate.Chance(r.Proof[0].Amount)
+	return " with " + estimate.Sure(&r.Outlook)
 }
 
 // pace says what makes a job later, or sooner.
@@ -26,26 +26,16 @@ func pace(later int64) string {
 
 // moved is a cause for which a promise is expected to be kept sooner or later than was last told.
 func moved(name, number string, why func(*sched.Said) string) *sched.Cause {
-	c := &sched.Cause{Name: name, Word: sched.Moved, Numbers: []string{"when it is done with its confidence", "how much later half of all such jobs are done than was last told"}, Example: [3]int64{70e9, 12e9}}
+	c := &sched.Cause{Name: name, Numbers: []string{"how much later half of all such jobs are done than was last told"}, Example: [3]int64{12e9}}
 	if number != "" {
-		c.Numbers, c.Example[2] = append(c.Numbers, number), -4
+		c.Numbers, c.Example[1] = append(c.Numbers, number), -4
 	}
 	c.Say = func(r *sched.Said) string {
-		said := "now done by " + r.Time(r.A)
-		if n := len(r.Proof); n > 0 {
-			most := r.Proof[n-1].Amount
-			said += " with " + estimate.Chance(most)
-			for _, e := range r.Proof[:n-1] {
-				if e.Amount == most {
-					continue
-				}
-				said += fmt.Sprintf(", by %s with %s", r.Time(int64(e.At)), estimate.Chance(e.Amount))
-			}
+		said := "now " + estimate.Done(r)
+		if r.A > 0 {
+			return said + ", " + r.Time(r.A) + " later: " + why(r)
 		}
-		if r.B > 0 {
-			return said + ", " + r.Time(r.B) + " later: " + why(r)
-		}
-		return said + ", " + r.Time(-r.B) + " sooner: " + why(r)
+		return said + ", " + r.Time(-r.A) + " sooner: " + why(r)
 	}
 	return c
 }
@@ -53,12 +43,12 @@ func moved(name, number string, why func(*sched.Said) string) *sched.Cause {
 // What the scheme says, besides what all say who test deadlines (package estimate).
 var (
 	// Estimated lets a job in by what a sample of its maps took.
-	Estimated = &sched.Cause{Name: "estimated", Numbers: []string{"its deadline", "its expected finish", "maps in the sample"}, Example: [3]int64{90e9, 60e9, 3}, Word: sched.Estimate,
+	Estimated = &sched.Cause{Name: "estimated", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("is expected to finish by %s, deadline at %s: an estimate from a sample of %s, not a worst case", r.Time(r.B), r.Time(r.A), r.Count(r.C, "map", "maps"))
+			return fmt.Sprintf("is expected to finish by %s, deadline at %s: an estimate from a sample of %s, not a worst case", r.Time(int64(r.Outlook.By)), r.Time(r.A), r.Count(int64(r.Outlook.Measured), "map", "maps"))
 		}}
 	// ClassUnknown lets a job in without a promise.
-	ClassUnknown = &sched.Cause{Name: "class-unknown", Word: sched.NoPromise,
+	ClassUnknown = &sched.Cause{Name: "class-unknown",
 		Text: "there is no profile of its class: it runs without a promise, on slots that no promise needs"}
 	// Sampling measures some maps of a job.
 	Sampling = &sched.Cause{Name: "sampling", Numbers: []string{"maps that are measured"}, Example: [3]int64{3},
@@ -74,8 +64,7 @@ var (
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("would make %s miss its promised deadline: that %s", r.JobName(r.Job), estimate.LateBy(r, r.B, r.A))
 		}}
-	// Unlikely refuses a job that would miss its deadline too often. The evidence is the deadline that
-	// it would meet often enough, and the risk that this leaves.
+	// Unlikely refuses a job that would miss its deadline too often.
 	Unlikely = &sched.Cause{Name: "unlikely", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: it would meet that with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
@@ -86,7 +75,7 @@ var (
 			return fmt.Sprintf("would make %s miss its promised deadline in %s more of all cases, and its promise can bear %s", r.JobName(r.Job), estimate.Part(r.A), estimate.Part(r.B))
 		}}
 	// Behind lets a job run that cannot be promised its deadline.
-	Behind = &sched.Cause{Name: "behind", Word: sched.NoPromise, Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
+	Behind = &sched.Cause{Name: "behind", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
 		Say: func(r *sched.Said) string {
 			said := fmt.Sprintf("it would meet its deadline at %s with %s", r.Time(r.A), estimate.Chance(r.C))
 			if r.Job != 0 {
@@ -97,27 +86,26 @@ var (
 			}
 			return fmt.Sprintf("no promise: %s; it runs behind all promises", said)
 		}}
-	// Overtaken tells that a promise is expected to be kept at another time, as a job was let in before
-	// it. The evidence is by when it is done now, with which risk: a half, a tenth, and that of the promise.
+	// Overtaken tells that a promise is expected to be kept at another time, as a job was let in before it.
 	Overtaken = moved("overtaken", "", func(r *sched.Said) string { return r.JobName(r.Job) + " was let in before it" })
 	// SlotsMoved tells so as slots came or went.
 	SlotsMoved = moved("slots-moved", "slots that came", func(r *sched.Said) string {
-		if r.C < 0 {
-			return "nodes were lost, and with them " + r.Count(-r.C, "slot", "slots")
+		if r.B < 0 {
+			return "nodes were lost, and with them " + r.Count(-r.B, "slot", "slots")
 		}
-		return r.Count(r.C, "slot", "slots") + " came"
+		return r.Count(r.B, "slot", "slots") + " came"
 	})
 	// TasksMoved tells so of a job that runs.
-	TasksMoved = moved("tasks-moved", "", func(r *sched.Said) string { return "its tasks are " + pace(r.B) + " than the profile says" })
+	TasksMoved = moved("tasks-moved", "", func(r *sched.Said) string { return "its tasks are " + pace(r.A) + " than the profile says" })
 	// WidthMoved tells so where half of all such jobs are done when they were before.
 	WidthMoved = moved("width-moved", "", func(r *sched.Said) string {
-		if r.B > 0 {
+		if r.A > 0 {
 			return "what is ahead of it may vary more"
 		}
 		return "less is left that may vary"
 	})
 	// AheadMoved tells so of a job that waits.
-	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.B) + " than expected" })
+	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.A) + " than expected" })
 	// AllLent refuses a job, as nobody knows when slots fall free.
 	AllLent = &sched.Cause{Name: "all-lent", Numbers: []string{"its deadline", "the stage"}, Example: [3]int64{90e9, int64(sched.Map)},
 		Say: func(r *sched.Said) string {

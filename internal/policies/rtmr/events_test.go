@@ -94,11 +94,11 @@ func TestAmended(t *testing.T) {
 		want   string
 	}{
 		{0, append(opening(claims("a", 2, 20), claims("b", 1, 40)), sched.Event{Kind: sched.Heartbeat, Node: 1}),
-			"admit job=1 reason=promised:20000000000,20000000000; admit job=2 reason=promised:40000000000,30000000000"},
-		{1, []sched.Event{amended(2, claims("b", 2, 50))}, "admit job=2 reason=promised:50000000000,40000000000"},
+			"admit job=1 word=promised confidence=1000000 by=20000000000 reason=promised:20000000000; admit job=2 word=promised confidence=1000000 by=30000000000 reason=promised:40000000000"},
+		{1, []sched.Event{amended(2, claims("b", 2, 50))}, "admit job=2 word=promised confidence=1000000 by=40000000000 reason=promised:50000000000"},
 		{2, []sched.Event{amended(1, claims("a", 2, 15))}, ""},
-		{3, []sched.Event{amended(2, claims("b", 1, 1000))}, "admit job=2 reason=promised:1000000000000,30000000000"},
-		{4, []sched.Event{amended(2, claims("b", 1, 21))}, "reject job=2 at=30000000000 reason=deadline:21000000000,30000000000,1 evidence=1:20000000000:1"},
+		{3, []sched.Event{amended(2, claims("b", 1, 1000))}, "admit job=2 word=promised confidence=1000000 by=30000000000 reason=promised:1000000000000"},
+		{4, []sched.Event{amended(2, claims("b", 1, 21))}, "reject job=2 word=no-earlier by=30000000000 reason=deadline:21000000000,30000000000,1 evidence=1:20000000000:1"},
 	} {
 		if got := d.at(c.second, c.events...); got != c.want {
 			t.Errorf("%d s: %s\nwant %s", c.second, got, c.want)
@@ -114,14 +114,14 @@ func TestAmended(t *testing.T) {
 func TestResync(t *testing.T) {
 	d := newDesk(t, usual)
 	d.at(0, append(opening(claims("b", 2, 100)), sched.Event{Kind: sched.Heartbeat, Node: 1})...)
-	if got, want := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: claims("a", 1, 31)}}), "admit job=2 reason=promised:31000000000,30000000000"; got != want {
+	if got, want := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: claims("a", 1, 31)}}), "admit job=2 word=promised confidence=1000000 by=30000000000 reason=promised:31000000000"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	again := append([]sched.Event{{Kind: sched.Resync}}, opening(claims("a", 1, 31), claims("new", 1, 35), claims("b", 2, 100))...)
 	again = append(again, sched.Event{Kind: sched.Started, Attempt: 1, Job: 3, Stage: sched.Map, Node: 1, Task: 1, Age: 2 * units.Second})
 	got := d.at(2, again...)
-	want := "admit job=3 reason=promised:100000000000,22000000000; admit job=1 reason=promised:31000000000,32000000000; " +
-		"reject job=2 at=42000000000 reason=deadline:35000000000,42000000000,1 evidence=1:32000000000:1"
+	want := "admit job=3 word=promised confidence=1000000 by=22000000000 reason=promised:100000000000; admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:31000000000; " +
+		"reject job=2 word=no-earlier by=42000000000 reason=deadline:35000000000,42000000000,1 evidence=1:32000000000:1"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -163,10 +163,10 @@ func TestCountUnknown(t *testing.T) {
 		want   string
 	}{
 		{0, opening(grows("a", 0, 100), grows("b", 1, 90), grows("c", 1, 80)),
-			"admit job=1 reason=count-unknown:1; admit job=2 reason=count-unknown:1; admit job=3 reason=count-unknown:1"},
-		{1, []sched.Event{amended(2, grows("b", 2, 90))}, "admit job=2 reason=count-unknown:1"},
-		{2, []sched.Event{amended(1, claims("a", 2, 100))}, "admit job=1 reason=promised:100000000000,22000000000"},
-		{3, []sched.Event{amended(2, claims("b", 9, 90))}, "reject job=2 at=113000000000 reason=alone-late:87000000000,90000000000,90000000000"},
+			"admit job=1 word=unpromised reason=count-unknown:1; admit job=2 word=unpromised reason=count-unknown:1; admit job=3 word=unpromised reason=count-unknown:1"},
+		{1, []sched.Event{amended(2, grows("b", 2, 90))}, "admit job=2 word=unpromised reason=count-unknown:1"},
+		{2, []sched.Event{amended(1, claims("a", 2, 100))}, "admit job=1 word=promised confidence=1000000 by=22000000000 reason=promised:100000000000"},
+		{3, []sched.Event{amended(2, claims("b", 9, 90))}, "reject job=2 word=no-earlier by=113000000000 reason=alone-late:87000000000,90000000000,90000000000"},
 		{4, []sched.Event{{Kind: sched.Started, Attempt: 1, Job: 3, Stage: sched.Map, Task: 1, Node: 1}, amended(3, claims("c", 1, 5))},
 			// it is still without a promise
 			"kill job=3 stage=map node=1 attempt=1 count=1 outcome=preempted reason=slot-due:2,1 attempts=1"},
@@ -206,13 +206,13 @@ func TestCountFinal(t *testing.T) {
 			then []sched.Event // at 3 s
 			want string        // at 2 s; at 3 s
 		}{
-			{"in time", claims, nil, 100, nil, "admit job=1 reason=promised:100000000000,32000000000; "},
+			{"in time", claims, nil, 100, nil, "admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; "},
 			{"late", claims, nil, 31, nil, "; "},
 			{"the next job is late behind it", claims, nil, 100, []sched.Event{other(41)},
-				"admit job=1 reason=promised:100000000000,32000000000; reject job=2 at=42000000000 reason=deadline:41000000000,42000000000,1 evidence=1:32000000000:1"},
+				"admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; reject job=2 word=no-earlier by=42000000000 reason=deadline:41000000000,42000000000,1 evidence=1:32000000000:1"},
 			{"the next job is in time behind it", claims, nil, 100, []sched.Event{other(42)},
-				"admit job=1 reason=promised:100000000000,32000000000; admit job=2 reason=promised:42000000000,42000000000"},
-			{"it stands before a job that waits", claims, []sched.Event{other(42)}, 100, nil, "admit job=1 reason=promised:100000000000,32000000000; "},
+				"admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; admit job=2 word=promised confidence=1000000 by=42000000000 reason=promised:42000000000"},
+			{"it stands before a job that waits", claims, []sched.Event{other(42)}, 100, nil, "admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; "},
 			{"a job that waits would be late", claims, []sched.Event{other(41)}, 100, nil, "; "},
 			{"a reduce waits in its slot for maps", both, []sched.Event{{Kind: sched.StageReady, Job: 1, Stage: sched.Reduce}, started(2, sched.Reduce, 0)}, 100, nil, "; "},
 		} {

@@ -30,7 +30,7 @@ func TestRefusedStart(t *testing.T) {
 	if !slices.Equal(d.s.queue, []sched.JobID{1, 2}) || d.s.of(1).Rank != 0 {
 		t.Errorf("queue %v, rank %d", d.s.queue, d.s.of(1).Rank)
 	}
-	if got, want := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: claims("c", 1, 50)}}), "admit job=3 reason=promised:50000000000,11000000000"; got != want {
+	if got, want := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: claims("c", 1, 50)}}), "admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:50000000000"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if !slices.Equal(d.s.queue, []sched.JobID{3, 1, 2}) {

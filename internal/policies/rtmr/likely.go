@@ -223,12 +223,13 @@ func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sch
 		s.refuseLikely(t, r, &c, p)
 		return
 	}
-	why := p.Because(sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most)), c.spent()...)
-	if n := s.grant(v, job, r, why, p); n != nil {
+	told := c.outlook(t.odds.Most)
+	why := p.Because(sched.Because(estimate.Likely, int64(r.Claim.Deadline)), c.spent()...)
+	if n := s.grant(v, job, r, told, why, p); n != nil {
 		n.Odds = t.odds
 		n.Risk = c.Risk
 		n.Budget, _ = finish.Begin(t.odds.Most, c.Risk)
-		n.Outlook = outlook{Half: c.Half, Ninety: c.Ninety, Sure: c.Finish, Told: v.Now(), Slots: s.slots}
+		n.Outlook = outlook{Outlook: told, Told: v.Now(), Slots: s.slots}
 		s.overtake(job.ID)
 		for _, k := range c.Rises {
 			of := s.of(k.job)
@@ -238,14 +239,17 @@ func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sch
 	}
 }
 
-// evidence is when half of all such jobs, and 90 % of them, would be done.
-func (c *chances) evidence() []sched.Evidence {
-	return []sched.Evidence{{At: c.Half, Amount: int64(finish.Certain / 2)}, {At: c.Ninety, Amount: int64(finish.Certain / 10)}}
+// outlook is what a job with such chances is told that is promised its deadline at that risk.
+func (c *chances) outlook(most finish.Risk) sched.Outlook {
+	return sched.Outlook{Word: sched.Promised, Confidence: sure(most), By: c.Finish, Half: c.Half, Ninety: c.Ninety}
 }
 
-// spent is the same with what the promise costs: its risk, and who bears how much more of it.
+// sure is the confidence that a risk leaves.
+func sure(most finish.Risk) int32 { return sched.Certain - int32(most) }
+
+// spent is what the promise costs: its risk, and who bears how much more of it.
 func (c *chances) spent() []sched.Evidence {
-	list := append(c.evidence(), sched.Evidence{Amount: int64(c.Risk)})
+	list := []sched.Evidence{{Amount: int64(c.Risk)}}
 	for _, k := range c.Rises {
 		list = append(list, sched.Evidence{Job: k.job, At: units.Time(k.from), Amount: int64(k.to)})
 	}
@@ -267,7 +271,9 @@ func (s *scheduler) refuseLikely(t *trial, r *record, c *chances, p *sched.Plan)
 			sched.Evidence{At: units.Time(m.Map), Amount: int64(m.Reduce)}), p)
 		return
 	}
-	p.Add(rejection(r, offer, exact, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)})))
+	told := sched.Offer(offer, exact)
+	told.Confidence = sure(t.odds.Most)
+	p.Reject(r.Claim.Job, told, why)
 }
 
 // refusal is why the claim is refused.
@@ -285,25 +291,22 @@ func (t *trial) refusal(c *chances) sched.Reason {
 func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sched.Answer) {
 	t := s.try(v, job, r)
 	if t == nil {
-		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(ClassUnknown)}
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(ClassUnknown), Outlook: sched.Outlook{Word: sched.Unpromised}}
 	}
 	s.sheets.line.kept = true // for the next question
 	c := t.weigh()
 	if c.OK {
-		a.Verb, a.Reason = sched.Admit, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(c.Finish), int64(t.odds.Most))
-		a.Foreseen, a.Finish, a.Latest = true, c.Finish, r.Claim.Deadline
-		a.Evidence = c.evidence()
+		a.Verb, a.Reason, a.Outlook = sched.Admit, sched.Because(estimate.Likely, int64(r.Claim.Deadline)), c.outlook(t.odds.Most)
+		a.Evidence = c.spent()
 	} else if job.Spec.GoesOn() {
 		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun)
 	} else {
 		a.Verb, a.Reason = sched.Reject, t.refusal(&c)
 		if s.c.Behind {
-			a.Verb, a.Reason.Cause = sched.Admit, Behind
+			a.Verb, a.Reason.Cause, a.Outlook.Word = sched.Admit, Behind, sched.Unpromised
 		}
 	}
 	a.Reason.Evidence.To = int32(len(a.Evidence))
-	if a.Earliest, a.Exact = t.offer(); a.Earliest == units.Never {
-		a.Earliest = 0
-	}
+	a.Offer = sched.Offer(t.offer())
 	return a
 }

@@ -55,7 +55,7 @@ func BenchmarkLikely(b *testing.B) {
 	var p sched.Plan
 	book.Begin(&p)
 	for j := range sched.JobID(jobs) {
-		p.Admit(j+1, sched.Because(estimate.NoDeadline))
+		p.Admit(j+1, sched.Outlook{}, sched.Because(estimate.NoDeadline))
 	}
 	book.Check(&p)
 	events = events[:0]

@@ -375,10 +375,7 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 					t.Fatalf("seed %d, batch %d, question %d: offers %v (exact %v), and by the plain walk %v (%v)",
 						seed, batches, q, at, exact, due, sure)
 				}
-				if at == units.Never {
-					at = 0
-				}
-				if a.Earliest != at || a.Exact != exact || a.Foreseen != c.OK || a.Foreseen && a.Finish != c.Finish {
+				if a.Offer != sched.Offer(at, exact) || a.Outlook.Foreseen() != c.OK || c.OK && a.Outlook.By != c.Finish {
 					t.Fatalf("seed %d, batch %d, question %d: answers %+v, and finds %+v, %v, %v",
 						seed, batches, q, a, c, at, exact)
 				}

@@ -248,7 +248,7 @@ func TestPredecessor(t *testing.T) {
 		t.Errorf("%d promises, %d refusals, %v; %v", k.promises, k.refusals, k.says, err)
 	}
 	i := slices.IndexFunc(said.lines, func(l string) bool { return strings.Contains(l, "reject") })
-	want := "1s reject id=3 job=2 at=111000000000 reason=deadline:21000000000,111000000000,1 evidence=1:100000000000:1"
+	want := "1s reject id=3 job=2 word=no-earlier by=111000000000 reason=deadline:21000000000,111000000000,1 evidence=1:100000000000:1"
 	if i < 0 || said.lines[i] != want {
 		t.Errorf("%v\nwant %s", said.lines, want)
 	}

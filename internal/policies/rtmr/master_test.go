@@ -71,7 +71,7 @@ func TestMasterDies(t *testing.T) {
 	for _, memory := range []int64{1, 0} {
 		for _, up := range []bool{false, true} {
 			d := newDesk(t, usual)
-			if got, want := d.at(0, append(cluster2(withMaster("a", 2, 100, memory)), beat1)...), "admit job=1 reason=promised:100000000000,15000000000"; got != want {
+			if got, want := d.at(0, append(cluster2(withMaster("a", 2, 100, memory)), beat1)...), "admit job=1 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000"; got != want {
 				t.Fatalf("%s\nwant %s", got, want)
 			}
 			d.at(1, d.began(1, 1, 1))
@@ -100,7 +100,7 @@ func TestMasterDies(t *testing.T) {
 func TestMasterRoom(t *testing.T) {
 	d := newDesk(t, usual)
 	got := d.at(0, cluster2(withMaster("a", 1, 100, 1), withMaster("b", 1, 100, 1), withMaster("c", 1, 100, 1))...)
-	if want := "admit job=1 reason=promised:100000000000,15000000000; admit job=2 reason=promised:100000000000,15000000000; reject job=3 reason=no-master-room"; got != want {
+	if want := "admit job=1 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000; admit job=2 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000; reject job=3 reason=no-master-room"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if a, b := d.s.of(1).Room, d.s.of(2).Room; a != 1 || b != 2 {
@@ -145,7 +145,7 @@ func TestResyncWithMasters(t *testing.T) {
 			if up {
 				again, want = append(again, mapsReady), 20+10
 			}
-			if got := d.at(20, again...); !strings.HasPrefix(got, "admit job=1 reason=promised:100000000000,") {
+			if got := d.at(20, again...); !strings.HasPrefix(got, "admit job=1 word=promised confidence=1000000 by=") {
 				t.Error(got)
 			}
 			if got := d.finishes(20); got != want || d.s.mastered != 1 {
@@ -162,7 +162,7 @@ func TestUnknownWithMaster(t *testing.T) {
 	c.BestEffort, c.Sample = false, 2
 	for memory, want := range map[int64]string{
 		1: "hold job=1 reason=sampling:2; sample job=1 count=1 reason=sampling:2; sample job=1 stage=map count=2 reason=sampling:2; wake-me at=100000000000 reason=wake-up:100000000000",
-		0: "admit job=1 reason=class-unknown",
+		0: "admit job=1 word=unpromised reason=class-unknown",
 	} {
 		d := newDesk(t, c)
 		a := withMaster("a", 4, 100, memory)
@@ -226,7 +226,7 @@ func TestMasterWaitsForABeat(t *testing.T) {
 			{Arrive: 1, Within: 100, Maps: []int{5}, Map: 5, Known: true, Master: where, Start: 1, Startup: 1, Takes: 1}}}
 		var said starts
 		_, err := s.play(usual, nil, &said)
-		if want := "1s admit id=1 job=1 reason=promised:101000000000,27000000000"; err != nil || !slices.Contains(said.lines, want) {
+		if want := "1s admit id=1 job=1 word=promised confidence=1000000 by=27000000000 reason=promised:101000000000"; err != nil || !slices.Contains(said.lines, want) {
 			t.Errorf("%s: %v; %v, want %s", where, err, said.lines, want)
 		}
 	}
@@ -244,8 +244,8 @@ func TestMasterAsksForMore(t *testing.T) {
 		runs           bool
 		want           string
 	}{
-		{"more", 5, 100, false, "admit job=1 reason=promised:100000000000,26000000000"},
-		{"too many", 41, 100, false, "reject job=1 at=116000000000 reason=alone-late:94000000000,110000000000,110000000000"},
+		{"more", 5, 100, false, "admit job=1 word=promised confidence=1000000 by=26000000000 reason=promised:100000000000"},
+		{"too many", 41, 100, false, "reject job=1 word=no-earlier by=116000000000 reason=alone-late:94000000000,110000000000,110000000000"},
 		{"too many, and they run", 41, 100, true, ""},
 		{"as many", 2, 100, false, ""},
 		{"fewer", 1, 7, false, ""},

@@ -169,7 +169,7 @@ func (s *scheduler) dequeue(j sched.JobID) {
 }
 
 // finish is when the job ends by the schedule, if every task takes its worst time and nobody overtakes it.
-func (s *scheduler) finish(now units.Time, j sched.JobID) int64 {
+func (s *scheduler) finish(now units.Time, j sched.JobID) units.Time {
 	_, at, _ := s.plan.Estimate(now, j)
-	return int64(at)
+	return at
 }

@@ -10,20 +10,18 @@ import (
 
 // What is expected of a promise with a probability moves while its job waits and runs. The scheduler
 // looks at all promises now and then, each time as a verdict does, and tells which moved: by more
-// than a tenth of the time that was left when it was last told, and by more than a second. It tells
-// so by a Rank, which changes no place.
+// than a tenth of the time that was left when it was last told, and by more than a second
+// (sched.Foretell).
 //
 // Of a job that runs, the variance that is left is to the whole as what is ahead of it to all its run: each task
 // for itself varies so.
 
 // outlook is when a job is expected to be done, as it was last told.
 type outlook struct {
-	Half   units.Time  `json:"half"`
-	Ninety units.Time  `json:"ninety"`
-	Sure   units.Time  `json:"sure"` // with the confidence of its promise
+	sched.Outlook
 	Told   units.Time  `json:"told"`
-	Slots  slots       `json:"slots"`        // of the cluster then
-	By     sched.JobID `json:"by,omitempty"` // that was let in before it since then, the last one
+	Slots  slots       `json:"slots"`            // of the cluster then
+	Before sched.JobID `json:"before,omitempty"` // that was let in before it since then, the last one
 }
 
 // Least moves that are told, and how often all promises are looked at: so much for each of them.
@@ -43,12 +41,12 @@ func (o *odds) outlook(now, expected units.Time, variance, part float64) (l outl
 		off := o.by(amid, variance/(part*part), risk).Sub(amid).Scale(units.Rounded(part))
 		return max(now, expected.Add(off))
 	}
-	l.Half, l.Ninety, l.Sure = at(finish.Certain/2), at(finish.Certain/10), at(o.Most)
+	l.Outlook = sched.Outlook{Word: sched.Promised, Confidence: sure(o.Most), By: at(o.Most), Half: at(finish.Certain / 2), Ninety: at(finish.Certain / 10)}
 	return l
 }
 
 // least is by how much an outlook moves before it is told again.
-func (l *outlook) least() units.Duration { return max(leastMove, l.Sure.Sub(l.Told)/leftMove) }
+func (l *outlook) least() units.Duration { return max(leastMove, l.By.Sub(l.Told)/leftMove) }
 
 // stays tells whether an outlook need not be told again, to the millisecond. It is asked for all promises
 // now and then, so it looks at the risks at the ends of where the outlook may lie, and does not find it.
@@ -63,7 +61,7 @@ func (o *odds) stays(was *outlook, now, expected units.Time, variance, part floa
 	within := func(t units.Time, risk finish.Risk) bool {
 		return later(t.Add(-least), risk) && !later(t.Add(least), risk)
 	}
-	return within(was.Half, finish.Certain/2) && within(was.Sure, o.Most)
+	return within(was.Half, finish.Certain/2) && within(was.By, o.Most)
 }
 
 // moved is how much later half of all such jobs are done than was told, and whether the outlook as a whole
@@ -73,19 +71,14 @@ func (l *outlook) moved(was *outlook) (half units.Duration, far bool) {
 	if half = l.Half.Sub(was.Half); max(half, -half) > least {
 		return half, true
 	}
-	wide := l.Sure.Sub(was.Sure)
+	wide := l.By.Sub(was.By)
 	return 0, max(wide, -wide) > least
-}
-
-// evidence is the outlook for a reason: by when with which risk.
-func (l *outlook) evidence(most finish.Risk) []sched.Evidence {
-	return []sched.Evidence{{At: l.Half, Amount: int64(finish.Certain / 2)}, {At: l.Ninety, Amount: int64(finish.Certain / 10)}, {At: l.Sure, Amount: int64(most)}}
 }
 
 // overtake notes that a job was let in: those behind it have it before them now.
 func (s *scheduler) overtake(j sched.JobID) {
 	for i := len(s.queue) - 1; i >= 0 && s.queue[i] != j; i-- {
-		s.of(s.queue[i]).Outlook.By = j
+		s.of(s.queue[i]).Outlook.Before = j
 	}
 }
 
@@ -117,19 +110,19 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		if !far {
 			continue
 		}
-		why := sched.Because(AheadMoved, int64(is.Sure), int64(later))
-		switch ahead := v.Job(was.By); {
+		why := sched.Because(AheadMoved, int64(later))
+		switch ahead := v.Job(was.Before); {
 		case later == 0:
-			why.Cause, why.B = WidthMoved, int64(is.Sure.Sub(was.Sure))
-		case later > 0 && was.By != 0 && ahead != nil:
-			why.Cause, why.Job = Overtaken, was.By
+			why.Cause, why.A = WidthMoved, int64(is.By.Sub(was.By))
+		case later > 0 && was.Before != 0 && ahead != nil:
+			why.Cause, why.Job = Overtaken, was.Before
 		case was.Slots != s.slots:
-			why.Cause, why.C = SlotsMoved, int64(s.slots.Maps+s.slots.Reduces-was.Slots.Maps-was.Slots.Reduces)
+			why.Cause, why.B = SlotsMoved, int64(s.slots.Maps+s.slots.Reduces-was.Slots.Maps-was.Slots.Reduces)
 		case job.Begun():
 			why.Cause = TasksMoved
 		}
 		is.Told, is.Slots = v.Now(), s.slots
 		r.Outlook = is
-		p.Rank(j, p.Because(why, is.evidence(r.Odds.Most)...))
+		p.Foretell(j, is.Outlook, why)
 	}
 }

@@ -48,22 +48,20 @@ func (w *watcher) Batch(_ int64, at units.Time, events []sched.Event) error {
 func (w *watcher) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
-		proof := p.Evidence[it.Reason.Evidence.From:it.Reason.Evidence.To]
-		switch c := it.Reason.Cause; {
-		case c == estimate.Likely:
-			w.last[it.Job] = [3]units.Time{proof[0].At, units.Time(it.Reason.B), at}
-			continue
-		case c == nil || c.Word != sched.Moved:
-			continue
-		default:
-			w.causes[c]++
+		o := &it.Outlook
+		is, was := [3]units.Time{o.Half, o.By, at}, w.last[it.Job]
+		if it.Reason.Cause == estimate.Likely {
+			w.last[it.Job] = is
 		}
+		if it.Verb != sched.Foretell {
+			continue
+		}
+		w.causes[it.Reason.Cause]++
 		w.told++
-		is, was := [3]units.Time{proof[0].At, units.Time(it.Reason.A), at}, w.last[it.Job]
-		if it.Verb != sched.Rank || is[0] > proof[1].At || proof[1].At > is[1] || is[0] < at || proof[2].At != is[1] || proof[2].Amount != 50_000 {
-			w.t.Errorf("at %v job %d: %+v, %+v", at, it.Job, it, proof)
+		if o.Word != sched.Promised || o.Half > o.Ninety || o.Ninety > o.By || o.Half < at || o.Confidence != 950_000 {
+			w.t.Errorf("at %v job %d: %+v", at, it.Job, o)
 		}
-		if n := it.Reason.C; it.Reason.Cause == SlotsMoved && (n == 0 || max(n, -n) > 3) { // a node has two and one
+		if n := it.Reason.B; it.Reason.Cause == SlotsMoved && (n == 0 || max(n, -n) > 3) { // a node has two and one
 			w.t.Errorf("at %v %d slots came", at, n)
 		}
 		far := max(is[0].Sub(was[0]), was[0].Sub(is[0]), is[1].Sub(was[1]), was[1].Sub(is[1]))
@@ -134,7 +132,7 @@ func TestOutlooksStayWhereFindingThemSaysSo(t *testing.T) {
 			sooner++
 		}
 		was := o.outlook(now, expected, variance, 1)
-		for _, at := range []*units.Time{&was.Half, &was.Sure} {
+		for _, at := range []*units.Time{&was.Half, &was.By} {
 			*at = at.Add(units.FromSeconds(8 * r.NormFloat64()))
 		}
 		was.Told = now.Add(-units.Minute)
@@ -144,7 +142,7 @@ func TestOutlooksStayWhereFindingThemSaysSo(t *testing.T) {
 			off := a.Sub(b)
 			return max(off, -off) > least-2*units.Millisecond && max(off, -off) < least+2*units.Millisecond
 		}
-		if near(is.Half, was.Half) || near(is.Sure, was.Sure) {
+		if near(is.Half, was.Half) || near(is.By, was.By) {
 			continue
 		}
 		_, far := is.moved(&was)

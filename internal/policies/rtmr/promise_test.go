@@ -307,7 +307,7 @@ func (k *keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 					k.mastered++
 				}
 			}
-			k.admitted[it.Job] = units.Time(it.Reason.B)
+			k.admitted[it.Job] = it.Outlook.By
 		case it.Verb == sched.Reject:
 			k.refusals++
 		}

@@ -70,13 +70,13 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 		for _, it := range d.plan.Items {
 			switch {
 			case it.Verb == sched.Admit && it.Job == 3:
-				ends = it.Reason.B / 1e9
+				ends = int64(it.Outlook.By / 1e9)
 			case it.Verb == sched.Rank:
 				t.Errorf("%s: job %d is ranked again", c.name, it.Job)
 			}
 		}
-		if ends != c.ends || int64(asked.Finish/1e9) != c.ends {
-			t.Errorf("%s: c is told %d s, and %v when asked before; want %d", c.name, ends, asked.Finish, c.ends)
+		if ends != c.ends || int64(asked.Outlook.By/1e9) != c.ends {
+			t.Errorf("%s: c is told %d s, and %v when asked before; want %d", c.name, ends, asked.Outlook.By, c.ends)
 		}
 		next := sched.JobID(0)
 		for _, it := range d.starts(16, beat1) {

@@ -120,7 +120,7 @@ func (s *scheduler) measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 			if job.Spec.GoesOn() {
 				s.lend(v, job, sched.Because(sched.Begun), p)
 			} else {
-				p.Reject(j, 0, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
+				p.Reject(j, sched.Outlook{}, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
 			}
 			i--
 		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
@@ -140,7 +140,7 @@ func (s *scheduler) verdict(v sched.View, job *sched.Job, p *sched.Plan) {
 	if why, _, ok := s.claim(v, job, &r); ok {
 		s.test(v, job, &r, p)
 	} else {
-		p.Reject(job.ID, 0, why)
+		p.Reject(job.ID, sched.Outlook{}, why)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestSampleBegan(t *testing.T) {
 		t.Fatalf("%d refusals; %v", k.refusals, err)
 	}
 	i := slices.IndexFunc(said.lines, func(l string) bool { return strings.Contains(l, "admit") })
-	if want := "10s admit id=6 job=1 reason=estimated:100000000000,23000000000,2"; i < 0 || said.lines[i] != want {
+	if want := "10s admit id=6 job=1 word=expected measured=2 by=23000000000 reason=estimated:100000000000"; i < 0 || said.lines[i] != want {
 		t.Errorf("%s\nwant %s", strings.Join(said.lines, "\n"), want)
 	}
 }

@@ -231,8 +231,8 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 			s.mastered++
 		}
 		if r.Odds, r.Risk, r.Budget = old.Odds, old.Risk, old.Budget; r.Odds != nil {
-			r.Outlook, r.Outlook.By = old.Outlook, 0
-			p.Admit(job.ID, sched.Because(estimate.Likely, int64(r.Claim.Deadline), int64(r.Claim.Deadline), int64(r.Odds.Most)))
+			r.Outlook, r.Outlook.Before = old.Outlook, 0
+			p.Admit(job.ID, r.Outlook.Outlook, sched.Because(estimate.Likely, int64(r.Claim.Deadline)))
 			s.restrain(job, p)
 			continue
 		}
@@ -240,7 +240,7 @@ func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 		if r.Rank > 0 {
 			s.plan.Start(v.Now(), job.ID)
 		}
-		p.Admit(job.ID, sched.Because(estimate.Promised, int64(r.Claim.Deadline), s.finish(v.Now(), job.ID)))
+		p.Admit(job.ID, worst(s.finish(v.Now(), job.ID)), sched.Because(estimate.Promised, int64(r.Claim.Deadline)))
 		s.restrain(job, p)
 	}
 	stood := make(map[string]standing)

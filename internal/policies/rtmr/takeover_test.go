@@ -68,7 +68,7 @@ func TestTakesOverNodes(t *testing.T) {
 		}
 		d.other(1, nil, sched.Item{Verb: sched.Drain, Node: 2}, sched.Item{Verb: sched.Sleep, Node: 3})
 		got := d.at(2, takeOver, arrives(2, 1, 15), arrives(3, 1, 15))
-		want := "admit job=2 reason=promised:15000000000,12000000000; reject job=3 at=22000000000 reason=deadline:15000000000,22000000000,1 evidence=2:12000000000:1"
+		want := "admit job=2 word=promised confidence=1000000 by=12000000000 reason=promised:15000000000; reject job=3 word=no-earlier by=22000000000 reason=deadline:15000000000,22000000000,1 evidence=2:12000000000:1"
 		if got != want {
 			t.Errorf("busy=%v: %s\nwant %s", busy, got, want)
 		}
@@ -94,7 +94,7 @@ func TestTakesOverTasks(t *testing.T) {
 			d.other(1, nil, sched.Item{Verb: sched.Drain, Node: 2})
 			out = []sched.NodeID{2}
 		}
-		want := "admit job=2 reason=promised:15000000000,11000000000; reject job=3 at=21000000000 reason=deadline:15000000000,21000000000,1 evidence=2:11000000000:1"
+		want := "admit job=2 word=promised confidence=1000000 by=11000000000 reason=promised:15000000000; reject job=3 word=no-earlier by=21000000000 reason=deadline:15000000000,21000000000,1 evidence=2:11000000000:1"
 		if got := d.at(1, takeOver, arrives(2, 1, 15), arrives(3, 1, 15)); got != want {
 			t.Errorf("node 2 drains: %v: %s\nwant %s", drains, got, want)
 		}

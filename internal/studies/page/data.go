@@ -222,8 +222,7 @@ func outlookOf(j *report.Job) string {
 			parts = append(parts, fmt.Sprintf("at %s: %s", units.Span(o.At), o.Why))
 			continue
 		}
-		parts = append(parts, fmt.Sprintf("promised with %.4g %%: done by %s, 50 %% by %s, 90 %% by %s", 100*o.Confidence, units.Span(o.Sure),
-			units.Span(o.Half), units.Span(o.Ninety)))
+		parts = append(parts, "promised, done: "+o.DoneBy(units.Span))
 	}
 	return strings.Join(parts, "; ")
 }

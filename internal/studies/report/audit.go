@@ -89,6 +89,9 @@ func (j *Job) wide() float64 {
 		return 0
 	}
 	o := &j.Outlooks[0]
+	if o.Half == 0 {
+		return 0
+	}
 	return (o.Sure - j.Submitted) / max(o.Half-j.Submitted, 1e-9)
 }
 

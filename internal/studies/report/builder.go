@@ -128,10 +128,10 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 			continue
 		}
 		j.Admitted, b.facts[d.Job.Number].Refused = false, true
-		if d.At > 0 && d.At != units.Never {
-			j.Offer = seconds(d.At)
+		if d.Outlook.By > 0 {
+			j.Offer = seconds(d.Outlook.By)
 		}
-		j.Estimated, j.Refusal = d.Count > 0, d.Reason.Cause.String()
+		j.Estimated, j.Refusal = d.Outlook.Measured > 0, d.Reason.Cause.String()
 		j.Reason = d.Why()
 	}
 	return nil

@@ -24,7 +24,7 @@ type greedy struct{}
 func (greedy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for _, e := range batch {
 		if e.Kind == sched.JobArrived {
-			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			p.Admit(e.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 		}
 	}
 	for _, e := range batch {

@@ -14,67 +14,79 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Promises tells whether a job that is admitted for this reason is promised its deadline, or
-// expected to meet it.
-func Promises(why *sched.Reason) bool {
-	word := wordOf(why)
-	return word == sched.Promise || word == sched.Estimate
-}
-
-// wordOf is what a job that is admitted for this reason was told of its deadline.
-func wordOf(why *sched.Reason) sched.Word {
-	if why.Cause == nil {
-		return sched.NoWord
-	}
-	return why.Cause.Word
-}
-
 // promise notes what the job's admission said of its finish.
 func (j *Job) promise(d *follow.Decision) {
-	why := &d.Reason
-	word := wordOf(why)
-	if Promises(why) { // B is what is expected, and nobody's word
-		j.Promised, j.Estimated = seconds(units.Time(why.B)), word == sched.Estimate
-		if j.Confidence = nil; why.Cause == estimate.Likely {
-			j.Confidence = new(1 - float64(why.C)/1e6)
+	if o := &d.Outlook; o.Word.Binds() {
+		j.Promised, j.Estimated, j.Confidence = seconds(o.By), o.Word == sched.Expected, nil
+		if probable(o) {
+			j.Confidence = new(float64(o.Confidence) / sched.Certain)
 		}
 	}
-	if j.Admission = ""; word == sched.NoPromise {
+	if j.Admission = ""; d.Outlook.Word == sched.Unpromised {
 		j.Admission = d.Why()
 	}
 }
 
-// Outlook is by when a job with a promise of a probability is expected to be done, in seconds as all times of
-// the report are, as it was told at a time.
+// probable tells whether an outlook has a probability, as those for the worst case have not.
+func probable(o *sched.Outlook) bool { return o.Confidence > 0 && o.Confidence < sched.Certain }
+
+// Outlook is by when a job is expected to be done, in seconds as all times of the report are, as it was told
+// at a time.
 type Outlook struct {
 	At         float64 `json:"at_s"`
-	Half       float64 `json:"p50_s"`
-	Ninety     float64 `json:"p90_s"`
-	Sure       float64 `json:"promised_s"` // with the confidence of its promise
+	Half       float64 `json:"p50_s,omitempty"` // 0 = it was not told
+	Ninety     float64 `json:"p90_s,omitempty"`
+	Sure       float64 `json:"promised_s"` // with the confidence
 	Confidence float64 `json:"confidence"`
-	Why        string  `json:"why,omitempty"` // it moved; "" = the promise was made
+	Why        string  `json:"why,omitempty"` // it moved; "" = it was told when the job was let in
 }
 
-// OutlookOf reads what a decision tells of a job's finish; false if that is nothing, or the promise
-// has no probability.
+// OutlookOf is what a decision tells of a job's finish; false if that is nothing, or what is told of a job
+// that is let in has no probability.
 func OutlookOf(at units.Time, d *follow.Decision) (o Outlook, told bool) {
-	proof, sure, risk := d.Proof(), d.Reason.A, d.Reason.C
-	switch word := wordOf(&d.Reason); {
-	case len(proof) < 2 || d.Job == nil:
-		return o, false
-	case word == sched.Moved && len(proof) > 2:
-		risk, o.Why = proof[2].Amount, d.Why()
-	case d.Reason.Cause == estimate.Likely:
-		sure = d.Reason.B
-	default:
+	is := &d.Outlook
+	if d.Job == nil || !is.Foreseen() || max(is.By, is.Half, is.Ninety) == units.Never {
 		return o, false
 	}
-	if max(proof[0].At, proof[1].At, units.Time(sure)) == units.Never {
+	switch {
+	case d.Verb == sched.Foretell:
+		o.Why = d.Why()
+	case d.Verb != sched.Admit || !probable(is):
 		return o, false
 	}
-	o.At, o.Half, o.Ninety, o.Sure = at.Seconds(), proof[0].At.Seconds(), proof[1].At.Seconds(), units.Time(sure).Seconds()
-	o.Confidence = 1 - float64(risk)/1e6
+	o.At, o.Half, o.Ninety, o.Sure, o.Confidence = at.Seconds(), is.Half.Seconds(), is.Ninety.Seconds(), is.By.Seconds(), float64(is.Confidence)/sched.Certain
 	return o, true
+}
+
+// DoneBy says when a job is done as it was told: half of all such jobs, 90 % of them, and with the confidence. What
+// is "" was not told.
+func DoneBy(half, ninety, by string, confidence float64) string {
+	var parts []string
+	if half != "" {
+		parts = append(parts, "50 % by "+half)
+	}
+	if ninety != "" {
+		parts = append(parts, "90 % by "+ninety)
+	}
+	switch {
+	case by == "" || confidence == 0.9 && ninety != "":
+	case confidence == 0:
+		parts = append(parts, "expected by "+by)
+	default:
+		parts = append(parts, stated(confidence)+" by "+by)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// DoneBy says so with instants as write has them.
+func (o *Outlook) DoneBy(write func(seconds float64) string) string {
+	told := func(at float64) string {
+		if at == 0 {
+			return ""
+		}
+		return write(at)
+	}
+	return DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence)
 }
 
 // mostOutlooks is how many a report keeps of a job: the first, and the last ones.
@@ -94,10 +106,14 @@ func (j *Job) outlook() string {
 		return ""
 	}
 	o := &j.Outlooks[len(j.Outlooks)-1]
-	if o.Why == "" {
-		return fmt.Sprintf("; 50 %% by %s, 90 %% by %s", units.Span(o.Half), units.Span(o.Ninety))
+	if o.Why != "" {
+		return fmt.Sprintf("; at %s: %s", units.Span(o.At), o.Why)
 	}
-	return fmt.Sprintf("; at %s: %s", units.Span(o.At), o.Why)
+	more := Outlook{Half: o.Half, Ninety: o.Ninety} // the rest has a column
+	if more == (Outlook{}) {
+		return ""
+	}
+	return "; " + more.DoneBy(units.Span)
 }
 
 // mostPromises is how many promises, and how many jobs that were refused, failed or were killed,

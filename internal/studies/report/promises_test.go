@@ -34,18 +34,21 @@ func TestOutcomes(t *testing.T) {
 		arrived = append(arrived, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: spec}})
 	}
 	var p sched.Plan
-	p.Admit(1, sched.Because(estimate.Promised, 100*s, 80*s))
-	p.Admit(2, sched.Because(estimate.Promised, 100*s, 40*s))
-	p.Admit(3, sched.Because(rtmr.Estimated, 100*s, 90*s, 3))
-	p.Reject(4, units.Time(250*s), sched.Because(rtmr.Late, 100*s, 250*s))
-	p.Admit(5, sched.Because(sched.AdmitAll))
-	p.Admit(6, sched.Because(rtmr.ClassUnknown))
-	p.Add(sched.Item{Verb: sched.Reject, Job: 7, Count: 2, At: units.Time(250 * s), Reason: sched.Because(rtmr.Late, 100*s, 250*s)})
-	p.Reject(8, 0, sched.Because(rtmr.HasLabels))
-	p.Admit(9, sched.Because(estimate.Promised, 100*s, 0))
-	p.Admit(10, sched.Because(estimate.NoDeadline))
-	p.Admit(11, sched.Because(estimate.Promised, 60*s, 55*s))
-	p.Admit(12, sched.Because(estimate.Promised, 100*s, 70*s))
+	worst := func(by int64) sched.Outlook {
+		return sched.Outlook{Word: sched.Promised, Confidence: sched.Certain, By: units.Time(by * s)}
+	}
+	p.Admit(1, worst(80), sched.Because(estimate.Promised, 100*s))
+	p.Admit(2, worst(40), sched.Because(estimate.Promised, 100*s))
+	p.Admit(3, sched.Outlook{Word: sched.Expected, By: units.Time(90 * s), Measured: 3}, sched.Because(rtmr.Estimated, 100*s))
+	p.Reject(4, sched.Offer(units.Time(250*s), true), sched.Because(rtmr.Late, 100*s, 250*s))
+	p.Admit(5, sched.Outlook{}, sched.Because(sched.AdmitAll))
+	p.Admit(6, sched.Outlook{Word: sched.Unpromised}, sched.Because(rtmr.ClassUnknown))
+	p.Reject(7, sched.Outlook{Word: sched.NoEarlier, Measured: 2, By: units.Time(250 * s)}, sched.Because(rtmr.Late, 100*s, 250*s))
+	p.Reject(8, sched.Outlook{}, sched.Because(rtmr.HasLabels))
+	p.Admit(9, worst(0), sched.Because(estimate.Promised, 100*s))
+	p.Admit(10, sched.Outlook{Word: sched.Unpromised}, sched.Because(estimate.NoDeadline))
+	p.Admit(11, worst(55), sched.Because(estimate.Promised, 60*s))
+	p.Admit(12, worst(70), sched.Because(estimate.Promised, 100*s))
 	ended := []sched.Event{}
 	for j := sched.JobID(1); j <= 12; j++ {
 		o := sched.Committed
@@ -113,7 +116,7 @@ func TestGoesOn(t *testing.T) {
 		at := units.Time(60 * units.Second)
 		events := []sched.Event{{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Age: 60 * units.Second, Detail: &sched.Detail{Job: spec}}}
 		var p sched.Plan
-		p.Admit(sched.JobID(i+1), sched.Because(sched.Begun))
+		p.Admit(sched.JobID(i+1), sched.Outlook{}, sched.Because(sched.Begun))
 		ended := []sched.Event{{Kind: sched.JobEnded, Job: sched.JobID(i + 1), Outcome: sched.Committed}}
 		for _, err := range []error{f.Batch(1, at, events), f.Plan(1, at, &p), f.Batch(2, at.Add(5*units.Second), ended)} {
 			if err != nil {
@@ -144,14 +147,14 @@ func TestAdviceIsTold(t *testing.T) {
 		told = append(told, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(i + 1), Detail: &sched.Detail{Job: &workload.Job{ID: id, Deadline: units.Never, Soft: units.Never}}})
 	}
 	var p, after sched.Plan
-	p.Admit(1, sched.Because(sched.AdmitAll))
-	p.Reject(2, 0, sched.Because(rtmr.HasLabels))
+	p.Admit(1, sched.Outlook{}, sched.Because(sched.AdmitAll))
+	p.Reject(2, sched.Outlook{}, sched.Because(rtmr.HasLabels))
 	p.Hold(3, sched.Because(rtmr.HasLabels))
-	p.Reject(4, 0, sched.Because(rtmr.HasLabels))
+	p.Reject(4, sched.Outlook{}, sched.Because(rtmr.HasLabels))
 	for i := range p.Items {
 		p.Items[i].Refused = sched.Watched
 	}
-	after.Admit(4, sched.Because(sched.AdmitAll))
+	after.Admit(4, sched.Outlook{}, sched.Because(sched.AdmitAll))
 	ended := []sched.Event{}
 	for j := range sched.JobID(4) {
 		ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: j + 1, Outcome: sched.Committed})
@@ -179,24 +182,31 @@ func TestAdviceIsTold(t *testing.T) {
 }
 
 // Of a promise with a probability the table names the probability, by which most end sooner, and says when half and
-// 90 % of such jobs are done.
+// 90 % of such jobs are done. Whoever promises, and for whatever reason.
 func TestPromisesWithAProbabilityAreTold(t *testing.T) {
 	const s = int64(units.Second)
+	own := &sched.Cause{Name: "dice-say-so", Text: "the dice say so"}
 	for _, c := range []struct {
-		risks []int64 // in millionths
-		head  string
+		sure []float64
+		why  *sched.Cause
+		head string
 	}{
-		{[]int64{10_000, 10_000}, "job  deadline  with 99 % by  finished  promise       than that"},
-		{[]int64{10_000, 50_000}, "job  deadline  likely by  finished  promise       than that"},
+		{[]float64{0.99, 0.99}, estimate.Likely, "job  deadline  with 99 % by  finished  promise       than that"},
+		{[]float64{0.99, 0.95}, estimate.Likely, "job  deadline  likely by  finished  promise       than that"},
+		{[]float64{0.99, 0.95}, own, "job  deadline  likely by  finished  promise       than that"},
 	} {
 		b := NewBuilder("sim", "s", "rtmr(promise=99%)", 1)
 		var told, ended []sched.Event
 		var p sched.Plan
-		for i, risk := range c.risks {
+		for i, sure := range c.sure {
 			id := sched.JobID(i + 1)
 			spec := &workload.Job{ID: fmt.Sprint("j", id), Deadline: units.Time(100 * s), Soft: units.Never}
 			told = append(told, sched.Event{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}})
-			p.Admit(id, p.Because(sched.Because(estimate.Likely, 100*s, 90*s, risk), sched.Evidence{At: units.Time(60 * s)}, sched.Evidence{At: units.Time(75 * s)}))
+			told := sched.Outlook{Word: sched.Promised, Confidence: int32(math.Round(sure * sched.Certain)), Half: units.Time(60 * s), Ninety: units.Time(75 * s), By: units.Time(90 * s)}
+			p.Admit(id, told, sched.Because(c.why, 100*s))
+			if told.By += units.Time(s); i > 0 {
+				p.Foretell(id, told, sched.Because(own))
+			}
 			ended = append(ended, sched.Event{Kind: sched.JobEnded, Job: id, Outcome: sched.Committed})
 		}
 		f := follow.New(b)
@@ -209,6 +219,16 @@ func TestPromisesWithAProbabilityAreTold(t *testing.T) {
 		o := run.Jobs[0].Outlooks
 		if len(o) != 1 || o[0].Half != 60 || o[0].Ninety != 75 || o[0].Sure != 90 || math.Abs(o[0].Confidence-0.99) > 1e-9 {
 			t.Errorf("%+v", o)
+		}
+		if o := run.Jobs[1].Outlooks; len(o) != 2 || o[1].Sure != 91 || o[1].Why != "the dice say so" {
+			t.Errorf("%+v", o)
+		}
+		stated := map[float64]int{}
+		for _, a := range Audits([]*Run{run}) {
+			stated[a.Stated] += a.Kept
+		}
+		if stated[1] != 0 || stated[0.99] == 0 || stated[c.sure[1]] == 0 {
+			t.Errorf("kept of what was stated: %v", stated)
 		}
 		var text bytes.Buffer
 		writePromises(&text, []*Run{run})

@@ -110,7 +110,7 @@ func (v *verdicts) Plan(_ units.Time, decisions []follow.Decision) error {
 			continue
 		}
 		name := map[sched.Verb]string{sched.Admit: "admitted", sched.Hold: "held", sched.Reject: "refused"}[d.Verb]
-		if d.Verb == sched.Admit && report.Promises(&d.Reason) {
+		if d.Verb == sched.Admit && d.Outlook.Word.Binds() {
 			name = "promised"
 		}
 		*follow.At(&v.said, d.Job.Number) = name

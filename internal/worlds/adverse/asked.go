@@ -133,7 +133,7 @@ func (w *World) ask(it *sched.Item) {
 		} else {
 			jb.capped, jb.headroom = it.Count >= 0, int(it.Count)
 		}
-	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Rank, sched.WakeMe:
+	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Foretell, sched.Rank, sched.WakeMe:
 		// The book sees to these; WakeAt says the last.
 	default:
 		w.refuse(it, it.Count, sched.CannotDo)

@@ -256,7 +256,7 @@ func (w *World) Enact(p *sched.Plan) error {
 			continue
 		}
 		w.seen[it.ID] = true
-		if w.watching && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
+		if w.watching && it.Verb != sched.Foretell && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
 			w.refuse(it, it.Count, sched.Watched)
 			continue
 		}

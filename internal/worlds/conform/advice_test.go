@@ -160,7 +160,7 @@ func (w *still) WakeAt(at units.Time) { w.wake = at }
 
 func (w *still) Enact(p *sched.Plan) error {
 	for i := range p.Items {
-		if it := &p.Items[i]; it.Refused == sched.OK && !it.Held && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
+		if it := &p.Items[i]; it.Refused == sched.OK && !it.Held && it.Verb != sched.Foretell && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
 			return errors.New("an item is to be done")
 		}
 	}

@@ -102,34 +102,37 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 	if it.Verb != verb || reason != a.Reason || fmt.Sprint(evidence) != fmt.Sprint(a.Evidence) {
 		t.Fatalf("round %d: asked, the policy says %v (%v), evidence %v; when the job comes, %v (%v), evidence %v", l.Round, a.Verb, a.Reason, a.Evidence, it.Verb, it.Reason, evidence)
 	}
-	if it.Verb == sched.Reject && it.At != 0 && a.Exact && it.Value == 0 && it.At != a.Earliest {
-		t.Fatalf("round %d: asked, the policy offers %v; when the job comes, %v", l.Round, a.Earliest, it.At)
+	offer, exact := a.Offer.By, a.Offer.Word == sched.NoEarlier
+	if it.Verb == sched.Reject && exact && it.Outlook.Word == sched.NoEarlier && it.Outlook.By != offer {
+		t.Fatalf("round %d: asked, the policy offers %v; when the job comes, %v", l.Round, offer, it.Outlook.By)
 	}
-	if a.Foreseen {
-		n.foreseen++
-		if a.Finish > a.Latest || a.Latest != spec.Deadline {
-			t.Fatalf("round %d: it would end at %v, by %v at the latest; its deadline is %v", l.Round, a.Finish, a.Latest, spec.Deadline)
+	if it.Verb == sched.Admit && (a.Outlook.Word != it.Outlook.Word || a.Outlook.Confidence != it.Outlook.Confidence || a.Outlook.By > it.Outlook.By) {
+		t.Fatalf("round %d: asked, the policy says %+v; when the job comes, %+v", l.Round, a.Outlook, it.Outlook)
+	}
+	if a.Outlook.Foreseen() {
+		if n.foreseen++; a.Outlook.By > spec.Deadline {
+			t.Fatalf("round %d: it would end at %v; its deadline is %v", l.Round, a.Outlook.By, spec.Deadline)
 		}
 	}
-	if a.Earliest == 0 {
+	if offer == 0 {
 		return
 	}
-	if a.Verb == sched.Admit && a.Reason.Cause != sched.Begun && a.Exact && a.Earliest > spec.Deadline {
-		t.Fatalf("round %d: a deadline of %v is accepted, and the earliest is %v", l.Round, spec.Deadline, a.Earliest)
+	if a.Verb == sched.Admit && a.Reason.Cause != sched.Begun && exact && offer > spec.Deadline {
+		t.Fatalf("round %d: a deadline of %v is accepted, and the earliest is %v", l.Round, spec.Deadline, offer)
 	}
 	again := spec
-	again.Deadline = a.Earliest
+	again.Deadline = offer
 	if b := policy.Ask(l.Ledger, now, &again); b.Verb != sched.Admit {
-		t.Fatalf("round %d: %v is offered, and then: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
+		t.Fatalf("round %d: %v is offered, and then: %v (%v)", l.Round, offer, b.Verb, b.Reason)
 	}
-	if !a.Exact {
+	if !exact {
 		return
 	}
 	n.exact++
-	if again.Deadline = a.Earliest - 1; again.Deadline > now {
+	if again.Deadline = offer - 1; again.Deadline > now {
 		n.tight++
 		if b := policy.Ask(l.Ledger, now, &again); b.Verb != sched.Reject && b.Reason.Cause != sched.Begun {
-			t.Fatalf("round %d: %v is to be the earliest, and a nanosecond before it: %v (%v)", l.Round, a.Earliest, b.Verb, b.Reason)
+			t.Fatalf("round %d: %v is to be the earliest, and a nanosecond before it: %v (%v)", l.Round, offer, b.Verb, b.Reason)
 		}
 	}
 }

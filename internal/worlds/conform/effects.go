@@ -14,6 +14,7 @@ import (
 //   - Release: a task starts of a stage that was withheld.
 //   - Sleep: the node comes up when it is woken, which is refused of a node that is awake.
 //   - SetDeadline: the job is due then, and its own deadline stays.
+//   - Foretell: the book has what the job was told.
 //   - Rank: jobs that stood where their keys do not put them stand where these do.
 //   - CapHeadroom: TestHeadroom compares what is asked for.
 type effects struct {
@@ -127,6 +128,10 @@ func (f *effects) asks(it *sched.Item) {
 		f.slept[it.Node] = true
 	case sched.SetDeadline:
 		f.due[it.Job] = it.At
+	case sched.Foretell:
+		if j := f.book().Job(it.Job); j != nil && it.Outlook != (sched.Outlook{}) && j.Outlook == it.Outlook {
+			f.did(sched.Foretell)
+		}
 	case sched.Rank:
 		f.ranked = f.ranked || it.Job == 0
 	}

@@ -18,7 +18,7 @@ type barring struct {
 func (b barring) Decide(_ sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		if e := &batch[i]; e.Kind == sched.JobArrived {
-			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			p.Admit(e.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 			p.Add(sched.Item{Verb: b.by, Job: e.Job, Stage: sched.Map, Reason: sched.Because(sched.AdmitAll)})
 		}
 	}

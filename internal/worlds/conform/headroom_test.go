@@ -34,7 +34,7 @@ func (s stingy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	p.WakeMe(s.until, sched.Because(sched.Wakeup, int64(s.until)))
 	for i := range batch {
 		if e := &batch[i]; e.Kind == sched.JobArrived {
-			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			p.Admit(e.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 			if s.headroom >= 0 {
 				p.Add(sched.Item{Verb: sched.CapHeadroom, Job: e.Job, Count: s.headroom, Reason: sched.Because(whim)})
 			}

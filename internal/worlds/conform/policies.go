@@ -17,7 +17,7 @@ func (Friendly) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.JobArrived:
-			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			p.Admit(e.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 		case sched.Heartbeat:
 			fill(v, e.Node, p)
 		}
@@ -55,7 +55,7 @@ func (h hesitant) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			continue
 		}
 		if until := job.Arrived.Add(h.delay); until <= v.Now() {
-			p.Admit(j, sched.Because(sched.AdmitAll))
+			p.Admit(j, sched.Outlook{}, sched.Because(sched.AdmitAll))
 		} else {
 			p.WakeMe(until, sched.Because(sched.Wakeup, int64(until)))
 		}
@@ -108,7 +108,7 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// ask wakes who sleeps, and sets the number of tasks of stages that have not begun.
+// ask wakes who sleeps, tells jobs of their finish, and sets the number of tasks of stages that have not begun.
 func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if nd := v.Node(n); nd != nil && nd.Power == sched.Asleep {
@@ -120,6 +120,7 @@ func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		if job == nil {
 			continue
 		}
+		p.Foretell(j, sched.Outlook{Word: sched.Expected, By: v.Now().Add(units.Minute)}, sched.Because(whim))
 		for i := range job.Spec.Stages {
 			if st := &job.Spec.Stages[i]; st.MaxTasks > 0 && dice.IntN(3) == 0 {
 				p.Add(sched.Item{Verb: sched.SetTasks, Job: j, Stage: st.Kind, Count: int32(st.MinTasks + dice.IntN(st.MaxTasks-st.MinTasks+1)), Reason: sched.Because(whim)})
@@ -216,7 +217,7 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		p.Add(last)
 		switch last.Verb { // what would really keep a job from ending is taken back at once
 		case sched.Hold:
-			p.Admit(last.Job, sched.Because(sched.AdmitAll))
+			p.Admit(last.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 		case sched.CapHeadroom:
 			p.Add(sched.Item{Verb: sched.CapHeadroom, Job: last.Job, Count: -1})
 		case sched.Withhold:

@@ -201,7 +201,7 @@ func (w *Retold) Enact(p *sched.Plan) error {
 	w.quiet = true
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Verb != sched.Rank && it.Verb != sched.WakeMe && !it.Held && it.Refused == sched.OK {
+		if it.Verb != sched.Foretell && it.Verb != sched.Rank && it.Verb != sched.WakeMe && !it.Held && it.Refused == sched.OK {
 			w.quiet = false
 		}
 		if n := w.nodes[it.Node]; n != nil && !it.Held && it.Refused == sched.OK && (it.Verb == sched.Sleep || it.Verb == sched.Wake) {
@@ -267,7 +267,7 @@ func (w *Retold) void() error {
 	w.plan.Reset(nil)
 	for id, j := range w.jobs {
 		if w.watching {
-			w.plan.Admit(id, sched.Reason{})
+			w.plan.Admit(id, sched.Outlook{}, sched.Reason{})
 		} else {
 			w.plan.Hold(id, sched.Reason{})
 		}

@@ -121,7 +121,7 @@ func (d *decisions) Batch(int64, units.Time, []sched.Event) error { return nil }
 func (d *decisions) Plan(round int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
-		if it.Verb != sched.WakeMe && it.Verb != sched.Rank {
+		if it.Verb != sched.WakeMe && it.Verb != sched.Foretell && it.Verb != sched.Rank {
 			d.lines = append(d.lines, fmt.Sprint(round, it.Verb, it.Job, it.Stage, it.Node, it.Attempt, it.Task, it.Count, it.Locality, it.Refused, it.Held, it.Reason.Cause,
 				p.Bound[it.Tasks.From:it.Tasks.To], p.Victims[it.Attempts.From:it.Attempts.To]))
 		}

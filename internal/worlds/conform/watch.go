@@ -192,7 +192,7 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 		if it.Refused != sched.OK || it.Held {
 			continue
 		}
-		if w.watching && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
+		if w.watching && it.Verb != sched.Foretell && it.Verb != sched.Rank && it.Verb != sched.WakeMe {
 			w.broken("the book lets item %d, %v, pass while the scheduler watches", it.ID, it.Verb)
 		}
 		if w.yielded > 0 && (it.Verb == sched.Start || it.Verb == sched.Speculate || it.Verb == sched.Kill) {

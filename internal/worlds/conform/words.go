@@ -66,7 +66,7 @@ func newListener(can sched.Capabilities, watch *Watch, book func() *ledger.Ledge
 }
 
 func (l *listener) order(v sched.Verb) order {
-	if v == sched.Rank || v == sched.SetDeadline {
+	if v == sched.Foretell || v == sched.Rank || v == sched.SetDeadline {
 		return order{ofBook, v}
 	}
 	return order{l.world, v}

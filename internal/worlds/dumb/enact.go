@@ -27,7 +27,7 @@ func (w *World) refuse(it *sched.Item, t sched.TaskID, count int32, why sched.Co
 func (w *World) enact(p *sched.Plan, it *sched.Item) {
 	second := it.Verb == sched.Speculate
 	switch it.Verb {
-	case sched.WakeMe, sched.SetDeadline, sched.Rank: // the book's own affairs
+	case sched.WakeMe, sched.SetDeadline, sched.Foretell, sched.Rank: // the book's own affairs
 	case sched.Start, sched.Speculate:
 		for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
 			if why := w.startable(it, b.Task, second); why != sched.OK {

@@ -89,7 +89,7 @@ type partial struct{ conform.Friendly }
 func (c partial) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		if e := &batch[i]; e.Kind == sched.JobArrived {
-			p.Admit(e.Job, sched.Because(sched.AdmitAll))
+			p.Admit(e.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
 			if e.Job > 1 {
 				p.Start(e.Job, sched.Map, 1, 1, sched.Remote, sched.Because(sched.FirstInOrder, 1))
 			}

@@ -50,7 +50,7 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 			}
 		}
 		switch it.Verb {
-		case sched.WakeMe, sched.SetDeadline, sched.Rank:
+		case sched.WakeMe, sched.SetDeadline, sched.Foretell, sched.Rank:
 			// WakeAt says the first; the others are the book's own affairs.
 		case sched.Start:
 			start(w, p, it)

@@ -161,7 +161,7 @@ func TestRefusalsNameTheirGrounds(t *testing.T) {
 		s.say(x, events(1, 6000, submission(c.files, "in:60", "class:"+c.class)))
 		b := s.batch()
 		late := &sched.Cause{Name: "late", Text: "it would be late"}
-		err := s.Enact(&sched.Plan{Items: []sched.Item{{Verb: sched.Reject, ID: 1, Job: b.Events[0].Job, At: b.At.Add(74*units.Second + 1), Reason: sched.Because(late)}}})
+		err := s.Enact(&sched.Plan{Items: []sched.Item{{Verb: sched.Reject, ID: 1, Job: b.Events[0].Job, Outlook: sched.Offer(b.At.Add(74*units.Second+1), true), Reason: sched.Because(late)}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func (w *World) item(p *sched.Plan, it *sched.Item) *wire.Item {
 		return w.about(p, it, a)
 	case sched.Kill:
 		return w.kill(p, it)
-	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Rank, sched.WakeMe, sched.Drain:
+	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Foretell, sched.Rank, sched.WakeMe, sched.Drain:
 		return nil // the book sees to these; WakeAt says when to wake
 	}
 	w.refuse(it, 0, it.Count, sched.CannotDo)
@@ -92,10 +92,10 @@ func (w *World) about(p *sched.Plan, it *sched.Item, a *app) *wire.Item {
 	case sched.Hold:
 		return judge(wire.Judgement_JUDGEMENT_HOLD)
 	case sched.Reject:
-		is, tag := *it, ""
+		is, tag, by := *it, "", it.Outlook.By
 		// as users say it: from when the policy counts time they do not know
-		if offer := it.At.Sub(a.spec.Arrive); it.At > a.spec.Arrive && offer < units.Duration(longest) {
-			is.At, tag = 0, fmt.Sprintf("; submitted now with the tag in:%d it would be accepted", (offer+units.Second-1)/units.Second)
+		if offer := by.Sub(a.spec.Arrive); by > a.spec.Arrive && offer < units.Duration(longest) {
+			is.Outlook.By, tag = 0, fmt.Sprintf("; submitted now with the tag in:%d it would be accepted", (offer+units.Second-1)/units.Second)
 		}
 		a.rejected = w.why(p, &is) + a.grounds() + tag
 		return verdict(a, wire.Judgement_JUDGEMENT_REJECT, a.rejected)

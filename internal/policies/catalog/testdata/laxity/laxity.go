@@ -82,8 +82,8 @@ func judge(v sched.View, j *sched.Job, p *sched.Plan) {
 		return
 	}
 	if laxity := j.Deadline.Sub(v.Now()) - left(v, j); j.Deadline != units.Never && laxity < 0 && !j.Begun() {
-		p.Reject(j.ID, 0, sched.Because(Spent, int64(laxity)))
+		p.Reject(j.ID, sched.Outlook{}, sched.Because(Spent, int64(laxity)))
 		return
 	}
-	p.Admit(j.ID, sched.Because(sched.AdmitAll))
+	p.Admit(j.ID, sched.Outlook{}, sched.Because(sched.AdmitAll))
 }
