@@ -62,11 +62,11 @@ func draw(r *rand.Rand, name string, supply bool) string {
 	switch r.IntN(3) {
 	case 0:
 		fmt.Fprintf(&b, "queues:\n  - {name: p, weight: %d, min_maps: %d, min_reduces: %d, capacity: 50, maximum: %d, max_running: %d, jobs: %s%s}\n  - {name: default, capacity: 20, maximum: %d}\n",
-			from(1, 4), from(0, 5), from(0, 2), from(50, 100), from(0, 3), pick("fair", "fifo"), pick("", ", max_master_share: 15", ", max_master_share: 70"), from(20, 100))
+			from(1, 4), from(0, 5), from(0, 2), from(50, 100), from(1, 3), pick("fair", "fifo"), pick("", ", max_master_share: 15", ", max_master_share: 70"), from(20, 100))
 		if r.IntN(3) == 0 {
 			leaves = []string{"p", "q1", "q.q2"}
 			fmt.Fprintf(&b, "  - {name: q, capacity: 30, max_running: %d, queues: [{name: q1, capacity: 60, maximum: %d, weight: 3, max_running: %d, min_maps: 2}, {name: q2, capacity: 30, user_limit_factor: 3}]}\n",
-				from(0, 4), from(60, 100), from(0, 2))
+				from(1, 4), from(60, 100), from(1, 2))
 		} else {
 			fmt.Fprintf(&b, "  - {name: q, weight: %s, capacity: 30, maximum: 100, user_limit_factor: %s, minimum_user_limit: %s}\n", pick("1", "0.5", "2.5"), pick("1", "2", "-1"), pick("25", "50", "100"))
 		}
