@@ -173,12 +173,20 @@ func TestOff(t *testing.T) {
 	if _, known := c.Off(101); known {
 		t.Error("100 are not 101")
 	}
-	if off, known := c.Off(100); !known || math.Abs(off-0.68) > 0.08 {
-		t.Error(off)
+	// 1, 1.01, … 1.99 are 1.5 on average, and two thirds of them within 0.34 of that
+	if off, known := c.Off(100); !known || math.Abs(off-0.34/1.5) > 0.05 || math.Abs(c.Bias()-1.5) > 0.02 {
+		t.Error(off, c.Bias())
 	}
 	c.Predicted(1e6)
-	if off, _ := c.Off(3); math.Abs(off-0.68) > 0.08 {
-		t.Error(off)
+	if off, _ := c.Off(3); math.Abs(off-0.34/1.5) > 0.05 || math.Abs(c.Bias()-1.5) > 0.03 {
+		t.Error(off, c.Bias())
+	}
+	few := New("x")
+	for range biased - 1 {
+		few.Predicted(2)
+	}
+	if off, _ := few.Off(3); few.Bias() != 1 || off < 0.9 || off > 1.1 {
+		t.Error("four predictions correct the next one:", few.Bias(), off)
 	}
 	d := New("x")
 	d.Merge(c)

@@ -104,7 +104,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 				played = draws[i]
 			}
 			if job.Error.N >= enoughErrors {
-				a.likely(job, e.Seconds, played)
+				a.likely(job, e.Seconds/e.Factor, played)
 			} else {
 				a.drawn(played)
 			}

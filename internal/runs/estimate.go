@@ -68,7 +68,7 @@ func (l *Local) Expect(ctx context.Context, policy string, seed uint64, known []
 		if !ok {
 			continue // the policy would not run it, or it would not finish
 		}
-		all[i] = &report.Expectation{Seconds: took, Cold: find(known, f.Class).Runs == 0}
+		all[i] = &report.Expectation{Seconds: took, Factor: find(told, f.Class).Bias(), Cold: find(known, f.Class).Runs == 0}
 		if off, known := find(told, f.Class).Off(enough); known {
 			off *= took
 			all[i].Spread, all[i].From = &off, "errors of earlier predictions"

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -529,7 +530,7 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 		j.Resumed = !k.cell.GoesOn.IsZero() && kept.row.Submitted.Before(k.now)
 		if class := find(taught, j.Class); class != nil {
 			if off, ok := j.Off(); ok {
-				class.Predicted(off + 1)
+				class.Predicted((off + 1) * cmp.Or(j.Expected.Factor, 1))
 			}
 		}
 	}

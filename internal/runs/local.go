@@ -281,7 +281,8 @@ func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (l
 //
 // A map takes its class's start and time per byte for its own bytes. What a reduce reads is
 // estimated from the class's ratio of intermediate to input bytes, shared out evenly; where that is
-// unknown it takes the class's mean time. Cold runs do not count once there was a warm one.
+// unknown it takes the class's mean time. Cold runs do not count once there was a warm one. All times are
+// corrected by how far earlier predictions of the class were off on average (profile.Class.Bias).
 func (l *Local) sim(policy string, seed uint64, known []*profile.Class) (sim.Config, error) {
 	w := &workload.Workload{}
 	told := Told(known)
@@ -314,12 +315,13 @@ func find(known []*profile.Class, name string) *profile.Class {
 // the engine puts them on.
 func stages(splits []input.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
+	bias := class.Bias()
 	known := class.Any(workload.Map)
 	var read units.Bytes
 	for i := range splits {
 		size := units.Bytes(splits[i].Size)
 		read += size
-		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: units.FromSeconds(known.Expect(float64(size)))})
+		maps.Tasks = append(maps.Tasks, workload.Task{Input: size, Work: units.FromSeconds(bias * known.Expect(float64(size)))})
 		maps.Hosts.Set(i, engine.Hosts(&splits[i], workers, 1, seed)...)
 	}
 	if reduces == 0 {
@@ -329,7 +331,7 @@ func stages(splits []input.Split, reduces int, class *profile.Class, workers int
 	known = class.Any(workload.Reduce)
 	share := class.Between(float64(read)) / float64(reduces)
 	for i := range last.Tasks {
-		last.Tasks[i] = workload.Task{Work: units.FromSeconds(known.Expect(share)), Shuffle: units.FromSeconds(known.Shuffle.Mean)}
+		last.Tasks[i] = workload.Task{Work: units.FromSeconds(bias * known.Expect(share)), Shuffle: units.FromSeconds(bias * known.Shuffle.Mean)}
 	}
 	return []workload.StageSpec{maps, last}
 }

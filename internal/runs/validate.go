@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -42,6 +43,8 @@ type Agreement struct {
 	Mean     float64      `json:"mean_error"` // of the sizes of all jobs' errors in all rounds
 	P95      float64      `json:"p95_error"`
 	Largest  float64      `json:"largest_error"`
+	Bias     float64      `json:"bias"`           // mean of all jobs' errors: below 0 they are done later than predicted
+	Bare     float64      `json:"bias_simulated"` // the same of what the simulator says without the factors that rounds taught
 }
 
 // Prediction is one finish in all rounds.
@@ -49,18 +52,73 @@ type Prediction struct {
 	ID        string    `json:"id"`
 	Measured  []float64 `json:"measured_s"`
 	Predicted []float64 `json:"predicted_s"`
+	// without the factor that earlier rounds taught (profile.Class.Bias)
+	Simulated []float64 `json:"simulated_s"`
+	// of the interval that has the outcome in 95 of 100 cases, as told before each round by those before;
+	// null while they are few
+	Low  []*float64 `json:"low_s"`
+	High []*float64 `json:"high_s"`
+
+	Bias float64 `json:"bias"` // mean error
+	// of its 95 % interval; null in one round
+	BiasLow  *float64 `json:"bias_low"`
+	BiasHigh *float64 `json:"bias_high"`
+	Early    int      `json:"early"`  // rounds in which it was done later than predicted
+	Sign     float64  `json:"sign_p"` // how likely so one-sided a count is by chance
+	Told     int      `json:"intervals"`
+	Inside   int      `json:"inside"` // of these had the outcome
 }
 
 // AgreementSchema names the form of an Agreement.
 const AgreementSchema = "slackline/validate/v1"
 
 // Errors are the relative errors, round by round.
-func (p *Prediction) Errors() []float64 {
-	var es []float64
+func (p *Prediction) Errors() []float64 { return p.off(p.Predicted) }
+
+func (p *Prediction) off(predicted []float64) (es []float64) {
 	for i := range p.Measured {
-		es = append(es, p.Predicted[i]/p.Measured[i]-1)
+		es = append(es, predicted[i]/p.Measured[i]-1)
 	}
 	return es
+}
+
+// leastTold is how many rounds say how far off the next one may be.
+const leastTold = 3
+
+// add takes in one round. What it may be off by follows from the rounds before: the logarithms of measured
+// over simulated times are taken to be normal.
+func (p *Prediction) add(measured, predicted, simulated float64) {
+	var off stat.Sum
+	for i := range p.Measured {
+		off.Add(math.Log(p.Measured[i] / p.Simulated[i]))
+	}
+	var low, high *float64
+	if off.N() >= leastTold {
+		middle, half := simulated*math.Exp(off.Mean()), math.Exp(off.Next95())
+		low, high = new(middle/half), new(middle*half)
+		p.Told++
+		if *low <= measured && measured <= *high {
+			p.Inside++
+		}
+	}
+	p.Low, p.High = append(p.Low, low), append(p.High, high)
+	p.Measured, p.Predicted, p.Simulated = append(p.Measured, measured), append(p.Predicted, predicted), append(p.Simulated, simulated)
+}
+
+// sum says on which side of the outcome predictions were.
+func (p *Prediction) sum() {
+	errs := p.Errors()
+	p.Bias = stat.Mean(errs)
+	if len(errs) > 1 {
+		low, high := stat.IntervalOnce95(errs)
+		p.BiasLow, p.BiasHigh = &low, &high
+	}
+	for _, e := range errs {
+		if e < 0 {
+			p.Early++
+		}
+	}
+	p.Sign = stat.SignTest(p.Early, len(errs))
 }
 
 // Validate runs the rounds.
@@ -76,9 +134,12 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		if err != nil {
 			return nil, err
 		}
-		var predicted *report.Run
+		var predicted, simulated *report.Run
 		if round >= v.Teach {
 			if predicted, err = local.Predict(ctx, v.Policy, v.Seed, known); err != nil {
+				return nil, err
+			}
+			if simulated, err = local.Predict(ctx, v.Policy, v.Seed, each.Of(known, uncorrected)); err != nil {
 				return nil, err
 			}
 		}
@@ -100,6 +161,9 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		}
 		note := ""
 		taught := learner.Profiles()
+		if predicted != nil {
+			local.teach(taught, known, measured, predicted)
+		}
 		for i, c := range taught {
 			if cold(find(known, c.Name), stored, local.input()) {
 				taught[i], note = c.AsCold(), ", cold: not predicted from"
@@ -113,7 +177,7 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 			v.Say("round %d of %d, to learn: done after %.2f s%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan, note)
 			continue
 		}
-		a.add(measured, predicted)
+		a.add(measured, predicted, simulated)
 		v.Say("round %d of %d: done after %.2f s, predicted %.2f s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
 			predicted.Summary.Makespan, 100*(predicted.Summary.Makespan/measured.Summary.Makespan-1), note)
 	}
@@ -144,25 +208,52 @@ func merge(known, taught []*profile.Class) []*profile.Class {
 	return known
 }
 
-func (a *Agreement) add(measured, predicted *report.Run) {
+// uncorrected is what is known of a class without how far predictions were off.
+func uncorrected(c *profile.Class) *profile.Class {
+	bare := *c
+	bare.Error, bare.Errors = profile.Estimate{}, nil
+	if c.Cold != nil {
+		bare.Cold = uncorrected(c.Cold)
+	}
+	return &bare
+}
+
+// teach takes in what came of predictions, as a run that is kept does (Keeper.Finish).
+func (l *Local) teach(taught, known []*profile.Class, measured, predicted *report.Run) {
+	told := Told(known)
+	for _, f := range l.Files {
+		took, ended := response(measured, f.Name)
+		foretold, expected := response(predicted, f.Name)
+		if class := find(taught, f.Class); class != nil && ended && expected && foretold > 0 {
+			class.Predicted(took / foretold * find(told, f.Class).Bias())
+		}
+	}
+}
+
+func (a *Agreement) add(measured, predicted, simulated *report.Run) {
 	for i := range a.Jobs {
 		p := &a.Jobs[i]
 		took, _ := response(measured, p.ID)
 		foretold, _ := response(predicted, p.ID)
-		p.Measured, p.Predicted = append(p.Measured, took), append(p.Predicted, foretold)
+		bare, _ := response(simulated, p.ID)
+		p.add(took, foretold, bare)
 	}
-	a.Makespan.Measured = append(a.Makespan.Measured, measured.Summary.Makespan)
-	a.Makespan.Predicted = append(a.Makespan.Predicted, predicted.Summary.Makespan)
+	a.Makespan.add(measured.Summary.Makespan, predicted.Summary.Makespan, simulated.Summary.Makespan)
 }
 
 func (a *Agreement) sum() {
-	var sizes []float64
+	var errs, sizes, bare []float64
 	for i := range a.Jobs {
-		for _, e := range a.Jobs[i].Errors() {
-			sizes = append(sizes, math.Abs(e))
-		}
+		p := &a.Jobs[i]
+		p.sum()
+		errs, bare = append(errs, p.Errors()...), append(bare, p.off(p.Simulated)...)
+	}
+	a.Makespan.sum()
+	for _, e := range errs {
+		sizes = append(sizes, math.Abs(e))
 	}
 	a.Mean, a.P95, a.Largest = stat.Mean(sizes), stat.Quantile(sizes, 0.95), stat.Quantile(sizes, 1)
+	a.Bias, a.Bare = stat.Mean(errs), stat.Mean(bare)
 }
 
 // batch are the jobs that are validated if nobody names any: what the demo runs, and a job of pure

@@ -18,6 +18,11 @@ func Exact95(k, n int) (low, high float64) {
 	return low, high
 }
 
+// SignTest is how likely it is that so many of n, or so few, lie on one side if both sides are as likely.
+func SignTest(k, n int) float64 {
+	return min(1, 2*binomial(min(k, n-k), n, 0.5))
+}
+
 // bisect finds where below, which holds at 0 and not at 1, stops to hold.
 func bisect(below func(p float64) bool) float64 {
 	lo, hi := 0.0, 1.0

@@ -24,3 +24,16 @@ func TestExact95(t *testing.T) {
 		t.Errorf("of many: %v to %v", low, high)
 	}
 }
+
+// By hand: of 24 tosses all are heads or all are tails in 2 of 2²⁴ cases; of ten, two or fewer, or as
+// many tails, in 2·(1+10+45) of 1024.
+func TestSignTest(t *testing.T) {
+	for _, c := range []struct {
+		k, n int
+		want float64
+	}{{24, 24, math.Ldexp(2, -24)}, {0, 24, math.Ldexp(2, -24)}, {2, 10, 112. / 1024}, {8, 10, 112. / 1024}, {5, 10, 1}, {0, 0, 1}} {
+		if got := SignTest(c.k, c.n); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%d of %d: %v, want %v", c.k, c.n, got, c.want)
+		}
+	}
+}

@@ -50,6 +50,16 @@ func (s *Sum) Interval95() float64 {
 	return student95(s.n-1) * math.Sqrt(s.Variance()/float64(s.n))
 }
 
+// Next95 returns half the width of the interval about the mean in which the next value is in 95 of 100
+// cases, by Student's t, which assumes values that are independent and roughly normal. It is 0 for
+// fewer than two values.
+func (s *Sum) Next95() float64 {
+	if s.n < 2 {
+		return 0
+	}
+	return student95(s.n-1) * s.Deviation() * math.Sqrt(1+1/float64(s.n))
+}
+
 // Mean returns the mean, 0 for no values.
 func Mean(xs []float64) float64 {
 	var s Sum

@@ -25,6 +25,7 @@ func TestGolden(t *testing.T) {
 	near(t, "variance", s.Variance(), 32.0/7, 1e-12)
 	near(t, "deviation", s.Deviation(), math.Sqrt(32.0/7), 1e-12)
 	near(t, "interval", s.Interval95(), 2.365*math.Sqrt(32.0/7/8), 1e-12)
+	near(t, "interval of the next", s.Next95(), 2.365*math.Sqrt(32.0/7*(1+1.0/8)), 1e-12)
 	if s.N() != 8 {
 		t.Errorf("N = %d", s.N())
 	}
@@ -44,7 +45,7 @@ func TestQuantile(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	var s stat.Sum
-	if stat.Mean(nil) != 0 || stat.Quantile(nil, 0.5) != 0 || s.Mean() != 0 || s.Variance() != 0 || s.Interval95() != 0 {
+	if stat.Mean(nil) != 0 || stat.Quantile(nil, 0.5) != 0 || s.Mean() != 0 || s.Variance() != 0 || s.Interval95() != 0 || s.Next95() != 0 {
 		t.Error("an empty sample has figures other than 0")
 	}
 	s.Add(4)

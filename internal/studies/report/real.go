@@ -37,10 +37,12 @@ type Energy struct {
 
 // Expectation is what was said of a time before a run.
 type Expectation struct {
-	Seconds float64  `json:"seconds"`  // from submission to finish
-	Spread  *float64 `json:"spread_s"` // standard deviation; null: nothing is known of it
-	From    string   `json:"from"`     // what the spread follows from
-	Cold    bool     `json:"cold"`     // only cold runs of the class are known
+	Seconds float64 `json:"seconds"` // from submission to finish
+	// by which earlier errors corrected it (profile.Class.Bias); 0: it is not by what runs taught
+	Factor float64  `json:"factor,omitempty"`
+	Spread *float64 `json:"spread_s"` // standard deviation; null: nothing is known of it
+	From   string   `json:"from"`     // what the spread follows from
+	Cold   bool     `json:"cold"`     // only cold runs of the class are known
 }
 
 // Work is what the committed attempts of a job did with bytes.
