@@ -43,8 +43,10 @@ type Agreement struct {
 	Mean     float64      `json:"mean_error"` // of the sizes of all jobs' errors in all rounds
 	P95      float64      `json:"p95_error"`
 	Largest  float64      `json:"largest_error"`
-	Bias     float64      `json:"bias"`           // mean of all jobs' errors: below 0 they are done later than predicted
-	Bare     float64      `json:"bias_simulated"` // the same of what the simulator says without the factors that rounds taught
+	// mean of all jobs' errors, below 0 if they are done later than predicted; and the same of what the
+	// simulator says without the factors that rounds taught
+	Bias float64 `json:"bias"`
+	Bare float64 `json:"bias_simulated"`
 }
 
 // Prediction is one finish in all rounds.
