@@ -115,7 +115,10 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweepAll(dir, ".a.html.")
+	if _, err := os.Stat(filepath.Join(dir, ".a.html.77-0.part")); err == nil {
+		t.Error("what a killed process left is still there")
+	}
+	sweepAll(dir, ".a.html.") // as another process would
 	if _, err := os.Stat(f.file.Name()); err != nil {
 		t.Error(err)
 	}
