@@ -111,6 +111,9 @@ func writeAnswers(w io.Writer, all *runs.Answers) error {
 			names = append(names[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(o.Jobs)-mostNamed))
 		}
 		say("run %d (%s) is under way here and shares the cores\n", o.Run, report.Printable(strings.Join(names, ", ")))
+		if left := toGo(o.Maps, o.Reduces); o.Open && left != "" {
+			say("run %d takes jobs, and its own have %s to go: a job that is submitted to it may wait for these, which the times above do not count\n", o.Run, left)
+		}
 	}
 	return errors.Join(errs...)
 }

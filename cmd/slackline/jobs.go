@@ -65,6 +65,9 @@ class: estimates use warm runs.`,
 		if err != nil {
 			return failure{err}
 		}
+		if err := explainWaits(h, list, now); err != nil {
+			return err
+		}
 		if o.json() {
 			type listed struct {
 				*store.Job

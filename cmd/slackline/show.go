@@ -57,6 +57,9 @@ func showJob(h *store.Store, key string) (*shown, error) {
 		return nil, err
 	}
 	s := &shown{Schema: showSchema, Job: j, What: outcome(j), Beside: []string{}, Failed: []*store.Attempt{}}
+	if err := explainWaits(h, []*store.Job{j}, time.Now()); err != nil {
+		return nil, err
+	}
 	failed, err := h.Attempts(j.ID, store.AttemptFilter{Outcomes: []string{"failed"}})
 	if err != nil {
 		return nil, failure{err}

@@ -1,7 +1,9 @@
 package runs
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -27,10 +30,13 @@ type Answers struct {
 	Beside []Other   `json:"beside"` // runs on this machine now, which share its cores
 }
 
-// Other is a run that is under way.
+// Other is a run that is under way. The answers do not count what it holds.
 type Other struct {
-	Run  int64    `json:"run"`
-	Jobs []string `json:"jobs"`
+	Run     int64    `json:"run"`
+	Jobs    []string `json:"jobs"`
+	Open    bool     `json:"open"`    // it takes jobs, so those that were asked about may be submitted to it
+	Maps    int      `json:"maps"`    // that its jobs have to go
+	Reduces int      `json:"reduces"` // likewise
 }
 
 // Answer is that about one job. What is not known is null.
@@ -221,6 +227,8 @@ func (a *Answer) waits(l *Local, run *report.Run) {
 	mine := &run.Jobs[i]
 	if mine.Outcome == report.Refused {
 		a.Refused, a.Done = mine.Reason, nil
+	} else if !mine.Outcome.Finished() {
+		a.Refused, a.Done = l.unfinished(mine, run), nil
 	}
 	const least = 0.1 // seconds
 	if mine.Started == nil || *mine.Started < mine.Submitted+least {
@@ -237,6 +245,23 @@ func (a *Answer) waits(l *Local, run *report.Run) {
 	}
 }
 
+// unfinished says why a job would not finish that the policy does not refuse.
+func (l *Local) unfinished(mine *report.Job, run *report.Run) string {
+	i := slices.IndexFunc(l.Files, func(f *scenario.Job) bool { return f.Name == mine.ID })
+	for _, name := range l.jobs[i].Spec.After {
+		for k := range run.Jobs {
+			switch o := &run.Jobs[k]; {
+			case o.ID != name || o.Outcome.Finished():
+			case o.Outcome == report.Refused:
+				return fmt.Sprintf("it waits for %s, which is refused", name)
+			default:
+				return fmt.Sprintf("it waits for %s, which would not finish", name)
+			}
+		}
+	}
+	return cmp.Or(mine.Reason, "it would not finish")
+}
+
 // others are the runs that are under way.
 func (l *Local) others() []Other {
 	list := []Other{}
@@ -247,13 +272,15 @@ func (l *Local) others() []Other {
 	if err != nil {
 		return list // nobody knows
 	}
+	alive, _ := l.Memory.store.Alive() // without it none of them is open
 	for _, j := range jobs {
 		i := slices.IndexFunc(list, func(o Other) bool { return o.Run == j.Run })
 		if i < 0 {
 			i = len(list)
-			list = append(list, Other{Run: j.Run})
+			list = append(list, Other{Run: j.Run, Open: slices.ContainsFunc(alive, func(r store.Run) bool { return r.ID == j.Run && r.Door != "" })})
 		}
-		list[i].Jobs = append(list[i].Jobs, j.Name)
+		o := &list[i]
+		o.Jobs, o.Maps, o.Reduces = append(o.Jobs, j.Name), o.Maps+j.Maps.Tasks-j.Maps.Done, o.Reduces+j.Reduces.Tasks-j.Reduces.Done
 	}
 	return list
 }

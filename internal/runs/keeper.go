@@ -170,6 +170,9 @@ func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJo
 		Name: f.Name, Class: f.Class, State: store.Waiting, File: absolute(f.Path()), Command: command,
 		Output: l.output(i, under), Submitted: base.Add(time.Duration(f.Arrive)),
 		Reduces: store.Tally{Tasks: f.Reduces}, Maps: store.Tally{Tasks: len(l.jobs[i].Splits)}, Isolation: inEngine}}
+	if spec := &l.jobs[i].Spec; spec.Deadline != units.Never { // as the run will count it when the job arrives
+		j.row.Deadline = new(base.Add(time.Duration(spec.Deadline.Add(-spec.Overdue))))
+	}
 	if l.jobs[i].Executor != nil {
 		j.row.Isolation = process.How()
 	}

@@ -61,7 +61,7 @@ type Job struct {
 	Workflow string `json:"workflow,omitempty"`
 	Policy   string `json:"policy"`
 	State    string `json:"state"`
-	Reason   string `json:"reason,omitempty"` // why it failed, was killed or refused
+	Reason   string `json:"reason,omitempty"` // why it failed, was killed or refused, or waits
 	File     string `json:"file,omitempty"`   // the job file
 	// of run, with which the job is resumed if it had not begun; as package runs writes it
 	Command   json.RawMessage `json:"command,omitempty"`
