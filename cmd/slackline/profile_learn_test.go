@@ -39,7 +39,7 @@ func TestLearnFromHadoop(t *testing.T) {
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"words.yaml": wordsJob + "class: words\n", "corpus/a.txt": text,
 		"done/a.jhist": hadoopHistory("1_0001", 0), "done/b.jhist": hadoopHistory("1_0002", 60_000)})
-	if out := s.must(0, "profile", "learn", "done/b.jhist", "done/a.jhist", "--to", "hadoop.json"); out != "1 classes written to hadoop.json\n" {
+	if out := s.must(0, "profile", "learn", "done/b.jhist", "done/a.jhist", "--to", "hadoop.json"); out != "hadoop.json: 1 class\n" {
 		t.Error(out)
 	}
 	s.must(0, "profile", "import", "hadoop.json")
