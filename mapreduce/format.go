@@ -36,8 +36,10 @@ type Cutting uint8
 
 // The kinds of cutting.
 const (
-	Uncut   Cutting = iota // nowhere: one task reads the file
-	AtLines                // behind any line; whoever opens a piece reads lines that end with LF, whichever way they do in the file
+	Uncut Cutting = iota // nowhere: one task reads the file
+	// behind any line; whoever opens a piece reads lines that end with LF, whichever way they do in
+	// the file
+	AtLines
 	// behind a line end that does not stand between double quotes, each of which begins or ends a
 	// quotation (RFC 4180)
 	AtRows

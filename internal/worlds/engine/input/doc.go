@@ -4,6 +4,7 @@
 //	input.go    which files a job reads
 //	split.go    how they are cut into splits
 //	plan.go     where each may be cut: by its format, and by what it is compressed with
+//	foreign.go  what is not read: formats and compressions that would be taken for text
 //	outputs.go  whether output of a job that is read is all there
 //	path.go     paths and pieces of files in JSON
 //

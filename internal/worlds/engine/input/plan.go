@@ -88,8 +88,10 @@ const planTries = 4
 func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
 	for _, f := range files {
 		// Whatever may be otherwise the next time is left to the task that reads the file.
-		if err := unreadable(f, p, sources); failure.Of(err) == failure.Permanent {
-			return nil, nil, err
+		for _, check := range []func(File, *mapreduce.Program, []Source) error{understood, unreadable} {
+			if err := check(f, p, sources); failure.Of(err) == failure.Permanent {
+				return nil, nil, err
+			}
 		}
 	}
 	var whole []Whole

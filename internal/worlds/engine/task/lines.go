@@ -158,8 +158,8 @@ func (l *lines) fixed(all bool) (record []byte, at int64, ok bool, err error) {
 }
 
 // block returns whole lines or records, lines with their LFs, as many as are in the buffer and stand
-// in the file as in the block, and the offset of the first. They are good until the next call. The lines of all blocks are those that
-// next would return.
+// in the file as in the block, and the offset of the first. They are good until the next call. The
+// lines of all blocks are those that next would return.
 func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.pos > l.end {
 		return nil, 0, false, nil
