@@ -26,6 +26,10 @@ func TestCommandsRefuse(t *testing.T) {
 		"files: [x/a, y/a]\n":                                       `"x/a" and "y/a" would both be "a"`,
 		"env: {\"A=B\": x}\n":                                       `"A=B" cannot be a variable`,
 		"reduces: 2\nconf: {my.own: 1, mapreduce.job.reduces: 7}\n": "f.yaml:5:42: conf and reduces contradict each other: commands get mapreduce.job.reduces from reduces; leave it out of conf",
+		"conf: {mapred.reduce.tasks: 5}\n":                          "conf: mapred.reduce.tasks has no effect here; leave it out: write reduces",
+		"conf: {mapreduce.task.timeout: 5}\n":                       "conf: mapreduce.task.timeout has no effect here; leave it out: write timeout",
+		"conf: {textinputformat.record.delimiter: x}\n":             "conf: textinputformat.record.delimiter has no effect here; leave it out: lines end at LF, CR LF or CR",
+		"conf: {stream.reduce.output.field.separator: x}\n":         "conf: stream.reduce.output.field.separator has no effect here; leave it out, or write stream_reduce_output_field_separator under env if a command reads it",
 		"conf:\n  mapreduce_job_name: x\n":                          "f.yaml:5:23: conf and name contradict each other",
 		"env: {mapreduce_task_partition: 99}\n":                     "f.yaml:4:33: env: Slackline sets mapreduce_task_partition for each command; leave it out of env",
 	} {

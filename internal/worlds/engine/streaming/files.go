@@ -90,6 +90,9 @@ func Runnable(command, path string) (string, error) {
 	case err == nil:
 		if with := interpreter(found); with != "" {
 			if _, err := os.Stat(with); errors.Is(err, fs.ErrNotExist) { // the system would say this of the script
+				if bare, cr := strings.CutSuffix(with, "\r"); cr {
+					return "", fmt.Errorf("%s cannot be run: its first line names %q, which does not exist; save it with LF as line end, and it names %s", command, with, bare)
+				}
 				return "", fmt.Errorf("%s cannot be run: its first line names %s, and there is no such file", command, with)
 			}
 		}
@@ -116,7 +119,8 @@ func interpreter(path string) string {
 	n, _ := io.ReadFull(f, head)
 	line, _, _ := strings.Cut(string(head[:n]), "\n")
 	names, script := strings.CutPrefix(line, "#!")
-	if words := strings.Fields(names); script && len(words) > 0 && filepath.IsAbs(words[0]) {
+	// The system takes a CR for a part of the name.
+	if words := strings.FieldsFunc(names, func(r rune) bool { return r == ' ' || r == '\t' }); script && len(words) > 0 && filepath.IsAbs(words[0]) {
 		return words[0]
 	}
 	return ""

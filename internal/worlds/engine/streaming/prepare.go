@@ -39,6 +39,9 @@ func (j *Job) Prepare(lines []CommandLine, files []string, folders ...string) (u
 		if err := free("conf", name, Name(name)); err != nil {
 			return nil, err
 		}
+		if err := effect(name, Name(name)); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Env)) {
 		if err := free("env", name, name); err != nil {
