@@ -138,6 +138,7 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	}
 	var cells []lab.Cell
 	var told trace.Account
+	var noted []string
 	for i, s := range variants {
 		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) ||
 			!reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) || !reflect.DeepEqual(s.Cluster, variants[i-1].Cluster) {
@@ -154,8 +155,13 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 			return nil, err
 		}
 		cells = append(cells, more...)
+		for _, note := range s.Notes() {
+			if !slices.Contains(noted, note) {
+				noted = append(noted, note)
+				tellNotes(cmd, noted[len(noted)-1:])
+			}
+		}
 		if i == 0 {
-			tellNotes(cmd, s.Notes())
 			tellUntold(cmd.ErrOrStderr(), s, more)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/bounds"
 	"github.com/slackline/slackline/internal/maths/optimize"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/units"
 )
 
 // Fleet is what the plan has of several types of machines, hour by hour.
@@ -110,15 +109,6 @@ func (k *kind) need(c *scenario.Capacity, class *scenario.CapacityClass, w what)
 	return need, line.Limit(), job, ok
 }
 
-// energy is what a machine of the type costs in an hour beside its price.
-func energy(c *scenario.Capacity, m *scenario.MachineType, hour int) float64 {
-	perKWh := scenario.At(c.Energy.Price, hour) + scenario.At(c.Energy.Carbon, hour)/1000*c.Energy.CarbonPrice
-	return kWh(m) * perKWh
-}
-
-// kWh is what a machine draws in an hour.
-func kWh(m *scenario.MachineType) float64 { return units.Watts(m.Power).Over(units.Hour).KWh() }
-
 // fleet is what the file asks for. late tells of the classes that meet their deadlines on no machine.
 func fleet(c *scenario.Capacity, w what) (f *optimize.Fleet, kinds []kind, needs [][]bounds.Need, late []string) {
 	kinds = kindsOf(c)
@@ -145,8 +135,8 @@ func fleet(c *scenario.Capacity, w what) (f *optimize.Fleet, kinds []kind, needs
 			one.Rentable = math.Floor(one.Rentable)
 		}
 		for hour := range hours {
-			one.Reserved += k.Reserved + energy(c, k.MachineType, hour)
-			one.Rent = append(one.Rent, scenario.At(prices, hour)+energy(c, k.MachineType, hour))
+			one.Reserved += k.Reserved + c.EnergyCost(k.MachineType, hour)
+			one.Rent = append(one.Rent, scenario.At(prices, hour)+c.EnergyCost(k.MachineType, hour))
 		}
 		f.Kinds = append(f.Kinds, one)
 	}
@@ -293,9 +283,9 @@ func (r *Result) machinesOf(c *scenario.Capacity, plan *optimize.FleetPlan, kind
 			t.OnDemand, t.Spot = append(t.OnDemand, there[0]), append(t.Spot, there[1])
 			t.Prices, t.OfSpot = append(t.Prices, price[0]), append(t.OfSpot, price[1])
 			all := reserved + there[0] + there[1]
-			t.Cost += (reserved*m.Reserved + there[0]*scenario.At(m.OnDemand, hour) + there[1]*scenario.At(m.Spot, hour) + all*energy(c, m, hour)) / hours
-			r.Fleet.Energy += all * kWh(m) / hours
-			r.Fleet.Carbon += all * kWh(m) * scenario.At(c.Energy.Carbon, hour) / 1000 / hours
+			t.Cost += (reserved*m.Reserved + there[0]*scenario.At(m.OnDemand, hour) + there[1]*scenario.At(m.Spot, hour) + all*c.EnergyCost(m, hour)) / hours
+			r.Fleet.Energy += all * m.Energy() / hours
+			r.Fleet.Carbon += all * m.Energy() * scenario.At(c.Energy.Carbon, hour) / 1000 / hours
 			r.OnDemand += (there[0] + there[1]) / hours
 		}
 		r.Reserved += t.Reserved

@@ -97,6 +97,16 @@ func TestFleetByHand(t *testing.T) {
 	}
 }
 
+// Where who takes energy is paid for it, fast machines are cheaper: 2 kWh at -0.05 each, of 0.9 and 0.5.
+func TestPaidForEnergy(t *testing.T) {
+	whole := false
+	c := read(t, strings.Replace(types, "price: 0.2", "price: -0.1", 1))
+	c.Integer, c.WholeShares = &whole, &whole
+	if r := Plan(c); !near(r.Cost, 5*0.4*(0.9+0.5)/2) || !near(r.Fleet.Energy, 2*2) || !near(r.LowerBound, r.Cost) {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Slots apart: 80 s of maps and 40 s of reduces, each in 40 s.
 func TestSlotsApart(t *testing.T) {
 	c := read(t, `

@@ -61,6 +61,8 @@ type Cell struct {
 	Params map[string]string
 	// Trace is what the report says of the trace that is played; nil = none is.
 	Trace *report.Trace
+	// Notes are what was filled in, moved or left out of files beside the scenario.
+	Notes []string
 	// Metrics are those by which its report may be compared with others, as far as known before.
 	Metrics []string
 	// Key is that of what is simulated, for the cache; "" = it is not cached.
@@ -199,7 +201,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 // reported is what the run has come to, and why it ended before its time, nil if it did not.
 func (c *Cell) reported(builder *report.Builder, err error) (*report.Run, error) {
 	run := builder.Run()
-	run.Params, run.Trace = c.Params, c.Trace
+	run.Params, run.Trace, run.Notes = c.Params, c.Trace, c.Notes
 	if errors.Is(err, sim.ErrStuck) {
 		err = &Aborted{err}
 	}

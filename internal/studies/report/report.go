@@ -64,8 +64,10 @@ type Run struct {
 	// Classes count deadlines by their class, where jobs have one.
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
 	Trace   *Trace          `json:"trace,omitempty"` // null: the jobs come from no trace
-	Real    *Real           `json:"real,omitempty"`
-	Door    *Door           `json:"door,omitempty"` // null: nobody was asked whether jobs would be in time
+	// Notes are what was filled in, moved or left out of weather, and what is odd about the times of the scenario.
+	Notes []string `json:"notes,omitempty"`
+	Real  *Real    `json:"real,omitempty"`
+	Door  *Door    `json:"door,omitempty"` // null: nobody was asked whether jobs would be in time
 	// Stuck is why the run could not continue, "" if it came to its end. The summary and the jobs are
 	// then what came until that time, and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`

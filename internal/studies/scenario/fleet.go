@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/units"
 )
 
 // MachineType is a type of machines that can be reserved, rented on demand, or rented as spot capacity,
@@ -36,9 +37,40 @@ type MachineType struct {
 
 // EnergyPrices are what the energy of machines costs, and the carbon dioxide that comes of it.
 type EnergyPrices struct {
-	Price       config.OneOrMore[float64] `json:"price" min:"0" max:"1e9" doc:"price of energy, in the currency a kWh, or one for each hour; nothing if left out"`
+	Price       config.OneOrMore[float64] `json:"price" min:"-1e9" max:"1e9" doc:"price of energy, in the currency a kWh, or one for each hour, negative where who takes it is paid; nothing if left out"`
 	Carbon      config.OneOrMore[float64] `json:"carbon" min:"0" max:"1e9" doc:"carbon dioxide of energy, in grams a kWh, or one number for each hour; none if left out"`
 	CarbonPrice float64                   `json:"carbon_price" min:"0" max:"1e9" doc:"what a kilogram of carbon dioxide counts as, in the currency; nothing if left out"`
+}
+
+// EnergyCost is what a machine of the type costs in an hour beside its price.
+func (c *Capacity) EnergyCost(m *MachineType, hour int) float64 {
+	return m.Energy() * (At(c.Energy.Price, hour) + At(c.Energy.Carbon, hour)/1000*c.Energy.CarbonPrice)
+}
+
+// Energy is what a machine of the type draws in an hour, in kWh.
+func (m *MachineType) Energy() float64 { return units.Watts(m.Power).Over(units.Hour).KWh() }
+
+// checkPaid refuses prices of energy at which machines would be rented to be paid for what they draw.
+func (c *Capacity) checkPaid() {
+	for i := range c.Machines {
+		m := &c.Machines[i]
+		reserved := 0.0
+		for hour := range c.Hours() {
+			energy := c.EnergyCost(m, hour)
+			reserved += m.Reserved + energy
+			for _, rent := range []config.OneOrMore[float64]{m.OnDemand, m.Spot} {
+				if len(rent) > 0 && At(rent, hour)+energy < 0 {
+					c.src.Failf("energy.price", "in hour %d a machine of type %q costs %.6g and is paid %.6g for its energy: such a plan would rent machines to burn it; raise the price of energy or of the machine",
+						hour, m.Name, At(rent, hour), -energy)
+					return
+				}
+			}
+		}
+		if m.ReservedLimit > 0 && reserved < 0 {
+			c.src.Failf("energy.price", "in all hours a reserved machine of type %q is paid %.6g more for its energy than it costs: such a plan would reserve machines to burn it; raise the price of energy or of the machine", m.Name, -reserved)
+			return
+		}
+	}
 }
 
 // At is the value of an hour, from a list with one for each hour or one for all; 0 of an empty one.
@@ -137,7 +169,9 @@ func (c *Capacity) checkMachines() {
 			}
 		}
 	}
-	c.checkHours()
+	if c.checkHours(); len(c.src.Errs) == 0 {
+		c.checkPaid()
+	}
 	for i := range c.Classes {
 		c.Classes[i].checkFleet(c, fmt.Sprintf("classes[%d]", i))
 	}
