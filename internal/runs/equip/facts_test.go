@@ -53,6 +53,13 @@ func TestFactsChangeWithTheJob(t *testing.T) {
 	for _, more := range []string{"reduce: cat\n", "combine: cat\n", "key_fields: 2\n", "key_fields: 2\npartition_fields: 1\n", "env: {a: b}\n", "conf: {a: b}\n", "one_command: true\n"} {
 		see(strings.TrimSpace(more), read(more))
 	}
+	for _, line := range []string{"reduce: cat DIR/script\n", "reduce: sh -c 'exec cat DIR/script'\n"} {
+		line = strings.ReplaceAll(line, "DIR", dir)
+		write("script", "1")
+		see(line, read(line))
+		write("script", "2")
+		see(line+"with another script", read(line))
+	}
 	write("m.sh", "tac")
 	see("another mapper", read(""))
 	write("tree/b", "")

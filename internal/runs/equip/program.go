@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/user"
 	"path/filepath"
+	"strings"
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -116,7 +118,27 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 	for _, file := range s.Files {
 		programs["file "+file.Name] = file.Path
 	}
+	for _, l := range lines {
+		for _, path := range named(l.Text) {
+			programs["file "+path] = path
+		}
+	}
 	return programs, err
+}
+
+// named are the files that a command names by their whole paths, also within a word, as in sh -c
+// 'python3 /home/ann/map.py': what they hold decides what the command does.
+func named(command string) (paths []string) {
+	words, _ := streaming.Words(command)
+	for _, word := range words {
+		for _, path := range append(strings.Fields(word), word) {
+			info, err := os.Stat(path)
+			if filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }
 
 func limits(f *scenario.Job) process.Limits {

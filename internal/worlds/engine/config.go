@@ -188,7 +188,7 @@ func (c *Config) read(j *Job) ([]outdir.InputFile, []input.Split, error) {
 	}
 	found := make([]outdir.InputFile, len(files))
 	for i, f := range files {
-		found[i] = outdir.InputFile{Path: input.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC()}
+		found[i] = outdir.InputFile{Path: input.Path(f.Path), Size: f.Size, Wrote: time.Unix(0, f.Wrote).UTC(), Node: f.Node, Changed: f.Changed}
 	}
 	return found, splits, nil
 }

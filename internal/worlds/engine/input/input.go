@@ -21,6 +21,10 @@ type File struct {
 	Size   int64
 	Wrote  int64 // when it was written last, in nanoseconds since 1970; 0 = unknown
 	Source int   // number of the input that names it, from 0
+	// Node and Changed are its inode, and when that changed last, in nanoseconds since 1970: whoever
+	// sets the time of a file back cannot set these. 0 where the system does not tell.
+	Node    uint64
+	Changed int64
 }
 
 // Find returns the files that the inputs name, in the order of the inputs: a file, a directory with
@@ -95,7 +99,9 @@ func findAt(path string, add func(File), outputs outputs, above ...fs.FileInfo) 
 			return fmt.Errorf("input %q: %w", path, err)
 		}
 		files.Reads(path, info)
-		add(File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()})
+		f := File{Path: path, Size: info.Size(), Wrote: info.ModTime().UnixNano()}
+		f.Node, f.Changed = inode(info)
+		add(f)
 		return nil
 	}
 	if !info.IsDir() {

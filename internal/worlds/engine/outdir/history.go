@@ -48,6 +48,9 @@ type InputFile struct {
 	Path  input.Path `json:"path"`
 	Size  int64      `json:"size"`
 	Wrote time.Time  `json:"wrote"`
+	// of the system's, where it tells: input.File
+	Node    uint64 `json:"node,omitempty"`
+	Changed int64  `json:"changed,omitempty"`
 }
 
 // Task names a task of a job.
@@ -145,6 +148,9 @@ func (d *Description) differs(now *Description) string {
 		case !b.Wrote.Equal(f.Wrote):
 			return fmt.Sprintf("input %q has changed: it was written at %v, not at %v", f.Path,
 				f.Wrote.Format(time.RFC3339Nano), b.Wrote.Format(time.RFC3339Nano))
+		case b.Node != 0 && f.Node != 0 && (b.Node != f.Node || b.Changed != f.Changed):
+			return fmt.Sprintf("input %q has changed: its size and time are as before, but it was written, or replaced, at %v", f.Path,
+				time.Unix(0, f.Changed).UTC().Format(time.RFC3339Nano))
 		}
 	}
 	if len(d.Input) > len(now.Input) {
