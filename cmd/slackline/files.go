@@ -34,7 +34,7 @@ const overwrite = "overwrite"
 func bindFile(f *pflag.FlagSet, to *string, flag, usage string) {
 	f.StringVar(to, flag, "", usage)
 	if f.Lookup(overwrite) == nil {
-		f.Bool(overwrite, false, "replace files that are there already, whoever made them; never what the command reads")
+		f.Bool(overwrite, false, "replace files that are there already, whoever made them; never what the command reads. Of run also: finished output of Slackline's own")
 	}
 }
 

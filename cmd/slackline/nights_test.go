@@ -64,3 +64,97 @@ func TestNightIsResumed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+const chain = `name: first
+app: wordcount
+input: in
+output: out/first
+---
+name: second
+map: sh -c 'cat; exit 3'
+input: out/first
+output: out/second
+---
+name: third
+map: cat
+input: out/second
+output: out/third
+---
+name: beside
+app: sort
+input: in
+output: out/beside
+`
+
+// The same command continues a run of which a job failed: what finished and is unchanged is kept, and told;
+// what has changed is not, nor is anything that another program wrote.
+func TestFailedRunIsContinued(t *testing.T) {
+	t.Parallel()
+	need(t, "sh", "cat")
+	s := newShell(t, map[string]string{"c.yaml": chain, "in/f": "a b a\n"})
+	stamp := func(path string) string {
+		info, err := os.Stat(s.path(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.ModTime().String()
+	}
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitFailed {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	first, beside := stamp("out/first/part-r-00000"), stamp("out/beside/part-r-00000")
+	if r := s.run("run", "c.yaml", "--only", "third", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, `--only: job "third" waits for job "second", of which there is no finished output in out/second; run that too`) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+
+	mended := strings.Replace(chain, "; exit 3", "", 1)
+	s.write("c.yaml", strings.Replace(mended, "app: sort", "app: wordcount", 1))
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, `output "out/beside": it is finished, but the job would write something else: `) || !strings.Contains(r.stderr, "--overwrite") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	s.write("c.yaml", mended)
+	r := s.run("run", "c.yaml", "-q")
+	if r.code != 0 || !strings.Contains(r.stderr, "they are unchanged: first, beside\n") {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if stamp("out/first/part-r-00000") != first || stamp("out/beside/part-r-00000") != beside {
+		t.Error("what was kept was written again")
+	}
+	if text, err := os.ReadFile(s.path("out/third/part-r-00000")); err != nil || string(text) != "a\t2\nb\t1\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	for _, name := range []string{"first", "second", "third", "beside"} {
+		if _, err := os.Stat(s.path("out/" + name + "/_temporary")); err == nil {
+			t.Errorf("%s: the trace of its run is left", name)
+		}
+	}
+
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, "it exists already; remove it, or name another directory, or replace it with --overwrite") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if r := s.run("run", "c.yaml", "-q", "--overwrite", "--only", "third,beside"); r.code != 0 {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if stamp("out/first/part-r-00000") != first || stamp("out/beside/part-r-00000") == beside {
+		t.Error("what was to be replaced was not, or more was")
+	}
+	s.write("out/third/notes.txt", "mine\n")
+	if r := s.run("run", "c.yaml", "-q", "--overwrite"); r.code != exitBadInput || !strings.Contains(r.stderr, `output "out/third": notes.txt in it is not from the job that wrote it`) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if stamp("out/first/part-r-00000") != first {
+		t.Error("something was replaced by a run that was refused")
+	}
+	s.write("hers/part-r-00000", "x\n")
+	s.write("hers/_SUCCESS", "")
+	s.write("d.yaml", strings.ReplaceAll("app: wordcount\ninput: in\noutput: hers\n", "in\n", "in\n"))
+	if r := s.run("run", "d.yaml", "-q", "--overwrite"); r.code != exitBadInput || !strings.Contains(r.stderr, `d.yaml:3:9: output "hers": it exists already, and Slackline did not write it`) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if text, err := os.ReadFile(s.path("hers/part-r-00000")); err != nil || string(text) != "x\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if r := s.run("run", "c.yaml", "--only", "thrid"); r.code != exitBadInput || !strings.Contains(r.stderr, `--only: there is no job "thrid"; did you mean "third"?`) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -25,7 +26,7 @@ func newRun(o *options) *cobra.Command {
 	var limits *limits
 	var fresh, open bool
 	var again string
-	var behind []string
+	var behind, chosen []string
 	var power, admit, slots string
 	cmd := &cobra.Command{
 		Use:   "run [--open] [JOB.yaml...]",
@@ -34,7 +35,9 @@ func newRun(o *options) *cobra.Command {
 empty: with _SUCCESS in it when the job has finished, and nothing at all when it failed.
 
 Ctrl-C, SIGTERM and the loss of the terminal pause the run: what its tasks have committed stays. The same command continues it,
-as slackline resume does, and also continues a run that was killed or found the disk full. --fresh throws that work away, and
+as slackline resume does, and also continues a run that was killed or found the disk full. After a run of which a job failed it
+runs that job and those behind it; what has finished and is unchanged is kept. --overwrite replaces finished output of Slackline's
+own instead, and nobody else's; --only runs some of the jobs. --fresh throws that work away, and
 also what jobs of that run had finished, if all their parts are unchanged; slackline discard throws it away and runs nothing.
 The output of a run that ended normally is never thrown away, nor are other files in a directory.
 
@@ -86,6 +89,9 @@ only asks, and runs nothing.`,
 				return err
 			}
 			if err := letGoOf(behind, jobs); err != nil {
+				return err
+			}
+			if jobs, err = only(jobs, chosen); err != nil {
 				return err
 			}
 			m, err := o.machine(cmd)
@@ -146,6 +152,7 @@ only asks, and runs nothing.`,
 	_ = cmd.Flags().MarkHidden(runs.Behind)
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "delete what an interrupted run of these jobs left, including finished jobs, and start again")
 	cmd.Flags().BoolVar(&open, "open", false, "accept more jobs from slackline submit, until slackline close")
+	cmd.Flags().StringSliceVar(&chosen, "only", nil, "run only these jobs of the files, separated by commas; those that they wait for must have finished")
 	o.bindBlock(cmd)
 	limits = bindLimits(cmd)
 	cmd.Flags().StringVar(&slots, "slots-trace", "", "CSV file that changes the slots during the run: a column at (10m, or seconds), and capacity, the part of all slots from 0 to 1, or slots, their number; each row holds until the next")
@@ -178,6 +185,38 @@ func letGoOf(behind []string, jobs []*scenario.Job) error {
 	return nil
 }
 
+// only are the jobs of these names, which let go of the others: these must have finished.
+func only(jobs []*scenario.Job, names []string) (list []*scenario.Job, err error) {
+	if len(names) == 0 {
+		return jobs, nil
+	}
+	if err := scenario.Chain(jobs); err != nil {
+		return nil, err
+	}
+	all := each.Of(jobs, func(j *scenario.Job) string { return j.Name })
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("--only: there is no job %q%s", name, spelling.Hint(name, all))
+		}
+	}
+	for _, j := range jobs {
+		if !slices.Contains(names, j.Name) {
+			continue
+		}
+		list = append(list, j)
+		for _, before := range jobs {
+			if !slices.Contains(j.After, before.Name) || slices.Contains(names, before.Name) {
+				continue
+			}
+			if left, err := outdir.Left(before.Output); err != nil || !left.Finished {
+				return nil, errors.Join(err, fmt.Errorf("--only: job %q waits for job %q, of which there is no finished output in %s; run that too", j.Name, before.Name, before.Output))
+			}
+			j.After = slices.DeleteFunc(j.After, func(name string) bool { return name == before.Name })
+		}
+	}
+	return list, nil
+}
+
 // foldersOf are the folders for policies within the output of each job: none if there is but one policy.
 func foldersOf(policies []string) []string {
 	folders := make([]string, len(policies))
@@ -206,6 +245,11 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	local.Memory = memory
 	if err := local.CheckFresh(foldersOf(policies)...); err != nil {
 		return err
+	}
+	if f := cmd.Flags().Lookup(overwrite); f != nil && f.Value.String() == "true" {
+		if err := local.CheckOverwrite(foldersOf(policies)...); err != nil {
+			return err
+		}
 	}
 	rounds, err := o.rounds(cmd.ErrOrStderr(), local, known, policies, seed)
 	if err != nil {
@@ -250,6 +294,9 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	if err != nil {
 		return err
 	}
+	if err := local.Overwrite(); err != nil {
+		return failure{err}
+	}
 	var runs []*report.Run
 	for i, r := range rounds {
 		if !r.done {
@@ -283,7 +330,7 @@ func (o *options) rounds(w io.Writer, local *runs.Local, known []*profile.Class,
 			rounds = append(rounds, r)
 			continue
 		}
-		r.cell, r.report, err = local.Kept(p, seed, r.under)
+		r.cell, r.report, err = local.Reported(p, seed, r.under)
 		switch {
 		case r.report != nil:
 			rounds = append(rounds, r)
@@ -349,7 +396,15 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	}
 	learner := report.NewLearner(known...)
 	c.Sinks = append(c.Sinks, learner, keeper)
-	local.Resumed = func(r engine.Resumption) { fmt.Fprintln(say, goesOn(r)) }
+	kept := local.Kept(under)
+	if len(kept) > 0 && c.GoesOn.IsZero() {
+		fmt.Fprintf(w, "kept, as an earlier run has finished them and they are unchanged: %s\n", report.Printable(strings.Join(kept, ", ")))
+	}
+	local.Resumed = func(r engine.Resumption) {
+		if !slices.Contains(kept, r.Job) {
+			fmt.Fprintln(say, goesOn(r))
+		}
+	}
 	shown := newLive(say, expected, local.JobNames(), runs.Told(known))
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
@@ -380,7 +435,11 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		fmt.Fprintf(w, "warning: it is not known whether jobs that had finished before met their deadlines: %v\n", err)
 	}
 	for _, e := range earlier {
-		fmt.Fprintln(say, wasInTime(e))
+		text := wasInTime(e)
+		if c.GoesOn.IsZero() { // it was kept of a run that had ended
+			text = strings.Replace(text, " before the interruption", " before", 1)
+		}
+		fmt.Fprintln(say, text)
 	}
 	if err := keeper.Finish(r, took, learner.Profiles()); err != nil {
 		fmt.Fprintf(w, "warning: the history of this run cannot be kept: %v\n", err)

@@ -120,6 +120,42 @@ func (l *Local) CheckFresh(under ...string) error {
 	return nil
 }
 
+// CheckOverwrite finds the outputs in these folders that another job of Slackline's has finished, for
+// Overwrite. An error names a job whose output may not be replaced; nothing is changed.
+func (l *Local) CheckOverwrite(under ...string) error {
+	for i, dir := range l.outputs(under...) {
+		is, err := outdir.Replaceable(dir)
+		if err != nil {
+			return l.Files[i%len(l.Files)].Errorf("output", "%v", err)
+		}
+		if is {
+			l.replace = append(l.replace, dir)
+		}
+	}
+	return nil
+}
+
+// Overwrite removes the outputs that CheckOverwrite found, just before the run.
+func (l *Local) Overwrite() error {
+	for _, dir := range l.replace {
+		if err := outdir.Replace(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kept are the jobs in the folder under that had finished in a run which has come to its end, though
+// not all of its jobs had: they do not run again.
+func (l *Local) Kept(under string) (names []string) {
+	for i, dir := range l.outputs(under) {
+		if !slices.Contains(l.replace, dir) && outdir.HasFinished(dir) {
+			names = append(names, l.Files[i].Name)
+		}
+	}
+	return names
+}
+
 // DiscardFinished makes the jobs that CheckFresh found unfinished, so that they run again, and
 // calls each for every one of them. What they wrote is removed when they begin.
 func (l *Local) DiscardFinished(each func(job string)) error {
@@ -137,11 +173,11 @@ func (l *Local) DiscardFinished(each func(job string)) error {
 // can.
 func (l *Local) free(under string) (int, error) {
 	dirs := l.outputs(under)
-	if !l.Fresh {
+	if !l.Fresh && len(l.replace) == 0 {
 		return outdir.Check(dirs...)
 	}
 	for i, dir := range dirs {
-		if slices.Contains(l.discard, dir) {
+		if slices.Contains(l.discard, dir) || slices.Contains(l.replace, dir) {
 			continue
 		}
 		if _, err := outdir.Check(dir); err != nil {
@@ -185,9 +221,9 @@ func (l *Local) underWay(outputs []string) error {
 	return nil
 }
 
-// Kept returns the cell and the report of the run that wrote the folder under. There is no report
+// Reported returns the cell and the report of the run that wrote the folder under. There is no report
 // if the process died before it was kept, or if it could not be.
-func (l *Local) Kept(policy string, seed uint64, under string) (lab.Cell, *report.Run, error) {
+func (l *Local) Reported(policy string, seed uint64, under string) (lab.Cell, *report.Run, error) {
 	c := lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed}
 	rows, err := l.Memory.wrote(l.output(0, under), store.JobFilter{Name: l.Files[0].Name, Policy: policy})
 	if err != nil || len(rows) == 0 {

@@ -115,7 +115,7 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 			row.Expected, row.Spread = &j.expected.Seconds, j.expected.Spread
 		}
 		k.add(j)
-		if c.GoesOn.IsZero() || !l.told(i, under, c.GoesOn) {
+		if !l.told(i, under, c.GoesOn) {
 			rows = append(rows, row)
 		}
 	}

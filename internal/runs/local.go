@@ -48,6 +48,7 @@ type Local struct {
 	Files   []*scenario.Job
 	jobs    []*equip.Job // by file
 	discard []string     // output directories: see CheckFresh
+	replace []string     // likewise: see CheckOverwrite
 	now     time.Time    // when they are, or were, submitted
 
 	// Warnings are of commands that will hardly find their files.
@@ -87,7 +88,7 @@ func NewLocal(files []*scenario.Job, m Machine, now time.Time, there ...*scenari
 		}
 	}})
 	for _, f := range files {
-		if text := f.Overdue(now); text != "" && err == nil {
+		if text := f.Overdue(now); text != "" && err == nil && !outdir.HasFinished(f.Output) {
 			l.Warnings = append(l.Warnings, "warning: "+text)
 		}
 	}
@@ -157,7 +158,7 @@ func (l *Local) file(name string) int {
 // folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (lab.Cell, error) {
 	if i, err := l.free(under); err != nil {
-		what := "remove it, or name another directory"
+		what := "remove it, or name another directory, or replace it with --overwrite"
 		if _, busy := errors.AsType[*outdir.BusyError](err); busy {
 			what = "wait for it, or name another directory"
 		} else if failure.Of(err) != failure.Transient { // there is nothing to remove

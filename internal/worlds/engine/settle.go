@@ -56,16 +56,21 @@ func (w *World) settled(j *job, err error) {
 
 // forget removes the last traces of jobs that are committed, when all that came with them have
 // ended. Until then, and as long as another of them can be resumed, they tell a later run that
-// these jobs need not run again; where they cannot be removed they are of no harm.
+// these jobs need not run again; where they cannot be removed they are of no harm. Where a job has
+// not finished, the same run again keeps the others: then their logs stay.
 func (w *World) forget() {
 	for _, b := range w.over {
 		interrupted := func(j *job) bool { state, _ := j.out.State(); return state == outdir.Interrupted }
 		if w.cfg.Keep || slices.ContainsFunc(b.jobs, interrupted) {
 			continue
 		}
+		forget := (*outdir.Dir).Forget
+		if slices.ContainsFunc(b.jobs, func(j *job) bool { return j.ending != sched.Committed }) {
+			forget = (*outdir.Dir).Keep
+		}
 		for _, j := range b.jobs {
 			if j.ending == sched.Committed {
-				j.out.Forget()
+				forget(j.out)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ type entry struct {
 	Done   *Commit      `json:"done,omitempty"`   // a task was committed; a later one of the same task counts instead
 	Lost   int          `json:"lost,omitempty"`   // the output of this map, from 1, is gone
 	Moving bool         `json:"moving,omitempty"` // the commit of the job began
+	Ended  bool         `json:"ended,omitempty"`  // so has its run, and not all of its jobs finished
 }
 
 // Description is what makes a run a continuation of another.
@@ -166,6 +167,7 @@ func (d *Description) differs(now *Description) string {
 type History struct {
 	Lines    int  // that could be read
 	Finished bool // the job has
+	ended    bool // and its run has come to its end
 	job      *Description
 	done     map[Task]*Commit
 }
@@ -182,7 +184,9 @@ func replay(records []json.RawMessage) *History {
 		}
 		switch {
 		case e.Job != nil:
-			h.job = e.Job
+			h.job, h.ended = e.Job, false
+		case e.Ended:
+			h.ended = true
 		case e.Done != nil:
 			h.done[e.Done.Task] = e.Done
 		case e.Lost > 0:
@@ -229,7 +233,7 @@ func (e *ChangedError) Error() string {
 // Unlike says why output that is finished does not count as what the job would write.
 func (d *Dir) Unlike(what string) error {
 	return says(d.path, fmt.Errorf("it is finished, but the job would write something else: %s; "+
-		"remove it, leave the job out, or start again (slackline run --fresh)", what))
+		"remove it, leave the job out, or run all of them again (slackline run --fresh, or --overwrite)", what))
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil

@@ -188,7 +188,7 @@ func Left(output string) (r Remains, err error) {
 		return r, err
 	}
 	h, err := d.history()
-	if err == nil && h.job != nil {
+	if err == nil && h.job != nil && !h.ended {
 		r.Command, r.Began = h.job.Command, h.job.Began
 	}
 	return r, err

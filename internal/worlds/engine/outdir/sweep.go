@@ -155,6 +155,21 @@ func (d *Dir) tidy() error {
 	return d.removeTraces()
 }
 
+// Keep leaves of the traces of a job that is committed only the log, which notes that its run has
+// come to its end. It tells a later run of the same jobs that this one need not run again, and is of no
+// harm where that cannot be noted.
+func (d *Dir) Keep() {
+	err := d.within(func(root *fault.Root) error {
+		return prune(root, temporary, map[string]bool{d.logPath(): true})
+	})
+	if err != nil {
+		return
+	}
+	if log, _, err := openLog(d.logPath(), d.opt.Sync == SyncAll); err == nil {
+		_ = errors.Join(log.append(entry{Ended: true}), log.close())
+	}
+}
+
 // Forget does so with those of the output directories whose jobs have finished.
 func Forget(outputs []string) {
 	for _, path := range outputs {

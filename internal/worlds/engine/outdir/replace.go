@@ -1,0 +1,76 @@
+package outdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/engine/success"
+)
+
+// Replaceable tells whether an output directory holds the finished output of a job of Slackline's and
+// nothing else, so that another run may take its place. That it holds something else is an error, as
+// is a process at work there.
+func Replaceable(output string) (bool, error) {
+	d := at(output)
+	state, err := d.State()
+	if err != nil || state == Free || state == Interrupted {
+		return false, err
+	}
+	if err := Busy(output); err != nil {
+		return false, err
+	}
+	_, err = d.own()
+	return err == nil, says(output, err)
+}
+
+// own are the files that a finished job wrote to the directory, if nothing else is there.
+func (d *Dir) own() ([]string, error) {
+	parts, err := success.Read(d.path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Lstat(d.path); err != nil || !info.IsDir() || parts == nil {
+		return nil, errors.New("it exists already, and Slackline did not write it, or an earlier version; remove it, or name another directory")
+	}
+	own := map[string]bool{SuccessFile: true}
+	names := []string{SuccessFile}
+	for _, p := range parts {
+		own[p.Name] = true
+		names = append(names, p.Name)
+	}
+	begun, err := d.begun(false)
+	if err != nil {
+		return nil, err
+	}
+	found, err := os.ReadDir(d.path)
+	for _, f := range found {
+		if name := f.Name(); !own[name] && !(begun && name == temporary) || own[name] && !f.Type().IsRegular() {
+			return nil, fmt.Errorf("%s in it is not from the job that wrote it; move it away, or name another directory", filepath.ToSlash(name))
+		}
+	}
+	return names, err
+}
+
+// Replace removes what Replaceable has found there. _SUCCESS goes first, and the log of a run last.
+func Replace(output string) error {
+	d := at(output)
+	names, err := d.own()
+	if err != nil {
+		return says(output, err)
+	}
+	return d.within(func(root *fault.Root) error {
+		for _, name := range names {
+			if err := root.Delete(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if _, err := root.Lstat(temporary); err != nil {
+			return nil
+		}
+		return d.removeRun(root)
+	})
+}
