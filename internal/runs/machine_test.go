@@ -47,7 +47,7 @@ func TestFollow(t *testing.T) {
 		"at,capacity\n0,1\n5,1.5\n":    "slots.csv:3:3: ",
 		"at,capacity\n5,1\n4,0.5\n":    "slots.csv:3:1: 4 is not after the row before",
 		"at,capacity\n0,1\n5,\n6,1\n":  "slots.csv:3:3: capacity is missing",
-		"at,capacity\n0,1\n5\n":        "slots.csv:3:1: the row has 1 fields",
+		"at,capacity\n0,1\n5\n":        "slots.csv:3:1: the row has 1 field, but the heading has 2",
 		"at,capacity\n0,1\nnoon,0.5\n": "slots.csv:3:1: \"noon\" is not a time of the run",
 		"at,slots\n0,7\n":              "slots.csv:2:3: slots is 7, it must be at most 6",
 		"at,capacity\n0,1\n5,0\n":      "its last row leaves no slots",
