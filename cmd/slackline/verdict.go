@@ -36,7 +36,7 @@ func (o *options) verdict(r *report.Report) error {
 				unlucky = append(unlucky, j)
 			case j.Outcome == report.Refused && (o.forReal || o.strict):
 				refused = append(refused, j)
-			case j.Outcome.Late() && (o.strict || o.forReal && !j.Before && *j.Deadline <= j.Submitted): // or it was late when it came
+			case j.Outcome.Late() && (o.strict || o.forReal && !j.Before && *j.Deadline <= j.Submitted): // or when it came
 				late = append(late, j)
 			}
 		}

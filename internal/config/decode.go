@@ -203,7 +203,7 @@ func (d *Document) read(n ast.Node, v reflect.Value, path string, f field) {
 	if resolved == nil {
 		return
 	}
-	if d.Fill != nil && v.Kind() != reflect.Slice && v.Kind() != reflect.Pointer { // of which what they hold is read next
+	if d.Fill != nil && v.Kind() != reflect.Slice && v.Kind() != reflect.Pointer { // those read what they hold
 		if resolved = d.filled(n, resolved, path); resolved == nil {
 			return
 		}

@@ -21,7 +21,7 @@ import (
 // something: of these only {NAME} is, where there is such a date or --set gives the name. In params,
 // conf and env braces and dollars that are no placeholder stay, too; anywhere else they are errors.
 type Vars struct {
-	AsOf time.Time         // when the run was meant to begin, of which day dates and deadlines are; zero: it is not stated
+	AsOf time.Time         // when the run was meant to begin; zero: it is not stated
 	Now  time.Time         // when it begins; zero: now
 	Set  map[string]string // by --set; they come before those of the environment
 	Used map[string]string // those of the environment that were filled in
