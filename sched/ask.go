@@ -54,7 +54,7 @@ func (l later) Now() units.Time { return l.now }
 // Askers use it.
 func Asked(v View, spec *workload.Job) *Job {
 	j := &Job{ID: v.Jobs() + 1, State: Pending, Seq: 1<<63 - 1, Spec: spec, Arrived: v.Now(), Started: units.Never, Deadline: spec.Deadline,
-		Virtual: spec.Virtual, Headroom: -1}
+		Virtual: spec.Virtual}
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
 		n, done := int32(len(st.Tasks)), int32(len(st.Done))

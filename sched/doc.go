@@ -95,7 +95,7 @@
 // free and tasks straggle by when they started and what they have done, as before.
 //
 // Everything that a policy had asked for is void: verdicts and samples, Withhold, SetSlots,
-// SetTasks, CapHeadroom, virtual deadlines, drains, wake-ups, items that were held or not answered,
+// SetTasks, virtual deadlines, drains, wake-ups, items that were held or not answered,
 // and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks
 // again, in the plan that answers the Resync. A job that has Begun keeps running. Profiles,
 // supplies, forecasts, the numbers of items and when each job began (Job.Started) stay. Nodes keep
@@ -125,7 +125,7 @@
 // with Watch in the batch of a Resync, and ends that by the next Resync; Yield and TakeOver mean
 // nothing in between. The policy books as it plans, so its parts see their own plan, in First and
 // FirstLocal too. When it has decided, the book takes back whatever would act (starts, second
-// attempts, kills, what is done to nodes, CapHeadroom, SetTasks), and refuses it as Watched.
+// attempts, kills, what is done to nodes, SetTasks), and refuses it as Watched.
 // Refused events follow in the next batch. Such an item is never held. A policy that plans it again
 // is refused again; the journal writes it, and its refusal, when it differs from what was last
 // advised for the node, the attempt or the job. The stock scheduler starts and ends what it likes,

@@ -67,9 +67,6 @@ const (
 	Sleep
 	// Wake uses Node. The world answers with NodeUp once the node can serve, or with Refused.
 	Wake
-	// CapHeadroom uses Job and Count. It tells the job's ApplicationMaster that no more than Count
-	// containers are available, -1 = no bound.
-	CapHeadroom
 	// WakeMe uses At. The world answers with a Tick at that time, or before. Of all such wishes the
 	// earliest counts, and a Tick voids them: a part that waits for a later one asks again.
 	WakeMe
@@ -78,7 +75,7 @@ const (
 )
 
 var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "foretell", "sample", "start", "speculate", "kill", "withhold", "release",
-	"set-slots", "set-tasks", "set-deadline", "rank", "drain", "sleep", "wake", "cap-headroom", "wake-me"}
+	"set-slots", "set-tasks", "set-deadline", "rank", "drain", "sleep", "wake", "wake-me"}
 
 // String names the verb.
 func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }
@@ -123,12 +120,8 @@ type Item struct {
 	// At is an instant; what it means depends on the verb. Where the verb does not use it, the item
 	// is held until then.
 	At units.Time
-	// Expires is when an item that is still held is dropped, 0 = never.
-	Expires units.Time
 	// Outlook is what the job is told of its finish.
 	Outlook Outlook
-	// Text replaces the sentence of the reason.
-	Text string
 	// Reason says why the policy wants this.
 	Reason Reason
 	// Tasks is set by the book for a Start: the tasks that it bound, in Plan.Bound.
@@ -221,11 +214,7 @@ func (p *Plan) Add(it Item) bool {
 // Why is the reason of an item as a sentence for people, with its evidence. For a rejection it adds
 // the deadline that would be accepted. spec finds a job's description by its handle, for its name
 // and the time of its submission. If spec is nil or finds nothing, the job is named by its handle.
-// If the item has a text of its own, Why returns that.
 func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
-	if it.Text != "" {
-		return it.Text
-	}
 	var evidence []Evidence
 	if e := it.Reason.Evidence; !it.Held && e.From >= 0 && e.From < e.To && int(e.To) <= len(p.Evidence) {
 		evidence = p.Evidence[e.From:e.To]

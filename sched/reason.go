@@ -39,8 +39,6 @@ const (
 	CannotDo
 	// GroupBroken says that another item of the group was refused.
 	GroupBroken
-	// Expired says that Item.Expires has passed.
-	Expired
 	// TooLate says that the job or stage is past the point where this is possible.
 	TooLate
 	// Stale says that the world's state had changed already.
@@ -76,7 +74,6 @@ var refusals = [codes - UnknownJob][2]string{
 	{"at-limit", "the job already occupies the slots it was given"},
 	{"cannot-do", "this world cannot do that"},
 	{"group-broken", "another item of its group was refused"},
-	{"expired", "its time to live has passed"},
 	{"too-late", "it is too late for that"},
 	{"stale", "the world has moved on"},
 	{"bad-item", "the item makes no sense"},

@@ -102,9 +102,6 @@ func (c *Capabilities) Can(v Verb) bool {
 		return c.Mold
 	case Sleep, Wake:
 		return c.Power
-	case CapHeadroom:
-		// Only ApplicationMasters ask for headroom.
-		return !c.Bind
 	}
 	return true
 }
@@ -160,8 +157,6 @@ type Job struct {
 	Deadline units.Time
 	// Virtual is the deadline that the job came with, or a plan has set, for orders to read; 0 = none.
 	Virtual units.Time
-	// Headroom is how many containers its ApplicationMaster was told are available, -1 = no bound.
-	Headroom int32
 	// Cancelled says that its user wants it gone: none of its tasks start any more, and its end follows.
 	Cancelled bool
 	// Stages counts its tasks.

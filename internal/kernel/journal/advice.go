@@ -51,7 +51,7 @@ type handle struct {
 // acts tells whether the item would act if the scheduler did not only watch.
 func acts(it *sched.Item) bool {
 	switch it.Verb {
-	case sched.Start, sched.Speculate, sched.Kill, sched.Drain, sched.Sleep, sched.Wake, sched.SetTasks, sched.CapHeadroom:
+	case sched.Start, sched.Speculate, sched.Kill, sched.Drain, sched.Sleep, sched.Wake, sched.SetTasks:
 		return it.Refused == sched.Watched
 	}
 	return false

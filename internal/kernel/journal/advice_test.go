@@ -81,7 +81,6 @@ func TestAdviceIsWrittenOnce(t *testing.T) {
 	tasks := sched.Item{Verb: sched.SetTasks, Job: 1, Stage: sched.Reduce, Count: 5}
 	fewer := tasks
 	fewer.Count = 4
-	room := sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: 5}
 	full := on(1, 1)
 	full.Refused = sched.NoRoom
 	type plan = []sched.Item
@@ -101,7 +100,7 @@ func TestAdviceIsWrittenOnce(t *testing.T) {
 		"another kill":                  {[]plan{{kill}, {other}, {kill}}, sched.Event{}, "items=1 kill|items=1 kill|items=0 repeated=1"},
 		"sleep":                         {[]plan{{sleep}, {sleep}, {wake}, {sleep}}, sched.Event{}, "items=1 sleep|items=0 repeated=1|items=1 wake|items=1 sleep"},
 		"sleep and start":               {[]plan{{sleep}, {on(1, 1)}, {sleep}}, sched.Event{}, "items=1 sleep|items=1 start|items=0 repeated=1"},
-		"tasks":                         {[]plan{{tasks, room}, {tasks}, {fewer, room}}, sched.Event{}, "items=2 set-tasks cap-headroom|items=0 repeated=1|items=1 repeated=1 set-tasks"},
+		"tasks":                         {[]plan{{tasks}, {tasks}, {fewer}}, sched.Event{}, "items=1 set-tasks|items=0 repeated=1|items=1 set-tasks"},
 		"nothing":                       {[]plan{{on(1, 1)}, {}, {on(1, 1)}}, sched.Event{}, "items=1 start|items=0|items=0 repeated=1"},
 		"refused for another reason":    {[]plan{{full}, {full}}, sched.Event{}, "items=1 start|items=1 start"},
 		"what is no advice to act":      {[]plan{{{Verb: sched.Hold, Job: 1}}, {{Verb: sched.Hold, Job: 1}}}, sched.Event{}, "items=1 hold|items=1 hold"},

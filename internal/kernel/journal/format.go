@@ -68,7 +68,6 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	b = appendNamed(b, " outcome=", it.Outcome)
 	b = appendInt(b, " group=", int64(it.Group))
 	b = appendInt(b, " at=", int64(it.At))
-	b = appendInt(b, " expires=", int64(it.Expires))
 	if it.Outlook != (sched.Outlook{}) {
 		b = appendNamed(b, " word=", it.Outlook.Word)
 		b = appendInt(b, " measured=", int64(it.Outlook.Measured))
@@ -100,8 +99,7 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 	if it.Held {
 		b = append(b, " held"...)
 	}
-	b = appendNamed(b, " refused=", it.Refused)
-	return appendText(b, it.Text)
+	return appendNamed(b, " refused=", it.Refused)
 }
 
 // appendReason writes " reason=cause:a,b,c because-job=… evidence=job:at:amount,…".

@@ -40,8 +40,6 @@ func parseItem(text string, p *sched.Plan, causes ...*sched.Cause) (sched.Item, 
 			it.Group = f.int32()
 		case "at":
 			it.At = units.Time(f.int(64))
-		case "expires":
-			it.Expires = units.Time(f.int(64))
 		case "word":
 			it.Outlook.Word = name(&f, f.value, sched.Words, "word")
 		case "measured":
@@ -88,8 +86,6 @@ func parseItem(text string, p *sched.Plan, causes ...*sched.Cause) (sched.Item, 
 			it.Held = true
 		case "refused":
 			it.Refused = name(&f, f.value, codes, "reason")
-		case "text":
-			it.Text = f.value
 		default:
 			f.unknown("an item")
 		}

@@ -42,7 +42,6 @@ func (l *Ledger) Apply(at units.Time, round int64, events []sched.Event) []sched
 		l.loseLeft()
 	}
 	if len(l.held) > 0 {
-		l.expire()
 	}
 	if len(l.dirty) > 0 {
 		l.rekeyDirty()
@@ -191,20 +190,6 @@ func (l *Ledger) since(e *sched.Event) units.Time {
 func (l *Ledger) discrepancy(e *sched.Event, what string) {
 	l.derived = append(l.derived, sched.Event{Kind: sched.Discrepancy, Derived: true, Job: e.Job, Stage: e.Stage, Node: e.Node,
 		Attempt: e.Attempt, Task: e.Task, Item: e.Item, Text: fmt.Sprintf("%v: %s", e.Kind, what)})
-}
-
-// expire drops held items whose time to live has passed.
-func (l *Ledger) expire() {
-	keep := l.held[:0]
-	for i := range l.held {
-		it := &l.held[i]
-		if it.Expires == 0 || it.Expires > l.now {
-			keep = append(keep, *it)
-			continue
-		}
-		l.derived = append(l.derived, refusal(it, sched.Expired))
-	}
-	l.held = keep
 }
 
 func refusal(it *sched.Item, why sched.Code) sched.Event {

@@ -20,30 +20,14 @@ func beating(t *testing.T) *desk {
 
 func beat(n sched.NodeID) sched.Event { return sched.Event{Kind: sched.Heartbeat, Node: n} }
 
-// A start waits for its node's beat, keeps its number, and is dropped when its time to live has
-// passed: at that very instant.
-func TestHeldItemsExpire(t *testing.T) {
+// A start waits for its node's beat, and keeps its number.
+func TestStartsWaitForABeat(t *testing.T) {
 	d := beating(t)
-	it := start(1, sched.Map, 1, 1)
-	it.Expires = d.at + 3
-	held := d.one(it)
-	d.is("held", held.Held, true)
-	d.is("due", d.Due(), it.Expires)
-	d.is("refusals before", kinds(d.told(beat(2)), sched.Refused), 0)
-	d.is("items", len(d.decide()), 0)
-	d.told()
-	d.is("time", d.at, it.Expires-1)
-	events := d.told(beat(1))
-	d.is("time", d.at, it.Expires)
-	if kinds(events, sched.Refused) != 1 || events[0].Why != sched.Expired && events[1].Why != sched.Expired {
-		t.Errorf("at its end: %+v", events)
-	}
-	d.is("items", len(d.decide()), 0)
-	d.is("due", d.Due(), units.Never)
-	it.Expires = d.at
-	d.want(it, sched.Expired)
-
 	kept := d.one(start(1, sched.Map, 2, 1))
+	d.is("held", kept.Held, true)
+	d.is("due", d.Due(), units.Never)
+	d.told(beat(1))
+	d.is("items when another node beats", len(d.decide()), 0)
 	d.told(beat(2))
 	items := d.decide()
 	if len(items) != 1 || items[0].ID != kept.ID || items[0].Held || items[0].Refused != sched.OK || items[0].Count != 1 {
@@ -61,7 +45,7 @@ func TestDueTimes(t *testing.T) {
 	d.is("held", d.one(later).Held, true)
 	d.is("due", d.Due(), later.At)
 	start := start(1, sched.Map, 1, 1)
-	start.At, start.Expires = later.At+5, later.At+3
+	start.At = later.At + 5
 	d.one(start)
 	d.is("due", d.Due(), later.At)
 	d.told()
@@ -70,15 +54,15 @@ func TestDueTimes(t *testing.T) {
 	d.told()
 	d.is("items", len(d.decide()), 1)
 	d.is("limit", d.Job(1).Stages[sched.Map].Limit, int32(1))
-	d.is("due", d.Due(), start.Expires)
+	d.is("due", d.Due(), start.At)
 	d.is("refusals", kinds(d.told(), sched.Refused), 0)
 	wake := func(at units.Time) sched.Code { return d.one(sched.Item{Verb: sched.WakeMe, At: at}).Refused }
 	d.is("wake now", wake(d.at), sched.TooLate)
 	d.is("wake later", wake(d.at+50), sched.OK)
-	d.is("due", d.Due(), start.Expires)
-	d.told()
-	d.is("expired", kinds(d.told(), sched.Refused), 1)
-	d.is("due", d.Due(), d.wake)
+	d.is("due", d.Due(), start.At)
+	for d.at < start.At {
+		d.told()
+	}
 	d.is("wake sooner", wake(d.at+9), sched.OK)
 	d.is("due", d.Due(), d.at+9)
 	d.is("wake later again", wake(d.at+20), sched.OK)

@@ -130,9 +130,6 @@ func (m *model) decide() {
 		if m.pick("start", 2) == 0 {
 			it.Verb, it.Node, it.Count = sched.Start, m.someNode(), 1
 		}
-		if m.pick("lives", 2) == 0 {
-			it.Expires = m.l.Now() + units.Time(m.pick("life", 5)+1)
-		}
 		if m.yielded && it.Verb == sched.Start {
 			if p.Add(it) {
 				m.t.Fatalf("held: %+v", p.Items[len(p.Items)-1])

@@ -28,7 +28,7 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 	l.arrivals++
 	b := &l.jobs[e.Job]
 	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.since(e), Started: units.Never,
-		Deadline: spec.Deadline, Virtual: spec.Virtual, Headroom: -1}}
+		Deadline: spec.Deadline, Virtual: spec.Virtual}}
 	// One that began before this one arrived was another job of that name.
 	if began, is := l.begun[spec.ID]; is && began >= b.Arrived {
 		b.Started = began

@@ -287,9 +287,6 @@ func (l *Ledger) Due() units.Time {
 		if at := l.held[i].At; at > l.now {
 			due = min(due, at)
 		}
-		if x := l.held[i].Expires; x > l.now {
-			due = min(due, x)
-		}
 	}
 	return due
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -100,7 +99,6 @@ func TestLocalIndexAgainstAScan(t *testing.T) {
 			m.round++
 			m.l.Apply(units.Time(m.round), m.round, m.out)
 			m.out = m.out[:0]
-			m.later = slices.DeleteFunc(m.later, func(it sched.Item) bool { return it.Expires > 0 && it.Expires <= m.l.Now() })
 			ask()
 			m.l.Begin(&m.plan)
 			m.due()

@@ -379,10 +379,8 @@ func (m *model) agree() {
 	}
 	due := units.Never
 	for i := range m.later {
-		for _, at := range []units.Time{m.later[i].At, m.later[i].Expires} {
-			if at > l.Now() {
-				due = min(due, at)
-			}
+		if at := m.later[i].At; at > l.Now() {
+			due = min(due, at)
 		}
 	}
 	if len(l.held) != len(m.later) || l.Due() != due {
@@ -478,7 +476,6 @@ func TestBookAgreesWithADumbOne(t *testing.T) {
 				}
 			}
 			m.out, m.gone = m.out[:0], m.gone[:0]
-			m.later = slices.DeleteFunc(m.later, func(it sched.Item) bool { return it.Expires > 0 && it.Expires <= m.l.Now() })
 			m.agree()
 			m.l.Begin(&m.plan)
 			m.due()

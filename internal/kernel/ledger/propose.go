@@ -62,12 +62,10 @@ func (l *Ledger) propose(p *sched.Plan, it *sched.Item) sched.Code {
 		it.ID = l.lastItem
 	}
 	switch {
-	case it.Verb == sched.NoVerb || it.Verb >= sched.Verbs || it.Stage >= sched.Stages || it.Count < 0 && it.Verb != sched.SetSlots && it.Verb != sched.CapHeadroom:
+	case it.Verb == sched.NoVerb || it.Verb >= sched.Verbs || it.Stage >= sched.Stages || it.Count < 0 && it.Verb != sched.SetSlots:
 		return sched.BadItem
 	case !l.can.Can(it.Verb):
 		return sched.CannotDo
-	case it.Expires != 0 && it.Expires <= l.now:
-		return sched.Expired
 	case it.Group > 0 && it.Verb != sched.Start && it.Verb != sched.Speculate && it.Verb != sched.Kill:
 		return sched.BadItem // only what can be taken back can be in a group
 	case it.Group > 0 && it.At > l.now:
@@ -133,7 +131,7 @@ func (l *Ledger) proposeRank(it *sched.Item) sched.Code {
 // held, or one of this plan.
 func (l *Ledger) ranksLater(p *sched.Plan, it *sched.Item) bool {
 	waits := func(o *sched.Item) bool {
-		return o != it && o.Verb == sched.Rank && o.Job == 0 && o.Held && o.Refused == sched.OK && o.At <= l.rankable && o.Expires == 0
+		return o != it && o.Verb == sched.Rank && o.Job == 0 && o.Held && o.Refused == sched.OK && o.At <= l.rankable
 	}
 	for i := range l.held {
 		if waits(&l.held[i]) {
@@ -192,11 +190,6 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			return sched.BadItem
 		}
 		b.Virtual = it.At
-	case sched.CapHeadroom:
-		if !l.watching {
-			b.Headroom = max(it.Count, -1)
-		}
-		return sched.OK
 	default:
 		st := b.Spec.Stage(it.Stage)
 		if st == nil {

@@ -91,7 +91,7 @@ func TestOutlookIsKept(t *testing.T) {
 func TestWorldCannot(t *testing.T) {
 	d := open(t, sched.Capabilities{Bind: true}, nil)
 	d.told(nodeUp(1, 1, 1, 1), jobOf(1, "j", moldable(maps(2), 1, 4)))
-	for _, v := range []sched.Verb{sched.Kill, sched.Speculate, sched.SetTasks, sched.Sleep, sched.Wake, sched.CapHeadroom} {
+	for _, v := range []sched.Verb{sched.Kill, sched.Speculate, sched.SetTasks, sched.Sleep, sched.Wake} {
 		d.want(sched.Item{Verb: v, Job: 1, Node: 1, Stage: sched.Map, Count: 2}, sched.CannotDo)
 	}
 }

@@ -95,20 +95,6 @@ func TestCancelledJobs(t *testing.T) {
 	d.is("told again", d.Job(1).Cancelled && kinds(got, sched.Discrepancy) == 0, true)
 }
 
-func TestHeadroom(t *testing.T) {
-	late := sched.Capabilities{Kill: true}
-	d := open(t, late, nil)
-	d.told(jobOf(1, "a", maps(3)))
-	d.is("at first", d.Job(1).Headroom, int32(-1))
-	d.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: 4}, sched.OK)
-	d.is("told", d.Job(1).Headroom, int32(4))
-	other := open(t, late, nil)
-	load(other, d)
-	d.is("loaded", other.Job(1).Headroom, int32(4))
-	d.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: -1}, sched.OK)
-	d.is("taken back", d.Job(1).Headroom, int32(-1))
-}
-
 // The number of tasks that was asked for stands beside what the world made of it: nothing yet,
 // another number, a refusal.
 func TestMoldedStages(t *testing.T) {
@@ -201,10 +187,6 @@ func TestNothingIsAskedWhileWatching(t *testing.T) {
 	d.told(asleep)
 	d.want(sched.Item{Verb: sched.Wake, Node: 1}, sched.Watched)
 	d.is("power of one that slept", d.Node(1).Power, sched.Asleep)
-	late := open(t, sched.Capabilities{}, nil)
-	late.watch(jobOf(1, "a", stage))
-	late.want(sched.Item{Verb: sched.CapHeadroom, Job: 1, Count: 5}, sched.Watched)
-	late.is("headroom", late.Job(1).Headroom, int32(-1))
 }
 
 // What cannot be, the book says once and does not count; an attempt under a handle that is in use ends the older one.

@@ -93,11 +93,9 @@ type job struct {
 	came      int // beat in which it arrived
 	over      bool
 	failed    bool
-	ended     int  // beat in which its ApplicationMaster had all that it wanted, 0 = it has not; it goes later
-	cancelled int  // beat in which its user cancelled it, 0 = none did
-	quits     int  // beat in which its ApplicationMaster began to end it, 0 = it does not
-	capped    bool // its ApplicationMaster asks for no more than headroom at a time
-	headroom  int
+	ended     int          // beat in which its ApplicationMaster had all that it wanted, 0 = it has not; it goes later
+	cancelled int          // beat in which its user cancelled it, 0 = none did
+	quits     int          // beat in which its ApplicationMaster began to end it, 0 = it does not
 	eager     bool         // its reduces are asked for before its last map is done
 	shunned   sched.NodeID // its ApplicationMaster wants nothing there, 0 = none; spec.Avoids is what was told
 	stages    []*stage

@@ -125,13 +125,11 @@ func (w *World) ask(it *sched.Item) {
 			return
 		}
 		w.power(it)
-	case sched.SetTasks, sched.CapHeadroom:
+	case sched.SetTasks:
 		if it.Job < 1 || int(it.Job) >= len(w.jobs) || !w.jobs[it.Job].arrived || w.jobs[it.Job].over {
 			w.refuse(it, it.Count, sched.UnknownJob)
-		} else if jb := w.jobs[it.Job]; it.Verb == sched.SetTasks {
-			w.mold(it, jb)
 		} else {
-			jb.capped, jb.headroom = it.Count >= 0, int(it.Count)
+			w.mold(it, w.jobs[it.Job])
 		}
 	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Foretell, sched.Rank, sched.WakeMe:
 		// The book sees to these; WakeAt says the last.

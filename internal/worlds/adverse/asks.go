@@ -14,7 +14,7 @@ import (
 func (w *World) growUp(jb *job, id sched.JobID) {
 	amended := w.shun(jb)
 	for _, s := range jb.stages {
-		if s.ready && !s.mute && s.shown < len(s.tasks) && !(jb.capped && s.wanted() >= jb.headroom) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
+		if s.ready && !s.mute && s.shown < len(s.tasks) && (w.beat >= w.cfg.Calm || w.dice.IntN(2) == 0) {
 			s.shown, s.asked = min(len(s.tasks), s.shown+1+w.dice.IntN(2)), true
 		}
 		if s.grows && !s.mute && w.naughty(8) {

@@ -67,7 +67,6 @@ func (w *World) resync(turn bool) {
 		if !jb.arrived || jb.over {
 			continue
 		}
-		jb.capped = false
 		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})
 		if jb.cancelled > 0 {
 			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})

@@ -16,7 +16,6 @@ import (
 //   - SetDeadline: the job is due then, and its own deadline stays.
 //   - Foretell: the book has what the job was told.
 //   - Rank: jobs that stood where their keys do not put them stand where these do.
-//   - CapHeadroom: TestHeadroom compares what is asked for.
 type effects struct {
 	binds bool
 	watch *Watch

@@ -209,7 +209,7 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 			Stage: sched.Stage(dice.IntN(int(sched.Stages) + 2)), Node: sched.NodeID(dice.IntN(int(v.Nodes()) + 3)), Count: int32(dice.IntN(9) - 2),
 			Container: uint8(dice.IntN(3)), Attempt: sched.AttemptID(1<<20 + dice.IntN(9)), Locality: sched.Locality(dice.IntN(5)),
 			Group: int32(dice.IntN(3)), Task: sched.TaskID(dice.IntN(5)),
-			At: units.Time(dice.IntN(3)), Expires: units.Time(dice.IntN(4) / 3)}
+			At: units.Time(dice.IntN(3))}
 		switch verb {
 		case sched.Hold, sched.Withhold, sched.Sleep, sched.SetSlots:
 			last.At = 0 // or it would come behind what takes it back
@@ -218,8 +218,6 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		switch last.Verb { // what would really keep a job from ending is taken back at once
 		case sched.Hold:
 			p.Admit(last.Job, sched.Outlook{}, sched.Because(sched.AdmitAll))
-		case sched.CapHeadroom:
-			p.Add(sched.Item{Verb: sched.CapHeadroom, Job: last.Job, Count: -1})
 		case sched.Withhold:
 			p.Add(sched.Item{Verb: sched.Release, Job: last.Job, Stage: last.Stage})
 		case sched.Sleep:

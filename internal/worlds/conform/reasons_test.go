@@ -14,7 +14,7 @@ import (
 
 // Items of every verb have a reason, and one that the step has declared, whether the book takes them or not.
 func TestSecretReasons(t *testing.T) {
-	needs := []sched.Verb{sched.SetTasks, sched.Speculate, sched.Kill, sched.Sleep, sched.Wake, sched.CapHeadroom}
+	needs := []sched.Verb{sched.SetTasks, sched.Speculate, sched.Kill, sched.Sleep, sched.Wake}
 	for v := range sched.Verbs {
 		for want, why := range map[string]sched.Reason{
 			"":                               sched.Because(sched.Wakeup),

@@ -238,8 +238,6 @@ func inShort(it *sched.Item) string {
 		text += fmt.Sprintf(" %v, %d times", it.Stage, it.Count)
 	case sched.Kill:
 		text += fmt.Sprintf(" %d", it.Attempts.Len())
-	case sched.CapHeadroom:
-		text += fmt.Sprintf(" %d", it.Count)
 	}
 	return text
 }
@@ -264,7 +262,7 @@ func (w wanted) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
 		switch it.Verb {
-		case sched.Start, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.CapHeadroom:
+		case sched.Start, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample:
 			if it.Refused == sched.OK && !it.Held {
 				w[it.ID] = inShort(it)
 			}
@@ -338,12 +336,9 @@ func TestYARNIsAskedForAllOfIt(t *testing.T) {
 			t.Errorf("seed %d: %d items, the cluster was asked for %d", seed, len(want), len(got))
 		}
 	}
-	for _, v := range []sched.Verb{sched.Start, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.CapHeadroom} {
+	for _, v := range []sched.Verb{sched.Start, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample} {
 		if verbs[v.String()] == 0 && !testing.Short() { // then few games are played
 			t.Errorf("no plan asked for %v: this tests nothing", v)
 		}
 	}
-	said.lock.Lock()
-	defer said.lock.Unlock()
-	said.verbs[order{"yarn", sched.CapHeadroom}] = &use{asked: true, answered: true}
 }

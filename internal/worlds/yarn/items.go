@@ -65,7 +65,7 @@ func (w *World) Enact(p *sched.Plan) error {
 // item is what the plug-in is told of an item, nil for nothing.
 func (w *World) item(p *sched.Plan, it *sched.Item) *wire.Item {
 	switch it.Verb {
-	case sched.Start, sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.CapHeadroom:
+	case sched.Start, sched.Admit, sched.Hold, sched.Reject, sched.Sample:
 		a := w.apps[it.Job]
 		if a == nil || a.refused {
 			w.refuse(it, 0, it.Count, sched.UnknownJob)
@@ -99,16 +99,14 @@ func (w *World) about(p *sched.Plan, it *sched.Item, a *app) *wire.Item {
 		}
 		a.rejected = w.why(p, &is) + a.grounds() + tag
 		return verdict(a, wire.Judgement_JUDGEMENT_REJECT, a.rejected)
-	case sched.Sample:
-		if it.Stage >= sched.Stages || a.spec.Stage(it.Stage) == nil {
-			w.refuse(it, 0, it.Count, sched.BadItem)
-			return nil
-		}
-		x := judge(wire.Judgement_JUDGEMENT_SAMPLE)
-		x.GetVerdict().Count, x.GetVerdict().Priorities = it.Count, a.priorities(it.Stage)
-		return x
 	}
-	return &wire.Item{Does: &wire.Item_Headroom{Headroom: &wire.Headroom{Application: a.name, Containers: it.Count}}}
+	if it.Stage >= sched.Stages || a.spec.Stage(it.Stage) == nil {
+		w.refuse(it, 0, it.Count, sched.BadItem)
+		return nil
+	}
+	x := judge(wire.Judgement_JUDGEMENT_SAMPLE)
+	x.GetVerdict().Count, x.GetVerdict().Priorities = it.Count, a.priorities(it.Stage)
+	return x
 }
 
 // why is the policy's sentence.

@@ -407,8 +407,6 @@ func (p *plugin) enact(plan *wire.Plan) error {
 				out.Victims = append(out.Victims, r.attempt)
 			}
 			it.Attempts.To = int32(len(out.Victims))
-		case *wire.Item_Headroom:
-			it.Verb, it.Job, it.Count = sched.CapHeadroom, p.ids[does.Headroom.Application], does.Headroom.Containers
 		case *wire.Item_Verdict:
 			it.Job, it.Count = p.ids[does.Verdict.Application], does.Verdict.Count
 			switch does.Verdict.Judgement {
