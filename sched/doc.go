@@ -31,9 +31,8 @@
 // # Life of an item
 //
 // proposed → granted → running → ended. A start for a node that has not just sent a heartbeat is
-// held until it does. An item with At is held until then, and checked again. A held item whose
-// Expires has passed is dropped with a refusal. Items of one Group are granted all or not at all.
-// An item that a world has already seen changes nothing.
+// held until it does. An item with At is held until then, and checked again. Items of one Group are
+// granted all or not at all. An item that a world has already seen changes nothing.
 //
 // A world checks a start once more by what it knows for certain, as the book may lag behind. One
 // that binds tasks also refuses what Withhold and SetSlots forbid. One that binds late leaves these
@@ -106,9 +105,8 @@
 //
 // The View shows the last amount of each kind of supply, and the last forecast of it. A job that
 // its user has cancelled is marked so, and none of its tasks start any more. The record also shows
-// what a policy has asked the world for: the headroom of an ApplicationMaster, the number of tasks
-// of a stage with the world's answer (Mold), and the power state of a node, which goes back to what
-// it was if the world refuses.
+// what a policy has asked the world for: the number of tasks of a stage with the world's answer (Mold),
+// and the power state of a node, which goes back to what it was if the world refuses.
 //
 // # Yield and take over
 //

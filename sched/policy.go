@@ -1,13 +1,11 @@
 package sched
 
-import (
-	"fmt"
-	"io"
-)
+import "io"
 
-// Policy decides. A policy that sorts jobs by an order of its own is also a Ranker. It is not
-// enough that it has the methods of an Order: that is refused (OrderOf).
+// Policy decides.
 type Policy interface {
+	// About says what the policy is. It does not change.
+	About() About
 	// Decide fills p. It is deterministic, and owns nothing but its private state.
 	Decide(v View, batch []Event, p *Plan)
 	// Save writes all private state. A new policy of the same parameters that Loads it decides the
@@ -17,62 +15,28 @@ type Policy interface {
 	Load(io.Reader) error
 }
 
+// About is what a policy says of itself. Zero fields promise nothing.
+type About struct {
+	// Order is that by which the book sorts jobs; nil: they stand in order of arrival.
+	Order Order
+	// Causes are those of its reasons, but for those that any policy may give. Whoever reads a saved
+	// book or a journal looks them up here.
+	Causes []*Cause
+	// Heeds are the kinds of events on which it may have something to do; none = any. The loop passes
+	// it over in other batches: there its Decide must plan nothing and change nothing, whatever the
+	// time is. A policy that looks at the clock asks for a Tick and heeds it.
+	Heeds Events
+	// Late are those of them, starts and ends of attempts, that it may be told with whatever else
+	// happens next. It still hears at once of an end by which a stage of a job has all its tasks
+	// done, or after which no task of the job runs.
+	Late Events
+}
+
 // Cloner is a Policy that can be copied together with its book.
 type Cloner interface {
 	// Clone returns a copy that decides the same from now on. Neither disturbs the other. The error
 	// says why this policy cannot be copied.
 	Clone() (Policy, error)
-}
-
-// Ranker is a Policy that sorts jobs by an order of its own. Otherwise jobs stand in order of arrival.
-type Ranker interface {
-	// Order returns the order by which the book sorts jobs.
-	Order() Order
-}
-
-// OrderOf returns the order of the policy, nil for the order of arrival. A policy that has the
-// methods of an Order and is not a Ranker is an error: its author means the order to be used, and
-// it would not be.
-func OrderOf(p Policy) (Order, error) {
-	if r, ok := p.(Ranker); ok {
-		return r.Order(), nil
-	}
-	if _, ok := p.(Order); ok {
-		return nil, fmt.Errorf("policy %T has the methods of a sched.Order, but no method Order() sched.Order, without which its order is not used (see sched.Ranker)", p)
-	}
-	return nil, nil
-}
-
-// Heeder is a Policy that has something to do only when a batch brings an event of certain kinds.
-// The loop passes it over in other batches: there its Decide must plan nothing and change nothing,
-// whatever the time is. A policy that looks at the clock asks for a Tick and heeds it.
-type Heeder interface {
-	// Heeds returns these kinds.
-	Heeds() Events
-}
-
-// HeedsOf returns the kinds of events that the policy heeds: all of them, unless it is a Heeder.
-func HeedsOf(p Policy) Events {
-	if h, ok := p.(Heeder); ok {
-		return h.Heeds()
-	}
-	return AnyEvent
-}
-
-// Bider is a Heeder that may be told late of starts and ends of attempts that it heeds: with
-// whatever else happens next. It still hears at once of an end by which a stage of a job has all
-// its tasks done, or after which no task of the job runs.
-type Bider interface {
-	// Bides returns these kinds.
-	Bides() Events
-}
-
-// BidesOf returns the kinds of events of which the policy may be told late: none, unless it is a Bider.
-func BidesOf(p Policy) Events {
-	if b, ok := p.(Bider); ok {
-		return b.Bides()
-	}
-	return 0
 }
 
 // Undeclared is something that a policy, or a part of it, does without having declared it. Whoever
@@ -84,21 +48,6 @@ type Undeclared struct {
 
 // Error says what was done.
 func (u *Undeclared) Error() string { return u.Does }
-
-// Declarer is a Policy that gives reasons of its own. It lists their causes, for those who read a
-// saved book or a journal.
-type Declarer interface {
-	// Causes returns the causes of its reasons.
-	Causes() []*Cause
-}
-
-// CausesOf returns the causes that the policy declares.
-func CausesOf(p Policy) []*Cause {
-	if d, ok := p.(Declarer); ok {
-		return d.Causes()
-	}
-	return nil
-}
 
 // Order sorts jobs by keys. The ledger asks for a key again after each event and each planned item
 // that changed the record of the job or queue, and at no other time. So a key may depend on that
@@ -120,6 +69,9 @@ type Order interface {
 	// Open tells whether work below the queue may start now. It is asked on each walk, and may look
 	// at anything.
 	Open(v View, q *Queue, s Stage) bool
+	// Follows says which tallies the keys follow, and nothing else that changes as attempts are
+	// planned or end. The ledger does not ask for the keys that the others cannot change.
+	Follows() Tallies
 }
 
 // Tallies says which counts of attempts in a record (Tally, QueueTally, Used) the keys of an Order
@@ -136,22 +88,6 @@ const (
 	// NoTally is none: no key changes when an attempt is planned or ends.
 	NoTally
 )
-
-// Tallied is an Order that says which tallies its keys follow, and nothing else that changes as
-// attempts are planned or end. The ledger does not ask for the keys that these cannot change.
-type Tallied interface {
-	Order
-	// Follows returns them.
-	Follows() Tallies
-}
-
-// TalliesOf returns what the order says, AllTallies of one that does not.
-func TalliesOf(o Order) Tallies {
-	if t, ok := o.(Tallied); ok {
-		return t.Follows()
-	}
-	return AllTallies
-}
 
 // Key ranks: smaller goes first, compared from the left. Equal keys go by order of arrival.
 type Key [3]int64
@@ -190,3 +126,6 @@ func (Flat) QueueKey(View, *Queue, Stage) Key { return Key{} }
 
 // Open closes nothing.
 func (Flat) Open(View, *Queue, Stage) bool { return true }
+
+// Follows says that keys may follow all tallies.
+func (Flat) Follows() Tallies { return AllTallies }

@@ -27,8 +27,8 @@
 // description of a job or node. When a policy is to decide differently from now on, `go test
 // -update` writes the files again, and the difference shows in review what changed.
 //
-// A policy of one's own is tested by Run with a constructor of one's own. If it has an order, it is
-// a sched.Ranker; the example of Run is a whole one:
+// A policy of one's own is tested by Run with a constructor of one's own. The example
+// of Run is a whole one, with an order:
 //
 //	func TestMine(t *testing.T) {
 //		schedtest.Run(t, "testdata/*.txt", func(text string) (sched.Policy, error) { return mine.New(), nil })

@@ -36,8 +36,8 @@ func (fewestFirst) Save(io.Writer) error { return nil }
 // Load has nothing to read.
 func (fewestFirst) Load(io.Reader) error { return nil }
 
-// Order makes the policy a sched.Ranker. Without it jobs would stand in order of arrival.
-func (fewestFirst) Order() sched.Order { return byTasksLeft{} }
+// About names the order. Without it jobs would stand in order of arrival.
+func (fewestFirst) About() sched.About { return sched.About{Order: byTasksLeft{}} }
 
 // byTasksLeft is the order: one key for each job, and no queues.
 type byTasksLeft struct{ sched.Flat }
@@ -51,8 +51,8 @@ func (byTasksLeft) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	return sched.Key{left}
 }
 
-// A policy with an order of its own, in a module of its own: it implements sched.Policy and
-// sched.Ranker, and is tested by the journals that files of testdata expect. `go test -update`
+// A policy with an order of its own, in a module of its own: it implements
+// sched.Policy, and is tested by the journals that files of testdata expect. `go test -update`
 // writes them.
 func ExampleRun() {
 	var t *testing.T // of the test that calls it

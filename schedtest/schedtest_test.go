@@ -19,6 +19,7 @@ type never struct{}
 func (never) Decide(sched.View, []sched.Event, *sched.Plan) {}
 func (never) Save(io.Writer) error                          { return nil }
 func (never) Load(io.Reader) error                          { return nil }
+func (never) About() sched.About                            { return sched.About{} }
 
 func TestScenarios(t *testing.T) {
 	Run(t, "testdata/table1-*.txt", nil)
@@ -28,26 +29,6 @@ func TestScenarios(t *testing.T) {
 		}
 		return catalog.New(text, queues.Config{Queues: []queues.Queue{{Name: "prod", MinMaps: 2}, {Name: "batch"}}})
 	})
-}
-
-// unranked is a policy that is an order, but does not say so.
-type unranked struct {
-	never
-	sched.Flat
-}
-
-func (unranked) JobKey(sched.View, *sched.Job, sched.Stage) sched.Key { return sched.Key{} }
-
-// An order that would be ignored is an error of the file's subtest, before anything is compared.
-func TestOrderThatIsIgnored(t *testing.T) {
-	src, err := os.ReadFile("testdata/own/fewest-first.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = play("f", txtar.Parse(src), func(string) (sched.Policy, error) { return unranked{}, nil })
-	if err == nil || !strings.Contains(err.Error(), "policy schedtest.unranked has the methods of a sched.Order") {
-		t.Errorf("it plays: %v", err)
-	}
 }
 
 // A file whose journal is not that of the run fails, and so does one that cannot be read.

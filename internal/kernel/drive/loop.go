@@ -24,22 +24,22 @@ type Loop struct {
 	Spent    units.Duration // by the scheduler: book, policy and sinks, without the world
 	Decided  int64          // how often the policy was asked
 
-	unfit     error        // why the policy cannot run
 	heeds     sched.Events // what the policy heeds
-	bides     sched.Events // of that, what it may be told late
+	late      sched.Events // of that, what it may be told late
 	patient   Patient      // the world, if it is
 	plan      sched.Plan
 	at        units.Time // of the last batch
 	redecided bool       // at that time refusals alone have woken the policy
 }
 
-// New returns a loop with an empty book. What is wrong with the policy (sched.OrderOf) the first
-// Step tells.
+// New returns a loop with an empty book.
 func New(w World, p sched.Policy, sinks ...Sink) *Loop {
-	order, err := sched.OrderOf(p)
+	is := p.About()
+	if is.Heeds == 0 {
+		is.Heeds = sched.AnyEvent
+	}
 	patient, _ := w.(Patient)
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), order), Policy: p, Sinks: sinks, unfit: err,
-		heeds: sched.HeedsOf(p), bides: sched.BidesOf(p), patient: patient}
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), is.Order), Policy: p, Sinks: sinks, heeds: is.Heeds, late: is.Late, patient: patient}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
@@ -58,7 +58,7 @@ func (l *Loop) Run(ctx context.Context) (err error) {
 // Step takes in one batch and answers it. io.EOF is the end of the run.
 //
 // The policy is not asked about a batch of confirmations, nor about one without an event that it
-// heeds (sched.Heeder) while the book holds no item. About one that brings refusals besides, and
+// heeds (sched.About) while the book holds no item. About one that brings refusals besides, and
 // nothing else that it heeds, it is asked once at each instant: a policy that asks again for what
 // was just refused would keep time from passing. What was refused later at that instant is in the
 // book, and the policy sees it with whatever wakes it next.
@@ -68,9 +68,6 @@ func (l *Loop) Step(ctx context.Context) (err error) {
 }
 
 func (l *Loop) step(ctx context.Context) error {
-	if l.unfit != nil {
-		return l.unfit
-	}
 	batch, err := l.World.Next(ctx)
 	if err != nil {
 		return err
@@ -117,11 +114,11 @@ func (l *Loop) rest() {
 		if l.Ledger.Refuses() {
 			heeds = sched.AnyEvent
 		}
-		bides := l.bides
+		late := l.late
 		if heeds == sched.AnyEvent {
-			bides = 0
+			late = 0
 		}
-		l.patient.Heed(heeds&^bides, bides)
+		l.patient.Heed(heeds&^late, late)
 	}
 }
 
@@ -190,16 +187,12 @@ func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sin
 	if err != nil {
 		return nil, err
 	}
-	order, err := sched.OrderOf(policy)
-	if err != nil {
-		return nil, err
-	}
-	book := l.Ledger.Clone(order)
+	book := l.Ledger.Clone(policy.About().Order)
 	w, err := begin(book)
 	if err != nil {
 		return nil, err
 	}
-	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, bides: l.bides, Round: l.Round, at: l.at, redecided: l.redecided}
+	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, late: l.late, Round: l.Round, at: l.at, redecided: l.redecided}
 	fork.patient, _ = w.(Patient)
 	fork.rest()
 	return fork, nil

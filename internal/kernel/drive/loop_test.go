@@ -64,6 +64,7 @@ type asks func(v sched.View, batch []sched.Event, p *sched.Plan)
 func (a asks) Decide(v sched.View, batch []sched.Event, p *sched.Plan) { a(v, batch, p) }
 func (asks) Save(io.Writer) error                                      { return nil }
 func (asks) Load(io.Reader) error                                      { return nil }
+func (asks) About() sched.About                                        { return sched.About{} }
 
 // witness is a sink that notes what it is shown, and fails when asked to.
 type witness struct {
@@ -262,45 +263,6 @@ func TestMaxItems(t *testing.T) {
 	new(sched.Plan).AtMost(1, func() { panic("the policy's own") })
 }
 
-// ordered has the methods of an order, but none that says that it is the policy's.
-type ordered struct {
-	asks
-	byDeadline
-}
-
-type byDeadline struct{ sched.Flat }
-
-func (byDeadline) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
-	return sched.Key{int64(j.Deadline)}
-}
-
-// ranked says it.
-type ranked struct{ ordered }
-
-func (r ranked) Order() sched.Order { return r.byDeadline }
-
-// A policy that is an Order, and not a Ranker, would run with its order ignored: it does not run at all.
-func TestOrderWithoutRanker(t *testing.T) {
-	decided := 0
-	decide := asks(func(sched.View, []sched.Event, *sched.Plan) { decided++ })
-	batches := func() *script {
-		return &script{batches: []drive.Batch{{At: 5, Events: []sched.Event{node(1), job(2)}}}}
-	}
-
-	err := drive.New(batches(), ordered{asks: decide}).Run(context.Background())
-	const want = "policy drive_test.ordered has the methods of a sched.Order, but no method Order() sched.Order, without which its order is not used (see sched.Ranker)"
-	if err == nil || err.Error() != want || decided != 0 {
-		t.Errorf("decided %d times: %v\nwant %s", decided, err, want)
-	}
-	if err := drive.New(batches(), &ordered{asks: decide}).Run(context.Background()); err == nil {
-		t.Error("by pointer it runs")
-	}
-	decided = 0
-	if err := drive.New(batches(), ranked{ordered{asks: decide}}).Run(context.Background()); err != nil || decided != 1 {
-		t.Errorf("a Ranker decided %d times: %v", decided, err)
-	}
-}
-
 // patient is a world that notes what must not wait.
 type patient struct {
 	script
@@ -312,7 +274,9 @@ func (w *patient) Heed(kinds, _ sched.Events) { w.heeded = append(w.heeded, kind
 // listens is a policy that heeds beats only.
 type listens struct{ asks }
 
-func (listens) Heeds() sched.Events { return sched.EventsOf(sched.Heartbeat) }
+func (listens) About() sched.About {
+	return sched.About{Heeds: sched.EventsOf(sched.Heartbeat)}
+}
 
 // A patient world is told after each round what the policy heeds. While the book holds an item, or has
 // refused one, nothing may wait: both ride in the next batch, whatever that brings.

@@ -43,6 +43,7 @@ func (y plain) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 }
 func (plain) Save(io.Writer) error { return nil }
 func (plain) Load(io.Reader) error { return nil }
+func (plain) About() sched.About   { return sched.About{} }
 
 func world(t testing.TB, seed uint64) *sim.World {
 	t.Helper()

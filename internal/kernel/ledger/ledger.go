@@ -124,7 +124,7 @@ func New(can sched.Capabilities, order sched.Order) *Ledger {
 	if order == nil {
 		order = arrival{}
 	}
-	l := &Ledger{can: can, order: order, tallies: sched.TalliesOf(order)}
+	l := &Ledger{can: can, order: order, tallies: order.Follows()}
 	l.clear()
 	return l
 }

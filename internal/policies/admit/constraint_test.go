@@ -293,7 +293,7 @@ func TestCountUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	book := ledger.New(sched.Capabilities{Kill: true}, policy.Order())
+	book := ledger.New(sched.Capabilities{Kill: true}, policy.About().Order)
 	var plan sched.Plan
 	round := int64(0)
 	at := func(second int, want string, events ...sched.Event) {
@@ -362,7 +362,7 @@ func TestConstraintTakesOver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		book := ledger.New(sched.Capabilities{Kill: true}, policy.Order())
+		book := ledger.New(sched.Capabilities{Kill: true}, policy.About().Order)
 		j := timed("j", "reduce10", 0, c.due, 2, 1)
 		c.with(j)
 		node := &cluster.Node{Name: "n", Class: &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(2, 2)}}

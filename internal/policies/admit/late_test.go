@@ -30,7 +30,7 @@ func newDesk(t *testing.T, policy string, can sched.Capabilities) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{policy: p, book: ledger.New(can, p.Order())}
+	d := &desk{policy: p, book: ledger.New(can, p.About().Order)}
 	d.at(0, opening()...)
 	return d
 }
@@ -196,18 +196,15 @@ func TestSavedWithinAnInstant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loaded := &desk{policy: p, book: ledger.New(*d.book.World(), p.Order()), round: d.round}
-		if err := errors.Join(d.policy.Save(&saved), d.book.Save(&book), p.Load(&saved), loaded.book.Load(&book, sched.CausesOf(p)...)); err != nil {
+		loaded := &desk{policy: p, book: ledger.New(*d.book.World(), p.About().Order), round: d.round}
+		if err := errors.Join(d.policy.Save(&saved), d.book.Save(&book), p.Load(&saved), loaded.book.Load(&book, p.About().Causes...)); err != nil {
 			t.Fatal(err)
 		}
 		q, err := d.policy.(sched.Cloner).Clone()
 		if err != nil {
 			t.Fatal(err)
 		}
-		order, err := sched.OrderOf(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		order := q.About().Order
 		cloned := &desk{policy: q, book: d.book.Clone(order), round: d.round}
 		comes := long(9, "x", "reduce10", 5000, 8)
 		for _, x := range []*desk{d, loaded, cloned} {

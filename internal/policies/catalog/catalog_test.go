@@ -192,7 +192,7 @@ func TestPartsOfOnesOwn(t *testing.T) {
 	if err != nil || p.Name() != "least-laxity+laxity+greedy(nonlocal=0)" || !p.Studies() {
 		t.Fatalf("%v, %v", p, err)
 	}
-	book := ledger.New(sched.Capabilities{World: "w", Bind: true}, p.Order())
+	book := ledger.New(sched.Capabilities{World: "w", Bind: true}, p.About().Order)
 	var plan sched.Plan
 	round := int64(0)
 	tell := func(events ...sched.Event) {

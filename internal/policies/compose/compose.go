@@ -105,8 +105,7 @@ func (r *Recipe) Put(e Entry, a Args) error {
 	return err
 }
 
-// Policy is an assembled recipe. It implements sched.Policy, sched.Ranker, sched.Heeder and
-// sched.Declarer.
+// Policy is an assembled recipe.
 type Policy struct {
 	r     Recipe
 	order sched.Order // at its desk
@@ -203,9 +202,6 @@ func (y *Policy) Name() string { return y.r.Name }
 // Recipe returns what the policy was made of.
 func (y *Policy) Recipe() Recipe { return y.r }
 
-// Order returns the order in which the ledger keeps jobs.
-func (y *Policy) Order() sched.Order { return y.order }
-
 // Parts lists what the policy is made of: its order first, then the steps in their turn.
 func (y *Policy) Parts() (list []Entry) {
 	for i := range y.parts {
@@ -214,18 +210,13 @@ func (y *Policy) Parts() (list []Entry) {
 	return list
 }
 
-// Heeds returns the kinds of events on which the policy may have something to do.
-func (y *Policy) Heeds() sched.Events { return y.heeds }
-
-// Bides returns the kinds of events of which the policy may be told late.
-func (y *Policy) Bides() sched.Events { return y.bides }
-
-// Causes returns those that the parts declare.
-func (y *Policy) Causes() (list []*sched.Cause) {
+// About is what the parts say of themselves, together.
+func (y *Policy) About() sched.About {
+	a := sched.About{Order: y.order, Heeds: y.heeds, Late: y.bides}
 	for i := range y.parts {
-		list = append(list, y.parts[i].Causes...)
+		a.Causes = append(a.Causes, y.parts[i].Causes...)
 	}
-	return list
+	return a
 }
 
 // Decide runs the parts.

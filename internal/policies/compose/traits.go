@@ -21,7 +21,7 @@ type Traits struct {
 	// or at what the parts before it have planned, heeds any. An order heeds nothing; if it reads
 	// profiles or supplies, all jobs are ranked again when one changes.
 	Heeds sched.Events
-	// Bides are those of them that it may be told late (sched.Bider): started and ended.
+	// Bides are those of them that it may be told late (sched.About.Late): started and ended.
 	Bides sched.Events
 	// Causes are those of its reasons.
 	Causes []*sched.Cause
@@ -180,9 +180,6 @@ func (o *reading) JobKey(v sched.View, j *sched.Job, s sched.Stage) sched.Key {
 func (o *reading) QueueKey(v sched.View, q *sched.Queue, s sched.Stage) sched.Key {
 	return o.Order.QueueKey(o.at(v), q, s)
 }
-
-// Follows returns the tallies that the keys follow.
-func (o *reading) Follows() sched.Tallies { return sched.TalliesOf(o.Order) }
 
 // Open tells whether work below a queue may start.
 func (o *reading) Open(v sched.View, q *sched.Queue, s sched.Stage) bool {

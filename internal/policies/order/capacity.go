@@ -149,6 +149,9 @@ func (o *Capacity) find(v sched.View, q *sched.Queue) (n *node, user bool) {
 	return &o.stranger, false
 }
 
+// Follows says that keys follow what queues have used.
+func (o *Capacity) Follows() sched.Tallies { return sched.AllTallies }
+
 // QueueKey ranks queues by used over guaranteed share, queues without a guarantee behind them; and
 // users by their first job.
 func (o *Capacity) QueueKey(v sched.View, q *sched.Queue, s sched.Stage) sched.Key {

@@ -32,7 +32,7 @@ func newRoom(t interface{ Fatal(...any) }) *room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &room{policy: p, book: ledger.New(sched.Capabilities{World: "w", Bind: true}, p.Order())}
+	return &room{policy: p, book: ledger.New(sched.Capabilities{World: "w", Bind: true}, p.About().Order)}
 }
 
 func (r *room) tell(events ...sched.Event) {
@@ -298,10 +298,11 @@ func TestFeasibleAllocatesNothing(t *testing.T) {
 	batch := []sched.Event{{Kind: sched.NodeChanged}}
 	look := r.policy.Recipe().Steps[compose.KindPlan]
 	r.plan.Reset(nil)
+	order := r.policy.About().Order
 	if n := testing.AllocsPerRun(100, func() {
 		r.now += second
 		r.book.Apply(r.now, r.round, nil)
-		r.policy.Order().JobKey(r.book, r.book.Job(1), sched.Map)
+		order.JobKey(r.book, r.book.Job(1), sched.Map)
 		look.Decide(r.book, batch, &r.plan)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)

@@ -26,7 +26,7 @@ func BenchmarkBeat(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					l := ledger.New(sched.Capabilities{Bind: true, Kill: true, Heartbeat: units.Second}, p.Order())
+					l := ledger.New(sched.Capabilities{Bind: true, Kill: true, Heartbeat: units.Second}, p.About().Order)
 					var plan sched.Plan
 					var out []sched.Event
 					now, round := units.Time(0), int64(0)

@@ -256,7 +256,7 @@ func same(t *rapid.T, cfg sim.Config, name, part string, other compose.Step) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := compose.New(compose.Recipe{Name: "literal", Order: o.Order(), Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.All{}, compose.KindPlace: other}})
+	q, err := compose.New(compose.Recipe{Name: "literal", Order: o.About().Order, Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.All{}, compose.KindPlace: other}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestPrintedFormStarves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := compose.New(compose.Recipe{Name: "literal", Order: p.Order(), Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.All{},
+		q, err := compose.New(compose.Recipe{Name: "literal", Order: p.About().Order, Steps: map[compose.Kind]compose.Step{compose.KindAdmit: admit.All{},
 			compose.KindPlace: &literal{printed: printed, marker: map[int32]*int{}}}})
 		if err != nil {
 			t.Fatal(err)

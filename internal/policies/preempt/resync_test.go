@@ -27,7 +27,7 @@ func testResync(t *testing.T, gone bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := ledger.New(sched.Capabilities{Bind: true, Kill: true}, p.Order())
+	l := ledger.New(sched.Capabilities{Bind: true, Kill: true}, p.About().Order)
 	var plan sched.Plan
 	round := int64(0)
 	tell := func(at units.Time, events ...sched.Event) {

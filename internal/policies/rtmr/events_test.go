@@ -34,7 +34,7 @@ func newDesk(t *testing.T, c Config) *desk {
 	if d.policy, err = compose.New(recipe); err != nil {
 		t.Fatal(err)
 	}
-	d.book = ledger.New(sched.Capabilities{World: "desk", Bind: true, Kill: true, Power: true}, d.policy.Order())
+	d.book = ledger.New(sched.Capabilities{World: "desk", Bind: true, Kill: true, Power: true}, d.policy.About().Order)
 	return d
 }
 
@@ -219,7 +219,7 @@ func TestCountFinal(t *testing.T) {
 			conf := usual
 			conf.Preempt = preempt
 			d := newDesk(t, conf)
-			d.book = ledger.New(late, d.policy.Order())
+			d.book = ledger.New(late, d.policy.About().Order)
 			grows := c.job("a", 1, 100)
 			grows.Stages[0].Grows = true
 			events := opening(grows)

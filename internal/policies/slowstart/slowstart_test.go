@@ -48,7 +48,7 @@ func TestWhenReducesStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			book := ledger.New(sched.Capabilities{World: "w", Bind: true}, p.Order())
+			book := ledger.New(sched.Capabilities{World: "w", Bind: true}, p.About().Order)
 			var plan sched.Plan
 			now, round := units.Time(0), int64(0)
 			tell := func(events ...sched.Event) {

@@ -292,8 +292,12 @@ var whim = &sched.Cause{Name: "whim"}
 // sleeper puts node 2 to sleep at once and wakes it after 100 s.
 type sleeper struct{ *compose.Policy }
 
-// Heeds says that it heeds its Tick, besides what the policy heeds.
-func (y sleeper) Heeds() sched.Events { return y.Policy.Heeds() | sched.EventsOf(sched.Tick) }
+// About says that it heeds its Tick, besides what the policy heeds.
+func (y sleeper) About() sched.About {
+	a := y.Policy.About()
+	a.Heeds |= sched.EventsOf(sched.Tick)
+	return a
+}
 
 func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.Policy.Decide(v, batch, p)

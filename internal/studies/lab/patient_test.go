@@ -115,7 +115,7 @@ func TestPatience(t *testing.T) {
 				sink, end = later, later.close
 			}
 			var world drive.World = w
-			if bides = sched.BidesOf(policy) != 0; alone && !bides {
+			if bides = policy.About().Late != 0; alone && !bides {
 				world = struct{ drive.World }{w}
 			}
 			loop := drive.New(world, policy, sink)

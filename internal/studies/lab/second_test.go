@@ -221,8 +221,12 @@ type meddler struct {
 	asked int
 }
 
-// Heeds tells that it meddles whatever happens.
-func (m *meddler) Heeds() sched.Events { return sched.AnyEvent }
+// About tells that it meddles whatever happens.
+func (m *meddler) About() sched.About {
+	a := m.Policy.About()
+	a.Heeds = sched.AnyEvent
+	return a
+}
 
 func (m *meddler) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if m.often > 0 && m.asked < 200 && m.rng.Float64() < m.often {

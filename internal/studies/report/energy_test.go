@@ -33,6 +33,7 @@ func (s sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 
 func (sleeper) Save(io.Writer) error { return nil }
 func (sleeper) Load(io.Reader) error { return nil }
+func (sleeper) About() sched.About   { return sched.About{} }
 
 func second(s float64) units.Time { return units.Time(units.FromSeconds(s)) }
 

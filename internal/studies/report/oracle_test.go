@@ -44,6 +44,7 @@ func (greedy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 
 func (greedy) Save(io.Writer) error { return nil }
 func (greedy) Load(io.Reader) error { return nil }
+func (greedy) About() sched.About   { return sched.About{} }
 
 // record keeps every event with its time.
 type record struct{ all []stamped }

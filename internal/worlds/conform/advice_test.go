@@ -51,10 +51,7 @@ func (s *successor) Batch(round int64, at units.Time, events []sched.Event) erro
 	}
 	if s.book == nil && s.watched && !watches {
 		s.policy = s.fresh()
-		order, err := sched.OrderOf(s.policy)
-		if err != nil {
-			return err
-		}
+		order := s.policy.About().Order
 		s.book = ledger.New(*s.loop.Ledger.World(), order)
 		if err := s.book.Load(bytes.NewReader(s.before)); err != nil {
 			return err

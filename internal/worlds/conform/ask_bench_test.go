@@ -87,10 +87,7 @@ func BenchmarkClone(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				order, err := sched.OrderOf(p)
-				if err != nil {
-					b.Fatal(err)
-				}
+				order := p.About().Order
 				l.Ledger.Clone(order)
 			}
 		})

@@ -142,10 +142,7 @@ func (n *answers) question(t *testing.T, l *drive.Loop, makes func() sched.Polic
 func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, now units.Time, spec *workload.Job) (it sched.Item, evidence []sched.Evidence, alone bool) {
 	t.Helper()
 	policy := cloned(t, l.Policy, makes)
-	order, err := sched.OrderOf(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := policy.About().Order
 	book := l.Ledger.Clone(order)
 	id := book.Jobs() + 1
 	told := []sched.Event{{Kind: sched.JobArrived, Job: id, Detail: &sched.Detail{Job: spec}}}

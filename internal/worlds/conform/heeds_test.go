@@ -63,7 +63,7 @@ func (m *mind) Batch(round int64, at units.Time, events []sched.Event) error {
 // Plan finds reasons of which no part has declared the cause.
 func (m *mind) Plan(round int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
-		if c := p.Items[i].Reason.Cause; c != nil && !slices.Contains(m.policy.Causes(), c) {
+		if c := p.Items[i].Reason.Cause; c != nil && !slices.Contains(m.policy.About().Causes, c) {
 			return fmt.Errorf("no part declares the cause %q", c.Name)
 		}
 	}

@@ -69,7 +69,7 @@ func TestMastersArePromised(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Those that read cost models promise by a probability.
-		if !slices.Contains(p.Causes(), estimate.Promised) || p.StudiesModels() {
+		if !slices.Contains(p.About().Causes, estimate.Promised) || p.StudiesModels() {
 			continue
 		}
 		played++

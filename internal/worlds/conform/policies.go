@@ -12,6 +12,9 @@ import (
 // Friendly admits every job and fills each node that beats with the first jobs in order of arrival.
 type Friendly struct{}
 
+// About says nothing.
+func (Friendly) About() sched.About { return sched.About{} }
+
 // Decide admits and fills.
 func (Friendly) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
@@ -228,8 +231,8 @@ func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	}
 }
 
-// Causes are those that Brutal declares.
-func (*Brutal) Causes() []*sched.Cause { return []*sched.Cause{whim} }
+// About declares why Brutal does what it does.
+func (*Brutal) About() sched.About { return sched.About{Causes: []*sched.Cause{whim}} }
 
 // Save writes the state.
 func (b *Brutal) Save(w io.Writer) error { return json.NewEncoder(w).Encode(b) }

@@ -199,13 +199,10 @@ func forget(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	if err := errors.Join(l.Policy.Save(&mind), l.Ledger.Save(&book)); err != nil {
 		t.Fatal(err)
 	}
-	order, err := sched.OrderOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := p.About().Order
 	fresh := ledger.New(*l.Ledger.World(), order)
 	was := bytes.Clone(book.Bytes())
-	if err := errors.Join(p.Load(&mind), fresh.Load(&book, sched.CausesOf(p)...), fresh.Save(&again)); err != nil {
+	if err := errors.Join(p.Load(&mind), fresh.Load(&book, p.About().Causes...), fresh.Save(&again)); err != nil {
 		t.Fatalf("round %d: %v", l.Round, err)
 	}
 	if !bytes.Equal(was, again.Bytes()) {

@@ -21,10 +21,7 @@ import (
 func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	t.Helper()
 	policy := cloned(t, l.Policy, makes)
-	order, err := sched.OrderOf(policy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	order := policy.About().Order
 	book := l.Ledger.Clone(order)
 	var was, is, page bytes.Buffer
 	if err := errors.Join(l.Ledger.Save(&was), l.Policy.Save(&was), book.Save(&is), policy.Save(&is)); err != nil {
@@ -38,12 +35,9 @@ func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	}
 	var first []byte
 	if l.Round%5 == 0 {
-		other, err := sched.OrderOf(cloned(t, l.Policy, makes))
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := cloned(t, l.Policy, makes).About().Order
 		read := ledger.New(*l.Ledger.World(), other)
-		if err := errors.Join(l.Ledger.Save(&page), read.Load(&page, sched.CausesOf(policy)...)); err != nil {
+		if err := errors.Join(l.Ledger.Save(&page), read.Load(&page, policy.About().Causes...)); err != nil {
 			t.Fatal(err)
 		}
 		first = afterwards(t, read, l.Round)
@@ -67,10 +61,7 @@ func twin(t *testing.T, l *drive.Loop, makes func() sched.Policy) {
 	if first == nil {
 		return
 	}
-	order, err = sched.OrderOf(cloned(t, l.Policy, makes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	order = cloned(t, l.Policy, makes).About().Order
 	if second := afterwards(t, l.Ledger.Clone(order), l.Round); !bytes.Equal(first, second) {
 		t.Fatalf("round %d: what the one did shows later in the other: %s", l.Round, difference(first, second))
 	}

@@ -157,7 +157,7 @@ func TestVoids(t *testing.T) {
 					if n.beside == nil || n.kind != sched.NoEvent {
 						n.beside = fresh()
 					}
-					n.book = l.Ledger.Clone(n.beside.Order())
+					n.book = l.Ledger.Clone(n.beside.About().Order)
 				}
 				if !errors.Is(err, io.EOF) {
 					t.Fatalf("%s, seed %d: %v", text, seed, err)
