@@ -173,12 +173,6 @@ func (d *Decision) Why() string {
 	})
 }
 
-// Proof is the evidence of the decision's reason. It is good during the call.
-func (d *Decision) Proof() []sched.Evidence {
-	e := d.Reason.Evidence
-	return d.plan.Evidence[e.From:e.To]
-}
-
 // At returns the element of a list for an index or a handle, growing the list if need be.
 func At[T any, H ~int | ~int32](list *[]T, h H) *T {
 	for int(h) >= len(*list) {
