@@ -160,7 +160,7 @@ func TestRehearsal(t *testing.T) {
 
 func TestProfilesFromAFile(t *testing.T) {
 	_, err := scenario.Read("dir/lessons.yaml", []byte("profiles: none.json\n"+lessons))
-	want := "dir/lessons.yaml:1:11: the profiles cannot be read: open dir/none.json: no such file or directory; name a file from slackline profile export, or write rehearsed"
+	want := "dir/lessons.yaml:1:11: the profiles cannot be read: dir/none.json: there is no such file; name a file from slackline profile export, or write rehearsed"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)
 	}
