@@ -40,6 +40,9 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			if err != nil {
 				return err
 			}
+			if _, err := whole(cmd, jobs); err != nil {
+				return err
+			}
 			m, err := o.machine(cmd)
 			if err != nil {
 				return err

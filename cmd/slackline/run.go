@@ -88,6 +88,10 @@ only asks, and runs nothing.`,
 			if err != nil {
 				return err
 			}
+			about, err := whole(cmd, jobs)
+			if err != nil {
+				return err
+			}
 			if err := letGoOf(behind, jobs); err != nil {
 				return err
 			}
@@ -141,6 +145,11 @@ only asks, and runs nothing.`,
 			if again != "" && local.Finished(foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to resume")
 				return nil
+			}
+			if !o.quiet {
+				for _, line := range about {
+					fmt.Fprintln(cmd.ErrOrStderr(), report.Printable(line))
+				}
 			}
 			err = o.runLocal(cmd, local, policies, seed)
 			return o.goOn(cmd.Context(), err, local, again != "", foldersOf(policies))

@@ -117,6 +117,9 @@ func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, j
 		jobs = append(jobs, more...)
 		return nil, err
 	})
+	if err == nil {
+		_, err = whole(cmd, jobs)
+	}
 	if err == nil && jobs != nil {
 		var more []lab.Cell
 		more, before, err = o.jobCells(cmd, jobs)

@@ -331,10 +331,19 @@ type Job struct {
 	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be skipped if the application fails on them; counted as SKIPPED_RECORDS"`
 	Timeout config.Span `json:"timeout" above:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`
 	Limits  Limits      `json:"limits" doc:"limits of an attempt's command or program, with all that it starts"`
+	Run     Whole       `json:"run" doc:"in the first job of a file: what it says of the run of all its jobs, where no flag does"`
 
 	src  *config.Document
 	asOf time.Time         // when the run was meant to begin; zero: that is not stated
 	fed  map[string]string // by the name of a job that writes what it reads: where that stands
+}
+
+// Whole is what a job file says of the run of all its jobs. The flags of these names win.
+type Whole struct {
+	About     string `json:"about" doc:"what the run shows and how long it takes; run prints it first"`
+	Policy    string `json:"policy" doc:"the policy"`
+	Block     string `json:"block" doc:"largest input of a map, such as 64KB"`
+	Overwrite bool   `json:"overwrite" doc:"true: replace the output of earlier runs"`
 }
 
 // Commands are those of a job that is run as Hadoop Streaming runs it.

@@ -40,6 +40,9 @@ func readJobs(file string, src []byte, vars *Vars) ([]*Job, error) {
 			all = append(all, doc.Errs...)
 			continue
 		}
+		if i > 0 && j.src.Has("run") {
+			all = append(all, j.src.Errorf("run", "run stands in the first job of a file: it is of the run of all of them").(config.Errors)...)
+		}
 		if len(docs) > 1 && !j.src.Has("name") {
 			j.Name = fmt.Sprintf("%s-%d", j.Name, i+1)
 		}
