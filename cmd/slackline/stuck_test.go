@@ -74,7 +74,7 @@ func TestStuckRehearsal(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil || r.code != 1 || len(got.Runs) != 2 || got.Runs[0].Stuck == "" || got.Runs[1].Stuck != "" || got.Runs[1].Summary.Done != 1 {
 		t.Errorf("%d, %v: %s%s", r.code, err, r.stdout, r.stderr)
 	}
-	if r = s.run("simulate", "long.yaml"); r.code != 1 || !strings.Contains(r.stderr, "the rehearsal under fifo, which measures the jobs: the simulation takes too long") {
+	if r = s.run("simulate", "long.yaml"); r.code != 2 || !strings.Contains(r.stderr, "the rehearsal under fifo, which measures the jobs: the simulation takes too long") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 }
