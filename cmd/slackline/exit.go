@@ -31,7 +31,7 @@ var exitCodes = []struct {
 	{exitOK, "done", []string{"The command did what it was asked for."}},
 	{exitFailed, "something failed", []string{
 		"A real job failed, a job that wait waits for did not finish, a simulation got stuck, a replay differs, or a result could not be written.",
-		"A run was paused because its disk is full or no more files can be opened: make room, then slackline resume continues it."}},
+		"A run was paused because its disk is full or fails, or no more files can be opened: see to that, then slackline resume continues it."}},
 	{exitBadInput, "bad input", []string{"A flag, an argument or a file is wrong. Nothing was started."}},
 	{exitNo, "the answer is no", []string{
 		"run and resume: a job was refused, or its deadline had passed when the run began; one that its user cancelled changes nothing. wait: the job was refused. ask: a job would be late, or refused.",
@@ -90,7 +90,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitOK
 	case ctx.Err() != nil:
 		return exitInterrupt
-	case errors.As(err, &failed), errors.As(err, &aborted), errors.Is(err, sim.ErrStuck), failures.Of(err) == failures.NoRoom:
+	case errors.As(err, &failed), errors.As(err, &aborted), errors.Is(err, sim.ErrStuck), failures.Of(err) == failures.NoRoom, failures.Of(err) == failures.NoDisk:
 		return exitFailed
 	case errors.As(err, &answer):
 		return exitNo

@@ -14,18 +14,19 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	failures "github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 )
 
 // pausedBy says why a run stopped before its end in a way that another can resume: a signal
-// came, or the machine has no room. It returns nil if it stopped otherwise.
+// came, or the machine has no room or its disk fails. It returns nil if it stopped otherwise.
 func pausedBy(ctx context.Context, err error) error {
-	var full *engine.NoRoomError
+	var stopped *engine.MachineError
 	switch {
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return errors.New("interrupted")
-	case errors.As(err, &full):
-		return full
+	case errors.As(err, &stopped):
+		return stopped
 	}
 	return nil
 }
@@ -58,12 +59,19 @@ func (o *options) goOn(ctx context.Context, err error, local *runs.Local, resume
 		return fmt.Errorf("%w; what was done is kept, and %s", err, how)
 	case ctx.Err() != nil:
 		return interrupted{fmt.Errorf("%w; %s", why, how)}
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		how = "allow more open files (ulimit -n), and " + how
-	default:
-		how = "make room on the disk, and " + how
 	}
-	return failure{fmt.Errorf("%w; what was done is kept: %s", why, how)}
+	return failure{fmt.Errorf("%w; what was done is kept: %s, and %s", why, cure(why), how)}
+}
+
+// cure says what to do about what the machine stopped a run with.
+func cure(why error) string {
+	switch {
+	case errors.Is(why, syscall.EMFILE), errors.Is(why, syscall.ENFILE):
+		return "allow more open files (ulimit -n)"
+	case failures.Of(why) == failures.NoDisk:
+		return "see to the disk, or the server that has it, until it answers again (dmesg may say what is wrong)"
+	}
+	return "make room on the disk"
 }
 
 // tellOpen tells how far the jobs are that a paused run has not finished.

@@ -39,7 +39,6 @@ type attempt struct {
 	text     string     // why
 	grace    units.Time // its goroutine is waited for until then
 	forgiven bool       // its failure does not count, as the next attempt passes over the record
-	failure  failure.Kind
 }
 
 // of is the task that it is an attempt of.
@@ -146,14 +145,13 @@ func (w *World) ended(r *report) {
 	case a.stopping != sched.NoOutcome:
 		w.discard(r)
 		w.end(a, a.stopping, a.text, nil)
-	case w.noRoom(a.job, r.err):
+	case w.halts(j, r.err, false):
 		w.end(a, sched.Killed, r.err.Error(), nil)
 	case errors.As(r.err, &broken):
 		w.end(a, sched.Killed, r.err.Error(), nil)
-		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err.Error())
+		w.lose(a.job, sched.TaskID(broken.Map+1), broken.Output, r.err)
 	case r.err != nil:
 		w.passOver(j, a, r.err)
-		a.failure = failure.Of(r.err)
 		why := r.err.Error()
 		if !a.forgiven {
 			why += j.hint(r.err)
@@ -179,11 +177,11 @@ func (w *World) succeed(a *attempt, r *report) {
 	}
 	if err := w.commitTask(j, a, r); err != nil {
 		outcome := sched.Failed
-		if w.noRoom(a.job, err) {
+		if w.halts(j, err, false) {
 			outcome = sched.Killed
 		}
 		w.discard(r)
-		a.failure = failure.Of(err)
+		a.err = err
 		w.end(a, outcome, err.Error(), nil)
 		return
 	}
@@ -240,28 +238,38 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	}
 	w.freshen()
 	if outcome == sched.Failed && !a.forgiven {
-		w.blame(a.job, a.stage, a.task, why, a.failure)
+		w.blame(a.job, a.stage, a.task, why, a.err)
 	}
 }
 
 // blame counts a failure of a task. The job fails with it if it would fail in the same way again,
-// or has failed too often.
-func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, kind failure.Kind) {
+// or has failed too often; the run pauses instead if that is for the machine.
+func (w *World) blame(j *job, s sched.Stage, n sched.TaskID, why string, err error) {
 	t := &j.stage(s).tasks[n-1]
 	t.various = t.various || t.fails > 0 && t.why != why
 	t.why = why
-	if t.fails++; kind == failure.Permanent || t.fails >= w.cfg.MaxFailures {
+	t.fails++
+	last := failure.Of(err) == failure.Permanent || t.fails >= w.cfg.MaxFailures
+	if last && !w.halts(j, err, true) {
 		w.endJob(j, sched.Failed, t.failed(s, n))
 	}
 }
 
 // lose takes back a committed map whose output cannot be read, and blames it; an output that is
 // gone already is nobody's news.
-func (w *World) lose(j *job, m sched.TaskID, out *task.Output, why string) {
+func (w *World) lose(j *job, m sched.TaskID, out *task.Output, err error) {
 	if j.outs.drop(int(m-1), out) {
 		w.reopen(j, m)
-		w.blame(j, sched.Map, m, why, failure.Transient)
+		w.blame(j, sched.Map, m, err.Error(), remade(err))
 	}
+}
+
+// remade is the error of an output that is lost: never permanent, as another attempt makes it again.
+func remade(err error) error {
+	if failure.Of(err) == failure.Permanent {
+		return failure.As(failure.Transient, err)
+	}
+	return err
 }
 
 // reopen lets a committed map run again.
@@ -292,7 +300,7 @@ func (w *World) undo(j *job, damaged []outdir.Damage) {
 	}
 	w.more(j)
 	for _, d := range damaged {
-		w.blame(j, s.Spec.Kind, sched.TaskID(d.Number), d.Err.Error(), failure.Transient)
+		w.blame(j, s.Spec.Kind, sched.TaskID(d.Number), d.Err.Error(), remade(d.Err))
 	}
 }
 

@@ -83,13 +83,15 @@ func (w *World) job(id sched.JobID) *job {
 // troubled counts that a job's directories could not be made: as often as a task may fail, unless
 // that cannot change or another process writes there.
 func (w *World) troubled(j *job, err error) {
-	if w.noRoom(j, err) {
-		return
-	}
 	if busy(err) || failure.Of(err) == failure.Permanent {
 		j.trouble = w.cfg.MaxFailures
 	}
-	if j.trouble++; j.trouble >= w.cfg.MaxFailures {
+	j.trouble++
+	last := j.trouble >= w.cfg.MaxFailures
+	if w.halts(j, err, last) {
+		return
+	}
+	if last {
 		w.endJob(j, sched.Failed, err.Error())
 	}
 	w.freshen()

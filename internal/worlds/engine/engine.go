@@ -47,7 +47,7 @@ type World struct {
 	seen    drive.Seen
 	looks   int // at jobs, one by one; tests hold it against how many there are
 
-	full   error // why the machine cannot continue; nil = it can
+	halted error // why the machine cannot continue; nil = it can
 	paused error // why the run was stopped before its end; nil = it was not
 
 	reports  *mailbox[report]
@@ -132,7 +132,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			return drive.Batch{}, w.paused
 		}
 		w.now = max(w.now, w.cfg.Clock())
-		if err := cmp.Or(ctx.Err(), w.full); err != nil {
+		if err := cmp.Or(ctx.Err(), w.halted); err != nil {
 			w.pause(err)
 			if len(w.out) > 0 {
 				return w.hand(), nil
@@ -142,7 +142,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		for _, r := range w.reports.take() {
 			w.hear(r)
 		}
-		if w.full != nil {
+		if w.halted != nil {
 			continue
 		}
 		w.part()
@@ -159,7 +159,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		if len(w.out) > 0 {
 			return w.hand(), nil
 		}
-		if !w.done(ctx) && w.full == nil { // which a job that has just come may have met
+		if !w.done(ctx) && w.halted == nil { // which a job that has just come may have met
 			w.sleep(ctx)
 		}
 	}

@@ -159,7 +159,7 @@ func (r *trial) live(t *testing.T, fresh bool) (e *ends, done bool) {
 	for outcome, n := range watch.Ends {
 		r.count["attempts "+outcome.String()] += n
 	}
-	var full *engine.NoRoomError
+	var full *engine.MachineError
 	switch {
 	case errors.Is(err, fault.ErrDead):
 		return e, false

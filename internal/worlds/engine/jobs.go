@@ -244,7 +244,7 @@ func (w *World) feed(j *job) {
 
 // doom ends a job that cannot begin one batch after it came.
 func (w *World) doom(j *job, err error) {
-	if w.noRoom(j, err) {
+	if w.halts(j, err, true) {
 		j.doomed = true
 		return
 	}
@@ -259,7 +259,7 @@ func (w *World) goOn(j *job) {
 	}
 	if !j.left.Finished {
 		err := w.setUp(j)
-		for try := 1; err != nil && !busy(err) && failure.Of(err) == failure.Transient && try < w.cfg.MaxFailures; try++ {
+		for try := 1; err != nil && !busy(err) && failure.Of(err).Again() && try < w.cfg.MaxFailures; try++ {
 			err = w.setUp(j)
 		}
 		if err != nil {

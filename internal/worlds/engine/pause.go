@@ -10,30 +10,31 @@ import (
 
 // A run that is stopped before its end is paused: what its jobs have committed stays where it is,
 // as after the death of the process, and another run continues it. It is stopped by its context
-// (a signal), or by the machine, when that has no more room on its disk or no more files to open.
-// In the second case all jobs pause, not only the one that met it, as the others would meet it
-// next.
+// (a signal), or by the machine, when that has no more room on its disk or no more files to open, or
+// its disk still fails after as many attempts as a task may have. In these cases all jobs pause, not
+// only the one that met it, as the others would meet it next.
 
-// NoRoomError says why the machine stopped a run: its disk is full, or no more files can be opened.
-type NoRoomError struct {
+// MachineError says why the machine stopped a run: its disk is full or fails, or no more files can
+// be opened.
+type MachineError struct {
 	Job string // that met it first
 	Err error
 }
 
 // Error is the error as one sentence.
-func (e *NoRoomError) Error() string { return fmt.Sprintf("job %q: %v", e.Job, e.Err) }
+func (e *MachineError) Error() string { return fmt.Sprintf("job %q: %v", e.Job, e.Err) }
 
 // Unwrap returns the error of the system.
-func (e *NoRoomError) Unwrap() error { return e.Err }
+func (e *MachineError) Unwrap() error { return e.Err }
 
-// noRoom tells whether an error says that the machine has no more room, and lets the run pause if
-// it does.
-func (w *World) noRoom(j *job, err error) bool {
-	if failure.Of(err) != failure.NoRoom {
+// halts tells whether an error is the machine's, and lets the run pause if it is. That of a disk is
+// one only of the last attempt: before, another may do better.
+func (w *World) halts(j *job, err error, last bool) bool {
+	if kind := failure.Of(err); kind != failure.NoRoom && (kind != failure.NoDisk || !last) {
 		return false
 	}
-	if w.full == nil {
-		w.full = &NoRoomError{j.cfg.Spec.ID, err}
+	if w.halted == nil {
+		w.halted = &MachineError{j.cfg.Spec.ID, err}
 	}
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -193,7 +194,7 @@ func TestNoRoom(t *testing.T) {
 			fault.Use(s)
 			err = drive.New(w, conform.Friendly{}).Run(context.Background())
 			fault.Use(nil)
-			var full *engine.NoRoomError
+			var full *engine.MachineError
 			if len(s.Struck()) != 1 || !errors.As(err, &full) || !errors.Is(err, reason) || full.Job != "words" {
 				t.Errorf("%v at %s: %v, struck %v", reason, where, err, s.Struck())
 				continue
@@ -206,6 +207,49 @@ func TestNoRoom(t *testing.T) {
 			finish(t, config(t, in, out))
 			if got := files(t, out); !maps.Equal(got, want) {
 				t.Errorf("%v at %s: %v", reason, where, slices.Sorted(maps.Keys(got)))
+			}
+		}
+	}
+}
+
+// A disk that fails, or a server that does not answer, gets as many attempts as a task has. If it
+// still fails then, the run stops as it does when the disk is full, wherever that shows.
+func TestNoDisk(t *testing.T) {
+	in, _ := text(t, 900)
+	want, _ := plain(t, in)
+	defer fault.Use(nil)
+	for _, where := range []string{"open .*/text$", "read .*/text$", "mkdir out/_temporary", "create out/_temporary/log", "write out/_temporary/log",
+		"create .*/run-", "write .*/run-", "open .*/run-", "read .*/run-", "write .*/attempt_r_000001_", "rename .*/attempt_r_000001_", "read out/.*/task_r_000001/",
+		"sync out/.*/task_r_000001/", "rename out/.*/task_r_000001/", "create out/_temporary/_SUCCESS", "sync out$"} {
+		struck := regexp.MustCompile("^failed: " + where)
+		for i, reason := range []error{syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT} {
+			for _, most := range []int{1, 1000} {
+				dir := t.TempDir()
+				out := filepath.Join(dir, "out")
+				cfg := config(t, in, out)
+				cfg.Clock = stopwatch()
+				w, err := engine.New(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := &fault.Schedule{Root: dir, Fail: 1, Most: most, Error: reason, Grant: func(what string) bool { return struck.MatchString(what) }}
+				fault.Use(s)
+				err = drive.New(w, conform.Friendly{}).Run(context.Background())
+				fault.Use(nil)
+				if testing.Verbose() && i == 0 {
+					t.Logf("%s, %d: %v", where, most, err)
+				}
+				var machine *engine.MachineError
+				if stopped := errors.As(err, &machine); len(s.Struck()) == 0 || stopped != (most > 1) || stopped && (!errors.Is(err, reason) || machine.Job != "words") {
+					t.Errorf("%v at %s: %v, struck %v", reason, where, err, s.Struck())
+					continue
+				}
+				if most > 1 {
+					finish(t, config(t, in, out))
+				}
+				if got := files(t, out); !maps.Equal(got, want) {
+					t.Errorf("%v at %s: %v", reason, where, slices.Sorted(maps.Keys(got)))
+				}
 			}
 		}
 	}
@@ -227,7 +271,7 @@ func TestNoRoomToVerify(t *testing.T) {
 	fault.Use(s)
 	err = drive.New(w, conform.Friendly{}).Run(context.Background())
 	fault.Use(nil)
-	if full := (*engine.NoRoomError)(nil); len(s.Struck()) != 4 || !errors.As(err, &full) {
+	if full := (*engine.MachineError)(nil); len(s.Struck()) != 4 || !errors.As(err, &full) {
 		t.Fatalf("%v, struck %v", err, s.Struck())
 	}
 	if _, r := finish(t, config(t, in, cfg.Jobs[0].Output)); len(r) != 1 || r[0].Reduces != 3 || r[0].PartsAgain != 0 {

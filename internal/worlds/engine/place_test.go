@@ -100,7 +100,7 @@ func TestHalfACommitTakesSideFilesBack(t *testing.T) {
 	in, _ := text(t, 900)
 	cfg := siding(t, in, &sider{name: rejectsOf})
 	defer fault.Use(nil)
-	s := &fault.Schedule{Fail: 1, Most: 100, Grant: func(what string) bool {
+	s := &fault.Schedule{Fail: 1, Most: 100, Error: errOdd, Grant: func(what string) bool {
 		return strings.HasSuffix(what, "rejects-2") && strings.HasPrefix(what, "failed: rename")
 	}}
 	fault.Use(s)

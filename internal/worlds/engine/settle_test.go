@@ -193,12 +193,15 @@ func TestFreshClearsTheLog(t *testing.T) {
 	}
 }
 
+// errOdd is an error of the system that is neither of the machine nor for good.
+var errOdd = errors.New("an odd error")
+
 // A commit of the job that fails again and again fails the job, and half of it is not left.
 func TestHalfACommitIsNoOutput(t *testing.T) {
 	in, _ := text(t, 900)
 	out := filepath.Join(t.TempDir(), "out")
 	defer fault.Use(nil)
-	s := &fault.Schedule{Fail: 1, Most: 100, Grant: func(what string) bool {
+	s := &fault.Schedule{Fail: 1, Most: 100, Error: errOdd, Grant: func(what string) bool {
 		return strings.HasSuffix(what, "part-r-00001") && strings.HasPrefix(what, "failed: rename")
 	}}
 	fault.Use(s)

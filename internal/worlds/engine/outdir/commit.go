@@ -151,7 +151,7 @@ func (d *Dir) Commit() (err error) {
 		if !d.Held() {
 			return d.Gone()
 		}
-		if err = d.commit(); err == nil || failure.Of(err) != failure.Transient {
+		if err = d.commit(); err == nil || !failure.Of(err).Again() {
 			break
 		}
 	}

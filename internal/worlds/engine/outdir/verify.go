@@ -37,8 +37,8 @@ func (e *DamagedError) Error() string {
 }
 
 // verify checks that the parts of all committed tasks are as they were written, and brings them to
-// the disk. What cannot be read may be readable a moment later, and what could not even be opened,
-// for want of room, is not damaged.
+// the disk. What cannot be read may be readable a moment later, and is not damaged if that is for
+// want of room or of the disk.
 func (d *Dir) verify() error {
 	var bad []Damage
 	err := d.again(func() (err error) {
@@ -46,16 +46,23 @@ func (d *Dir) verify() error {
 			return err
 		}
 		for _, b := range bad {
-			if failure.Of(b.Err) == failure.NoRoom {
+			if unread(b.Err) {
 				return b.Err
 			}
 		}
 		return bad[0].Err
 	})
-	if len(bad) > 0 && failure.Of(err) != failure.NoRoom {
+	if len(bad) > 0 && !unread(err) {
 		return &DamagedError{bad}
 	}
 	return err
+}
+
+// unread tells whether a part could not be read for a reason that is not its own.
+func unread(err error) bool {
+	_, read := errors.AsType[*fs.PathError](err)
+	kind := failure.Of(err)
+	return read && (kind == failure.NoRoom || kind == failure.NoDisk)
 }
 
 // damaged reads the parts of all committed tasks, several at once, and returns the tasks of which
@@ -113,7 +120,7 @@ func (c *Commit) check(root *fault.Root, buf []byte, sync bool) error {
 // what it could not write, and would say the next time that all is well.
 func synced(root *fault.Root, path string) error {
 	if err := root.SyncFile(path); err != nil {
-		return failure.As(failure.Transient, fmt.Errorf("it cannot be brought to the disk: %w", fault.Bare(err)))
+		return fmt.Errorf("it cannot be brought to the disk: %w", fault.Bare(err))
 	}
 	return nil
 }

@@ -26,11 +26,12 @@ func TestFailureOf(t *testing.T) {
 		{nil, failure.Transient},
 		{errors.New("the connection was lost"), failure.Transient},
 		{gone, failure.Transient}, // map output that was removed is made again
-		{fmt.Errorf("%w: %w", fault.ErrInjected, syscall.EIO), failure.Transient},
+		{fmt.Errorf("%w: %w", fault.ErrInjected, syscall.EIO), failure.NoDisk},
 		{io.ErrUnexpectedEOF, failure.Transient},
 		{&UserError{App: "x", Where: "here", Err: errors.New("no")}, failure.Transient},
 		{&UserError{App: "x", Where: "here", Panic: "no"}, failure.Transient},
 		{&UserError{App: "x", Where: "here", Err: at(syscall.ENOSPC)}, failure.Transient}, // a disk of its own
+		{&UserError{App: "x", Where: "here", Err: at(syscall.EIO)}, failure.Transient},
 		{at(syscall.EFBIG), failure.Permanent},
 		{at(syscall.EACCES), failure.Permanent},
 		{at(syscall.EPERM), failure.Permanent},
@@ -43,6 +44,10 @@ func TestFailureOf(t *testing.T) {
 		{at(syscall.EMFILE), failure.NoRoom},
 		{at(syscall.ENFILE), failure.NoRoom},
 		{&FetchError{Map: 1, Output: &Output{}, Err: at(syscall.EMFILE)}, failure.NoRoom},
+		{at(syscall.ESTALE), failure.NoDisk},
+		{at(syscall.ETIMEDOUT), failure.NoDisk},
+		{&codec.Damage{Kind: codec.Gzip, Err: at(syscall.EIO)}, failure.NoDisk}, // it is the disk that is damaged
+		{errors.Join(at(syscall.EIO), at(syscall.ENOSPC)), failure.NoRoom},
 		{errors.Join(at(syscall.EACCES), at(syscall.ENOSPC)), failure.NoRoom},
 		{failure.As(failure.Transient, at(syscall.ENOSPC)), failure.Transient},
 	} {

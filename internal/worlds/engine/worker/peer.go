@@ -268,7 +268,7 @@ func (p *peer) answer(ctx context.Context, got <-chan *message, fetched map[int]
 
 func ended(m *message, fetched map[int]*task.Output) (*task.Output, task.Stats, error) {
 	if m.Lost != nil && fetched[*m.Lost] != nil {
-		return nil, task.Stats{}, &task.FetchError{Map: *m.Lost, Output: fetched[*m.Lost], Err: errors.New(m.Error)}
+		return nil, task.Stats{}, &task.FetchError{Map: *m.Lost, Output: fetched[*m.Lost], Err: failure.As(m.Failure, errors.New(m.Error))}
 	}
 	if m.Broken != nil {
 		return nil, task.Stats{}, failure.As(m.Failure, m.Broken.error())
