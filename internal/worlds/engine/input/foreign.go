@@ -27,9 +27,10 @@ func understood(f File, p *mapreduce.Program, sources []Source) error {
 		return err
 	}
 	defer src.Close()
+	unread := func(err error) error { return fmt.Errorf("input %q: %w", f.Path, fault.Bare(err)) }
 	kind, err := codec.Detect(src)
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	head := make([]byte, files.HeadSize)
 	name, inside := filepath.Base(f.Path), ""
@@ -44,10 +45,10 @@ func understood(f File, p *mapreduce.Program, sources []Source) error {
 	}
 	what, cure := files.Foreign(head[:n], name)
 	if what == "" {
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			err = nil
+		if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
+			return nil
 		}
-		return err
+		return unread(err)
 	}
 	return failure.As(failure.Permanent, fmt.Errorf("input %q: %sit is %s, which is not read; %s (input_format: whole takes the bytes as they are)", f.Path, inside, what, cure))
 }
