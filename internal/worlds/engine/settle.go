@@ -36,7 +36,8 @@ func (w *World) settled(j *job, err error) {
 		w.undo(j, damaged.Tasks)
 		return
 	}
-	if err != nil && w.halts(j, err, j.ending == sched.Committed) { // the run pauses, and the job is as if it had not come to its end
+	// If the run pauses, the job is as if it had not come to its end.
+	if err != nil && w.halts(j, err, j.ending == sched.Committed) {
 		j.ending, j.why, j.settling = sched.NoOutcome, "", false
 		return
 	}
