@@ -3,6 +3,7 @@ package apps
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,7 +20,7 @@ var topk = App{
 	Output: "item TAB count or number, the first ones first",
 	Params: []Param{
 		{Name: "k", Type: Number, Default: "10", Unit: "items", Doc: "how many"},
-		{Name: "by", Type: Text, Default: "count", Doc: "count: how often a line occurs; value: the number after its last TAB"},
+		{Name: "by", Type: Text, Default: "count", Doc: "count: how often a line occurs; value: the number after its last TAB, compared exactly if it is a decimal integer of whatever length, else as a float64"},
 		{Name: "smallest", Type: Bool, Default: "false", Doc: "the smallest instead of the greatest"},
 	},
 	check: func(s settings) error {
@@ -58,25 +59,55 @@ func (countLines) Map(_, line []byte, out mapreduce.Emitter) error { return out.
 // ranked is an item with its number, which is kept as it was written.
 type ranked struct {
 	item, text []byte
-	x          float64
-	n          int64 // the number, if it is whole and has 64 bits: x may be rounded
+	x          float64 // the number, rounded if it is a long integer
 }
 
 // rank reads a number.
 func rank(item, text []byte) (ranked, error) {
-	r := ranked{item: item, text: text}
 	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err == nil {
-		r.x, r.n = float64(n), n
-		return r, nil
+	x := float64(n)
+	if err != nil {
+		x, err = strconv.ParseFloat(string(text), 64)
 	}
-	if r.x, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsNaN(r.x) {
-		return r, bad("%q of the item %q is not a number", text, item)
+	// An integer beyond what a float64 holds has its digits.
+	if err != nil && (!errors.Is(err, strconv.ErrRange) || digits(text) == nil) || math.IsNaN(x) {
+		return ranked{}, bad("%q of the item %q is not a number", text, item)
 	}
-	if math.Abs(r.x) < math.MaxInt64 {
-		r.n = int64(r.x)
+	return ranked{item, text, x}, nil
+}
+
+// digits are those of a decimal integer, without its sign and leading zeros; nil for other text.
+func digits(text []byte) []byte {
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		text = text[1:]
 	}
-	return r, nil
+	if len(text) == 0 || slices.ContainsFunc(text, func(c byte) bool { return c < '0' || c > '9' }) {
+		return nil
+	}
+	return bytes.TrimLeft(text, "0")
+}
+
+// compareNumbers compares the numbers of two items. Up to 2^53 a float64 tells all integers apart,
+// and from there on each float64 is one, so that its digits can be compared with those of others.
+func compareNumbers(a, b ranked) int {
+	if by := cmp.Compare(a.x, b.x); by != 0 || math.Abs(a.x) < 1<<53 {
+		return by
+	}
+	magnitude := func(r ranked) []byte {
+		if d := digits(r.text); d != nil || math.IsInf(r.x, 0) {
+			return d
+		}
+		return strconv.AppendFloat(nil, math.Abs(r.x), 'f', 0, 64)
+	}
+	x, y := magnitude(a), magnitude(b)
+	by := cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(x, y))
+	if x == nil || y == nil { // infinity, which is beyond all digits
+		by = -by
+	}
+	if a.x < 0 {
+		return -by
+	}
+	return by
 }
 
 // best keeps the first k of what is put into it: a heap with the last of them on top.
@@ -95,7 +126,7 @@ func newBest(k int, smallest bool) *best {
 // compare orders by number, then item, then how the number is written: so that nothing depends on
 // what came first.
 func (b *best) compare(x, y ranked) int {
-	by := cmp.Or(cmp.Compare(y.x, x.x), cmp.Compare(y.n, x.n))
+	by := compareNumbers(y, x)
 	if b.smallest {
 		by = -by
 	}
@@ -175,7 +206,7 @@ func (t *topReducer) Reduce(item []byte, values mapreduce.Values, _ mapreduce.Em
 		}
 	}
 	if t.counts {
-		t.put(ranked{item: item, text: strconv.AppendInt(nil, sum, 10), x: float64(sum), n: sum})
+		t.put(ranked{item: item, text: strconv.AppendInt(nil, sum, 10), x: float64(sum)})
 	}
 	return nil
 }
