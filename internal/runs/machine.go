@@ -7,6 +7,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/units"
 )
@@ -16,7 +17,7 @@ type Machine struct {
 	Nodes       int
 	MapSlots    int // of a node
 	ReduceSlots int
-	Block       units.Bytes   // largest input of a map
+	Block       units.Bytes   // largest input of a map; 0 = as the size of a job's input says
 	Memory      units.Bytes   // that the process is to take at most; 0 = no bound
 	Sync        outdir.Sync   // what outlives a loss of power
 	Steps       []engine.Step // what the workers offer over time; none = all, always
@@ -62,7 +63,7 @@ const LocalClass = "local"
 func ThisMachine(cores int) Machine {
 	nodes := min(2, cores)
 	slots := (cores + nodes - 1) / nodes
-	return Machine{Nodes: nodes, MapSlots: slots, ReduceSlots: slots, Block: 32 * units.MB}
+	return Machine{Nodes: nodes, MapSlots: slots, ReduceSlots: slots}
 }
 
 // Cluster describes the workers.
@@ -72,5 +73,9 @@ func (m Machine) Cluster() *cluster.Cluster {
 
 // String prints the workers as people would say it.
 func (m Machine) String() string {
-	return fmt.Sprintf("%s of %s and %s, blocks of %v", units.Count(m.Nodes, "worker"), units.Count(m.MapSlots, "map slot"), units.Count(m.ReduceSlots, "reduce slot"), m.Block)
+	blocks := m.Block.String()
+	if m.Block == 0 {
+		blocks = fmt.Sprintf("%v to %v", input.LeastBlock, input.MostBlock)
+	}
+	return fmt.Sprintf("%s of %s and %s, blocks of %s", units.Count(m.Nodes, "worker"), units.Count(m.MapSlots, "map slot"), units.Count(m.ReduceSlots, "reduce slot"), blocks)
 }

@@ -36,7 +36,7 @@ func (j *Job) Size() (bytes int64) {
 
 // Options are what equipment depends on besides the files.
 type Options struct {
-	Block units.Bytes       // largest input of a map
+	Block units.Bytes       // largest input of a map; 0 = as the size of its input says
 	Now   time.Time         // of submission
 	There []*scenario.Job   // that were submitted before, to the same run
 	Warn  func(text string) // is told of commands that will hardly find their files

@@ -26,7 +26,7 @@ type Config struct {
 	Jobs    []Job            // that are there from the beginning
 	// of more jobs, and of what else is asked while the engine runs; nil = nobody asks for anything
 	Source      Source
-	Block       units.Bytes      // largest split; 32 MB
+	Block       units.Bytes      // largest split; 0 = as the size of a job's input says: input.Block
 	Replicas    int              // workers that hold a block; 1
 	Seed        uint64           // of the placement of blocks
 	Buffer      units.Bytes      // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
@@ -90,7 +90,6 @@ type Job struct {
 
 func (c *Config) withDefaults() Config {
 	d := *c
-	d.Block = cmp.Or(d.Block, 32*units.MB)
 	d.Replicas = cmp.Or(d.Replicas, 1)
 	d.MaxFailures = cmp.Or(d.MaxFailures, 4)
 	d.Timeout = cmp.Or(d.Timeout, 10*units.Minute)
@@ -144,8 +143,8 @@ func (c *Config) validate() error {
 		return err
 	}
 	switch {
-	case c.Block < 1:
-		return fmt.Errorf("engine: block size %v is not above 0", c.Block)
+	case c.Block < 0:
+		return fmt.Errorf("engine: block size %v is negative", c.Block)
 	case c.Replicas < 1 || c.Replicas > len(c.Cluster.Nodes):
 		return fmt.Errorf("engine: %d replicas do not fit on %d nodes", c.Replicas, len(c.Cluster.Nodes))
 	case c.Memory != 0 && c.Memory < MinMemory:

@@ -239,12 +239,13 @@ func TestResumeRefuses(t *testing.T) {
 	in, _ := text(t, 900)
 	want, _ := plain(t, in)
 	for says, change := range map[string]func(*engine.Config){
-		`reduces is "2" now, and was "3" before`:               func(c *engine.Config) { c.Jobs[0].Reduces = 2 },
-		`block is "4KB" now, and was "2KB" before`:             func(c *engine.Config) { c.Block = 4 * units.KB },
-		`seed is "2" now, and was "1" before`:                  func(c *engine.Config) { c.Seed = 2 },
-		`program is "sort" now, and was "wordcount" before`:    func(c *engine.Config) { c.Jobs[0].Program = program(t, "sort") },
-		`the parameter x is "2" now, and was "1" before`:       func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },
-		`the parameter x is not given now, and was "1" before`: func(c *engine.Config) { c.Jobs[0].Facts = c.Jobs[0].Facts[:1] },
+		`reduces is "2" now, and was "3" before`:                                          func(c *engine.Config) { c.Jobs[0].Reduces = 2 },
+		`block is "4KB" now, and was "2KB" before; that --block cuts its input as before`: func(c *engine.Config) { c.Block = 4 * units.KB },
+		`block is "4MB" now, and was "2KB" before; that --block cuts its input as before`: func(c *engine.Config) { c.Block = 0 },
+		`seed is "2" now, and was "1" before`:                                             func(c *engine.Config) { c.Seed = 2 },
+		`program is "sort" now, and was "wordcount" before`:                               func(c *engine.Config) { c.Jobs[0].Program = program(t, "sort") },
+		`the parameter x is "2" now, and was "1" before`:                                  func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },
+		`the parameter x is not given now, and was "1" before`:                            func(c *engine.Config) { c.Jobs[0].Facts = c.Jobs[0].Facts[:1] },
 		`the parameter y is "3" now, and was not given before`: func(c *engine.Config) {
 			c.Jobs[0].Facts = append(c.Jobs[0].Facts, outdir.Fact{Name: "the parameter y", Value: "3"})
 		},
@@ -293,6 +294,20 @@ func TestResumeRefuses(t *testing.T) {
 				t.Errorf("%v", got)
 			}
 		})
+	}
+}
+
+// A block counts by how it cuts the input: a run goes on under another that cuts it alike, such as
+// the 32 MB that used to be the default.
+func TestResumeWithAnotherBlock(t *testing.T) {
+	in, _ := text(t, 900)
+	out := filepath.Join(t.TempDir(), "out")
+	cfg := config(t, in, out)
+	cfg.Block = 32 * units.MB
+	killed(t, cfg, 2)
+	cfg.Block = 0
+	if _, r := finish(t, cfg); len(r) != 1 || r[0].Maps != 1 || r[0].AllMaps != 1 {
+		t.Errorf("it went on from %+v", r)
 	}
 }
 

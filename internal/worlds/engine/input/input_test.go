@@ -2,6 +2,8 @@ package input
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/slackline/slackline/internal/worlds/engine/success"
+	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
 )
 
@@ -227,6 +231,42 @@ func TestCut(t *testing.T) {
 	}
 	if diff := cmp.Diff([]Split{{}}, Cut([]File{file("empty", 0)}, 10)); diff != "" {
 		t.Errorf("of nothing there is one empty split (-want +got):\n%s", diff)
+	}
+}
+
+// Without a block the size of the input alone says how large one is: a sixteenth in whole MB, within
+// bounds. Files large and small are cut by that of all together.
+func TestBlock(t *testing.T) {
+	const mb = units.MB
+	for total, want := range map[units.Bytes]units.Bytes{0: 4 * mb, 1: 4 * mb, 64 * mb: 4 * mb, 64*mb + 1: 5 * mb, 200 * mb: 13 * mb, 496 * mb: 31 * mb,
+		496*mb + 1: 32 * mb, 512 * mb: 32 * mb, units.TB: 32 * mb, math.MaxInt64: 32 * mb} {
+		if got := Block(int64(total)); got != want {
+			t.Errorf("of %d bytes: %v, want %v", total, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		total := rapid.Int64Range(0, 4<<30).Draw(t, "total")
+		block := Block(total)
+		if block%mb != 0 || block < LeastBlock || block > MostBlock || total < int64(512*mb) && (total+int64(block)-1)/int64(block) > 16 || Block(total+1) < block {
+			t.Errorf("%d bytes in blocks of %v", total, block)
+		}
+	})
+	dir := t.TempDir()
+	var files []File
+	for i, size := range []int64{30 << 20, 1 << 20, 1 << 20} {
+		name := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(name, size); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file(name, size))
+	}
+	for block, want := range map[int64]int{0: 8, 32 << 20: 1, 64 << 20: 1, 16 << 20: 2} {
+		if splits, _, err := Plan(files, block, &mapreduce.Program{}, make([]Source, 1)); err != nil || len(splits) != want {
+			t.Errorf("with a block of %d: %d splits, %v, want %d", block, len(splits), err, want)
+		}
 	}
 }
 

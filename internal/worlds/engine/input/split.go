@@ -1,5 +1,22 @@
 package input
 
+import "github.com/slackline/slackline/units"
+
+// A block that nobody names is a part of the job's input, in whole MB and within bounds: few maps
+// would leave cores idle behind the longest, and short ones cost more to start than they save.
+const (
+	LeastBlock = 4 * units.MB
+	MostBlock  = 32 * units.MB
+	blocks     = 16
+)
+
+// Block is the largest split of a job with so many bytes of input where nobody names it. It follows
+// from these alone, so that a job is cut alike on every machine, and when its run is resumed.
+func Block(total int64) units.Bytes {
+	whole := (min(units.Bytes(total), blocks*MostBlock) + blocks*units.MB - 1) / (blocks * units.MB)
+	return max(whole*units.MB, LeastBlock)
+}
+
 // Piece is a range of bytes of a file. Which lines belong to it is told in package task (lines.go).
 type Piece struct {
 	Path       string

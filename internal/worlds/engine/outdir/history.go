@@ -44,6 +44,9 @@ type Fact struct {
 	Value string `json:"value"`
 }
 
+// BlockFact names the fact of how large a split may be. It decides nothing but how the input is cut.
+const BlockFact = "block"
+
 // InputFile is a file that a job reads.
 type InputFile struct {
 	Path  input.Path `json:"path"`
@@ -52,6 +55,14 @@ type InputFile struct {
 	// of the system's, where it tells: input.File
 	Node    uint64 `json:"node,omitempty"`
 	Changed int64  `json:"changed,omitempty"`
+}
+
+// Bytes is the size of all files together.
+func Bytes(files []InputFile) (sum int64) {
+	for i := range files {
+		sum += files[i].Size
+	}
+	return sum
 }
 
 // Task names a task of a job.
@@ -122,10 +133,13 @@ func (d *Description) differs(now *Description) string {
 	for _, f := range d.Facts {
 		was[f.Name] = f.Value
 	}
+	block, wasBlock := "", was[BlockFact]
 	for _, f := range now.Facts {
 		before, ok := was[f.Name]
 		delete(was, f.Name)
 		switch {
+		case f.Name == BlockFact: // counts by how it cuts the input: below
+			block = f.Value
 		case !ok:
 			return fmt.Sprintf("%s is %q now, and was not given before", f.Name, f.Value)
 		case before != f.Value:
@@ -157,7 +171,11 @@ func (d *Description) differs(now *Description) string {
 	if len(d.Input) > len(now.Input) {
 		return fmt.Sprintf("input %q is missing", d.Input[len(now.Input)].Path)
 	}
-	if d.Splits != now.Splits {
+	switch {
+	case d.Splits == now.Splits:
+	case block != wasBlock:
+		return fmt.Sprintf("block is %q now, and was %q before; that --block cuts its input as before", block, wasBlock)
+	default:
 		return "its input is split into tasks in another way"
 	}
 	return ""

@@ -3,6 +3,8 @@ package outdir
 import (
 	"strings"
 	"testing"
+
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 )
 
 // An input that was overwritten and got its size and time back is another one, where the system tells.
@@ -19,5 +21,17 @@ func TestInputIsKnownByItsInode(t *testing.T) {
 		if what := c.was.differs(c.now); strings.Contains(what, `input "x" has changed`) != c.differs || !c.differs && what != "" {
 			t.Errorf("%+v, %+v: %s", c.was.Input, c.now.Input, what)
 		}
+	}
+}
+
+// What a larger input changes is told of the input, though the block that follows from its size has
+// changed as well.
+func TestGrownInputIsToldBeforeItsBlock(t *testing.T) {
+	of := func(size int64) *Description {
+		return Describe([]Fact{{BlockFact, input.Block(size).String()}}, []InputFile{{Path: "x", Size: size}},
+			[]input.Split{{Pieces: []input.Piece{{Path: "x", End: size}}, Size: size}})
+	}
+	if what := of(100 << 20).differs(of(200 << 20)); !strings.HasPrefix(what, `input "x" has changed: it has 209715200 bytes now`) {
+		t.Error(what)
 	}
 }
