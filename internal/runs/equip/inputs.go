@@ -192,24 +192,25 @@ func Notes(jobs []*Job) []string {
 }
 
 const (
-	manyFiles  = 100     // more of them are many
+	manyStarts = 8       // of a command by one map; more of them are many
 	smallFiles = 1 << 20 // less, in bytes and on average, is small: starting a command takes about as long as its work
 )
 
-// manyCommands hints at one_command where a job of commands starts one for each of many small
-// files, though a map reads several.
+// manyCommands says that maps of a job start their command for one small file after the other, and
+// with what they would not. Whoever wrote the command has to decide: it may look at the name of its
+// file, or do something at its end.
 func (j *Job) manyCommands() string {
 	f, splits := j.File, j.Splits
 	if !j.commands() || f.OneCommand {
 		return ""
 	}
-	files, size := 0, j.Size()
+	files, most := 0, 0
 	for i := range splits {
-		files += len(splits[i].Pieces)
+		files, most = files+len(splits[i].Pieces), max(most, len(splits[i].Pieces))
 	}
-	if files <= manyFiles || files < 2*len(splits) || size/int64(files) >= smallFiles {
+	if most <= manyStarts || j.Size()/int64(files) >= smallFiles {
 		return ""
 	}
-	return fmt.Sprintf("job %q: each of %d files, of %v on average, gets its own map command; one_command: true would start only one for each of %d maps, if the command can work like that",
-		f.Name, files, units.Bytes(size/int64(files)), len(splits))
+	return fmt.Sprintf("job %q: its map command is started for each of %d files, of %v on average, up to %d times in one map; with one_command: true it is started once for each map (here %d), if it can read the files as one",
+		f.Name, files, units.Bytes(j.Size()/int64(files)), most, len(splits))
 }
