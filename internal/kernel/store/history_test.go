@@ -346,7 +346,7 @@ func TestRejectedIsRefused(t *testing.T) {
 
 // A store that the version before wrote keeps what it knows, and can be read where nothing can be written.
 func TestVersion1(t *testing.T) {
-	text, err := os.ReadFile("testdata/version1.db")
+	text, err := os.ReadFile("testdata/_version1.db")
 	if err != nil {
 		t.Fatal(err)
 	}
