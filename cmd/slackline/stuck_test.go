@@ -24,7 +24,7 @@ workload: {jobs: [{id: quick, maps: 1, map_time: 1s}, {id: slow, maps: 9, map_ti
 `, "slow.yaml": "cluster: {nodes: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 10s}]}\nsweep: {cluster.speed: [1, 1e-20]}\n"})
 	for _, kept := range []string{"", "18 of 18 results were kept from before; use --fresh to run them again\n"} {
 		r := s.run("compare", "s.yaml", "-o", "json", "--no-timing")
-		if r.code != 1 || !strings.HasPrefix(r.stderr, "warning: s: 3 seeds cannot decide which policy is better by mean response (3 comparisons at once take at least 7)\n"+kept+"slackline: 6 of 18 runs did not finish; the first, s cluster.nodes=1 by fifo with seed 1: the simulation is stuck at ") {
+		if r.code != 1 || !strings.HasPrefix(r.stderr, "warning: s: 3 seeds cannot decide which policy is better by mean response (3 comparisons at once take at least 17)\n"+kept+"slackline: 6 of 18 runs did not finish; the first, s cluster.nodes=1 by fifo with seed 1: the simulation is stuck at ") {
 			t.Fatalf("%d: %s", r.code, r.stderr)
 		}
 		var got report.Report

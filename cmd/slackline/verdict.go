@@ -36,7 +36,7 @@ func (o *options) verdict(r *report.Report) error {
 				unlucky = append(unlucky, j)
 			case j.Outcome == report.Refused && (o.forReal || o.strict):
 				refused = append(refused, j)
-			case j.Outcome.Late() && (o.strict || o.forReal && !j.Before && *j.Deadline <= j.Submitted):
+			case j.Outcome.Late() && (o.strict || o.forReal && !j.Before && j.Overdue):
 				late = append(late, j)
 			}
 		}

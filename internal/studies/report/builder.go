@@ -246,7 +246,7 @@ func (b *Builder) promise(job *follow.Job) {
 	j, spec := &b.run.Jobs[job.Number], job.Spec
 	j.Deadline, j.SoftDeadline, j.Promise = seconds(spec.Deadline), seconds(spec.Soft), spec.Promise
 	if spec.Overdue > 0 {
-		j.Deadline = seconds(spec.Deadline.Add(-spec.Overdue))
+		j.Deadline, j.Overdue = seconds(spec.Deadline.Add(-spec.Overdue)), true
 	}
 }
 

@@ -183,6 +183,8 @@ type Job struct {
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"` // where there are several kinds of deadlines
+	// its deadline was over when the run began
+	Overdue bool `json:"overdue,omitempty"`
 	// an earlier run that was interrupted had done all its tasks; Finished is not told
 	Before bool `json:"finished_before,omitempty"`
 	// submitted before an interruption: its times hold the time in which nobody ran
