@@ -41,7 +41,9 @@ func (s *shell) age(name string, by time.Duration) {
 	var log []byte
 	for line := range strings.Lines(string(text)) {
 		var e map[string]any
-		if err := json.Unmarshal([]byte(line[len("01234567 "):]), &e); err != nil {
+		read := json.NewDecoder(strings.NewReader(line[len("01234567 "):]))
+		read.UseNumber() // an instant in nanoseconds is no float
+		if err := read.Decode(&e); err != nil {
 			s.t.Fatal(err)
 		}
 		if d, ok := e["job"].(map[string]any); ok {

@@ -149,7 +149,7 @@ func TestBadCommands(t *testing.T) {
 		"app: ./silent.sh\n":                             "it is not a worker: its main function must call run.Main",
 		"app: ./silent.sh a b\n":                         "only the name of a program may follow its path",
 		"app: words\n":                                   "give your own program by its path, such as ./words",
-		"map: cat\nlimits: {open_files: -1}\n":           "open_files is -1, it must not be negative",
+		"map: cat\nlimits: {open_files: -1}\n":           "open_files is -1, it must be above 0",
 		"map: cat\n---\nname: two\nmap: cat\nafter: one\noutput: out2\ninput: in\n": `job "two" waits for job "one", which does not exist`,
 	} {
 		s := newShell(t, map[string]string{"in": "x\n", "silent.sh": "#!/bin/sh\necho nothing to say\n", "silent.txt": "#!/bin/sh\n", "lost.sh": "#! /no/such/sh -x\n", "d/some": ""})
