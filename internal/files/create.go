@@ -34,7 +34,6 @@ type File struct {
 	name    string // without links
 	kind    Kind
 	inPlace bool // a device, or a file that grows
-	err     error
 }
 
 // Create begins a file. It fails at once, with a sentence that names the file, where the file could

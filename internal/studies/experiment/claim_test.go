@@ -3,6 +3,7 @@ package experiment
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +29,7 @@ func row(name string) Row { return Row{Name: name, Series: Series{"f", name, ""}
 func TestJudging(t *testing.T) {
 	r := made(map[string][]float64{
 		"ten": {9, 10, 11, 10}, "high": {12, 13, 14, 13}, "same": {10, 9, 10, 11}, "wild": {0, 40, 0, 40}, "one": {1, 1, 1, 1}, "most": {1, 1, 1, 0.5}, "10.3": {9.3, 10.2, 11.4, 10.3},
-		"none": {}, "many": {9, 10, 11, 10, 9, 10, 11, 10, 9, 10, 11, 10}, "twelve": {3, 3.1, 2.9, 3, 3, 3, 3, 3, 3, 3, 3, 3}, "all": {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "gaps": {9, math.NaN(), 11, 10},
+		"none": {}, "many": slices.Repeat([]float64{9, 10, 11, 10}, 3), "lots": slices.Repeat([]float64{9, 10, 11, 10}, 6), "three": slices.Repeat([]float64{3, 3.1, 2.9, 3}, 6), "all": slices.Repeat([]float64{1}, 24), "gaps": {9, math.NaN(), 11, 10},
 	})
 	ten, high, same, wild := row("ten"), row("high"), row("same"), row("wild")
 	value := func(x float64) Published { return Published{Value: &x} }
@@ -61,8 +62,8 @@ func TestJudging(t *testing.T) {
 		{"Not with all of its interval.", below("", "", ten.Series, made1, 11), Published{}, false, 10},
 		{"Least at 2 or 3.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 3), Published{}, true, 2},
 		{"Least at 2, but 3 as well may be.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 2), Published{}, false, 2},
-		{"Not the least of several.", notLowest("", "", row("twelve"), []Row{row("all"), row("many")}, made1), Published{}, true, 2},
-		{"Less than all of them.", notLowest("", "", row("all"), []Row{row("many"), row("twelve")}, made1), Published{}, false, -2},
+		{"Not the least of several.", notLowest("", "", row("three"), []Row{row("all"), row("lots")}, made1), Published{}, true, 2},
+		{"Less than all of them.", notLowest("", "", row("all"), []Row{row("lots"), row("three")}, made1), Published{}, false, -2},
 		{"Not at 1.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 1, 1), Published{}, false, 2},
 		{"More of one than another has of another.", moreOf("", "", high, made1, ten, made1), Published{}, true, 3},
 		{"No runs, no claim.", more("", "", row("none"), []Row{ten}, made1), Published{}, false, math.NaN()},

@@ -54,12 +54,12 @@ func TestFill(t *testing.T) {
 func TestFilledFiles(t *testing.T) {
 	v := nightVars(t)
 	for _, in := range []string{"{day}/raw", "[{day}/raw]", "[ 'x', {day}/raw ]", "[x, \"{day}/raw\"]", "\n  - x\n  - {day:%Y-%m-%d}/raw", "[${SHARD}/raw, {day}/raw]"} {
-		jobs, err := v.Read("j.yaml", []byte("name: \"{region}-{day}\"\napp: wordcount\ninput: "+in+"\noutput: {day}\nreduces: ${SHARD_COUNT}\n"))
+		_, err := v.Read("j.yaml", []byte("name: \"{region}-{day}\"\napp: wordcount\ninput: "+in+"\noutput: {day}\nreduces: ${SHARD_COUNT}\n"))
 		if err == nil || !strings.HasSuffix(err.Error(), ":10: reduces: ${SHARD_COUNT}: there is no such variable; set it in the environment, or by --set SHARD_COUNT=VALUE") {
 			t.Fatalf("%s: %v", in, err)
 		}
 		t.Setenv("SHARD_COUNT", "3")
-		jobs, err = v.Read("j.yaml", []byte("name: \"{region}-{day}\"\napp: wordcount\ninput: "+in+"\noutput: {day}\nreduces: ${SHARD_COUNT}\n"))
+		jobs, err := v.Read("j.yaml", []byte("name: \"{region}-{day}\"\napp: wordcount\ninput: "+in+"\noutput: {day}\nreduces: ${SHARD_COUNT}\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,6 @@ var (
 	notEnded   = reason{"not-ended", "jobs that had not ended when they were recorded"}
 	unmeasured = reason{"unmeasured", "jobs that ran for an unknown time or on an unknown number of processors"}
 	undated    = reason{"no-submit-time", "jobs without a time of submission"}
-	noTask     = reason{"no-task", "jobs without a task"}
 	tooLarge   = reason{"no-node", "jobs that no node can run"}
 )
 

@@ -20,8 +20,11 @@ func MadeUp(seed uint64, days int) *Series {
 }
 
 // KnownDays leaves out whole days of which nothing is known, such as the leap day that a calendar of 365 days lacks:
-// what is behind them follows on what was before.
+// what is behind them follows on what was before. Of no series it is none.
 func (s *Series) KnownDays() *Series {
+	if s == nil {
+		return nil
+	}
 	whole, day, none := *s, s.of(1), 0
 	whole.Samples = nil
 	for _, x := range s.Samples {
