@@ -24,7 +24,10 @@ Unless --policy says otherwise, promises are made at 90, 95 and 99 %; with --pol
 Each part comes with its exact 95 % interval (Clopper and Pearson). Where even its upper end is below what was stated, the
 table says "less than stated": these promises cannot be relied on. Where even its lower end is above, it says "more than
 stated": deadlines left more room than that takes, or times were thought more uncertain than they were, so more jobs could have
-been promised, or for earlier. The mean of the ratios says how wide the promises were.`,
+been promised, or for earlier. The mean of the ratios says how wide the promises were.
+
+A promise holds as long as no task fails. So promises of jobs that failed are neither kept nor broken; a line says how many of
+them are not counted.`,
 		Example: `  slackline audit examples/best-effort.yaml --seed 1..2
   slackline audit examples/best-effort.yaml --seed 3 -o json`,
 		Args:              some("scenario files or job files"),
@@ -41,7 +44,7 @@ been promised, or for earlier. The mean of the ratios says how wide the promises
 			if err != nil {
 				return err
 			}
-			return errors.Join(o.tellAudit(cmd, report.Audits(runs)), unfinished(runs))
+			return errors.Join(o.tellAudit(cmd, report.Audits(runs), report.PromisesOfFailed(runs)), unfinished(runs))
 		},
 	}
 	f := cmd.Flags()
@@ -54,14 +57,18 @@ been promised, or for earlier. The mean of the ratios says how wide the promises
 }
 
 // tellAudit writes the table, or as JSON its rows.
-func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit) error {
+func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit, failed int) error {
 	out := cmd.OutOrStdout()
 	if o.json() {
-		return report.WriteJSON(out, map[string]any{"schema": "slackline/audit/v1", "audits": append([]report.Audit{}, list...)})
+		return report.WriteJSON(out, map[string]any{"schema": "slackline/audit/v1", "audits": append([]report.Audit{}, list...), "failed": failed})
 	}
-	if list == nil {
+	switch more := report.NotCounted(failed); {
+	case list == nil && more != "":
+		fmt.Fprintf(out, "No promise was kept or broken; %s.\n", more)
+		return nil
+	case list == nil:
 		fmt.Fprintln(out, "No promise was made.")
 		return nil
 	}
-	return report.AuditTable("promises as stated and as kept", list).Write(out)
+	return report.AuditTable("promises as stated and as kept", list, failed).Write(out)
 }

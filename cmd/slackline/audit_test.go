@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -57,6 +58,36 @@ func TestAudit(t *testing.T) {
 	}
 	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "promise=worst") {
 		t.Errorf("%d %s", r.code, r.stderr)
+	}
+}
+
+// Where jobs with a promise failed, the audit says how many, also if no other promise is left.
+func TestAuditOfJobsThatFailed(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"failing.yaml": `name: failing
+profiles: rehearsed
+cluster: {nodes: 4, map_slots: 2, reduce_slots: 1, failure_rate: 0.5, max_failures: 2}
+workload:
+  streams: [{id: a, class: a, arrivals: {process: constant, every: 10s}, count: 30, maps: 6, reduces: 1, map_time: 10s, reduce_time: 10s, deadline: +45s}]
+`})
+	var run struct {
+		Runs []struct {
+			Summary struct{ Promised, Kept, Broken int }
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "simulate", "failing.yaml", "--policy", "rtmr(promise=99%)", "-o", "json")), &run); err != nil {
+		t.Fatal(err)
+	}
+	sum := run.Runs[0].Summary
+	if sum.Promised < 2 || sum.Kept+sum.Broken > 0 {
+		t.Fatalf("%+v: of these the test says nothing", sum)
+	}
+	want := fmt.Sprintf("No promise was kept or broken; %d promises of jobs that failed are not counted.\n", sum.Promised)
+	if table := s.must(0, "audit", "failing.yaml", "--policy", "rtmr(promise=99%)"); table != want {
+		t.Errorf("%q, not %q", table, want)
+	}
+	if text := s.must(0, "audit", "failing.yaml", "--policy", "rtmr(promise=99%)", "-o", "json"); !strings.Contains(text, fmt.Sprintf(`"failed": %d`, sum.Promised)) {
+		t.Error(text)
 	}
 }
 

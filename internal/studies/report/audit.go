@@ -95,6 +95,33 @@ func (j *Job) wide() float64 {
 	return (o.Sure - j.Submitted) / max(o.Half-j.Submitted, 1e-9)
 }
 
+// onlyEstimated tells whether what the job was told of its finish is an estimate from a sample, which is no promise.
+func (j *Job) onlyEstimated() bool { return j.Confidence == nil && j.Estimated }
+
+// PromisesOfFailed counts the promises of jobs that failed. A promise holds as long as no task fails, so these were
+// neither kept nor broken, and no audit counts them; but whoever reads one is told how many there are.
+func PromisesOfFailed(runs []*Run) (n int) {
+	for _, run := range runs {
+		for i := range run.Jobs {
+			if j := &run.Jobs[i]; j.Outcome == Failed && j.promised() && !j.onlyEstimated() {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// NotCounted says how many promises of jobs that failed there are; "" of none.
+func NotCounted(failed int) string {
+	switch failed {
+	case 0:
+		return ""
+	case 1:
+		return "1 promise of a job that failed is not counted"
+	}
+	return fmt.Sprintf("%d promises of jobs that failed are not counted", failed)
+}
+
 // Audits are those of the runs: by what was stated for all promises together, then by scenario, class,
 // length of history and tail, where these are several.
 func Audits(runs []*Run) (list []Audit) {
@@ -123,8 +150,8 @@ func Audits(runs []*Run) (list []Audit) {
 		}
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
-			if j.Outcome != Kept && j.Outcome != Broken || j.Confidence == nil && j.Estimated {
-				continue // an estimate from a sample is no promise
+			if j.Outcome != Kept && j.Outcome != Broken || j.onlyEstimated() {
+				continue
 			}
 			before, _ := slices.BinarySearchFunc(ended[j.Class], j.Submitted, func(end, at float64) int {
 				if end <= at {
@@ -217,14 +244,15 @@ func PromisesKept(title string, runs []*Run) *Grid {
 	if all < leastAudited {
 		return nil
 	}
-	return AuditTable(title, list)
+	return AuditTable(title, list, PromisesOfFailed(runs))
 }
 
 // mostAudited is how many rows of a kind a table shows.
 const mostAudited = 10
 
-// AuditTable lists audits. Those with less than stated come first among their kind, then those with more.
-func AuditTable(title string, list []Audit) *Grid {
+// AuditTable lists audits. Those with less than stated come first among their kind, then those with more. The last row
+// says how many promises of jobs that failed are not among them.
+func AuditTable(title string, list []Audit, failed int) *Grid {
 	t := &Grid{Title: title}
 	t.Add("of", ">stated", ">promises", ">kept", ">part", ">95 % interval", ">quantile / median", "")
 	shown := map[[2]string]int{}
@@ -259,6 +287,9 @@ func AuditTable(title string, list []Audit) *Grid {
 		}
 		t.Add(what, stated(a.Stated), strconv.Itoa(a.Promises), strconv.Itoa(a.Kept), fmt.Sprintf("%.2f %%", 100*float64(a.Kept)/float64(a.Promises)),
 			fmt.Sprintf("%.2f to %.2f %%", a.Low*100, a.High*100), wide, note)
+	}
+	if more := NotCounted(failed); more != "" {
+		t.Add(more)
 	}
 	return t
 }

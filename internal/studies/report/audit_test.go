@@ -74,3 +74,25 @@ func TestAuditOfNoClass(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// Promises of jobs that failed are in no row, and said as a number; jobs that failed without a promise are not.
+func TestAuditOfFailed(t *testing.T) {
+	stated, by := 0.99, 5.0
+	runs := []*Run{{Jobs: []Job{
+		{ID: "kept", Outcome: Kept, Promised: &by, Confidence: &stated},
+		{ID: "failed", Outcome: Failed, Promised: &by, Confidence: &stated},
+		{ID: "worst", Outcome: Failed, Promised: &by},
+		{ID: "estimated", Outcome: Failed, Promised: &by, Estimated: true},
+		{ID: "unpromised", Outcome: Failed},
+	}}}
+	list := Audits(runs)
+	if n := PromisesOfFailed(runs); n != 2 || len(list) != 1 || list[0].Promises != 1 {
+		t.Errorf("%d of jobs that failed, %+v", n, list)
+	}
+	for n, want := range map[int]string{0: "", 1: "1 promise of a job that failed is not counted", 2: "2 promises of jobs that failed are not counted"} {
+		rows := AuditTable("", list, n).Rows()
+		if last := rows[len(rows)-1]; NotCounted(n) != want || n > 0 && (len(last) != 1 || last[0] != want) || n == 0 && len(rows) != 2 {
+			t.Errorf("%d: %q, %q", n, NotCounted(n), last)
+		}
+	}
+}
