@@ -169,11 +169,15 @@ func Within(path, dir string) bool {
 // as hidden.
 func Reads(path, dir string) bool {
 	p, d := names(path), names(dir)
+	matched := false // a match is passed over if its name is hidden, even if the pattern says that name
 	for i := range min(len(p), len(d)) {
-		if p[i] == d[i] {
-			continue
+		if p[i] != d[i] {
+			if ok, err := filepath.Match(p[i], d[i]); err != nil || !ok {
+				return false
+			}
+			matched = true
 		}
-		if ok, err := filepath.Match(p[i], d[i]); err != nil || !ok || i == len(p)-1 && hidden(d[i]) {
+		if matched && i == len(p)-1 && hidden(d[i]) {
 			return false
 		}
 	}

@@ -313,6 +313,19 @@ func TestCutCoversEverything(t *testing.T) {
 	})
 }
 
+// A match of a pattern is not read if its name is hidden, though the pattern says it. A name that only
+// looks like a pattern is what it is.
+func TestReadsHiddenMatches(t *testing.T) {
+	for _, c := range []struct {
+		in, out string
+		reads   bool
+	}{{"w/*/_a", "w/a/_a", false}, {"w/a/_a", "w/a/_a", true}, {"w/*/_a/b", "w/a/_a/b", true}, {"out[1]", "out[1]", true}, {"_out[1]", "_out[1]", true}} {
+		if Reads(c.in, c.out) != c.reads {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
 // Whether a job reads what another writes is told from names alone, before any of it is there: it is so
 // if, and only if, a file of that output would be found.
 func TestReads(t *testing.T) {
