@@ -19,21 +19,21 @@ import (
 
 // sources are the inputs of a job file with their names and formats.
 func sources(f *scenario.Job) []input.Source {
-	spec := func(name string) *format.Spec {
+	spec := func(name, delimiter string, noHeader *bool) *format.Spec {
 		name = cmp.Or(name, f.InputFormat)
 		switch name {
 		case "":
 			return nil
 		case "csv":
-			return &format.Spec{Name: name, Delimiter: f.CSV.Delimiter, NoHeader: f.CSV.NoHeader}
+			return &format.Spec{Name: name, Delimiter: delimiter, NoHeader: *noHeader}
 		}
 		return &format.Spec{Name: name}
 	}
 	if len(f.Inputs) == 0 {
-		return []input.Source{{Paths: f.Input, Format: spec("")}}
+		return []input.Source{{Paths: f.Input, Format: spec("", f.CSV.Delimiter, &f.CSV.NoHeader)}}
 	}
 	return each.Of(f.Inputs, func(in scenario.Part) input.Source {
-		return input.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format)}
+		return input.Source{Name: in.Name, Paths: in.Path, Format: spec(in.Format, in.CSV.Delimiter, in.CSV.NoHeader)}
 	})
 }
 

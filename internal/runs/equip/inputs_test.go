@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/engine/format"
 	"github.com/slackline/slackline/units"
 )
 
@@ -121,5 +124,24 @@ func TestEmptyInput(t *testing.T) {
 		if !slices.Equal(told, want) {
 			t.Errorf("%s: %q, want %q", in, told, want)
 		}
+	}
+}
+
+// Each of several inputs of CSV is read as its own keys say, and as those of the job where it says nothing.
+func TestCSVByInput(t *testing.T) {
+	files, err := scenario.ReadJobs("j.yaml", []byte("name: j\nmap: cat\noutput: o\ncsv: {delimiter: ';', no_header: true}\ninputs:\n"+
+		"  - {path: a, format: csv}\n  - {path: b, format: csv, csv: {delimiter: '|'}}\n  - {path: c, format: csv, csv: {no_header: false}}\n  - {path: d}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []format.Spec
+	for _, s := range sources(files[0]) {
+		if s.Format != nil {
+			got = append(got, *s.Format)
+		}
+	}
+	want := []format.Spec{{Name: "csv", Delimiter: ";", NoHeader: true}, {Name: "csv", Delimiter: "|", NoHeader: true}, {Name: "csv", Delimiter: ";"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/slackline/slackline/internal/config"
 )
@@ -22,7 +24,14 @@ type Part struct {
 	Path   config.Texts `json:"path" need:"yes" doc:"files, directories and globs to read"`
 	Name   string       `json:"name" doc:"its name, for mappers that tell inputs apart; its number, from 1, if left out"`
 	Format string       `json:"format" enum:"text|kv|json|csv|whole" doc:"what records are; as input_format says if left out"`
+	CSV    PartCSV      `json:"csv" doc:"how it is read as CSV, where that differs from csv of the job"`
 	Map    string       `json:"map" doc:"the mapper's command for it; the job's if left out"`
+}
+
+// PartCSV is how one of several inputs is read as CSV.
+type PartCSV struct {
+	Delimiter string `json:"delimiter" doc:"what separates fields: one character; as csv of the job says if left out"`
+	NoHeader  *bool  `json:"no_header" doc:"true: it has no header, so records are lists of fields without names; as csv of the job says if left out"`
 }
 
 // CSV is how comma-separated values are read and written.
@@ -63,7 +72,25 @@ func (j *Job) checkInputs() {
 		if p.Map != "" && !d.Has("map") {
 			d.Failf(at+".map", "%s.map and app contradict each other: only jobs of commands, which have map, have mapper commands; leave it out", at)
 		}
+		format := cmp.Or(p.Format, j.InputFormat)
+		if d.Has(at+".csv") && format != "csv" {
+			d.Failf(at+".csv", "%s.csv says how it is read as CSV, and its format is not csv; set %s.format to csv, or leave csv out", at, at)
+		}
+		if d.Has(at + ".csv.delimiter") {
+			j.checkDelimiter(at+".csv.delimiter", p.CSV.Delimiter)
+		}
+		if format == "csv" {
+			p.CSV.Delimiter = cmp.Or(p.CSV.Delimiter, j.CSV.Delimiter)
+			p.CSV.NoHeader = cmp.Or(p.CSV.NoHeader, &j.CSV.NoHeader)
+		}
 		j.Input = append(j.Input, p.Path...)
+	}
+}
+
+// checkDelimiter looks whether one can stand between fields.
+func (j *Job) checkDelimiter(key, text string) {
+	if len(text) != 1 || text[0] >= utf8.RuneSelf || strings.Contains("\"\r\n", text) {
+		j.src.Failf(key, "%s is %q, it must be one ASCII character, and neither a quote nor a line end", key, text)
 	}
 }
 
@@ -77,9 +104,8 @@ func (j *Job) checkFormats() {
 		keys[p.Format] = fmt.Sprintf("inputs[%d].format", i)
 	}
 	writes := j.OutputFormat == "csv"
+	j.checkDelimiter("csv.delimiter", j.CSV.Delimiter)
 	switch {
-	case len(j.CSV.Delimiter) != 1 || j.CSV.Delimiter == "\"" || j.CSV.Delimiter == "\n" || j.CSV.Delimiter == "\r":
-		d.Failf("csv.delimiter", "csv.delimiter is %q, it must be one ASCII character, and neither a quote nor a line end", j.CSV.Delimiter)
 	case d.Has("csv") && !reads["csv"] && !writes:
 		d.Failf("csv", "csv says how CSV is read and written, and no format is csv; set input_format or output_format to csv, or leave csv out")
 	case d.Has("csv.columns") && !writes:
