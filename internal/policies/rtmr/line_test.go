@@ -2,6 +2,7 @@ package rtmr
 
 import (
 	"context"
+	"os"
 	"slices"
 	"testing"
 
@@ -292,9 +293,9 @@ func (a *after) Plan(int64, units.Time, *sched.Plan) error {
 // A verdict, a question and an outlook find what the plain walk does, asked in any order and again, after each kind
 // of event.
 func TestTheLineIsThePlainWalk(t *testing.T) {
-	seeds := 24
-	if testing.Short() {
-		seeds = 8
+	seeds := 8
+	if os.Getenv("SLACKLINE_FULLER") != "" || os.Getenv("SLACKLINE_LONG") != "" {
+		seeds = 24
 	}
 	walks, afters := map[string]int{}, [sched.EventKinds]bool{}
 	asked, granted, late, refused, rising, offered, far, kept, amended := 0, 0, 0, 0, 0, 0, 0, 0, 0
