@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -62,5 +63,33 @@ func TestTable(t *testing.T) {
 	}
 	if err := two.Errorf(9, "no"); err.Error() != "t.csv:3:3: no" {
 		t.Error(err)
+	}
+}
+
+// A number is read, missing by a word or by a number of its source, or refused with what is right.
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		x     float64
+		by    string
+		want  string
+	}{
+		{"1.5", 1.5, "", ""}, {"", math.NaN(), "", ""}, {"n/a", math.NaN(), "", ""}, {"Null", math.NaN(), "", ""},
+		{"-9999", math.NaN(), "MIDC, SRML", ""}, {"99", 99, "", ""}, {"-99", math.NaN(), "BSRN", ""}, {"-98", -98, "", ""}, {"9999", math.NaN(), "EPW", ""},
+		{"\"1,5\"", 0, "", `t.csv:2:3: "1,5" has a decimal comma; write 1.5`}, {"x", 0, "", `t.csv:2:3: "x" is not a number; write one`}, {"\"1,5,6\"", 0, "", "is not a number"},
+	} {
+		table := NewTable("t.csv", strings.NewReader("a,b\n0,"+c.field+"\n"))
+		for range 2 {
+			if _, err := table.Next(); err != nil {
+				t.Fatal(err)
+			}
+			if err := table.Separated(); err != nil {
+				t.Error(err)
+			}
+		}
+		x, by, err := table.Number(1, 0, 100, Float, "write one")
+		if x != c.x && !(math.IsNaN(x) && math.IsNaN(c.x)) || by != c.by || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %q, %v", c.field, x, by, err)
+		}
 	}
 }

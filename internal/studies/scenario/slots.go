@@ -6,10 +6,10 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -145,6 +145,7 @@ func readSlots(path string, start time.Time, total float64, speed, even bool) (r
 		return nil, err
 	}
 	defer file.Close()
+	t.gap = "leave the row out where it stays as it was"
 	if len(t.cols) > 2 {
 		return nil, t.Errorf(2, "a trace has one column after at: capacity, or slots")
 	}
@@ -160,7 +161,7 @@ func readSlots(path string, start time.Time, total float64, speed, even bool) (r
 		case err != nil:
 			return nil, err
 		case !there:
-			return nil, t.Errorf(1, "%s is missing; leave the row out where it stays as it was", t.cols[1])
+			return nil, t.Errorf(1, "%s is missing; %s", t.cols[1], t.gap)
 		case speed && x == 0:
 			return nil, t.Errorf(1, "%s is 0, but no node can have the speed 0; use as: out", t.cols[1])
 		case even && n > 1 && t.at.Sub(rows[n-1].At) != rows[1].At.Sub(rows[0].At):
@@ -191,12 +192,11 @@ func (t *table) part(of float64) (x float64, there bool, err error) {
 	if t.cols[1] == "capacity" {
 		return t.amount(1, sched.Capacity)
 	}
-	if t.row[1] == "" {
-		return 0, false, nil
-	}
-	x, err = strconv.ParseFloat(t.row[1], 64)
+	x, there, err = t.value(1, 0, of, files.Float, "write how many slots there are")
 	switch {
-	case err != nil || !(x >= 0) || math.IsInf(x, 0):
+	case !there:
+		return 0, false, err
+	case x < 0 || math.IsInf(x, 0):
 		return 0, false, t.Errorf(1, "%q is not a number of slots; it must be finite and not negative", t.row[1])
 	case x > of:
 		return 0, false, t.Errorf(1, "slots is %v, it must be at most %v, those of the cluster", x, of)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -92,6 +93,7 @@ type table struct {
 	start time.Time // of the run; zero: it has none
 	cols  []string
 	row   []string
+	gap   string     // what is to be done where a value is missing
 	at    units.Time // negative where a row with a time of day lies before the start
 	rows  int
 }
@@ -101,7 +103,7 @@ func openTable(path string, start time.Time, columns ...string) (*table, io.Clos
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &table{Table: files.NewTable(path, f), start: start}
+	t := &table{Table: files.NewTable(path, f), start: start, gap: "leave its field empty, and what held before goes on"}
 	if err := t.header(path, columns); err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
@@ -116,15 +118,26 @@ func (t *table) header(path string, columns []string) error {
 		return err
 	}
 	t.cols = t.Heading()
+	if err := t.Separated(); err != nil {
+		return err
+	}
 	for i, c := range t.cols {
 		if i == 0 && c != "at" || i > 0 && (!slices.Contains(columns, c) || slices.Contains(t.cols[:i], c)) {
-			return t.Errorf(i, "unexpected column %q; the first must be at, followed by any of %s, each once", c, strings.Join(columns, ", "))
+			return t.Errorf(i, "unexpected column %q; the first must be at, followed by any of %s, each once%s", c, strings.Join(columns, ", "), meant(c, append(columns, "at")))
 		}
 	}
 	if len(t.cols) < 2 {
 		return t.Errorf(0, "there is no column but at; add any of %s", strings.Join(columns, ", "))
 	}
 	return nil
+}
+
+// meant is the end of the sentence about a column that is mistyped; nothing of one that is known, but stands wrong.
+func meant(column string, columns []string) string {
+	if slices.Contains(columns, column) {
+		return ""
+	}
+	return spelling.Meant(column, columns)
 }
 
 // next reads a row.
@@ -195,23 +208,38 @@ func spanOrSeconds(text string) (units.Duration, error) {
 	return units.ParseDuration(text)
 }
 
+// likely is from where to where amounts of a kind are likely: within it no number stands for a missing value. Markets
+// let prices of a megawatt hour go as far; no power is too much.
+func likely(of sched.SupplyKind) (low, high float64) {
+	switch of {
+	case sched.Price:
+		return -500, 5000
+	case sched.Capacity:
+		return 0, 1
+	}
+	return 0, math.Inf(1)
+}
+
 // amount reads a field of the row; power may have its unit, and is in watts without. There is none
-// where it is empty.
+// where it is missing.
 func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err error) {
-	text := t.row[col]
-	if text == "" {
-		return 0, false, nil
-	}
-	if x, err = strconv.ParseFloat(text, 64); err != nil && of == sched.GreenPower {
-		var p config.Power
-		err, x = p.UnmarshalText([]byte(text)), float64(p)
-	}
-	if err != nil {
-		right := ""
-		if of == sched.Capacity {
-			right = "; write the part of the cluster, from 0 to 1, such as 0.5"
+	read, right := files.Float, "leave the field empty where a value is missing"
+	switch of {
+	case sched.Capacity:
+		right = "write the part of the cluster, from 0 to 1, such as 0.5"
+	case sched.GreenPower:
+		read = func(text string) (x float64, err error) {
+			if x, err = files.Float(text); err != nil {
+				var p config.Power
+				err, x = p.UnmarshalText([]byte(text)), float64(p)
+			}
+			return x, err
 		}
-		return 0, false, t.Errorf(col, "%q is not a number%s", text, right)
+	}
+	low, high := likely(of)
+	x, there, err = t.value(col, low, high, read, right)
+	if !there {
+		return 0, false, err
 	}
 	if err := of.Check(x); err != nil {
 		return 0, false, t.Errorf(col, "%v", err)
@@ -219,8 +247,18 @@ func (t *table) amount(col int, of sched.SupplyKind) (x float64, there bool, err
 	return x, true, nil
 }
 
-// readSupply reads steps of supplies: a column at, and one for each kind. A field that is empty
-// leaves its kind as it is.
+// value is a field of the row, if it is there. A number that stands for none is refused: in a trace of
+// prices it could be one.
+func (t *table) value(col int, low, high float64, read func(string) (float64, error), right string) (x float64, there bool, err error) {
+	x, by, err := t.Number(col, low, high, read, right)
+	if by != "" {
+		err = t.Errorf(col, "%s stands for a missing value (%s); %s", t.row[col], by, t.gap)
+	}
+	return x, err == nil && !math.IsNaN(x), err
+}
+
+// readSupply reads steps of supplies: a column at, and one for each kind. A field that is empty, or
+// says by a word that its value is missing, leaves its kind as it is.
 func readSupply(path string, start time.Time) (steps []sim.SupplyStep, err error) {
 	var columns []string
 	for _, kind := range supplies {
@@ -252,6 +290,9 @@ func readSupply(path string, start time.Time) (steps []sim.SupplyStep, err error
 	return begun(steps), nil
 }
 
+// noGaps is why no value of a forecast may be missing.
+const noGaps = "a forecast has no gaps"
+
 // readForecast reads what is expected of a supply: columns at and mid, and low and high for a band.
 // The rows are equally far apart, and each holds until the next.
 func readForecast(path string, start time.Time, of sched.SupplyKind) (*sched.Forecast, error) {
@@ -260,6 +301,7 @@ func readForecast(path string, start time.Time, of sched.SupplyKind) (*sched.For
 		return nil, err
 	}
 	defer file.Close()
+	t.gap = noGaps
 	low, high := slices.Index(t.cols, "low"), slices.Index(t.cols, "high")
 	switch {
 	case !slices.Contains(t.cols, "mid"):
@@ -288,7 +330,7 @@ func readForecast(path string, start time.Time, of sched.SupplyKind) (*sched.For
 				return nil, err
 			}
 			if !there {
-				return nil, t.Errorf(col, "%s is missing; a forecast has no gaps", t.cols[col])
+				return nil, t.Errorf(col, "%s is missing; %s", t.cols[col], noGaps)
 			}
 			*lists[t.cols[col]] = append(*lists[t.cols[col]], x)
 		}

@@ -62,8 +62,25 @@ func TestSupply(t *testing.T) {
 	}
 }
 
+// Words for a missing value are as an empty field; prices as markets have them, and much power, are values.
+func TestSuppliesThatAreMissing(t *testing.T) {
+	text := "at,price,green\n0,NA,9999\n1m,-99.9,null\n2m,-500,NaN\n3m,999,\n4m,4000,-\n"
+	s, err := readBeside(t, map[string]string{"f.csv": text}, "supply_file: f.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []float64
+	for _, step := range s.Sim(1).Supply {
+		got = append(got, step.Amount)
+	}
+	if d := cmp.Diff([]float64{9999, -99.9, -500, 999, 4000}, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestSuppliesThatCannotBe(t *testing.T) {
 	supply, forecast := "supply_file: f.csv", "forecasts: [{of: capacity, file: f.csv}]"
+	slots := "map_slots: 2, slots: {file: f.csv, as: out}"
 	for _, c := range []struct{ cluster, file, want string }{
 		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step needs a kind of supply; give green, price or capacity, such as {at: 1h, green: 4kW}"},
 		{"supply: [{at: 1s, capacity: 1.5}]", "", "s.yaml:2:65: capacity is 1.5, it must be at most 1"},
@@ -92,7 +109,23 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		{supply, "at,price\n", "s.yaml:2:50: f.csv: it has no row but its header"},
 		{forecast, "at,mid\n", "s.yaml:2:70: f.csv: it has no rows, a"},
 		{supply, "at,price\r1m,1,5\r", "s.yaml:2:50: f.csv:2:6: the row has 3 fields, but the heading has 2; if its numbers have decimal commas"},
-		{supply, "at;price\n1m;1,5\n", `s.yaml:2:50: f.csv:1:1: unexpected column "at;price"`},
+		{supply, "at;price\n1m;1,5\n", "s.yaml:2:50: f.csv:1:1: its columns are not separated by commas; save it with commas between them, and with points in numbers"},
+		{forecast, "at\tmid\n0\t1\n", "s.yaml:2:70: f.csv:1:1: its columns are not separated by commas"},
+		{supply, "at,prce\n1m,1\n", `s.yaml:2:50: f.csv:1:4: unexpected column "prce"; the first must be at, followed by any of green, price, capacity, each once; did you mean "price"?`},
+		{supply, "at,price\n1m,\"0,1\"\n", `s.yaml:2:50: f.csv:2:4: "0,1" has a decimal comma; write 0.1`},
+		{supply, "at,green\n1m,\"1,5kW\"\n", `s.yaml:2:50: f.csv:2:4: "1,5kW" has a decimal comma; write 1.5kW`},
+		{supply, "at,price\n1m,-9999\n", "s.yaml:2:50: f.csv:2:4: -9999 stands for a missing value (MIDC, SRML); leave its field empty, and what held before goes on"},
+		{supply, "at,price\n1m,-999\n", "s.yaml:2:50: f.csv:2:4: -999 stands for a missing value (NSRDB, BSRN);"},
+		{supply, "at,price\n1m,-9999.9\n", "s.yaml:2:50: f.csv:2:4: -9999.9 stands for a missing value"},
+		{supply, "at,price\n1m,-9900\n", "s.yaml:2:50: f.csv:2:4: -9900 stands for a missing value"},
+		{supply, "at,price\n1m,9999\n", "s.yaml:2:50: f.csv:2:4: 9999 stands for a missing value"},
+		{supply, "at,green\n1m,-9999\n", "s.yaml:2:50: f.csv:2:4: -9999 stands for a missing value"},
+		{supply, "at,capacity\n1m,9999\n", "s.yaml:2:50: f.csv:2:4: 9999 stands for a missing value"},
+		{forecast, "at,mid\n0,1\n1m,-9999\n", "s.yaml:2:70: f.csv:3:4: -9999 stands for a missing value (MIDC, SRML); a forecast has no gaps"},
+		{forecast, "at,mid\n0,1\n1m,NA\n", "s.yaml:2:70: f.csv:3:4: mid is missing; a forecast has no gaps"},
+		{slots, "at,slots\n0,-9999\n", "s.yaml:2:65: f.csv:2:3: -9999 stands for a missing value (MIDC, SRML); leave the row out where it stays as it was"},
+		{slots, "at,slots\n0,null\n", "s.yaml:2:65: f.csv:2:3: slots is missing; leave the row out where it stays as it was"},
+		{slots, "at,slots\n0,-1\n", `s.yaml:2:65: f.csv:2:3: "-1" is not a number of slots`},
 		{supply, "PAR1\x15\x04\x15\x10", "s.yaml:2:50: f.csv: it is a Parquet file, which is not read; write its rows as CSV or JSON lines"},
 		{supply, "\ufeffat,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is not a number`},
 		{forecast, "at,mid,low,high\n0,0.5,0.6,0.7\n1m,1,1,1\n", "s.yaml:2:70: f.csv:2:3: mid is 0.5, outside of its band from 0.6 to 0.7"},

@@ -102,10 +102,9 @@ func Open(in io.Reader, opt Options) (*Reader, error) {
 		return nil, err
 	}
 	r.cols = r.csv.Heading()
-	var err error
+	err := r.csv.Separated()
 	switch {
-	case len(r.cols) == 1 && strings.ContainsAny(r.cols[0], ";\t"):
-		return nil, r.errorf(0, "its columns are not separated by commas; save it with commas between them, and with points in numbers")
+	case err != nil:
 	case r.cols[0] == "LOCATION", strings.HasPrefix(r.cols[0], "Latitude (decimal degrees)"):
 		return nil, r.errorf(0, "it is a file of EPW or PVGIS, which are not read; write its values as CSV with the columns time,ghi,wind")
 	case r.cols[0] == "Source":
