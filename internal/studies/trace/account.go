@@ -60,13 +60,15 @@ var (
 	inputUnknown   = reason{"input-unknown", "jobs of unknown input size"}
 	shuffleUnknown = reason{"shuffle-unknown", "jobs of unknown shuffle size"}
 	clockBack      = reason{"clock-back", "tasks that end before they begin, as a clock went back: such maps take 100 ms, times of others are unknown"}
-	idleTask       = reason{"task-never-ran", "tasks that never ran, of jobs that did; they are not played"}
-	endedBadly     = reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
-	unnamed        = reason{"no-name", "jobs without a name, which are called by their number"}
-	startCounts    = reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
-	afterLeftOut   = reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
-	afterUnknown   = reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
-	afterLong      = reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
+	// Of a format in which no stage is known to be the maps of Hadoop.
+	clockBackUntimed = reason{"clock-back", "tasks that end before they begin, as a clock went back: their times are unknown"}
+	idleTask         = reason{"task-never-ran", "tasks that never ran, of jobs that did; they are not played"}
+	endedBadly       = reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
+	unnamed          = reason{"no-name", "jobs without a name, which are called by their number"}
+	startCounts      = reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
+	afterLeftOut     = reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
+	afterUnknown     = reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
+	afterLong        = reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
 )
 
 // account is an Account that is still being made.

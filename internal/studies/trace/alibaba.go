@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -21,8 +22,8 @@ import (
 // other1 and other2, each stage behind all of the one before, and other2 takes all that is deeper.
 // Instances take the time from start_time to end_time of their task, in s; it is unknown of a task
 // that is not Terminated, or lacks one of them, or ends before it starts. A job arrives with the
-// first start_time that it has. One of which a task is Failed or Cancelled is left out and counted,
-// and so is one of which none has started. plan_cpu is in percent of a core, rounded up to whole
+// first start_time that it has. One of which a task is Failed, Cancelled or Interrupted is left out
+// and counted, and so is one of which none has started, or one is still Ready or Waiting. plan_cpu is in percent of a core, rounded up to whole
 // ones, the most of a stage; plan_mem is a share of a machine that is not told, and is not used.
 //
 // The rows of a job must stand together, and jobs in order of arrival. The published file has the
@@ -53,6 +54,8 @@ type alibabaTask struct {
 const maxRows = 1 << 16
 
 var alibabaColumns = [9]string{"task_name", "instance_num", "job_name", "task_type", "status", "start_time", "end_time", "plan_cpu", "plan_mem"}
+
+var alibabaStatuses = []string{"Ready", "Waiting", "Running", "Terminated", "Failed", "Cancelled", "Interrupted"}
 
 func openAlibaba(in io.Reader, o Options) form { return &alibaba{lines: newLines(in, o)} }
 
@@ -111,7 +114,9 @@ func (a *alibaba) read(line []byte) error {
 	}
 	row.tasks.Count = max(1, int(x[1]))
 	row.start, row.cores = x[5], (x[7]+99)/100
-	row.status = string(f[4])
+	if row.status = string(f[4]); !slices.Contains(alibabaStatuses, row.status) {
+		a.failf(alibabaColumns[4], "%s is not %s%s", quoted(f[4]), strings.Join(alibabaStatuses, ", "), spelling.Meant(row.status, alibabaStatuses))
+	}
 	if x[5] > 0 && x[6] > 0 && row.status == "Terminated" {
 		if row.back = x[6] < x[5]; !row.back {
 			row.tasks.Time = units.Duration(x[6]-x[5]) * units.Second
@@ -154,20 +159,14 @@ func (a *alibaba) end() (*Job, error) {
 	at := a.at
 	a.at = a.line
 	defer func() { a.at = at }()
-	for i := range rows {
-		why := hasFailed
-		switch rows[i].status {
-		case "Cancelled":
-			why = wasKilled
-		case "Failed":
-		default:
-			continue
-		}
-		a.kept.leaveOut(why, j.ID, a.errorf(alibabaColumns[4], "a task of job %q is %s", j.ID, rows[i].status))
+	if a.is(j, rows, hasFailed, "Failed") || a.is(j, rows, wasKilled, "Cancelled", "Interrupted") {
 		return nil, nil
 	}
 	if !slices.ContainsFunc(rows, func(t alibabaTask) bool { return t.start > 0 }) {
 		a.kept.leaveOut(neverRan, j.ID, a.errorf(alibabaColumns[5], "none of the tasks of job %q has one", j.ID))
+		return nil, nil
+	}
+	if a.is(j, rows, notEnded, "Ready", "Waiting") {
 		return nil, nil
 	}
 	if err := a.build(j, rows); err != nil {
@@ -175,10 +174,19 @@ func (a *alibaba) end() (*Job, error) {
 	}
 	for i := range rows {
 		if rows[i].back {
-			a.kept.fillIn(clockBack, rows[i].tasks.Count, a.errorf(alibabaColumns[6], "that of a task of job %q is before its start", j.ID))
+			a.kept.fillIn(clockBackUntimed, rows[i].tasks.Count, a.errorf(alibabaColumns[6], "that of a task of job %q is before its start", j.ID))
 		}
 	}
 	return j, nil
+}
+
+// is tells whether a task of the job has one of these statuses, and leaves the job out if so.
+func (a *alibaba) is(j *Job, rows []alibabaTask, why reason, statuses ...string) bool {
+	i := slices.IndexFunc(rows, func(t alibabaTask) bool { return slices.Contains(statuses, t.status) })
+	if i >= 0 {
+		a.kept.leaveOut(why, j.ID, a.errorf(alibabaColumns[4], "a task of job %q is %s", j.ID, rows[i].status))
+	}
+	return i >= 0
 }
 
 func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {

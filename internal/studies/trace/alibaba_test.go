@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,26 +50,29 @@ func TestAlibaba(t *testing.T) {
 
 func TestAlibabaBad(t *testing.T) {
 	badInputs(t, "alibaba", "M1,1,z,1,Terminated,5,6,100,1\n", "\nM1,1,y,1,Terminated,50,60,100,1\n", "z y", map[string]string{
-		"M1,1,a,1,Terminated,6,7,100":                        `t:2: it has 8 fields separated by commas, a task has 9`,
-		"M1,1,a,1,Terminated,6,7,100,1,1":                    `t:2: it has 10 fields separated by commas, a task has 9`,
-		"M1,1,,1,Terminated,6,7,100,1":                       `t:2: job_name: it is empty`,
-		"M1,1,\xff,1,Terminated,6,7,100,1":                   `t:2: job_name: "\xff" is not UTF-8`,
-		",1,a,1,Terminated,6,7,100,1":                        `t:2: task_name: it is empty`,
-		"M1_-3,1,a,1,Terminated,6,7,100,1":                   `t:2: task_name: "M1_-3" waits for a task -3`,
-		"M1,-1,a,1,Terminated,6,7,100,1":                     `t:2: instance_num: -1 is negative`,
-		"M1,99999999,a,1,Terminated,6,7,100,1":               `t:2: instance_num: 99999999 are more than 10000000`,
-		"M1,x,a,1,Terminated,6,7,100,1":                      `t:2: instance_num: "x" is not a number`,
-		"M1,1,a,1,Terminated,1e12,7,100,1":                   `t:2: start_time: 1000000000000 is more than 1000000000`,
-		"M1,1,a,1,Terminated,4,7,100,1":                      `t:2: start_time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
-		"R2_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 2 of job "a" waits for task 1, which is not next to it; the rows of a job must be together`,
-		"M1_1,1,a,1,Terminated,6,7,100,1":                    `t:2: task_name: task 1 of job "a" waits for itself`,
-		"M1_2,1,a,1,T,6,7,9,1\nM2_1,1,a,1,T,6,7,9,1":         `t:2: task_name: task 1 of job "a" waits for itself`,
-		"M1,1,a,1,T,6,7,9,1\nR1,1,a,1,T,6,7,9,1":             `t:2: task_name: job "a" has two tasks of number 1`,
-		"M1,9000000,a,1,T,6,7,9,1\nM2,9000000,a,1,T,6,7,9,1": `t:2: job "a" has more than 10000000 tasks`,
+		"M1,1,a,1,Terminated,6,7,100":                                          `t:2: it has 8 fields separated by commas, a task has 9`,
+		"M1,1,a,1,Terminated,6,7,100,1,1":                                      `t:2: it has 10 fields separated by commas, a task has 9`,
+		"M1,1,,1,Terminated,6,7,100,1":                                         `t:2: job_name: it is empty`,
+		"M1,1,\xff,1,Terminated,6,7,100,1":                                     `t:2: job_name: "\xff" is not UTF-8`,
+		",1,a,1,Terminated,6,7,100,1":                                          `t:2: task_name: it is empty`,
+		"M1_-3,1,a,1,Terminated,6,7,100,1":                                     `t:2: task_name: "M1_-3" waits for a task -3`,
+		"M1,-1,a,1,Terminated,6,7,100,1":                                       `t:2: instance_num: -1 is negative`,
+		"M1,99999999,a,1,Terminated,6,7,100,1":                                 `t:2: instance_num: 99999999 are more than 10000000`,
+		"M1,x,a,1,Terminated,6,7,100,1":                                        `t:2: instance_num: "x" is not a number`,
+		"M1,1,a,1,Terminated,1e12,7,100,1":                                     `t:2: start_time: 1000000000000 is more than 1000000000`,
+		"M1,1,a,1,Unknown,6,7,100,1":                                           `t:2: status: "Unknown" is not Ready, Waiting, Running, Terminated, Failed, Cancelled, Interrupted`,
+		"M1,1,a,1,Terminatd,6,7,100,1":                                         `t:2: status: "Terminatd" is not Ready, Waiting, Running, Terminated, Failed, Cancelled, Interrupted; did you mean "Terminated"?`,
+		"M1,1,a,1,,6,7,100,1":                                                  `t:2: status: "" is not Ready, Waiting, Running, Terminated, Failed, Cancelled, Interrupted`,
+		"M1,1,a,1,Terminated,4,7,100,1":                                        `t:2: start_time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order`,
+		"R2_1,1,a,1,Terminated,6,7,100,1":                                      `t:2: task_name: task 2 of job "a" waits for task 1, which is not next to it; the rows of a job must be together`,
+		"M1_1,1,a,1,Terminated,6,7,100,1":                                      `t:2: task_name: task 1 of job "a" waits for itself`,
+		"M1_2,1,a,1,Terminated,6,7,9,1\nM2_1,1,a,1,Terminated,6,7,9,1":         `t:2: task_name: task 1 of job "a" waits for itself`,
+		"M1,1,a,1,Terminated,6,7,9,1\nR1,1,a,1,Terminated,6,7,9,1":             `t:2: task_name: job "a" has two tasks of number 1`,
+		"M1,9000000,a,1,Terminated,6,7,9,1\nM2,9000000,a,1,Terminated,6,7,9,1": `t:2: job "a" has more than 10000000 tasks`,
 	})
 	// A job whose rows do not stand together.
-	badInputs(t, "alibaba", "M1,1,z,1,T,5,6,9,1\nM1,1,y,1,T,5,6,9,1\n", "", "z y", map[string]string{
-		"M2,1,z,1,T,6,7,9,1\n": `t:3: job "z" was already listed`,
+	badInputs(t, "alibaba", "M1,1,z,1,Terminated,5,6,9,1\nM1,1,y,1,Terminated,5,6,9,1\n", "", "z y", map[string]string{
+		"M2,1,z,1,Terminated,6,7,9,1\n": `t:3: job "z" was already listed`,
 	})
 }
 
@@ -79,17 +83,23 @@ func TestAlibabaLeavesOut(t *testing.T) {
 R2_1,5,bad,1,Failed,161,200,50,1
 M1,4,gone,1,Cancelled,110,160,100,1
 M1,4,idle,1,Waiting,,,100,1
+M1,2,stopped,1,Interrupted,115,116,100,1
+M1,2,part,1,Terminated,117,118,100,1
+R2_1,2,part,1,Ready,117,118,100,1
 M1,2,back,1,Terminated,120,119,100,1
 M1,2,good,1,Terminated,130,131,100,1
 `, false)
 	if err != nil || len(all) != 2 || all[0].ID != "back" || all[0].Stages[0].Tasks[0].Time != UnknownTime || all[1].ID != "good" {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	accounted(t, r, "failed 1, killed 1, never-ran 1; clock-back 2, time-unknown 2, input-unknown 2")
+	accounted(t, r, "failed 1, killed 2, never-ran 1, not-ended 1; clock-back 2, time-unknown 2, input-unknown 2")
+	if why := r.Account().FilledIn[0].Why; strings.Contains(why, "100 ms") {
+		t.Errorf("it says %q, and writes no time", why)
+	}
 }
 
 func FuzzAlibaba(f *testing.F) {
 	f.Add(alibabaSample, false)
-	f.Add("M1,1,z,1,T,5,6,9,1\nM1_2_x_\n", true)
+	f.Add("M1,1,z,1,Terminated,5,6,9,1\nM1_2_x_\n", true)
 	f.Fuzz(func(t *testing.T, text string, lenient bool) { checkReader(t, "alibaba", text, lenient) })
 }
