@@ -30,8 +30,8 @@ import (
 // A task's time is that from its last SCHEDULE to the FINISH behind it, or to the event that ended
 // it otherwise; it is unknown of one that ran on, or was still to run. A job that ended before
 // anything of it was scheduled is left out and counted. Of a job that ran, tasks that ended without
-// having been scheduled are not played. Jobs that failed, were killed or were lost while they ran
-// are played for as long as they did. Resources are shares of the largest machine and are not used.
+// having been scheduled are not played. Jobs that failed, were killed, lost or evicted for good while they
+// ran are played for as long as they did, and counted. Resources are shares of the largest machine and are not used.
 //
 // The rows of a collection must stand together, in order of time and its SUBMIT first, and
 // collections in order of submission, so that no more than one job need be held. In BigQuery, over
@@ -72,6 +72,11 @@ type googleRow struct {
 	After    raw    `json:"start_after_collection_ids"`
 }
 
+func (googleRow) unread() []string {
+	return []string{"alloc_collection_id", "alloc_instance_index", "machine_id", "missing_type", "scheduling_class", "resource_request", "constraint",
+		"parent_collection_id", "max_per_machine", "max_per_switch", "vertical_scaling", "scheduler", "collection_name", "begun"}
+}
+
 // The types of events that are used.
 const (
 	googleSubmit   = 0
@@ -85,7 +90,11 @@ const (
 var googleTypes = []string{"SUBMIT", "QUEUE", "ENABLE", "SCHEDULE", "EVICT", "FAIL", "FINISH", "KILL", "LOST", "UPDATE_PENDING", "UPDATE_RUNNING"}
 var googleKinds = []string{"JOB", "ALLOC_SET"}
 
-func openGoogle(in io.Reader, o Options) form { return &google{lines: newLines(in, o)} }
+func openGoogle(in io.Reader, o Options) form {
+	g := &google{lines: newLines(in, o)}
+	g.keys = farKeys
+	return g
+}
 
 // Next returns the job whose rows end next.
 func (g *google) Next() (*Job, error) { return g.nextJob(g.step) }
@@ -158,6 +167,10 @@ func (g *google) heading(line []byte) *Error {
 	var names []string
 	for column := range strings.SplitSeq(string(line), ",") {
 		name := strings.Trim(strings.TrimSpace(column), `"`)
+		if bad := g.key(name, keysOf(reflect.TypeFor[googleRow]())); bad != nil {
+			bad.fatal = true
+			return bad
+		}
 		names = append(names, name)
 		g.columns = append(g.columns, g.column(name))
 	}
@@ -294,7 +307,10 @@ func (g *google) add() *Error {
 		g.failf("time", "%d is before the %d of the row before; order the rows of a collection by time", at, g.last)
 	}
 	i := g.number("instance_index", g.row.Instance, 0)
-	t := g.tasks[i]
+	var t *googleTask // nil: the row is of the collection
+	if g.row.Instance.there() {
+		t = g.tasks[i]
+	}
 	if t == nil && len(g.tasks) == MaxRuns {
 		g.failf("instance_index", "there are more than %d, which no job has", MaxRuns)
 	}
@@ -311,10 +327,12 @@ func (g *google) add() *Error {
 	case at == math.MaxInt64:
 	case event == googleSchedule:
 		g.ran = true
-		if t != nil {
+		if t == nil {
+			g.over = -1 // it was evicted, and runs again
+		} else {
 			t.scheduled, t.ended, t.over = at, -1, false
 		}
-	case t == nil && ends:
+	case t == nil && (ends || event == googleEvict):
 		g.over = event
 	case t != nil && (ends || event == googleEvict):
 		if t.scheduled >= 0 && t.ended < 0 {

@@ -73,6 +73,7 @@ func TestGoogleBad(t *testing.T) {
 	badInputs(t, "google", before, after, "c1 c3", map[string]string{
 		`{"time":`:                                          `t:2: it is not JSON: unexpected end of JSON input`,
 		"{\"time\":\"\xff\"}":                               `t:2: "{\"time\":\"\xff\"}" is not UTF-8`,
+		job("2", 6e6, `,"instance_idx":0`):                  `t:2: unknown key "instance_idx"; did you mean "instance_index"?`,
 		`{"time":6000000,"type":0}`:                         `t:2: collection_id: it is empty`,
 		job("1", -6, ""):                                    `t:2: time: -6 is negative`,
 		job("1", 4e6, ""):                                   `t:2: time: 4000000 is before the 5000000 of the row before; order the rows of a collection by time`,
@@ -103,8 +104,34 @@ func TestGoogleBad(t *testing.T) {
 		"\"6000000,0,2,\"": `t:3: it has 1 fields, the heading has 4`,
 	})
 	fatalInputs(t, "google", map[string]string{
+		"time,type,collection_id,instance_index,usr\n": `t:1: unknown key "usr"; did you mean "user"?`,
 		"5000000,0,1,0\n": `t:1: the heading has no column time; export the tables with their headings, or as JSON`,
 	})
+}
+
+// A job that ended badly while it ran is said so, whichever of its tasks ended before it.
+func TestGoogleEndedBadly(t *testing.T) {
+	for event, want := range map[int]string{4: "ended-badly 1", 5: "ended-badly 1", 6: "", 7: "ended-badly 1", 8: "ended-badly 1"} {
+		text := fmt.Sprintf(`{"time":5000000,"type":0,"collection_id":"1"}
+{"time":5000001,"type":0,"collection_id":"1","instance_index":"0"}
+{"time":6000000,"type":3,"collection_id":"1","instance_index":"0"}
+{"time":9000000,"type":%[1]d,"collection_id":"1","instance_index":"0"}
+{"time":9000000,"type":%[1]d,"collection_id":"1"}
+`, event)
+		all, r, err := readAll(t, "google", text, false)
+		if err != nil || len(all) != 1 || all[0].Stages[0].Tasks[0].Time != 3*units.Second {
+			t.Fatal(event, all, err)
+		}
+		got := ""
+		for _, c := range r.Account().FilledIn {
+			if c.Reason == "ended-badly" {
+				got = fmt.Sprintf("%s %d", c.Reason, c.Count)
+			}
+		}
+		if got != want {
+			t.Errorf("ended with %d: %q, want %q", event, got, want)
+		}
+	}
 }
 
 func FuzzGoogle(f *testing.F) {

@@ -168,8 +168,8 @@ func (p *place) decode(text []byte, to any) *Error {
 	return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
 }
 
-// fields reads those of an object. Of one that stands twice, the last value counts. Which other keys there may be is
-// said by the place.
+// fields reads those of an object. Which other keys there may be is said by the place; where all must be known, none
+// may stand twice, otherwise the last value counts.
 func (p *place) fields(text []byte, to any) *Error {
 	if bad := p.refused(text, kindOf(text), json.Unmarshal(text, to)); bad != nil {
 		return bad
@@ -187,64 +187,121 @@ const (
 // keyed are keys that a struct knows and nothing is read of.
 type keyed interface{ unread() []string }
 
-// unknown finds a key of an object, which is JSON, that should not be there.
-func (p *place) unknown(text []byte, of reflect.Type) *Error {
-	if p.keys == anyKeys || of.Kind() != reflect.Struct || of == reflect.TypeFor[scalar]() {
-		return nil
-	}
-	var bad *Error
-	depth, quote, named := 0, -1, false
-	for i, c := range text {
-		switch {
-		case quote >= 0 && c == '"' && !escapes(text[quote+1:i]):
-			if depth == 1 && !named && bad == nil {
-				bad = p.key(text[quote:i+1], of)
-			}
-			quote = -1
-		case quote >= 0:
-		case c == '"':
-			quote = i
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		case c == ':' && depth == 1:
-			named = true
-		case c == ',' && depth == 1:
-			named = false
-		}
-	}
-	return bad
+// keySet are the keys that a struct is read from, and others that it knows. Of a map it has none, and all are known.
+type keySet struct {
+	of          reflect.Type
+	read, known []string
 }
 
-// escapes tells whether a text ends with a backslash that is none itself.
-func escapes(text []byte) bool {
-	n := len(text) - len(bytes.TrimRight(text, "\\"))
-	return n%2 == 1
-}
-
-// keysOf are the keys that a struct is read from, and others that it knows.
-func keysOf(of reflect.Type) (read, known []string) {
+func keysOf(of reflect.Type) *keySet {
+	k := &keySet{of: of}
+	if of.Kind() != reflect.Struct {
+		return k
+	}
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		read = append(read, name)
+		k.read = append(k.read, name)
 	}
 	if more, ok := reflect.Zero(of).Interface().(keyed); ok {
-		known = more.unread()
+		k.known = more.unread()
 	}
-	return read, known
+	return k
 }
 
-// key says what is wrong with a key, in quotes, if it is none of those that are known.
-func (p *place) key(quoted []byte, of reflect.Type) *Error {
-	var key string
-	read, known := keysOf(of)
-	if json.Unmarshal(quoted, &key) != nil || slices.Contains(read, key) || slices.Contains(known, key) {
+// keysFor are those of a type, found out once for all records; nil if it has none to look at.
+func (p *place) keysFor(of reflect.Type) *keySet {
+	if p.keys == anyKeys || of == reflect.TypeFor[scalar]() || of.Kind() != reflect.Struct && of.Kind() != reflect.Map {
 		return nil
 	}
-	hint := spelling.Meant(key, read)
+	for _, k := range p.sets {
+		if k.of == of {
+			return k
+		}
+	}
+	p.sets = append(p.sets, keysOf(of))
+	return p.sets[len(p.sets)-1]
+}
+
+// unknown finds a key of an object, which is JSON, that should not be there, or where all must be known, stands twice.
+// Keys are compared where they stand: most of a trace are records without fault, and nothing is made for them.
+func (p *place) unknown(text []byte, of reflect.Type) *Error {
+	keys := p.keysFor(of)
+	if keys == nil {
+		return nil
+	}
+	var seen [24][]byte
+	before := seen[:0]
+	depth, named := 0, false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			end := i + 1 + closing(text[i+1:])
+			if depth == 1 && !named {
+				key := text[i+1 : end]
+				if bytes.IndexByte(key, '\\') >= 0 {
+					var plain string
+					_ = json.Unmarshal(text[i:end+1], &plain)
+					key = []byte(plain)
+				}
+				if !keys.has(key) {
+					if bad := p.key(string(key), keys); bad != nil {
+						return bad
+					}
+				}
+				if p.keys == noOthers {
+					for _, k := range before {
+						if bytes.Equal(k, key) {
+							return p.within(text, i, "", "the key %q is given twice", key)
+						}
+					}
+					before = append(before, key)
+				}
+			}
+			i = end
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ':':
+			named = named || depth == 1
+		case ',':
+			named = named && depth != 1
+		}
+	}
+	return nil
+}
+
+// closing finds the quotation mark that ends the text before it.
+func closing(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// has tells whether a key is one of those.
+func (k *keySet) has(key []byte) bool {
+	for _, name := range k.read {
+		if string(key) == name {
+			return true
+		}
+	}
+	return k.of.Kind() != reflect.Struct
+}
+
+// key says what is wrong with a key, if it is none of those that are known.
+func (p *place) key(key string, keys *keySet) *Error {
+	if slices.Contains(keys.read, key) || slices.Contains(keys.known, key) {
+		return nil
+	}
+	hint := spelling.Meant(key, keys.read)
 	if p.keys == noOthers {
-		hint = spelling.Hint(key, read)
+		hint = spelling.Hint(key, keys.read)
 	}
 	if hint == "" && p.keys == farKeys {
 		return nil

@@ -44,7 +44,8 @@ type place struct {
 	at   int64 // number of the line last read, or where the record begins that was last read
 	job  int64 // where the last job stands that was admitted
 	kept account
-	keys int    // which keys objects may have besides those that are read
+	keys int // which keys objects may have besides those that are read
+	sets []*keySet
 	bad  *Error // the first in the record
 }
 

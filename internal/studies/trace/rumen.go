@@ -25,13 +25,17 @@ import (
 // takes for such a task (ZombieJob): if it ends before it starts, a map takes 100 ms, and the time
 // of a reduce is made up, here by the rule. A reduce's shuffle counts from the end of the last map,
 // as a reduce that starts before only waits for it. TraceBuilder does not always write jobs in order
-// of submission; import with --sort then.
+// of submission; import with --sort then. Other keys are passed over, unless one is nearly one of these.
 type rumen struct {
 	records
 	order
 }
 
-func openRumen(in io.Reader, o Options) form { return &rumen{records: newRecords(in, o)} }
+func openRumen(in io.Reader, o Options) form {
+	r := &rumen{records: newRecords(in, o)}
+	r.keys = farKeys
+	return r
+}
 
 type rumenJob struct {
 	ID          scalar `json:"jobID"`
@@ -51,11 +55,21 @@ type rumenJob struct {
 	ReduceTasks raw    `json:"reduceTasks"`
 }
 
+func (rumenJob) unread() []string {
+	return []string{"computonsPerMapInputByte", "computonsPerMapOutputByte", "computonsPerReduceInputByte", "computonsPerReduceOutputByte", "finishTime",
+		"jobtype", "directDependantJobs", "otherTasks", "successfulMapAttemptCDFs", "failedMapAttemptCDFs", "successfulReduceAttemptCDF",
+		"failedReduceAttemptCDF", "mapperTriesToSucceed", "failedMapperFraction", "relativeTime", "clusterMapMB", "clusterReduceMB", "jobProperties"}
+}
+
 type rumenTask struct {
 	Input     scalar `json:"inputBytes"`
 	Output    scalar `json:"outputBytes"`
 	Attempts  raw    `json:"attempts"`
 	Locations raw    `json:"preferredLocations"`
+}
+
+func (rumenTask) unread() []string {
+	return []string{"inputRecords", "outputRecords", "taskID", "numberMaps", "numberReduces", "startTime", "finishTime", "taskStatus", "taskType"}
 }
 
 type rumenAttempt struct {
@@ -67,6 +81,12 @@ type rumenAttempt struct {
 	Mapped  scalar `json:"mapInputBytes"`
 	Written scalar `json:"hdfsBytesWritten"`
 	Shuffle scalar `json:"reduceShuffleBytes"`
+}
+
+func (rumenAttempt) unread() []string {
+	return []string{"attemptID", "sortFinished", "hostName", "location", "fileBytesRead", "fileBytesWritten", "mapInputRecords", "mapOutputBytes",
+		"mapOutputRecords", "combineInputRecords", "reduceInputGroups", "reduceInputRecords", "reduceOutputRecords", "spilledRecords",
+		"resourceUsageMetrics", "clockSplits", "cpuUsages", "vMemKbytes", "physMemKbytes"}
 }
 
 type rumenLocation struct {

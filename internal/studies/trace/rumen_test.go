@@ -77,6 +77,8 @@ func TestRumenBad(t *testing.T) {
 		job(`,"totalMaps":-2`):                                                   `t:3: totalMaps: -2 is negative`,
 		job(`,"totalMaps":20000000`):                                             `t:3: job "a" has more than 10000000 tasks`,
 		job(`,"totalMaps":2000000000000`):                                        `t:3: totalMaps: 2000000000000 is more than any cluster has`,
+		job(`,"mapTask":[]`):                                                     `t:3: unknown key "mapTask"; did you mean "mapTasks"?`,
+		job(`,"mapTasks":[{"attempts":[{"my.own":1,"finishTimes":5}]}]`):         `t:3: mapTasks[0].attempts[0]: unknown key "finishTimes"; did you mean "finishTime"?`,
 		job(`,"mapTasks":{}`):                                                    `t:3: mapTasks: "{}" is not a list`,
 		job(`,"mapTasks":[{},[]]`):                                               `t:3: mapTasks[1]: a JSON array is not allowed there`,
 		job(`,"mapTasks":[{"inputBytes":-5}]`):                                   `t:3: mapTasks[0].inputBytes: -5 is negative`,
