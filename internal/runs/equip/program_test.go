@@ -30,6 +30,12 @@ func TestCommandsRefuse(t *testing.T) {
 		"conf: {mapreduce.task.timeout: 5}\n":                       "conf: mapreduce.task.timeout has no effect here; leave it out: write timeout",
 		"conf: {textinputformat.record.delimiter: x}\n":             "conf: textinputformat.record.delimiter has no effect here; leave it out: lines end at LF, CR LF or CR",
 		"conf: {stream.reduce.output.field.separator: x}\n":         "conf: stream.reduce.output.field.separator has no effect here; leave it out, or write stream_reduce_output_field_separator under env if a command reads it",
+		"conf: {fs.defaultFS: x}\n":                                 "conf: fs.defaultFS has no effect here; leave it out: paths are those of this machine",
+		"conf: {key.value.separator.in.input.line: x}\n":            "conf: key.value.separator.in.input.line has no effect here; leave it out: write input_format",
+		"conf: {tmpfiles: x}\n":                                     "conf: tmpfiles has no effect here; leave it out: write files",
+		"conf: {io.sort.factor: 9}\n":                               "conf: io.sort.factor has no effect here; leave it out, or write io_sort_factor under env if a command reads it",
+		"conf: {job.end.notification.url: x}\n":                     "conf: job.end.notification.url has no effect here; leave it out, or write",
+		"conf: {hadoop.tmp.dir: x}\n":                               "conf: hadoop.tmp.dir has no effect here; leave it out, or write",
 		"conf:\n  mapreduce_job_name: x\n":                          "f.yaml:5:23: conf and name contradict each other",
 		"env: {mapreduce_task_partition: 99}\n":                     "f.yaml:4:33: env: Slackline sets mapreduce_task_partition for each command; leave it out of env",
 	} {

@@ -25,6 +25,14 @@ var idle = map[string]string{
 	"mapred_map_max_attempts": "a task is tried four times", "mapred_reduce_max_attempts": "a task is tried four times",
 	"textinputformat_record_delimiter": "lines end at LF, CR LF or CR",
 	"mapreduce_task_io_sort_mb":        "write --memory", "io_sort_mb": "write --memory",
+	"map_sort_class": "keys are sorted by their bytes", "key_value_separator_in_input_line": "write input_format",
+	"map_output_key_field_separator":   "write partition_fields, which are separated by tabs",
+	"map_output_key_value_fields_spec": "", "reduce_output_key_value_fields_spec": "",
+	"fs_defaultFS": "paths are those of this machine", "fs_default_name": "paths are those of this machine",
+	"tmpfiles": "write files", "tmpjars": "write files", "tmparchives": "write files",
+	"io_compression_codecs": "what is packed is told by its first bytes", "io_file_buffer_size": "", "io_serializations": "",
+	"keep_failed_task_files": "", "keep_task_files_pattern": "", "local_cache_size": "",
+	"num_map_tasks": "the number of maps follows from --block", "num_reduce_tasks": "write reduces",
 	"mapreduce_map_speculative": "write --policy", "mapreduce_reduce_speculative": "write --policy",
 	"mapreduce_job_inputformat_class": "write input_format", "mapred_input_format_class": "write input_format",
 	"mapreduce_job_outputformat_class": "write output_format", "mapred_output_format_class": "write output_format",
@@ -38,7 +46,8 @@ var obeyed = map[string]bool{"stream_non_zero_exit_is_failure": true}
 func effect(name, variable string) error {
 	instead, known := idle[variable]
 	if !known && !obeyed[variable] {
-		for _, begin := range []string{"mapreduce_", "mapred_", "stream_", "yarn_", "textinputformat_", "dfs_"} {
+		for _, begin := range []string{"mapreduce_", "mapred_", "stream_", "yarn_", "textinputformat_", "dfs_", "fs_", "hadoop_", "ipc_", "io_sort_",
+			"io_compression_", "io_seqfile_", "job_end_", "jobclient_"} {
 			known = known || strings.HasPrefix(variable, begin)
 		}
 	}
