@@ -24,7 +24,8 @@ import (
 // that is not Terminated, or lacks one of them, or ends before it starts. A job arrives with the
 // first start_time that it has. One of which a task is Failed, Cancelled or Interrupted is left out
 // and counted, and so is one of which none has started, or one is still Ready or Waiting.
-// plan_cpu is in percent of a core, rounded up to whole ones, the most of a stage; plan_mem is a share of a machine that is not told, and is not used.
+// plan_cpu is in percent of a core, rounded up to whole ones, the most of a stage; plan_mem
+// is a share of a machine that is not told, and is not used.
 //
 // The rows of a job must stand together, and jobs in order of arrival. The published file has the
 // one, not the other: import it with --sort.
