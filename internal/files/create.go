@@ -40,7 +40,7 @@ type File struct {
 // not be written in the end: it is an input of the command, or another output, or it is there
 // already and neither an older one of the kind nor to be replaced (Overwrite).
 func Create(name string, kind Kind) (*File, error) {
-	f := &File{name: resolved(name), kind: kind}
+	f := &File{name: Resolved(name), kind: kind}
 	info, err := free(name, f.name, kind)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (f *File) begin(old fs.FileInfo) (err error) {
 // Free tells whether Create would make a file of that name, and keeps the name for it. It is for
 // files that are made when much else has been done.
 func Free(name string, kind Kind) error {
-	real := resolved(name)
+	real := Resolved(name)
 	info, err := free(name, real, kind)
 	if err != nil || info != nil && !info.Mode().IsRegular() {
 		return err
@@ -95,22 +95,24 @@ func Free(name string, kind Kind) error {
 
 // MakeFolder makes a folder for several files, unless it is there.
 func MakeFolder(name string) error {
-	if err := writes(resolved(name), "folder", nil); err != nil {
+	if err := writes(Resolved(name), "folder", nil); err != nil {
 		return err
 	}
 	return os.MkdirAll(name, 0o777)
 }
 
-// resolved is a name without links.
-func resolved(name string) string {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		return real
+// Resolved is a name without links. Of what is not there, they are followed as far as it leads.
+func Resolved(name string) string {
+	for dir, rest := name, ""; ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return name
+		}
+		dir, rest = above, filepath.Join(filepath.Base(dir), rest)
 	}
-	dir, base := filepath.Split(name)
-	if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
-		return filepath.Join(real, base)
-	}
-	return name
 }
 
 // free refuses a name that nothing may be written to, and returns what is there, nil for nothing.

@@ -282,3 +282,47 @@ func TestDevices(t *testing.T) {
 		}
 	}
 }
+
+// A file that comes as standard input is an input of the command, as one that is named is.
+func TestCreateRefusesStandardInput(t *testing.T) {
+	dir := clean(t)
+	name := filepath.Join(dir, "t.tsv")
+	put(t, name, "rows\n")
+	in, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := Read("standard input", in); err != nil {
+		t.Fatal(err)
+	}
+	Overwrite(true)
+	want := name + ", which is standard input, is what the command reads; name another file"
+	if err := whole(name, page, firstLine, true); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	holds(t, name, "rows\n")
+}
+
+// Links are followed as far as a name leads, also on the way to what is not there yet.
+func TestResolved(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if err := os.Mkdir("real", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", "link"); err != nil {
+		t.Skip(err)
+	}
+	for name, want := range map[string]string{
+		"link": "real", "link/a": "real/a", "link/a/b/c": "real/a/b/c", "x": "x", "x/y": "x/y", "./link/*/b": "real/*/b",
+		filepath.Join(dir, "link", "a"): filepath.Join(dir, "real", "a"), "/": "/", "/nowhere/at/all": "/nowhere/at/all",
+	} {
+		if got := Resolved(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}

@@ -39,7 +39,6 @@ func Open(name string) (*Text, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	Reads(name, info)
 	t, err := Read(name, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -91,8 +90,13 @@ func cause(err error) error {
 }
 
 // Read is the text of what is open already, such as standard input. The name is for errors, and
-// tells the format where the first bytes do not.
+// tells the format where the first bytes do not. A file is noted as read, by whatever way it came.
 func Read(name string, in io.Reader) (*Text, error) {
+	if f, ok := in.(*os.File); ok {
+		if info, err := f.Stat(); err == nil {
+			Reads(name, info)
+		}
+	}
 	t := &Text{in: in}
 	if err := t.look(name); err != nil {
 		return nil, err

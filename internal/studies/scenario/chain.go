@@ -70,31 +70,42 @@ type writers struct {
 func newWriters(jobs []*Job) writers {
 	w := writers{at: make(map[string][]*Job), within: make(map[string][]*Job)}
 	for _, j := range jobs {
-		own := canonical(j.Output)
-		w.at[own] = append(w.at[own], j)
-		for dir, last := filepath.Dir(own), own; dir != last; dir, last = filepath.Dir(dir), dir {
-			w.within[dir] = append(w.within[dir], j)
+		for _, own := range places(j.Output) {
+			w.at[own] = append(w.at[own], j)
+			for dir, last := filepath.Dir(own), own; dir != last; dir, last = filepath.Dir(dir), dir {
+				w.within[dir] = append(w.within[dir], j)
+			}
 		}
 	}
 	return w
 }
 
+// places are a path as it is written, which a glob may match, and where links on the way lead.
+func places(path string) []string {
+	list := []string{canonical(path)}
+	if abs, err := filepath.Abs(path); err == nil && abs != list[0] {
+		list = append(list, abs)
+	}
+	return list
+}
+
 // of are the jobs that write what is read at a path or glob.
 func (w writers) of(path string) (found []*Job) {
-	base := canonical(path)
-	if at := strings.IndexAny(base, "*?["); at >= 0 {
-		base = filepath.Dir(base[:at] + "x")
-	}
 	add := func(jobs []*Job) {
 		for _, j := range jobs {
-			if input.Reads(path, j.Output) {
+			if !slices.Contains(found, j) && input.Reads(path, j.Output) {
 				found = append(found, j)
 			}
 		}
 	}
-	add(w.within[base])
-	for dir, last := base, ""; dir != last; dir, last = filepath.Dir(dir), dir {
-		add(w.at[dir])
+	for _, base := range places(path) {
+		if at := strings.IndexAny(base, "*?["); at >= 0 {
+			base = filepath.Dir(base[:at] + "x")
+		}
+		add(w.within[base])
+		for dir, last := base, ""; dir != last; dir, last = filepath.Dir(dir), dir {
+			add(w.at[dir])
+		}
 	}
 	return found
 }

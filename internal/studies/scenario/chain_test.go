@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,45 @@ func TestChain(t *testing.T) {
 	}
 	if _, err := Submit(jobs, time.Now()); err != nil || len(jobs[0].After) != 2 {
 		t.Errorf("a second time: %v, %v", jobs[0].After, err)
+	}
+}
+
+// Links on the way to input and output hide neither who writes what is read nor that a job reads its own.
+func TestChainFollowsLinks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("real/in", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"link": "real", "lin": "real/in"} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Skip(err)
+		}
+	}
+	jobs := chained(t, `b: link/a > out/b
+		c: "link/*" > out/c
+		d: real/a > out/d
+		e: "*/a" > out/e
+		a: raw > real/a
+		l: raw > link/l
+		f: real/l/part-r-00000 > out/f`)
+	if _, err := Submit(jobs, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{"b": {"a"}, "c": {"a", "l"}, "d": {"a"}, "e": {"a"}, "f": {"l"}}
+	for _, j := range jobs {
+		if !slices.Equal(j.After, want[j.Name]) {
+			t.Errorf("%s waits for %v, want %v", j.Name, j.After, want[j.Name])
+		}
+	}
+	for text, want := range map[string]string{
+		"a: lin > real/in/out":          `output "real/in/out" lies in its own input "lin", so`,
+		"a: real/in > lin/out":          `output "lin/out" lies in its own input "real/in", so`,
+		"a: real/in > lin":              `output "lin" is its own input`,
+		"a: x > link/o\n b: y > real/o": `output "real/o" is that of job "a" as well`,
+	} {
+		if _, err := Submit(chained(t, text), time.Now()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }
 

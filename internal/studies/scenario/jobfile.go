@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -239,12 +240,13 @@ func (j *Job) collides(other *Job) {
 	}
 }
 
-// canonical is the one way to write a path, by its name alone: it need not be there. Windows tells
-// no capitals from small letters.
+// canonical is the one way to write a path, without links: it need not be there. Windows tells no
+// capitals from small letters.
 func canonical(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
+	path = files.Resolved(path)
 	if filepath.Separator == '\\' {
 		path = strings.ToLower(path)
 	}

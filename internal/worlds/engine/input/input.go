@@ -164,11 +164,14 @@ func Within(path, dir string) bool {
 	return err == nil && (p == d || strings.HasPrefix(p, strings.TrimSuffix(d, string(filepath.Separator))+string(filepath.Separator)))
 }
 
-// Reads tells whether what is read at a path has to do with a directory, by their names alone: what
-// the path or glob names lies in the directory, or the directory lies in that and is not passed over
-// as hidden.
+// Reads tells whether what is read at a path has to do with a directory, by their names or by those
+// that links on the way lead to: what the path or glob names lies in the directory, or the directory
+// lies in that and is not passed over as hidden. Neither need be there.
 func Reads(path, dir string) bool {
-	p, d := names(path), names(dir)
+	return meets(names(path), names(dir)) || meets(names(files.Resolved(path)), names(files.Resolved(dir)))
+}
+
+func meets(p, d []string) bool {
 	matched := false // a match is passed over if its name is hidden, even if the pattern says that name
 	for i := range min(len(p), len(d)) {
 		if p[i] != d[i] {
