@@ -2,8 +2,12 @@ package files
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/slackline/slackline/internal/files/codec"
 )
 
 // HeadSize is how much of a file is looked at to tell what it is.
@@ -20,7 +24,11 @@ type format struct {
 
 const (
 	asRows   = "write its rows as CSV or JSON lines"
+	asText   = "name a file of text"
 	asPacked = "unpack it, or pack it with gzip or zstd"
+	asHadoop = "unpack it with hadoop fs -text, or pack it with gzip or zstd"
+
+	ownSnappy = "packed with Hadoop's own form of snappy"
 )
 
 var formats = []format{
@@ -37,7 +45,23 @@ var formats = []format{
 	{what: "an SQLite database", cure: asRows, magic: "SQLite format 3\x00"},
 	{what: "an HDF5 file", cure: asRows, magic: "\x89HDF\r\n\x1a\n"},
 	{what: "an old Excel file", cure: "save it as CSV", magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"},
-	{what: "a PDF", cure: "name a file of text", magic: "%PDF-"},
+	{what: "a PDF", cure: asText, magic: "%PDF-"},
+	{what: "a PNG image", cure: asText, magic: "\x89PNG\r\n\x1a\n"},
+	{what: "a JPEG image", cure: asText, magic: "\xff\xd8\xff"},
+	{what: "a GIF image", cure: asText, magic: "GIF87a", binary: true},
+	{what: "a GIF image", cure: asText, magic: "GIF89a", binary: true},
+	{what: "a TIFF image", cure: asText, magic: "II*\x00"},
+	{what: "a TIFF image", cure: asText, magic: "MM\x00*"},
+	{what: "an image, a sound or a film (RIFF)", cure: asText, magic: "RIFF", binary: true},
+	{what: "a program (ELF)", cure: asText, magic: "\x7fELF"},
+	{what: "a class file of Java", cure: asText, magic: "\xca\xfe\xba\xbe", binary: true},
+	{what: "a WebAssembly module", cure: asText, magic: "\x00asm"},
+	{what: "a NumPy array", cure: asRows, magic: "\x93NUMPY"},
+	{what: "a dump of PostgreSQL in its own format", cure: "write it as text, as pg_restore -f does", magic: "PGDMP", binary: true},
+	{what: "a capture of packets (pcap)", cure: asText, magic: "\xd4\xc3\xb2\xa1", binary: true},
+	{what: "a capture of packets (pcap)", cure: asText, magic: "\xa1\xb2\xc3\xd4", binary: true},
+	{what: "a RAR archive", cure: "unpack it", magic: "Rar!\x1a\x07"},
+	{what: "an archive of ar", cure: "unpack it", magic: "!<arch>\n"},
 	{what: "packed with xz", cure: asPacked, magic: "\xfd7zXZ\x00"},
 	{what: "packed with lzma", cure: asPacked, magic: "\x5d\x00\x00", binary: true},
 	{what: "packed with lzip", cure: asPacked, magic: "LZIP", binary: true},
@@ -51,15 +75,15 @@ var formats = []format{
 	{what: "packed with deflate", cure: asPacked, magic: "\x78\x9c"},
 	{what: "packed with deflate", cure: asPacked, magic: "\x78\xda"},
 	{what: "a zip archive", cure: "unzip it, or save a spreadsheet as CSV", magic: "PK\x03\x04"},
-	{what: "an empty zip archive", cure: "name a file of text", magic: "PK\x05\x06"},
+	{what: "an empty zip archive", cure: asText, magic: "PK\x05\x06"},
 	{what: "a 7z archive", cure: "unpack it", magic: "7z\xbc\xaf\x27\x1c"},
 	{what: "a tar archive", cure: "unpack it, and name a file of it", magic: "ustar", at: 257},
 	{what: "in UTF-32", cure: "save it as UTF-8", magic: "\xff\xfe\x00\x00"},
 	{what: "in UTF-32", cure: "save it as UTF-8", magic: "\x00\x00\xfe\xff"},
 	{what: "in UTF-16", cure: "save it as UTF-8", magic: "\xff\xfe"},
 	{what: "in UTF-16", cure: "save it as UTF-8", magic: "\xfe\xff"},
-	{what: "packed with Hadoop's own form of snappy", cure: "unpack it with hadoop fs -text, or pack it with gzip or zstd", suffix: ".snappy"},
-	{what: "packed with Hadoop's own form of lz4", cure: "unpack it with hadoop fs -text, or pack it with gzip or zstd", suffix: ".lz4"},
+	{what: ownSnappy, cure: asHadoop, suffix: ".snappy"},
+	{what: "packed with Hadoop's own form of lz4", cure: asHadoop, suffix: ".lz4"},
 	{what: "packed with lzo", cure: asPacked, suffix: ".lzo"},
 	{what: "packed with lzo", cure: asPacked, suffix: ".lzo_deflate"},
 	{what: "packed with deflate", cure: asPacked, suffix: ".deflate"},
@@ -80,20 +104,33 @@ func Foreign(head []byte, name string) (what, cure string) {
 		if f.magic == "" || len(head) < f.at || !bytes.HasPrefix(head[f.at:], []byte(f.magic)) {
 			continue
 		}
-		if !f.binary || binary(head[len(f.magic):]) {
+		if !f.binary || noText(head[len(f.magic):]) {
 			return f.what, f.cure
 		}
 	}
 	if wide(head) {
 		return "in UTF-16", "save it as UTF-8"
 	}
+	if rawSnappy(head) {
+		return ownSnappy, asHadoop
+	}
 	suffix := filepath.Ext(name)
 	for i := range formats {
-		if f := &formats[i]; f.suffix != "" && strings.EqualFold(f.suffix, suffix) && binary(head) {
+		if f := &formats[i]; f.suffix != "" && strings.EqualFold(f.suffix, suffix) && noText(head) {
 			return f.what, f.cure
 		}
 	}
 	return "", ""
+}
+
+// Twice tells what is wrong where these are the first bytes of what was packed in a way, and are
+// packed themselves: "it is WHAT; CURE". Both are empty where they are not.
+func Twice(unpacked []byte, kind codec.Kind) (what, cure string) {
+	again, _ := codec.Detect(bytes.NewReader(unpacked))
+	if again == codec.None {
+		return "", ""
+	}
+	return fmt.Sprintf("packed twice, with %v within %v", again, kind), "unpack it once"
 }
 
 // Refuse is the sentence of a file that is foreign, nil for others.
@@ -107,14 +144,26 @@ func refuse(name string, head []byte, called string) error {
 	return errorf("%s: it is %s, which is not read; %s", name, what, cure)
 }
 
-// binary tells whether there are bytes that no text has. Hive writes 1 to 3 between fields.
-func binary(b []byte) bool {
+// noText tells whether there are bytes that no text has. Hive writes 1 to 3 between fields.
+func noText(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' && c != 0x1b && !(c >= 1 && c <= 3) && !(c >= '\t' && c <= '\r') {
 			return true
 		}
 	}
 	return false
+}
+
+// rawSnappy tells whether a file begins as Hadoop's SnappyCodec writes it: the size of a block and of
+// its first chunk in four bytes each, then the chunk, which says its own size when it is unpacked
+// and begins with a literal. No text begins with the byte 0, which the size of a block has first.
+func rawSnappy(b []byte) bool {
+	if len(b) < 10 || b[0] != 0 {
+		return false
+	}
+	block, chunk := uint64(binary.BigEndian.Uint32(b)), uint64(binary.BigEndian.Uint32(b[4:]))
+	size, n := binary.Uvarint(b[8:])
+	return n > 0 && len(b) > 8+n && b[8+n]&3 == 0 && size > 0 && size <= block && chunk > uint64(n) && chunk <= 32+size+size/6
 }
 
 // wide tells whether each other byte is 0, as in letters of Latin in UTF-16 without a byte order mark.

@@ -110,8 +110,8 @@ func Read(name string, in io.Reader) (*Text, error) {
 	if err = t.look(name); err != nil {
 		return nil, err
 	}
-	if again, _ := codec.Detect(bytes.NewReader(t.head)); again != codec.None {
-		return nil, errorf("%s: it is packed twice, with %v within %v; unpack it once", name, again, kind)
+	if what, cure := Twice(t.head, kind); what != "" {
+		return nil, errorf("%s: it is %s; %s", name, what, cure)
 	}
 	return t.plain(name, "")
 }

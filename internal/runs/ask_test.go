@@ -19,7 +19,7 @@ import (
 // Two jobs on one slot, of a class whose tasks take ten seconds a map of 400 bytes and nothing else. Every
 // number of the answers follows by hand.
 func TestAsk(t *testing.T) {
-	in := files(t, 800, 400)
+	in := inputs(t, 800, 400)
 	noon := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 	batch := func(deadline string) *Local {
 		var jobs []*scenario.Job
@@ -167,7 +167,7 @@ func TestAsk(t *testing.T) {
 
 // Late compares what jobs are expected to take with what they have.
 func TestLate(t *testing.T) {
-	in := files(t, 400)
+	in := inputs(t, 400)
 	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\narrive: 1h\ndeadline: 8s\n", in, filepath.Join(t.TempDir(), "out")))
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs/equip"
@@ -244,7 +245,7 @@ func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
 		paths = slices.Clone(paths)
 		for i, path := range paths {
 			if before := equip.Writer(l.Files, f, path); before != nil {
-				if rest, err := filepath.Rel(absolute(before.Output), absolute(path)); err == nil {
+				if rest, err := filepath.Rel(files.Resolved(absolute(before.Output)), files.Resolved(absolute(path))); err == nil {
 					paths[i] = filepath.Join(before.Output, under, rest)
 				}
 			}

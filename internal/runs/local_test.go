@@ -31,8 +31,8 @@ func TestThisMachine(t *testing.T) {
 	}
 }
 
-// files writes files of these sizes in lines of ten bytes and returns their folder.
-func files(t *testing.T, sizes ...int) string {
+// inputs writes files of these sizes in lines of ten bytes and returns their folder.
+func inputs(t *testing.T, sizes ...int) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i, n := range sizes {
@@ -46,7 +46,7 @@ func files(t *testing.T, sizes ...int) string {
 // A simulation of job files has the tasks that the engine would make and the times that were
 // learned.
 func TestLocalSim(t *testing.T) {
-	in := files(t, 1000, 250)
+	in := inputs(t, 1000, 250)
 	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: wordcount\ninput: %q\noutput: %q\nreduces: 2\ndeadline: 5s\n", in, filepath.Join(t.TempDir(), "out")))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestLocalSim(t *testing.T) {
 
 // A mapper that panics fails its job and no other, and leaves no output.
 func TestPanickingMapper(t *testing.T) {
-	in, out := files(t, 1000), t.TempDir()
+	in, out := inputs(t, 1000), t.TempDir()
 	good, err := apps.New("wordcount", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ type panicking struct{}
 func (panicking) Map(_, _ []byte, _ mapreduce.Emitter) error { panic("boom") }
 
 func TestTake(t *testing.T) {
-	in := files(t, 100, 200, 300, 400, 500, 600, 700)
+	in := inputs(t, 100, 200, 300, 400, 500, 600, 700)
 	all, err := FindText(in)
 	size := Size(all)
 	if err != nil || len(all) != 7 || size != 2800 {

@@ -74,6 +74,9 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 	if j.Files, err = input.FindAll(j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
+	if in := input.Through(f.Input, j.Files, f.Output); in != "" {
+		return f.Errorf("output", "%s", f.Overlaps(in))
+	}
 	if err := j.checkSources(); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func Chain(jobs []*Job, there ...*Job) error {
 				switch {
 				case other == j && !own:
 					own = true
-					j.src.Failf("output", "%s; name a directory outside of what the job reads", j.overlaps(path))
+					j.src.Failf("output", "%s", j.Overlaps(path))
 				case other != j:
 					if !slices.Contains(j.After, other.Name) {
 						j.After = append(j.After, other.Name)
@@ -37,15 +37,16 @@ func Chain(jobs []*Job, there ...*Job) error {
 	return nil
 }
 
-// overlaps says how the output of the job lies to an input of its own.
-func (j *Job) overlaps(path string) string {
+// Overlaps says how the output of the job lies to an input of its own.
+func (j *Job) Overlaps(path string) string {
+	const cure = "; name a directory outside of what the job reads"
 	switch own, in := canonical(j.Output), canonical(path); {
 	case own == in:
-		return fmt.Sprintf("output %q is its own input", j.Output)
+		return fmt.Sprintf("output %q is its own input%s", j.Output, cure)
 	case strings.HasPrefix(in, own+string(filepath.Separator)):
-		return fmt.Sprintf("output %q contains its own input %q", j.Output, path)
+		return fmt.Sprintf("output %q contains its own input %q%s", j.Output, path, cure)
 	}
-	return fmt.Sprintf("output %q lies in its own input %q, so the next run would read what this one wrote", j.Output, path)
+	return fmt.Sprintf("output %q lies in its own input %q, so the next run would read what this one wrote%s", j.Output, path, cure)
 }
 
 // inputKey is where a path of the job's input stands in its file.

@@ -34,6 +34,9 @@ func understood(f File, p *mapreduce.Program, sources []Source) error {
 	}
 	head := make([]byte, files.HeadSize)
 	name, inside := filepath.Base(f.Path), ""
+	refused := func(what, cure string) error {
+		return failure.As(failure.Permanent, fmt.Errorf("input %q: %sit is %s; %s (input_format: whole takes the bytes as they are)", f.Path, inside, what, cure))
+	}
 	var n int
 	if kind == codec.None {
 		n, err = src.ReadAt(head, 0)
@@ -41,6 +44,9 @@ func understood(f File, p *mapreduce.Program, sources []Source) error {
 		packed := codec.Open(kind, src, f.Size, 0, f.Size)
 		n, err = io.ReadFull(packed, head)
 		packed.Close()
+		if what, cure := files.Twice(head[:n], kind); what != "" {
+			return refused(what, cure)
+		}
 		name, inside = strings.TrimSuffix(name, filepath.Ext(name)), "unpacked "
 	}
 	what, cure := files.Foreign(head[:n], name)
@@ -50,5 +56,5 @@ func understood(f File, p *mapreduce.Program, sources []Source) error {
 		}
 		return unread(err)
 	}
-	return failure.As(failure.Permanent, fmt.Errorf("input %q: %sit is %s, which is not read; %s (input_format: whole takes the bytes as they are)", f.Path, inside, what, cure))
+	return refused(what+", which is not read", cure)
 }

@@ -154,13 +154,14 @@ func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.H
 
 func isGlob(path string) bool { return strings.ContainsAny(path, "*?[") }
 
-// Within tells whether a path is a directory or lies in it, by their names alone: neither need be there.
+// Within tells whether a path is a directory or lies in it, by where links on the way lead. Neither need be there.
 func Within(path, dir string) bool {
 	p, err := filepath.Abs(path)
 	if err != nil {
 		return false
 	}
 	d, err := filepath.Abs(dir)
+	p, d = files.Resolved(p), files.Resolved(d)
 	return err == nil && (p == d || strings.HasPrefix(p, strings.TrimSuffix(d, string(filepath.Separator))+string(filepath.Separator)))
 }
 
@@ -185,6 +186,35 @@ func meets(p, d []string) bool {
 		}
 	}
 	return len(d) <= len(p) || !slices.ContainsFunc(d[len(p):], hidden)
+}
+
+// Through returns the first directory that was searched for these files, at one of the paths or below,
+// and has to do with another directory by where links lead; "" if none has.
+func Through(paths []string, found []File, dir string) string {
+	to, seen := names(files.Resolved(dir)), map[string]bool{}
+	for _, f := range found {
+		in := filepath.Dir(f.Path)
+		if seen[in] {
+			continue
+		}
+		seen[in] = true
+		for _, path := range paths {
+			top, at := names(path), names(in)
+			if len(top) > len(at) || !meets(top, at) {
+				continue
+			}
+			first := ""
+			for sub := in; len(at) >= len(top); sub, at = filepath.Dir(sub), at[:len(at)-1] {
+				if meets(names(files.Resolved(sub)), to) {
+					first = sub
+				}
+			}
+			if first != "" {
+				return first
+			}
+		}
+	}
+	return ""
 }
 
 // names are those on the way to a path from the root.

@@ -359,3 +359,27 @@ func TestReads(t *testing.T) {
 		}
 	})
 }
+
+// A directory that links lead to from within an input is part of that, by all of its names; one from
+// which files are named one by one is not.
+func TestThrough(t *testing.T) {
+	tree(t, "real/in/x", "real/in/sub/y", "store/z", "real/aside/w")
+	for name, to := range map[string]string{"store/l": "../real/in", "lin": "real/in"} {
+		if err := os.Symlink(to, name); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, c := range []struct{ in, out, want string }{
+		{"store", "real/in/out", "store/l"}, {"store/*", "real/in/out", "store/l"}, {"store", "real/in/sub/out", "store/l"},
+		{"lin", "real/in", "lin"}, {"store", "real/in/_out", ""}, {"store", "real/out", ""}, {"lin/x", "real/in/out", ""},
+		{"lin/*", "real/in/sub/out", "lin/sub"}, {"lin/x*", "real/in/out", ""}, {"store", "real/aside/out", ""},
+	} {
+		found, err := Find([]string{c.in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Through([]string{c.in}, found, c.out); filepath.ToSlash(got) != c.want {
+			t.Errorf("%s, output %s: through %q, want %q", c.in, c.out, got, c.want)
+		}
+	}
+}

@@ -62,6 +62,9 @@ var errDamaged = errors.New("its _SUCCESS is damaged, so nobody knows whether al
 // Parse returns the files that a _SUCCESS names, in order of name; none of one that another program wrote.
 func Parse(text []byte) (parts []Part, err error) {
 	rest, ours := bytes.CutPrefix(text, []byte(head))
+	if cut := len(text) > 0 && strings.HasPrefix(head, string(text)); cut {
+		return nil, errDamaged
+	}
 	if !ours {
 		return nil, nil
 	}
