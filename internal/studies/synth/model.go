@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/units"
 )
@@ -189,6 +192,20 @@ func joinNumbers(text []byte) []byte {
 	return out
 }
 
+// keysOf are the keys of a type and of all that stands in it.
+func keysOf(of reflect.Type) (keys []string) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	if of.Kind() == reflect.Struct {
+		for i := range of.NumField() {
+			key, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			keys = append(append(keys, key), keysOf(of.Field(i).Type)...)
+		}
+	}
+	return keys
+}
+
 // ReadModel reads what Write wrote, and says what is wrong with it.
 func ReadModel(file string, text []byte) (*Model, error) {
 	bad := func(format string, args ...any) (*Model, error) {
@@ -206,6 +223,10 @@ func ReadModel(file string, text []byte) (*Model, error) {
 	case errors.As(err, &syntax):
 		return bad("line %d is not JSON: %v", 1+bytes.Count(text[:syntax.Offset], []byte{'\n'}), err)
 	case err != nil:
+		if key, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+			line := 1 + bytes.Count(text[:max(0, bytes.Index(text, []byte(key)))], []byte{'\n'})
+			return bad("line %d: unknown key %s%s", line, key, spelling.Meant(strings.Trim(key, `"`), keysOf(reflect.TypeFor[Model]())))
+		}
 		return bad("it is not a model of a workload: %v", err)
 	case m.Version != 1:
 		return bad("slackline_model: version %d is not known, only 1", m.Version)

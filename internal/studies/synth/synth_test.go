@@ -294,10 +294,11 @@ func TestModelsThatCannotBe(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        `m: it is not a model of a workload: EOF`,
-		"{\n\n]":                  `m: line 3 is not JSON: invalid character ']' looking for beginning of object key string`,
-		`{"slackline_trace":1}`:   `m: it is not a model of a workload: json: unknown field "slackline_trace"`,
-		`{"slackline_model":"x"}`: `m: it is not a model of a workload: json: cannot unmarshal string into Go struct field Model.slackline_model of type int`,
+		"":                      `m: it is not a model of a workload: EOF`,
+		"{\n\n]":                `m: line 3 is not JSON: invalid character ']' looking for beginning of object key string`,
+		`{"slackline_trace":1}`: `m: line 1: unknown key "slackline_trace"; did you mean "slackline_model"?`,
+		"{\"slackline_model\":1,\n\"quantils\":[]}": `m: line 2: unknown key "quantils"; did you mean "quantiles"?`,
+		`{"slackline_model":"x"}`:                   `m: it is not a model of a workload: json: cannot unmarshal string into Go struct field Model.slackline_model of type int`,
 	} {
 		if _, err := ReadModel("m", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
