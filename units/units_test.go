@@ -257,3 +257,12 @@ func TestInstantsAndSpans(t *testing.T) {
 		}
 	})
 }
+
+// Things have the plural of English, those that end with s too.
+func TestCount(t *testing.T) {
+	for want, got := range map[string]string{"1 map": Count(1, "map"), "2 maps": Count(2, "map"), "1 class": Count(1, "class"), "0 classes": Count(0, "class")} {
+		if got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}

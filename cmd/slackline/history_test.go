@@ -286,7 +286,7 @@ func TestProfileFiles(t *testing.T) {
 	s.must(0, "run", "words.yaml")
 	s.must(0, "profile", "export", "--to", "p.json")
 	other := newShell(t, map[string]string{"p.json": s.read("p.json")})
-	if out := other.must(0, "profile", "import", "p.json"); out != "1 classes imported from p.json\n" {
+	if out := other.must(0, "profile", "import", "p.json"); out != "1 class imported from p.json\n" {
 		t.Error(out)
 	}
 	if d := cmp.Diff(s.read("p.json"), other.must(0, "profile", "export")); d != "" {

@@ -321,7 +321,7 @@ the file to them or --replace replaces them.`,
 			if err := importProfiles(m, classes, merge, replace); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d classes imported from %s\n", len(classes), args[0])
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s imported from %s\n", units.Count(len(classes), "class"), args[0])
 			return err
 		},
 	}

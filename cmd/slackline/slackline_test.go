@@ -213,6 +213,8 @@ func TestBadInput(t *testing.T) {
 		{"ask unset.yaml --set unset=1", `unset.yaml:4:9: output: ${UNSET_HERE}: there is no such variable; set it in the environment, or by --set UNSET_HERE=VALUE`},
 		{"run a.yaml --set day=1", `--set: "day=1": {day} follows from the date of the run; --as-of sets that`},
 		{"run a.yaml --as-of never", `--as-of: "never" is no time at which a run was meant to begin`},
+		{"run a.yaml --as-of=", `--as-of: "" is no time at which a run was meant to begin`},
+		{"run a.yaml --as-of 0001-01-01", `--as-of: "0001-01-01" lies before the year 1900`},
 		{"run a.yaml b.yaml", `a.yaml:5:8: job "a" waits for itself: "a" after "b" after "a"`},
 		{"run a.yaml", `a.yaml:5:8: job "a" waits for job "b", which does not exist`},
 		{"run words.yaml words.yaml", `words.yaml is given twice`},

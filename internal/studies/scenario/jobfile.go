@@ -92,6 +92,12 @@ func (j *Job) check() {
 	if len(d.Errs) == 0 && len(j.Input) == 0 {
 		d.Failf("input", "input names nothing to read; give files, directories or globs")
 	}
+	for i, path := range j.Input {
+		if path == "" && len(d.Errs) == 0 {
+			key := j.inputKey(i)
+			d.Failf(key, "%s names nothing to read; give files, directories or globs", key)
+		}
+	}
 	if j.Output == "" {
 		d.Failf("output", "output is empty; name a directory that does not exist")
 	}

@@ -216,7 +216,14 @@ var localLayouts = [...]string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "20
 // ParseAsOf reads when a run was meant to begin: a time of day, which is the last one, a day, which
 // begins at midnight, or a time.
 func ParseAsOf(s string, now time.Time) (time.Time, error) {
-	s = strings.TrimSpace(s)
+	at, err := asOf(strings.TrimSpace(s), now)
+	if err == nil && at.Year() < 1900 {
+		return now, fmt.Errorf("%q lies before the year 1900; write when the run was meant to begin, such as 2030-01-31", s)
+	}
+	return at, err
+}
+
+func asOf(s string, now time.Time) (time.Time, error) {
 	if at, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
 		return at, nil
 	}

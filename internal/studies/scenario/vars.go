@@ -87,6 +87,8 @@ var (
 	variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	date     = regexp.MustCompile(`^([a-z]+)([+-][0-9]{1,5})?(?::(.*))?$`)
 	word     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
+	home     = regexp.MustCompile(`^\$HOME($|[^A-Za-z0-9_])`)
+	place    = regexp.MustCompile(`^(output|input|inputs\[[0-9]+\]\.path|files)(\[[0-9]+\])?$`)
 	command  = regexp.MustCompile(`^(map|combine|reduce|inputs\[[0-9]+\]\.map)$`)
 	free     = regexp.MustCompile(`^(params|conf|env)\.`)
 )
@@ -128,7 +130,9 @@ func (v *Vars) date(text string) (written string, is bool, err error) {
 	n, _ := strconv.Atoi(m[2]) // 0 if there is none
 	t, format := dates[m[1]](v.day().Local(), n)
 	if strings.Contains(text, ":") {
-		format = m[3]
+		if format = m[3]; format == "" {
+			return "", true, fmt.Errorf("{%s}: nothing stands behind the colon; write a date as strftime does, such as {%s:%%Y%%m%%d}, or leave the colon out", text, strings.TrimSuffix(text, ":"))
+		}
 	}
 	written, err = strftime(t, format)
 	return written, true, err
@@ -200,6 +204,14 @@ func (v *Vars) variable(name string) (string, error) {
 	}
 }
 
+// final refuses a value in which something would have to be filled in its turn: it would name a folder {day} or $DAY.
+func final(name, value string) error {
+	if i := strings.IndexAny(value, "{}$"); i >= 0 && name != "HOME" {
+		return fmt.Errorf("${%s} is %q, which is taken as it is: write no %q in it; dates stand in job files", name, value, value[i:i+1])
+	}
+	return nil
+}
+
 // names are those in braces that have a meaning.
 func (v *Vars) names() (list []string) {
 	for name := range dates {
@@ -246,19 +258,28 @@ func (v *Vars) fill(path, text string) (string, error) {
 				i++
 			}
 		case dollars && strings.HasPrefix(rest, "${") && end > 0 && variable.MatchString(rest[2:end]):
-			value, err := v.variable(rest[2:end])
+			name := rest[2:end]
+			value, err := v.variable(name)
+			if err == nil && strict {
+				err = final(name, value)
+			}
 			if err != nil {
 				return "", err
 			}
 			b.WriteString(value)
 			i += end + 1
-		case strict && strings.HasPrefix(rest, "${"):
-			return "", fmt.Errorf("%q: write ${NAME} for a variable, with a name of letters, digits and _, or $$ for a dollar", text)
-		case strict && rest[0] == '$' && word.MatchString(rest[1:]) && !(i == 0 && word.FindString(rest[1:]) == "HOME"):
+		case strict && rest[0] == '$' && word.MatchString(rest[1:]) && !(i == 0 && home.MatchString(rest)):
 			name := word.FindString(rest[1:])
 			return "", fmt.Errorf("%q: write ${%s} for the variable, or $$%s for a dollar", text, name, name)
+		case strict && rest[0] == '$' && !(i == 0 && home.MatchString(rest)):
+			return "", fmt.Errorf("%q: write ${NAME} for a variable, with a name of letters, digits and _, or $$ for a dollar", text)
+		case strict && rest[0] == '`' && strings.Count(text, "`") > 1 && place.MatchString(path):
+			return "", fmt.Errorf("%q: what stands between backticks is a command in a shell, and not here; a date is {day}, and a variable is ${NAME}", text)
 		case rest[0] == '{' && end > 0:
 			written, is, err := v.braced(rest[1:end])
+			if _, set := v.Set[rest[1:end]]; set && strict {
+				err = final(rest[1:end], written)
+			}
 			switch {
 			case is && err == nil:
 				b.WriteString(written)

@@ -24,7 +24,7 @@ func TestFill(t *testing.T) {
 		{"input", "raw/{day}/x", "raw/2028-03-01/x"}, {"input[3]", "{yesterday}", "2028-02-29"}, {"output", "{tomorrow}{day+1}", "2028-03-022028-03-02"},
 		{"output", "{day-1:%Y%m%d}-{day:%j}", "20280229-061"}, {"output", "{hour}/{hour-2:%F/%H}", "2028-03-01T01/2028-02-29/23"},
 		{"output", "{month}/{month-1}/{year+1}/{week}/{week-9}", "2028-03/2028-02/2029/2028-W09/2027-W52"}, {"name", "x-{region}-${region}", "x-eu-eu"},
-		{"input", "raw/${SHARD}", "raw/s7"}, {"input", "a$$b/{{day}}/${SHARD}$", "a$b/{day}/s7$"}, {"by", "{day}T06:00", "2028-03-01T06:00"},
+		{"input", "raw/${SHARD}", "raw/s7"}, {"input", "a$$b/{{day}}/${SHARD}$$", "a$b/{day}/s7$"}, {"output", "$HOME/x", "$HOME/x"}, {"input", "it`s", "it`s"}, {"params.pattern", "a$", "a$"}, {"by", "{day}T06:00", "2028-03-01T06:00"},
 		{"map", `awk '{print $1, ${SHARD}, {x}}' {day} {{day}} $$`, `awk '{print $1, ${SHARD}, {x}}' 2028-03-01 {day} $$`},
 		{"inputs[0].map", "sh -c 'echo $SHARD {region}'", "sh -c 'echo $SHARD eu'"}, {"params.pattern", `^a{2,3}\$x$ {day}`, `^a{2,3}\$x$ 2028-03-01`},
 		{"env.OPTS", "-D$x ${SHARD} $${SHARD} {unknown}", "-D$x s7 ${SHARD} {unknown}"}, {"conf.x", "${hadoop.tmp}", "${hadoop.tmp}"},
@@ -36,12 +36,17 @@ func TestFill(t *testing.T) {
 	if v.Used["SHARD"] != "s7" || len(v.Used) != 1 || !slices.Equal(v.Args()[1:], []string{"--set=SHARD=s7", "--set=region=eu"}) {
 		t.Errorf("%v, %v", v.Used, v.Args())
 	}
+	v.Set["wild"] = "{day}"
+	t.Setenv("DOLLAR", "a$DAY")
 	for _, c := range []struct{ path, text, want string }{
 		{"output", "out/$DAY/w", `"out/$DAY/w": write ${DAY} for the variable, or $$DAY for a dollar`}, {"output", "out/${NONE_SUCH}", "${NONE_SUCH}: there is no such variable; set it"},
 		{"env.X", "${NONE_SUCH}", "${NONE_SUCH}: there is no such variable"}, {"output", "${EMPTY}/x", "${EMPTY}: the variable is empty"}, {"output", "{dya}", `{dya}: there is no such date; did you mean "day"?`},
 		{"output", "{qqq}", "{qqq}: there is no such date; there are {day},"}, {"output", "{SHARD}", "the variable is ${SHARD}"}, {"output", "${day}", "the date is {day}, without a dollar"},
 		{"input", "x/{a,b}", "write a list of paths"}, {"input", "x/{day", "a single brace"}, {"input", "x}", "a single brace"}, {"input", "${", "write ${NAME}"}, {"input", "${a b}", "write ${NAME}"},
-		{"output", "{day:%Q}", "there is no %Q"}, {"output", "{day:%}", "there is no %"}, {"name", "{Day}", `did you mean "day"?`},
+		{"output", "{day:%Q}", "there is no %Q"}, {"output", "{day:%}", "there is no %"}, {"output", "o/$(date)", `"o/$(date)": write ${NAME} for a variable`}, {"output", "o/a$", "or $$ for a dollar"}, {"input[0]", "o/$", "or $$ for a dollar"}, {"output", "$HOMES/x", "write ${HOMES}"},
+		{"output", "o/`date`", "a date is {day}"}, {"inputs[1].path[0]", "`x`", "a date is {day}"}, {"output", "o/{day:}", "{day:}: nothing stands behind the colon; write a date as strftime does, such as {day:%Y%m%d}"},
+		{"output", "o/{wild}", `${wild} is "{day}", which is taken as it is`}, {"output", "o/${wild}", `${wild} is "{day}"`}, {"output", "${DOLLAR}", `${DOLLAR} is "a$DAY"`},
+		{"name", "{Day}", `did you mean "day"?`},
 	} {
 		if got, err := v.fill(c.path, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %s: %q, %v, want %s", c.path, c.text, got, err, c.want)
