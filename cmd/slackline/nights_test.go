@@ -109,8 +109,11 @@ func TestFailedRunIsContinued(t *testing.T) {
 
 	mended := strings.Replace(chain, "; exit 3", "", 1)
 	s.write("c.yaml", strings.Replace(mended, "app: sort", "app: wordcount", 1))
-	if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, `output "out/beside": it is finished, but the job would write something else: `) || !strings.Contains(r.stderr, "--overwrite") {
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, `output "out/beside": it is finished, but the job would write something else: `) || !strings.Contains(r.stderr, "--overwrite") || strings.Contains(r.stderr, "kept") {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if r := s.run("run", "c.yaml", "-q", "--html", "out/second"); r.code != exitBadInput || !strings.Contains(r.stderr, "--html: ") {
+		t.Errorf("a page in the place of an output: exit code %d: %s", r.code, r.stderr)
 	}
 	s.write("c.yaml", mended)
 	r := s.run("run", "c.yaml", "-q")

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
@@ -265,6 +267,13 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 		return err
 	}
 	cells := each.Of(rounds, func(r round) lab.Cell { return r.cell })
+	for _, f := range local.Files {
+		for _, folder := range append(foldersOf(policies), "") {
+			if err := files.Reserve(filepath.Join(f.Output, folder), "job's output"); err != nil {
+				return err
+			}
+		}
+	}
 	if err := o.record(cells); err != nil {
 		return err
 	}
@@ -406,12 +415,14 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	learner := report.NewLearner(known...)
 	c.Sinks = append(c.Sinks, learner, keeper)
 	kept := local.Kept(under)
-	if len(kept) > 0 && c.GoesOn.IsZero() {
-		fmt.Fprintf(w, "kept, as an earlier run has finished them and they are unchanged: %s\n", report.Printable(strings.Join(kept, ", ")))
-	}
+	unchanged := 0 // of those, as the engine finds out
 	local.Resumed = func(r engine.Resumption) {
 		if !slices.Contains(kept, r.Job) {
 			fmt.Fprintln(say, goesOn(r))
+			return
+		}
+		if unchanged++; unchanged == len(kept) && c.GoesOn.IsZero() {
+			fmt.Fprintf(w, "kept, as an earlier run has finished them and they are unchanged: %s\n", report.Printable(strings.Join(kept, ", ")))
 		}
 	}
 	shown := newLive(say, expected, local.JobNames(), runs.Told(known))

@@ -93,9 +93,12 @@ func Free(name string, kind Kind) error {
 	return writes(real, kind.What, nil)
 }
 
+// Reserve keeps a name for what something else makes: none of the command's files is written there.
+func Reserve(name, what string) error { return writes(Resolved(name), what, nil) }
+
 // MakeFolder makes a folder for several files, unless it is there.
 func MakeFolder(name string) error {
-	if err := writes(Resolved(name), "folder", nil); err != nil {
+	if err := Reserve(name, "folder"); err != nil {
 		return err
 	}
 	return os.MkdirAll(name, 0o777)

@@ -326,3 +326,27 @@ func TestResolved(t *testing.T) {
 		}
 	}
 }
+
+// A name that is kept for what something else makes is no file's, by links neither.
+func TestReserve(t *testing.T) {
+	t.Chdir(clean(t))
+	if err := os.Mkdir("real", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	name := "real/out"
+	if os.Symlink("real", "link") == nil {
+		name = "link/out"
+	}
+	for range 2 {
+		if err := Reserve(name, "job's output"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "real/out: the command would write a job's output and a page there; give each its own file"
+	if err := whole("real/out", page, firstLine, true); err == nil || filepath.ToSlash(err.Error()) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := Free("real/out", page); err == nil {
+		t.Error("it is free")
+	}
+}

@@ -9,7 +9,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 )
 
-// Chain lets each of the jobs wait for those that write what it reads, whether or not it says so.
+// Chain lets each of the jobs wait for those that write what it reads, as input or side files,
+// whether or not it says so.
 // A job that reads what it writes itself is refused, as its next run would read what this one wrote.
 func Chain(jobs []*Job, there ...*Job) error {
 	writes := newWriters(slices.Concat(there, jobs))
@@ -28,6 +29,18 @@ func Chain(jobs []*Job, there ...*Job) error {
 					}
 					j.fed[other.Name] = j.inputKey(i)
 				}
+			}
+		}
+		for i, text := range j.Files {
+			path, _, _ := strings.Cut(text, "#")
+			for _, other := range writes.of(path) {
+				if other == j {
+					continue
+				}
+				if !slices.Contains(j.After, other.Name) {
+					j.After = append(j.After, other.Name)
+				}
+				j.fed[other.Name] = fmt.Sprintf("files[%d]", i)
 			}
 		}
 		if err := j.src.Err(); err != nil {

@@ -86,6 +86,21 @@ func TestChainFollowsLinks(t *testing.T) {
 	}
 }
 
+// Jobs wait for those that write their side files.
+func TestChainBySideFiles(t *testing.T) {
+	jobs, err := ReadJobs("j.yaml", []byte("name: b\nmap: cat\ninput: x\nfiles: [out/a/part-r-00000#list, own.txt]\noutput: out/b\n---\nname: a\napp: wordcount\ninput: x\noutput: out/a\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Submit(jobs, time.Now()); err != nil || !slices.Equal(jobs[0].After, []string{"a"}) || jobs[1].After != nil {
+		t.Errorf("%v, %v, %v", jobs[0].After, jobs[1].After, err)
+	}
+	jobs[1].Input = []string{"out/b"}
+	if _, err := Submit(jobs, time.Now()); err == nil || !strings.Contains(err.Error(), `"b" reads what "a" writes`) {
+		t.Error(err)
+	}
+}
+
 // A job that would read its own output, or wait for itself by what it reads, is refused with the place.
 func TestChainRefuses(t *testing.T) {
 	for text, want := range map[string]string{
