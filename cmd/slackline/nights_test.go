@@ -113,7 +113,7 @@ func TestFailedRunIsContinued(t *testing.T) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 	if r := s.run("run", "c.yaml", "-q", "--html", "out/second"); r.code != exitBadInput || !strings.Contains(r.stderr, "--html: ") {
-		t.Errorf("a page in the place of an output: exit code %d: %s", r.code, r.stderr)
+		t.Errorf("a page instead of an output: exit code %d: %s", r.code, r.stderr)
 	}
 	s.write("c.yaml", mended)
 	r := s.run("run", "c.yaml", "-q")
