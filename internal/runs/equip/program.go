@@ -7,7 +7,8 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"slices"
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -126,14 +127,18 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 	return programs, err
 }
 
+// whole is what may be a whole path within a word: behind a flag, a quote, or a sign of the shell's.
+var whole = regexp.MustCompile("/[^\\s'\"`|<>;&()=]+")
+
 // named are the files that a command names by their whole paths, also within a word, as in sh -c
-// 'python3 /home/ann/map.py': what they hold decides what the command does.
+// 'python3 /home/ann/map.py' or awk -f/home/ann/map.awk: what they hold decides what the command
+// does.
 func named(command string) (paths []string) {
 	words, _ := streaming.Words(command)
 	for _, word := range words {
-		for _, path := range append(strings.Fields(word), word) {
+		for _, path := range append(whole.FindAllString(word, -1), word) {
 			info, err := os.Stat(path)
-			if filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() {
+			if filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}

@@ -57,10 +57,16 @@ func readJobs(file string, src []byte, vars *Vars) ([]*Job, error) {
 
 func readJob(doc *config.Document, vars *Vars) (*Job, error) {
 	j := &Job{src: doc, asOf: vars.AsOf}
-	doc.Fill = vars.fill
+	kind := "" // what its name says but for the date: what a night teaches is for the next one
+	doc.Fill = func(path, text string) (string, error) {
+		if path == "name" {
+			kind = vars.undated(text)
+		}
+		return vars.fill(path, text)
+	}
 	jobFile.read(doc, j)
 	j.Name = cmp.Or(j.Name, stem(doc.File))
-	j.Class = cmp.Or(j.Class, j.App, j.Name)
+	j.Class = cmp.Or(j.Class, j.App, kind, j.Name)
 	if len(j.src.Errs) == 0 {
 		j.check()
 	}

@@ -231,6 +231,32 @@ func (v *Vars) braced(text string) (written string, is bool, err error) {
 	return v.date(text)
 }
 
+// placeholder is what may be a date or the name of a variable.
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// undated is a text in which all is filled but for dates, "" if it has none: of report-{day} it is
+// that.
+func (v *Vars) undated(text string) string {
+	var b strings.Builder
+	at, some := 0, false
+	piece := func(to int) {
+		filled, _ := v.fill("name", text[at:to]) // what is wrong with it is told where it is filled
+		b.WriteString(filled)
+	}
+	for _, p := range placeholder.FindAllStringIndex(text, -1) {
+		if _, is, _ := v.date(text[p[0]+1 : p[1]-1]); is {
+			piece(p[0])
+			b.WriteString(text[p[0]:p[1]])
+			at, some = p[1], true
+		}
+	}
+	if !some {
+		return ""
+	}
+	piece(len(text))
+	return b.String()
+}
+
 // fill makes of a value of a job file what it stands for.
 func (v *Vars) fill(path, text string) (string, error) {
 	dollars, strict := !command.MatchString(path), !command.MatchString(path) && !free.MatchString(path)

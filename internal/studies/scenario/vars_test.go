@@ -122,3 +122,19 @@ func TestSetVar(t *testing.T) {
 		t.Errorf("%v, %v", v.Set, err)
 	}
 }
+
+// A job of every night is of one class, whatever its date: what one night teaches is for the next.
+func TestNightsAreOfOneClass(t *testing.T) {
+	v := nightVars(t)
+	for name, want := range map[string]string{
+		"s-{day}": "s-{day}", "{region}-{day-1:%F}-x": "{region}-{day-1:%F}-x", "s": "s", "s-{region}": "s-{region}",
+	} {
+		jobs, err := v.Read("j.yaml", []byte("name: \""+name+"\"\nmap: cat\ninput: x\noutput: y\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want = strings.ReplaceAll(want, "{region}", v.Set["region"]); jobs[0].Class != want || strings.Contains(jobs[0].Name, "{") {
+			t.Errorf("%s: a job %s of class %s, want %s", name, jobs[0].Name, jobs[0].Class, want)
+		}
+	}
+}
