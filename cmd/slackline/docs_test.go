@@ -42,6 +42,7 @@ func pages(t *testing.T) map[string][]string {
 	}
 	all["docs/streaming.md"] = []string{"go", "python3", "awk", "sort"}
 	all["docs/jobs.md"] = []string{"go"}
+	all["docs/nights.md"] = []string{"awk"}
 	return all
 }
 
