@@ -101,7 +101,7 @@ func (j *Job) empty(warn func(text string)) {
 	}
 	rest := j.Files // in the order of the paths
 	for _, path := range j.File.Input {
-		of := func(f input.File) bool { return input.Reads(path, f.Path) }
+		of := func(f input.File) bool { return input.Leads(path, f.Path) }
 		found := false
 		for ; len(rest) > 0 && of(rest[0]); rest = rest[1:] {
 			found = true

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,12 +81,13 @@ func (j *Job) inputKey(i int) string {
 // writers find jobs by what they write, so that a path need not be compared with the output of each.
 type writers struct {
 	at, within map[string][]*Job // by directory: whose output it is, and whose lies in it
+	real       map[string]string // where links on the way to a directory lead: many files lie in one
 }
 
 func newWriters(jobs []*Job) writers {
-	w := writers{at: make(map[string][]*Job), within: make(map[string][]*Job)}
+	w := writers{at: make(map[string][]*Job), within: make(map[string][]*Job), real: make(map[string]string)}
 	for _, j := range jobs {
-		for _, own := range places(j.Output) {
+		for _, own := range w.places(j.Output) {
 			w.at[own] = append(w.at[own], j)
 			for dir, last := filepath.Dir(own), own; dir != last; dir, last = filepath.Dir(dir), dir {
 				w.within[dir] = append(w.within[dir], j)
@@ -95,12 +98,31 @@ func newWriters(jobs []*Job) writers {
 }
 
 // places are a path as it is written, which a glob may match, and where links on the way lead.
-func places(path string) []string {
-	list := []string{canonical(path)}
-	if abs, err := filepath.Abs(path); err == nil && abs != list[0] {
+func (w writers) places(path string) []string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return []string{canonical(path)}
+	}
+	list := []string{w.canonical(abs)}
+	if abs != list[0] {
 		list = append(list, abs)
 	}
 	return list
+}
+
+// canonical is that of an absolute path; the links on the way to its directory are followed once.
+func (w writers) canonical(abs string) string {
+	info, err := os.Lstat(abs)
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 || filepath.Separator == '\\' {
+		return canonical(abs)
+	}
+	dir := filepath.Dir(abs)
+	real, known := w.real[dir]
+	if !known {
+		real = canonical(dir)
+		w.real[dir] = real
+	}
+	return filepath.Join(real, filepath.Base(abs))
 }
 
 // of are the jobs that write what is read at a path or glob.
@@ -112,7 +134,7 @@ func (w writers) of(path string) (found []*Job) {
 			}
 		}
 	}
-	for _, base := range places(path) {
+	for _, base := range w.places(path) {
 		if at := strings.IndexAny(base, "*?["); at >= 0 {
 			base = filepath.Dir(base[:at] + "x")
 		}

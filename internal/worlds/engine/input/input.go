@@ -169,8 +169,11 @@ func Within(path, dir string) bool {
 // that links on the way lead to: what the path or glob names lies in the directory, or the directory
 // lies in that and is not passed over as hidden. Neither need be there.
 func Reads(path, dir string) bool {
-	return meets(names(path), names(dir)) || meets(names(files.Resolved(path)), names(files.Resolved(dir)))
+	return Leads(path, dir) || meets(names(files.Resolved(path)), names(files.Resolved(dir)))
 }
+
+// Leads is Reads by the names alone, as those of found files begin with the path: the system is not asked.
+func Leads(path, name string) bool { return meets(names(path), names(name)) }
 
 func meets(p, d []string) bool {
 	matched := false // a match is passed over if its name is hidden, even if the pattern says that name
@@ -189,29 +192,56 @@ func meets(p, d []string) bool {
 }
 
 // Through returns the first directory that was searched for these files, at one of the paths or below,
-// and has to do with another directory by where links lead; "" if none has.
+// and has to do with another directory by where links lead; "" if none has. Each directory is resolved
+// once, and only globs are tried one after the other: a demo names its files one by one, thousands of them.
 func Through(paths []string, found []File, dir string) string {
-	to, seen := names(files.Resolved(dir)), map[string]bool{}
+	to := names(files.Resolved(dir))
+	named := map[string]bool{}
+	var globs [][]string
+	for _, path := range paths {
+		if isGlob(path) {
+			globs = append(globs, names(path))
+		} else if abs, err := filepath.Abs(path); err == nil {
+			named[abs] = true
+		}
+	}
+	concerned, seen := map[string]bool{}, map[string]bool{}
+	concerns := func(sub string) bool {
+		yes, known := concerned[sub]
+		if !known {
+			yes = meets(names(files.Resolved(sub)), to)
+			concerned[sub] = yes
+		}
+		return yes
+	}
 	for _, f := range found {
 		in := filepath.Dir(f.Path)
 		if seen[in] {
 			continue
 		}
 		seen[in] = true
-		for _, path := range paths {
-			top, at := names(path), names(in)
-			if len(top) > len(at) || !meets(top, at) {
-				continue
+		at := names(in)
+		top := len(at) + 1 // names on the way to the highest path below which the directory was found
+		for _, glob := range globs {
+			if len(glob) <= len(at) && meets(glob, at) {
+				top = min(top, len(glob))
 			}
-			first := ""
-			for sub := in; len(at) >= len(top); sub, at = filepath.Dir(sub), at[:len(at)-1] {
-				if meets(names(files.Resolved(sub)), to) {
-					first = sub
+		}
+		if abs, err := filepath.Abs(in); err == nil {
+			for n := len(at); n >= 0 && (n == len(at) || !hidden(at[n])); n, abs = n-1, filepath.Dir(abs) {
+				if named[abs] {
+					top = min(top, n)
 				}
 			}
-			if first != "" {
-				return first
+		}
+		first := ""
+		for n, sub := len(at), in; n >= top; n, sub = n-1, filepath.Dir(sub) {
+			if concerns(sub) {
+				first = sub
 			}
+		}
+		if first != "" {
+			return first
 		}
 	}
 	return ""
