@@ -144,7 +144,8 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 	var noted []string
 	for i, s := range variants {
 		if i == 0 || !reflect.DeepEqual(s.Workload.Trace, variants[i-1].Workload.Trace) ||
-			!reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) || !reflect.DeepEqual(s.Cluster, variants[i-1].Cluster) {
+			!reflect.DeepEqual(s.Workload.Streams, variants[i-1].Workload.Streams) || !reflect.DeepEqual(s.Cluster, variants[i-1].Cluster) ||
+			!reflect.DeepEqual(s.Config, variants[i-1].Config) {
 			before := told
 			if told, err = s.Account(); err != nil {
 				return nil, err

@@ -203,3 +203,43 @@ func TestTraceOfJobsTooLarge(t *testing.T) {
 		t.Error(stats)
 	}
 }
+
+// A job of a queue that is closed is left out and counted before the run, also if the queue is one above or a sweep
+// closes it, and the others are played. A queue that does not exist is a mistake, told before anything runs.
+func TestTraceOfClosedQueues(t *testing.T) {
+	job := func(id, queue string, at int) string {
+		return fmt.Sprintf(`{"id":%q,"queue":%q,"submit":%d,"stages":[{"kind":"map","tasks":[{"count":2,"time":5}]}]}`, id, queue, at) + "\n"
+	}
+	scenario := func(trace, queues string) string {
+		return "cluster: {nodes: 2, map_slots: 2}\nworkload: {trace: {format: slackline, file: " + trace + "}}\n" + queues + "policies: [fifo, capacity]\n"
+	}
+	const closed = "queues: [{name: prod, max_running: 0}, {name: dev}]\n"
+	head := "{\"slackline_trace\":1}\n"
+	s := newShell(t, map[string]string{
+		"t.jsonl":    head + job("a", "prod", 0) + job("b", "dev", 1) + job("c", "prod", 2),
+		"odd.jsonl":  head + job("a", "dev", 0) + job("b", "prd", 3),
+		"s.yaml":     scenario("t.jsonl", closed),
+		"above.yaml": scenario("t.jsonl", "queues: [{name: up, max_running: 0, queues: [{name: prod}]}, {name: dev}]\n"),
+		"sweep.yaml": scenario("t.jsonl", "queues: [{name: prod, max_running: 3}, {name: dev}]\nsweep: {\"queues[0].max_running\": [1, 0]}\n"),
+		"odd.yaml":   scenario("odd.jsonl", closed),
+	})
+	const left = `warning: left out of the trace: jobs of queues that are closed (2), the first: t.jsonl:2: job "a" cannot run: the queue %q is closed: its max_running is 0`
+	for command, queue := range map[string]string{"simulate s.yaml": "prod", "compare s.yaml --seed 1..2": "prod", "simulate above.yaml": "up.prod", "simulate sweep.yaml": "prod"} {
+		if r := s.run(strings.Fields(command)...); r.code != 0 || strings.Count(r.stderr, fmt.Sprintf(left, queue)) != 1 {
+			t.Errorf("slackline %s: %d: %s", command, r.code, r.stderr)
+		}
+	}
+	for _, run := range reports(t, s.must(0, "simulate", "s.yaml", "-o", "json")).Runs {
+		if run.Summary.Finished() != 1 || run.Trace.Left() != 2 || run.Trace.LeftOut[0].Reason != "queue-closed" {
+			t.Errorf("%+v, %+v", run.Summary, run.Trace)
+		}
+	}
+	for i, run := range reports(t, s.must(0, "simulate", "sweep.yaml", "-o", "json")).Runs {
+		if want := []int{3, 1}[i/2]; run.Summary.Finished() != want || run.Trace.Left() != 3-want {
+			t.Errorf("%v: %+v, %+v", run.Params, run.Summary, run.Trace)
+		}
+	}
+	if r := s.run("simulate", "odd.yaml", "--chrome", "made.json"); r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, `odd.jsonl:3: there is no queue "prd"; did you mean "prod"?`) {
+		t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
+	}
+}

@@ -136,6 +136,12 @@ func named(queue string) string {
 	return Default
 }
 
+// Closed is the error of a queue of that path into which no job can come, as it, or one above, may run none.
+type Closed string
+
+// Error says so.
+func (c Closed) Error() string { return fmt.Sprintf("the queue %q is closed: its max_running is 0", string(c)) }
+
 // Check tells, in one sentence, why no job can stand in the queue that it names ("" = it names
 // none); nil if it can.
 func (c *Config) Check(queue string) error {
@@ -161,7 +167,7 @@ func (c *Config) Check(queue string) error {
 	})
 	switch {
 	case closed != "":
-		return fmt.Errorf("the queue %q is closed: its max_running is 0", closed)
+		return Closed(closed)
 	case leaf:
 		return nil
 	case len(below) > 0:

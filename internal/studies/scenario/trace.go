@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
+	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -219,20 +220,25 @@ func (s *Scenario) trace(cfg *sim.Config) {
 		ReduceInput: units.Bytes(t.ReduceInput), MaxReduces: int(max(1, reduces)),
 		ShuffleRate: units.Bytes(t.ShuffleRate), ReduceRate: units.Bytes(t.ReduceRate), SlowStart: t.SlowStart,
 		Deadlines:  deadlines,
-		Containers: t.Containers, Nodes: names, Queues: s.checkQueue,
+		Containers: t.Containers, Nodes: names,
 	}
 	if maps > 0 && reduces == 0 && !t.Containers {
 		s.mapsAlone(&rule)
 	}
-	s.played.Fits = func(j *trace.Job) error {
+	s.played.Fits = func(j *trace.Job) (trace.Reason, error) {
+		if err := s.checkQueue(j.Queue); errors.As(err, new(queues.Closed)) {
+			return trace.QueueClosed, fmt.Errorf("job %q cannot run: %w", j.ID, err)
+		} else if err != nil {
+			return trace.Reason{}, err
+		}
 		claims, err := rule.Claims(j)
 		if err != nil {
-			return err
+			return trace.NoNode, err
 		}
 		if why := unfit(claims, cfg.Cluster); why != "" {
-			return fmt.Errorf("job %q cannot run: %s", j.ID, why)
+			return trace.NoNode, fmt.Errorf("job %q cannot run: %s", j.ID, why)
 		}
-		return nil
+		return trace.Reason{}, nil
 	}
 	file := s.played
 	part := trace.Part{First: t.First.Duration(), Repeat: t.Repeat, Every: t.Every.Duration()}

@@ -36,39 +36,44 @@ func (a Account) Left() (n int) {
 	return n
 }
 
-// reason is a kind of what an account counts.
-type reason struct{ word, why string }
+// Reason is a kind of what an account counts.
+type Reason struct{ word, why string }
+
+// Why jobs are left out that cannot run where the trace is played.
+var (
+	NoNode      = Reason{"no-node", "jobs that no node can run"}
+	QueueClosed = Reason{"queue-closed", "jobs of queues that are closed"}
+)
 
 // Why records are left out.
 var (
-	unreadable = reason{"unreadable", "records that cannot be read"}
-	notAJob    = reason{"not-a-job", "alloc sets, which are not jobs"}
-	partOfJob  = reason{"part", "parts of jobs that were swapped out; each is also listed as a whole"}
-	hasFailed  = reason{"failed", "jobs that failed"}
-	wasKilled  = reason{"killed", "jobs that were killed"}
-	neverRan   = reason{"never-ran", "jobs that never ran"}
-	notEnded   = reason{"not-ended", "jobs that had not ended when they were recorded"}
-	unmeasured = reason{"unmeasured", "jobs that ran for an unknown time or on an unknown number of processors"}
-	undated    = reason{"no-submit-time", "jobs without a time of submission"}
-	tooLarge   = reason{"no-node", "jobs that no node can run"}
+	unreadable = Reason{"unreadable", "records that cannot be read"}
+	notAJob    = Reason{"not-a-job", "alloc sets, which are not jobs"}
+	partOfJob  = Reason{"part", "parts of jobs that were swapped out; each is also listed as a whole"}
+	hasFailed  = Reason{"failed", "jobs that failed"}
+	wasKilled  = Reason{"killed", "jobs that were killed"}
+	neverRan   = Reason{"never-ran", "jobs that never ran"}
+	notEnded   = Reason{"not-ended", "jobs that had not ended when they were recorded"}
+	unmeasured = Reason{"unmeasured", "jobs that ran for an unknown time or on an unknown number of processors"}
+	undated    = Reason{"no-submit-time", "jobs without a time of submission"}
 )
 
 // What is filled in.
 var (
-	unlisted       = reason{"tasks-unlisted", "jobs whose tasks are not listed; they follow from the rule"}
-	untimed        = reason{"time-unknown", "tasks of unknown time, which is drawn or follows from their bytes"}
-	inputUnknown   = reason{"input-unknown", "jobs of unknown input size"}
-	shuffleUnknown = reason{"shuffle-unknown", "jobs of unknown shuffle size"}
-	clockBack      = reason{"clock-back", "tasks that end before they begin, as a clock went back: such maps take 100 ms, times of others are unknown"}
+	unlisted       = Reason{"tasks-unlisted", "jobs whose tasks are not listed; they follow from the rule"}
+	untimed        = Reason{"time-unknown", "tasks of unknown time, which is drawn or follows from their bytes"}
+	inputUnknown   = Reason{"input-unknown", "jobs of unknown input size"}
+	shuffleUnknown = Reason{"shuffle-unknown", "jobs of unknown shuffle size"}
+	clockBack      = Reason{"clock-back", "tasks that end before they begin, as a clock went back: such maps take 100 ms, times of others are unknown"}
 	// Of a format in which no stage is known to be the maps of Hadoop.
-	clockBackUntimed = reason{"clock-back", "tasks that end before they begin, as a clock went back: their times are unknown"}
-	idleTask         = reason{"task-never-ran", "tasks that never ran, of jobs that did; they are not played"}
-	endedBadly       = reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
-	unnamed          = reason{"no-name", "jobs without a name, which are called by their number"}
-	startCounts      = reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
-	afterLeftOut     = reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
-	afterUnknown     = reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
-	afterLong        = reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
+	clockBackUntimed = Reason{"clock-back", "tasks that end before they begin, as a clock went back: their times are unknown"}
+	idleTask         = Reason{"task-never-ran", "tasks that never ran, of jobs that did; they are not played"}
+	endedBadly       = Reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
+	unnamed          = Reason{"no-name", "jobs without a name, which are called by their number"}
+	startCounts      = Reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
+	afterLeftOut     = Reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
+	afterUnknown     = Reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
+	afterLong        = Reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
 )
 
 // account is an Account that is still being made.
@@ -94,7 +99,7 @@ func (a *account) know(id string, out bool) {
 }
 
 // leaveOut counts a record that is left out; id is that of a job, "" if it is not known.
-func (a *account) leaveOut(why reason, id string, err *Error) {
+func (a *account) leaveOut(why Reason, id string, err *Error) {
 	if a.first == nil {
 		a.first = err
 	}
@@ -105,13 +110,13 @@ func (a *account) leaveOut(why reason, id string, err *Error) {
 }
 
 // fillIn counts what was filled in.
-func (a *account) fillIn(why reason, n int, err *Error) {
+func (a *account) fillIn(why Reason, n int, err *Error) {
 	if n > 0 {
 		add(&a.FilledIn, why, n, err.Error)
 	}
 }
 
-func add(to *[]Count, why reason, n int, first func() string) {
+func add(to *[]Count, why Reason, n int, first func() string) {
 	for i := range *to {
 		if c := &(*to)[i]; c.Reason == why.word {
 			c.Count += n

@@ -182,7 +182,7 @@ func (a *alibaba) end() (*Job, error) {
 }
 
 // is tells whether a task of the job has one of these statuses, and leaves the job out if so.
-func (a *alibaba) is(j *Job, rows []alibabaTask, why reason, statuses ...string) bool {
+func (a *alibaba) is(j *Job, rows []alibabaTask, why Reason, statuses ...string) bool {
 	i := slices.IndexFunc(rows, func(t alibabaTask) bool { return slices.Contains(statuses, t.status) })
 	if i >= 0 {
 		a.kept.leaveOut(why, j.ID, a.errorf(alibabaColumns[4], "a task of job %q is %s", j.ID, rows[i].status))

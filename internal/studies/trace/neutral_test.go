@@ -68,7 +68,7 @@ func write(t testing.TB, format string, jobs []Job) string {
 }
 
 // leftOut checks that a reader has left out so many records for one reason, and for no other.
-func leftOut(t *testing.T, r Reader, why reason, count int, first string) {
+func leftOut(t *testing.T, r Reader, why Reason, count int, first string) {
 	t.Helper()
 	left := r.Account().LeftOut
 	if len(left) != 1 || left[0].Why != why.why || left[0].Count != count || left[0].First != first {

@@ -22,7 +22,7 @@ func (f Format) Open(in io.Reader, o Options) Reader {
 	return &reader{form: f.open(in, o), o: o, line: 1, after: after{strict: f.strict && !o.Lenient}}
 }
 
-// reader reads a trace as its form does, and does what is the same for all forms: it leaves out what no node can run,
+// reader reads a trace as its form does, and does what is the same for all forms: it leaves out what cannot run,
 // sorts, finds whom jobs wait for, and counts what they do not tell.
 type reader struct {
 	form
@@ -81,7 +81,7 @@ func (r *reader) next() (*Job, error) {
 	return first.job, nil
 }
 
-// fitting returns the next job of the file that a node can run.
+// fitting returns the next job of the file that can run.
 func (r *reader) fitting() (*Job, error) {
 	for {
 		if r.read++; r.read%1000 == 0 && r.o.Interrupted != nil {
@@ -97,10 +97,15 @@ func (r *reader) fitting() (*Job, error) {
 		if r.o.Fits == nil {
 			return j, nil
 		}
-		if err = r.o.Fits(j); err == nil {
+		why, err := r.o.Fits(j)
+		switch bad := r.errorf("", "%v", err); {
+		case err == nil:
 			return j, nil
+		case why == Reason{}:
+			return nil, bad
+		default:
+			r.account().leaveOut(why, j.ID, bad)
 		}
-		r.account().leaveOut(tooLarge, j.ID, r.errorf("", "%v", err))
 	}
 }
 

@@ -46,7 +46,6 @@ type Rule struct {
 	Deadlines   Deadlines                 // of jobs of which the trace tells none
 	Containers  bool                      // tasks take what the trace says that they need
 	Nodes       map[string]cluster.NodeID // by name
-	Queues      func(name string) error   // why no job can stand in the queue that it names, nil if it can; nil: any
 }
 
 const defaultBlock = 128 * units.MB

@@ -123,9 +123,6 @@ func (s *source) Next() (*workload.Job, error) {
 		}
 	}
 	w, err := s.rule.Unfold(&j, s.seed)
-	if err == nil && s.rule.Queues != nil {
-		err = s.rule.Queues(w.Queue)
-	}
 	s.lines[0] = s.lines[1]
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Position(), err)

@@ -119,8 +119,10 @@ type Options struct {
 	Failed  bool        // hand out jobs that failed or were killed as well
 	Block   units.Bytes // input of a map, by which jobs without tasks may be too large; that of DefaultRule if 0
 
-	Fits        func(j *Job) error // why no node can run the job, nil if one can; nil: any can run
-	Interrupted func() error       // asked now and then: why reading is to end, nil if it is not; nil: it never is
+	// Why a job cannot run where the trace is played, so that it is left out; reading ends with an error without a
+	// reason. nil: any can run.
+	Fits        func(j *Job) (Reason, error)
+	Interrupted func() error // asked now and then: why reading is to end, nil if it is not; nil: it never is
 }
 
 var formats = []Format{
