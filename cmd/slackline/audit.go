@@ -44,7 +44,7 @@ them are not counted.`,
 			if err != nil {
 				return err
 			}
-			return errors.Join(o.tellAudit(cmd, report.Audits(runs), report.PromisesOfFailed(runs)), unfinished(runs))
+			return errors.Join(o.tellAudit(cmd, runs), unfinished(runs))
 		},
 	}
 	f := cmd.Flags()
@@ -57,10 +57,14 @@ them are not counted.`,
 }
 
 // tellAudit writes the table, or as JSON its rows.
-func (o *options) tellAudit(cmd *cobra.Command, list []report.Audit, failed int) error {
-	out := cmd.OutOrStdout()
+func (o *options) tellAudit(cmd *cobra.Command, runs []*report.Run) error {
+	out, list, failed := cmd.OutOrStdout(), report.Audits(runs), report.PromisesOfFailed(runs)
 	if o.json() {
-		return report.WriteJSON(out, map[string]any{"schema": "slackline/audit/v1", "audits": append([]report.Audit{}, list...), "failed": failed})
+		told := map[string]any{"schema": "slackline/audit/v1", "audits": append([]report.Audit{}, list...), "failed": failed}
+		if traces := report.Traces(runs); traces != nil {
+			told["traces"] = traces
+		}
+		return report.WriteJSON(out, told)
 	}
 	switch more := report.NotCounted(failed); {
 	case list == nil && more != "":

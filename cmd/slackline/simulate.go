@@ -174,11 +174,11 @@ func (o *options) scenarioCells(cmd *cobra.Command, file string, src []byte) ([]
 
 // tellAccount says what of a trace is not played as it stands there: a line for each kind.
 func tellAccount(w io.Writer, a trace.Account) {
-	for _, c := range a.LeftOut {
-		fmt.Fprintf(w, "warning: left out of the trace: %v\n", c)
-	}
-	for _, c := range a.FilledIn {
-		fmt.Fprintf(w, "filled in: %v\n", c)
+	for i, line := range a.Lines() {
+		if i < len(a.LeftOut) {
+			line = "warning: " + line
+		}
+		fmt.Fprintln(w, line)
 	}
 }
 

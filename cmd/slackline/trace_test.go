@@ -71,6 +71,19 @@ func TestLeftOutOfATrace(t *testing.T) {
 			t.Errorf("line %d of the CSV: %s", i+1, line)
 		}
 	}
+	for i, line := range strings.Split(strings.TrimSpace(s.must(0, "compare", "played.yaml", "--seed", "1..2", "-o", "comparisons")), "\n") {
+		if i == 0 && !strings.HasSuffix(line, ",trace_rule,trace_left_out") || i > 0 && !strings.HasSuffix(line, ",3,2") {
+			t.Errorf("line %d of the comparisons: %s", i+1, line)
+		}
+	}
+	audit := s.must(0, "audit", "played.yaml", "--policy", "fifo", "-o", "json")
+	if !strings.Contains(audit, `"rule": 3`) || !strings.Contains(audit, `"why": "jobs that never ran"`) || !strings.Contains(audit, `"filled_in": [`) {
+		t.Error(audit)
+	}
+	s.must(0, "simulate", "played.yaml", "--seed", "1", "--html", "p.html")
+	if page := s.read("p.html"); !strings.Contains(page, `"told":["left out of the trace: `+never) || !strings.Contains(page, `"filled in: jobs of unknown input size`) {
+		t.Error(page[strings.Index(page, `id="data"`):])
+	}
 	for _, command := range []string{"simulate", "compare"} {
 		for _, run := range reports(t, s.must(0, command, "played.yaml", "-o", "json")).Runs {
 			if l := run.Trace.LeftOut; run.Trace.Rule != 3 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.swf:2: ") {

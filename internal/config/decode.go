@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -274,6 +275,13 @@ func (d *Document) plain(n, resolved ast.Node, v reflect.Value, path string, f f
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(s)
+		what := f.label
+		if what == "yes" {
+			what = Name(path)
+		}
+		if long := TooLong(what, s); what != "" && long != "" {
+			d.failf(n, "%s", long)
+		}
 		if len(f.enum) > 0 && !slices.Contains(f.enum, s) {
 			d.failf(n, "%s is %q, it must be %s%s", Name(path), s, oneOf(f.enum), spelling.Meant(s, f.enum))
 		}
@@ -308,6 +316,17 @@ func (d *Document) plain(n, resolved ast.Node, v reflect.Value, path string, f f
 		v.SetFloat(x)
 	}
 	d.bounds(n, v, path, f)
+}
+
+// maxName bounds names that people write: they stand in tables and messages. It is that of a tag in YARN, too.
+const maxName = 100
+
+// TooLong says of what bears a name that it is too long for one, "" if it is not.
+func TooLong(what, name string) string {
+	if n := utf8.RuneCountInString(name); n > maxName {
+		return fmt.Sprintf("%s has %d characters, it must have at most %d", what, n, maxName)
+	}
+	return ""
 }
 
 // bounds checks the min, above and max of the field.

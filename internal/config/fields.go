@@ -14,7 +14,8 @@ type field struct {
 	name            string
 	doc             string
 	need            bool
-	some            bool // a list that is not empty
+	some            bool   // a list that is not empty
+	label           string // of a name, or a list of some: what errors call it, "yes" = its key
 	min, above, max *float64
 	enum            []string
 	def             string // what holds when the key is left out, as it would be written
@@ -52,7 +53,7 @@ func fieldsOf(t reflect.Type) fieldList {
 		if name == "" || name == "-" || !sf.IsExported() {
 			continue
 		}
-		f := field{name: name, doc: sf.Tag.Get("doc"), need: sf.Tag.Get("need") != "", some: sf.Tag.Get("some") != "", def: sf.Tag.Get("def"), index: []int{i}, typ: sf.Type,
+		f := field{name: name, doc: sf.Tag.Get("doc"), need: sf.Tag.Get("need") != "", some: sf.Tag.Get("some") != "", label: sf.Tag.Get("label"), def: sf.Tag.Get("def"), index: []int{i}, typ: sf.Type,
 			min: bound(sf.Tag, "min"), above: bound(sf.Tag, "above"), max: bound(sf.Tag, "max")}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, "|")

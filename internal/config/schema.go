@@ -67,6 +67,12 @@ func mappingShape(t reflect.Type, inside map[reflect.Type]bool) map[string]any {
 				bounded[name] = *bound
 			}
 		}
+		if f.label != "" {
+			if either, ok := s["anyOf"].([]any); ok {
+				bounded = either[0].(map[string]any)
+			}
+			bounded["maxLength"] = maxName
+		}
 		if f.some {
 			list := s
 			if either, ok := s["anyOf"].([]any); ok { // one, or a list

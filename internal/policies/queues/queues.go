@@ -64,7 +64,7 @@ type Config struct {
 
 // Queue is one queue. Which fields count depends on the order; the others are ignored by it.
 type Queue struct {
-	Name   string  `json:"name" doc:"name of the queue; no dots"`
+	Name   string  `json:"name" label:"yes" doc:"name of the queue; no dots"`
 	Queues []Queue `json:"queues,omitempty" doc:"queues below it (capacity only); jobs stand in those without any"`
 	// MaxRunning bounds its running jobs (maxRunningJobs), nil = no bound of its own; 0 closes it.
 	MaxRunning *int `json:"max_running,omitempty" min:"0" doc:"bound on its running jobs; 0 closes the queue, and its jobs are refused; none if left out"`
@@ -140,7 +140,9 @@ func named(queue string) string {
 type Closed string
 
 // Error says so.
-func (c Closed) Error() string { return fmt.Sprintf("the queue %q is closed: its max_running is 0", string(c)) }
+func (c Closed) Error() string {
+	return fmt.Sprintf("the queue %q is closed: its max_running is 0", string(c))
+}
 
 // Check tells, in one sentence, why no job can stand in the queue that it names ("" = it names
 // none); nil if it can.

@@ -43,6 +43,7 @@ type runData struct {
 	Seed     string                 `json:"seed"` // a number too large for JavaScript's
 	Summary  report.Summary         `json:"summary"`
 	Stuck    string                 `json:"stuck,omitempty"`    // why it did not come to its end
+	Told     []string               `json:"told,omitempty"`     // what was left out and filled in
 	Promises []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
 	Kept     [][]string             `json:"kept,omitempty"`     // a table of what was promised and kept
 	End      int64                  `json:"end"`
@@ -105,6 +106,15 @@ func promisesOf(run *report.Run) []report.DeadlineClass {
 		list = append(list, p)
 	}
 	return list
+}
+
+// toldOf says what was left out and filled in.
+func toldOf(run *report.Run) []string {
+	lines := run.Notes
+	if run.Trace != nil {
+		lines = append(run.Trace.Lines(), lines...)
+	}
+	return each.Of(lines, func(line string) string { return clipAt(line, 300) })
 }
 
 // keptOf are the rows of what was promised and kept.
@@ -186,6 +196,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
 		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), Kept: keptOf(run),
 		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
+	r.Told = toldOf(run)
 	position := 0
 	listed(run, kept, func(j *report.Job) {
 		flags := max(0, slices.Index(report.Outcomes, j.Outcome))

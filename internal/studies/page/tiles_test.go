@@ -7,6 +7,7 @@ import (
 
 	"github.com/slackline/slackline/internal/studies/page/pagetest"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/trace"
 )
 
 // The page says of a run of vcores how much of them was in use, and has a dash where there were no
@@ -42,13 +43,15 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 	_, _, r := play(t, "fifo", "edf-p")
 	stuck := *r.Runs[1]
 	stuck.Stuck = "no node is left <b>"
+	stuck.Trace = &report.Trace{Account: trace.Account{LeftOut: []trace.Count{{Why: "jobs that failed", Count: 2, First: "t:2: <b>"}}}}
+	stuck.Notes = []string{"the weather lacks a day"}
 	stuck.Classes = []report.DeadlineClass{{Class: "<i>tight", Deadlines: 4, InTime: 1}, {Class: "wide", Deadlines: 2, InTime: 2}}
 	b.Open(save(t, write(t, &Page{}, report.New(r.Runs[0], &stuck))))
 	tell := func(from string) (text string) {
 		b.Eval(`[...document.querySelectorAll('`+from+`')].filter(e => !e.hidden).map(e => e.textContent.trim().replace(/\s+/g, ' ')).join(', ')`, &text)
 		return text
 	}
-	if got := tell("#stuck") + tell("#kept table"); got != "" {
+	if got := tell("#stuck") + tell("#told p") + tell("#kept table"); got != "" {
 		t.Errorf("of a run that came to its end: %s", got)
 	}
 	if got := tell("#run option") + tell("#runs tr"); !strings.Contains(got, "edf-p · seed 7 · stuck") || !strings.Contains(got, "edf-p, stuck7") || strings.Contains(got, "fifo · seed 7 · stuck") {
@@ -58,6 +61,9 @@ func TestBrowserTellsStuckAndPromises(t *testing.T) {
 	b.Eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))", nil)
 	if got := tell("#stuck"); !strings.Contains(got, "did not come to its end: no node is left <b>") {
 		t.Errorf("stuck: %q", got)
+	}
+	if got := tell("#told p"); got != "left out of the trace: jobs that failed (2), the first: t:2: <b>, the weather lacks a day" {
+		t.Errorf("told: %q", got)
 	}
 	if got := tell("#kept tr"); got != "classin timeofpart, <i>tight1425 %, wide22100 %" {
 		t.Errorf("promises: %q", got)

@@ -25,9 +25,8 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	params := sweptBy(r.Runs, func(run *Run) map[string]string { return run.Params })
 	names, fields := headings[Summary](func(name string) bool { return !slices.Contains(measured, name) })
 	head := slices.Concat([]string{"world", "scenario", "policy", "seed"}, params, names, []string{"stuck"})
-	traced := slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Trace != nil })
-	if traced {
-		head = append(head, "trace_rule", "trace_left_out")
+	if r.traced() {
+		head = append(head, traceColumns...)
 	}
 	rows := [][]string{head}
 	for _, run := range r.Runs {
@@ -39,7 +38,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 			row = append(row, values(run.Summary, fields)...)
 		}
 		row = append(row, run.Stuck)
-		if traced {
+		if r.traced() {
 			row = append(row, run.Trace.cells()...)
 		}
 		rows = append(rows, row)
@@ -79,6 +78,13 @@ func Rows[T any](list []T) [][]string {
 	return append([][]string{names}, each.Of(list, func(x T) []string { return values(x, fields) })...)
 }
 
+// traceColumns stand at the end of lines where any run plays a trace.
+var traceColumns = []string{"trace_rule", "trace_left_out"}
+
+func (r *Report) traced() bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Trace != nil })
+}
+
 // cells are the rule of a trace, and how many of its records were not played.
 func (t *Trace) cells() []string {
 	if t == nil {
@@ -87,14 +93,23 @@ func (t *Trace) cells() []string {
 	return []string{strconv.Itoa(t.Rule), strconv.Itoa(t.Left())}
 }
 
-// WriteComparisons writes a line for each comparison, as CSV with the names of the JSON.
+// WriteComparisons writes a line for each comparison, as CSV with the names of the JSON; what is said of a trace stands
+// at the end, as in the lines of runs.
 func (r *Report) WriteComparisons(w io.Writer) error {
 	params := sweptBy(r.Comparisons, func(c Comparison) map[string]string { return c.Params })
 	names, fields := headings[Comparison](func(name string) bool { return !strings.HasPrefix(name, "params") })
-	rows := [][]string{slices.Concat(params, names)}
+	head := slices.Concat(params, names)
+	if r.traced() {
+		head = append(head, traceColumns...)
+	}
+	rows := [][]string{head}
 	for _, c := range r.Comparisons {
-		row := each.Of(params, func(p string) string { return c.Params[p] })
-		rows = append(rows, append(row, values(c, fields)...))
+		row := append(each.Of(params, func(p string) string { return c.Params[p] }), values(c, fields)...)
+		if r.traced() {
+			of := slices.IndexFunc(r.Runs, func(run *Run) bool { return run.Scenario == c.Scenario && maps.Equal(run.Params, c.Params) })
+			row = append(row, r.Runs[of].Trace.cells()...)
+		}
+		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

@@ -15,7 +15,7 @@ import (
 // Capacity is what stands in a file for slackline capacity: classes of jobs, and what machines cost
 // (paper 004, table 1).
 type Capacity struct {
-	Name          string          `json:"name" doc:"what the plan is called; the file's name if left out"`
+	Name          string          `json:"name" label:"yes" doc:"what the plan is called; the file's name if left out"`
 	Currency      string          `json:"currency" doc:"the currency of prices and penalties, such as EUR; printed with costs, and not used otherwise"`
 	Prices        MachinePrices   `json:"prices" doc:"what machines cost, where they are all alike"`
 	ReservedLimit float64         `json:"reserved_limit" min:"0" max:"1e9" doc:"how many machines can be reserved (r̄); none if left out"`
@@ -38,7 +38,7 @@ type MachinePrices struct {
 
 // CapacityClass is a class of jobs with equal profiles and deadlines.
 type CapacityClass struct {
-	Name    string `json:"name" need:"yes" doc:"name of the class"`
+	Name    string `json:"name" need:"yes" label:"yes" doc:"name of the class"`
 	Maps    int    `json:"maps" need:"yes" min:"0" max:"1e9" doc:"maps of a job (N_M)"`
 	Reduces int    `json:"reduces" min:"0" max:"1e9" doc:"reduces of a job (N_R); none if left out"`
 

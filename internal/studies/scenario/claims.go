@@ -13,7 +13,7 @@ type Claims struct {
 
 // Claim is what may be claimed in one queue.
 type Claim struct {
-	Queue   string       `json:"queue" need:"yes" doc:"the queue as YARN calls it, such as root.etl"`
+	Queue   string       `json:"queue" need:"yes" label:"yes" doc:"the queue as YARN calls it, such as root.etl"`
 	Users   config.Texts `json:"users" doc:"users who may claim deadlines and weights, * for everybody; nobody if left out"`
 	Soonest config.Span  `json:"soonest" min:"0" doc:"the least time that a claimed deadline leaves a job; any if left out"`
 	Weight  float64      `json:"weight" above:"0" max:"1e6" doc:"the largest weight that may be claimed; any if left out"`

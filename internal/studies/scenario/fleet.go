@@ -14,7 +14,7 @@ import (
 // MachineType is a type of machines that can be reserved, rented on demand, or rented as spot capacity,
 // which the provider may take away.
 type MachineType struct {
-	Name string `json:"name" need:"yes" doc:"name of the type"`
+	Name string `json:"name" need:"yes" label:"yes" doc:"name of the type"`
 
 	OnDemand      config.OneOrMore[float64] `json:"on_demand" min:"0" max:"1e9" doc:"price of a machine on demand, in the currency an hour, or one for each hour; not available if left out"`
 	OnDemandLimit *float64                  `json:"on_demand_limit" min:"0" max:"1e9" doc:"how many are available on demand in an hour; any number if left out"`

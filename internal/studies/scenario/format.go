@@ -13,7 +13,7 @@ import (
 
 // Scenario is a scenario file: a cluster, what arrives, and by which policies and seeds it is played.
 type Scenario struct {
-	Name     string                      `json:"name" doc:"name of the scenario, for reports; the file's name if left out"`
+	Name     string                      `json:"name" label:"yes" doc:"name of the scenario, for reports; the file's name if left out"`
 	Cluster  Cluster                     `json:"cluster" need:"yes" doc:"the machines"`
 	Workload Workload                    `json:"workload" need:"yes" doc:"what arrives"`
 	Policies config.Texts                `json:"policies" some:"yes" doc:"policies to play it by, such as fifo or capacity(elastic=false)"`
@@ -91,7 +91,7 @@ type Offer struct {
 	Memory      *config.Size `json:"memory" min:"0" doc:"memory of a node, for jobs that ask for such"`
 	GPUs        *int         `json:"gpus" min:"0" max:"100000" doc:"GPUs of a node, for jobs that ask for such"`
 	Speed       *float64     `json:"speed" above:"0" doc:"speed of the CPU relative to the machine that task times are for; 1 if left out"`
-	Labels      config.Texts `json:"labels" doc:"labels that the nodes carry"`
+	Labels      config.Texts `json:"labels" label:"yes" doc:"labels that the nodes carry"`
 
 	IdlePower    *config.Power `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
 	DynamicPower *config.Power `json:"dynamic_power" min:"0" doc:"what it draws in addition at full load, and in proportion below that"`
@@ -101,7 +101,7 @@ type Offer struct {
 
 // Class is a kind of node.
 type Class struct {
-	Name  string `json:"name" need:"yes" doc:"name of the kind of node"`
+	Name  string `json:"name" need:"yes" label:"yes" doc:"name of the kind of node"`
 	Nodes int    `json:"nodes" need:"yes" min:"1" max:"1000000" doc:"how many there are, besides those of the cluster and of other classes"`
 	Offer
 }
@@ -143,7 +143,7 @@ type Files struct {
 type SpeedStep struct {
 	At     config.Span `json:"at" need:"yes" min:"0" doc:"from when on"`
 	Factor float64     `json:"factor" need:"yes" above:"0" doc:"multiplies the speed of the node's class; acts on the CPU share of tasks"`
-	Node   string      `json:"node" doc:"the node, such as n3; all of them if left out"`
+	Node   string      `json:"node" label:"yes" doc:"the node, such as n3; all of them if left out"`
 }
 
 // Supply sets how much there is from a time on; what is left out stays as it was.
@@ -170,7 +170,7 @@ type NodeStep struct {
 
 // Outage is a failure of a node.
 type Outage struct {
-	Node string      `json:"node" doc:"the node, such as n3"`
+	Node string      `json:"node" label:"yes" doc:"the node, such as n3"`
 	Rack int         `json:"rack" min:"1" max:"1000000" doc:"or the rack, from 1, with all its nodes"`
 	Down config.Span `json:"down" need:"yes" min:"0" doc:"when it fails"`
 	Up   config.Span `json:"up" min:"0" doc:"when it is back; never if left out"`
@@ -260,14 +260,14 @@ type Deadlines struct {
 
 // DeadlineClass is a kind of deadlines, such as tight ones.
 type DeadlineClass struct {
-	Name   string  `json:"name" need:"yes" doc:"name of the class, for reports"`
+	Name   string  `json:"name" need:"yes" label:"yes" doc:"name of the class, for reports"`
 	Weight float64 `json:"weight" above:"0" max:"1000000" def:"1" doc:"its share of the jobs with a deadline against that of the other classes"`
 	Factor Factors `json:"factor" need:"yes" doc:"times the time that the job takes alone: a number, or a range from which each is drawn uniformly"`
 }
 
 // SimJob is a job of a scenario.
 type SimJob struct {
-	ID string `json:"id" need:"yes" doc:"name of the job, unlike all others"`
+	ID string `json:"id" need:"yes" label:"yes" doc:"name of the job, unlike all others"`
 	Rank
 
 	Arrive   config.Span `json:"arrive" min:"0" doc:"time of arrival; the start of the run if left out"`
@@ -297,13 +297,13 @@ type Needs struct {
 
 // Rank is what both kinds of jobs say about where they stand among others.
 type Rank struct {
-	Class    string       `json:"class" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
-	Queue    string       `json:"queue" doc:"queue or pool; \"default\" if left out"`
-	User     string       `json:"user" doc:"who submits it"`
+	Class    string       `json:"class" label:"yes" doc:"kind of job; jobs of a class are alike in cost, and what runs teach is kept by class"`
+	Queue    string       `json:"queue" label:"yes" doc:"queue or pool; \"default\" if left out"`
+	User     string       `json:"user" label:"yes" doc:"who submits it"`
 	Weight   float64      `json:"weight" above:"0" max:"1000000" def:"1" doc:"how much its lateness counts"`
 	Priority int          `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
-	After    config.Texts `json:"after" doc:"jobs that must have finished before it starts; a job file need not name those whose output it reads"`
-	Labels   config.Texts `json:"labels" doc:"it runs only on nodes that carry all of these"`
+	After    config.Texts `json:"after" label:"yes" doc:"jobs that must have finished before it starts; a job file need not name those whose output it reads"`
+	Labels   config.Texts `json:"labels" label:"yes" doc:"it runs only on nodes that carry all of these"`
 
 	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as rtmr(promise=99%) says if left out; other policies do not read it"`
 }
@@ -312,7 +312,7 @@ type Rank struct {
 // unless told: here they have no network to keep busy meanwhile, and would only keep the slots from
 // others.
 type Job struct {
-	Name   string            `json:"name" doc:"name of the job; the file's name if left out"`
+	Name   string            `json:"name" label:"the name of the job" doc:"name of the job; the file's name if left out"`
 	App    string            `json:"app" doc:"the application, such as wordcount, or your own program by its path, such as ./bin; this or map"`
 	Params map[string]string `json:"params" doc:"parameters of the application"`
 	Commands

@@ -22,7 +22,7 @@ type Formats struct {
 // Part is one of several inputs of a job.
 type Part struct {
 	Path   config.Texts `json:"path" need:"yes" doc:"files, directories and globs to read"`
-	Name   string       `json:"name" doc:"its name, for mappers that tell inputs apart; its number, from 1, if left out"`
+	Name   string       `json:"name" label:"yes" doc:"its name, for mappers that tell inputs apart; its number, from 1, if left out"`
 	Format string       `json:"format" enum:"text|kv|json|csv|whole" doc:"what records are; as input_format says if left out"`
 	CSV    PartCSV      `json:"csv" doc:"how it is read as CSV, where that differs from csv of the job"`
 	Map    string       `json:"map" doc:"the mapper's command for it; the job's if left out"`

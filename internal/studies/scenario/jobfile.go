@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/config"
@@ -76,9 +75,6 @@ func readJob(doc *config.Document, vars *Vars) (*Job, error) {
 	return j, nil
 }
 
-// maxName bounds a job's name, which stands in tables and messages.
-const maxName = 100
-
 // check looks for what is missing and for keys that contradict each other.
 func (j *Job) check() {
 	d := j.src
@@ -89,8 +85,8 @@ func (j *Job) check() {
 		}
 		j.Deadline = j.By
 	}
-	if n := utf8.RuneCountInString(j.Name); n > maxName {
-		d.Failf("name", "the name of the job has %d characters, it must have at most %d", n, maxName)
+	if long := config.TooLong("the name of the job", j.Name); long != "" { // it may be that of the file
+		d.Failf("name", "%s", long)
 	}
 	j.localPaths()
 	j.checkInputs()

@@ -17,7 +17,7 @@ import (
 // 4.4 to 5.7). The seed draws their order, when they come, and what a range leaves open. All are of
 // one application: what a byte costs is the same for all of them.
 type Mix struct {
-	Class     string      `json:"class" need:"yes" doc:"kind of all these jobs"`
+	Class     string      `json:"class" need:"yes" label:"yes" doc:"kind of all these jobs"`
 	Arrive    config.Span `json:"arrive" min:"0" doc:"from when on they arrive; the start of the run if left out"`
 	Arrivals  *Arrivals   `json:"arrivals" need:"yes" doc:"when they come, one by one; not from a trace"`
 	Jobs      []Mixed     `json:"jobs" need:"yes" some:"yes" doc:"the sizes, and how many jobs there are of each"`
@@ -32,7 +32,7 @@ type Mix struct {
 
 // Mixed is the jobs of one size, called ID-1, ID-2, …
 type Mixed struct {
-	ID       string       `json:"id" need:"yes" doc:"name of the size"`
+	ID       string       `json:"id" need:"yes" label:"yes" doc:"name of the size"`
 	Count    int          `json:"count" need:"yes" min:"1" max:"1000000" doc:"number of jobs"`
 	Maps     Counts       `json:"maps" need:"yes" doc:"number of maps, or a range from which it is drawn for each job"`
 	Reduces  Counts       `json:"reduces" doc:"number of reduces, or a range; none if left out"`

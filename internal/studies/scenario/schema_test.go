@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +157,53 @@ func TestSchemaTakesExponents(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := valid(schemaOf(t, "scenario"), v, "scenario"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Every name that people write is bounded by the one rule, in whatever file, and the schema says so.
+func TestNamesAreBounded(t *testing.T) {
+	var walk func(at string, schema any)
+	names := 0
+	walk = func(at string, schema any) {
+		switch s := schema.(type) {
+		case []any:
+			for _, e := range s {
+				walk(at, e)
+			}
+		case map[string]any:
+			properties, _ := s["properties"].(map[string]any)
+			for key, p := range properties {
+				if slices.Contains([]string{"name", "id", "class", "queue", "user", "node", "after", "labels"}, key) {
+					if text, err := json.Marshal(p); err != nil || strings.Contains(string(text), `"string"`) && !strings.Contains(string(text), `"maxLength":100`) {
+						t.Errorf("%s.%s has no bound: %s", at, key, text)
+					}
+					names++
+				}
+			}
+			for key, e := range s {
+				walk(at+"."+key, e)
+			}
+		}
+	}
+	for _, kind := range Schemas() {
+		walk(kind, any(schemaOf(t, kind)))
+	}
+	if names < 20 {
+		t.Errorf("only %d names", names)
+	}
+	long := strings.Repeat("ü", 101)
+	for text, want := range map[string]string{
+		"app: wordcount\ninput: x\noutput: y\nclass: " + long:            "j.yaml:4:8: class has 101 characters, it must have at most 100",
+		"app: wordcount\ninput: x\noutput: y\nafter: [a, " + long + "]":  "j.yaml:4:12: after[1] has 101 characters, it must have at most 100",
+		"app: wordcount\ninput: x\noutput: y\nqueue: " + long[2:] + "\n": "",
+	} {
+		if _, err := ReadJobs("j.yaml", []byte(text)); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	queues := "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 1s}]}\n" + "queues: [{name: " + long + "}]\n"
+	if _, err := Read("s.yaml", []byte(queues)); err == nil || !strings.Contains(err.Error(), "s.yaml:3:17: name has 101 characters") {
 		t.Error(err)
 	}
 }

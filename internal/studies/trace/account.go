@@ -28,6 +28,17 @@ type Count struct {
 // String says what they are, how many, and where the first is.
 func (c Count) String() string { return fmt.Sprintf("%s (%d), the first: %s", c.Why, c.Count, c.First) }
 
+// Lines say the same for people, a line for each kind, what is left out first.
+func (a Account) Lines() (lines []string) {
+	for _, c := range a.LeftOut {
+		lines = append(lines, "left out of the trace: "+c.String())
+	}
+	for _, c := range a.FilledIn {
+		lines = append(lines, "filled in: "+c.String())
+	}
+	return lines
+}
+
 // Left is the number of records that are left out.
 func (a Account) Left() (n int) {
 	for _, c := range a.LeftOut {
