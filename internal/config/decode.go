@@ -253,7 +253,7 @@ func (d *Document) read(n ast.Node, v reflect.Value, path string, f field) {
 // filled is a node with what its text stands for, nil if that is wrong.
 func (d *Document) filled(n, resolved ast.Node, path string) ast.Node {
 	text, ok := scalar(resolved)
-	if !ok || !strings.ContainsAny(text, "{}$") {
+	if !ok || !strings.ContainsAny(text, "{}$`") {
 		return resolved
 	}
 	full, err := d.Fill(path, text)

@@ -162,6 +162,9 @@ func (t *table) next() (err error) {
 // time reads a time of the run: a span, seconds, or a time with a zone, which counts from the start.
 func (t *table) time(text string) (units.Time, error) {
 	if at, err := spanOrSeconds(text); err == nil && at >= 0 {
+		if at > 30*366*24*units.Hour {
+			return 0, fmt.Errorf("%q is more than 30 years from the start; write seconds from the start, or a time with a zone", text)
+		}
 		return units.Time(at), nil
 	}
 	at, err := config.ParseInstant(text)

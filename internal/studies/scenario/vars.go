@@ -206,7 +206,11 @@ func (v *Vars) variable(name string) (string, error) {
 
 // final refuses a value in which something would have to be filled in its turn: it would name a folder {day} or $DAY.
 func final(name, value string) error {
-	if i := strings.IndexAny(value, "{}$"); i >= 0 && name != "HOME" {
+	i := strings.IndexAny(value, "{}$")
+	if strings.Count(value, "`") > 1 {
+		i = max(i, strings.IndexByte(value, '`'))
+	}
+	if i >= 0 && name != "HOME" {
 		return fmt.Errorf("${%s} is %q, which is taken as it is: write no %q in it; dates stand in job files", name, value, value[i:i+1])
 	}
 	return nil

@@ -73,6 +73,13 @@ func TestFilledFiles(t *testing.T) {
 			t.Errorf("%s: %+v", in, j)
 		}
 	}
+	// A command in backticks is told where nothing else is to be filled, and in a value.
+	v.Set["wild"] = "`x`"
+	for _, output := range []string{"o/`date`", "o/{wild}"} {
+		if _, err := v.Read("j.yaml", []byte("app: wordcount\ninput: i\noutput: "+output+"\n")); err == nil || !strings.Contains(err.Error(), "`") {
+			t.Errorf("%s: %v", output, err)
+		}
+	}
 	_, err := v.Read("j.yaml", []byte("app: wordcount\ninput: [{day}/a, {day}/b, s3://x]\noutput: o\n"))
 	if err == nil || !strings.HasPrefix(err.Error(), `j.yaml:2:27: input[2]: "s3://x" is an address`) {
 		t.Error(err)

@@ -84,6 +84,9 @@ var (
 	startCounts      = Reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
 	afterLeftOut     = Reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
 	afterUnknown     = Reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
+	afterTask        = Reason{"after-task-unknown", "dependencies on tasks that the job does not have, which are not waited for"}
+	instancesUnknown = Reason{"instances-unknown", "tasks of which no number of instances is told, or 0; each is taken as one"}
+	unknownStatus    = Reason{"status-unknown", "jobs of a status that the format does not have; they are played"}
 	afterLong        = Reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
 )
 

@@ -96,3 +96,38 @@ func TestEveryRecordIsPlayedOrCounted(t *testing.T) {
 		})
 	}
 }
+
+// What a record says by a word or number that is none is left out or counted, at each reader alike.
+func TestOddWordsAreCounted(t *testing.T) {
+	swf := func(submit, status string) string {
+		return "1 " + submit + " 5 600 8 580 204800 8 900 -1 " + status + " 1 1 3 1 -1 -1 -1\n"
+	}
+	rumen := func(times, result string) string {
+		return `{"jobID":"j","outcome":"SUCCEEDED",` + times + `,"mapTasks":[{"inputBytes":1,"attempts":[{"result":` + result +
+			`,"startTime":1700000003000,"finishTime":1700000024000}]}]}`
+	}
+	for _, c := range []struct{ format, text, want string }{
+		{"swf", swf("7", "9"), "; status-unknown 1, input-unknown 1"},
+		{"swf", swf("-1", "1") + strings.Replace(swf("7", "1"), "1", "2", 1), "no-submit-time 1; input-unknown 1"},
+		{"alibaba", "M1,0,j,1,Terminated,5,6,100,1\nM2,,j,1,Terminated,5,6,100,1\n", "; instances-unknown 2, input-unknown 1"},
+		{"alibaba", "R2_1,1,j,1,Terminated,5,6,100,1\n", "; after-task-unknown 1, input-unknown 1"},
+		{"rumen", rumen(`"submitTime":1700000000000`, `"SUCCEEDED"`), "; "},
+		{"rumen", rumen(`"submitTime":0,"launchTime":1700000000000`, `"SUCCESS"`), "; submit-by-start 1"},
+		{"rumen", rumen(`"submitTime":0,"launchTime":0`, `"SUCCESS"`) + rumen(`"submitTime":1700000000000`, `"SUCCESS"`), "no-submit-time 1; "},
+	} {
+		if _, r, err := readAll(t, c.format, c.text, false); err != nil {
+			t.Errorf("%s: %v in:\n%s", c.format, err, c.text)
+		} else {
+			accounted(t, r, c.want)
+		}
+	}
+	for _, c := range []struct{ format, text, want string }{
+		{"rumen", rumen(`"submitTime":1700000000000`, `"success"`), `result: "success" is not SUCCESS, FAILED or KILLED`},
+		{"slackline", "{\"slackline_trace\":1}\n" + `{"id":"a","submit":1,"deadline":0}`, "deadline: it is 0"},
+		{"slackline", "{\"slackline_trace\":1}\n" + `{"id":"a","submit":1,"stages":[{"kind":"map","needs":{"vcores":0},"tasks":[{}]}]}`, "needs.vcores: it is 0"},
+	} {
+		if _, _, err := readAll(t, c.format, c.text, false); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q of:\n%s", c.format, err, c.want, c.text)
+		}
+	}
+}

@@ -24,6 +24,7 @@ import (
 // that is not Terminated, or lacks one of them, or ends before it starts. A job arrives with the
 // first start_time that it has. One of which a task is Failed, Cancelled or Interrupted is left out
 // and counted, and so is one of which none has started, or one is still Ready or Waiting.
+// A task without a number of instances is one, a task that is not there is not waited for; both are counted.
 // plan_cpu is in percent of a core, rounded up to whole ones, the most of a stage; plan_mem
 // is a share of a machine that is not told, and is not used.
 //
@@ -48,7 +49,9 @@ type alibabaTask struct {
 	cores  int64
 	status string
 	back   bool // it ends before it starts
-	depth  int  // behind so many others; -1 = not known yet, -2 = it is being found out
+	// How many instances it had is not told.
+	uncounted bool
+	depth     int // behind so many others; -1 = not known yet, -2 = it is being found out
 }
 
 // maxRows is the most rows of a job. The largest known has some hundred.
@@ -96,6 +99,9 @@ func (a *alibaba) step() (*Job, error) {
 
 func (a *alibaba) read(line []byte) error {
 	f := csvFields(line)
+	if len(f) == 8 && isNumber(f[0]) && isNumber(f[1]) {
+		return a.errorf("", "it looks like a task of Alibaba's trace of 2017, whose rows begin with two times; that of 2018 can be read")
+	}
 	if len(f) != len(alibabaColumns) {
 		return a.errorf("", "it has %d fields separated by commas, a task has %d", len(f), len(alibabaColumns))
 	}
@@ -113,7 +119,7 @@ func (a *alibaba) read(line []byte) error {
 	if x[1] > MaxTasks {
 		a.failf(alibabaColumns[1], "%d are more than %d", x[1], MaxTasks)
 	}
-	row.tasks.Count = max(1, int(x[1]))
+	row.tasks.Count, row.uncounted = max(1, int(x[1])), x[1] == 0
 	row.start, row.cores = x[5], (x[7]+99)/100
 	if row.status = string(f[4]); !slices.Contains(alibabaStatuses, row.status) {
 		a.failf(alibabaColumns[4], "%s is not %s%s", quoted(f[4]), strings.Join(alibabaStatuses, ", "), spelling.Meant(row.status, alibabaStatuses))
@@ -125,6 +131,11 @@ func (a *alibaba) read(line []byte) error {
 	}
 	a.row = row
 	return orNil(a.wrong())
+}
+
+func isNumber(text []byte) bool {
+	_, err := strconv.ParseInt(string(text), 10, 64)
+	return err == nil
 }
 
 // graph reads the numbers in the name of a task: M1, R3_1_2, R3_1_2_Stg1. Other names have none.
@@ -174,6 +185,9 @@ func (a *alibaba) end() (*Job, error) {
 		return nil, err
 	}
 	for i := range rows {
+		if rows[i].uncounted {
+			a.kept.fillIn(instancesUnknown, 1, a.errorf(alibabaColumns[1], "a task of job %q has none", j.ID))
+		}
 		if rows[i].back {
 			a.kept.fillIn(clockBackUntimed, rows[i].tasks.Count, a.errorf(alibabaColumns[6], "that of a task of job %q is before its start", j.ID))
 		}
@@ -237,7 +251,8 @@ func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Erro
 	for _, n := range slices.Compact(row.after) {
 		p, there := by[n]
 		if !there {
-			return a.errorf("task_name", "task %d of job %q waits for task %d, which is not next to it; the rows of a job must be together", row.number, j.ID, n)
+			a.kept.fillIn(afterTask, 1, a.errorf("task_name", "task %d of job %q waits for task %d", row.number, j.ID, n))
+			continue
 		}
 		if err := a.depth(j, rows, by, p); err != nil {
 			return err

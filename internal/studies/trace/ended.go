@@ -4,18 +4,9 @@ import "bytes"
 
 // failed tells whether a job of Hadoop did not end well, by the word in that field, and leaves it out if so.
 func (p *place) failed(j *Job, field string, ended scalar) bool {
-	why := hasFailed
-	switch word := string(ended.text); word {
-	case "", "SUCCESS", "SUCCEEDED":
+	why, well := p.outcome(field, ended)
+	if well || len(ended.text) == 0 {
 		return false
-	case "FAILED", "ERROR":
-	case "KILLED", "KILL_WAIT":
-		why = wasKilled
-	case "PREP", "SETUP", "NEW", "INITED", "RUNNING", "COMMITTING":
-		why = notEnded
-	default:
-		p.failf(field, "%s is not SUCCESS, FAILED or KILLED", quoted(ended.text))
-		return true
 	}
 	if p.bad == nil {
 		p.kept.leaveOut(why, j.ID, p.errorf(field, "that of job %q is %s", j.ID, ended.text))
@@ -23,14 +14,36 @@ func (p *place) failed(j *Job, field string, ended scalar) bool {
 	return true
 }
 
+// outcome reads the word for how a job or an attempt of Hadoop ended: well, or why it did not. No word is no end.
+func (p *place) outcome(field string, word scalar) (why Reason, well bool) {
+	switch string(word.text) {
+	case "SUCCESS", "SUCCEEDED":
+		return Reason{}, true
+	case "", "PREP", "SETUP", "NEW", "INITED", "RUNNING", "COMMITTING":
+		return notEnded, false
+	case "FAILED", "ERROR":
+		return hasFailed, false
+	case "KILLED", "KILL_WAIT":
+		return wasKilled, false
+	}
+	p.failf(field, "%s is not SUCCESS, FAILED or KILLED", quoted(word.text))
+	return notEnded, false
+}
+
 // dated reads when a job was submitted, in ms, or where that is not told when it began, which another field tells. A
-// job of which neither is known is left out, as Gridmix does.
+// job of which neither is known is left out, as Gridmix does. A time of 0 is none: nothing ran in 1970.
 func (p *place) dated(o *order, j *Job, field string, submitted scalar, other string, began scalar) bool {
-	ms := p.known(field, submitted)
+	instant := func(field string, s scalar) int64 {
+		if ms := p.known(field, s); ms != 0 {
+			return ms
+		}
+		return -1
+	}
+	ms := instant(field, submitted)
 	byStart := ms < 0
 	if byStart {
 		field = other
-		ms = p.known(other, began)
+		ms = instant(other, began)
 	}
 	if ms < 0 {
 		if p.bad == nil {

@@ -111,6 +111,9 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 	}
 	j := &Job{ID: n.name("id", t.ID.text), Class: n.text("class", t.Class), Queue: n.text("queue", t.Queue), User: n.text("user", t.User),
 		Path: n.text("path", t.Path), Submit: units.Time(n.exact("submit", t.Submit, 0)), Deadline: n.exact("deadline", t.Deadline, 0)}
+	if t.Deadline.there() && j.Deadline == 0 {
+		n.failf("deadline", "it is 0, and counts from the submission; leave it out for a job without one")
+	}
 	if !t.Submit.there() {
 		n.failf("submit", "it is missing; a job needs a time of submission")
 	}
@@ -154,7 +157,10 @@ func (n *neutral) stage(j *Job, t *neutralStage) {
 			if !ok {
 				n.failf("needs", "there is no resource %q", key)
 			}
-			s.Needs[d] = n.number("needs."+key, needs[key], 0)
+			amount := needs[key]
+			if s.Needs[d] = n.number("needs."+key, amount, 0); amount.there() && s.Needs[d] == 0 {
+				n.failf("needs."+key, "it is 0; leave it out for what the rule says")
+			}
 		}
 	}
 	list(&n.place, "tasks", t.Tasks, MaxRuns, func(t *neutralTask) {

@@ -267,7 +267,7 @@ func (r *rumen) size(field string, s scalar) units.Bytes { return units.Bytes(r.
 func (r *rumen) succeeded(attempts raw) (won ran, a rumenAttempt) {
 	won = attempt(-1, -1, -1)
 	list(&r.place, "attempts", attempts, MaxRuns, func(t *rumenAttempt) {
-		if string(t.Result.text) == "SUCCESS" {
+		if _, well := r.outcome("result", t.Result); well {
 			a, won = *t, attempt(r.known("startTime", t.Start), r.known("shuffleFinished", t.Fetched), r.known("finishTime", t.Finish))
 		}
 	})

@@ -78,6 +78,13 @@ func (s *swf) job(line []byte) (*Job, error) {
 	}
 	number := s.count(swfFields[0], f[0])
 	j := &Job{ID: name("j", number), Input: Unknown, Shuffle: Unknown, Output: Unknown}
+	if unknown(f[1]) {
+		if err := s.wrong(); err != nil {
+			return nil, err
+		}
+		s.kept.leaveOut(undated, j.ID, s.errorf(swfFields[1], "job %d has none", number))
+		return nil, nil
+	}
 	j.Submit = s.absolute(&s.order, swfFields[1], f[1])
 	time, processors := s.first(f, 3, 3, s.span), s.first(f, 4, 4, s.count)
 	if err := s.wrong(); err != nil {
@@ -119,16 +126,25 @@ func (s *swf) job(line []byte) (*Job, error) {
 	if err := s.admit(&s.order, j, swfFields[1]); err != nil {
 		return nil, err
 	}
-	if status := string(f[10]); status == "0" || status == "5" {
+	switch status := string(f[10]); {
+	case status == "0" || status == "5":
 		s.kept.fillIn(endedBadly, 1, s.errorf(swfFields[10], "that of job %d is %s", number, status))
+	case status != "1" && !unknown(f[10]):
+		s.kept.fillIn(unknownStatus, 1, s.errorf(swfFields[10], "that of job %d is %s", number, quoted(f[10])))
 	}
 	return j, nil
+}
+
+// unknown tells whether that stands in a field of which nothing is known.
+func unknown(text []byte) bool {
+	x := string(text)
+	return x == "-1" || x == "-1.0" || x == "-1.00"
 }
 
 // first reads the one field, or if it is -1 the other. -1 if both are.
 func (s *swf) first(f [][]byte, one, other int, read func(string, []byte) int64) int64 {
 	for _, i := range []int{one, other} {
-		if x := f[i]; string(x) != "-1" && string(x) != "-1.0" && string(x) != "-1.00" {
+		if x := f[i]; !unknown(x) {
 			return read(swfFields[i], x)
 		}
 	}

@@ -20,7 +20,7 @@ func Replaceable(output string) (bool, error) {
 	if err != nil || state == Free || state == Interrupted {
 		return false, err
 	}
-	if err := Busy(output); err != nil {
+	if err := errors.Join(Busy(output), d.tidy()); err != nil {
 		return false, err
 	}
 	_, err = d.own()
