@@ -104,7 +104,7 @@ func Foreign(head []byte, name string) (what, cure string) {
 		if f.magic == "" || len(head) < f.at || !bytes.HasPrefix(head[f.at:], []byte(f.magic)) {
 			continue
 		}
-		if !f.binary || noText(head[len(f.magic):]) {
+		if !f.binary || NoText(head[len(f.magic):]) {
 			return f.what, f.cure
 		}
 	}
@@ -116,7 +116,7 @@ func Foreign(head []byte, name string) (what, cure string) {
 	}
 	suffix := filepath.Ext(name)
 	for i := range formats {
-		if f := &formats[i]; f.suffix != "" && strings.EqualFold(f.suffix, suffix) && noText(head) {
+		if f := &formats[i]; f.suffix != "" && strings.EqualFold(f.suffix, suffix) && NoText(head) {
 			return f.what, f.cure
 		}
 	}
@@ -144,8 +144,9 @@ func refuse(name string, head []byte, called string) error {
 	return errorf("%s: it is %s, which is not read; %s", name, what, cure)
 }
 
-// noText tells whether there are bytes that no text has. Hive writes 1 to 3 between fields.
-func noText(b []byte) bool {
+// NoText tells whether there are bytes that no text has: 0 and others below a space, but for ends of lines and pages,
+// tabs, ESC, and 1 to 3, which Hive writes between fields.
+func NoText(b []byte) bool {
 	for _, c := range b {
 		if c < ' ' && c != 0x1b && !(c >= 1 && c <= 3) && !(c >= '\t' && c <= '\r') {
 			return true

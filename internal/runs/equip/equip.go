@@ -22,8 +22,8 @@ import (
 // Job is a job file with what the engine runs of it.
 type Job struct {
 	engine.Job
-	File  *scenario.Job // whose input is the output of another job if there are no splits
-	Whole []input.Whole // large files that one task each reads
+	File *scenario.Job // whose input is the output of another job if there are no splits
+	Odd  []input.Odd   // of which something is told before they are read
 }
 
 // Size is how many bytes the maps read, 0 if another job writes them.

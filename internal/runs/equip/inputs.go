@@ -80,7 +80,7 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 	if err := j.checkSources(); err != nil {
 		return err
 	}
-	if j.Splits, j.Whole, err = input.Plan(j.Files, int64(block), p, j.Sources); err != nil {
+	if j.Splits, j.Odd, err = input.Plan(j.Files, int64(block), p, j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
 	return nil
@@ -160,31 +160,31 @@ func (j *Job) checkSources() error {
 	return nil
 }
 
-// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which
-// jobs start a command for each of many small files.
+// Notes tell what of the input is no text, or is not cut, so that one task has to read the whole of it, and which jobs
+// start a command for each of many small files.
 func Notes(jobs []*Job) []string {
-	var order []string
-	files := map[string][]string{}
+	var order []input.Odd
+	files := map[input.Odd][]string{} // that are odd in the same way
 	for _, j := range jobs {
-		for _, w := range j.Whole {
-			if files[w.Why] == nil {
-				order = append(order, w.Why)
+		for _, o := range j.Odd {
+			way := input.Odd{What: o.What, Why: o.Why}
+			if files[way] == nil {
+				order = append(order, way)
 			}
-			files[w.Why] = append(files[w.Why], w.Path)
+			files[way] = append(files[way], o.Path)
 		}
 	}
 	var notes []string
-	for _, why := range order {
-		list := files[why]
-		if len(list) == 1 {
-			notes = append(notes, fmt.Sprintf("one task reads all of %s: %s", list[0], why))
-			continue
+	for _, way := range order {
+		list := files[way]
+		if len(list) > 1 && way.What == input.OneTask {
+			way.What = "one task each reads all of"
 		}
 		shown, more := list, ""
 		if len(list) > 3 {
 			shown, more = list[:3], fmt.Sprintf(" and %d more", len(list)-3)
 		}
-		notes = append(notes, fmt.Sprintf("one task each reads all of %s%s: %s", strings.Join(shown, ", "), more, why))
+		notes = append(notes, fmt.Sprintf("%s %s%s: %s", way.What, strings.Join(shown, ", "), more, way.Why))
 	}
 	for _, j := range jobs {
 		if note := j.manyCommands(); note != "" {

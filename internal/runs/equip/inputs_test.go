@@ -1,6 +1,7 @@
 package equip
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -59,11 +60,22 @@ func TestManyCommandsAreHintedAt(t *testing.T) {
 			t.Errorf("%s: %s", what, got)
 		}
 	}
-	if err := os.Truncate(filepath.Join(dir, "many", "large"), 200<<20); err != nil {
+	large := filepath.Join(dir, "many", "large")
+	if err := os.WriteFile(large, bytes.Repeat([]byte("some words\n"), 100), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 200<<20); err != nil {
 		t.Fatal(err)
 	}
 	if got := notes(many); got != "" {
 		t.Errorf("large files: %s", got)
+	}
+	if err := os.WriteFile(large, []byte("\x80\x04\x95\x00"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want = "warning: bytes that no text has are taken as text in " + large + ": write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"
+	if got := notes("app: wordcount\ninput: [DIR/many/]\n"); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

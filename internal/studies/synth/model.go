@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/units"
@@ -228,6 +229,11 @@ func ReadModel(file string, text []byte) (*Model, error) {
 			return bad("line %d: unknown key %s%s", line, key, spelling.Meant(strings.Trim(key, `"`), keysOf(reflect.TypeFor[Model]())))
 		}
 		return bad("it is not a model of a workload: %v", err)
+	}
+	if key, line := files.Repeated(text); key != "" {
+		return bad("line %d: the key %q is given twice", line, key)
+	}
+	switch {
 	case m.Version != 1:
 		return bad("slackline_model: version %d is not known, only 1", m.Version)
 	case m.Levels != 16 && m.Levels != 8 && m.Levels != 4:

@@ -297,8 +297,10 @@ func TestModelsThatCannotBe(t *testing.T) {
 		"":                      `m: it is not a model of a workload: EOF`,
 		"{\n\n]":                `m: line 3 is not JSON: invalid character ']' looking for beginning of object key string`,
 		`{"slackline_trace":1}`: `m: line 1: unknown key "slackline_trace"; did you mean "slackline_model"?`,
-		"{\"slackline_model\":1,\n\"quantils\":[]}": `m: line 2: unknown key "quantils"; did you mean "quantiles"?`,
-		`{"slackline_model":"x"}`:                   `m: it is not a model of a workload: json: cannot unmarshal string into Go struct field Model.slackline_model of type int`,
+		"{\"slackline_model\":1,\n\"quantils\":[]}":                                                  `m: line 2: unknown key "quantils"; did you mean "quantiles"?`,
+		"{\"slackline_model\":1,\"jobs\":3,\n\"burst\":{\"share\":0.1,\"share\":0.2},\"jobs\":4}":    `m: line 2: the key "share" is given twice`,
+		"{\"slackline_model\":1,\"rates\":[1],\n\"cells\":[{\"jobs\":1},{\"jobs\":1,\n\"jobs\":2}]}": `m: line 3: the key "jobs" is given twice`,
+		`{"slackline_model":"x"}`: `m: it is not a model of a workload: json: cannot unmarshal string into Go struct field Model.slackline_model of type int`,
 	} {
 		if _, err := ReadModel("m", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

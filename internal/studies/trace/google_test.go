@@ -73,6 +73,7 @@ func TestGoogleBad(t *testing.T) {
 	badInputs(t, "google", before, after, "c1 c3", map[string]string{
 		`{"time":`:                                          `t:2: it is not JSON: unexpected end of JSON input`,
 		"{\"time\":\"\xff\"}":                               `t:2: "{\"time\":\"\xff\"}" is not UTF-8`,
+		job("2", 6e6, `,"time":7000000`):                    `t:2: the key "time" is given twice`,
 		job("2", 6e6, `,"instance_idx":0`):                  `t:2: unknown key "instance_idx"; did you mean "instance_index"?`,
 		`{"time":6000000,"type":0}`:                         `t:2: collection_id: it is empty`,
 		job("1", -6, ""):                                    `t:2: time: -6 is negative`,

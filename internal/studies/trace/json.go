@@ -168,8 +168,8 @@ func (p *place) decode(text []byte, to any) *Error {
 	return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
 }
 
-// fields reads those of an object. Which other keys there may be is said by the place; where all must be known, none
-// may stand twice, otherwise the last value counts.
+// fields reads those of an object. Which other keys there may be is said by the place; none that is read may stand
+// twice.
 func (p *place) fields(text []byte, to any) *Error {
 	if bad := p.refused(text, kindOf(text), json.Unmarshal(text, to)); bad != nil {
 		return bad
@@ -210,7 +210,7 @@ func keysOf(of reflect.Type) *keySet {
 
 // keysFor are those of a type, found out once for all records; nil if it has none to look at.
 func (p *place) keysFor(of reflect.Type) *keySet {
-	if p.keys == anyKeys || of == reflect.TypeFor[scalar]() || of.Kind() != reflect.Struct && of.Kind() != reflect.Map {
+	if of == reflect.TypeFor[scalar]() || of.Kind() != reflect.Struct && of.Kind() != reflect.Map {
 		return nil
 	}
 	for _, k := range p.sets {
@@ -222,7 +222,7 @@ func (p *place) keysFor(of reflect.Type) *keySet {
 	return p.sets[len(p.sets)-1]
 }
 
-// unknown finds a key of an object, which is JSON, that should not be there, or where all must be known, stands twice.
+// unknown finds a key of an object, which is JSON, that should not be there, or is read and stands twice.
 // Keys are compared where they stand: most of a trace are records without fault, and nothing is made for them.
 func (p *place) unknown(text []byte, of reflect.Type) *Error {
 	keys := p.keysFor(of)
@@ -243,18 +243,15 @@ func (p *place) unknown(text []byte, of reflect.Type) *Error {
 					_ = json.Unmarshal(text[i:end+1], &plain)
 					key = []byte(plain)
 				}
-				if !keys.has(key) {
-					if bad := p.key(string(key), keys); bad != nil {
-						return bad
-					}
-				}
-				if p.keys == noOthers {
+				if keys.has(key) {
 					for _, k := range before {
 						if bytes.Equal(k, key) {
 							return p.within(text, i, "", "the key %q is given twice", key)
 						}
 					}
 					before = append(before, key)
+				} else if bad := p.key(string(key), keys); bad != nil {
+					return bad
 				}
 			}
 			i = end
@@ -296,7 +293,7 @@ func (k *keySet) has(key []byte) bool {
 
 // key says what is wrong with a key, if it is none of those that are known.
 func (p *place) key(key string, keys *keySet) *Error {
-	if slices.Contains(keys.read, key) || slices.Contains(keys.known, key) {
+	if p.keys == anyKeys || slices.Contains(keys.read, key) || slices.Contains(keys.known, key) {
 		return nil
 	}
 	hint := spelling.Meant(key, keys.read)

@@ -65,7 +65,8 @@ func TestRumenOfHadoop(t *testing.T) {
 func TestRumenBad(t *testing.T) {
 	job := func(rest string) string { return `{"jobID":"a","submitTime":1795219006000` + rest + `}` }
 	badInputs(t, "rumen", "{\"jobID\":\"z\",\n\"submitTime\":1795219005000}\n", "\n{\"jobID\":\"y\",\"submitTime\":1795219050000}\n", "z y", map[string]string{
-		`]`:                    `t:3: found ']'; a record is an object in braces`,
+		`]`: `t:3: found ']'; a record is an object in braces`,
+		`{"jobID":"a","outcome":"FAILED","outcome":"SUCCESS"}`: `t:3: the key "outcome" is given twice`,
 		`{"jobID":}`:           `t:3: it is not JSON: invalid character '}' looking for beginning of value`,
 		"{\"jobID\":\"\xff\"}": `t:3: "{\"jobID\":\"\xff\"}" is not UTF-8`,
 		`{}`:                   `t:3: jobID: it is empty`,

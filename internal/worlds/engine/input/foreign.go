@@ -13,29 +13,29 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// understood refuses a file whose bytes would be taken for lines though they are none: a Parquet
-// file, what is packed in a way that nobody here unpacks, UTF-16, an archive, also within what is
-// unpacked. Records of a fixed length, and formats that read a file as a whole, take any bytes. What
-// cannot be read is left to whoever reads it.
-func understood(f File, p *mapreduce.Program, sources []Source) error {
+// understood refuses a file whose bytes would be taken for lines though they are none: a Parquet file, what is packed
+// in a way that nobody here unpacks, UTF-16, an archive, also within what is unpacked. Of others it tells whether they
+// begin as text: a pickle does not, and Hadoop counts its lines all the same. Records of a fixed length, and formats
+// that read a file as a whole, take any bytes. What cannot be read is left to whoever reads it.
+func understood(f File, p *mapreduce.Program, sources []Source) (text bool, err error) {
 	form, err := FormatOf(p, sources, f.Source)
 	if err != nil || f.Size == 0 || form == nil && p.Records.Length > 0 || form != nil && form.Cutting() == mapreduce.Uncut {
-		return err
+		return true, err
 	}
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
-		return err
+		return true, err
 	}
 	defer src.Close()
-	unread := func(err error) error { return fmt.Errorf("input %q: %w", f.Path, fault.Bare(err)) }
+	unread := func(err error) (bool, error) { return true, fmt.Errorf("input %q: %w", f.Path, fault.Bare(err)) }
 	kind, err := codec.Detect(src)
 	if err != nil {
 		return unread(err)
 	}
 	head := make([]byte, files.HeadSize)
 	name, inside := filepath.Base(f.Path), ""
-	refused := func(what, cure string) error {
-		return failure.As(failure.Permanent, fmt.Errorf("input %q: %sit is %s; %s (input_format: whole takes the bytes as they are)", f.Path, inside, what, cure))
+	refused := func(what, cure string) (bool, error) {
+		return false, failure.As(failure.Permanent, fmt.Errorf("input %q: %sit is %s; %s (input_format: whole takes the bytes as they are)", f.Path, inside, what, cure))
 	}
 	var n int
 	if kind == codec.None {
@@ -52,7 +52,7 @@ func understood(f File, p *mapreduce.Program, sources []Source) error {
 	what, cure := files.Foreign(head[:n], name)
 	if what == "" {
 		if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil
+			return !files.NoText(head[:n]), nil
 		}
 		return unread(err)
 	}

@@ -61,6 +61,35 @@ func TestForeignInput(t *testing.T) {
 	}
 }
 
+// What is no text, and nobody knows by name, is read, and told.
+func TestOddInput(t *testing.T) {
+	for text, odd := range map[string]bool{
+		"\x80\x04\x95\x11\x00\x00\x00\x00\x00\x00\x00}\x94(\x8c\x01a\x94K\x01": true,  // a pickle
+		"\x83\xa2id\xcd\x07\xd0\xa1t\xcb\x00\x00":                              true,  // MessagePack
+		"a line\nand \x00 another\n":                                           true,  // a hole in a log
+		packed(t, "\x08\x96\x01\x12\x07"):                                      true,  // protobuf
+		"caf\xe9 in Latin-1\r\nb\t\x1b[31mred\x1b[0m\f\n":                      false, // and the colours of a terminal
+		"Hive\x01separates\x02by\x03these\n":                                   false,
+		"":                                                                     false,
+	} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files, err := input.Find([]string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &mapreduce.Program{Name: "x", NewMapper: func(*mapreduce.Context) (mapreduce.Mapper, error) { return mapreduce.Identity{}, nil }}
+		for _, form := range []string{"text", "whole"} {
+			_, told, err := input.Plan(files, 1<<20, p, []input.Source{{Format: &format.Spec{Name: form}}})
+			if want := odd && form == "text"; err != nil || (len(told) == 1) != want || want && (told[0].Path != path || !strings.HasPrefix(told[0].What, "warning: ")) {
+				t.Errorf("%q as %s: %v, %v", text, form, told, err)
+			}
+		}
+	}
+}
+
 func packed(t *testing.T, text string) string {
 	t.Helper()
 	var out bytes.Buffer

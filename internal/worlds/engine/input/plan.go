@@ -73,8 +73,17 @@ func Columns(f File, form mapreduce.CSV) ([]string, error) {
 	return names, nil
 }
 
-// Whole is a file larger than a block that one task reads nevertheless.
-type Whole struct{ Path, Why string }
+// Odd is a file of which something is told before it is read: What, its path, and Why.
+type Odd struct{ What, Path, Why string }
+
+// OneTask is what is told of a file larger than a block that one task reads nevertheless.
+const OneTask = "one task reads all of"
+
+// noText is what is told of a file whose first bytes are nothing that is known by name, and no text.
+const (
+	noText    = "warning: bytes that no text has are taken as text in"
+	noTextWhy = "write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"
+)
 
 // readSize is how much is read at a time.
 const readSize = 256 << 10
@@ -85,7 +94,7 @@ const planTries = 4
 // Plan cuts files into splits, each of them where the program, the formats and what it is
 // compressed with allow. A block of 0 is the one that follows from their size. It refuses files of
 // which it can be seen at once that no task could read them.
-func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Whole, error) {
+func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Odd, error) {
 	if block == 0 {
 		total := int64(0)
 		for _, f := range files {
@@ -93,15 +102,20 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 		}
 		block = int64(Block(total))
 	}
+	var odd []Odd
 	for _, f := range files {
+		text, err := understood(f, p, sources)
+		if err == nil {
+			err = unreadable(f, p, sources)
+		}
 		// Whatever may be otherwise the next time is left to the task that reads the file.
-		for _, check := range []func(File, *mapreduce.Program, []Source) error{understood, unreadable} {
-			if err := check(f, p, sources); failure.Of(err) == failure.Permanent {
-				return nil, nil, err
-			}
+		if failure.Of(err) == failure.Permanent {
+			return nil, nil, err
+		}
+		if !text {
+			odd = append(odd, Odd{noText, f.Path, noTextWhy})
 		}
 	}
-	var whole []Whole
 	splits, err := cut(files, block, func(f File) ([]int64, error) {
 		var cuts []int64
 		var why string
@@ -112,11 +126,11 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 			}
 		}
 		if why != "" {
-			whole = append(whole, Whole{f.Path, why})
+			odd = append(odd, Odd{OneTask, f.Path, why})
 		}
 		return cuts, err
 	})
-	return splits, whole, err
+	return splits, odd, err
 }
 
 // unreadable looks whether the records of a file have their length, and whether the header of a
