@@ -25,9 +25,10 @@ type Mapper interface {
 // look at most bytes only in passing. If a Mapper has it, MapBlock is called in place of Map.
 //
 // A block holds whole lines, each with a LF, in whichever way it ends in the file, but perhaps the
-// last one of a file without; no line is in two blocks. offset is where the block begins in its
-// file. How lines are spread over blocks says nothing: what is emitted must depend on the lines and
-// their offsets only.
+// last one of a file without; no line is in two blocks. How lines are spread over blocks says nothing:
+// what is emitted must depend on the lines only, or on records of a fixed length and their offsets.
+// offset is where the block begins in its file. It is not enough for the offsets of lines, as those that
+// end with CR LF are longer in the file: whoever needs them has Map alone.
 type BlockMapper interface {
 	MapBlock(block []byte, offset int64, out Emitter) error
 }

@@ -22,8 +22,8 @@ const (
 // lines reads the lines of pieces, one piece after another with the same buffer.
 //
 // A line ends at LF, CR LF or CR, whichever comes first, as it does for Hadoop's LineReader, and a
-// byte order mark at the start of a file belongs to none. Whoever gets lines sees LFs alone
-// (unix.go); positions are those of the file.
+// byte order mark at the start of a file belongs to none. The buffer has the bytes of the file, so
+// positions are known; whoever gets lines sees LFs alone (unix.go).
 //
 // A line that starts at p belongs to the piece from start to end if start < p ≤ end, or if p is 0
 // and so is start. So a piece passes over the line that runs, or starts, at its start, and reads
@@ -39,8 +39,8 @@ type lines struct {
 	r, w   int   // unread bytes are buf[r:w]
 	pos    int64 // offset of buf[r] in the file
 	read   int64 // offset in the file of what has not been read
-	gaps   []int // of buf, ascending: before each the file has a byte that is in no line
-	cr     bool  // buf[w] is a CR; what comes behind it is not known
+	mark   int   // bytes of a byte order mark before buf[r], still to be counted in pos
+	cr     int   // of lines: buf[cr] is the first unread CR; w = there is none
 	end    int64
 	must   int64 // the file goes at least so far, or else it has changed; of a compressed file 0
 	eof    bool
@@ -80,14 +80,14 @@ func (l *lines) unpack(src *codec.Reader, p input.Piece) error {
 
 // begin turns to the first line of a piece.
 func (l *lines) begin(p input.Piece) error {
-	l.r, l.w, l.read, l.gaps, l.cr, l.eof, l.within = 0, 0, l.pos, l.gaps[:0], false, false, false
+	l.r, l.w, l.read, l.mark, l.cr, l.eof, l.within = 0, 0, l.pos, 0, 0, false, false
 	switch {
 	case l.length > 0:
 		return nil
 	case p.Start > 0:
 		return l.skip()
 	}
-	return l.mark()
+	return l.pass()
 }
 
 // skip passes over the line that runs at the start of the piece, without keeping it, or over the
@@ -95,11 +95,11 @@ func (l *lines) begin(p input.Piece) error {
 func (l *lines) skip() error {
 	for l.pos <= l.end {
 		have := l.buf[l.r:l.w]
-		if i := bytes.IndexByte(have, '\n'); i >= 0 {
-			l.take(i + 1)
+		if _, next := l.ending(have, 0); next > 0 {
+			l.take(next)
 			return nil
 		}
-		l.take(len(have))
+		l.take(l.settled(have))
 		if l.eof {
 			return nil
 		}
@@ -157,9 +157,9 @@ func (l *lines) fixed(all bool) (record []byte, at int64, ok bool, err error) {
 	}
 }
 
-// block returns whole lines or records, lines with their LFs, as many as are in the buffer and stand
-// in the file as in the block, and the offset of the first. They are good until the next call. The
-// lines of all blocks are those that next would return.
+// block returns whole lines or records, lines with their LFs, as many as are in the buffer, and the
+// offset of the first. They are good until the next call. The lines of all blocks are those that next
+// would return.
 func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.pos > l.end {
 		return nil, 0, false, nil
@@ -167,28 +167,26 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 	if l.length > 0 {
 		return l.fixed(true)
 	}
-	looked := 0 // so much of what is unread holds no LF that could end the block
+	looked := 0 // so much of what is unread holds no line end that could end the block
 	for {
 		have := l.buf[l.r:l.w]
+		sure := l.settled(have)
 		n := 0
-		if ahead := l.before(l.end); ahead < int64(len(have)) {
-			// The last line of the piece ends with the first LF at its end or behind it.
-			from := max(looked, int(ahead))
-			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
-				n = from + i + 1
-			} else if i := bytes.LastIndexByte(have[min(looked, int(ahead)):ahead], '\n'); i >= 0 && !l.eof {
-				n = looked + i + 1 // the lines before it
+		if ahead := l.ahead(); ahead < len(have) {
+			// The last line of the piece ends with the first line end at its end or behind it.
+			if _, n = l.ending(have, max(looked, ahead)); n == 0 && !l.eof {
+				n = ended(have, looked, min(ahead, sure)) // the lines before it
 			}
-		} else if i := bytes.LastIndexByte(have[looked:], '\n'); i >= 0 {
-			n = looked + i + 1
+		} else {
+			n = ended(have, looked, sure)
 		}
-		looked = len(have)
+		looked = sure
 		if n == 0 && l.eof {
 			n = len(have)
 		}
 		if n > 0 {
-			n = l.even(have[:n])
-			return have[:n], l.take(n), true, nil
+			block = l.unix(have[:n])
+			return block, l.take(n), true, nil
 		}
 		if l.eof {
 			return nil, 0, false, nil
@@ -204,25 +202,25 @@ func (l *lines) block() (block []byte, at int64, ok bool, err error) {
 func (l *lines) part() (part []byte, ok bool, err error) {
 	for l.pos <= l.end || l.within {
 		have := l.buf[l.r:l.w]
-		if len(have) == 0 {
-			if l.eof {
-				return nil, false, nil
-			}
-			if err := l.fill(); err != nil {
-				return nil, false, err
-			}
-			continue
-		}
-		n := len(have)
-		// the last line ends with the first LF at the piece's end or behind it
-		if from := max(l.before(l.end), 0); from < int64(n) {
-			if i := bytes.IndexByte(have[from:], '\n'); i >= 0 {
-				n = int(from) + i + 1
+		n := l.settled(have)
+		// the last line ends with the first line end at the piece's end or behind it
+		if from := l.ahead(); from < len(have) {
+			if _, next := l.ending(have, from); next > 0 {
+				n = next
 			}
 		}
-		l.take(n)
-		l.within = have[n-1] != '\n'
-		return have[:n], true, nil
+		if n > 0 {
+			part = l.unix(have[:n])
+			l.take(n)
+			l.within = part[len(part)-1] != '\n'
+			return part, true, nil
+		}
+		if l.eof {
+			return nil, false, nil
+		}
+		if err := l.fill(); err != nil {
+			return nil, false, err
+		}
 	}
 	return nil, false, nil
 }
@@ -230,51 +228,52 @@ func (l *lines) part() (part []byte, ok bool, err error) {
 func (l *lines) line() (line []byte, at int64, ok bool, err error) {
 	looked := 0
 	for {
-		if i := bytes.IndexByte(l.buf[l.r+looked:l.w], '\n'); i >= 0 {
-			line = l.buf[l.r : l.r+looked+i]
-			return line, l.take(looked + i + 1), true, nil
+		have := l.buf[l.r:l.w]
+		if end, next := l.ending(have, looked); next > 0 {
+			return have[:end], l.take(next), true, nil
 		}
-		looked = l.w - l.r
 		if l.eof {
-			if looked == 0 {
-				return nil, 0, false, nil
-			}
-			line = l.buf[l.r:l.w]
-			return line, l.take(looked), true, nil
+			return have, l.take(len(have)), len(have) > 0, nil
 		}
+		looked = l.settled(have)
 		if err := l.fill(); err != nil {
 			return nil, 0, false, err
 		}
 	}
 }
 
+// ahead returns how many of the unread bytes, and more, lie before the end of the piece.
+func (l *lines) ahead() int { return int(max(l.end-l.pos-int64(l.mark), 0)) }
+
 // take passes over n bytes and returns where they began.
 func (l *lines) take(n int) int64 {
 	at := l.pos
 	l.r += n
-	l.pos += int64(n)
-	for len(l.gaps) > 0 && l.gaps[0] <= l.r {
-		l.gaps = l.gaps[1:]
-		l.pos++
+	l.pos += int64(n + l.mark)
+	l.mark = 0
+	if l.length == 0 && l.cr < l.r {
+		l.cr = l.r
+		l.look()
 	}
 	return at
 }
 
+// look finds the first CR from cr on.
+func (l *lines) look() {
+	if i := bytes.IndexByte(l.buf[l.cr:l.w], '\r'); i >= 0 {
+		l.cr += i
+	} else {
+		l.cr = l.w
+	}
+}
+
 // fill reads more behind what is unread.
 func (l *lines) fill() error {
-	held := 0
-	if l.cr {
-		held = 1
-	}
 	if l.r > 0 {
-		copy(l.buf, l.buf[l.r:l.w+held])
-		for i := range l.gaps {
-			l.gaps[i] -= l.r
-		}
-		l.w -= l.r
-		l.r = 0
+		copy(l.buf, l.buf[l.r:l.w])
+		l.w, l.cr, l.r = l.w-l.r, l.cr-l.r, 0
 	}
-	if l.w+held == len(l.buf) {
+	if l.w == len(l.buf) {
 		if most := l.longest(); len(l.buf) >= most {
 			if most == maxRecord {
 				return failure.As(failure.Permanent, fmt.Errorf("the line at byte %d is longer than 1 GB", l.pos))
@@ -282,10 +281,10 @@ func (l *lines) fill() error {
 			return failure.As(failure.Permanent, fmt.Errorf("the line at byte %d is longer than %v, half of the memory of a task; give more memory, or fewer slots", l.pos, units.Bytes(most)))
 		}
 		grown := make([]byte, min(2*len(l.buf), l.longest()))
-		copy(grown, l.buf[:l.w+held])
+		copy(grown, l.buf[:l.w])
 		l.buf = grown
 	}
-	free := l.buf[l.w+held:]
+	free := l.buf[l.w:]
 	if ahead := max(l.end-l.read, 0) + max(l.read-l.end, overshoot); int64(len(free)) > ahead {
 		free = free[:ahead]
 	}
@@ -297,10 +296,9 @@ func (l *lines) fill() error {
 			err = &endedError{l.read, l.must}
 		}
 	}
-	if l.length > 0 {
-		l.w += n
-	} else {
-		l.w += l.unix(l.buf[l.w:l.w+held+n], held)
+	none := l.cr == l.w
+	if l.w += n; none && l.length == 0 {
+		l.look()
 	}
 	if l.packed != nil {
 		l.end = min(l.end, l.packed.Own())

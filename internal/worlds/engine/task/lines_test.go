@@ -70,6 +70,8 @@ func same(want, got []line) string {
 func pieces(t *testing.T, text string, block int, whole bool, wrap func(io.Reader) io.Reader) []line {
 	t.Helper()
 	var got []line
+	// lines may be longer in the file than in a block
+	odd := strings.Contains(text, "\r") || strings.HasPrefix(text, byteOrderMark)
 	l := lines{buf: make([]byte, 3)} // small, so that it has to grow
 	for start := 0; start < len(text); start += block {
 		p := input.Piece{Start: int64(start), End: int64(min(start+block, len(text)))}
@@ -97,7 +99,9 @@ func pieces(t *testing.T, text string, block int, whole bool, wrap func(io.Reade
 			}
 			for _, in := range many(b) {
 				got = append(got, line{at, in.Text})
-				at += int64(len(in.Text)) + 1
+				if at += int64(len(in.Text)) + 1; odd {
+					at = inside
+				}
 			}
 		}
 	}

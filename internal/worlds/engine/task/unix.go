@@ -5,80 +5,84 @@ import (
 	"strings"
 )
 
-// unix ends the lines of what has just been read with LFs alone, in place, and returns how much that
-// is. The first bytes are a CR that was held back, if it was. Most text holds no CR: one look tells.
-func (l *lines) unix(raw []byte, held int) int {
-	if held == 0 && bytes.IndexByte(raw, '\r') < 0 {
-		return len(raw)
+// ending finds the first line end in unread bytes, from one of them on. The line ends before end, and the
+// next one begins at next, which is 0 if none ends, or with a CR of which it is not known what comes behind it.
+func (l *lines) ending(have []byte, from int) (end, next int) {
+	cr := l.cr - l.r
+	if cr < from {
+		cr = len(have)
+		if i := bytes.IndexByte(have[from:], '\r'); i >= 0 {
+			cr = from + i
+		}
 	}
-	l.cr = false
-	to := 0
-	for from := 0; from < len(raw); {
-		n := bytes.IndexByte(raw[from:], '\r')
-		if n < 0 {
-			n = len(raw) - from
-		}
-		if to < from {
-			copy(raw[to:], raw[from:from+n])
-		}
-		to, from = to+n, from+n
-		switch {
-		case from == len(raw):
-			return to
-		case from+1 == len(raw) && !l.eof: // where its line ends depends on what comes
-			raw[to], l.cr = '\r', true
-			return to
-		}
-		raw[to] = '\n'
-		to, from = to+1, from+1
-		if from < len(raw) && raw[from] == '\n' {
-			from++
-			l.gaps = append(l.gaps, l.w+to)
-		}
+	if i := bytes.IndexByte(have[from:cr], '\n'); i >= 0 {
+		return from + i, from + i + 1
+	}
+	switch {
+	case cr == len(have), cr+1 == len(have) && !l.eof:
+		return 0, 0
+	case cr+1 < len(have) && have[cr+1] == '\n':
+		return cr, cr + 2
+	}
+	return cr, cr + 1
+}
+
+// settled returns how much of the unread bytes does not end with a CR of which it is not known what
+// comes behind it.
+func (l *lines) settled(have []byte) int {
+	if n := len(have); n > 0 && have[n-1] == '\r' && !l.eof {
+		return n - 1
+	}
+	return len(have)
+}
+
+// ended returns what is behind the last line end in a part of a text; 0 if there is none.
+func ended(text []byte, from, to int) int {
+	for to > from && text[to-1] != '\n' && text[to-1] != '\r' {
+		to--
+	}
+	if to <= from {
+		return 0
 	}
 	return to
 }
 
-// before returns how many of the unread bytes at hand, and more, lie wholly before a position of the
-// file.
-func (l *lines) before(end int64) int64 {
-	n := end - l.pos
-	for _, g := range l.gaps {
-		if int64(g-l.r) > n {
-			break
-		}
-		n--
+// unix ends the lines of unread bytes with LFs alone, in place. Most text holds no CR, which is known.
+func (l *lines) unix(text []byte) []byte {
+	from := l.cr - l.r
+	if from >= len(text) {
+		return text
 	}
-	return n
-}
-
-// even returns how much of a block ends with the first line behind which the file has more bytes
-// than the block: so offsets within a block are those of the file.
-func (l *lines) even(block []byte) int {
-	if len(l.gaps) > 0 {
-		if gap := l.gaps[0] - l.r; gap < len(block) {
-			if n := bytes.IndexByte(block[gap-1:], '\n'); n >= 0 {
-				return gap + n
-			}
+	to := from
+	for from < len(text) {
+		text[to] = '\n'
+		to, from = to+1, from+1
+		if from < len(text) && text[from] == '\n' {
+			from++
 		}
+		n := bytes.IndexByte(text[from:], '\r')
+		if n < 0 {
+			n = len(text) - from
+		}
+		copy(text[to:], text[from:from+n])
+		to, from = to+n, from+n
 	}
-	return len(block)
+	return text[:to]
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// mark passes over a byte order mark at the start of a file. As in Hadoop the first line still is at
+// pass passes over a byte order mark at the start of a file. As in Hadoop the first line still is at
 // byte 0.
-func (l *lines) mark() error {
-	for l.w < len(byteOrderMark) && strings.HasPrefix(byteOrderMark, string(l.buf[:l.w])) && !l.cr && !l.eof {
+func (l *lines) pass() error {
+	for l.w < len(byteOrderMark) && strings.HasPrefix(byteOrderMark, string(l.buf[:l.w])) && !l.eof {
 		if err := l.fill(); err != nil {
 			return err
 		}
 	}
 	if bytes.HasPrefix(l.buf[:l.w], []byte(byteOrderMark)) {
-		l.r = len(byteOrderMark)
-		first := l.r + 1
-		l.gaps = append([]int{first, first, first}, l.gaps...)
+		l.mark = len(byteOrderMark)
+		l.r = l.mark
 	}
 	return nil
 }
