@@ -44,7 +44,6 @@ func TestReasonsAsSentences(t *testing.T) {
 		"it needs reduce slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, int64(sched.Reduce)),
 		"it needs stage6 slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, 99),
 		"there is no profile of its class: 3 of its maps are measured first":                                                        sched.Because(rtmr.Sampling, 3),
-		"jobs without a promise hold all map slots, and it is not known for how long; deadline at 90.0 s":                           sched.Because(rtmr.AllLent, 90*s, int64(sched.Map)),
 		"a lent slot falls due: 3 tasks with a promise or of a sample wait, others hold 5 slots":                                    sched.Because(rtmr.SlotDue, 3, 5),
 		"alone on this cluster it takes 4:12 min at worst (its maps 60.0 s, its reduces 3:12 min), and its deadline is in 3:00 min": sched.Because(estimate.AloneLate, 180*s, 252*s, 60*s),
 		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min":                                       sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),

@@ -60,10 +60,9 @@ func TestCausesAreWhole(t *testing.T) {
 func TestPoliciesTellsOne(t *testing.T) {
 	s := newShell(t, nil)
 	for text, wants := range map[string][]string{
-		"rtmr": {"rtmr (scheme)", "source   paper 003", "needs    kill (its part rtmr reclaimer)", "reads    profiles", "  no-slots ", "heeds    any\n"},
+		"rtmr":            {"rtmr (scheme)", "source   paper 003", "needs    kill (its part rtmr reclaimer)", "reads    profiles", "  no-slots ", "heeds    any\n"},
+		"rtmr dispatcher": {"rtmr dispatcher (place)", "heeds    resync, control, heartbeat\n"},
 		// What a policy needs and heeds is told as its parameters make it.
-		"rtmr(preempt=false)":           {"rtmr(preempt=false) (scheme)", "parts    rtmr order, rtmr admission, rtmr dispatcher\n", "needs    nothing special"},
-		"rtmr dispatcher":               {"rtmr dispatcher (place)", "heeds    resync, control, heartbeat\n"},
 		"fair":                          {"parts    fair-share, limit, greedy\n", "needs    nothing special", "heeds    resync, control, "},
 		"fair(preemption=true)":         {"needs    kill (its part preempt)", "heeds    any\n", "  min-share "},
 		"fair( preemption=true )+delay": {"fair(preemption=true)+delay (policy)", "parts    fair-share, limit, delay, preempt\n", "  preemption ", "  rack "},

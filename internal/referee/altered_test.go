@@ -222,9 +222,7 @@ var alterations = []alteration{
 	{"a node is not put to sleep", sleepy, missing(`^\d+ item sleep `)},
 	{"another node is woken", sleepy, one(`item wake .*node=(\d+)`)},
 	{"a node sleeps that has just run something", sleepy, one(`item sleep .*reason=node-idle:(\d+)`)},
-	{"a slot that promises leave is not lent", "rtmr(preempt=false)", missing(`^\d+ item start .*reason=left-over`)},
-	{"a job is refused for what is not lent", "rtmr(preempt=false)", replace(`reason=deadline:(\d+),\d+`, "reason=all-lent:$1,1")},
-	{"a finish behind lent slots is a nanosecond off", "rtmr(preempt=false)", one(`by=(\d+) reason=promised`)},
+	{"a slot that promises leave is not lent", "rtmr", missing(`^\d+ item start .*reason=left-over`)},
 	{"a task of a job starts that was cancelled", "capacity", func(r *rand.Rand, lines []string) ([]string, int) {
 		i := some(r, lines, `^\d+ item start `)
 		if i < 0 {
@@ -381,8 +379,8 @@ func TestWrongRule(t *testing.T) {
 		{"fifo", "fair"}, {"edf-p", "fifo"}, {"edf-n", "edf-p"}, {"fair", "fifo"}, {"capacity", "fair"}, {"capacity", "capacity(elastic=false)"},
 		{"fifo+matchmaking", "fifo"}, {"fifo+matchmaking", "edf-p+matchmaking"}, {"fifo+delay", "fifo+matchmaking"}, {"fifo+delay(D=4.5s)", "fifo+delay(D=4s)"},
 		{"fifo", "fifo+greedy(nonlocal=2)"}, {"fifo", "fifo+greedy(reduces=2)"}, {"fair", "fair(jobs=fifo)"},
-		{"rtmr", "rtmr(order=fifo)"}, {"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"capacity-plan", "capacity-plan(bound=upper)"}, {"capacity-plan", "capacity-plan(over=hold)"}, {"rtmr(skew=200)", "rtmr"},
-		{"rtmr(preempt=false)", "rtmr"}, {"rtmr", "rtmr(preempt=false)"}, {starving, "fair(pool=user)"}, {starving, "fair(pool=user)+preempt(fair_timeout=4s,interval=2s)"},
+		{"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"capacity-plan", "capacity-plan(bound=upper)"}, {"capacity-plan", "capacity-plan(over=hold)"}, {"rtmr(skew=200)", "rtmr"},
+		{starving, "fair(pool=user)"}, {starving, "fair(pool=user)+preempt(fair_timeout=4s,interval=2s)"},
 		{slow, "fifo"}, {slow, "fifo+speculate(lag=2s,gap=12,interval=1s)"}, {sleepy, "fifo"}, {sleepy, "fifo+sleep(idle=4500ms)"},
 	} {
 		caught, tried := 0, 0

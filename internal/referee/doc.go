@@ -20,7 +20,7 @@
 //	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start;
 //	             reclaim.go: slots that fall due; likely.go: with a probability, and chances.go:
 //	             whether its numbers are near those of jobs that are played; masters.go: with
-//	             ApplicationMasters; leases.go: slots that are lent and not taken back;
+//	             ApplicationMasters;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //	second.go    second attempts of slow tasks
 //	preempt.go   what pools that starve are given

@@ -329,3 +329,14 @@ func (o adjusted) void() { clear(o.first) }
 
 func (adjusted) line(x, y *job) int { return cmp.Compare(x.due(), y.due()) }
 func (adjusted) shares() bool       { return true }
+
+// slot is the kind of slot that a task of the stage takes, -1 if it takes none.
+func (s *stage) slot() int {
+	switch {
+	case s.needs[0] > 0:
+		return 0
+	case s.needs[1] > 0:
+		return 1
+	}
+	return -1
+}

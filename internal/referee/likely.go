@@ -179,7 +179,7 @@ func (r *rtmr) wrong(name string, n [3]int64, list []proof, c *claim, at int, mo
 		if len(list) > 0 {
 			offer = list[0].at
 		}
-		if offer != 0 && !r.plan.fifo && offer <= c.deadline {
+		if offer != 0 && offer <= c.deadline {
 			return fmt.Sprintf("an offer behind %d", c.deadline)
 		}
 		id := int(l.num64("because-job"))

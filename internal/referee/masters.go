@@ -167,16 +167,8 @@ func (r *rtmr) wanted(c *claim) (now []*stage, later int) {
 	return now, 0
 }
 
-// free are slots of the stage's kind that nothing with a promise holds; without preempt, that nothing holds.
+// free are slots of the stage's kind that nothing with a promise holds.
 func (r *rtmr) free(b *book, s int) (free int) {
-	if !r.preempt {
-		for _, n := range b.nodes {
-			if n != nil && n.serves() {
-				free += max(0, int(n.free[slotOf(s)]))
-			}
-		}
-		return free
-	}
 	free = r.slots[slotOf(s)]
 	for _, c := range r.plan.queue {
 		for _, st := range c.job.inSlots(s) {

@@ -82,8 +82,8 @@ var table = map[string]func(m *made, a *asked){
 	},
 	"rtmr": func(m *made, a *asked) {
 		chance := likelyOf(m, a)
-		m.parts = map[string]part{"admit": &rtmr{likely: chance, feedback: a.on("feedback", true), preempt: a.on("preempt", true), sampling: a.with["unknown"] != "best-effort",
-			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, masters: float64(a.count("masters", 10)) / 100, plan: schedule{fifo: a.with["order"] == "fifo", even: chance != nil, shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}
+		m.parts = map[string]part{"admit": &rtmr{likely: chance, feedback: a.on("feedback", true), sampling: a.with["unknown"] != "best-effort",
+			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, masters: float64(a.count("masters", 10)) / 100, plan: schedule{even: chance != nil, shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}
 	},
 
 	// parts

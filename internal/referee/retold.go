@@ -11,7 +11,7 @@ import (
 func (r *rtmr) void() {
 	r.was, r.ran = nil, map[string]bool{}
 	for _, c := range r.plan.queue {
-		if !c.over && c.job.Name != "" && !c.job.untold { // and no lease
+		if !c.over && !c.job.untold {
 			r.was = append(r.was, c)
 		}
 	}
@@ -21,8 +21,8 @@ func (r *rtmr) void() {
 		}
 		r.ran[j.Name] = r.measures[j] == nil
 	}
-	r.plan = schedule{fifo: r.plan.fifo, even: r.plan.even, shrunk: -1}
-	r.slots, r.leases, r.others = [2]int{}, nil, nil
+	r.plan = schedule{even: r.plan.even, shrunk: -1}
+	r.slots, r.others = [2]int{}, nil
 	clear(r.known)
 	clear(r.measures)
 	if r.likely != nil {

@@ -10,18 +10,17 @@ import (
 // rtmr is the Real-Time MapReduce scheduler (paper 003, chapter 5) with what package rtmr says of
 // jobs without a promise.
 type rtmr struct {
-	feedback, preempt, sampling bool
-	samples                     int
-	skew, masters               float64
-	plan                        schedule
-	known                       map[*job]bool // judged
-	others                      []*job        // without a promise: those that are measured, then by arrival
-	measures                    map[*job]*sampled
-	slots                       [2]int
-	leases                      []*lease
-	likely                      *likely         // nil = promises are for the worst case
-	was                         []*claim        // promises of before a resync
-	ran                         map[string]bool // jobs that ran without one then
+	feedback, sampling bool
+	samples            int
+	skew, masters      float64
+	plan               schedule
+	known              map[*job]bool // judged
+	others             []*job        // without a promise: those that are measured, then by arrival
+	measures           map[*job]*sampled
+	slots              [2]int
+	likely             *likely         // nil = promises are for the worst case
+	was                []*claim        // promises of before a resync
+	ran                map[string]bool // jobs that ran without one then
 }
 
 // sampled is what was measured of a job of which nothing is known.
@@ -36,7 +35,6 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	if b.resyncs {
 		r.resume(b, p)
 	}
-	r.follow(b)
 	r.recount(b, events)
 	r.rise(b)
 	r.note(b, events, p)
@@ -55,7 +53,7 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 			}
 			r.first(b, j, p)
 			// What its promise withheld goes with it.
-			if s := j.stage[reduceStage]; promised && r.preempt && s != nil && s.withheld && r.plan.find(j) < 0 && r.known[j] && j.state < rejected {
+			if s := j.stage[reduceStage]; promised && s != nil && s.withheld && r.plan.find(j) < 0 && r.known[j] && j.state < rejected {
 				p.withhold(j, reduceStage, false, "place-changed")
 			}
 			continue
@@ -71,13 +69,11 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 		r.likely.late.leaves = func(j *job) bool { return r.plan.find(j) >= 0 }
 		r.likely.late.decide(b, events, p)
 	}
-	rising, left := r.rising(), (*[2]int)(nil)
+	rising := r.rising()
 	for _, n := range beaten(b, events) {
-		left = r.serve(b, n, rising, left, p)
+		r.serve(b, n, rising, p)
 	}
-	if r.preempt {
-		r.reclaim(b, p)
-	}
+	r.reclaim(b, p)
 }
 
 // first judges a job that nobody has judged.
@@ -101,15 +97,6 @@ func (r *rtmr) note(b *book, events []*line, p *wants) {
 		c.mapEnds, c.maps0 = upTo(c.mapEnds, c.maps0, c.job.stage[mapStage], b.now)
 		c.reEnds, c.reduces0 = upTo(c.reEnds, c.reduces0, c.job.stage[reduceStage], b.now)
 		r.restrain(c.job, p)
-	}
-	if !r.preempt {
-		for _, j := range r.others {
-			if j.state != finished && r.measures[j] == nil {
-				r.restrain(j, p)
-			}
-		}
-		r.regard(b, events)
-		r.giveBack(b, nil)
 	}
 	for _, e := range events {
 		if e.name != "job-ended" {
@@ -287,14 +274,6 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 	case alone > c.deadline:
 		reject("alone-late" + numbers(c.deadline-b.now, alone-b.now, aloneMaps-b.now))
 		return
-	case finish == never && !r.preempt:
-		v := r.plan.upTo(r.plan.position(c), b.now)
-		waits := int64(reduceStage)
-		if mapsEnd, _ := v.take(c, b.now); mapsEnd == never {
-			waits = mapStage
-		}
-		reject("all-lent" + numbers(c.deadline, waits))
-		return
 	case finish > c.deadline:
 		reject("deadline" + numbers(c.deadline, finish))
 		return
@@ -351,7 +330,6 @@ func (r *rtmr) look(b *book, p *wants) {
 		idle, passed := m.occupied == 0, b.now >= j.Deadline
 		t := b.timesOf(j, r.skew, worst)
 		gone := func() {
-			r.giveBack(b, j)
 			delete(r.measures, j)
 			r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
 		}
@@ -453,18 +431,10 @@ func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
 	p.verdict("admit", j, admitted, "", why)
 	r.others = append(r.others, j)
 	r.sort()
-	if r.preempt {
-		return
-	}
-	r.restrain(j, p)
-	for i := range j.Stages {
-		r.lendRunning(b, j, &j.Stages[i])
-	}
 }
 
 // serve fills a node: maps with a promise, reduces by algorithm 5.4, then what is left over.
-// Without preempt no more is lent in a round than what was left when the first task asked.
-func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]int {
+func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
 	r.placeMasters(b, n, p)
 	for again := true; again && !rising; {
 		again = false
@@ -494,21 +464,6 @@ func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]
 					if s == master && r.crowded(b, j) {
 						break
 					}
-					slot := j.stage[s].slot()
-					if !r.preempt && slot >= 0 {
-						if left == nil {
-							free := r.spare(b)
-							left = &free
-						}
-						if left[slot] <= 0 {
-							continue
-						}
-						left[slot]--
-						t, _ := b.nearest(n, j.stage[s])
-						l := &lease{what: bound{job: j.id, stage: s, task: t, node: n.id}}
-						r.lendTo(b, l)
-						r.leases = append(r.leases, l)
-					}
 					if x, st := r.measures[j], j.stage[s]; x != nil && s == mapStage {
 						if st.occupied == 0 {
 							x.began = b.now
@@ -522,7 +477,6 @@ func (r *rtmr) serve(b *book, n *node, rising bool, left *[2]int, p *wants) *[2]
 			}
 		}
 	}
-	return left
 }
 
 // reduce is algorithm 5.4, lines 6 to 21, with >= in line 10: the job whose reduce goes to the node.

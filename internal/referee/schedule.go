@@ -106,7 +106,6 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 type schedule struct {
 	base   vectors
 	queue  []*claim
-	fifo   bool
 	even   bool  // who has started is overtaken like any other
 	shrunk int64 // when slots were last taken away, -1 = never
 }
@@ -124,7 +123,7 @@ func (s *schedule) started() int {
 }
 
 func (s *schedule) before(x, y *claim) bool {
-	if !s.fifo && x.deadline != y.deadline {
+	if x.deadline != y.deadline {
 		return x.deadline < y.deadline
 	}
 	return x.job.seq < y.job.seq
@@ -164,12 +163,6 @@ func (s *schedule) test(c *claim, p int, now int64) (finish int64, late *claim, 
 
 // offer returns the earliest deadline that would be accepted, 0 if none would be.
 func (s *schedule) offer(c *claim, now int64) int64 {
-	if s.fifo { // the deadline does not change the place
-		if finish, late, _ := s.test(c, s.position(c), now); late == nil && finish != never {
-			return finish
-		}
-		return 0
-	}
 	for p := s.started(); p <= len(s.queue); p++ {
 		finish, late, _ := s.test(c, p, now)
 		if late != nil || finish == never {

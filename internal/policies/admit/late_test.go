@@ -110,18 +110,16 @@ func TestLateJobsRunBehindPromises(t *testing.T) {
 // Slots that a promise needs are kept also while its world does not ask for them: after a dip the first job's maps
 // would wait for those of the second.
 func TestPromisesKeepSlotsThroughADip(t *testing.T) {
-	for _, policy := range []string{"rtmr", "rtmr(preempt=false)"} {
-		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
-		d.at(1, comes(1, "a", 40, 0), comes(2, "b", 400, 0), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map},
-			sched.Event{Kind: sched.Demand, Job: 2, Stage: sched.Map, Count: 8})
-		d.at(2, beats()...)
-		if a, b := d.book.Job(1), d.book.Job(2); a.State != sched.Admitted || b.State != sched.Admitted || b.Stages[sched.Map].Occupied != 0 {
-			t.Errorf("%s: the first job is %v, the second is %v and has %d slots", policy, a.State, b.State, b.Stages[sched.Map].Occupied)
-		}
-		d.at(3, append(beats(), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})...)
-		if n := d.book.Job(1).Stages[sched.Map].Occupied; n != 4 {
-			t.Errorf("%s: the first job has %d slots", policy, n)
-		}
+	d := newDesk(t, "rtmr", sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+	d.at(1, comes(1, "a", 40, 0), comes(2, "b", 400, 0), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map},
+		sched.Event{Kind: sched.Demand, Job: 2, Stage: sched.Map, Count: 8})
+	d.at(2, beats()...)
+	if a, b := d.book.Job(1), d.book.Job(2); a.State != sched.Admitted || b.State != sched.Admitted || b.Stages[sched.Map].Occupied != 0 {
+		t.Errorf("the first job is %v, the second is %v and has %d slots", a.State, b.State, b.Stages[sched.Map].Occupied)
+	}
+	d.at(3, append(beats(), sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})...)
+	if n := d.book.Job(1).Stages[sched.Map].Occupied; n != 4 {
+		t.Errorf("the first job has %d slots", n)
 	}
 }
 
@@ -135,7 +133,7 @@ func beats() (all []sched.Event) {
 // A promise is not taken back as its job is amended in what it does not rest on, and none is taken back of a job whose
 // ApplicationMaster runs.
 func TestPromisesOutlastAmendments(t *testing.T) {
-	for _, policy := range []string{"rtmr", "rtmr(preempt=false)", "rtmr(promise=99%,refused=reject)", "dc"} {
+	for _, policy := range []string{"rtmr", "rtmr(promise=99%,refused=reject)", "dc"} {
 		for _, runs := range []bool{false, true} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true})
 			all := opening()
@@ -280,28 +278,26 @@ func TestSamplesOfLateMaps(t *testing.T) {
 // What the stock scheduler starts of a promised job while the policy has yielded counts when it takes over, with and
 // without being told all again: the slots are taken.
 func TestSlotsAreTakenAfterAYield(t *testing.T) {
-	for _, policy := range []string{"rtmr", "rtmr(preempt=false)"} {
-		for _, resync := range []bool{false, true} {
-			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
-			a := comes(1, "a", 60, 0)
-			d.at(1, a, sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})
-			d.at(2, sched.Event{Kind: sched.Control, Control: sched.Yield})
-			var runs []sched.Event
-			for n := sched.NodeID(1); n <= 4; n++ {
-				runs = append(runs, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(n), Job: 1, Stage: sched.Map, Node: n})
-			}
-			asks := sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 4}
-			d.at(3, append(runs, asks)...)
-			all := []sched.Event{{Kind: sched.Control, Control: sched.TakeOver}}
-			if resync {
-				all = append(append([]sched.Event{{Kind: sched.Resync}}, all...), opening()...)
-				all = append(append(all, a, asks), runs...)
-			}
-			d.at(4, all...)
-			d.at(5, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: timed("b", "reduce10", 5, 12, 4, 0)}})
-			if is := d.book.Job(2).State; is != sched.Rejected {
-				t.Errorf("%s, resync: %v: four slots hold tasks until 13 s, and who needs them from 7 s on is %v", policy, resync, is)
-			}
+	for _, resync := range []bool{false, true} {
+		d := newDesk(t, "rtmr", sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
+		a := comes(1, "a", 60, 0)
+		d.at(1, a, sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8})
+		d.at(2, sched.Event{Kind: sched.Control, Control: sched.Yield})
+		var runs []sched.Event
+		for n := sched.NodeID(1); n <= 4; n++ {
+			runs = append(runs, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(n), Job: 1, Stage: sched.Map, Node: n})
+		}
+		asks := sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 4}
+		d.at(3, append(runs, asks)...)
+		all := []sched.Event{{Kind: sched.Control, Control: sched.TakeOver}}
+		if resync {
+			all = append(append([]sched.Event{{Kind: sched.Resync}}, all...), opening()...)
+			all = append(append(all, a, asks), runs...)
+		}
+		d.at(4, all...)
+		d.at(5, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: timed("b", "reduce10", 5, 12, 4, 0)}})
+		if is := d.book.Job(2).State; is != sched.Rejected {
+			t.Errorf("resync: %v: four slots hold tasks until 13 s, and who needs them from 7 s on is %v", resync, is)
 		}
 	}
 }
@@ -309,7 +305,7 @@ func TestSlotsAreTakenAfterAYield(t *testing.T) {
 // Reduces start when the maps are over, whoever has run these, however many were asked for, and though nobody ever
 // said how many there are.
 func TestReducesStart(t *testing.T) {
-	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "capacity-plan", "rtmr", "rtmr(preempt=false)", "rtmr(promise=99%)"} {
+	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "capacity-plan", "rtmr", "rtmr(promise=99%)"} {
 		for _, how := range []string{"grows", "asks for more", "yield"} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 			job := timed("a", "reduce10", 1, 600, 2, 1)

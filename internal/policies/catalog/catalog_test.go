@@ -264,7 +264,6 @@ func TestPromisesWithAProbabilityAreWritten(t *testing.T) {
 		"rtmr(promise=0)":                  "from 50% to 99.99%",
 		"rtmr(promise=0%)":                 "from 50% to 99.99%",
 		"rtmr(promise=likely)":             "promise=worst promises for the worst case",
-		"rtmr(promise=99%,preempt=false)":  "preempt=false needs promise=worst",
 		"rtmr(promise=99%,feedback=false)": "feedback has no effect",
 		"rtmr(refused=run)":                "refused=run needs a promise with a probability",
 	} {

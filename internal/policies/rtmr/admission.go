@@ -27,14 +27,11 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
 	s.sheets.line.kept = false
 	kinds := s.reread(batch)
-	changed := s.look(v, batch, kinds)
+	s.look(v, batch, kinds)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v, p)
 	}
 	s.resize(v)
-	if changed {
-		s.relet(v)
-	}
 	s.recount(v, batch, kinds, p)
 	s.rise(v)
 	if kinds&counts != 0 {
@@ -212,21 +209,11 @@ func (s *scheduler) refusal(now units.Time, c *Claim, verdict *Verdict, p *sched
 		why = sched.Because(estimate.Unbounded)
 	} else if alone.Finish > c.Deadline {
 		why = sched.Because(estimate.AloneLate, int64(c.Deadline.Sub(now)), int64(alone.Finish.Sub(now)), int64(alone.MapsEnd.Sub(now)))
-	} else if verdict.Finish == units.Never && !s.c.Preempt {
-		why = sched.Because(AllLent, int64(c.Deadline), int64(endless(verdict)))
 	} else if h := verdict.Hold; h.Slots > 0 {
 		why.C = int64(h.Stage)
 		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
 	}
 	return why
-}
-
-// endless is the stage of a job that would never finish in which it waits for a slot.
-func endless(verdict *Verdict) sched.Stage {
-	if verdict.MapsEnd == units.Never {
-		return sched.Map
-	}
-	return sched.Reduce
 }
 
 // mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs
@@ -290,7 +277,7 @@ func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
 	s.judge(v, job, p)
 	// What a promise withheld goes when there is none any more: whoever looks after jobs without one
 	// would wait for it for ever.
-	if n := s.of(j); was == promised && s.c.Preempt && n != nil && n.Standing != promised && job.Stages[sched.Reduce].Withheld {
+	if n := s.of(j); was == promised && n != nil && n.Standing != promised && job.Stages[sched.Reduce].Withheld {
 		p.Add(sched.Item{Verb: sched.Release, Job: j, Stage: sched.Reduce, Reason: sched.Because(sched.PlaceChanged)})
 	}
 }
@@ -302,18 +289,11 @@ func (s *scheduler) counted(v sched.View, job *sched.Job, p *sched.Plan) {
 	if !was.Grows || job.Spec.Growing() != nil || astride(job) {
 		return
 	}
-	s.release(v.Now(), was)
-	if s.regain(v, job, p) {
-		return
-	}
-	if !s.c.Preempt {
-		s.leaseRunning(v, job)
-	}
+	s.regain(v, job, p)
 }
 
 // takeOver takes in jobs that another policy has let run: they have no promise.
 func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
-	s.unsee()
 	s.runs, s.seen = nil, nil
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
@@ -324,7 +304,6 @@ func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
 			if r := s.note(job, lent); s.c.Most > 0 {
 				s.hopesFor(job, r, means{})
 			}
-			s.leaseRunning(v, job)
 		} else {
 			s.judge(v, job, p)
 		}

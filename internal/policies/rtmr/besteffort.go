@@ -9,19 +9,12 @@ import (
 )
 
 // Jobs without a deadline, and those of which nothing is known, run on what no promise needs. The
-// paper knows no such jobs. They stand behind all that have a promise, and
-//
-//   - with Preempt they get any slot that is free once a node's jobs with a promise have been
-//     served, and are killed when a promised slot falls due: when a task with a promise could start
-//     and no slot is free for it. Admission does not count them;
-//   - without Preempt they get no more slots than the vectors behind the last admitted job leave
-//     untouched, that is available now. Admission counts a slot that they hold as busy until their
-//     class's worst time has passed, and for ever if that is unknown (lease.go). So their reduces,
-//     too, wait for the last map: one that waits in its slot has no worst time.
+// paper knows no such jobs. They stand behind all that have a promise, get any slot that is free once a
+// node's jobs with a promise have been served, and are killed when a promised slot falls due: when a
+// task with a promise could start and no slot is free for it. Admission does not count them.
 //
 // Tasks of a sample (sample.go) get their slots by the same rules, before those of jobs that have
-// nothing to be in time for: with Preempt these are killed for them too, without it a sample gets
-// the next slot that is left.
+// nothing to be in time for: these are killed for them too.
 
 // lend lets a job run without a promise.
 func (s *scheduler) lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
@@ -43,10 +36,7 @@ func (s *scheduler) lendBy(v sched.View, job *sched.Job, m means, why sched.Reas
 		s.forget(job.ID)
 		return
 	}
-	if s.of(job.ID).Advice = job.Advice != sched.NoJob; !s.c.Preempt {
-		s.restrain(job, p)
-		s.leaseRunning(v, job)
-	}
+	s.of(job.ID).Advice = job.Advice != sched.NoJob
 }
 
 // rest fills the node with tasks of jobs without a promise.
@@ -72,29 +62,13 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 	if locality == sched.NoLocality || !fits {
 		return false
 	}
-	slot := takes(job, stage, kind)
-	left := s.allowance(v, slot)
-	if left != nil && *left <= 0 {
-		if s.spare.next < units.Never { // nothing may end then that would wake anybody
-			p.WakeMe(s.spare.next, sched.Because(sched.Wakeup, int64(s.spare.next)))
-			s.spare.next = units.Never
-		}
-		return false
-	}
 	began := job.Stages[stage].Occupied == 0
 	if !p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: stage, Container: kind, Node: n.ID, Count: 1, Locality: locality, Reason: sched.Because(LeftOver)}) {
 		return false
 	}
-	if left != nil {
-		*left--
-	}
 	s.hold(j)
-	r := s.of(j)
-	if r != nil && r.Standing == sampled && stage == sched.Map {
+	if r := s.of(j); r != nil && r.Standing == sampled && stage == sched.Map {
 		r.Sample.started(v.Now(), began, job, p)
-	}
-	if r != nil && left != nil {
-		s.lease(v, job, lease{Stage: stage, Slot: slot, Item: p.Items[len(p.Items)-1].ID, Node: n.ID})
 	}
 	return true
 }
@@ -122,28 +96,6 @@ func takes(job *sched.Job, stage sched.Stage, kind uint8) sched.Stage {
 		return sched.Reduce
 	}
 	return sched.Stages
-}
-
-// allowance is how many more slots of a kind may be lent in this decision, nil if any number.
-func (s *scheduler) allowance(v sched.View, slot sched.Stage) *int {
-	if s.c.Preempt || slot == sched.Stages {
-		return nil
-	}
-	if s.spare.round != v.Round() {
-		s.spare.round = v.Round()
-		s.spare.Maps, s.spare.Reduces, s.spare.next = s.plan.Spare(v.Now())
-	}
-	if slot == sched.Reduce {
-		return &s.spare.Reduces
-	}
-	return &s.spare.Maps
-}
-
-// spare is what may still be lent, as found in a round.
-type spare struct {
-	round int64
-	next  units.Time // when more will be
-	slots
 }
 
 // held is how many slots of a kind tasks without a promise hold, of those in service.

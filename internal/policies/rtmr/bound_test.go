@@ -55,7 +55,7 @@ func TestBounds(t *testing.T) {
 // A job without maps may start its reduces at once, though all map slots are taken until 100: so a
 // claim that goes before it delays it, beyond its slack of 2.
 func TestBoundOfReducesAlone(t *testing.T) {
-	s := NewSchedule(1, 1, false)
+	s := NewSchedule(1, 1)
 	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 1000, Maps: 1, Map: 100})
 	s.Start(0, 1)
 	s.Admit(0, Claim{Job: 2, Seq: 2, Deadline: 12, Reduces: 1, Reduce: 10})

@@ -106,11 +106,6 @@ var (
 	})
 	// AheadMoved tells so of a job that waits.
 	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.A) + " than expected" })
-	// AllLent refuses a job, as nobody knows when slots fall free.
-	AllLent = &sched.Cause{Name: "all-lent", Numbers: []string{"its deadline", "the stage"}, Example: [3]int64{90e9, int64(sched.Map)},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("jobs without a promise hold all %v slots, and it is not known for how long; deadline at %s", r.Stage(r.B), r.Time(r.A))
-		}}
 	// HasLabels refuses a job that cannot run everywhere.
 	HasLabels = &sched.Cause{Name: "has-labels", Text: "it asks for nodes with labels, but slots are promised on all nodes alike"}
 	// NoMasterRoom refuses a job whose ApplicationMaster could not start at once.

@@ -101,7 +101,6 @@ type literalJob struct {
 
 // A literal is the priority queue of algorithm 5.1 with whole vectors, all of them calculated again for each question.
 type literal struct {
-	fifo   bool
 	tm, tr literalVector
 	jobs   []literalJob
 	taken  []units.Time // when slots were taken away
@@ -166,9 +165,6 @@ func (l *literal) insert(c Claim) ([]literalJob, int) {
 	at := 0
 	for i, j := range l.jobs {
 		ahead := j.Deadline < c.Deadline || j.Deadline == c.Deadline && j.Seq < c.Seq
-		if l.fifo {
-			ahead = j.Seq < c.Seq
-		}
 		if !l.waits(j) || ahead {
 			at = i + 1
 		}
@@ -361,8 +357,7 @@ type history struct {
 func newHistory(t *rapid.T) *history {
 	h := &history{T: t, span: rapid.SampledFrom([]int{2, 5, 50, 1e6}).Draw(t, "span")}
 	maps, reduces := rapid.IntRange(0, 12).Draw(t, "map slots"), rapid.IntRange(0, 6).Draw(t, "reduce slots")
-	h.l.fifo = rapid.Bool().Draw(t, "fifo")
-	h.s = NewSchedule(maps, reduces, h.l.fifo)
+	h.s = NewSchedule(maps, reduces)
 	h.s.stride = rapid.IntRange(1, 4).Draw(t, "stride")
 	h.l.tm, h.l.tr = make(literalVector, maps), make(literalVector, reduces)
 	return h

@@ -142,11 +142,7 @@ func enough(reserved, free int64) bool { return reserved >= free }
 
 // free is how many slots of the stage's kind the cluster has that nothing with a promise holds.
 func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {
-	n := s.idle(v, stage)
-	if s.c.Preempt {
-		n += s.held(v, stage)
-	}
-	return n
+	return s.idle(v, stage) + s.held(v, stage)
 }
 
 // owed is how many tasks of the job's stage are still to start: J.R, before the first reduce has run.

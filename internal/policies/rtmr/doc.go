@@ -10,7 +10,7 @@
 //	Priority-Q                                                section 5.2           order.go
 //	dispatcher                                                alg. 5.4              dispatch.go, service.go
 //	feedback controller                                       alg. 5.5, 5.6         feedback.go; Schedule.Finish
-//	jobs without a deadline                                   ours                  besteffort.go, lease.go, spare.go
+//	jobs without a deadline                                   ours                  besteffort.go
 //	jobs of unknown classes                                   ours                  sample.go
 //	ApplicationMasters                                        ours                  master.go
 //
@@ -21,8 +21,7 @@
 // The deadline, and nothing earlier. A job that waits is overtaken by one that comes later with an
 // earlier deadline, if the test finds that both are in time all the same: it may then end long
 // after the finish that was estimated at its own admission. So that estimate, which reasons and
-// reports show, is what is expected as things stand. Nobody overtakes a job that has started; under
-// order=fifo nobody does who comes later.
+// reports show, is what is expected as things stand. Nobody overtakes a job that has started.
 //
 // # Symbols
 //
@@ -88,14 +87,12 @@
 //     notice when the job ends.
 //   - What was promised to a job that has started does not change when it is amended. One that has
 //     not started is judged again, and rejected if what it now asks for cannot be promised.
-//   - Maps of a sample go before tasks without a promise, which with preempt are killed for them.
-//   - With preempt as many tasks without a promise are killed as tasks with one, or of samples,
+//   - Maps of a sample go before tasks without a promise, which are killed for them.
+//   - As many tasks without a promise are killed as tasks with one, or of samples,
 //     find no slot: the youngest of the job that came last first. Where nodes are served at
 //     intervals, so are as many as jobs before the last of those reduces may yet need: their
 //     reduces could become ready before the next beat and take the slots that are free. No sample
 //     is killed for another.
-//   - Without preempt each slot that is lent is a job of one task in the schedule until those that
-//     started before it have ended.
 //   - Hard deadlines are promised, soft ones are not looked at.
 //
 // # A start that the world refuses
@@ -117,7 +114,7 @@
 //   - One that had started, claims maps, and of which no task runs or is done has a void start (above).
 //   - Budgets and the confidence of a promise stand; the reason then says the deadline twice, as nothing is reckoned.
 //   - What ran without a promise runs on without one, and so does what has begun and was not known: by their handles,
-//     behind all promises. Their slots are lent again where nothing is taken back.
+//     behind all promises.
 //   - All else is judged as if it came now. Samples begin again; maps that run since before count from when
 //     the job began. A job all of whose maps run when it gets its promise counts as started with that, before all
 //     that wait.
@@ -130,7 +127,7 @@
 //
 // A node that beats costs O(log jobs) for each task, and O(jobs before the one that gets it) for a
 // reduce. A job's arrival costs a walk over the vectors of the jobs behind its place; an end costs
-// O(jobs that have started), and without preempt O(jobs without a promise + slots that are lent).
+// O(jobs that have started).
 // Where jobs with a promise have masters a decision costs O(such jobs), as does each map while one
 // starts up.
 package rtmr

@@ -23,8 +23,6 @@ func Entry() compose.Entry {
 			{Name: "promise", Type: compose.Chance, Default: "worst", Doc: "what a promise rests on: worst, that no task takes longer than the longest seen; or a probability, such as 99%, which promises far more where task times vary"},
 			{Name: "refused", Type: compose.Choice, Default: "auto", Choices: []string{"auto", "run", "reject"}, Doc: "what cannot be promised: run it without a promise, or reject it; auto: run where promises have a probability"},
 			{Name: "feedback", Type: compose.Switch, Default: "true", Doc: "learn from the real finish of a job when slots are free (algorithm 5.5)"},
-			{Name: "order", Type: compose.Choice, Default: "edf", Choices: []string{"edf", "fifo"}, Doc: "order of jobs that have not started: by deadline or by arrival"},
-			{Name: "preempt", Type: compose.Switch, Default: "true", Doc: "jobs without a promise use any free slot and are killed when it falls due; false: they get what the promises leave"},
 			{Name: "unknown", Type: compose.Choice, Default: "sample", Choices: []string{"sample", "best-effort"}, Doc: "a job with a deadline whose class has no profile: measure some of its maps first, or run it without a promise"},
 			{Name: "sample", Type: compose.Count, Default: "3", Unit: "maps", Doc: "how many maps are measured in a sample"},
 			{Name: "skew", Type: compose.Count, Default: "100", Unit: "percent", Doc: "the largest share of a reduce, relative to the mean"},
@@ -35,8 +33,8 @@ func Entry() compose.Entry {
 }
 
 func fill(r *compose.Recipe, a compose.Args) error {
-	c := Config{Feedback: a.Switch("feedback"), FIFO: a.Choice("order") == "fifo", Preempt: a.Switch("preempt"),
-		BestEffort: a.Choice("unknown") == "best-effort", Sample: a.Count("sample"), Skew: float64(a.Count("skew")) / 100}
+	c := Config{Feedback: a.Switch("feedback"), BestEffort: a.Choice("unknown") == "best-effort",
+		Sample: a.Count("sample"), Skew: float64(a.Count("skew")) / 100}
 	c.Most, c.Queues = finish.RiskOf(1-a.Chance("promise")), a.Queues
 	c.Behind = c.Most > 0 && a.Choice("refused") != "reject"
 	share, err := admit.ShareOf(a)
@@ -45,8 +43,6 @@ func fill(r *compose.Recipe, a compose.Args) error {
 	}
 	c.Masters = share
 	switch {
-	case c.Most > 0 && !c.Preempt:
-		return a.Misused("preempt", "preempt=false needs promise=worst: with a probability slots that are lent are taken back")
 	case c.Most == 0 && a.Choice("refused") == "run":
 		return a.Misused("refused", "refused=run needs a promise with a probability, such as promise=99%%; promise=worst rejects")
 	case c.Most > 0 && a.Set("feedback"):
@@ -65,7 +61,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 // assemble puts the parts of a scheduler into the recipe.
 func assemble(r *compose.Recipe, s *scheduler) {
 	for _, part := range parts(s) {
-		if part.Kind == compose.KindPreempt && !s.c.Preempt || part.Kind == compose.KindShare && s.c.Most == 0 {
+		if part.Kind == compose.KindShare && s.c.Most == 0 {
 			continue
 		}
 		if err := r.Put(part, compose.Args{}); err != nil {
@@ -94,7 +90,7 @@ func parts(s *scheduler) []compose.Entry {
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
 			Traits: compose.Traits{Reads: profiles, Heeds: heeds, Bides: bides, Causes: []*sched.Cause{estimate.Promised, estimate.Likely, Unlikely, Overdrawn, Behind, Overtaken, SlotsMoved, TasksMoved, WidthMoved, AheadMoved, Estimated, estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling,
-				Late, BreaksPromise, AllLent, HasLabels, orders.OutOfTime, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
+				Late, BreaksPromise, HasLabels, orders.OutOfTime, NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.AloneLate, estimate.Unbounded,
 				estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver, sched.Begun, sched.PlaceChanged, sched.Wakeup}}},
 		late,
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),

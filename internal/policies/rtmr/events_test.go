@@ -133,7 +133,7 @@ func TestResync(t *testing.T) {
 // A job without maps that waits for a reduce slot counts as started once one behind it has: the
 // book ranks it again.
 func TestRankedAhead(t *testing.T) {
-	d := newDesk(t, Config{Feedback: true, Preempt: true, Sample: 1, Skew: 1})
+	d := newDesk(t, Config{Feedback: true, Sample: 1, Skew: 1})
 	first, waits, maps := claims("first", 1, 50), claims("waits", 1, 100), claims("maps", 1, 200)
 	first.Stages[0].Kind, waits.Stages[0].Kind = sched.Reduce, sched.Reduce
 	events := opening(first, waits, maps)
@@ -197,45 +197,39 @@ func TestCountFinal(t *testing.T) {
 		j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 1)})
 		return j
 	}
-	for _, preempt := range []bool{true, false} {
-		for _, c := range []struct {
-			name string
-			job  func(id string, maps, deadline int) *workload.Job
-			runs []sched.Event // at 1 s
-			last int           // deadline when the number is final, at 2 s
-			then []sched.Event // at 3 s
-			want string        // at 2 s; at 3 s
-		}{
-			{"in time", claims, nil, 100, nil, "admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; "},
-			{"late", claims, nil, 31, nil, "; "},
-			{"the next job is late behind it", claims, nil, 100, []sched.Event{other(41)},
-				"admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; reject job=2 word=no-earlier by=42000000000 reason=deadline:41000000000,42000000000,1 evidence=1:32000000000:1"},
-			{"the next job is in time behind it", claims, nil, 100, []sched.Event{other(42)},
-				"admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; admit job=2 word=promised confidence=1000000 by=42000000000 reason=promised:42000000000"},
-			{"it stands before a job that waits", claims, []sched.Event{other(42)}, 100, nil, "admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; "},
-			{"a job that waits would be late", claims, []sched.Event{other(41)}, 100, nil, "; "},
-			{"a reduce waits in its slot for maps", both, []sched.Event{{Kind: sched.StageReady, Job: 1, Stage: sched.Reduce}, started(2, sched.Reduce, 0)}, 100, nil, "; "},
-		} {
-			conf := usual
-			conf.Preempt = preempt
-			d := newDesk(t, conf)
-			d.book = ledger.New(late, d.policy.About().Order)
-			grows := c.job("a", 1, 100)
-			grows.Stages[0].Grows = true
-			events := opening(grows)
-			events[1].Detail.Profile.At(workload.Reduce, "n").Task.Add(10)
-			d.at(0, append(events, demand(1, sched.Map, 1), sched.Event{Kind: sched.Heartbeat, Node: 1})...)
-			item := d.plan.Items[len(d.plan.Items)-1]
-			if item.Verb != sched.Start {
-				t.Fatalf("it is not lent a slot: %v", item.Verb)
-			}
-			if told := d.at(1, append([]sched.Event{started(1, sched.Map, item.ID)}, c.runs...)...); strings.Contains(told, "reject") {
-				continue // the other job does not wait: a slot that is lent to tasks nobody knows is lent for ever
-			}
-			got := d.at(2, amended(1, c.job("a", 3, c.last)), demand(1, sched.Map, 2)) + "; " + d.at(3, c.then...)
-			if got != c.want {
-				t.Errorf("%s, preempt %v: %s\nwant %s", c.name, preempt, got, c.want)
-			}
+	for _, c := range []struct {
+		name string
+		job  func(id string, maps, deadline int) *workload.Job
+		runs []sched.Event // at 1 s
+		last int           // deadline when the number is final, at 2 s
+		then []sched.Event // at 3 s
+		want string        // at 2 s; at 3 s
+	}{
+		{"in time", claims, nil, 100, nil, "admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; "},
+		{"late", claims, nil, 31, nil, "; "},
+		{"the next job is late behind it", claims, nil, 100, []sched.Event{other(41)},
+			"admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; reject job=2 word=no-earlier by=42000000000 reason=deadline:41000000000,42000000000,1 evidence=1:32000000000:1"},
+		{"the next job is in time behind it", claims, nil, 100, []sched.Event{other(42)},
+			"admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; admit job=2 word=promised confidence=1000000 by=42000000000 reason=promised:42000000000"},
+		{"it stands before a job that waits", claims, []sched.Event{other(42)}, 100, nil, "admit job=1 word=promised confidence=1000000 by=32000000000 reason=promised:100000000000; "},
+		{"a job that waits would be late", claims, []sched.Event{other(41)}, 100, nil, "; "},
+		{"a reduce waits in its slot for maps", both, []sched.Event{{Kind: sched.StageReady, Job: 1, Stage: sched.Reduce}, started(2, sched.Reduce, 0)}, 100, nil, "; "},
+	} {
+		d := newDesk(t, usual)
+		d.book = ledger.New(late, d.policy.About().Order)
+		grows := c.job("a", 1, 100)
+		grows.Stages[0].Grows = true
+		events := opening(grows)
+		events[1].Detail.Profile.At(workload.Reduce, "n").Task.Add(10)
+		d.at(0, append(events, demand(1, sched.Map, 1), sched.Event{Kind: sched.Heartbeat, Node: 1})...)
+		item := d.plan.Items[len(d.plan.Items)-1]
+		if item.Verb != sched.Start {
+			t.Fatalf("it is not lent a slot: %v", item.Verb)
+		}
+		d.at(1, append([]sched.Event{started(1, sched.Map, item.ID)}, c.runs...)...)
+		got := d.at(2, amended(1, c.job("a", 3, c.last)), demand(1, sched.Map, 2)) + "; " + d.at(3, c.then...)
+		if got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
 		}
 	}
 }

@@ -52,15 +52,6 @@ func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 		r.Maps.upTo(job.Stages[sched.Map].Done, v.Now())
 		r.Reduces.upTo(job.Stages[sched.Reduce].Done, v.Now())
 	}
-	if s.c.Preempt {
-		return
-	}
-	for _, j := range s.others {
-		if job := v.Job(j); job != nil && s.of(j).Standing == lent { // of a sample no reduce runs before the verdict
-			s.restrain(job, p)
-		}
-	}
-	s.giveBack(v, batch)
 }
 
 // upTo notes that so many tasks have been committed. One whose output is lost runs again, and ends again.
@@ -93,6 +84,5 @@ func (s *scheduler) ended(v sched.View, e *sched.Event) {
 			s.plan.Remove(v.Now(), e.Job)
 		}
 	}
-	s.release(v.Now(), r)
 	s.forget(e.Job)
 }

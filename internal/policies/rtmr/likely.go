@@ -66,7 +66,7 @@ func (t *trial) goesBefore(i int) bool {
 	switch {
 	case r.Rank > 0 && t.c.Most == 0:
 		return false
-	case t.c.FIFO || r.Claim.Deadline == t.claim.Deadline:
+	case r.Claim.Deadline == t.claim.Deadline:
 		return t.claim.Seq < r.Claim.Seq
 	}
 	return t.claim.Deadline < r.Claim.Deadline
@@ -193,7 +193,7 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 		if t.claim.Deadline = t.finish; t.claim.Deadline == units.Never {
 			return units.Never, exact
 		}
-		if t.place > 0 && !t.c.FIFO {
+		if t.place > 0 {
 			t.claim.Deadline = max(t.claim.Deadline, t.of(t.queue[t.place-1]).Claim.Deadline.Add(1)) // behind that one
 		}
 		if t.place == len(t.queue) {
@@ -203,9 +203,6 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 			if _, ok := t.rises(); ok {
 				return t.claim.Deadline, exact
 			}
-		}
-		if t.c.FIFO {
-			return units.Never, exact // its place does not depend on its deadline
 		}
 		t.move(t.place + 1)
 	}

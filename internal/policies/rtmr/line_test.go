@@ -142,7 +142,7 @@ func (p *plain) offer(place int) (at units.Time, exact bool) {
 		if at == units.Never {
 			return at, exact
 		}
-		if place > 0 && !p.c.FIFO {
+		if place > 0 {
 			at = max(at, p.of(p.queue[place-1]).Claim.Deadline.Add(1))
 		}
 		if place == len(p.queue) {
@@ -153,9 +153,6 @@ func (p *plain) offer(place int) (at units.Time, exact bool) {
 			if _, ok := p.rises(&o, place); ok {
 				return at, exact
 			}
-		}
-		if p.c.FIFO {
-			return units.Never, exact
 		}
 	}
 }
@@ -301,7 +298,7 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 	asked, granted, late, refused, rising, offered, far, kept, amended := 0, 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := range seeds {
 		config := usual
-		config.Most, config.Behind, config.FIFO = 100_000>>(seed%4), seed%3 == 0, seed%8 == 7
+		config.Most, config.Behind = 100_000>>(seed%4), seed%3 == 0
 		world := lineWorld(t, seed)
 		s := newScheduler(config)
 		s.sheets.line.apart = 1 + seed%5

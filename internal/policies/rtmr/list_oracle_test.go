@@ -101,7 +101,7 @@ func tinyClaim(t *rapid.T, i int, now units.Time) Claim {
 func TestListSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		maps, reduces, claims := tiny(t)
-		s := NewSchedule(maps, reduces, false)
+		s := NewSchedule(maps, reduces)
 		var in []Claim
 		for _, c := range claims {
 			if s.Test(0, c).OK {
@@ -264,7 +264,7 @@ func TestPromises(t *testing.T) {
 				}
 			}
 		}
-		s := NewSchedule(maps, reduces, false)
+		s := NewSchedule(maps, reduces)
 		p := player{freeMaps: maps, freeReduce: reduces}
 		took := func(d units.Duration) units.Duration {
 			if worst {

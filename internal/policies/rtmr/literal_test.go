@@ -54,7 +54,7 @@ func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
 		if ra.Rank != rb.Rank && !d.alone {
 			return cmp.Compare(ra.Rank, rb.Rank)
 		}
-		if c := cmp.Compare(a.Deadline, b.Deadline); c != 0 && !d.c.FIFO {
+		if c := cmp.Compare(a.Deadline, b.Deadline); c != 0 {
 			return c
 		}
 		return cmp.Compare(a.Seq, b.Seq)
@@ -93,11 +93,9 @@ func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) b
 		st := j.Spec.Stage(sched.Master)
 		return st != nil && len(st.Containers) == 0
 	}
-	if d.c.Preempt { // what is lent is available
-		for _, j := range d.others {
-			if ra += int64(v.Job(j).Stages[sched.Map].Occupied); inSlot(v.Job(j)) {
-				ra += int64(v.Job(j).Stages[sched.Master].Occupied)
-			}
+	for _, j := range d.others { // what is lent is available
+		if ra += int64(v.Job(j).Stages[sched.Map].Occupied); inSlot(v.Job(j)) {
+			ra += int64(v.Job(j).Stages[sched.Master].Occupied)
 		}
 	}
 	if n.Free[units.MapSlots] <= 0 {
@@ -131,10 +129,8 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 	for i := sched.NodeID(1); i <= v.Nodes(); i++ {
 		ra += v.Node(i).Free[units.ReduceSlots]
 	}
-	if d.c.Preempt { // what is lent is available
-		for _, j := range d.others {
-			ra += int64(v.Job(j).Stages[sched.Reduce].Occupied)
-		}
+	for _, j := range d.others { // what is lent is available
+		ra += int64(v.Job(j).Stages[sched.Reduce].Occupied)
 	}
 	if r := n.Free[units.ReduceSlots]; r > 0 { // 6
 		reservedSlot := int64(0)           // 8
@@ -189,20 +185,17 @@ func (s *starts) Plan(_ int64, at units.Time, p *sched.Plan) error {
 
 // The dispatcher decides as the pseudo-code does.
 func TestDispatcherAgainstPseudoCode(t *testing.T) {
-	patient, fifo := usual, usual
-	patient.Preempt, fifo.FIFO = false, true
 	rapid.Check(t, func(t *rapid.T) {
 		gen := streams(true, 9, 0, 3*units.Second)
 		if rapid.Bool().Draw(t, "masters") {
 			gen = mastered(gen, noMaster, outside, inMapSlot)
 		}
 		s := gen.Draw(t, "stream")
-		c := rapid.SampledFrom([]Config{usual, patient, fifo}).Draw(t, "config")
 		var ours, theirs starts
-		if _, err := s.play(c, nil, &ours); err != nil {
+		if _, err := s.play(usual, nil, &ours); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.play(c, dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s} }), &theirs); err != nil {
+		if _, err := s.play(usual, dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s} }), &theirs); err != nil {
 			t.Fatal(err)
 		}
 		for i := range min(len(ours.lines), len(theirs.lines)) {

@@ -26,11 +26,11 @@ import (
 // on: a promise may break by that, as by any task that fails. One that dies later holds nobody up,
 // since the tasks of its job run on.
 //
-// When nodes are lost, masters may hold all map slots that are left, and wait for each other's. With
-// preempt the last of them is killed for the first job that waits: its promise was made for more slots.
+// When nodes are lost, masters may hold all map slots that are left, and wait for each other's. The
+// last of them is killed for the first job that waits: its promise was made for more slots.
 //
 // Masters of jobs without a promise take at most Config.Masters of the cluster, so that there is room
-// for the tasks that they wait for; if none runs, one may. With preempt they are killed as tasks are,
+// for the tasks that they wait for; if none runs, one may. They are killed as tasks are,
 // the master of a job behind its tasks.
 
 // life is what is known of the master of a job with a promise.

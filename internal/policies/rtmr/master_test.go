@@ -185,18 +185,15 @@ func TestUnknownWithMaster(t *testing.T) {
 // Jobs without a deadline whose masters take map slots leave slots for the tasks that these wait for:
 // the run ends.
 func TestMastersLeaveRoom(t *testing.T) {
-	for _, preempt := range []bool{true, false} {
-		j := streamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: inMapSlot, Start: 1, Startup: 1}
-		s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: slices.Repeat([]streamJob{j}, 5)}
-		c := usual
-		c.Preempt = preempt
-		if k, err := s.play(c, nil); err != nil || k.committed != 5 {
-			t.Errorf("preempt=%v: %d jobs committed; %v", preempt, k.committed, err)
-		}
-		c.Masters = 1
-		if _, err := s.play(c, nil); err == nil || !strings.Contains(err.Error(), "stuck") {
-			t.Errorf("preempt=%v: with room for all masters the run ends: %v", preempt, err)
-		}
+	j := streamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: inMapSlot, Start: 1, Startup: 1}
+	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: slices.Repeat([]streamJob{j}, 5)}
+	c := usual
+	if k, err := s.play(c, nil); err != nil || k.committed != 5 {
+		t.Errorf("%d jobs committed; %v", k.committed, err)
+	}
+	c.Masters = 1
+	if _, err := s.play(c, nil); err == nil || !strings.Contains(err.Error(), "stuck") {
+		t.Errorf("with room for all masters the run ends: %v", err)
 	}
 }
 

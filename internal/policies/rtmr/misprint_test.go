@@ -13,7 +13,7 @@ import (
 // forgetful is the test that takes nil for the predecessor of a job that would stand before all that
 // wait, as algorithm 5.1 can be read: it forgets whatever has started.
 func forgetful(f *Schedule, now units.Time, c Claim) Verdict {
-	s := NewSchedule(f.base.maps.Slots(), f.base.reduces.Slots(), f.fifo)
+	s := NewSchedule(f.base.maps.Slots(), f.base.reduces.Slots())
 	for _, m := range f.members[f.started:] {
 		s.Admit(now, m.Claim)
 	}
@@ -22,7 +22,7 @@ func forgetful(f *Schedule, now units.Time, c Claim) Verdict {
 
 // shuffled is the test with all jobs in the order of their deadlines, those that have started as well.
 func shuffled(f *Schedule, now units.Time, c Claim) Verdict {
-	s := NewSchedule(0, 0, f.fifo)
+	s := NewSchedule(0, 0)
 	s.base.maps.Load(f.base.maps.Save(nil))
 	s.base.reduces.Load(f.base.reduces.Save(nil))
 	for i := range f.members {

@@ -29,15 +29,6 @@ func (s *Schedule) Offer(now units.Time, c Claim) units.Time {
 // there on it passes over one place, then two, four and so on, up to the end of the order: what it
 // returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
 func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
-	if s.fifo {
-		p := s.position(&c)
-		s.seek(now, p)
-		_, finish := s.at.ask(&c, now)
-		if i, _ := s.late(&s.at, now, &c, p, false); i >= 0 {
-			return units.Never, true
-		}
-		return finish, true
-	}
 	first := s.hopeless(now)
 	until := s.seek(now, first)
 	skip := 0 // so many places are passed over before the next try
@@ -71,9 +62,6 @@ func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline unit
 // once so many jobs have been estimated again, the place behind all that wait is the only one that
 // it still looks at.
 func (s *Schedule) Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
-	if s.fifo {
-		return s.OfferWithin(now, c, most)
-	}
 	if s.bounded < len(s.members) {
 		s.seek(now, len(s.members)) // notes the bounds of all
 	}

@@ -11,7 +11,7 @@ import (
 // and 5.2.1, admission controller): a job that has started is never overtaken, so jobs stand
 //
 //  1. those that have started, in the order in which they did;
-//  2. the others with a promise, by deadline and arrival, or in the variant FIFO by arrival;
+//  2. the others with a promise, by deadline and arrival;
 //  3. those of which a sample is measured, as their deadlines do not wait;
 //  4. those without a promise, by arrival.
 //
@@ -44,8 +44,6 @@ func (s *scheduler) key(j sched.JobID) sched.Key {
 		return sched.Key{3}
 	case r.Rank > 0 && s.c.Most == 0:
 		return sched.Key{0, r.Rank}
-	case s.c.FIFO:
-		return sched.Key{1, r.Claim.Seq}
 	}
 	return sched.Key{1, int64(r.Claim.Deadline), r.Claim.Seq}
 }

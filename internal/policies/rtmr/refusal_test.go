@@ -75,7 +75,6 @@ func (r *told) Plan(_ int64, at units.Time, p *sched.Plan) error {
 			if r.harms++; why.Job <= 0 || why.B <= why.A {
 				bad("nobody is late")
 			}
-		case AllLent:
 		default:
 			bad("that is no reason")
 		}
@@ -86,12 +85,12 @@ func (r *told) Plan(_ int64, at units.Time, p *sched.Plan) error {
 // Each refusal says which of two it is: the job alone is too long for its deadline, as arithmetic
 // with waves of tasks finds, or what is promised stands in its way, which is named with until when.
 func TestRefusalsTell(t *testing.T) {
-	fifo, blind, patient := usual, usual, usual
-	fifo.FIFO, blind.Feedback, patient.Preempt = true, false, false
+	blind := usual
+	blind.Feedback = false
 	for _, v := range []struct {
 		name   string
 		config Config
-	}{{"usual", usual}, {"by arrival", fifo}, {"without feedback", blind}, {"beside others that are not killed", patient}} {
+	}{{"usual", usual}, {"without feedback", blind}} {
 		t.Run(v.name, func(t *testing.T) {
 			alone, standing, harms := 0, 0, 0
 			for range rounds(5_000) {

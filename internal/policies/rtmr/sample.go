@@ -115,7 +115,6 @@ func (s *scheduler) measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 			s.verdict(v, job, p)
 			i-- // it stands in this line no more
 		case passed && idle: // none of them has got a slot
-			s.release(v.Now(), r)
 			s.forget(j)
 			if job.Spec.GoesOn() {
 				s.lend(v, job, sched.Because(sched.Begun), p)
@@ -135,7 +134,6 @@ func (s *scheduler) measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 // verdict judges a job by what was measured of it, or by what has become known meanwhile.
 func (s *scheduler) verdict(v sched.View, job *sched.Job, p *sched.Plan) {
 	r := record{Claim: claimOf(job), Sample: s.of(job.ID).Sample}
-	s.release(v.Now(), s.of(job.ID))
 	s.forget(job.ID)
 	if why, _, ok := s.claim(v, job, &r); ok {
 		s.test(v, job, &r, p)

@@ -18,7 +18,7 @@ import (
 func TestSampleBegan(t *testing.T) {
 	s := stream{Nodes: 2, Maps: 1, Reduces: 1, Heartbeat: 3 * units.Second, Jobs: []streamJob{{Within: 100, Maps: []int{10, 2, 1, 1}, Map: 10}}}
 	var said starts
-	k, err := s.play(Config{Feedback: true, Preempt: true, Sample: 2, Skew: 1}, nil, &said)
+	k, err := s.play(Config{Feedback: true, Sample: 2, Skew: 1}, nil, &said)
 	if err != nil || k.refusals > 0 {
 		t.Fatalf("%d refusals; %v", k.refusals, err)
 	}

@@ -11,7 +11,6 @@ import (
 
 // A savedSchedule is a Schedule as JSON. Vectors between jobs are not in it: they follow.
 type savedSchedule struct {
-	FIFO    bool          `json:"fifo,omitempty"`
 	Maps    []avail.Step  `json:"maps"`
 	Reduces []avail.Step  `json:"reduces"`
 	Shrunk  units.Time    `json:"shrunk"`
@@ -29,7 +28,7 @@ type savedMember struct {
 // MarshalJSON writes all that the schedule knows. What is read again by UnmarshalJSON gives
 // the same verdicts.
 func (s *Schedule) MarshalJSON() ([]byte, error) {
-	out := savedSchedule{FIFO: s.fifo, Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Shrunk: s.shrunk, Jobs: []savedMember{}}
+	out := savedSchedule{Maps: s.base.maps.Save([]avail.Step{}), Reduces: s.base.reduces.Save([]avail.Step{}), Shrunk: s.shrunk, Jobs: []savedMember{}}
 	for _, m := range s.members {
 		j := savedMember{Claim: m.Claim, Phase: m.phase, Since: m.since}
 		if m.ends != nil {
@@ -42,7 +41,7 @@ func (s *Schedule) MarshalJSON() ([]byte, error) {
 
 // Clone returns a copy. The vectors between jobs are not in it: they follow.
 func (s *Schedule) Clone() *Schedule {
-	c := &Schedule{fifo: s.fifo, members: slices.Clone(s.members), started: s.started, stride: s.stride, shrunk: s.shrunk}
+	c := &Schedule{members: slices.Clone(s.members), started: s.started, stride: s.stride, shrunk: s.shrunk}
 	c.base.copy(&s.base)
 	return c
 }
@@ -53,7 +52,7 @@ func (s *Schedule) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &in); err != nil {
 		return err
 	}
-	*s = Schedule{fifo: in.FIFO, stride: stride, shrunk: in.Shrunk}
+	*s = Schedule{stride: stride, shrunk: in.Shrunk}
 	s.base.maps.Load(in.Maps)
 	s.base.reduces.Load(in.Reduces)
 	for i, j := range in.Jobs {

@@ -49,7 +49,7 @@ type Alone struct{ MapsEnd, Finish units.Time }
 // one of the job's own, the job's first tasks began late: Hold names who holds most of the slots
 // that they waited for.
 type Hold struct {
-	Job   sched.JobID // 0: one that has finished, and whose promise stays; below 0: a slot that is lent
+	Job   sched.JobID // 0: one that has finished, and whose promise stays
 	Stage sched.Stage // its maps or its reduces
 	// so many slots of that stage are not given back by it before that instant, or when the job
 	// wants them
@@ -74,7 +74,6 @@ type Hold struct {
 //
 // Methods take the time in which they are called; it must not fall. No method may be called while another runs.
 type Schedule struct {
-	fifo    bool       // waiting jobs stand in the order of submission
 	base    chain      // before all members
 	members []member   // started (and finished) ones, then those that wait
 	started int        // so many of members do not wait
@@ -88,10 +87,9 @@ type Schedule struct {
 	claim     member
 }
 
-// NewSchedule returns the schedule of a cluster with that many slots, all free. Jobs wait by
-// deadline, or with fifo in the order of submission.
-func NewSchedule(maps, reduces int, fifo bool) *Schedule {
-	s := &Schedule{fifo: fifo, stride: stride, shrunk: -1}
+// NewSchedule returns the schedule of a cluster with that many slots, all free.
+func NewSchedule(maps, reduces int) *Schedule {
+	s := &Schedule{stride: stride, shrunk: -1}
 	s.base.maps.Resize(maps, 0)
 	s.base.reduces.Resize(reduces, 0)
 	return s
@@ -201,7 +199,7 @@ func (m *Claim) onMaps() int {
 
 // before tells whether a job waits before another.
 func (s *Schedule) before(a, b *Claim) bool {
-	if !s.fifo && a.Deadline != b.Deadline {
+	if a.Deadline != b.Deadline {
 		return a.Deadline < b.Deadline
 	}
 	return a.Seq < b.Seq

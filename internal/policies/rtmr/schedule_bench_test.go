@@ -23,7 +23,7 @@ func mixed(i int) Claim {
 // deadlines are their finish and a slack of 10 minutes on average, or that of the job before.
 // Ragged, each slot is free from an instant of its own: as many steps as slots.
 func backlog(jobs, slots int, ragged bool) *Schedule {
-	s := NewSchedule(slots, slots*3/10, false)
+	s := NewSchedule(slots, slots*3/10)
 	if ragged {
 		load := func(v *avail.Steps, n int) {
 			steps := make([]avail.Step, n)

@@ -12,7 +12,7 @@ const second = units.Time(units.Second)
 // TestNotOvertaken is the golden case of lines 552 to 554 and 604 to 606: one slot of each kind,
 // and a short job that would fit only before the one that has started.
 func TestNotOvertaken(t *testing.T) {
-	s := NewSchedule(1, 1, false)
+	s := NewSchedule(1, 1)
 	long := Claim{Job: 1, Seq: 1, Deadline: 1000 * second, Maps: 1, Reduces: 1, Map: 100 * units.Second, Reduce: units.Second}
 	short := Claim{Job: 2, Seq: 2, Arrived: second, Deadline: 20 * second, Maps: 1, Reduces: 1, Map: 10 * units.Second, Reduce: units.Second}
 	if v := s.Test(0, long); !v.OK || v.MapsEnd != 100*second || v.Finish != 101*second {
@@ -35,7 +35,7 @@ func TestNotOvertaken(t *testing.T) {
 // Without feedback a job that has finished keeps its slots in the chain, and its handle may be
 // another job's: even that of the one that asks. It is named no more.
 func TestDeadHandle(t *testing.T) {
-	s := NewSchedule(1, 0, false)
+	s := NewSchedule(1, 0)
 	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 100, Maps: 1, Map: 10})
 	s.Start(0, 1)
 	s.Admit(0, Claim{Job: 2, Seq: 2, Deadline: 100, Maps: 1, Map: 20})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
@@ -18,11 +17,7 @@ import (
 
 // Config is what people can set.
 type Config struct {
-	Feedback bool // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
-	FIFO     bool // jobs that have not started stand by arrival, not by deadline
-	// tasks without a promise run on any free slot and are killed when it falls due; else they get
-	// what the vectors leave
-	Preempt    bool
+	Feedback   bool          // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
 	BestEffort bool          // a job of an unknown class runs without a promise, instead of a sample of it
 	Sample     int           // maps in a sample
 	Skew       float64       // the largest share of a reduce over the mean
@@ -47,11 +42,7 @@ type scheduler struct {
 	samples  int             // of these, jobs that are being measured
 	mastered int             // jobs with a promise that have a master
 	starts   int64           // jobs that have started so far
-	leases   sched.JobID     // slots that were lent so far, where they are not taken back
 	slots    slots           // that the schedule has
-	spare    spare           // that may be lent; not saved, as each decision finds it again
-
-	begun map[sched.AttemptID]sched.JobID // attempts of jobs with leases that were seen; saved with the leases
 
 	looked   bool           // at the nodes (service.go)
 	out      []sched.NodeID // out of service
@@ -89,12 +80,11 @@ type record struct {
 	Claim    Claim    `json:"claim"`
 	Rank     int64    `json:"rank,omitempty"` // among the jobs that have started, in order of start; 0 = it has not
 	// its first start was refused, or void; it keeps its rank
-	Unstarted bool    `json:"unstarted,omitempty"`
-	Maps      tally   `json:"maps,omitzero"`
-	Reduces   tally   `json:"reduces,omitzero"`
-	Sample    sample  `json:"sample,omitzero"`
-	Leases    []lease `json:"leases,omitempty"`
-	Grows     bool    `json:"grows,omitempty"` // it runs without a promise as nobody could tell how many tasks it has
+	Unstarted bool   `json:"unstarted,omitempty"`
+	Maps      tally  `json:"maps,omitzero"`
+	Reduces   tally  `json:"reduces,omitzero"`
+	Sample    sample `json:"sample,omitzero"`
+	Grows     bool   `json:"grows,omitempty"` // it runs without a promise as nobody could tell how many tasks it has
 
 	Master life         `json:"master,omitempty"` // of a job with a promise
 	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
@@ -119,7 +109,7 @@ type tally struct {
 
 // newScheduler returns the scheduler before its first decision.
 func newScheduler(c Config) *scheduler {
-	return &scheduler{c: c, plan: NewSchedule(0, 0, c.FIFO), hopes: hopesOf(nil)}
+	return &scheduler{c: c, plan: NewSchedule(0, 0), hopes: hopesOf(nil)}
 }
 
 // of returns the record of a job, nil if there is none.
@@ -211,9 +201,9 @@ func (s *scheduler) resize(v sched.View) {
 // again. What was only advice is forgotten.
 func (s *scheduler) resync(v sched.View, p *sched.Plan) {
 	was, jobs := s.queue, s.jobs
-	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots, s.begun = nil, nil, nil, 0, 0, slots{}, nil
+	s.jobs, s.queue, s.others, s.samples, s.mastered, s.slots = nil, nil, nil, 0, 0, slots{}
 	s.holding, s.walked, s.hopes, s.active, s.runs, s.seen, s.sheets.rows = nil, 0, hopesOf(nil), nil, nil, nil, nil
-	s.plan = NewSchedule(0, 0, s.c.FIFO)
+	s.plan = NewSchedule(0, 0)
 	s.resize(v)
 	for _, j := range was {
 		old := jobs[j]
@@ -289,12 +279,12 @@ func (s *scheduler) copy(o *scheduler) {
 	c.jobs, c.queue, c.others = slices.Clone(o.jobs), slices.Clone(o.queue), slices.Clone(o.others)
 	for j := range c.jobs {
 		r := &c.jobs[j] // ends are only ever appended to
-		r.Maps.Ends, r.Reduces.Ends, r.Leases = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends), slices.Clone(r.Leases)
+		r.Maps.Ends, r.Reduces.Ends = slices.Clip(r.Maps.Ends), slices.Clip(r.Reduces.Ends)
 	}
 	c.active = slices.Clone(o.active)
 	c.holding, c.walked, c.hopes = nil, 0, hopesOf(slices.Clone(o.hopes.List))
 	c.runs, c.seen, c.sheets = nil, nil, sheets{}
-	c.begun, c.out, c.plan = maps.Clone(o.begun), slices.Clone(o.out), o.plan.Clone()
+	c.out, c.plan = slices.Clone(o.out), o.plan.Clone()
 	*s = c
 }
 
@@ -305,7 +295,6 @@ type state struct {
 	Others   []sched.JobID   `json:"others,omitempty"`
 	Starts   int64           `json:"starts"`
 	Next     units.Time      `json:"next,omitempty"`
-	Leases   sched.JobID     `json:"leases,omitempty"`
 	Slots    slots           `json:"slots"`
 	Looked   bool            `json:"looked,omitempty"`
 	Out      []sched.NodeID  `json:"out,omitempty"` // saved, as they are looked at only when nodes change
@@ -324,7 +313,7 @@ func (s *scheduler) save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Leases: s.leases, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Failures: s.failures, Stock: s.stock, Plan: plan}
+	st := state{Queue: s.queue, Others: s.others, Starts: s.starts, Slots: s.slots, Next: s.next, Looked: s.looked, Out: s.out, Failures: s.failures, Stock: s.stock, Plan: plan}
 	for j := range s.jobs {
 		if s.jobs[j].Standing != unknown {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -339,7 +328,7 @@ func (s *scheduler) load(text []byte) error {
 		return err
 	}
 	var jobs []record
-	samples, mastered, begun := 0, 0, map[sched.AttemptID]sched.JobID{}
+	samples, mastered := 0, 0
 	for _, r := range st.Jobs {
 		if r.Job < 1 || r.Job > 1<<24 || r.Standing == unknown || r.Standing > lent {
 			return fmt.Errorf("it is damaged at job %d", r.Job)
@@ -351,11 +340,6 @@ func (s *scheduler) load(text []byte) error {
 			return fmt.Errorf("it is damaged at the odds of job %d", r.Job)
 		}
 		jobs[r.Job] = r.record
-		for _, l := range r.Leases {
-			if l.Seen != 0 {
-				begun[l.Seen] = r.Job
-			}
-		}
 		switch {
 		case r.Standing == sampled:
 			samples++
@@ -375,12 +359,12 @@ func (s *scheduler) load(text []byte) error {
 			return fmt.Errorf("it is damaged at node %d", n)
 		}
 	}
-	plan := NewSchedule(0, 0, s.c.FIFO)
+	plan := NewSchedule(0, 0)
 	if err := plan.UnmarshalJSON(st.Plan); err != nil {
 		return err
 	}
-	s.begun, s.looked, s.out, s.failures, s.stock, s.next = begun, st.Looked, st.Out, st.Failures, st.Stock, st.Next
-	s.jobs, s.queue, s.others, s.samples, s.starts, s.leases, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Leases, st.Slots, plan
+	s.looked, s.out, s.failures, s.stock, s.next = st.Looked, st.Out, st.Failures, st.Stock, st.Next
+	s.jobs, s.queue, s.others, s.samples, s.starts, s.slots, s.plan = jobs, st.Queue, st.Others, samples, st.Starts, st.Slots, plan
 	s.mastered = mastered
 	s.activate()
 	s.holding, s.walked, s.hopes, s.runs, s.seen, s.sheets = nil, 0, hopesOf(nil), nil, nil, sheets{}

@@ -14,10 +14,10 @@ import (
 var changes = sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync)
 
 // look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
-// nodes change. It returns false if none has.
-func (s *scheduler) look(v sched.View, batch []sched.Event, kinds sched.Events) bool {
+// nodes change.
+func (s *scheduler) look(v sched.View, batch []sched.Event, kinds sched.Events) {
 	if s.looked && kinds&changes == 0 {
-		return false
+		return
 	}
 	s.looked, s.out = true, s.out[:0]
 	s.failures.note(v, batch)
@@ -26,7 +26,6 @@ func (s *scheduler) look(v sched.View, batch []sched.Event, kinds sched.Events) 
 			s.out = append(s.out, n)
 		}
 	}
-	return true
 }
 
 // inService tells whether the slots of the kind that the node has are in service.

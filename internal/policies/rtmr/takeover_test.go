@@ -1,7 +1,6 @@
 package rtmr
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -76,35 +75,6 @@ func TestTakesOverNodes(t *testing.T) {
 			if serving, idle := d.s.serving(d.book, slot), d.s.idle(d.book, slot); serving != 1 || idle != 1 {
 				t.Errorf("busy=%v: %d %v slots in service, %d idle, want 1 and 1", busy, serving, slot, idle)
 			}
-		}
-	}
-}
-
-// Where nothing is killed, slots that tasks hold at the take-over are lent from then on: of three
-// slots one is free, the others are so at 11s at worst. When node 2 drains, its slot is not in
-// service and no lease: of the two others one is free and one is lent, and not both.
-func TestTakesOverTasks(t *testing.T) {
-	patient := usual
-	patient.Preempt = false
-	for _, drains := range []bool{false, true} {
-		d := newDesk(t, patient)
-		d.runs(1, 2)
-		var out, away []sched.NodeID
-		if drains {
-			d.other(1, nil, sched.Item{Verb: sched.Drain, Node: 2})
-			out = []sched.NodeID{2}
-		}
-		want := "admit job=2 word=promised confidence=1000000 by=11000000000 reason=promised:15000000000; reject job=3 word=no-earlier by=21000000000 reason=deadline:15000000000,21000000000,1 evidence=2:11000000000:1"
-		if got := d.at(1, takeOver, arrives(2, 1, 15), arrives(3, 1, 15)); got != want {
-			t.Errorf("node 2 drains: %v: %s\nwant %s", drains, got, want)
-		}
-		for _, l := range d.s.of(1).Leases {
-			if l.Away {
-				away = append(away, l.Node)
-			}
-		}
-		if len(d.s.of(1).Leases) != 2 || !slices.Equal(away, out) {
-			t.Errorf("node 2 drains: %v: the leases are %+v", drains, d.s.of(1).Leases)
 		}
 	}
 }

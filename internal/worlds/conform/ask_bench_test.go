@@ -102,7 +102,7 @@ func BenchmarkClone(b *testing.B) {
 //	late   as full, but tasks take longer than was known, and promises are broken
 func BenchmarkAsk(b *testing.B) {
 	const jobs, nodes = 10_000, 1000
-	for _, policy := range []string{"rtmr", "rtmr(preempt=false)", "rtmr(promise=99%)", "dc", "fair+limit(running=100,per_user=2)",
+	for _, policy := range []string{"rtmr", "rtmr(promise=99%)", "dc", "fair+limit(running=100,per_user=2)",
 		"capacity-plan", "capacity-plan(over=hold)", "rds"} {
 		for _, mix := range []string{"full", "low", "late"} {
 			b.Run(policy+"/"+mix, func(b *testing.B) {

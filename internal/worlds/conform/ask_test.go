@@ -174,8 +174,6 @@ func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, 
 // saying are policies of which each verb is to be heard at least once.
 var saying = map[string][]sched.Verb{
 	"rtmr":                                  {sched.Admit, sched.Reject},
-	"rtmr(preempt=false)":                   {sched.Admit, sched.Reject},
-	"rtmr(order=fifo)":                      {sched.Admit, sched.Reject},
 	"rtmr(promise=99%)":                     {sched.Admit, sched.Reject},
 	"dc":                                    {sched.Admit, sched.Reject},
 	"dc(cost=worst)":                        {sched.Admit, sched.Reject},

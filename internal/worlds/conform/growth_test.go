@@ -122,7 +122,7 @@ func longer(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l
 // measured by what can be reached from them, the largest of several looks early and late.
 func TestNothingGrows(t *testing.T) {
 	const looks, early, late = 8, 3000, 12000
-	texts := []string{"rtmr(preempt=false)", "rtmr(promise=99%)", "fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
+	texts := []string{"rtmr(promise=99%)", "fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
 	for _, e := range catalog.All() {
 		switch e.Kind {
 		case compose.KindPreempt:

@@ -140,7 +140,7 @@ func (w *costly) Next(ctx context.Context) (drive.Batch, error) {
 // are near: where the world binds late, in grants that come later, and behind YARN's stream.
 func TestPromisesOfDrawnJobs(t *testing.T) {
 	unit := units.Vector{units.VCores: 1, units.Memory: 1 << 30}
-	for _, text := range []string{"rtmr", "rtmr(preempt=false)", "rtmr(order=fifo)", "rtmr(feedback=false)", "dc(cost=worst)"} {
+	for _, text := range []string{"rtmr", "rtmr(feedback=false)", "dc(cost=worst)"} {
 		t.Run(text, func(t *testing.T) {
 			fresh, promised := fromCatalogue(t, text), 0
 			for seed := range uint64(runs(60)) {

@@ -51,7 +51,7 @@ func TestTaughtPolicies(t *testing.T) {
 		acts := done[can.World]
 		plain := s.New
 		s.New = func(t *testing.T, seed uint64) drive.World { return &taught{World: plain(t, seed)} }
-		for _, text := range append(everyone(), "rtmr(preempt=false)") {
+		for _, text := range everyone() {
 			if !fromCatalogue(t, text)().Studies() {
 				continue
 			}

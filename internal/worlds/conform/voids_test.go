@@ -129,7 +129,7 @@ var outlives = map[string]struct{ resync, takeOver string }{
 	"constraint":     {"all", "all"},
 	"planned jobs":   {"classes", "classes"},
 	"running queue":  {"activate classes intervals members next observe prices slots wake speed? level? slowed?", "activate classes due? held intervals members next observe prices slots speed wake level? slowed?"},
-	"rtmr admission": {"jobs leases next others plan queue starts failures?", "jobs leases next others plan queue starts failures?"},
+	"rtmr admission": {"jobs next others plan queue starts failures?", "jobs next others plan queue starts failures?"},
 	// It begins again, but what it withholds follows promises, which do not.
 	"rtmr slow start": {"held", "early held"},
 }
