@@ -23,7 +23,7 @@ const noPage = "none"
 func newReproduce(o *options) *cobra.Command {
 	quick, measured := false, ""
 	cmd := &cobra.Command{
-		Use:   "reproduce [EXPERIMENT|./FOLDER]",
+		Use:   "reproduce [EXPERIMENT]",
 		Short: "Repeat a published evaluation, and check its claims",
 		Long: `Without an argument it lists the experiments. With one it simulates the experiment's scenarios under all its policies and seeds
 on all cores, prints the published figures beside ours with 95 % confidence intervals over the seeds, gives a verdict on each
@@ -42,9 +42,8 @@ fit the open parameters to one table, on a grid, and predict the others. --quick
 refute a published number, but not show that it is compatible, which takes ten. A claim that is refuted or open is a finding
 and not a failure: the exit code is 0, or 3 with --strict.
 
-An experiment of your own is a folder: scenario files, experiment.yaml with series, claims, figures, tables, assumptions and
-calibration, published.json with what was published, and a README.md. The folders below experiments show how; a name with a
-slash in it is a path.`,
+Claims are written in Go, below internal/studies/experiment; their scenarios and the published figures are below experiments.
+To compare policies in a scenario of your own, over its seeds, use slackline compare.`,
 		Example: `  slackline reproduce
   slackline reproduce 003-rtmr --quick --html rtmr.html
   slackline reproduce 003-matchmaking --quick --seed 1..3 --html none -o json

@@ -115,7 +115,7 @@ func (p *Plan) calibrate(seeds []uint64) error {
 				sweep = append(sweep, fmt.Sprintf("%q: [%s]", c.Grid[i].Key, v))
 			}
 		}
-		for _, file := range p.e.Files {
+		for _, file := range p.e.files {
 			o := others{params: [][]param{params}}
 			if len(sweep) > 0 {
 				o.sweep = "{" + strings.Join(sweep, ", ") + "}"
@@ -189,12 +189,12 @@ func (p *Plan) calibrated() *Calibrated {
 		for i := range p.e.Claims {
 			one := &p.e.Claims[i]
 			r := one.result(p.published[one.Key], s.results)
-			d := at.Files[one.File]
+			d := at.Files[one.file()]
 			d.Claims++
 			if r.Verdict != Refuted && (r.Verdict != Open || one.Kind == Number) {
 				d.Met++
 			}
-			results, at.Files[one.File] = append(results, r), d
+			results, at.Files[one.file()] = append(results, r), d
 		}
 		for file, d := range at.Files {
 			if mean, parts, n, none := p.e.distances(results, file); n > 0 {
@@ -204,7 +204,7 @@ func (p *Plan) calibrated() *Calibrated {
 		}
 		out.Settings = append(out.Settings, at)
 	}
-	for _, file := range p.e.Files {
+	for _, file := range p.e.files {
 		fit := Fit{File: file, Set: []int{}}
 		for i, s := range out.Settings {
 			if s.Files[file].better(out.Settings[fit.Best].Files[file]) {

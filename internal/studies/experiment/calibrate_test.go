@@ -79,19 +79,18 @@ func TestCalibrated(t *testing.T) {
 	part := made1
 	part.Unit = "%"
 	half := 0.5
-	p := &Plan{e: &Experiment{Name: "e", Paper: "paper", Files: []string{"f", "g"}, Calibration: &Calibration{Seeds: 5, Within: 0.05, Most: 3,
+	p := &Plan{e: &Experiment{Name: "e", Paper: "paper", files: []string{"f", "g"}, Calibration: &Calibration{Seeds: 5, Within: 0.05, Most: 3,
 		Grid: []Dimension{{Key: "a.rate", Values: []string{"1", "2", "3"}}}}},
 		published: map[string]Published{"n": {Value: &half, Source: "table"}, "o": {Source: "table"}}, seeds: make([]uint64, 30), main: newResults()}
-	for _, file := range p.e.Files {
+	for _, file := range p.e.files {
 		for _, series := range []string{"x", "y"} {
-			p.e.Claims = append(p.e.Claims, number("n", file+series, Series{file, series, ""}, part))
+			p.e.claim("n", file+series, number(part, play(series, file, series)))
 		}
-		x, y := Row{Name: "x", Series: Series{file, "x", ""}}, Row{Name: "y", Series: Series{file, "y", ""}}
-		p.e.Claims = append(p.e.Claims, more("o", "order", x, []Row{y}, part))
+		p.e.claim("o", "order", more(part, play("x", file, "x"), play("y", file, "y")))
 	}
 	p.settings = p.e.Calibration.settings()
 	for i, means := range [][2][2]float64{{{0.8, 0.6}, {0.51, 0.49}}, {{0.51, 0.45}, {0.5, 0.58}}, {{0.52, 0.5}, {0.1, 0.7}}} {
-		for k, file := range p.e.Files {
+		for k, file := range p.e.files {
 			for j, series := range []string{"x", "y"} {
 				for _, off := range []float64{-0.005, -0.0025, 0, 0.0025, 0.005} {
 					s := Series{file, series, ""}

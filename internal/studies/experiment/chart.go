@@ -35,6 +35,18 @@ type Point struct {
 	Key    string  // of what was published; "" = the text has no number
 }
 
+// line is one whose points are series, by the metric of the figure.
+func line(name string, colour int, of ...some) Line {
+	l := Line{Name: name, Colour: colour}
+	for _, r := range list(of) {
+		l.At = append(l.At, Point{Tick: r.Name, Series: r.Series})
+	}
+	return l
+}
+
+// point is a series by a metric of its own, beside what was published by a key.
+func point(r Row, m Metric, key string) Point { return Point{m.Name, r.Series, &m, key} }
+
 const (
 	chartWidth, chartHeight                       = 640, 300
 	marginLeft, marginRight, marginTop, marginLow = 62, 14, 34, 46

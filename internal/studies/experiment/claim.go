@@ -21,13 +21,21 @@ const (
 type Claim struct {
 	Key  string // in what was published
 	Text string
-	Kind Kind
-	File string // the scenario file that it is about
+	Check
 
 	Margin float64 // by which a number may differ and is yet the published one; see Result.Distance
 	Given  string  // why it could not be otherwise, "" if it could
-	judge  func(*Results, Published) verdict
 }
+
+// Check is how our runs show whether a claim holds. The functions below make them: of a metric, and of series.
+type Check struct {
+	Kind  Kind
+	of    []Row // what it looks at; the first is what it is about
+	judge func(*Results, Published) verdict
+}
+
+// file is the scenario file that it is about.
+func (c *Check) file() string { return c.of[0].File }
 
 // verdict is what our runs say of a claim.
 type verdict struct {
@@ -85,11 +93,12 @@ func tooFew(n int) string {
 // number claims a published value, which is that of a single run, or the average of some. It is refuted if it
 // lies outside of where 95 % of such averages of ours lie. As that interval is wider the fewer seeds there are,
 // few of them can refute it, and nothing else.
-func number(key, text string, s Series, m Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Number, File: s.File, judge: func(r *Results, said Published) verdict {
+func number(m Metric, s Row) Check {
+	m = m.over(s.Series)
+	return Check{Number, s.rows(), func(r *Results, said Published) verdict {
 		v := verdict{unit: &m}
 		var n int
-		v.ours, v.ci, n = meanOf(r.Sample(s, m))
+		v.ours, v.ci, n = meanOf(r.Sample(s.Series, m))
 		v.half = v.ci[1] - v.ours
 		half := v.half * math.Sqrt(1+float64(n)/float64(max(1, said.Runs)))
 		v.ci = m.within(v.ci)
@@ -113,10 +122,11 @@ func number(key, text string, s Series, m Metric) Claim {
 
 // always claims that every run has the published value. One that has not is enough to see that it
 // is wrong; that it is right, few do not tell.
-func always(key, text string, s Series, m Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Number, File: s.File, judge: func(r *Results, said Published) verdict {
+func always(m Metric, s Row) Check {
+	m = m.over(s.Series)
+	return Check{Number, s.rows(), func(r *Results, said Published) verdict {
 		v := verdict{unit: &m, mark: ofMean, half: math.NaN()}
-		xs := r.Sample(s, m)
+		xs := r.Sample(s.Series, m)
 		var n int
 		v.ours, v.ci, n = meanOf(xs)
 		v.ci = m.within(v.ci)
@@ -138,21 +148,22 @@ func always(key, text string, s Series, m Metric) Claim {
 }
 
 // above claims that a value is more than a bound.
-func above(key, text string, s Series, m Metric, bound float64) Claim {
-	return bounded(key, text, s, m, func(ci [2]float64) (holds, may bool) { return ci[0] > bound, ci[1] > bound })
+func above(bound float64, m Metric, s Row) Check {
+	return bounded(m, s, func(ci [2]float64) (holds, may bool) { return ci[0] > bound, ci[1] > bound })
 }
 
 // below claims that a value is less than a bound.
-func below(key, text string, s Series, m Metric, bound float64) Claim {
-	return bounded(key, text, s, m, func(ci [2]float64) (holds, may bool) { return ci[1] < bound, ci[0] < bound })
+func below(bound float64, m Metric, s Row) Check {
+	return bounded(m, s, func(ci [2]float64) (holds, may bool) { return ci[1] < bound, ci[0] < bound })
 }
 
 // bounded claims that a value is on one side of a bound. The whole interval has to be.
-func bounded(key, text string, s Series, m Metric, is func(ci [2]float64) (holds, may bool)) Claim {
-	return Claim{Key: key, Text: text, Kind: Range, File: s.File, judge: func(r *Results, _ Published) verdict {
+func bounded(m Metric, s Row, is func(ci [2]float64) (holds, may bool)) Check {
+	m = m.over(s.Series)
+	return Check{Range, s.rows(), func(r *Results, _ Published) verdict {
 		v := verdict{unit: &m}
 		var n int
-		v.ours, v.ci, n = meanOf(r.Sample(s, m))
+		v.ours, v.ci, n = meanOf(r.Sample(s.Series, m))
 		v.ci, v.note = m.within(v.ci), tooFew(n)
 		holds, may := is(v.ci)
 		v.holds = n > 1 && holds
@@ -164,18 +175,25 @@ func bounded(key, text string, s Series, m Metric, is func(ci [2]float64) (holds
 // lowestAt claims that of several series, in the order of a parameter, one between two values has
 // least of a metric. Ours is the value of that with the least mean; the interval spans those that
 // the seeds do not tell from it. All of these have to lie between the two.
-func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metric, from, to float64) Claim {
-	return Claim{Key: key, Text: text, Kind: kind, File: rows[0].File, judge: func(r *Results, _ Published) verdict {
+func lowestAt(from, to float64, m Metric, rows ...Row) Check {
+	m = m.over(rows[0].Series)
+	kind := Range
+	if from == to {
+		kind = Number
+	}
+	return Check{kind, rows, func(r *Results, _ Published) verdict {
 		best, means := lowest(r, rows, m)
-		v := verdict{ours: values[best], ci: [2]float64{values[best], values[best]}, unit: &Metric{Name: rows[0].Unit, Unit: chosen}, holds: true}
+		at := rows[best].Value
+		v := verdict{ours: at, ci: [2]float64{at, at}, unit: &Metric{Name: rows[0].Unit, Unit: chosen}, holds: true}
 		some := false
 		for i := range rows {
 			d := nearest(r, rows[i], rows[best:best+1], m, true, 0)
 			if i != best && d.holds {
 				continue // it has more
 			}
-			v.ci[0], v.ci[1] = min(v.ci[0], values[i]), max(v.ci[1], values[i])
-			if values[i] >= from && values[i] <= to {
+			at := rows[i].Value
+			v.ci[0], v.ci[1] = min(v.ci[0], at), max(v.ci[1], at)
+			if at >= from && at <= to {
 				some = true
 			} else {
 				v.holds = false
@@ -184,7 +202,8 @@ func lowestAt(key, text string, kind Kind, rows []Row, values []float64, m Metri
 		_, _, n := meanOf(r.Sample(rows[best].Series, m))
 		v.holds = v.holds && n > 1
 		v.open = !v.holds && some
-		v.note = join(fmt.Sprintf("least at %s: %s; the interval spans the values that the seeds cannot tell apart", rows[best].Name, m.format(means[best])), tooFew(n))
+		v.note = join(fmt.Sprintf("least at %s: %s; the interval spans the values that the seeds cannot tell apart",
+			rows[best].Name, m.format(means[best])), tooFew(n))
 		return v
 	}}
 }

@@ -24,7 +24,18 @@ func made(series map[string][]float64) *Results {
 
 var made1 = Metric{"x", "s", func(o *Outcome) float64 { return o.Summary.Makespan }}
 
-func row(name string) Row { return Row{Name: name, Series: Series{"f", name, ""}} }
+func row(name string) Row { return play(name, "f", name) }
+
+// valued are rows with a value of a parameter each.
+func valued(values []float64, rows ...Row) []Row {
+	for i := range rows {
+		rows[i].Value = values[i]
+	}
+	return rows
+}
+
+// stated is a claim in these words.
+func stated(text string, shown Check) Claim { return Claim{Key: text, Text: text, Check: shown} }
 
 func TestJudging(t *testing.T) {
 	r := made(map[string][]float64{
@@ -35,39 +46,39 @@ func TestJudging(t *testing.T) {
 	value := func(x float64) Published { return Published{Value: &x} }
 	for _, c := range []struct {
 		rule  string
-		claim Claim
+		claim Check
 		said  Published
 		holds bool
 		ours  float64
 	}{
-		{"More than each, in every seed.", more("", "", high, []Row{ten, same}, made1), Published{}, true, 3},
-		{"Not more than one of them.", more("", "", high, []Row{ten, row("none")}, made1), Published{}, false, 3},
-		{"Undecided.", more("", "", ten, []Row{same}, made1), Published{}, false, 0},
-		{"A mean that is higher by chance is not enough.", more("", "", wild, []Row{ten}, made1), Published{}, false, 10},
-		{"Less.", less("", "", ten, []Row{high}, made1), Published{}, true, 3},
-		{"Not less.", less("", "", high, []Row{ten}, made1), Published{}, false, -3},
-		{"Within so much of the least.", nearLess("", "", high, []Row{ten}, made1, 0.5), Published{}, true, 0.30},
-		{"Not within.", nearLess("", "", high, []Row{ten}, made1, 0.2), Published{}, false, 0.30},
-		{"It grows.", grows("", "", []Row{ten, row("10.3"), high}, made1), Published{}, true, 3},
-		{"It grows, and falls.", grows("", "", []Row{row("one"), high, ten}, made1), Published{}, false, 9},
-		{"It falls.", grows("", "", []Row{high, ten}, made1), Published{}, false, -3},
-		{"A single run may well give it: 10 ± 0.74 × 2.20 × √(1 + 1/12).", number("", "", Series{"f", "many", ""}, made1), value(11.6), true, 10},
-		{"It may not.", number("", "", Series{"f", "many", ""}, made1), value(11.8), false, 10},
-		{"Few seeds do not tell what single runs give.", number("", "", ten.Series, made1), value(10), false, 10},
-		{"A run without a value is none.", number("", "", Series{"f", "gaps", ""}, made1), value(10), false, 10},
-		{"Always.", always("", "", Series{"f", "all", ""}, made1), value(1), true, 1},
-		{"Four runs are not always.", always("", "", Series{"f", "one", ""}, made1), value(1), false, 1},
-		{"Not always.", always("", "", Series{"f", "most", ""}, made1), value(1), false, 0.875},
-		{"Below.", below("", "", ten.Series, made1, 12), Published{}, true, 10},
-		{"Not with all of its interval.", below("", "", ten.Series, made1, 11), Published{}, false, 10},
-		{"Least at 2 or 3.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 3), Published{}, true, 2},
-		{"Least at 2, but 3 as well may be.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 2, 2), Published{}, false, 2},
-		{"Not the least of several.", notLowest("", "", row("three"), []Row{row("all"), row("lots")}, made1), Published{}, true, 2},
-		{"Less than all of them.", notLowest("", "", row("all"), []Row{row("lots"), row("three")}, made1), Published{}, false, -2},
-		{"Not at 1.", lowestAt("", "", Range, []Row{high, ten, same}, []float64{1, 2, 3}, made1, 1, 1), Published{}, false, 2},
-		{"More of one than another has of another.", moreOf("", "", high, made1, ten, made1), Published{}, true, 3},
-		{"No runs, no claim.", more("", "", row("none"), []Row{ten}, made1), Published{}, false, math.NaN()},
-		{"No runs, no value.", always("", "", Series{"f", "none", ""}, made1), value(1), false, math.NaN()},
+		{"More than each, in every seed.", more(made1, high, ten, same), Published{}, true, 3},
+		{"Not more than one of them.", more(made1, high, ten, row("none")), Published{}, false, 3},
+		{"Undecided.", more(made1, ten, same), Published{}, false, 0},
+		{"A mean that is higher by chance is not enough.", more(made1, wild, ten), Published{}, false, 10},
+		{"Less.", less(made1, ten, high), Published{}, true, 3},
+		{"Not less.", less(made1, high, ten), Published{}, false, -3},
+		{"Within so much of the least.", nearLess(0.5, made1, high, ten), Published{}, true, 0.30},
+		{"Not within.", nearLess(0.2, made1, high, ten), Published{}, false, 0.30},
+		{"It grows.", grows(made1, ten, row("10.3"), high), Published{}, true, 3},
+		{"It grows, and falls.", grows(made1, row("one"), high, ten), Published{}, false, 9},
+		{"It falls.", grows(made1, high, ten), Published{}, false, -3},
+		{"A single run may well give it: 10 ± 0.74 × 2.20 × √(1 + 1/12).", number(made1, row("many")), value(11.6), true, 10},
+		{"It may not.", number(made1, row("many")), value(11.8), false, 10},
+		{"Few seeds do not tell what single runs give.", number(made1, ten), value(10), false, 10},
+		{"A run without a value is none.", number(made1, row("gaps")), value(10), false, 10},
+		{"Always.", always(made1, row("all")), value(1), true, 1},
+		{"Four runs are not always.", always(made1, row("one")), value(1), false, 1},
+		{"Not always.", always(made1, row("most")), value(1), false, 0.875},
+		{"Below.", below(12, made1, ten), Published{}, true, 10},
+		{"Not with all of its interval.", below(11, made1, ten), Published{}, false, 10},
+		{"Least at 2 or 3.", lowestAt(2, 3, made1, valued([]float64{1, 2, 3}, high, ten, same)...), Published{}, true, 2},
+		{"Least at 2, but 3 as well may be.", lowestAt(2, 2, made1, valued([]float64{1, 2, 3}, high, ten, same)...), Published{}, false, 2},
+		{"Not the least of several.", notLowest(made1, row("three"), row("all"), row("lots")), Published{}, true, 2},
+		{"Less than all of them.", notLowest(made1, row("all"), row("lots"), row("three")), Published{}, false, -2},
+		{"Not at 1.", lowestAt(1, 1, made1, valued([]float64{1, 2, 3}, high, ten, same)...), Published{}, false, 2},
+		{"More of one than another has of another.", moreOf(made1, high, made1, ten), Published{}, true, 3},
+		{"No runs, no claim.", more(made1, row("none"), ten), Published{}, false, math.NaN()},
+		{"No runs, no value.", always(made1, row("none")), value(1), false, math.NaN()},
 	} {
 		v := c.claim.judge(r, c.said)
 		if v.holds != c.holds || !(math.Abs(v.ours-c.ours) < 0.005 || math.IsNaN(v.ours) && math.IsNaN(c.ours)) {
@@ -78,7 +89,7 @@ func TestJudging(t *testing.T) {
 
 // What there is none of is null, and keys are those that were agreed.
 func TestJSON(t *testing.T) {
-	c := more("", "text", row("none"), []Row{row("ten")}, made1)
+	c := stated("text", more(made1, row("none"), row("ten")))
 	r := &Report{Schema: Schema, Experiment: "e", Claims: []Result{c.result(Published{Source: "fig."}, made(nil))}}
 	var b strings.Builder
 	if err := report.WriteJSON(&b, r); err != nil {
@@ -116,7 +127,7 @@ func TestNumbers(t *testing.T) {
 		{"many", 0.945, 0, 0.05, Reproduces}, {"many", 0.982, 0, 0.02, Reproduces}, {"many", 0.982, 0, 0.01, Compatible}, {"many", 0.93, 0, 0.05, Refuted},
 		{"same", 0.998, 0, 0.1, Open}, {"two", 0.5, 0, 0, Open}, {"one", 0.5, 0, 0, Open},
 	} {
-		claim := number("", "", Series{"f", c.series, ""}, part)
+		claim := stated("", number(part, row(c.series)))
 		claim.Margin = c.margin
 		got := claim.result(Published{Value: &c.said, Runs: c.runs}, r)
 		if got.Verdict != c.verdict || math.Abs(*got.Distance-math.Abs(*got.Ours-c.said)) > 1e-12 {
@@ -128,7 +139,7 @@ func TestNumbers(t *testing.T) {
 	}
 	// What is no part is measured against what was published.
 	said := 0.5
-	seconds := number("", "", Series{"f", "many", ""}, made1)
+	seconds := stated("", number(made1, row("many")))
 	if got := seconds.result(Published{Value: &said}, r); math.Abs(*got.Distance-0.964) > 1e-9 {
 		t.Errorf("the distance is %v", *got.Distance)
 	}
@@ -139,7 +150,7 @@ func TestByConstruction(t *testing.T) {
 	one := 1.0
 	r := made(map[string][]float64{"all": {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "few": {1, 1}, "some": {1, 0.9}})
 	for series, want := range map[string]Verdict{"all": ByConstruction, "few": Open, "some": Refuted} {
-		c := always("", "", Series{"f", series, ""}, made1)
+		c := stated("", always(made1, row(series)))
 		c.Given = "a theorem"
 		if got := c.result(Published{Value: &one}, r); got.Verdict != want || strings.Contains(got.Note, "a theorem") != (want == ByConstruction) {
 			t.Errorf("%s: %+v", series, got)
@@ -157,9 +168,9 @@ func TestFewSeedsAreToldOnce(t *testing.T) {
 		claim Claim
 		said  *float64
 	}{
-		{number("", "a number", Series{"f", "a", ""}, made1), &value}, {number("", "another", Series{"f", "b", ""}, made1), &value},
-		{number("", "a third", Series{"f", "c", ""}, made1), &value}, {always("", "at all times", Series{"f", "ones", ""}, made1), &one},
-		{more("", "an order", row("a"), []Row{row("b")}, made1), nil},
+		{stated("a number", number(made1, row("a"))), &value}, {stated("another", number(made1, row("b"))), &value},
+		{stated("a third", number(made1, row("c"))), &value}, {stated("at all times", always(made1, row("ones"))), &one},
+		{stated("an order", more(made1, row("a"), row("b"))), nil},
 	} {
 		report.e.Claims = append(report.e.Claims, c.claim)
 		report.Claims = append(report.Claims, c.claim.result(Published{Value: c.said}, r))
@@ -183,36 +194,36 @@ func TestOpen(t *testing.T) {
 		"ten-": {8.9, 9.9, 10.9, 10.1}})
 	one := 1.0
 	for _, c := range []struct {
-		claim Claim
+		claim Check
 		open  bool
 	}{
-		{more("", "", row("ten"), []Row{row("same")}, made1), true},
-		{more("", "", row("ten"), []Row{row("same"), row("high")}, made1), false},
-		{more("", "", row("high"), []Row{row("same")}, made1), false},
-		{below("", "", Series{"f", "ten", ""}, made1, 10.5), true},
-		{below("", "", Series{"f", "ten", ""}, made1, 5), false},
-		{moreOf("", "", row("same"), made1, row("ten"), made1), true},
-		{moreOf("", "", row("same"), made1, row("high"), made1), false},
-		{more("", "", row("two"), []Row{row("one")}, made1), true}, // of one seed
-		{less("", "", row("two"), []Row{row("one")}, made1), true},
-		{moreOf("", "", row("two"), made1, row("one"), made1), true},
-		{below("", "", Series{"f", "one", ""}, made1, 10), true},
-		{number("", "", Series{"f", "ten", ""}, made1), false}, // 1 is far from where single runs lie
-		{number("", "", Series{"f", "wide", ""}, made1), true},
-		{number("", "", Series{"f", "none", ""}, made1), true},
-		{always("", "", Series{"f", "ones", ""}, made1), true},
-		{always("", "", Series{"f", "some", ""}, made1), false},
-		{lowestAt("", "", Range, []Row{row("high"), row("ten"), row("same")}, []float64{1, 2, 3}, made1, 3, 3), true},
-		{lowestAt("", "", Range, []Row{row("high"), row("ten"), row("same")}, []float64{1, 2, 3}, made1, 1, 1), false},
-		{lowestAt("", "", Range, []Row{row("two"), row("one")}, []float64{1, 2}, made1, 2, 2), true},
-		{grows("", "", []Row{row("ten"), row("ten-"), row("high")}, made1), true},
-		{grows("", "", []Row{row("ten"), row("high"), row("same")}, made1), false},
-		{notLowest("", "", row("ten"), []Row{row("same"), row("high")}, made1), true},
-		{notLowest("", "", row("ten"), []Row{row("high")}, made1), false},
+		{more(made1, row("ten"), row("same")), true},
+		{more(made1, row("ten"), row("same"), row("high")), false},
+		{more(made1, row("high"), row("same")), false},
+		{below(10.5, made1, row("ten")), true},
+		{below(5, made1, row("ten")), false},
+		{moreOf(made1, row("same"), made1, row("ten")), true},
+		{moreOf(made1, row("same"), made1, row("high")), false},
+		{more(made1, row("two"), row("one")), true}, // of one seed
+		{less(made1, row("two"), row("one")), true},
+		{moreOf(made1, row("two"), made1, row("one")), true},
+		{below(10, made1, row("one")), true},
+		{number(made1, row("ten")), false}, // 1 is far from where single runs lie
+		{number(made1, row("wide")), true},
+		{number(made1, row("none")), true},
+		{always(made1, row("ones")), true},
+		{always(made1, row("some")), false},
+		{lowestAt(3, 3, made1, valued([]float64{1, 2, 3}, row("high"), row("ten"), row("same"))...), true},
+		{lowestAt(1, 1, made1, valued([]float64{1, 2, 3}, row("high"), row("ten"), row("same"))...), false},
+		{lowestAt(2, 2, made1, valued([]float64{1, 2}, row("two"), row("one"))...), true},
+		{grows(made1, row("ten"), row("ten-"), row("high")), true},
+		{grows(made1, row("ten"), row("high"), row("same")), false},
+		{notLowest(made1, row("ten"), row("same"), row("high")), true},
+		{notLowest(made1, row("ten"), row("high")), false},
 	} {
 		v := c.claim.judge(r, Published{Value: &one})
 		if v.open != c.open || v.open && v.holds {
-			t.Errorf("%s: %+v", c.claim.Text, v)
+			t.Errorf("%s: %+v", c.claim.of[0].Name, v)
 		}
 	}
 }
@@ -226,9 +237,9 @@ func TestFewSeeds(t *testing.T) {
 			xs, ys = append(xs, 10+float64(i%3-1)), append(ys, 10.1+float64(i%3-1)/2)
 		}
 		r := made(map[string][]float64{"x": xs, "y": ys})
-		for _, c := range []Claim{number("", "", Series{"f", "x", ""}, made1), always("", "", Series{"f", "x", ""}, made1), below("", "", Series{"f", "x", ""}, made1, 10.2),
-			more("", "", row("y"), []Row{row("x")}, made1), grows("", "", []Row{row("x"), row("y")}, made1), lowestAt("", "", Range, []Row{row("x"), row("y")}, []float64{1, 2}, made1, 1, 1),
-			notLowest("", "", row("y"), []Row{row("x")}, made1), moreOf("", "", row("y"), made1, row("x"), made1)} {
+		for _, c := range []Check{number(made1, row("x")), always(made1, row("x")), below(10.2, made1, row("x")),
+			more(made1, row("y"), row("x")), grows(made1, row("x"), row("y")), lowestAt(1, 1, made1, valued([]float64{1, 2}, row("x"), row("y"))...),
+			notLowest(made1, row("y"), row("x")), moreOf(made1, row("y"), made1, row("x"))} {
 			if v := c.judge(r, Published{Value: &said}); n < 2 && (v.holds || !v.open && c.Kind != Number) || n < enough && c.Kind == Number && v.holds {
 				t.Errorf("%d seeds: %+v", n, v)
 			}
@@ -243,20 +254,21 @@ func TestRows(t *testing.T) {
 	r := made(map[string][]float64{"p": {1, 1, 1, 1, 1, 0.7, 1, 1, 1, 1}, "q": {0.5, 0.6, 0.4, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, "one": {3}, "two": {5}})
 	p, q, x := row("p"), row("q"), 0.9
 	for _, c := range []struct {
-		claim          Claim
+		claim          Check
 		ours, interval string
 	}{
-		{number("", "", p.Series, part), "97.0 %", "74.5 % to 100.0 %, single runs"},
-		{number("", "", row("two").Series, second), "5.00 s", "5.00 s to 5.00 s, mean"},
-		{below("", "", p.Series, part, 1), "97.0 %", "90.2 % to 100.0 %"},
-		{more("", "", p, []Row{q}, part), "47.0 points more", "39.4 points to 54.6 points more"},
-		{less("", "", p, []Row{q}, part), "47.0 points more", "39.4 points to 54.6 points more"},
-		{less("", "", q, []Row{p}, part), "47.0 points less", "39.4 points to 54.6 points less"},
-		{less("", "", row("one"), []Row{row("two")}, second), "2.00 s shorter", "2.00 s to 2.00 s shorter"},
-		{nearLess("", "", row("two"), []Row{row("one")}, second, 0.05), "66.7 % longer", "66.7 % to 66.7 % longer"},
-		{lowestAt("", "", Order, []Row{{Name: "two", Series: Series{"f", "two", ""}, Unit: "s"}, row("one")}, []float64{0.3, 30}, second, 30, 30), "30 s", "0.3 s to 30 s"},
+		{number(part, p), "97.0 %", "74.5 % to 100.0 %, single runs"},
+		{number(second, row("two")), "5.00 s", "5.00 s to 5.00 s, mean"},
+		{below(1, part, p), "97.0 %", "90.2 % to 100.0 %"},
+		{more(part, p, q), "47.0 points more", "39.4 points to 54.6 points more"},
+		{less(part, p, q), "47.0 points more", "39.4 points to 54.6 points more"},
+		{less(part, q, p), "47.0 points less", "39.4 points to 54.6 points less"},
+		{less(second, row("one"), row("two")), "2.00 s shorter", "2.00 s to 2.00 s shorter"},
+		{nearLess(0.05, second, row("two"), row("one")), "66.7 % longer", "66.7 % to 66.7 % longer"},
+		{lowestAt(30, 30, second, valued([]float64{0.3, 30}, Row{Name: "two", Series: Series{"f", "two", ""}, Unit: "s"}, row("one"))...), "30 s", "0.3 s to 30 s"},
 	} {
-		if got := c.claim.result(Published{Value: &x}, r); got.ours() != c.ours || got.interval() != c.interval {
+		claim := stated("", c.claim)
+		if got := claim.result(Published{Value: &x}, r); got.ours() != c.ours || got.interval() != c.interval {
 			t.Errorf("%s, %s; want %s, %s", got.ours(), got.interval(), c.ours, c.interval)
 		}
 	}
@@ -267,7 +279,7 @@ func TestUnmet(t *testing.T) {
 	r := made(map[string][]float64{"ten": {9, 10, 11, 10}, "same": {10, 9, 10, 11}, "high": {12, 13, 14, 13}})
 	ten, same, high := row("ten"), row("same"), row("high")
 	report := &Report{}
-	for _, c := range []Claim{more("", "a", high, []Row{ten}, made1), more("", "b", ten, []Row{same}, made1), more("", "c", ten, []Row{high}, made1)} {
+	for _, c := range []Claim{stated("a", more(made1, high, ten)), stated("b", more(made1, ten, same)), stated("c", more(made1, ten, high))} {
 		report.Claims = append(report.Claims, c.result(Published{}, r))
 	}
 	if got, want := report.Unmet(), "1 of 3 claims are refuted (c); 1 of 3 claims are open, as there are too few seeds (b)"; got != want {
@@ -290,8 +302,8 @@ func TestSensitivity(t *testing.T) {
 	}
 	touched := map[string]bool{"f": true}
 	p := &Plan{
-		e:         &Experiment{Name: "e", Claims: []Claim{more("k", "text", row("y"), []Row{row("x")}, made1)}, Assumptions: []Assumption{{Key: "a.b"}}},
-		published: map[string]Published{"k": {Source: "fig."}}, seeds: make([]uint64, 30), main: with(30, 0, 0),
+		e:         &Experiment{Name: "e", Claims: []Claim{stated("text", more(made1, row("y"), row("x")))}, Assumptions: []Assumption{{Key: "a.b"}}},
+		published: map[string]Published{"text": {Source: "fig."}}, seeds: make([]uint64, 30), main: with(30, 0, 0),
 		variants: []variant{{0, "1", touched, with(fewSeeds, 0, 0)}, {0, "2", touched, with(fewSeeds, 0, 40)}, {0, "3", touched, with(fewSeeds, 40, 0)}},
 	}
 	r, err := p.judge()
@@ -311,23 +323,24 @@ func TestIntervalThatDecides(t *testing.T) {
 	s, near, wide, low := row("s"), row("near"), row("wide"), row("low")
 	for _, c := range []struct {
 		what     string
-		claim    Claim
+		claim    Check
 		verdict  Verdict
 		interval string
 	}{
-		{"The nearest is clear, another is not.", more("", "", s, []Row{near, wide}, made1), Open, "8.15 s shorter to 12.1 s longer, against wide"},
-		{"So it is the other way round.", less("", "", low, []Row{near, row("far")}, made1), Open, "10.8 s longer to 40.8 s shorter, against far"},
-		{"Both are clear.", more("", "", s, []Row{near, low}, made1), Reproduces, "0.87 s to 1.13 s longer"},
-		{"The nearest by the means may be chance, another is above for sure.", more("", "", s, []Row{row("far"), row("above")}, made1), Refuted, "0.37 s to 0.63 s shorter, against above"},
-		{"Of another there is no interval.", more("", "", s, []Row{near, row("none")}, made1), Open, "–, against none"},
-		{"Of another there is one value.", more("", "", s, []Row{near, row("one")}, made1), Open, "6.00 s to 6.00 s longer, against one"},
-		{"It may fall on the way.", grows("", "", []Row{low, near, wide, row("above")}, made1), Open, "11.1 s shorter to 9.14 s longer, from near to wide"},
-		{"It falls on the way.", grows("", "", []Row{low, s, near, row("above")}, made1), Refuted, "0.87 s to 1.13 s shorter, from s to near"},
-		{"The last is below the first.", grows("", "", []Row{s, near}, made1), Refuted, "0.87 s to 1.13 s shorter"},
-		{"Tests decide.", notLowest("", "", s, []Row{near, low}, made1), Open, "8.87 s to 9.13 s longer, tests decide"},
-		{"One run is not so.", always("", "", Series{"f", "near", ""}, made1), Refuted, "8.87 s to 9.13 s, mean"},
+		{"The nearest is clear, another is not.", more(made1, s, near, wide), Open, "8.15 s shorter to 12.1 s longer, against wide"},
+		{"So it is the other way round.", less(made1, low, near, row("far")), Open, "10.8 s longer to 40.8 s shorter, against far"},
+		{"Both are clear.", more(made1, s, near, low), Reproduces, "0.87 s to 1.13 s longer"},
+		{"The nearest by the means may be chance, another is above for sure.", more(made1, s, row("far"), row("above")), Refuted, "0.37 s to 0.63 s shorter, against above"},
+		{"Of another there is no interval.", more(made1, s, near, row("none")), Open, "–, against none"},
+		{"Of another there is one value.", more(made1, s, near, row("one")), Open, "6.00 s to 6.00 s longer, against one"},
+		{"It may fall on the way.", grows(made1, low, near, wide, row("above")), Open, "11.1 s shorter to 9.14 s longer, from near to wide"},
+		{"It falls on the way.", grows(made1, low, s, near, row("above")), Refuted, "0.87 s to 1.13 s shorter, from s to near"},
+		{"The last is below the first.", grows(made1, s, near), Refuted, "0.87 s to 1.13 s shorter"},
+		{"Tests decide.", notLowest(made1, s, near, low), Open, "8.87 s to 9.13 s longer, tests decide"},
+		{"One run is not so.", always(made1, row("near")), Refuted, "8.87 s to 9.13 s, mean"},
 	} {
-		got := c.claim.result(Published{}, r)
+		claim := stated("", c.claim)
+		got := claim.result(Published{}, r)
 		if got.Verdict != c.verdict || got.interval() != c.interval {
 			t.Errorf("%s %s, %s; want %s, %s", c.what, got.Verdict, got.interval(), c.verdict, c.interval)
 		}
@@ -351,8 +364,9 @@ func TestVerdictAndIntervalAgree(t *testing.T) {
 			rows = append(rows, row(name))
 		}
 		r := made(series)
-		for name, c := range map[string]Claim{"more": more("", "", rows[0], rows[1:], made1), "less": less("", "", rows[0], rows[1:], made1),
-			"near": nearLess("", "", rows[0], rows[1:], made1, 0.05), "grows": grows("", "", rows, made1)} {
+		for name, shown := range map[string]Check{"more": more(made1, rows[0], Rows(rows[1:])), "less": less(made1, rows[0], Rows(rows[1:])),
+			"near": nearLess(0.05, made1, rows[0], Rows(rows[1:])), "grows": grows(made1, rows...)} {
+			c := stated("", shown)
 			got := c.result(Published{}, r)
 			from, to := got.CI95[0], got.CI95[1]
 			if name == "near" { // at most so much is wanted

@@ -3,9 +3,7 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/draw"
-	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -21,11 +18,10 @@ import (
 	"github.com/slackline/slackline/internal/studies/weather"
 )
 
-// computed is a file of a case that is no scenario: what its series do is computed, for each seed.
-// In place of policies they name what, some with a number behind it.
+// computed is a file that is no scenario: what its series do is computed, for each seed. In place of policies
+// they name what: one of measures, some with a number behind it.
 type computed struct {
 	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or jobs in an order when all is known"`
-	Series  config.Texts         `json:"series" need:"yes" some:"yes" doc:"allocation: solve N, sharing N, concurrency, deadlines PERCENT; bounds: users, fixed point; capacity: ar N, persistence N (intervals ahead), lags N (that it looks back), weather, hindsight N (AR(3) fitted to all that comes); orders: best, edf"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -65,7 +61,7 @@ type computed struct {
 	Sweep config.Sweep `json:"sweep" doc:"values to compute with"`
 }
 
-// computes tells whether a file of a case is such a one.
+// computes tells whether a file is such a one.
 func computes(doc *config.Document) bool { return slices.Contains(doc.Keys(), "compute") }
 
 // unit is one computation of a plan.
@@ -76,7 +72,7 @@ type unit struct {
 
 // compute adds the units of a file, as add does for scenarios.
 func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Results) ([]uint64, error) {
-	doc, err := config.ParseOne(path.Join(p.e.place, file), text)
+	doc, err := config.ParseOne(p.e.place(file), text)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +107,7 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 		c := &variants[i]
 		if c.Compute == "capacity" {
 			if c.weather = p.e.weather; c.weather != nil && c.weather.Parts(c.Days) > 0 {
-				if what, _ := weather.Micro().Lacks(c.weather, slices.Contains(c.Series, "weather")); what != "" {
+				if what, _ := weather.Micro().Lacks(c.weather, slices.Contains(p.e.plays[file], "weather")); what != "" {
 					return nil, fmt.Errorf("%s; give another file, or none to have weather made up", what)
 				}
 			}
@@ -122,11 +118,11 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 			if err != nil {
 				return nil, err
 			}
-			if c.scenario, err = scenario.Read(path.Join(p.e.place, c.Scenario), text); err != nil {
+			if c.scenario, err = scenario.Read(p.e.place(c.Scenario), text); err != nil {
 				return nil, err
 			}
 		}
-		for k, name := range c.Series {
+		for _, name := range p.policies(file, results[i]) {
 			measure, of := name, 0.0
 			if at := strings.LastIndexByte(name, ' '); at > 0 {
 				if x, err := strconv.ParseFloat(name[at+1:], 64); err == nil {
@@ -135,8 +131,7 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 			}
 			do := measures[c.Compute][measure]
 			if do == nil {
-				return nil, doc.Errorf(fmt.Sprintf("series[%d]", k), "%s has no series %q%s", c.Compute, measure,
-					spelling.Hint(measure, slices.Sorted(maps.Keys(measures[c.Compute]))))
+				return nil, fmt.Errorf("%s: %s computes no %q", p.e.place(file), c.Compute, measure)
 			}
 			for _, seed := range seeds {
 				p.units = append(p.units, unit{outcomeOf{results[i], Series{file, name, ""}},
@@ -162,7 +157,8 @@ func value(name, unit string) Metric {
 	}}
 }
 
-// measures are what series of computed files may be, by what is computed.
+// measures are what series of computed files may be, by what is computed. The number behind it is of classes, or of
+// percent, or of intervals: ahead, or that lags look back.
 var measures = map[string]map[string]func(context.Context, *computed, float64, uint64) (map[string]float64, error){
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
 	"capacity": {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags"), "weather": foreseeing("weather"),

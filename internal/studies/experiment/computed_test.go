@@ -3,8 +3,6 @@ package experiment
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -105,40 +103,26 @@ func TestMeasuredWeather(t *testing.T) {
 // so that the upper bound is (2 - 2)/1 + 2 for each phase, 4 s, and so is the lower. Alone a job
 // takes 2 s.
 func TestBesideUsers(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "own")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"users.yaml": `compute: bounds
-series: [users, fixed point]
+	const users = `compute: bounds
 seeds: [1..8]
 slots: 2
 users: 2
 rounds: 20
 groups: [{classes: a}]
 profiles: [{name: a, maps: 2, map: {mean: 1s, max: 1s}, reduces: 2, reduce: {mean: 1s, max: 1s}}]
-`,
-		"experiment.yaml": `paper: mine
-about: bounds
-cases: [{file: users.yaml}]
-series: [{id: users, name: users, policy: users}, {id: fixed, name: fixed, policy: fixed point}]
-claims:
-  - {key: a, text: above, is: {above: gap of the upper bound, of: users, from: 0.001}}
-  - {key: a, text: below, is: {below: gap of the upper bound, of: users, to: 0.499}}
-  - {key: a, text: as well, is: {below: gap of the midpoint, of: fixed, to: 0.499}}
-  - {key: a, text: not above, is: {above: gap of the upper bound, of: users, from: 0.5}}
-`,
-		"published.json": `{"a": {"source": "mine", "where": "here", "says": "it is"}}`,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+`
+	evaluation := func(users, measure string) *Experiment {
+		e := &Experiment{Name: "own", folders: beside(map[string]string{"own/users.yaml": users,
+			"own/published.json": `{"a": {"source": "mine", "where": "here", "says": "it is"}}`})}
+		upper, middle := value("gap of the upper bound", "%"), value("gap of the midpoint", "%")
+		by, fixed := play("users", "users.yaml", measure), play("fixed", "users.yaml", "fixed point")
+		e.claim("a", "above", above(0.001, upper, by))
+		e.claim("a", "below", below(0.499, upper, by))
+		e.claim("a", "as well", below(0.499, middle, fixed))
+		e.claim("a", "not above", above(0.5, upper, by))
+		return e
 	}
-	e, err := Find(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := evaluation(users, "users")
 	p, err := e.Plan(nil, true)
 	if err != nil {
 		t.Fatal(err)
@@ -152,28 +136,22 @@ claims:
 			t.Errorf("%+v, %v", c, *c.Ours)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "users.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for old, bad := range map[string][2]string{
-		"series: [users":   {"series: [usrs", `there is no`},
-		"classes: a":       {"classes: b", "without a profile"},
-		"compute: bounds":  {"compute: bonds", "compute"},
-		"seeds: [1..8]\n":  {"", "seeds"},
-		"users: 2\nrounds": {"users: 1\nrounds", "users"},
+	for old, bad := range map[string]string{
+		"classes: a":       "classes: b",
+		"compute: bounds":  "compute: bonds",
+		"seeds: [1..8]\n":  "",
+		"users: 2\nrounds": "users: 1\nrounds",
+		"compute: bound":   "compute: order", // which has no such series
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "users.yaml"), []byte(strings.Replace(string(text), old, bad[0], 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		e, err := Find(dir)
+		p, err := evaluation(strings.Replace(users, old, bad, 1), "users").Plan(nil, false)
 		if err == nil {
-			if p, err = e.Plan(nil, false); err == nil {
-				_, err = p.Run(context.Background(), 0, nil)
-			}
+			_, err = p.Run(context.Background(), 0, nil)
 		}
 		if err == nil {
-			t.Errorf("%s is taken", bad[0])
+			t.Errorf("%s is taken", bad)
 		}
+	}
+	if _, err := evaluation(users, "usrs").Plan(nil, false); err == nil || err.Error() != `experiments/own/users.yaml: bounds computes no "usrs"` {
+		t.Error(err)
 	}
 }

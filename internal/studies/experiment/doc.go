@@ -1,18 +1,22 @@
 // Package experiment runs published evaluations again and says whether their claims hold.
 //
-// An experiment is a folder: scenario files in their ordinary form, experiment.yaml with its
-// series, claims, figures, tables and assumptions, published.json with what was published, and a
-// README. Those below experiments are part of the program.
+// An experiment is a file here, named as its folder below experiments. The file has the claims: each is a sentence,
+// a key of what was published, and a check, such as less(penalty("J1"), rds, fair), which is a function from the
+// results to a verdict with its numbers. The series that claims, figures and tables look at are what is played. The
+// folder has the data: scenario files in their ordinary form, published.json with what was published,
+// assumptions.yaml with what the paper leaves open, and a README.
 //
+//	000-….go        the experiments, by paper
 //	experiment.go   what an experiment is, and the list of them
-//	data.go         an experiment as data: experiment.yaml
+//	series.go       what policies do in scenario files, with names
+//	assumed.go      what was assumed, from the folder
 //	computed.go     series that are computed and not run: plans of random instances, bounds
 //	ahead.go        the same: forecasts of capacity
 //	published.go    what was published, from the folder
 //	watch.go        the sink: what a run shows beyond its report
 //	metric.go       numbers of a run
-//	claim.go        claims about values, and how they are judged
-//	order.go        claims that one thing is more than another
+//	claim.go        checks of values, and how they are judged
+//	order.go        checks that one thing is more than another
 //	knowledge.go    runs of schedulers that know less from the start
 //	calibrate.go    a joint grid of what the paper leaves open, fitted on one table
 //	plan.go         the grid of an experiment and of its variations, run on all cores

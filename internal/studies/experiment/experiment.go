@@ -5,54 +5,37 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/slackline/slackline/experiments"
-	"github.com/slackline/slackline/internal/config"
-	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/studies/weather"
 )
 
-// Experiment is a published evaluation.
+// Experiment is a published evaluation: what the paper claims, and what shows it.
 type Experiment struct {
-	Name  string // of its folder
-	Paper string
-	About string // in a few words
-	Took  string // run time on two cores
+	Name   string // of its folder
+	Paper  string
+	About  string  // in a few words
+	Took   string  // run time on two cores
+	Margin float64 // how far a number may be off and is yet the published one; see Result.Distance
 
-	folders fs.FS  // with its own, and those beside
-	folder  string // its own
-	place   string // the same, for errors and files beside
-
-	Files       []string            // scenario files, of its folder or of one beside: ../000-penalty/up.yaml
-	plays       map[string][]string // policies that they are played by
-	judged      map[string][]string // those of them that claims are about
 	Claims      []Claim
 	Figures     []Figure
 	Tables      []Table
 	Assumptions []Assumption
 	Calibration *Calibration // nil = none
 
+	folders fs.FS               // with its own, and those beside
+	files   []string            // scenario files, of its folder or of one beside: ../000-penalty/up.yaml
+	plays   map[string][]string // policies that they are played by
+	judged  map[string][]string // those of them that claims are about
+
 	weather *weather.Series // measured, in place of what would be made up; nil = none
 }
 
 // Under has it computed by weather that was measured, where it makes up its own.
 func (e *Experiment) Under(s *weather.Series) { e.weather = s.KnownDays() }
-
-// Series is what one policy does in one scenario file, over the seeds; if it is compared Over another one, by
-// what part its metrics are less than that one's.
-type Series struct{ File, Policy, Over string }
-
-// Assumption is something that the paper does not say. The claims are judged again with each of the other values.
-type Assumption struct {
-	What   string       `json:"what" need:"yes" doc:"in words, with its reason"`
-	File   string       `json:"file" doc:"scenario file that it is in; all of them if left out"`
-	Key    string       `json:"key" need:"yes" doc:"of the scenario, or policy.NAME.PARAMETER"`
-	Value  string       `json:"value" need:"yes" doc:"in the scenario file"`
-	Others config.Texts `json:"others" need:"yes" some:"yes" doc:"values to judge the claims by in its place"`
-}
 
 // Table is metrics of several series.
 type Table struct {
@@ -61,24 +44,20 @@ type Table struct {
 	Metrics []Metric
 }
 
-// Row is a series with its name.
-type Row struct {
-	Name string
-	Series
-	Value float64 // of the parameter, in a series of several
-	Unit  string  // the parameter's
+// evaluations are the experiments that are part of the program, by name. Each is a file of its own.
+var evaluations = []func() *Experiment{
+	bounds000, capacity000, clairvoyant000, completion000, fastpath000, green000, horizon000, model000, motivation000,
+	overhead000, penalty000, priority000, tasksize000, matchmaking003, rtmr003,
+	boundsThree004, boundsTwo004, concurrency004, deadlines004, scalability004, sharing004,
 }
 
-// All are the experiments that are part of the program, by name.
+// All are these experiments.
 func All() ([]*Experiment, error) {
-	folders, err := experiments.Files.ReadDir(".")
-	if err != nil {
-		return nil, err
-	}
 	var all []*Experiment
-	for _, f := range folders {
-		e, err := read(experiments.Files, f.Name(), f.Name(), path.Join("experiments", f.Name()))
-		if err != nil {
+	for _, evaluation := range evaluations {
+		e := evaluation()
+		e.folders = experiments.Files
+		if err := e.assume(); err != nil {
 			return nil, err
 		}
 		all = append(all, e)
@@ -86,29 +65,76 @@ func All() ([]*Experiment, error) {
 	return all, nil
 }
 
-// Find returns an experiment by its name, or that in a folder, if there is a path separator in the name.
+// Find returns an experiment by its name.
 func Find(name string) (*Experiment, error) {
-	if strings.ContainsAny(name, `/\`) {
-		whole, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
-		return read(files.Folder(filepath.Dir(whole)), filepath.Base(whole), filepath.Base(whole), filepath.ToSlash(filepath.Clean(name)))
-	}
 	all, err := All()
 	if err != nil {
 		return nil, err
 	}
 	at, hint := spelling.Find(name, all, func(e *Experiment) string { return e.Name })
 	if at < 0 {
-		return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them; ./%s is a folder)", name, hint, name)
+		return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them)", name, hint)
 	}
 	return all[at], nil
 }
 
+// claim adds a claim: its key in published.json, a sentence, and what shows whether it holds.
+func (e *Experiment) claim(key, text string, shown Check) *Claim {
+	e.note(true, shown.of)
+	e.Claims = append(e.Claims, Claim{Key: key, Text: text, Check: shown, Margin: e.Margin})
+	return &e.Claims[len(e.Claims)-1]
+}
+
+// table adds metrics of several series.
+func (e *Experiment) table(title string, metrics []Metric, of ...some) {
+	t := Table{title, list(of), metrics}
+	e.note(false, t.Rows)
+	e.Tables = append(e.Tables, t)
+}
+
+// figure adds lines over one axis.
+func (e *Experiment) figure(f Figure, lines ...Line) {
+	for _, l := range lines {
+		for _, p := range l.At {
+			e.note(false, Rows{{Series: p.Series}})
+			if !slices.Contains(f.Ticks, p.Tick) {
+				f.Ticks = append(f.Ticks, p.Tick)
+			}
+		}
+	}
+	f.Lines = lines
+	e.Figures = append(e.Figures, f)
+}
+
+// note notes by which policies files are played, and whether claims are about them.
+func (e *Experiment) note(judged bool, rows []Row) {
+	if e.plays == nil {
+		e.plays, e.judged = map[string][]string{}, map[string][]string{}
+	}
+	add := func(to map[string][]string, file, policy string) {
+		if policy != "" && !slices.Contains(to[file], policy) {
+			to[file] = append(to[file], policy)
+		}
+	}
+	for _, r := range rows {
+		if !slices.Contains(e.files, r.File) {
+			e.files = append(e.files, r.File)
+		}
+		for _, policy := range []string{r.Policy, r.Over} {
+			add(e.plays, r.File, policy)
+			if judged {
+				add(e.judged, r.File, policy)
+			}
+		}
+	}
+}
+
+// place is that of a file of its folder, for errors.
+func (e *Experiment) place(file string) string { return path.Join("experiments", e.Name, file) }
+
 // read returns a file of the experiment's folder.
 func (e *Experiment) read(name string) ([]byte, error) {
-	return fs.ReadFile(e.folders, path.Join(e.folder, name))
+	return fs.ReadFile(e.folders, path.Join(e.Name, name))
 }
 
 // Readme is the text of its README, "" if it has none.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestFolders(t *testing.T) {
 			}
 		}
 		for _, a := range e.Assumptions {
-			for _, file := range e.Files {
+			for _, file := range e.files {
 				if a.File != "" && a.File != file {
 					continue
 				}
@@ -77,8 +78,32 @@ func TestFolders(t *testing.T) {
 				}
 			}
 		}
+		once(t, e)
 		if text, err := e.Readme(); err != nil || !strings.Contains(text, "## What the paper leaves open") {
 			t.Errorf("%s: README.md: %v", e.Name, err)
+		}
+	}
+}
+
+// once complains of values that are given twice: they would be played, shown and counted twice.
+func once(t *testing.T, e *Experiment) {
+	t.Helper()
+	differ := func(key string, values ...string) {
+		for i, v := range values {
+			if slices.Contains(values[:i], v) {
+				t.Errorf("%s: %s: the value %s is given twice", e.Name, key, v)
+			}
+		}
+	}
+	for _, a := range e.Assumptions {
+		differ(a.Key, append(slices.Clone(a.Others), a.Value)...)
+	}
+	if e.Calibration != nil {
+		for _, g := range e.Calibration.Grid {
+			differ(g.Key, g.Values...)
+			if len(g.Called) > 0 && len(g.Called) != len(g.Values) {
+				t.Errorf("%s: %s: the number of names is %d, that of values %d", e.Name, g.Key, len(g.Called), len(g.Values))
+			}
 		}
 	}
 }
@@ -219,7 +244,7 @@ func TestFind(t *testing.T) {
 	if e, err := Find("003-rtmr"); err != nil || e.Name != "003-rtmr" {
 		t.Error(e, err)
 	}
-	if _, err := Find("003-rtm"); err == nil || err.Error() != `there is no experiment "003-rtm"; did you mean "003-rtmr"? (slackline reproduce lists them; ./003-rtm is a folder)` {
+	if _, err := Find("003-rtm"); err == nil || err.Error() != `there is no experiment "003-rtm"; did you mean "003-rtmr"? (slackline reproduce lists them)` {
 		t.Error(err)
 	}
 }

@@ -3,12 +3,8 @@ package experiment
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
-
-	"github.com/slackline/slackline/internal/maths/spelling"
 )
 
 // Metric is a number of a run. It is NaN where the run does not have it.
@@ -23,57 +19,8 @@ type Metric struct {
 // are from each other is no distance.
 const chosen = "chosen"
 
-// metrics are the numbers of a run by the names that data call them. Those of jobs may be of a size
-// alone: "locality bin1".
-var metrics = map[string]func(size string) Metric{
-	"locality":             locality,
-	"map response":         response,
-	"running":              func(string) Metric { return running() },
-	"accept ratio":         func(string) Metric { return accepted() },
-	"kept of accepted":     func(string) Metric { return succeeded() },
-	"utilisation":          func(string) Metric { return utilisation(false) },
-	"utilisation by all":   func(string) Metric { return utilisation(true) },
-	"penalty":              penalty,
-	"in time":              inTime,
-	"late":                 late,
-	"soft late":            softLate,
-	"hard of soft late":    hardOfSoft,
-	"completion":           completion,
-	"map activation":       func(size string) Metric { return activation("map activation", 0, size) },
-	"reduce activation":    func(size string) Metric { return activation("reduce activation", 1, size) },
-	"model error":          func(string) Metric { return modelError("model error", false) },
-	"model error by range": func(string) Metric { return modelError("model error by range", true) },
-
-	"solve time":              func(string) Metric { return value("solve time", "ms") },
-	"gap":                     func(string) Metric { return value("gap", "%") },
-	"saved by sharing":        func(string) Metric { return value("saved by sharing", "%") },
-	"saved, split":            func(string) Metric { return value("saved, split", "%") },
-	"cost varies by":          func(string) Metric { return value("cost varies by", "%") },
-	"varies, whole":           func(string) Metric { return value("varies, whole", "%") },
-	"times the cost":          func(string) Metric { return value("times the cost", "times") },
-	"gap of the upper bound":  func(string) Metric { return value("gap of the upper bound", "%") },
-	"gap of the midpoint":     func(string) Metric { return value("gap of the midpoint", "%") },
-	"capacity error":          func(string) Metric { return value("capacity error", "%") },
-	"capacity error by range": func(string) Metric { return value("capacity error by range", "%") },
-	"iterations":              func(string) Metric { return value("iterations", "") },
-}
-
-// UnmarshalText finds a metric by its name.
-func (m *Metric) UnmarshalText(text []byte) error {
-	name := string(text)
-	for _, sized := range []string{"locality", "map response", "penalty", "in time", "late", "soft late", "hard of soft late",
-		"completion", "map activation", "reduce activation"} {
-		if size, ok := strings.CutPrefix(name, sized+" "); ok {
-			*m = metrics[sized](size)
-			return nil
-		}
-	}
-	if metrics[name] == nil {
-		return fmt.Errorf("there is no metric %q%s", name, spelling.Hint(name, slices.Collect(maps.Keys(metrics))))
-	}
-	*m = metrics[name]("")
-	return nil
-}
+// allJobs are those of which a metric is that names no size, class or job.
+const allJobs = ""
 
 // format prints a value of the metric.
 func (m *Metric) format(x float64) string {
@@ -306,6 +253,12 @@ func activation(name string, stage int, size string) Metric {
 		return over(sum, float64(n))
 	}}
 }
+
+// mapActivation is that of maps, of jobs of a size.
+func mapActivation(size string) Metric { return activation("map activation", 0, size) }
+
+// reduceActivation is that of reduces.
+func reduceActivation(size string) Metric { return activation("reduce activation", 1, size) }
 
 // modelError is the root of the mean squared error of the progress that rds expects of each job in
 // each interval, divided by its mean, or by how far the largest is from the least (paper 000,

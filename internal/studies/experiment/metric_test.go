@@ -17,17 +17,18 @@ func TestMetricsOfJobs(t *testing.T) {
 		{Job: report.Job{ID: "small-2", Submitted: 0, Finished: at(20)}},
 		{Job: report.Job{ID: "small-3", Submitted: 0}},
 	}}
-	for name, want := range map[string]float64{
-		"penalty": 0.5, "penalty J1": 0, "penalty J10": 0.5, "penalty small": 1, "penalty J2": math.NaN(),
-		"in time": 1.0 / 3, "in time J1": 1, "late": 2.0 / 3, "late small": 1,
-		"completion": 52.5, "completion small": 60,
+	for name, c := range map[string]struct {
+		of   Metric
+		want float64
+	}{
+		"penalty": {penalty(allJobs), 0.5}, "penalty J1": {penalty("J1"), 0}, "penalty J10": {penalty("J10"), 0.5},
+		"penalty small": {penalty("small"), 1}, "penalty J2": {penalty("J2"), math.NaN()},
+		"in time": {inTime(allJobs), 1.0 / 3}, "in time J1": {inTime("J1"), 1},
+		"late": {late(allJobs), 2.0 / 3}, "late small": {late("small"), 1},
+		"completion": {completion(allJobs), 52.5}, "completion small": {completion("small"), 60},
 	} {
-		var m Metric
-		if err := m.UnmarshalText([]byte(name)); err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Of(o); math.Abs(got-want) > 1e-12 || math.IsNaN(got) != math.IsNaN(want) {
-			t.Errorf("%s is %v, want %v", name, got, want)
+		if got := c.of.Of(o); math.Abs(got-c.want) > 1e-12 || math.IsNaN(got) != math.IsNaN(c.want) || c.of.Name != name {
+			t.Errorf("%s, called %s, is %v, want %v", name, c.of.Name, got, c.want)
 		}
 	}
 }

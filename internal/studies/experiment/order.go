@@ -10,21 +10,28 @@ import (
 )
 
 // more claims that a series has more than each of the others: ours is the smallest difference of the means.
-func more(key, text string, s Row, others []Row, m Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict { return nearest(r, s, others, m, true, 0) }}
+func more(m Metric, s Row, than ...some) Check {
+	m, others := m.over(s.Series), list(than)
+	return Check{Order, append(s.rows(), others...), func(r *Results, _ Published) verdict {
+		return nearest(r, s, others, m, true, 0)
+	}}
 }
 
 // less claims that a series has less than each of the others: ours is the smallest difference of
 // the means, as how much less it is.
-func less(key, text string, s Row, others []Row, m Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict { return nearest(r, s, others, m, false, 0) }}
+func less(m Metric, s Row, than ...some) Check {
+	m, others := m.over(s.Series), list(than)
+	return Check{Order, append(s.rows(), others...), func(r *Results, _ Published) verdict {
+		return nearest(r, s, others, m, false, 0)
+	}}
 }
 
 // nearLess claims that a series has at most such a part more than each of the others: ours is the
 // largest ratio of the means less 1.
-func nearLess(key, text string, s Row, others []Row, m Metric, part float64) Claim {
+func nearLess(part float64, m Metric, s Row, than ...some) Check {
+	m, others := m.over(s.Series), list(than)
 	ratio := Metric{m.Name, "%", m.Of}
-	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict {
+	return Check{Order, append(s.rows(), others...), func(r *Results, _ Published) verdict {
 		v := ahead(r, s, others, m, func(x, y float64) float64 { return 1 - x/y }, -part)
 		v.ours, v.ci = -v.ours, [2]float64{-v.ci[1], -v.ci[0]}
 		v.unit, v.words = &ratio, m.words()
@@ -129,8 +136,9 @@ func pairs(xs, ys []float64, by func(x, y float64) float64) (ds []float64) {
 // grows claims that a metric grows from each series to the next: the last is above the first, and
 // there is no step down. A step down that may be chance leaves it open. Ours is the difference of
 // first and last, and the interval that of it, unless a step decides.
-func grows(key, text string, rows []Row, m Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Order, File: rows[0].File, judge: func(r *Results, _ Published) verdict {
+func grows(m Metric, rows ...Row) Check {
+	m = m.over(rows[0].Series)
+	return Check{Order, rows, func(r *Results, _ Published) verdict {
 		v := nearest(r, rows[len(rows)-1], rows[:1], m, true, 0)
 		var down, maybe []string
 		var fall, dip verdict // the first of each
@@ -166,8 +174,10 @@ func grows(key, text string, rows []Row, m Metric) Claim {
 // notLowest claims that a series has more than the least of several. Ours is how much more. That
 // any of them may be the least is corrected for; it is wrong if the series has less than each of
 // them.
-func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict {
+func notLowest(m Metric, s Row, than ...some) Check {
+	m = m.over(s.Series)
+	others := slices.DeleteFunc(list(than), func(o Row) bool { return o == s })
+	return Check{Order, append(s.rows(), others...), func(r *Results, _ Published) verdict {
 		xs := r.Sample(s.Series, m)
 		best, _ := lowest(r, others, m)
 		v := nearest(r, s, others[best:best+1], m, true, 0)
@@ -197,8 +207,9 @@ func notLowest(key, text string, s Row, others []Row, m Metric) Claim {
 }
 
 // moreOf claims that one series has more of one metric than another has of another.
-func moreOf(key, text string, s Row, m Metric, other Row, om Metric) Claim {
-	return Claim{Key: key, Text: text, Kind: Order, File: s.File, judge: func(r *Results, _ Published) verdict {
+func moreOf(m Metric, s Row, om Metric, other Row) Check {
+	m = m.over(s.Series)
+	return Check{Order, []Row{s, other}, func(r *Results, _ Published) verdict {
 		xs, ys := r.Sample(s.Series, m), r.Sample(other.Series, om)
 		v := verdict{unit: m.difference(), words: m.words()}
 		var n int

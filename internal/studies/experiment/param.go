@@ -52,8 +52,8 @@ func (e *Experiment) unplayed() error {
 	}
 	for _, key := range keys {
 		of, ok := paramOf(key, "")
-		if ok && !slices.ContainsFunc(e.Files, func(file string) bool { return e.varies(file, of) }) {
-			return fmt.Errorf("%s: experiment.yaml: %s: no series plays %s without a %s of its own", e.Name, key, of.policy, of.name)
+		if ok && !slices.ContainsFunc(e.files, func(file string) bool { return e.varies(file, of) }) {
+			return fmt.Errorf("%s: assumptions.yaml: %s: no series plays %s without a %s of its own", e.Name, key, of.policy, of.name)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package experiment
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,7 +82,7 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 	if p.published, err = e.Published(); err != nil {
 		return nil, err
 	}
-	for _, file := range e.Files {
+	for _, file := range e.files {
 		own, err := p.add(file, others{}, seeds, []*Results{p.main})
 		if err != nil {
 			return nil, err
@@ -108,7 +107,7 @@ func (e *Experiment) Plan(seeds []uint64, vary bool) (*Plan, error) {
 			results = append(results, r)
 			p.variants = append(p.variants, variant{i, v, touched, r})
 		}
-		for _, file := range e.Files {
+		for _, file := range e.files {
 			if of, ok := paramOf(a.Key, ""); a.File != "" && a.File != file || ok && !e.varies(file, of) {
 				continue
 			}
@@ -157,10 +156,10 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 	if o.sweep != "" {
 		text = fmt.Appendf(text, "\nsweep: %s\n", o.sweep)
 	}
-	if doc, err := config.ParseOne(path.Join(p.e.place, file), text); err == nil && computes(doc) {
+	if doc, err := config.ParseOne(p.e.place(file), text); err == nil && computes(doc) {
 		return p.compute(file, text, seeds, results)
 	}
-	variants, err := scenario.ReadSweep(path.Join(p.e.place, file), text, scenario.Resize{Weather: p.e.weather})
+	variants, err := scenario.ReadSweep(p.e.place(file), text, scenario.Resize{Weather: p.e.weather})
 	if err != nil {
 		return nil, err
 	}
@@ -178,21 +177,17 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 			seeds = []uint64{1}
 		}
 	}
-	policies := p.e.plays[file]
-	if results[0] != p.main {
-		policies = p.e.judged[file] // other values are tried for the claims alone
-	}
 	for i, s := range variants {
-		for _, text := range policies {
+		for _, text := range p.policies(file, results[i]) {
 			with := text
 			if o.params != nil {
 				for _, of := range o.params[i] {
 					with = of.in(with)
 				}
 			}
-			cells, err := play(s, with, o.known, i, seeds)
+			cells, err := cellsOf(s, with, o.known, i, seeds)
 			if err != nil {
-				return nil, fmt.Errorf("%s: a series of %s: %w", path.Join(p.e.place, "experiment.yaml"), file, err)
+				return nil, fmt.Errorf("%s: a series of %s: %w", p.e.Name, file, err)
 			}
 			for _, c := range cells {
 				w := newWatch()
@@ -205,6 +200,14 @@ func (p *Plan) add(file string, o others, seeds []uint64, results []*Results) ([
 	return seeds, nil
 }
 
+// policies are those that play a file. Other values are tried for the claims alone.
+func (p *Plan) policies(file string, with *Results) []string {
+	if with != p.main {
+		return p.e.judged[file]
+	}
+	return p.e.plays[file]
+}
+
 // under notes that weather is part of it.
 func (p *Plan) under() {
 	if p.weather = "weather made up"; p.e.weather != nil {
@@ -212,9 +215,9 @@ func (p *Plan) under() {
 	}
 }
 
-// play makes the cells of a scenario by a policy, in whose text {seed} stands for the seed of the
+// cellsOf makes the cells of a scenario by a policy, in whose text {seed} stands for the seed of the
 // run. If known is not nil, its i-th says what the policy knows.
-func play(s *scenario.Scenario, text string, known []string, i int, seeds []uint64) (cells []lab.Cell, err error) {
+func cellsOf(s *scenario.Scenario, text string, known []string, i int, seeds []uint64) (cells []lab.Cell, err error) {
 	for _, seed := range seeds {
 		policy, err := lab.PolicyName(strings.ReplaceAll(text, "{seed}", strconv.FormatUint(seed, 10)), s.Config)
 		if err != nil {

@@ -12,7 +12,7 @@ func TestSeedOfThePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := play(s, "rds(error_seed={seed})", nil, 0, []uint64{3, 7})
+	cells, err := cellsOf(s, "rds(error_seed={seed})", nil, 0, []uint64{3, 7})
 	if err != nil || len(cells) != 2 {
 		t.Fatal(cells, err)
 	}
@@ -68,7 +68,7 @@ func TestPlannedParams(t *testing.T) {
 		}
 	}
 	e.Calibration.Grid[0].Key = "policy.dc.cost"
-	if _, err := e.Plan([]uint64{1}, true); err == nil || err.Error() != "000-tasksize: experiment.yaml: policy.dc.cost: no series plays dc without a cost of its own" {
+	if _, err := e.Plan([]uint64{1}, true); err == nil || err.Error() != "000-tasksize: assumptions.yaml: policy.dc.cost: no series plays dc without a cost of its own" {
 		t.Error(err)
 	}
 }

@@ -75,7 +75,7 @@ func (p *Plan) judge() (*Report, error) {
 	for k, v := range p.variants {
 		r.again[k] = make([]Result, len(r.Claims))
 		for i := range p.e.Claims {
-			if c := &p.e.Claims[i]; v.files[c.File] {
+			if c := &p.e.Claims[i]; v.files[c.file()] {
 				r.again[k][i] = c.result(p.published[c.Key], v.results)
 			}
 		}
@@ -204,7 +204,7 @@ func (r *Report) inWords() string {
 func (e *Experiment) distances(results []Result, file string) (mean float64, parts bool, n, none int) {
 	parts = true
 	for i := range results {
-		if c, of := &results[i], &e.Claims[i]; of.Kind == Number && c.unit.Unit != chosen && of.Given == "" && c.Published != nil && (file == "" || file == of.File) {
+		if c, of := &results[i], &e.Claims[i]; of.Kind == Number && c.unit.Unit != chosen && of.Given == "" && c.Published != nil && (file == "" || file == of.file()) {
 			d := 1.0
 			if c.Distance != nil {
 				d = *c.Distance

@@ -1,0 +1,46 @@
+package experiment
+
+import "github.com/slackline/slackline/internal/maths/each"
+
+// bounds000 is about soft and hard deadlines.
+func bounds000() *Experiment {
+	e := &Experiment{Name: "000-bounds", Paper: "paper 000, section 6.2 (figure 9)", Took: "15 s",
+		About: "soft and hard deadlines: wordcount, grep, terasort, Hive, in a cluster whose capacity changes"}
+	rds := func(file string) Row { return play("RDS", file, "rds") }
+	events := func(file string) Row { return play("RDS, planning at events too", file, "rds(replan=events)") }
+	for _, how := range []string{"scale-up", "scale-out"} {
+		file := map[string]string{"scale-up": "up.yaml", "scale-out": "out.yaml"}[how]
+		half := func(class, text string) {
+			e.claim(how+", "+class, how+", "+text, below(0.5, hardOfSoft(class), rds(file)))
+		}
+		half("wordcount", "wordcount: at most half of the jobs late by the soft deadline are late by the hard one")
+		half("grep", "grep: the same")
+		half("terasort", "terasort: the same")
+		half("hive", "Hive: the same")
+		fewer := func(class, text string) {
+			e.claim(how+", hive below "+class, how+": "+text,
+				moreOf(softLate(class), rds(file), softLate("hive"), rds(file).called("the same")))
+		}
+		fewer("wordcount", "fewer jobs of Hive than of wordcount miss the soft deadline")
+		fewer("grep", "fewer jobs of Hive than of grep")
+		fewer("terasort", "fewer jobs of Hive than of terasort")
+		if how == "scale-out" {
+			up, out := rds("up.yaml").called("RDS, scale-up"), rds("out.yaml").called("RDS, scale-out")
+			e.claim("wordcount out", "wordcount misses more soft deadlines in scale-out", more(softLate("wordcount"), out, up))
+			e.claim("grep out", "grep misses more soft deadlines in scale-out", more(softLate("grep"), out, up))
+			e.claim("hive out", "Hive misses more soft deadlines in scale-out", more(softLate("hive"), out, up))
+			e.claim("terasort up", "terasort misses more soft deadlines in scale-up", more(softLate("terasort"), up, out))
+		}
+		// What is below is ours: it shows that they wait for the next interval.
+		e.claim(how+", hive at events", how+": with plans at events too fewer jobs of Hive miss the soft deadline",
+			less(softLate("hive"), events(file), rds(file)))
+
+		all := Rows{rds(file), events(file), play("Fair", file, "fair"), play("EDF-P", file, "edf-p")}
+		classes := []string{"wordcount", "grep", "terasort", "hive"}
+		e.table(how+": late by the soft deadline", each.Of(classes, softLate), all)
+		e.table(how+": late by the hard deadline", each.Of(classes, late), all)
+	}
+	e.claim("grep at events", "scale-out: fewer jobs of grep miss the hard deadline, too",
+		less(late("grep"), events("out.yaml"), rds("out.yaml")))
+	return e
+}

@@ -1,0 +1,37 @@
+package experiment
+
+// penalty000 is about penalty and completion time of the jobs of table 3.
+func penalty000() *Experiment {
+	e := &Experiment{Name: "000-penalty", Paper: "paper 000, section 6.1", Took: "2 min",
+		About: "penalty and completion time: RDS, EDF-N, EDF-P, Fair, in a cluster whose capacity changes"}
+	for _, c := range []struct{ how, file, letter string }{{"scale-up", "up.yaml", "a"}, {"scale-out", "out.yaml", "b"}} {
+		costs := penalty(allJobs)
+		fair, edfN := play("Fair", c.file, "fair"), play("EDF-N", c.file, "edf-n")
+		edfP, rds := play("EDF-P", c.file, "edf-p"), play("RDS", c.file, "rds")
+		allSlots := play("RDS, planning all slots", c.file, "rds(room=all)")
+		for _, than := range []Row{fair, edfN, edfP} {
+			e.claim(c.how+", below "+than.Policy, c.how+": RDS has less penalty than "+than.Name, less(costs, rds, than))
+		}
+		e.claim(c.how+", fair worst", c.how+": Fair has the largest penalty", more(costs, fair, edfN, edfP, rds))
+		e.claim(c.how+", J1 under edf-n", c.how+": J1 has the least penalty under EDF-N", less(penalty("J1"), edfN, rds, fair))
+		e.claim(c.how+", completion", c.how+": jobs take less time under RDS than under Fair",
+			less(completion(allJobs), rds, fair))
+		for _, of := range []Row{fair, edfN, edfP} {
+			e.claim(c.how+", saved of "+of.Policy, c.how+": part of "+of.Name+"'s penalty that RDS saves",
+				number(costs, rds.over("RDS over "+of.Name, of.Policy)))
+		}
+		// Ours: it was a part of what kept RDS behind EDF-P.
+		e.claim(c.how+", left", c.how+": RDS has less penalty as it plans what jobs on the fast path leave, not all slots",
+			less(costs, rds, allSlots))
+
+		e.table(c.how+": penalty of a job and its completion (figures 7"+c.letter+", 8"+c.letter+")",
+			[]Metric{costs, completion(allJobs), inTime(allJobs)}, fair, edfN, edfP, rds,
+			play("RDS, adaptive reference", c.file, "rds(reference=adaptive)"),
+			play("RDS, planning at events too", c.file, "rds(replan=events)"),
+			play("RDS, a deadline for each phase", c.file, "rds(phases=true)"),
+			play("RDS, at once who cannot wait", c.file, "rds(short=start)"),
+			play("RDS, interval of 2 min", c.file, "rds(interval=2m)"), allSlots,
+			play("EDF-P, late reduces", c.file, "edf-p+slowstart"), play("Fair, late reduces", c.file, "fair+slowstart"))
+	}
+	return e
+}
