@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -155,7 +156,7 @@ func (p *parser) value(d *json.Decoder, path string) error {
 func (p *parser) explain(err error, offset int64) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	what := strings.TrimPrefix(err.Error(), "json: ")
+	what, typed := strings.TrimPrefix(err.Error(), "json: "), ""
 	switch {
 	case errors.As(err, &kind):
 		offset = kind.Offset
@@ -167,8 +168,8 @@ func (p *parser) explain(err error, offset int64) error {
 		offset = syntax.Offset
 		what = "this is not JSON: " + what
 	case strings.HasPrefix(what, "unknown field "):
-		key := strings.Trim(strings.TrimPrefix(what, "unknown field "), `"`)
-		if i := slices.IndexFunc(p.all, func(path string) bool { return path == key || strings.HasSuffix(path, "."+key) }); i >= 0 {
+		typed = strings.Trim(strings.TrimPrefix(what, "unknown field "), `"`)
+		if i := slices.IndexFunc(p.all, func(path string) bool { return path == typed || strings.HasSuffix(path, "."+typed) }); i >= 0 {
 			offset = int64(p.at[p.all[i]])
 			what = p.all[i] + ": there is no such field"
 		}
@@ -176,7 +177,36 @@ func (p *parser) explain(err error, offset int64) error {
 		offset = int64(len(p.src))
 		what = "the file ends too early"
 	}
-	return fmt.Errorf("%s:%d: %s", p.name, p.line(int(offset)), what)
+	err = fmt.Errorf("%s:%d: %s", p.name, p.line(int(offset)), what)
+	if typed != "" {
+		return &UnknownField{Name: typed, Known: fieldsOf(reflect.TypeFor[file](), 0), error: err}
+	}
+	return err
+}
+
+// UnknownField is the error of a field that no file of profiles has.
+type UnknownField struct {
+	Name  string
+	Known []string // that there are
+	error
+}
+
+// fieldsOf are the names of the fields of a type, and of all that stands in it.
+func fieldsOf(of reflect.Type, depth int) (names []string) {
+	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map}, of.Kind()) {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || depth > deepest {
+		return nil
+	}
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		names = append(names, fieldsOf(f.Type, depth+1)...)
+	}
+	return names
 }
 
 // article puts the right article before what the decoder calls a value.

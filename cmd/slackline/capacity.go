@@ -63,7 +63,8 @@ If a class cannot meet its deadline with any number of machines there is no plan
   slackline capacity examples/fleet.yaml --verify
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			play := instances > 0 || verify
+			drawn := cmd.Flags().Changed("instances")
+			play := drawn || verify
 			switch {
 			case cmd.Flags().Changed("policy") && !play:
 				return fmt.Errorf("--policy needs --verify")
@@ -71,13 +72,13 @@ If a class cannot meet its deadline with any number of machines there is no plan
 				return fmt.Errorf("--seed needs --verify")
 			case learned && ran:
 				return fmt.Errorf("--from-profiles and --from-history contradict each other: what ran has its times; leave one out")
-			case instances < 0 || instances > 10_000:
+			case drawn && (instances < 1 || instances > 10_000):
 				return fmt.Errorf("--instances %d: play 1 to 10000 of them", instances)
-			case instances > 0 && (ran || len(args) > 0):
+			case drawn && (ran || len(args) > 0):
 				return fmt.Errorf("--instances are drawn: leave the file and --from-history out")
-			case instances > 0 && o.output != "table" && o.output != "json":
+			case drawn && o.output != "table" && o.output != "json":
 				return fmt.Errorf("--instances come as table or json")
-			case instances > 0:
+			case drawn:
 				return nil
 			case ran && len(args) > 0:
 				return fmt.Errorf("--from-history and a file contradict each other; leave one out")

@@ -69,7 +69,10 @@ Exit code 3 says that a job was refused.`,
 			if err != nil {
 				return err
 			}
-			if _, err := vars.ReadAll(args, readFile); err != nil {
+			if _, err = vars.ReadAll(args, readFile); err == nil {
+				err = vars.Unused()
+			}
+			if err != nil {
 				return err
 			}
 			if vars.Set == nil {

@@ -87,6 +87,9 @@ only asks, and runs nothing.`,
 				vars.Now = since // {day} is what it was then
 			}
 			jobs, err := vars.ReadAll(args, readFile)
+			if err == nil && again == "" {
+				err = vars.Unused()
+			}
 			if err != nil {
 				return err
 			}

@@ -118,6 +118,9 @@ func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, j
 		return nil, err
 	})
 	if err == nil {
+		err = vars.Unused()
+	}
+	if err == nil {
 		_, err = whole(cmd, jobs)
 	}
 	if err == nil && jobs != nil {

@@ -41,5 +41,9 @@ func (o *options) readJobs(files ...string) ([]*scenario.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v.ReadAll(files, readFile)
+	jobs, err := v.ReadAll(files, readFile)
+	if err == nil {
+		err = v.Unused()
+	}
+	return jobs, err
 }

@@ -30,9 +30,13 @@ func NewTable(name string, in io.Reader) *Table {
 }
 
 // Next reads a row, without blanks around its fields; io.EOF behind the last. It is good until the
-// next call. Once there is a heading, the row has as many fields.
+// next call. Once there is a heading, the row has as many fields. A row of empty fields, as spreadsheets
+// leave them below the others, is none.
 func (t *Table) Next() ([]string, error) {
 	row, err := t.csv.Read()
+	for err == nil && t.heading != nil && len(row) > 1 && strings.TrimSpace(strings.Join(row, "")) == "" {
+		row, err = t.csv.Read()
+	}
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		return nil, fmt.Errorf("%s:%d:%d: %w", t.name, wrong.Line, wrong.Column, wrong.Err)
 	}

@@ -20,6 +20,8 @@ func TestTable(t *testing.T) {
 		{"a,b,,\n1,5,2,\n", "t.csv:2:5: the row has 3 fields, but the heading has 2; if its numbers"},
 		{"a,b\n1,\"2\n", "t.csv:2:6: extraneous or missing \" in quoted-field"},
 		{"a,b\r\n1,2\r3,4\r\n", "1|2 3|4"},
+		{"a,b\n1,2\n,\n\" \", \n3,4\n,\n", "1|2 3|4"},
+		{"a\n1\n\"\"\n2\n", "1  2"},
 		{"", "EOF"},
 	} {
 		in, err := Read("t.csv", strings.NewReader(c.text))

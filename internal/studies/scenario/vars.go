@@ -25,6 +25,8 @@ type Vars struct {
 	Now  time.Time         // when it begins; zero: now
 	Set  map[string]string // by --set; they come before those of the environment
 	Used map[string]string // those of the environment that were filled in
+
+	asked map[string]bool // what job files wrote in braces, but for dates
 }
 
 // SetVar takes NAME=VALUE.
@@ -46,6 +48,28 @@ func (v *Vars) SetVar(text string) error {
 	}
 	v.Set[name] = value
 	return nil
+}
+
+// Unused is the error of a --set that no text has asked for, of all that were read.
+func (v *Vars) Unused() error {
+	for _, name := range slices.Sorted(maps.Keys(v.Set)) {
+		if !v.asked[name] {
+			return fmt.Errorf("--set %s=%s: no job file has ${%s} or {%s}%s", name, v.Set[name], name, name, spelling.Hint(name, slices.Collect(maps.Keys(v.asked))))
+		}
+	}
+	return nil
+}
+
+// value is what --set gives a name, which is asked for.
+func (v *Vars) value(name string) (value string, is bool) {
+	if v.asked == nil {
+		v.asked = map[string]bool{}
+	}
+	if variable.MatchString(name) {
+		v.asked[name] = true
+	}
+	value, is = v.Set[name]
+	return value, is
 }
 
 // Args are the flags of a command that fills job files alike, in whatever environment.
@@ -181,7 +205,7 @@ func strftime(t time.Time, format string) (string, error) {
 
 // variable finds the value of ${NAME}.
 func (v *Vars) variable(name string) (string, error) {
-	if value, ok := v.Set[name]; ok {
+	if value, ok := v.value(name); ok {
 		return value, nil
 	}
 	value, ok := os.LookupEnv(name)
@@ -229,10 +253,11 @@ func (v *Vars) names() (list []string) {
 
 // braced writes what {TEXT} stands for, if it has a meaning.
 func (v *Vars) braced(text string) (written string, is bool, err error) {
-	if value, ok := v.Set[text]; ok {
-		return value, true, nil
+	if written, is, err = v.date(text); is {
+		return written, is, err
 	}
-	return v.date(text)
+	written, is = v.value(text)
+	return written, is, nil
 }
 
 // placeholder is what may be a date or the name of a variable.

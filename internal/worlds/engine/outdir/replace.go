@@ -29,6 +29,9 @@ func Replaceable(output string) (bool, error) {
 
 // own are the files that a finished job wrote to the directory, if nothing else is there.
 func (d *Dir) own() ([]string, error) {
+	if info, err := os.Stat(d.path); err == nil && !info.IsDir() {
+		return nil, errors.New("it is no directory, but a file; remove it, or name another directory")
+	}
 	parts, err := success.Read(d.path)
 	if err != nil {
 		return nil, err
