@@ -161,3 +161,37 @@ func TestFailedRunIsContinued(t *testing.T) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 }
+
+// Whichever jobs of a file ran alone, behind a failure or before all others, the whole file goes on from what they
+// have finished; resume says which command that is, by whatever name of the run.
+func TestJobsAloneAndTheWhole(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"c.yaml": chain, "in/f": "b\na\na\n"})
+	s.must(0, "run", "c.yaml", "--only", "first", "-q")
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitFailed || !strings.Contains(r.stderr, "they are unchanged: first\n") {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	for _, name := range []string{"c.yaml", "first", "second", "third", "out/first", "out/second", "beside"} {
+		if r := s.run("resume", name); r.code != exitBadInput || !strings.Contains(r.stderr, "not all of its jobs have finished; in "+s.path("")+" this runs the rest: slackline run --quiet=true -- c.yaml\n") {
+			t.Errorf("resume %s: exit code %d: %s", name, r.code, r.stderr)
+		}
+	}
+	s.write("c.yaml", strings.Replace(chain, "; exit 3", "", 1))
+	s.must(0, "run", "c.yaml", "--only", "second", "-q")
+	r := s.run("run", "c.yaml", "-q")
+	if r.code != 0 || !strings.Contains(r.stderr, "they are unchanged: first, second, beside\n") {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	s.again()
+	for _, name := range []string{"first", "second", "beside", "third"} {
+		s.must(0, "run", "c.yaml", "--only", name, "-q")
+	}
+	for _, name := range []string{"first", "second", "third", "beside"} {
+		if _, err := os.Stat(s.path("out/" + name + "/_temporary")); err == nil {
+			t.Errorf("%s: the trace of its run is left, though all have finished", name)
+		}
+	}
+	if out := s.must(0, "resume", "second"); !strings.Contains(out, "the run has ended; there is nothing to resume") {
+		t.Error(out)
+	}
+}

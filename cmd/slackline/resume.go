@@ -67,6 +67,8 @@ requires that the log, its folder and the output directory (or the store and its
 else may write there, or to the folders above unless they are sticky, as /tmp is. It does not check this on Windows: read the
 command that it prints.
 
+Of a run that came to its end, but for jobs that failed, it says which command runs the rest.
+
 Running the same slackline run again does the same. If the job or its input has changed since, that is refused. slackline run
 --fresh starts again from the beginning, finished jobs included; slackline discard deletes what is left.`,
 		Example: `  slackline resume out/words
@@ -109,9 +111,11 @@ Running the same slackline run again does the same. If the job or its input has 
 // left is what may have been left of interrupted runs: output directories, and what the store knows
 // of interrupted jobs, which need not have begun.
 type left struct {
-	dirs  []string
-	jobs  []*store.Job
-	doubt error // why others may have written to the store
+	dirs []string
+	jobs []*store.Job
+	// commands of jobs that failed or were killed, which left nothing
+	failed []json.RawMessage
+	doubt  error // why others may have written to the store
 }
 
 // named are the output directories that an argument names, that of a path or those of a job file;
@@ -189,6 +193,9 @@ func (l *left) add(j *store.Job) {
 	if j.Resumable() {
 		l.jobs = append(l.jobs, j)
 	}
+	if j.State == store.Failed || j.State == store.Killed {
+		l.failed = append(l.failed, j.Command)
+	}
 	if !slices.Contains(l.dirs, j.Output) {
 		l.dirs = append(l.dirs, j.Output)
 	}
@@ -206,12 +213,26 @@ func (f *found) add(from runs.Command, where string) {
 	}
 }
 
+// over says what goes on from a run of this command that came to its end, where jobs of it did not finish.
+func over(command json.RawMessage) error {
+	var c runs.Command
+	how := "the same command runs the rest"
+	if json.Unmarshal(command, &c) == nil && c.Dir != "" {
+		c.Args = slices.DeleteFunc(c.Args, func(arg string) bool {
+			return strings.HasPrefix(arg, "--only=") || strings.HasPrefix(arg, "--"+overwrite+"=")
+		})
+		how = fmt.Sprintf("in %s this runs the rest: slackline run %s", report.Printable(report.ShellWord(c.Dir)), report.Printable(shellWords(c.Args)))
+	}
+	return fmt.Errorf("the run has ended, and not all of its jobs have finished; %s", how)
+}
+
 // choose finds the one run that left something; nil if all is done. What somebody else may have left
 // is not run.
 func (l *left) choose(args []string) (*runs.Command, error) {
 	var all found
 	logged := make(map[string]bool) // outputs with a log, which counts more than the store
 	finished := ""
+	kept := l.failed // commands of runs that have ended, not all of whose jobs have finished
 	var doubt error
 	for _, dir := range outdir.WithFolders(l.dirs) {
 		trust := outdir.Trusted(dir) // before it is read
@@ -231,6 +252,9 @@ func (l *left) choose(args []string) (*runs.Command, error) {
 		case err != nil:
 			continue
 		case left.Command == nil:
+			if left.Kept != nil {
+				kept = append(kept, left.Kept)
+			}
 			if left.Finished {
 				finished = dir
 			}
@@ -266,6 +290,8 @@ func (l *left) choose(args []string) (*runs.Command, error) {
 		return &all.from[0], nil
 	case len(all.from) > 1:
 		return nil, fmt.Errorf("several runs were interrupted; name one of them by its output directory or job: %s", strings.Join(all.where, ", "))
+	case len(kept) > 0 && len(args) > 0:
+		return nil, over(kept[0])
 	case finished != "" && len(args) > 0:
 		return nil, nil
 	case doubt != nil:

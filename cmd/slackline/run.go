@@ -103,6 +103,7 @@ only asks, and runs nothing.`,
 			if cmd.Flags().Changed("only") && len(chosen) == 0 {
 				return errors.New("--only: it names no job")
 			}
+			all := jobs
 			if jobs, err = only(jobs, chosen); err != nil {
 				return err
 			}
@@ -149,8 +150,9 @@ only asks, and runs nothing.`,
 			if local.Open = open; open && len(policies) > 1 {
 				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
 			}
-			local.Several, local.Fresh, local.Since, local.Command = len(policies) > 1, fresh, since, commandOf(cmd, args, vars)
-			if again != "" && local.Finished(foldersOf(policies)...) {
+			local.Several, local.Some, local.Fresh, local.Since = len(policies) > 1, len(jobs) < len(all), fresh, since
+			local.Command = commandOf(cmd, args, vars)
+			if again != "" && runs.Finished(jobs, foldersOf(policies)...) {
 				fmt.Fprintln(cmd.OutOrStdout(), "all jobs of the run have finished; there is nothing to resume")
 				return nil
 			}
@@ -159,7 +161,9 @@ only asks, and runs nothing.`,
 					fmt.Fprintln(cmd.ErrOrStderr(), report.Printable(line))
 				}
 			}
-			err = o.runLocal(cmd, local, policies, seed)
+			if err = o.runLocal(cmd, local, policies, seed); err == nil && local.Some {
+				runs.Finished(all, foldersOf(policies)...)
+			}
 			return o.goOn(cmd.Context(), err, local, again != "", foldersOf(policies))
 		},
 	}

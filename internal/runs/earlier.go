@@ -63,10 +63,10 @@ func (l *Local) Remains(under ...string) (dirs []string) {
 	return dirs
 }
 
-// Finished tells whether all jobs have finished already in all of these folders, and removes what a
-// run that died just then has left beside their output.
-func (l *Local) Finished(under ...string) bool {
-	dirs := l.outputs(under...)
+// Finished tells whether all jobs have finished already in all of these folders, and removes what
+// their runs have left beside their output: nobody needs to go on from it.
+func Finished(files []*scenario.Job, under ...string) bool {
+	dirs := outputs(files, under)
 	if !outdir.AllSucceeded(dirs) {
 		return false
 	}

@@ -337,7 +337,9 @@ func ofJobs(kind sched.EventKind) bool {
 func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	k.here[e.Job.Index] = nil
 	k.forget(j)
-	j.file, j.row.Command = nil, nil
+	if j.file = nil; e.Outcome == sched.Committed { // others may be run again
+		j.row.Command = nil
+	}
 	ended := k.wall(e.Job.Ended)
 	// what was refused, or killed while it waited, took nothing
 	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil {

@@ -60,6 +60,7 @@ type Local struct {
 	Several bool
 	Open    bool                    // the run takes more jobs until its door is shut
 	doors   map[string]*engine.Door // of the runs, by the folder that they write
+	Some    bool                    // of the jobs of the files: others may go on from them
 	Fresh   bool                    // what interrupted runs left is thrown away: see CheckFresh
 	Since   time.Time               // when the run began that this one resumes, if none of its jobs had begun
 	Command Command                 // of the run, for whoever resumes it
@@ -221,7 +222,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
-		Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy), Keep: l.Several, Fresh: l.Fresh,
+		Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }
 

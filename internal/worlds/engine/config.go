@@ -42,6 +42,7 @@ type Config struct {
 	Steps []Step
 	// what tells a later run that jobs have finished stays behind the end, until Forget
 	Keep    bool
+	Some    bool             // there are more jobs than these, which may go on from them: so logs are kept
 	Fresh   bool             // what interrupted runs left is thrown away, not resumed
 	Resumed func(Resumption) // told of each job that continues from what an interrupted run left; may be nil
 	// told at once what user code warns of, once for each text of a job, from any goroutine; may be

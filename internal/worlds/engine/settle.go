@@ -66,7 +66,7 @@ func (w *World) forget() {
 			continue
 		}
 		forget := (*outdir.Dir).Forget
-		if slices.ContainsFunc(b.jobs, func(j *job) bool { return j.ending != sched.Committed }) {
+		if w.cfg.Some || slices.ContainsFunc(b.jobs, func(j *job) bool { return j.ending != sched.Committed }) {
 			forget = (*outdir.Dir).Keep
 		}
 		for _, j := range b.jobs {

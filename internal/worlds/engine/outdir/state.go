@@ -153,6 +153,7 @@ func AllSucceeded(outputs []string) bool {
 type Remains struct {
 	Finished bool            // a job has
 	Command  json.RawMessage // of the job, if its run has not ended; nil if it has, or if there is none
+	Kept     json.RawMessage // of the job, if its run has ended, and not all of its jobs have finished
 	Began    time.Time       // 0 of the clock of that run; zero: it is not known
 }
 
@@ -188,7 +189,9 @@ func Left(output string) (r Remains, err error) {
 		return r, err
 	}
 	h, err := d.history()
-	if err == nil && h.job != nil && !h.ended {
+	if err == nil && h.job != nil && h.ended {
+		r.Kept = h.job.Command
+	} else if err == nil && h.job != nil {
 		r.Command, r.Began = h.job.Command, h.job.Began
 	}
 	return r, err
