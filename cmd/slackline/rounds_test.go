@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -69,6 +70,18 @@ func lastRound(t *testing.T, journal string) float64 {
 		t.Fatal(err)
 	}
 	return units.Time(at).Seconds()
+}
+
+// Where a run with one policy has written, several do not write beside it.
+func TestPoliciesBesideAnOutput(t *testing.T) {
+	s := newShell(t, map[string]string{"in/a.txt": "a b\n", "j.yaml": "app: wordcount\ninput: in\noutput: out\n"})
+	s.must(0, "run", "j.yaml", "-q")
+	if r := s.run("run", "j.yaml", "-q", "--policy", "fifo,edf-p"); r.code != 2 || !strings.Contains(r.stderr, "j.yaml:3:9: output \"out\": a run with one policy wrote there") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
+	if left := tree(t, s.path("out")); len(left) != 2 {
+		t.Errorf("there are %v", slices.Sorted(maps.Keys(left)))
+	}
 }
 
 // A run by several policies continues those that had not finished, and reports all of them.

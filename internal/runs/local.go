@@ -226,12 +226,19 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
-// apart refuses a job that reads more than the output of one of those before it, where each policy
-// writes to a folder of its own: it would read those of other policies too.
+// apart refuses, where each policy writes to a folder of its own, an output in which a run with one
+// policy has written, and a job that reads more than the output of one of those before it: it would
+// read those of other policies too.
 func (l *Local) apart(under string) error {
+	if under == "" {
+		return nil
+	}
 	for _, f := range l.Files {
+		if err := outdir.Divisible(f.Output); err != nil {
+			return f.Errorf("output", "%v; name another directory", err)
+		}
 		for _, path := range f.Input {
-			if before := equip.Writer(l.Files, f, path); under != "" && before != nil && !input.Within(path, before.Output) {
+			if before := equip.Writer(l.Files, f, path); before != nil && !input.Within(path, before.Output) {
 				return f.Errorf("input", "input %q holds the output of job %q, which is one folder for each policy; run one policy, or name %s", path, before.Name, before.Output)
 			}
 		}

@@ -132,6 +132,16 @@ func Check(outputs ...string) (int, error) {
 	return -1, nil
 }
 
+// Divisible refuses a directory in which several runs are to have a folder each, though a job has
+// written, or has begun to write, to the directory itself: whoever reads it would read both.
+func Divisible(output string) error {
+	begun, err := at(output).begun(false)
+	if err == nil && (begun || AllSucceeded([]string{output})) {
+		err = fmt.Errorf("output %q: a run with one policy wrote there, and with several each has a folder in it", output)
+	}
+	return err
+}
+
 // HasFinished tells whether a job has finished there whose run has not forgotten it. Where that
 // cannot be seen whoever writes there says why.
 func HasFinished(output string) bool {
