@@ -194,7 +194,7 @@ func (r *csvReader) Next() (key, value []byte, err error) {
 	open, end := byte('['), byte(']')
 	if r.header != nil {
 		if len(r.fields) != len(r.header) {
-			return nil, nil, &BadRecord{fmt.Errorf("it has %s, but the header has %d", number(len(r.fields), "field"), len(r.header))}
+			return nil, nil, &BadRecord{fmt.Errorf("it has %s, but the header has %d; a field with a comma in it stands in quotes", number(len(r.fields), "field"), len(r.header))}
 		}
 		open, end = '{', '}'
 	}

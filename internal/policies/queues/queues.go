@@ -85,7 +85,7 @@ type Queue struct {
 
 	// Capacity: hierarchical queues, whose capacities add up to at most 100. A maximum
 	// (maximum-capacity) or user limit of 0 is 100, a factor of 0 is 1.
-	Capacity         float64 `json:"capacity,omitempty" min:"0" max:"100" doc:"capacity: percent of its parent that it is guaranteed; none if left out"`
+	Capacity         float64 `json:"capacity,omitempty" min:"0" max:"100" doc:"capacity: percent of its parent that it is guaranteed; 0, or left out: none, it has what others leave (with elastic=false one container at a time)"`
 	Maximum          float64 `json:"maximum,omitempty" above:"0" max:"100" doc:"capacity: percent of its parent that it gets at most; 100 if left out"`
 	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty" above:"0" max:"100" doc:"capacity: percent of the queue that each of many users gets; 100 if left out"`
 	UserLimitFactor  float64 `json:"user_limit_factor,omitempty" doc:"capacity: how often its capacity one user may have; 1 if left out, -1 = no limit"`

@@ -116,10 +116,6 @@ func (j *Job) empty(warn func(text string)) {
 // the columns that it asks for.
 func (j *Job) checkSources() error {
 	f := j.File
-	app, err := apps.Find(f.App)
-	if err != nil || j.commands() { // it is none of ours
-		return nil
-	}
 	key := func(i int) string {
 		if len(f.Inputs) == 0 {
 			return "input"
@@ -133,13 +129,16 @@ func (j *Job) checkSources() error {
 			list[i].Format, list[i].NoHeader = in.Format.Name, in.Format.NoHeader
 		}
 	}
-	columns, at, err := app.CheckSources(f.Params, list)
-	if err != nil {
-		return f.Errorf(key(at), "%v", err)
+	columns := make([]string, len(list))
+	if app, err := apps.Find(f.App); err == nil && !j.commands() { // it is ours
+		var at int
+		if columns, at, err = app.CheckSources(f.Params, list); err != nil {
+			return f.Errorf(key(at), "%v", err)
+		}
 	}
 	for _, file := range j.Files {
 		column := columns[file.Source]
-		if column == "" || list[file.Source].Format != "csv" {
+		if list[file.Source].Format != "csv" || list[file.Source].NoHeader {
 			continue
 		}
 		form, err := j.Sources[file.Source].Format.Input()
@@ -151,6 +150,10 @@ func (j *Job) checkSources() error {
 		switch {
 		case err != nil:
 			return f.Errorf(key(file.Source), "%v", err)
+		case len(names) == 1 && strings.ContainsAny(names[0], ";\t|"):
+			at := strings.IndexAny(names[0], ";\t|")
+			return f.Errorf(key(file.Source), "input %q: its header is one column, %q; write csv: {delimiter: %q} if that separates them", file.Path, names[0], names[0][at:at+1])
+		case column == "":
 		case names == nil:
 			return f.Errorf(key(file.Source), "input %q: it is empty, but a header with the column %q is needed", file.Path, column)
 		case !slices.Contains(names, column):

@@ -310,6 +310,7 @@ func (s *Scenario) rules(replicas, nodes int) {
 		{"cluster.network", (k.Network.Fabric > 0) != (k.Network.Link > 0),
 			"the network needs both fabric and link, such as {fabric: 10GB, link: 100MB}"},
 		least("mtbf", k.MTBF, units.Second), least("rack_mtbf", k.RackMTBF, units.Second), least("progress", k.Progress, 10*units.Millisecond),
+		pointless("workload.trace.every", "workload.trace.repeat"),
 		pointless("cluster.mttr", "cluster.mtbf"), pointless("cluster.rack_mttr", "cluster.rack_mtbf"),
 		pointless("cluster.faulty.rate", "cluster.faulty.share"), pointless("cluster.blacklist.restore", "cluster.blacklist.failures"),
 		pointless("cluster.files.zipf", "cluster.files.count"), pointless("cluster.files.blocks", "cluster.files.count"),
