@@ -20,6 +20,16 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s: %q", command, got)
 		}
 	}
+	script := filepath.Join(dir, "mapper")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ncat\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	for _, command := range []string{"mapper", "env X=1 mapper -v"} {
+		if got := named(command); !slices.Equal(got, []string{script}) {
+			t.Errorf("%s: %q", command, got)
+		}
+	}
 	if got := named("sh " + dir + " " + file + "x"); got != nil {
 		t.Errorf("%q", got)
 	}

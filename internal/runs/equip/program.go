@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"regexp"
@@ -132,11 +134,16 @@ var whole = regexp.MustCompile("/[^\\s'\"`|<>;&()=]+")
 
 // named are the files that a command names by their whole paths, also within a word, as in sh -c
 // 'python3 /home/ann/map.py' or awk -f/home/ann/map.awk: what they hold decides what the command
-// does.
+// does. So are scripts that it names by a word which PATH leads to; programs of the system, which are
+// no scripts, are taken as they are.
 func named(command string) (paths []string) {
 	words, _ := streaming.Words(command)
 	for _, word := range words {
-		for _, path := range append(whole.FindAllString(word, -1), word) {
+		found := append(whole.FindAllString(word, -1), word)
+		if path, err := exec.LookPath(word); err == nil && isScript(path) {
+			found = append(found, path)
+		}
+		for _, path := range found {
 			info, err := os.Stat(path)
 			if filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && !slices.Contains(paths, path) {
 				paths = append(paths, path)
@@ -144,6 +151,18 @@ func named(command string) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// isScript tells whether the first bytes of a file are those of a script.
+func isScript(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == "#!"
 }
 
 func limits(f *scenario.Job) process.Limits {
