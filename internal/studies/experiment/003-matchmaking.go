@@ -7,7 +7,9 @@ func matchmaking003() *Experiment {
 	e := &Experiment{Name: "003-matchmaking", Paper: "paper 003, chapter 4", Took: "3 min",
 		About: "locality and response time of maps: matchmaking, delay scheduling, FIFO"}
 	local, takes := locality(allJobs), response(allJobs)
-	for _, c := range []struct{ app, locality, response string }{{"loadgen", "4.1", "4.3"}, {"wordcount", "4.2", "4.4"}} {
+	for _, c := range []struct{ app, locality, response string }{
+		{"loadgen", "4.1", "4.3"}, {"wordcount", "4.2", "4.4"},
+	} {
 		file := c.app + ".yaml"
 		// The eight values of D in the paper (section 4.4.1) are 0.1 to 10 heartbeats. It names seven; 6 s is ours.
 		delay := func(order string) Rows {
@@ -24,12 +26,14 @@ func matchmaking003() *Experiment {
 			name := map[string]string{"fifo": "FIFO", "fair": "fair"}[order]
 			e.claim(what+", "+order+" "+c.app, name+", "+c.app+": "+text, shown)
 		}
-		claim("locality highest", "fifo", "matchmaking has the highest locality of all D", more(local, fifoMM, fifo, fifoDelay))
+		claim("locality highest", "fifo", "matchmaking has the highest locality of all D",
+			more(local, fifoMM, fifo, fifoDelay))
 		claim("locality lowest", "fifo", "plain FIFO has the lowest locality", less(local, fifo, fifoMM, fifoDelay))
 		claim("locality grows", "fifo", "delay's locality grows with D", grows(local, fifoDelay...))
 		claim("response shortest", "fifo", "matchmaking has the shortest map response of all D",
 			less(takes, fifoMM, fifo, fifoDelay))
-		claim("response longest", "fifo", "plain FIFO has the longest map response", more(takes, fifo, fifoMM, fifoDelay))
+		claim("response longest", "fifo", "plain FIFO has the longest map response",
+			more(takes, fifo, fifoMM, fifoDelay))
 		if c.app == "loadgen" {
 			claim("response falls at first", "fifo", "delay's map response falls from D = 0.3 s to 1.5 s",
 				less(takes, fifoDelay.at(1.5), fifoDelay.at(0.3)))
@@ -39,19 +43,23 @@ func matchmaking003() *Experiment {
 		claim("default not best", "fifo", "the default, D = 4.5 s, does not have the shortest map response",
 			notLowest(takes, fifoDelay.at(4.5), fifoDelay))
 		if c.app == "loadgen" {
-			claim("best delay", "fifo", "delay's map response is shortest at D = 30 s", lowestAt(30, 30, takes, fifoDelay...))
+			claim("best delay", "fifo", "delay's map response is shortest at D = 30 s",
+				lowestAt(30, 30, takes, fifoDelay...))
 		} else {
-			claim("best delay", "fifo", "delay's map response is shortest at D = 9 or 15 s", lowestAt(9, 15, takes, fifoDelay...))
+			claim("best delay", "fifo", "delay's map response is shortest at D = 9 or 15 s",
+				lowestAt(9, 15, takes, fifoDelay...))
 		}
-		claim("locality highest", "fair", "matchmaking has the highest locality of all D", more(local, fairMM, fairDelay))
+		claim("locality highest", "fair", "matchmaking has the highest locality of all D",
+			more(local, fairMM, fairDelay))
 		claim("response near shortest", "fair", "matchmaking's map response is within 5 % of the shortest of all D",
 			nearLess(0.05, takes, fairMM, fairDelay))
 
 		figure := func(what, order, source string, m Metric, lines ...Line) {
-			e.figure(Figure{Title: c.app + ": " + what + ", " + order + " order", Source: "003 fig. " + source, Metric: m,
+			e.figure(Figure{Metric: m, Title: c.app + ": " + what + ", " + order + " order", Source: "003 fig. " + source,
 				X: "delay scheduling by maximum delay D, and matchmaking (MM), side by side as in the paper"}, lines...)
 		}
-		fifoLines := []Line{line("FIFO", 0, fifo), line("FIFO with delay", 1, fifoDelay), line("FIFO with matchmaking", 2, fifoMM)}
+		fifoLines := []Line{line("FIFO", 0, fifo), line("FIFO with delay", 1, fifoDelay),
+			line("FIFO with matchmaking", 2, fifoMM)}
 		fairLines := []Line{line("fair with delay", 1, fairDelay), line("fair with matchmaking", 2, fairMM)}
 		figure("data locality rate", "FIFO", c.locality, local, fifoLines...)
 		figure("map tasks' average response time", "FIFO", c.response, takes, fifoLines...)

@@ -20,7 +20,8 @@ func bounds004(classes, tables string, upper, middle float64) *Experiment {
 	e.claim("upper at least", "the upper bound is above what jobs take, by half of what was published or more",
 		above(upper/2, toUpper, users))
 	e.claim("upper at most", "and by twice of it at most", below(2*upper, toUpper, users))
-	e.claim("middle at most", "the midpoint is off by twice of what was published at most", below(2*middle, toMiddle, users))
+	e.claim("middle at most", "the midpoint is off by twice of what was published at most",
+		below(2*middle, toMiddle, users))
 	e.claim("middle is nearer", "the midpoint is nearer than the upper bound",
 		moreOf(toUpper, users, toMiddle, users.called("their midpoint")))
 	e.table(classes+" classes ("+tables+"): gap to the bound, as a part of it",

@@ -32,7 +32,7 @@ func (e *Experiment) assume() error {
 	}
 	var said struct {
 		Assumptions []Assumption `json:"assumptions" doc:"what the paper does not say"`
-		Calibration *Calibration `json:"calibration" doc:"which of the values that the paper leaves open fit its tables"`
+		Calibration *Calibration `json:"calibration" doc:"which values of what it leaves open fit its tables"`
 	}
 	doc.Read(&said)
 	e.Assumptions, e.Calibration = said.Assumptions, said.Calibration

@@ -10,19 +10,17 @@ import (
 )
 
 // more claims that a series has more than each of the others: ours is the smallest difference of the means.
-func more(m Metric, s Row, than ...some) Check {
-	m, others := m.over(s.Series), list(than)
-	return Check{Order, append(s.rows(), others...), func(r *Results, _ Published) verdict {
-		return nearest(r, s, others, m, true, 0)
-	}}
-}
+func more(m Metric, s Row, than ...some) Check { return differs(m, s, list(than), true) }
 
 // less claims that a series has less than each of the others: ours is the smallest difference of
 // the means, as how much less it is.
-func less(m Metric, s Row, than ...some) Check {
-	m, others := m.over(s.Series), list(than)
+func less(m Metric, s Row, than ...some) Check { return differs(m, s, list(than), false) }
+
+// differs claims either.
+func differs(m Metric, s Row, others []Row, more bool) Check {
+	m = m.over(s.Series)
 	return Check{Order, append(s.rows(), others...), func(r *Results, _ Published) verdict {
-		return nearest(r, s, others, m, false, 0)
+		return nearest(r, s, others, m, more, 0)
 	}}
 }
 
