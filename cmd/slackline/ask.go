@@ -52,7 +52,9 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 				return err
 			}
 			now := time.Now()
+			over := reading()
 			local, err := runs.NewLocal(jobs, m, now)
+			over()
 			if err != nil {
 				return err
 			}

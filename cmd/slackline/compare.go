@@ -66,10 +66,12 @@ comparison that was interrupted or killed continues where it stopped. Runs that 
 					fmt.Fprintf(cmd.ErrOrStderr(), "warning: results are not kept: %v\n", err)
 				}
 			}
+			over := reading()
 			cells, err := config.FromFiles(args, readFile, func(file string, src []byte) ([]lab.Cell, error) { return o.scenarioCells(cmd, file, src) })
 			if err != nil {
 				return err
 			}
+			over()
 			if o.warnings, err = foretell(cells, primary); err != nil {
 				return err
 			}

@@ -69,9 +69,11 @@ Exit code 3 says that a job was refused.`,
 			if err != nil {
 				return err
 			}
+			over := reading()
 			if _, err = vars.ReadAll(args, readFile); err == nil {
 				err = vars.Unused()
 			}
+			over()
 			if err != nil {
 				return err
 			}

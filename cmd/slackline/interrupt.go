@@ -14,6 +14,16 @@ import (
 // onlyWaits is set while a command waits for what another process does: it ends at once.
 var onlyWaits atomic.Bool
 
+// reads counts what reads and checks what a command was given: nothing is made meanwhile, and what takes long there,
+// such as a parser, knows of no signals. So the command ends at once.
+var reads atomic.Int32
+
+// reading begins that; the caller calls over.
+func reading() (over func()) {
+	reads.Add(1)
+	return func() { reads.Add(-1) }
+}
+
 // outside is set from when a command runs real jobs, or holds what belongs to a cluster: it then
 // needs some time to pause or to give that back.
 var outside atomic.Bool
@@ -52,6 +62,10 @@ func interruptible(stderr io.Writer) (ctx context.Context, stop func()) {
 			case s := <-signals:
 				if times > 0 && s == syscall.SIGHUP { // a terminal that goes may tell so twice
 					continue
+				}
+				if times == 0 && reads.Load() > 0 {
+					fmt.Fprintln(stderr, "slackline: interrupted; the same command starts again")
+					os.Exit(exitInterrupt)
 				}
 				if times++; times > 1 {
 					atOnce("; the same command continues from there")

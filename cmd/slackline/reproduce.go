@@ -99,10 +99,12 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool, measure
 	if err != nil {
 		return err
 	}
+	over := reading()
 	plan, err := e.Plan(seeds, !quick)
 	if err != nil {
 		return err
 	}
+	over()
 	file, err := o.pageFor(cmd, e.Name)
 	if err != nil {
 		return err

@@ -86,6 +86,7 @@ only asks, and runs nothing.`,
 				}
 				vars.Now = since // {day} is what it was then
 			}
+			over := reading()
 			jobs, err := vars.ReadAll(args, readFile)
 			if err == nil && again == "" {
 				err = vars.Unused()
@@ -147,6 +148,7 @@ only asks, and runs nothing.`,
 			if err != nil {
 				return err
 			}
+			over()
 			if local.Open = open; open && len(policies) > 1 {
 				return fmt.Errorf("--open: a run that takes more jobs has one policy, not %d", len(policies))
 			}

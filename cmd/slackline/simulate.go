@@ -105,6 +105,7 @@ func askAtDoor(cells []lab.Cell, admit string, given bool) error {
 
 // cells are those of scenario files and job files, and how the jobs did when they ran last.
 func (o *options) cells(cmd *cobra.Command, files []string) (cells []lab.Cell, jobs []*scenario.Job, before []*report.Run, err error) {
+	defer reading()()
 	vars, err := o.vars(time.Now())
 	if err != nil {
 		return nil, nil, nil, err

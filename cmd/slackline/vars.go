@@ -37,6 +37,7 @@ func (o *options) vars(now time.Time) (*scenario.Vars, error) {
 
 // readJobs reads job files of a command that begins now.
 func (o *options) readJobs(files ...string) ([]*scenario.Job, error) {
+	defer reading()()
 	v, err := o.vars(time.Now())
 	if err != nil {
 		return nil, err
