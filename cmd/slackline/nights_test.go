@@ -195,3 +195,44 @@ func TestJobsAloneAndTheWhole(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// A side file that another job of the file writes is waited for, as input is, and what it holds is part of what the
+// job is; a part that is gone from output that was kept is said to be.
+func TestSideFileOfAnotherJob(t *testing.T) {
+	t.Parallel()
+	const jobs = "name: words\napp: wordcount\ninput: in\noutput: out/words\nreduces: 1\n---\n" +
+		"name: uses\nmap: cat list\nfiles: ['out/words/part-r-00000#list']\nreduces: 0\ninput: in\noutput: out/uses\n---\n" +
+		"name: bad\nmap: sh -c 'cat; exit 3'\nreduces: 0\ninput: in\noutput: out/bad\n"
+	s := newShell(t, map[string]string{"c.yaml": jobs, "in/f": "b a a\n"})
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitFailed {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if text, err := os.ReadFile(s.path("out/uses/part-m-00000")); err != nil || string(text) != "a\t2\nb\t1\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	part := s.path("out/words/part-r-00000")
+	for _, c := range []struct {
+		spoil func() error
+		want  string
+	}{
+		{func() error { return os.WriteFile(part, []byte("a\t2\nb\t2\n"), 0o666) }, "its files have changed: part-r-00000: the checksum does not match; "},
+		{func() error { return os.Remove(part) }, "its files have changed: part-r-00000: there is no such file; "},
+	} {
+		if err := c.spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, `output "out/words": it is finished, but `+c.want) {
+			t.Errorf("exit code %d: %s", r.code, r.stderr)
+		}
+	}
+	s.write("c.yaml", strings.Replace(jobs, "app: wordcount", "app: grep\nparams: {pattern: b}", 1))
+	s.must(0, "run", "c.yaml", "--only", "words", "--overwrite", "-q")
+	s.write("c.yaml", strings.Replace(strings.Replace(jobs, "app: wordcount", "app: grep\nparams: {pattern: b}", 1), "; exit 3", "", 1))
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, `output "out/uses": it is finished, but the job would write something else: file list is `) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	s.must(0, "run", "c.yaml", "--only", "uses", "--overwrite", "-q")
+	if r := s.run("run", "c.yaml", "-q"); r.code != 0 || !strings.Contains(r.stderr, "they are unchanged: words, uses\n") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+}

@@ -242,6 +242,11 @@ func (l *Local) apart(under string) error {
 				return f.Errorf("input", "input %q holds the output of job %q, which is one folder for each policy; run one policy, or name %s", path, before.Name, before.Output)
 			}
 		}
+		for _, path := range f.Files {
+			if before := equip.Writer(l.Files, f, path); under != "" && before != nil {
+				return f.Errorf("files", "files: %q is output of job %q, which is one folder for each policy; run one policy", path, before.Name)
+			}
+		}
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ type Job struct {
 	engine.Job
 	File *scenario.Job // whose input is the output of another job if there are no splits
 	Odd  []input.Odd   // of which something is told before they are read
+
+	// tells whether a job before it writes what is at a path
+	fed func(path string) bool
 }
 
 // Size is how many bytes the maps read, 0 if another job writes them.
@@ -56,8 +59,8 @@ func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
 		}
 		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces,
 			SkipBad: f.SkipBad, Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}
-		fed := slices.ContainsFunc(f.Input, func(path string) bool { return Writer(all, f, path) != nil })
-		if err := j.equip(fed, fmt.Sprintf("%d_%04d", o.Now.UnixMilli(), i+1), o); err != nil {
+		j.fed = func(path string) bool { return Writer(all, f, path) != nil }
+		if err := j.equip(slices.ContainsFunc(f.Input, j.fed), fmt.Sprintf("%d_%04d", o.Now.UnixMilli(), i+1), o); err != nil {
 			return nil, err
 		}
 		jobs = append(jobs, j)

@@ -36,12 +36,28 @@ func (j *Job) note(programs map[string]string) error {
 			j.Facts = append(j.Facts, outdir.Fact{Name: "map of " + in.Name, Value: in.Map})
 		}
 	}
+	var later []string
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		if j.fed(programs[name]) {
+			later = append(later, name)
+			continue
+		}
 		seal, err := seal(programs[name])
 		if err != nil {
 			return f.Errorf(key, "%s: %v", key, err)
 		}
 		j.Facts = append(j.Facts, outdir.Fact{Name: name, Value: seal})
+	}
+	if later != nil {
+		j.Later = func() []outdir.Fact {
+			return each.Of(later, func(name string) outdir.Fact {
+				seal, err := seal(programs[name])
+				if err != nil { // then the attempts that need it say so
+					seal = "missing"
+				}
+				return outdir.Fact{Name: name, Value: seal}
+			})
+		}
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 			lines = append(lines, streaming.CommandLine{Key: fmt.Sprintf("inputs[%d].map", i), Text: in.Map, Input: in.Name})
 		}
 	}
-	unlisted, err := s.Prepare(lines, f.Files, ".", filepath.Dir(f.Path()))
+	unlisted, err := s.Prepare(lines, f.Files, j.fed, ".", filepath.Dir(f.Path()))
 	if wrong, ok := errors.AsType[*streaming.KeyError](err); ok {
 		return nil, f.Errorf(wrong.Key, "%v", err)
 	}

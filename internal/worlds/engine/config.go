@@ -81,6 +81,8 @@ type Job struct {
 
 	SkipBad int           // records of a task that may be passed over when user code has failed at them
 	Facts   []outdir.Fact // what else decides what it writes: its application, parameters, commands
+	// facts that jobs before it make: what side files hold that these write; nil = none
+	Later func() []outdir.Fact
 	// the command line that it came from, kept in its log, for whoever resumes it; may be nil
 	Command json.RawMessage
 	Began   time.Time // 0 of its own times, for whoever resumes it; zero = that of the run

@@ -79,7 +79,10 @@ func (w *World) describe(j *job) *outdir.Description {
 	}
 	facts = append(facts, outdir.Fact{Name: "output_format", Value: j.cfg.Written.Format.String()},
 		outdir.Fact{Name: "compress", Value: j.cfg.Written.Compress})
-	d := outdir.Describe(append(facts, j.cfg.Facts...), j.input, j.splits)
+	if facts = append(facts, j.cfg.Facts...); j.cfg.Later != nil {
+		facts = append(facts, j.cfg.Later()...)
+	}
+	d := outdir.Describe(facts, j.input, j.splits)
 	if d.Command, d.Began = j.cfg.Command, j.cfg.Began.Round(0); d.Began.IsZero() {
 		d.Began = w.cfg.began()
 	}
@@ -112,7 +115,7 @@ func (w *World) takeIn(j *job) error {
 				j.again.MapsAgain++
 				continue
 			case j.left.Finished:
-				return j.out.Unlike(err.Error())
+				return j.out.Unlike("its files have changed: " + err.Error())
 			default:
 				j.again.PartsAgain++
 				continue

@@ -433,7 +433,7 @@ func TestComplete(t *testing.T) {
 	if err := os.WriteFile(part, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	says(false, "it is finished, but the job would write something else")
+	says(false, "it is finished, but its files have changed: ")
 	outdir.Forget([]string{out})
 	says(false, "")
 	if left := files(t, out); len(left) != 4 {

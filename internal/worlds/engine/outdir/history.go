@@ -249,9 +249,9 @@ func (e *ChangedError) Error() string {
 }
 
 // Unlike says why output that is finished does not count as what the job would write.
-func (d *Dir) Unlike(what string) error {
-	return says(d.path, fmt.Errorf("it is finished, but the job would write something else: %s; "+
-		"remove it, leave the job out, or run all of them again (slackline run --fresh, or --overwrite)", what))
+func (d *Dir) Unlike(why string) error {
+	return says(d.path, fmt.Errorf("it is finished, but %s; "+
+		"remove it, leave the job out, or run all of them again (slackline run --fresh, or --overwrite)", why))
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil
@@ -279,7 +279,7 @@ func (d *Dir) Look(now *Description) (*History, error) {
 		d.left = h
 		return h, nil
 	case h.Finished:
-		return nil, d.Unlike(what)
+		return nil, d.Unlike("the job would write something else: " + what)
 	}
 	return nil, &ChangedError{d.path, what}
 }

@@ -20,7 +20,10 @@ import (
 // bufferSize is how much of a part is read at once.
 const bufferSize = 128 << 10
 
-var errSum = errors.New("the checksum does not match")
+var (
+	errSum  = errors.New("the checksum does not match")
+	errGone = errors.New("there is no such file")
+)
 
 // Damage is a committed task whose parts are not what was written.
 type Damage struct {
@@ -103,7 +106,10 @@ func (c *Commit) check(root *fault.Root, buf []byte, sync bool) error {
 			path = p.Name
 			got, err = sum(root, path, buf)
 		}
-		if err == nil && got != p {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			err = errGone
+		case err == nil && got != p:
 			err = errSum
 		}
 		if err == nil && sync {

@@ -10,13 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/slackline/slackline/internal/fault"
 )
 
 // File is a side file: it stands in the working directory of each attempt under its name.
 type File struct{ Path, Name string }
 
-// sideFile reads PATH or, as Hadoop writes it, PATH#NAME.
-func sideFile(text string) (File, error) {
+// sideFile reads PATH or, as Hadoop writes it, PATH#NAME. One that is made later need not be there.
+func sideFile(text string, later func(path string) bool) (File, error) {
 	path, name, named := strings.Cut(text, "#")
 	if !named {
 		name = filepath.Base(path)
@@ -24,11 +26,8 @@ func sideFile(text string) (File, error) {
 	if path == "" || !filepath.IsLocal(name) || name == "." {
 		return File{}, fmt.Errorf("%q: its name in the working directory would be %q, which is outside of it", text, name)
 	}
-	if _, err := os.Stat(path); err != nil {
-		if pe, ok := errors.AsType[*os.PathError](err); ok {
-			err = pe.Err
-		}
-		return File{}, fmt.Errorf("%q: %w", path, err)
+	if _, err := os.Stat(path); err != nil && (later == nil || !later(path)) {
+		return File{}, fmt.Errorf("%q: %w", path, fault.Bare(err))
 	}
 	abs, err := filepath.Abs(path)
 	return File{abs, filepath.Clean(filepath.FromSlash(name))}, err
@@ -36,6 +35,9 @@ func sideFile(text string) (File, error) {
 
 // link puts the file into the directory: by a link, or as a copy where links are not to be had.
 func (f File) link(dir string) error {
+	if _, err := os.Stat(f.Path); err != nil {
+		return fault.Bare(err)
+	}
 	to := filepath.Join(dir, f.Name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err

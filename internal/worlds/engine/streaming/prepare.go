@@ -25,10 +25,10 @@ func (e *KeyError) Error() string { return e.Err.Error() }
 func wrong(key, format string, args ...any) error { return &KeyError{key, fmt.Errorf(format, args...)} }
 
 // Prepare takes the commands and side files of a job from what people write, and checks them beside
-// its settings. It returns the words of commands that name a file in one of the folders and no side
-// file: the command runs in a folder of its own, and will not find them there. An error is a
-// KeyError.
-func (j *Job) Prepare(lines []CommandLine, files []string, folders ...string) (unlisted []string, err error) {
+// its settings. Side files that are made later need not be there yet. It returns the words of commands
+// that name a file in one of the folders and no side file: the command runs in a folder of its own, and
+// will not find them there. An error is a KeyError.
+func (j *Job) Prepare(lines []CommandLine, files []string, later func(path string) bool, folders ...string) (unlisted []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(j.Env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(j.Env[name], 0) {
 			return nil, wrong("env", "env: %q cannot be a variable of the environment: "+
@@ -50,7 +50,7 @@ func (j *Job) Prepare(lines []CommandLine, files []string, folders ...string) (u
 	}
 	for i, text := range files {
 		key := fmt.Sprintf("files[%d]", i)
-		file, err := sideFile(text)
+		file, err := sideFile(text, later)
 		if err != nil {
 			return nil, wrong(key, "files: %w", err)
 		}

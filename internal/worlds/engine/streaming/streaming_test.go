@@ -470,7 +470,7 @@ func TestSideFiles(t *testing.T) {
 	}
 	var files []File
 	for _, text := range []string{dir + "/m.sh", dir + "/stop#words", dir + "/tree#sub"} {
-		f, err := sideFile(text)
+		f, err := sideFile(text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -483,9 +483,12 @@ func TestSideFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		dir + "/stop#../out": "is outside of it", dir + "/stop#/etc/x": "is outside of it", dir + "/none": "no such file", "#x": "is outside of it",
 	} {
-		if _, err := sideFile(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sideFile(text, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+	if _, err := sideFile(dir+"/none", func(path string) bool { return path == dir+"/none" }); err != nil {
+		t.Errorf("one that a job before it makes: %v", err)
 	}
 	for command, want := range map[string]string{
 		"./none.sh": "is not among the side files", "no-such-command": "neither on the path nor among the side files", "sub/a": "", "m.sh": "",
