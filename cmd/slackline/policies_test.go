@@ -69,7 +69,7 @@ func TestPoliciesTellsOne(t *testing.T) {
 		"greedy":                        {"greedy (place)", "heeds    resync, control, heartbeat\n", "  first-in-order "},
 		"greedy(nonlocal=0)":            {"greedy(nonlocal=0) (policy)", "parts    by-arrival, all, greedy\n", "  admit-all "},
 		"rtmr(promise=99%)":             {"reads    profiles, cost models\n", "heeds    resync, control, ", "bides    ended: "},
-		"rds":                           {"reads    profiles, supply\n"},
+		"rds":                           {"reads    profiles\n"},
 		"constraint":                    {"reads    profiles, the profile of each job with a deadline\n"},
 		"edf":                           {"heeds    none: "},
 		"sleep":                         {"needs    sleep, wake\n"},

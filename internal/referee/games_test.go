@@ -206,7 +206,7 @@ func play(t *testing.T, policy, yaml string, seed uint64) []byte {
 var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(elastic=false)", "capacity+matchmaking", "fair(pool=user)", "fair(users=true,jobs=fifo)", "fifo+greedy(nonlocal=0,reduces=0)", "edf-n+limit(running=2,per_user=1)", "edf-p+greedy(nonlocal=2,local=rack)", "fifo+matchmaking", "fifo+delay", "fair+delay(D=3s,rack=6s)", "edf+delay(D=30s)", "edf-p+matchmaking", "fair+matchmaking", "edf(feasible=true)", "edf(feasible=true)+delay(D=3s)",
 	"fifo+slowstart", "fair+slowstart", "edf(feasible=true)+slowstart", "capacity+delay+slowstart",
 	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "rtmr(promise=99%)", "rtmr(promise=90%)", "rtmr(promise=90%,refused=reject)", "rtmr(promise=95%,sample=1)", "dc", "dc(cost=worst)", "fifo+constraint",
-	"rds", "rds(interval=20s,solver=0s,activate=3s)", "rds(interval=10s,solver=1s,replan=events,reference=adaptive)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,preempt=2s,fast=false)", "rds(interval=15s,phases=true,preempt=1s)", "rds(interval=15s,solver=1s,short=start)", "rds(interval=10s,solver=1s,reference=deadline,hp=6,hc=6)", "rds(interval=10s,solver=1s,room=all)",
+	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",
 	"capacity-plan", "capacity-plan(bound=upper,over=hold)", "capacity-plan(over=hold)+matchmaking",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",
@@ -229,7 +229,7 @@ var once = map[string][]uint64{
 	"rtmr(promise=99%)":          {105, 156, 289},
 	"rtmr(promise=95%,sample=1)": {152, 594}, // a finish was later than there is time
 	// bounds that waited for the solver came into force behind those of a take-over
-	"rds(interval=10s,solver=1s,replan=events,reference=adaptive)": {363},
+	"rds(interval=10s,solver=1s)": {363},
 }
 
 // TestGames decides random scenarios a second time.

@@ -17,8 +17,7 @@ import (
 //     the tasks that the stage has left. While the optimizer is at work (until its plan holds) the
 //     bounds of before stand.
 //   - the fast path (section 4.3): a job is on it only if its deadline lies before the next interval,
-//     and one that waits for that has a deadline behind it. With short=start, before or behind what it would
-//     take from there on, which is believed.
+//     and one that waits for that has a deadline behind it.
 //   - the next interval is never farther than the length of one.
 //   - algorithm 1, lines 5 and 9: the job goes first whose bound is farthest above the slots that it
 //     has, then the earlier deadline, then the earlier arrival. Jobs on the fast path go before all
@@ -27,8 +26,6 @@ import (
 //   - of the optimum: equation 2 is one row for each kind of slots, so all bounds of a kind that are given at once
 //     name one price. What an interval owes (y_ref) is all work by the intervals until t_soft, or what is left if
 //     that is less; what is expected of it is a part of the job.
-//   - tasks end only of stages above their bounds, the youngest first, no more than slots are missing to others, and
-//     only if they would run for longer than the parameter preempt. For how long is believed.
 //   - algorithm 1 gives slots until no Δu is left, and what the plan leaves goes by deadline: where bounds are given
 //     no slot is left that a job could use, none has more than it can use, and who is given of what is left alone
 //     has nobody before it by deadline who lacks one.
@@ -36,10 +33,7 @@ import (
 // Starts are predicted as for any other policy.
 type recede struct {
 	interval int64
-	adaptive bool // what an interval owes is what is left by the intervals that are left
-	phases   bool // maps and reduces have a deadline each
 	fast     bool
-	start    bool           // what a job would take from the next interval on counts as well
 	prices   map[int]string // of kinds of slots, as this round has named them
 	items    []*line
 	waits    map[int]int64  // items that are held, and until when
@@ -49,7 +43,8 @@ type recede struct {
 }
 
 func recedeOf(a *asked) *recede {
-	return &recede{interval: a.span("interval", 600e9), adaptive: a.with["reference"] == "adaptive", phases: a.on("phases", false), prices: map[int]string{}, fast: a.on("fast", true), start: a.with["short"] == "start", waits: map[int]int64{}, said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
+	return &recede{interval: a.span("interval", 600e9), fast: a.on("fast", true), prices: map[int]string{}, waits: map[int]int64{},
+		said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
 }
 
 // witness is a part that has to see what the journal has before it says what it should have.
@@ -84,12 +79,8 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 		case due, l.name == "admit", l.name == "hold":
 			r.believe(b, l, p)
 		case l.name == "rank":
-			cause, rest, _ := strings.Cut(l.get("reason"), ":")
-			var numbers [3]int64
-			for i, text := range strings.SplitN(rest, ",", 3) {
-				numbers[i], _ = strconv.ParseInt(text, 10, 64)
-			}
-			quick := b.jobs[l.int("job")].Deadline < numbers[1]+r.takes(numbers[2]) && r.fast
+			cause, numbers, _ := reasonOf(l)
+			quick := b.jobs[l.int("job")].Deadline < numbers[1] && r.fast
 			if r.first[l.int("job")] = cause == "on-fast-path"; quick != r.first[l.int("job")] {
 				p.want("rank", fmt.Sprintf("job=%d: the fast path for a deadline before the next interval, and for no other", l.int("job")), "")
 			}
@@ -97,14 +88,6 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 			p.want("no rejection", "", "")
 		}
 	}
-}
-
-// takes is what a job is said to take, if that counts.
-func (r *recede) takes(said int64) int64 {
-	if !r.start {
-		return 0
-	}
-	return max(0, said)
 }
 
 // sharing is the part that bounds jobs.
@@ -237,7 +220,7 @@ func (r *recede) reasoned(b *book, j *job, st *stage, cause string, n [3]int64) 
 	switch {
 	case n[2] < 0 || n[2] > 1e6 || n[1] < 0 || n[1] > 1e6:
 		return "parts of the job"
-	case r.adaptive, r.phases, r.amended[j.id]:
+	case r.amended[j.id]:
 	case float64(n[1]) > most+1 || !done && float64(n[1]) < most-1:
 		return fmt.Sprintf("that it owes %.0f millionths", most)
 	}
@@ -247,13 +230,7 @@ func (r *recede) reasoned(b *book, j *job, st *stage, cause string, n [3]int64) 
 // believe takes an item as it is, if it may be so.
 func (r *recede) believe(b *book, l *line, p *wants) {
 	j := b.jobs[l.int("job")]
-	cause, rest, _ := strings.Cut(l.get("reason"), ":")
-	var numbers [3]int64
-	for i, text := range strings.Split(rest, ",") {
-		if i < len(numbers) {
-			numbers[i], _ = strconv.ParseInt(text, 10, 64)
-		}
-	}
+	cause, numbers, _ := reasonOf(l)
 	before := len(p.acts)
 	isHeld := slices.Contains(l.flags, "held")
 	bad := ""
@@ -262,7 +239,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		switch {
 		case cause == "fast-path" && !r.fast:
 			bad = "no fast path"
-		case cause == "fast-path" && (numbers[0] != j.Deadline || numbers[1]+r.takes(numbers[2]) <= j.Deadline):
+		case cause == "fast-path" && (numbers[0] != j.Deadline || numbers[1] <= j.Deadline):
 			bad = "on the fast path a deadline before the next interval"
 		case cause == "fast-path" && numbers[1] > b.now+r.interval:
 			bad = "the next interval no later than one from now"
@@ -274,7 +251,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		switch {
 		case j.goesOn() || j.occupied > 0:
 			bad = "a job that has begun is let in"
-		case cause == "next-interval" && r.fast && j.Deadline < numbers[0]+r.takes(numbers[1]):
+		case cause == "next-interval" && r.fast && j.Deadline < numbers[0]:
 			bad = "the fast path for a deadline before the next interval"
 		case cause == "next-interval" && numbers[0] > b.now+r.interval:
 			bad = "the next interval no later than one from now"

@@ -474,7 +474,7 @@ func (j *judge) event(l *line) error {
 	case "heartbeat":
 		j.beat(l.int("node"))
 	case "granted", "tick", "discrepancy":
-	case "supply-changed", "forecast-issued": // rds(forecast=told|combined) reads them, and is not played
+	case "supply-changed", "forecast-issued": // no policy that is played reads them
 	default:
 		return fmt.Errorf("the referee does not know events of the kind %q", l.name)
 	}

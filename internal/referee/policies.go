@@ -76,9 +76,6 @@ var table = map[string]func(m *made, a *asked){
 	"rds": func(m *made, a *asked) {
 		r := recedeOf(a)
 		m.order, m.parts["admit"], m.parts["share"] = adjusted{recede: r}, r, sharing{r}
-		if least := a.span("preempt", 0); least > 0 {
-			m.parts["preempt"] = ending{r, least}
-		}
 	},
 	"rtmr": func(m *made, a *asked) {
 		chance := likelyOf(m, a)

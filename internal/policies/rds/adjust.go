@@ -43,7 +43,7 @@ func (s Share) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	if !c.changed || len(c.Members) == 0 {
 		return
 	}
-	c.changed, c.adjusted = false, true
+	c.changed = false
 	now := v.Now()
 	c.adjust(v)
 	for i := range c.queue {
@@ -302,21 +302,8 @@ func (c *controller) asks(line []*grant, level int64) (sum int64) {
 	return sum
 }
 
-// short tells whether a job is one for the fast path: its deadline lies before the next interval or, if the parameter
-// short says so, before what it would take from there on.
-func (c *controller) short(v sched.View, job *sched.Job) bool {
-	return c.set.fast && job.Deadline != units.Never && job.Deadline < c.Next.Add(c.behind(v, job))
-}
-
-// behind is what a job would take that began with the next interval, on nodes at their full speed, and 0 by the paper's
-// rule. Who is on the path by that is late for sure if it waits; at the speed of now there would be more of them, who
-// stand in each other's way where capacity is short.
-func (c *controller) behind(v sched.View, job *sched.Job) units.Duration {
-	if !c.set.laxity {
-		return 0
-	}
-	return units.FromSeconds(units.Rounded(min(c.takes(v, job, c.class(v, job)), 1e9)))
-}
+// short tells whether a job is one for the fast path: its deadline lies before the next interval.
+func (c *controller) short(job *sched.Job) bool { return c.set.fast && job.Deadline < c.Next }
 
 // race puts jobs that wait on the fast path, or takes them off it if their deadline was moved.
 func (c *controller) race(v sched.View) {
@@ -325,7 +312,7 @@ func (c *controller) race(v sched.View) {
 		if !asks(job) {
 			continue
 		}
-		if fast := c.short(v, job) && !m.asked(); m.Fast != fast {
+		if fast := c.short(job) && !m.asked(); m.Fast != fast {
 			m.Fast, c.changed = fast, true
 		}
 	}

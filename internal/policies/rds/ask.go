@@ -30,7 +30,7 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 			admit(m.Job) // the book does it before anything is decided
 		}
 	}
-	c.begin(round, true, false)
+	c.begin(round, false)
 	var p sched.Plan
 	for _, m := range c.Members {
 		if m.Job != job.ID && job.Spec.Stage(sched.Master) == nil {

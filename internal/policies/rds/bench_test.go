@@ -16,8 +16,8 @@ import (
 // Their deadlines are one to eleven hours away, and on ten nodes for each hundred of them that is
 // about what the slots can do.
 func busy(jobs int) (*controller, *ledger.Ledger) {
-	set := settings{interval: 600 * units.Second, activate: 15 * units.Second, guess: 60 * units.Second, hp: 3, hc: 3,
-		mapPenalty: 0.0107, reducePenalty: 0.0173, hard: 200, rules: 4, forgetting: 0.98, fast: true, left: true}
+	set := settings{interval: 600 * units.Second, hp: 3, hc: 3,
+		mapPenalty: 0.0107, reducePenalty: 0.0173, hard: 200, fast: true}
 	c, book := newController(set), ledger.New(sched.Capabilities{Bind: true}, nil)
 	class := &cluster.Class{Name: "c", Capacity: units.Vector{units.MapSlots: 20, units.ReduceSlots: 10}, Speed: 1}
 	var events []sched.Event

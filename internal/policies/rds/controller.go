@@ -14,25 +14,22 @@ import (
 
 // settings are the parameters.
 type settings struct {
-	interval, activate, solver, guess units.Duration
-	hp, hc                            int
-	mapPenalty, reducePenalty         float64 // P and Q
-	hard                              int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
-	adaptive, fast, events, terminal  bool
-	byDeadline                        bool           // progress is counted at the deadline alone
-	laxity                            bool           // the fast path is for jobs that cannot wait for the next interval
-	left                              bool           // the present interval plans what jobs on the fast path leave
-	phases                            bool           // maps and reduces have a deadline each
-	preempt                           units.Duration // tasks above the bound end that would run for so long, 0 = none
-	source                            source         // of forecasts
-	shorter                           bool           // own ones begin with fewer lags
-	rules                             int
-	lagless                           bool // models look at the present interval alone
-	forgetting                        float64
-	modelError, capacityError         float64     // made on purpose, as parts
-	errorSeed                         uint64      // of these
-	share                             admit.Share // of ApplicationMasters
+	interval, solver          units.Duration
+	hp, hc                    int
+	mapPenalty, reducePenalty float64 // P and Q
+	hard                      int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
+	fast                      bool
+	beliefs                   Beliefs
 }
+
+// What the paper leaves open, and what we take.
+const (
+	activate   = 15 * units.Second // how often slots that a job no longer needs go to others
+	guess      = 60 * units.Second // how long a task is assumed to take while no class is known
+	masters    = admit.Share(0.1)  // the most of the cluster that ApplicationMasters may take
+	mostRules  = 4                 // of a performance model
+	forgetting = 0.98              // weight of a sample of a job's progress relative to the next one
+)
 
 // controller is what the parts of the policy share. What it exports is saved.
 type controller struct {
@@ -44,10 +41,8 @@ type controller struct {
 	Woken    units.Time `json:"wake"`     // for when a wake-up was asked for
 	Members  []*member  `json:"members"`  // jobs, by arrival
 	// Slots and Speed are forecasters of the slots of maps and reduces that there are, and of the speed of nodes.
-	Slots forecast.Forecaster `json:"slots"`
-	Speed forecast.Forecaster `json:"speed"`
-	// Slowed says that capacity changes by the speed of nodes.
-	Slowed  bool           `json:"slowed,omitempty"`
+	Slots   *forecast.AR   `json:"slots"`
+	Speed   *forecast.AR   `json:"speed"`
 	Total   [rows]int64    `json:"total"`   // what there is of each kind of slots, and
 	Pace    float64        `json:"pace"`    // how fast its nodes are, 0 = nobody has looked yet
 	Level   [2]float64     `json:"level"`   // slots and speed as they are
@@ -76,7 +71,6 @@ type controller struct {
 	asked       *performance // the class that was looked for last, nil = none
 	of          []*member    // by handle
 	changed     bool         // something happened on which bounds may be others
-	adjusted    bool         // and they were given again
 	// aside is where questions are played, nil = nothing was asked yet. They copy all members, so a copy
 	// has them in one piece, which the next question uses again.
 	aside  *controller
@@ -219,7 +213,7 @@ func (a Admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		c.Next, c.Due, c.Activate, c.Woken = 0, 0, 0, 0
 		return
 	}
-	c.begin(v, brings&(1<<sched.JobArrived|1<<sched.JobEnded) != 0, again)
+	c.begin(v, again)
 	told := brings&(1<<sched.Resync|1<<sched.Control|1<<sched.JobAmended) != 0
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
@@ -249,13 +243,12 @@ func (c *controller) wake(now units.Time, brings sched.Events, p *sched.Plan) {
 	}
 }
 
-// begin plans if an interval begins, and finds out who is on the fast path. news says that a job has come or
-// gone, again that the book is new.
-func (c *controller) begin(v sched.View, news, again bool) {
+// begin plans if an interval begins, and finds out who is on the fast path. again says that the book is new.
+func (c *controller) begin(v sched.View, again bool) {
 	now := v.Now()
 	if c.Activate <= now {
 		c.changed = true
-		c.Activate = now.Add(c.set.activate)
+		c.Activate = now.Add(activate)
 	}
 	if c.Due > 0 && c.Due <= now {
 		c.Due, c.changed = 0, true
@@ -263,13 +256,11 @@ func (c *controller) begin(v sched.View, news, again bool) {
 	idle := !slices.ContainsFunc(c.Members, func(m *member) bool {
 		return v.Job(m.Job).Standing() == sched.Admitted || m.asked()
 	})
-	begins := c.Next <= now || idle && c.waits(v)
-	if c.Due == 0 && (begins || c.set.events && news) && !(again && c.Next > now) {
-		if c.Held = false; begins {
-			c.Next = now.Add(c.set.interval)
-			c.prune()
-			c.measure(v)
-		}
+	if begins := c.Next <= now || idle && c.waits(v); c.Due == 0 && begins && !(again && c.Next > now) {
+		c.Held = false
+		c.Next = now.Add(c.set.interval)
+		c.prune()
+		c.measure(v)
 		c.control(v)
 		c.leave(v)
 		c.changed = true
@@ -293,7 +284,7 @@ func (c *controller) watch(batch []sched.Event) {
 
 // waits tells whether a job that is not on the fast path waits.
 func (c *controller) waits(v sched.View) bool {
-	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !c.short(v, v.Job(m.Job)) })
+	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !c.short(v.Job(m.Job)) })
 }
 
 // verdict lets a job in, or makes it wait.
@@ -304,7 +295,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 	}
 	begun := job.Begun() || job.Spec.GoesOn()
 	held := job.Standing() == sched.HeldBack
-	full, crowded := c.set.share.Crowded(v, job)
+	full, crowded := masters.Crowded(v, job)
 	if m.Crowded != crowded {
 		m.Crowded, c.changed = crowded, true
 	}
@@ -318,7 +309,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 		}
 		return
 	case m.Fast:
-		admitted.Reason = c.onPath(v, job, FastPath)
+		admitted.Reason = c.onPath(job, FastPath)
 	case m.asked():
 		admitted.Reason = c.admission(v, m)
 		if !again && c.Due > v.Now() {
@@ -327,7 +318,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 	default:
 		m.rests = held && job.Spec.Stage(sched.Master) == nil
 		if !held {
-			p.Hold(m.Job, sched.Because(NextInterval, int64(c.Next), int64(c.behind(v, job))))
+			p.Hold(m.Job, sched.Because(NextInterval, int64(c.Next)))
 		}
 		return
 	}

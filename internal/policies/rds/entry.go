@@ -2,7 +2,6 @@ package rds
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -14,14 +13,11 @@ import (
 // Why jobs are let in, wait, and get slots.
 var (
 	// NextInterval makes a job wait for the optimizer.
-	NextInterval = &sched.Cause{Name: "next-interval", Numbers: []string{"when slots are next given", "what it takes from there on, 0 = not looked at"}, Example: [3]int64{600e9},
+	NextInterval = &sched.Cause{Name: "next-interval", Numbers: []string{"when slots are next given"}, Example: [3]int64{600e9},
 		Say: func(r *sched.Said) string { return "the plan has no slots for it before " + r.Time(r.A) }}
 	// FastPath lets a job in that cannot wait for the next interval.
-	FastPath = &sched.Cause{Name: "fast-path", Numbers: []string{"its deadline", "when slots are next given", "what it takes from there on, 0 = not looked at"}, Example: [3]int64{90e9, 600e9},
+	FastPath = &sched.Cause{Name: "fast-path", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
 		Say: func(r *sched.Said) string {
-			if r.A >= r.B {
-				return fmt.Sprintf("its deadline at %s could not be met any more if it waited for the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
-			}
 			return fmt.Sprintf("its deadline at %s lies before the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
 		}}
 	// OnFastPath puts a job before those that are planned.
@@ -42,7 +38,7 @@ var (
 	// NewClass does so for a job of whose class nothing is known.
 	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce", "1 = as in the most similar class, 0 = as no class was known"}, Example: [3]int64{20e9, 60e9, 1},
 		Say: func(r *sched.Said) string {
-			from := "by the parameter guess, as no class was known"
+			from := "a guess, as no class was known"
 			if r.C == 1 {
 				from = "as in the most similar class"
 			}
@@ -63,11 +59,6 @@ var (
 		Say: func(r *sched.Said) string {
 			return "on the fast path: as many as it needs until its deadline at " + r.Time(r.A)
 		}}
-	// AbovePlan ends a task whose slot the plan has given to others.
-	AbovePlan = &sched.Cause{Name: "above-plan", Numbers: []string{"slots that the plan has for it", "slots that it holds", "for how long the task would run, by the mean of its stage"},
-		Example: [3]int64{4, 9, 240e9}, Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has %s for it, it holds %d, and others lack theirs; the task would run for another %s", r.Count(r.A, "slot", "slots"), r.B, r.Time(r.C))
-		}}
 )
 
 func thousandths(n int64) string { return fmt.Sprintf("%.4g", float64(n)/1000) }
@@ -75,8 +66,8 @@ func thousandths(n int64) string { return fmt.Sprintf("%.4g", float64(n)/1000) }
 func percent(n int64) string { return fmt.Sprintf("%.3g%%", float64(n)/1e4) }
 
 // onPath is the reason to put a job on the fast path, or to take it off.
-func (c *controller) onPath(v sched.View, job *sched.Job, cause *sched.Cause) sched.Reason {
-	return sched.Because(cause, int64(job.Deadline), int64(c.Next), int64(c.behind(v, job)))
+func (c *controller) onPath(job *sched.Job, cause *sched.Cause) sched.Reason {
+	return sched.Because(cause, int64(job.Deadline), int64(c.Next))
 }
 
 // admission is the reason to let in a job that the plan has slots for.
@@ -110,14 +101,27 @@ var (
 // heeded are those, and the ones at which every part has its turn.
 var heeded = news | sched.EventsOf(sched.Resync, sched.Control)
 
+// Beliefs is what an experiment has the policy expect in place of what it would, to see what that costs or saves.
+// What is nil is as it is.
+type Beliefs struct {
+	// Capacity may change what is foreseen of the intervals to come: the part of all slots that there will be, and the
+	// speed of nodes. The first is the present one, which is known. n counts intervals.
+	Capacity func(v sched.View, interval units.Duration, n int64, part, speed []float64)
+	// Progress is a factor of what slots of a stage, maps 0 and reduces 1, are expected to do for a job.
+	Progress func(n int64, job string, stage int) float64
+}
+
 // Entry lists the policy.
-func Entry() compose.Entry {
+func Entry() compose.Entry { return Believing(Beliefs{}) }
+
+// Believing is the policy with other beliefs.
+func Believing(b Beliefs) compose.Entry {
 	return compose.Entry{
 		Name:  "rds",
 		Kind:  compose.KindScheme,
 		Doc:   "slots of each job by receding horizon control, for a cluster whose capacity changes",
 		Cite:  "paper 000, sections 3 and 4 (RDS)",
-		Parts: parts(nil),
+		Parts: parts(nil, b),
 		Joint: []compose.Kind{compose.KindAdmit, compose.KindShare},
 		Params: []compose.Param{
 			{Name: "interval", Type: compose.Span, Default: "10m", Doc: "how often slots are planned"},
@@ -126,49 +130,29 @@ func Entry() compose.Entry {
 			{Name: "solver", Type: compose.Span, Default: "1.2s", Doc: "how long the optimizer takes: its plan holds from then on"},
 			{Name: "map_penalty", Type: compose.Count, Default: "107", Unit: "ten-thousandths", Doc: "P: what it costs to change map slots"},
 			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Doc: "Q: what it costs to change reduce slots"},
-			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent", Doc: "part of its only deadline after which a job is worth nothing, 100 to 200"},
-			{Name: "reference", Type: compose.Choice, Default: "uniform", Choices: []string{"uniform", "adaptive", "deadline"}, Doc: "progress that an interval owes: all work over all intervals, or the rest over those that are left; or nothing before the deadline, or the end of the horizon where that comes first"},
-			{Name: "phases", Type: compose.Switch, Default: "false", Doc: "maps and reduces have a deadline each, in proportion to the time that they would take alone"},
-			{Name: "forecast", Type: compose.Choice, Default: "own", Choices: sources, Doc: "of capacity: own, from the last three intervals; told by the world; combined, both weighted by their recent errors; persistence, the last value"},
-			{Name: "start", Type: compose.Choice, Default: "repeat", Choices: []string{"repeat", "shorter"}, Doc: "own forecasts before the twelfth interval: repeat the last value, or fit fewer intervals"},
+			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent",
+				Doc: "part of its only deadline after which a job is worth nothing, 100 to 200"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Doc: "jobs whose deadline lies before the next interval run at once"},
-			{Name: "short", Type: compose.Choice, Default: "deadline", Choices: []string{"deadline", "start"}, Doc: "which jobs are on the fast path: those whose deadline lies before the next interval, or those that could no longer meet it if they began then"},
-			{Name: "room", Type: compose.Choice, Default: "left", Choices: []string{"left", "all"}, Doc: "what the present interval plans: the slots that jobs on the fast path leave, or all"},
-			{Name: "replan", Type: compose.Choice, Default: "interval", Choices: []string{"interval", "events"}, Doc: "when to plan: every interval, or also when a job comes or ends"},
-			{Name: "terminal", Type: compose.Switch, Default: "false", Doc: "also count what lies beyond the horizon (equations 11 and 12)"},
-			{Name: "activate", Type: compose.Span, Default: "15s", Doc: "how often slots that a job no longer needs go to others"},
-			{Name: "preempt", Type: compose.Span, Default: "0s", Part: compose.KindPreempt, Doc: "tasks beyond the planned slots are ended if they would run for longer than this, 0s = never"},
-			{Name: "rules", Type: compose.Count, Default: "4", Doc: "the most rules of a performance model, 1 to 16"},
-			{Name: "lags", Type: compose.Count, Default: "1", Unit: "intervals", Doc: "how far back models look at progress and slots, 0 or 1"},
-			{Name: "forgetting", Type: compose.Count, Default: "98", Unit: "percent", Doc: "weight of a sample of a job's progress relative to the next one"},
-			{Name: "model_error", Type: compose.Count, Default: "0", Unit: "percent", Doc: "error added to the predictions of models, up or down, to see what it costs; at most 90"},
-			{Name: "capacity_error", Type: compose.Count, Default: "0", Unit: "percent", Doc: "the same for forecasts of capacity"},
-			{Name: "error_seed", Type: compose.Count, Default: "0", Doc: "seed of these errors"},
-			{Name: "guess", Type: compose.Span, Default: "1m", Doc: "how long a task is assumed to take while no class is known"},
-			{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Doc: "the most of the cluster that ApplicationMasters may take"},
 		},
-		Fill: fill,
+		Fill: func(r *compose.Recipe, a compose.Args) error { return fill(r, a, b) },
 	}
 }
 
-func fill(r *compose.Recipe, a compose.Args) error {
-	set := settings{interval: a.Span("interval"), activate: a.Span("activate"), solver: a.Span("solver"), guess: a.Span("guess"),
-		hp: a.Count("hp"), hc: a.Count("hc"), mapPenalty: float64(a.Count("map_penalty")) / 1e4, reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
-		hard: int64(a.Count("hard")), adaptive: a.Choice("reference") == "adaptive", byDeadline: a.Choice("reference") == "deadline", fast: a.Switch("fast"), laxity: a.Choice("short") == "start", left: a.Choice("room") == "left", events: a.Choice("replan") == "events",
-		terminal: a.Switch("terminal"), phases: a.Switch("phases"), preempt: a.Span("preempt"), source: source(slices.Index(sources, a.Choice("forecast"))), shorter: a.Choice("start") == "shorter", rules: a.Count("rules"), lagless: a.Count("lags") == 0, forgetting: float64(a.Count("forgetting")) / 100,
-		modelError: float64(a.Count("model_error")) / 100, capacityError: float64(a.Count("capacity_error")) / 100,
-		errorSeed: uint64(a.Count("error_seed"))}
-	share, err := admit.ShareOf(a)
-	set.share = share
+func fill(r *compose.Recipe, a compose.Args, b Beliefs) error {
+	set := settings{
+		interval:      a.Span("interval"),
+		solver:        a.Span("solver"),
+		hp:            a.Count("hp"),
+		hc:            a.Count("hc"),
+		mapPenalty:    float64(a.Count("map_penalty")) / 1e4,
+		reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
+		hard:          int64(a.Count("hard")),
+		fast:          a.Switch("fast"),
+		beliefs:       b,
+	}
 	switch {
-	case err != nil:
-		return err
 	case set.interval <= 0:
 		return a.Misused("interval", "interval is 0, it must be above 0")
-	case set.activate <= 0:
-		return a.Misused("activate", "activate is 0, it must be above 0")
-	case set.guess <= 0:
-		return a.Misused("guess", "guess is 0, it must be above 0")
 	case set.solver >= set.interval:
 		return a.Misused("solver", "solver is %v, it must be less than the interval, %v", set.solver, set.interval)
 	case set.hp < 1 || set.hp > 12:
@@ -177,42 +161,23 @@ func fill(r *compose.Recipe, a compose.Args) error {
 		return a.Misused("hc", "hc is %d, it must be from 1 to hp, which is %d", set.hc, set.hp)
 	case set.hard < 100 || set.hard > 200:
 		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
-	case set.phases && set.byDeadline:
-		return a.Misused("reference", "reference is deadline, and then phases owe nothing of their own: one of the two")
-	case set.rules < 1 || set.rules > 16:
-		return a.Misused("rules", "rules is %d, it must be from 1 to 16", set.rules)
-	case a.Count("lags") > 1:
-		return a.Misused("lags", "lags is %d, it must be 0 or 1", a.Count("lags"))
-	case set.modelError > 0.9:
-		return a.Misused("model_error", "model_error is %d, it must be at most 90 percent", a.Count("model_error"))
-	case set.capacityError > 0.9:
-		return a.Misused("capacity_error", "capacity_error is %d, it must be at most 90 percent", a.Count("capacity_error"))
-	case set.forgetting < 0.5 || set.forgetting > 1:
-		return a.Misused("forgetting", "forgetting is %d, it must be from 50 to 100 percent", a.Count("forgetting"))
 	}
-	list := parts(newController(set))
-	if set.preempt == 0 {
-		list = slices.DeleteFunc(list, func(part compose.Entry) bool { return part.Kind == compose.KindPreempt })
-	}
-	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: list}, a)
+	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: parts(newController(set), b)}, a)
 }
 
 // parts lists what works on one controller.
-func parts(c *controller) []compose.Entry {
+func parts(c *controller, b Beliefs) []compose.Entry {
 	return []compose.Entry{
 		{Name: "adjustment", Kind: compose.KindOrder, Doc: "the job goes first that lacks most of the slots it was given",
 			Order: func(compose.Args) (sched.Order, error) { return Order{controller: c}, nil }},
 		{Name: "running queue", Kind: compose.KindAdmit, Doc: "jobs run that the plan has slots for, and those on the fast path",
 			Step: func(compose.Args) (compose.Step, error) { return Admission{c}, nil },
-			Traits: compose.Traits{Reads: compose.Reads{Profiles: true, Supply: true}, Heeds: news,
+			Traits: compose.Traits{Reads: compose.Reads{Profiles: true, Supply: b.Capacity != nil}, Heeds: news,
 				Causes: []*sched.Cause{NextInterval, FastPath, OnFastPath, OffFastPath, ByPlan, NewClass, Unplanned, admit.MasterShare, sched.Begun, sched.Wakeup}}},
 		{Name: "planned bounds", Kind: compose.KindShare, Doc: "each job has the slots of the plan",
 			Step: func(compose.Args) (compose.Step, error) { return Share{c}, nil },
 			Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: news,
 				Causes: []*sched.Cause{PlannedSlots, SpareSlots, FastSlots}}},
 		placement.GreedyEntry(),
-		{Name: "plan preemption", Kind: compose.KindPreempt, Doc: "long tasks end whose slots the plan has given to others",
-			Step:   func(compose.Args) (compose.Step, error) { return Preempt{c}, nil },
-			Traits: compose.Traits{Needs: []sched.Verb{sched.Kill}, Reads: compose.Reads{Profiles: true}, Heeds: news, Causes: []*sched.Cause{AbovePlan}}},
 	}
 }

@@ -26,12 +26,8 @@ type outlook struct {
 	row    [2]int     // of equation 2
 	each   [2]float64 // of the row, as part of what there is
 	work   [2]float64 // of each stage, as part of all work
-	todo   [2]float64 // what is left of that
-	task   [2]float64 // of a task of the stage
 	most   [2]float64 // slots that it can use
 	owes   []float64  // y_ref of each step, as part of its work
-	total  float64    // reference=deadline: so much altogether
-	due    int        // by the end of this step
 	per    float64    // y_ref without its end
 	weight float64    // ω δ
 	// progress of each step by all variables, and without any: hp rows of n
@@ -57,7 +53,7 @@ func (c *controller) control(v sched.View) {
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		m.Let = false
-		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, c.short(v, job)
+		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, c.short(job)
 		if m.Fast || !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
 			continue
 		}
@@ -70,9 +66,7 @@ func (c *controller) control(v sched.View) {
 	if len(list) == 0 || have == [rows]int64{} {
 		return
 	}
-	if c.set.left {
-		c.serveFast(v)
-	}
+	c.serveFast(v)
 	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
 	if found.Status != optimize.Optimal {
@@ -134,8 +128,7 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 		return nil
 	}
 	for s, stage := range planned {
-		o.task[s] = seconds[s] / work
-		o.work[s], o.todo[s] = float64(seconds[s]*float64(job.Stages[stage].Total))/work, float64(seconds[s]*o.most[s])/work
+		o.work[s] = float64(seconds[s]*float64(job.Stages[stage].Total)) / work
 	}
 	o.left = left / work
 	c.refer(v, o, finish)
@@ -157,7 +150,9 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 		weight := o.work[s]
 		x := [inputs]float64{float64(max(m.Bound[s], t.Occupied)) * speed[0] * unit, m.Was[s], m.Used[s], size(t.Total)}
 		slots, lagged, before, rest := of.affine(x[:])
-		slots *= c.wrong(c.set.modelError, m.ID, s)
+		if believed := c.set.beliefs.Progress; believed != nil {
+			slots *= believed(c.Intervals, m.ID, s)
+		}
 		// Progress of step i follows that of step i-1, so it is affine in all slots up to i.
 		clear(row)
 		constant := 0.0
@@ -214,12 +209,8 @@ func (c *controller) pose(list []*outlook, part []float64) {
 	for _, o := range list {
 		n := o.n
 		b := optimize.Block{Hessian: c.zeroes(n * n), Cost: c.zeroes(n), Lower: c.zeroes(n), Upper: c.zeroes(n), Shares: c.zeroes(shared * n)}
-		if c.set.byDeadline {
-			o.count(&b, c.zeroes(n), 0, o.due, o.total)
-		} else {
-			for step := range hp {
-				o.count(&b, c.zeroes(n), step, step, o.owes[step])
-			}
+		for step := range hp {
+			o.count(&b, step)
 		}
 		for _, s := range o.stages {
 			penalty := 2 * c.penalty(s) * o.each[s] * o.each[s]
@@ -237,24 +228,14 @@ func (c *controller) pose(list []*outlook, part []float64) {
 					b.Cost[x] -= float64(penalty * float64(max(o.m.Bound[s], 0)))
 				}
 			}
-			if c.set.terminal {
-				c.finish(o, &b, s)
-			}
 		}
 		c.problem.Blocks = append(c.problem.Blocks, b)
 	}
 }
 
-// count adds to a job's cost what it misses of what it owes in the steps from one to another together. Its progress
-// is affine in its slots; g has room for a number for each of those.
-func (o *outlook) count(b *optimize.Block, g []float64, from, to int, owes float64) {
-	miss := -owes
-	for step := from; step <= to; step++ {
-		miss += o.base[step]
-		for x := range g {
-			g[x] += o.gain[step*o.n+x]
-		}
-	}
+// count adds to a job's cost what it misses of what it owes in a step. Its progress is affine in its slots.
+func (o *outlook) count(b *optimize.Block, step int) {
+	miss, g := o.base[step]-o.owes[step], o.gain[step*o.n:(step+1)*o.n]
 	w := 2 * o.weight / (o.per * o.per)
 	for x := range g {
 		b.Cost[x] += float64(w * miss * g[x])
@@ -285,7 +266,7 @@ func (c *controller) zeroes(n int) []float64 {
 }
 
 // limit adds the rows of one kind of slots: what there is of it in each step that is controlled. The first step
-// has what jobs on the fast path leave of it, with room=all that as well.
+// has what jobs on the fast path leave of it.
 func (c *controller) limit(row int, part []float64) {
 	hc := c.set.hc
 	for i := range hc {
@@ -293,27 +274,9 @@ func (c *controller) limit(row int, part []float64) {
 		if i == hc-1 {  // its slots stay to the end of the horizon
 			room = min(room, slices.Min(part[i:]))
 		}
-		if i == 0 && c.set.left {
+		if i == 0 {
 			room *= float64(c.budget[row]) / float64(max(1, c.Total[row]))
 		}
 		c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: max(least, room)})
 	}
-}
-
-// finish adds the terminal cost of equations 11 and 12, which equation 3 lacks: what the rest of an
-// endless horizon would cost without bounds, by the slots of the last step (Riccati's equation for one
-// stage: f² + a f - a p = 0).
-func (c *controller) finish(o *outlook, b *optimize.Block, s int) {
-	hp := c.set.hp
-	x := o.at(s, hp, c.set.hc)
-	g := o.gain[(hp-1)*o.n+x]
-	if units.Rounded(g) <= 0 {
-		return
-	}
-	a := o.weight * g * g / (o.per * o.per)
-	p := c.penalty(s) * o.each[s] * o.each[s]
-	f := (math.Sqrt(a*a+4*a*p) - a) / 2
-	goal := (o.owes[hp-1] - o.base[hp-1]) / g
-	b.Hessian[x*o.n+x] += 2 * f
-	b.Cost[x] -= 2 * f * goal
 }

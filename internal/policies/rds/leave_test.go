@@ -36,7 +36,7 @@ func TestLeave(t *testing.T) {
 		"a task that needs what is not there":    {0, []waiting{{maps: 1, needs: -1}, {maps: 1, spare: true}}},
 		"nobody waits":                           {2, nil},
 	} {
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		d := newDesk(t, settings{hard: 200})
 		planned := d.comesWith("p", 4, 0, nil)
 		planned.State = sched.Admitted
 		var jobs []*sched.Job
@@ -83,7 +83,7 @@ func TestLeaveKnowsWhoRuns(t *testing.T) {
 		"planned": func(m *member) { m.Plan[0] = 1000 },
 	} {
 		for maps, left := range map[int]bool{1: true, 4: false} {
-			d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true})
+			d := newDesk(t, settings{hard: 200, fast: true})
 			first, other := d.comesWith("a", maps, 0, nil), d.comesWith("b", 1, 0, nil)
 			for _, m := range d.c.Members {
 				m.Plan, m.Spare, m.Fast = [2]int64{}, false, false

@@ -43,6 +43,6 @@ func (c *controller) rank(v sched.View, p *sched.Plan) {
 			cause = OffFastPath
 		}
 		m.First = m.Fast
-		p.Rank(m.Job, c.onPath(v, v.Job(m.Job), cause))
+		p.Rank(m.Job, c.onPath(v.Job(m.Job), cause))
 	}
 }

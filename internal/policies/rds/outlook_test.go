@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/fuzzy"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -33,7 +34,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 func TestOutlook(t *testing.T) {
 	for seed := range uint64(60) {
 		dice := rand.New(rand.NewPCG(seed, 9))
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		d := newDesk(t, settings{hard: 200})
 		hp := 1 + dice.IntN(6)
 		d.c.set.hp, d.c.set.hc = hp, 1+dice.IntN(hp)
 		job := d.comesWith("c", 10+dice.IntN(90), 1+dice.IntN(20), nil)
@@ -117,7 +118,7 @@ func TestPlansWhatCanRun(t *testing.T) {
 		{0, true, []float64{40, 40, 40, 3, 3, 3}},
 		{40, true, []float64{3, 3, 3}},
 	} {
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		d := newDesk(t, settings{hard: 200})
 		job := d.comesWith("c", 40, 3, nil)
 		d.c.class(d.book, job).Stages[0].Mean = 100
 		job.Stages[sched.Map].Done, job.Stages[sched.Map].Open = c.done, 40-c.done
@@ -137,7 +138,7 @@ func TestControl(t *testing.T) {
 		deadline units.Time
 		scarce   bool
 	}{{6000e9, true}, {60000e9, false}} {
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98, mapPenalty: 0.0107, reducePenalty: 0.0173})
+		d := newDesk(t, settings{hard: 200, mapPenalty: 0.0107, reducePenalty: 0.0173})
 		for range 2 {
 			job := d.comesWith("c", 40, 0, func(j *workload.Job) { j.Deadline, j.Stages = c.deadline, j.Stages[:1] })
 			job.State = sched.Admitted
@@ -183,20 +184,14 @@ func TestNodesAreLookedAt(t *testing.T) {
 	}
 }
 
-// A job is on the fast path if its deadline lies before the next interval; with short=start also if
-// it lies before what the job would take from there on at full speed: here ten waves of 60 s on 4
-// slots.
+// A job is on the fast path if its deadline lies before the next interval.
 func TestShort(t *testing.T) {
-	for _, c := range []struct {
-		deadline        units.Time
-		byDeadline, not bool // on the path by the paper's rule, and not at all
-	}{{599, true, false}, {600, false, false}, {600 + 599, false, false}, {600 + 600, false, true}} {
-		for _, laxity := range []bool{false, true} {
-			d := newDesk(t, settings{hard: 200, fast: true, laxity: laxity})
-			d.at(0, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5})
-			job := d.comesWith("c", 40, 0, func(j *workload.Job) { j.Deadline, j.Stages = c.deadline*1e9, j.Stages[:1] })
-			if got, want := d.c.short(d.book, job), c.byDeadline || laxity && !c.not; d.c.Next != 600e9 || got != want {
-				t.Errorf("with its deadline at %d s, and short=start %v: on the fast path %v, want %v", c.deadline, laxity, got, want)
+	for deadline, want := range map[units.Time]bool{599e9: true, 600e9: false, 601e9: false, units.Never: false} {
+		for _, fast := range []bool{false, true} {
+			d := newDesk(t, settings{hard: 200, fast: fast})
+			job := d.comesWith("c", 40, 0, func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] })
+			if got := d.c.short(job); d.c.Next != 600e9 || got != (fast && want) {
+				t.Errorf("with its deadline at %v, and fast %v: on the fast path %v", deadline, fast, got)
 			}
 		}
 	}
@@ -204,16 +199,19 @@ func TestShort(t *testing.T) {
 
 // Where slots are planned within an interval, so much of each step lies in the next one of the forecaster.
 func TestBetweenForecasts(t *testing.T) {
-	to := make([]float64, 3)
-	newController(settings{}).predict(&told{Next: []float64{10, 20, 40}}, 5, 0.25, to)
-	if !slices.EqualFunc(to, []float64{5, 12.5, 25}, near) {
+	to, doubles := make([]float64, 3), forecast.NewAR(1, 10)
+	doubles.Past.Values = []float64{0.625, 1.25, 2.5, 5}
+	var steps [3]forecast.Step
+	doubles.Predict(steps[:])
+	newController(settings{}).predict(doubles, 5, 0.25, to)
+	if want := []float64{5, 0.75*steps[0].Mid + 0.25*steps[1].Mid, 0.75*steps[1].Mid + 0.25*steps[2].Mid}; !slices.EqualFunc(to, want, near) {
 		t.Errorf("a quarter of an interval after the last value it expects %v", to)
 	}
 }
 
 // Who goes first goes by virtual deadlines, as in each order.
 func TestLineByVirtualDeadlines(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+	d := newDesk(t, settings{hard: 200})
 	first := d.comesWith("c", 3, 1, nil)
 	second := d.comesWith("c", 3, 1, func(j *workload.Job) { j.Deadline, j.Virtual = 7000e9, 5000e9 })
 	for _, m := range d.c.Members {
@@ -227,7 +225,7 @@ func TestLineByVirtualDeadlines(t *testing.T) {
 
 // By hand: P weighs changes of map slots and Q those of reduce slots, each as part of its kind.
 func TestPenaltiesByKind(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 0.98, mapPenalty: 0.5, reducePenalty: 3})
+	d := newDesk(t, settings{hard: 200, mapPenalty: 0.5, reducePenalty: 3})
 	d.c.set.hp, d.c.set.hc = 1, 1
 	job := d.comesWith("c", 40, 3, nil)
 	job.Stages[sched.Reduce].Ready = true
@@ -243,7 +241,7 @@ func TestPenaltiesByKind(t *testing.T) {
 // The optimizer has no slots for a job on the fast path. Bounds of that one hold at once, those of the plan when the
 // solver is done.
 func TestFastJobsAreNotPlanned(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true, solver: 2 * units.Second, mapPenalty: 0.01})
+	d := newDesk(t, settings{hard: 200, fast: true, solver: 2 * units.Second, mapPenalty: 0.01})
 	maps := func(deadline units.Time) func(*workload.Job) {
 		return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
 	}
@@ -269,28 +267,22 @@ func TestFastJobsAreNotPlanned(t *testing.T) {
 	}
 }
 
-// The plan of the present interval is made of what jobs on the fast path leave, with room=all of all slots.
+// The plan of the present interval is made of what jobs on the fast path leave.
 func TestPlansWhatFastJobsLeave(t *testing.T) {
-	for _, left := range []bool{false, true} {
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98, fast: true, left: left, mapPenalty: 0.0107, reducePenalty: 0.0173})
-		maps := func(deadline units.Time) func(*workload.Job) {
-			return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
-		}
-		long := d.comesWith("c", 40, 0, maps(2400e9))
-		fast := d.comesWith("c", 3, 0, maps(500e9))
-		long.State, fast.State = sched.Admitted, sched.Admitted
-		for i := range d.c.Classes {
-			d.c.Classes[i].Stages[0].Mean = 450
-		}
-		d.c.control(d.book)
-		// Of four slots the fast job takes three, as its maps have time for one wave.
-		want := int64(4000)
-		if left {
-			want = 1000
-		}
-		if plan := d.c.find(long.ID).Plan[0]; plan < want-20 || plan > want {
-			t.Errorf("room=left %v: %d thousandths of a slot are planned, want %d", left, plan, want)
-		}
+	d := newDesk(t, settings{hard: 200, fast: true, mapPenalty: 0.0107, reducePenalty: 0.0173})
+	maps := func(deadline units.Time) func(*workload.Job) {
+		return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
+	}
+	long := d.comesWith("c", 40, 0, maps(2400e9))
+	fast := d.comesWith("c", 3, 0, maps(500e9))
+	long.State, fast.State = sched.Admitted, sched.Admitted
+	for i := range d.c.Classes {
+		d.c.Classes[i].Stages[0].Mean = 450
+	}
+	d.c.control(d.book)
+	// Of four slots the fast job takes three, as its maps have time for one wave.
+	if plan := d.c.find(long.ID).Plan[0]; plan < 980 || plan > 1000 {
+		t.Errorf("%d thousandths of a slot are planned, want 1000", plan)
 	}
 }
 
@@ -309,7 +301,7 @@ func TestFastPathByHand(t *testing.T) {
 		{2, 1, 350e9, 5}, // 80 s are left to the reduces
 		{2, 1, 270e9, 10},
 	} {
-		d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+		d := newDesk(t, settings{hard: 200})
 		job := d.comesWith("c", 10, c.reduces, func(j *workload.Job) { j.Deadline, j.Weight = c.deadline, 3 })
 		k := d.c.class(d.book, job)
 		k.Stages[0].Mean, k.Stages[1].Mean, d.c.Pace = 100, 80, c.pace

@@ -74,7 +74,7 @@ func (k *performance) clone() *performance {
 }
 
 // proportional is the first model of a stage: progress is what slots do by the mean time of a task.
-func proportional(forgetting float64) *fuzzy.Learner {
+func proportional() *fuzzy.Learner {
 	r := fuzzy.Rule{Center: make([]float64, inputs), Width: []float64{1, 1, 1, 1}, Then: make([]float64, inputs+1)}
 	r.Then[0] = 1
 	return fuzzy.Learn(fuzzy.Model{Inputs: inputs, Rules: []fuzzy.Rule{r}}, forgetting, 1)
@@ -105,7 +105,7 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 		}
 		for s := range k.Stages {
 			m := &k.Stages[s]
-			m.Mean, m.Learner = c.set.guess.Seconds(), proportional(c.set.forgetting)
+			m.Mean, m.Learner = guess.Seconds(), proportional()
 			if nearest != nil {
 				m.Mean, m.Learner = nearest.Stages[s].Mean, nearest.Stages[s].Learner.Clone()
 			}
@@ -136,7 +136,7 @@ func (k *performance) profiled(p *profile.Class) {
 		if mean, _, ok := estimate.Task(p, stage); ok && mean > 0 {
 			m := &k.Stages[s]
 			if !m.Known {
-				*m = model{Known: true, Tasks: m.Tasks, Learner: proportional(m.Learner.Forgetting)}
+				*m = model{Known: true, Tasks: m.Tasks, Learner: proportional()}
 			}
 			m.Mean = mean.Seconds()
 		}
@@ -158,7 +158,7 @@ func size(tasks int32) float64 { return math.Log1p(float64(tasks)) / 10 }
 // affine is the model with firing strengths frozen: progress by slots, by progress and slots before,
 // and without any. It is held to what progress can be.
 func (m *model) affine(x []float64) (slots, lagged, before, rest float64) {
-	var s [16]float64
+	var s [mostRules]float64
 	var then [inputs + 1]float64
 	m.Learner.Affine(x, s[:len(m.Learner.Rules)], then[:])
 	slots = min(max(units.Rounded(then[0]), 0.2), 2)
@@ -180,9 +180,9 @@ func (m *model) learn(x []float64, y float64) {
 }
 
 // refresh finds rules again from the last samples: they replace the ones before if they fit what was seen better.
-func (m *model) refresh(w *fuzzy.Trainer, rules int, forgetting float64) {
+func (m *model) refresh(w *fuzzy.Trainer) {
 	m.Since = 0
-	found := fuzzy.Start(m.Inputs, inputs, 0.5, rules)
+	found := fuzzy.Start(m.Inputs, inputs, 0.5, mostRules)
 	if len(found.Rules) == 0 {
 		return
 	}
@@ -213,7 +213,7 @@ func (c *controller) measure(v sched.View) {
 			if m.Whole && running && m.Held[s] > 0 && t.Open > 0 {
 				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did)
 			}
-			if m.Whole && !c.set.lagless {
+			if m.Whole {
 				m.Was[s], m.Used[s] = did, used
 			}
 			m.Done[s], m.Held[s] = t.Done, t.Occupied
@@ -221,8 +221,8 @@ func (c *controller) measure(v sched.View) {
 		m.Whole = running
 	}
 	for range refreshed {
-		if m := c.stalest(); m != nil && c.set.rules > 1 {
-			m.refresh(&c.trainer, c.set.rules, c.set.forgetting)
+		if m := c.stalest(); m != nil {
+			m.refresh(&c.trainer)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/fuzzy"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -18,7 +17,7 @@ import (
 // mean of those at both ends, at the speed that nodes have. Here 4 become 2 at half the speed, and
 // it does 10 of 40 maps of 100 s.
 func TestSamples(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 1, rules: 1})
+	d := newDesk(t, settings{hard: 200})
 	job := d.comesWith("c", 40, 1, nil)
 	job.State = sched.Admitted
 	tally := &job.Stages[sched.Map]
@@ -45,26 +44,9 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Without lags a model sees nothing of the interval before.
-func TestSamplesWithoutLags(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 1, rules: 1, lagless: true})
-	job := d.comesWith("c", 40, 1, nil)
-	job.State = sched.Admitted
-	tally := &job.Stages[sched.Map]
-	tally.Occupied = 4
-	for i := range int32(4) {
-		tally.Done = 5 * i
-		d.at(units.Time(600*(i+1)), sched.Event{Kind: sched.Tick})
-	}
-	of := &d.c.Classes[0].Stages[0]
-	if n := len(of.Outputs); n < 2 || of.Inputs[inputs*(n-1)] <= 0 || of.Inputs[inputs*(n-1)+1] != 0 || of.Inputs[inputs*(n-1)+2] != 0 {
-		t.Errorf("samples %v of %v", of.Outputs, of.Inputs)
-	}
-}
-
 // A class of which nothing is known starts from the known one whose jobs have the most similar numbers of tasks.
 func TestNewClassIsLikeTheNearest(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 0.98})
+	d := newDesk(t, settings{hard: 200})
 	for _, known := range []struct {
 		class         string
 		maps, reduces int
@@ -84,10 +66,10 @@ func TestNewClassIsLikeTheNearest(t *testing.T) {
 	}
 }
 
-// The first class starts from guess. What its model learns then corrects the guess, so it goes with it when a profile
+// The first class starts from a guess. What its model learns then corrects the guess, so it goes with it when a profile
 // says what a task takes, and a class that starts from another is not known by what that one has seen.
 func TestModelsBeginAgainWithTheFirstProfile(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, forgetting: 0.98, rules: 4, mapPenalty: 0.0107, reducePenalty: 0.0173})
+	d := newDesk(t, settings{hard: 200, mapPenalty: 0.0107, reducePenalty: 0.0173})
 	maps := func(j *workload.Job) { j.Deadline, j.Stages = 6000e9, j.Stages[:1] }
 	job := d.comesWith("sort", 40, 0, maps)
 	says := func(job *sched.Job) string {
@@ -148,11 +130,11 @@ func TestPrune(t *testing.T) {
 // In an interval four models at most find rules again, those with most samples since. The others have their
 // turn in the next.
 func TestFewModelsAtATime(t *testing.T) {
-	c := newController(settings{rules: 4, forgetting: 0.98})
+	c := newController(settings{})
 	for i := range 6 {
 		k := &performance{Name: string(rune('a' + i))}
 		for s := range k.Stages {
-			k.Stages[s] = model{Mean: 60, Learner: proportional(0.98)}
+			k.Stages[s] = model{Mean: 60, Learner: proportional()}
 		}
 		c.Classes = append(c.Classes, k)
 		for n := range fresh - 1 + 5*i%6 {
@@ -174,7 +156,7 @@ func TestFewModelsAtATime(t *testing.T) {
 // Rules that fit what was seen by a tenth better replace those before; others do not.
 func TestRefresh(t *testing.T) {
 	for _, bent := range []bool{true, false} {
-		m := model{Mean: 60, Learner: proportional(0.98)}
+		m := model{Mean: 60, Learner: proportional()}
 		dice := rand.New(rand.NewPCG(3, 9))
 		for range fresh {
 			x := []float64{dice.Float64(), 0, 0, 0.3}
@@ -185,7 +167,7 @@ func TestRefresh(t *testing.T) {
 			m.learn(x, y+0.001*dice.NormFloat64())
 		}
 		before := m.Learner.RMSE(m.Inputs, m.Outputs)
-		m.refresh(new(fuzzy.Trainer), 4, 0.98)
+		m.refresh(new(fuzzy.Trainer))
 		after := m.Learner.RMSE(m.Inputs, m.Outputs)
 		if bent && (len(m.Learner.Rules) < 2 || after > before/3) {
 			t.Errorf("where progress is no line %d rules miss it by %v, one by %v", len(m.Learner.Rules), after, before)

@@ -3,7 +3,6 @@ package rds
 import (
 	"cmp"
 
-	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -82,7 +81,6 @@ func (c *controller) observe(v sched.View) {
 		if c.Observe == now {
 			c.Level = [2]float64{slots, speed}
 		}
-		c.listen(v, c.Observe)
 		c.Slots.Observe(c.Level[0])
 		c.Speed.Observe(c.Level[1])
 	}
@@ -98,7 +96,6 @@ func (c *controller) foresee(v sched.View) (part, speed []float64) {
 		c.observe(v)
 	}
 	part, speed = make([]float64, c.set.hp), make([]float64, c.set.hp)
-	c.listen(v, c.Observe.Add(-c.set.interval))
 	// Where it is planned between two observations, so are the values that are expected.
 	late := 1 - float64(c.Observe.Sub(v.Now()))/float64(c.set.interval)
 	c.predict(c.Slots, slots, late, part)
@@ -106,18 +103,16 @@ func (c *controller) foresee(v sched.View) (part, speed []float64) {
 	for i := range part {
 		part[i] = min(10, part[i]/max(slots, 1))
 		speed[i] = max(0.01, speed[i])
-		if i > 0 {
-			by := c.wrong(c.set.capacityError, "", i)
-			part[i] *= by
-			speed[i] *= by
-		}
+	}
+	if believed := c.set.beliefs.Capacity; believed != nil {
+		believed(v, c.set.interval, c.Intervals, part, speed)
 	}
 	return part, speed
 }
 
 // predict writes now and what is expected of the intervals behind it, of which the first begins late, a part of an
 // interval after the forecaster has seen a value.
-func (c *controller) predict(f forecast.Forecaster, now, late float64, to []float64) {
+func (c *controller) predict(f *forecast.AR, now, late float64, to []float64) {
 	if len(c.steps) <= len(to) {
 		c.steps = make([]forecast.Step, len(to)+1)
 	}
@@ -129,15 +124,4 @@ func (c *controller) predict(f forecast.Forecaster, now, late float64, to []floa
 			to[i] = max(0, units.Rounded(float64((1-late)*steps[i-1].Mid)+float64(late*steps[i].Mid)))
 		}
 	}
-}
-
-// wrong is a factor so far from 1, up or down as it is drawn for each interval: the error that was asked for.
-func (c *controller) wrong(by float64, of string, n int) float64 {
-	if by == 0 {
-		return 1
-	}
-	if draw.Of(c.set.errorSeed, "wrong").Number(uint64(c.Intervals)).Job(of).Number(uint64(n)).Chance(0.5) {
-		return 1 - by
-	}
-	return 1 + by
 }

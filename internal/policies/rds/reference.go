@@ -11,61 +11,17 @@ import (
 func (c *controller) refer(v sched.View, o *outlook, finish float64) {
 	job, interval, left := o.job, c.set.interval.Seconds(), o.left
 	soft, hard := bounds(job, c.set.hard)
-	end := job.Arrived.Add(soft)
 	intervals := max(1, soft.Seconds()/interval)
 	o.per = 1 / intervals
-	rest := max(1, end.Sub(v.Now()).Seconds()/interval)
-	if c.set.adaptive {
-		o.per = left / rest
-	}
 	o.per = max(o.per, 1e-9)
-	whole := int(units.Rounded(rest)) // the deadline lies behind so many steps
-	o.due = min(whole, c.set.hp) - 1
-	o.total = left * float64(o.due+1) / float64(whole)
 	// δ: by when it would finish with the slots that it has, or with those of its reference.
 	finish = min(finish, float64(left/o.per*interval))
 	took := v.Now().Sub(job.Arrived).Seconds() + finish
 	o.weight = decay(took, soft.Seconds(), hard.Seconds()) * priority(job)
-	if c.set.phases {
-		o.owesByPhase(c.set.hp, c.set.adaptive)
-		return
-	}
 	for range c.set.hp {
 		owed := min(o.per, max(0, left))
 		o.owes = append(o.owes, owed)
 		left -= owed
-	}
-}
-
-// owesByPhase gives maps and reduces a deadline each (section 6.6, job progress estimation): a phase has the part
-// of the time that it would take of the job alone on the cluster, which is that of a task at least.
-func (o *outlook) owesByPhase(steps int, adaptive bool) {
-	work := o.work
-	if adaptive {
-		work = o.todo
-	}
-	var takes, rate [2]float64 // rate: what an interval of the phase owes
-	for s := range takes {
-		if work[s] > 0 && o.each[s] > 0 {
-			takes[s] = max(float64(work[s]*o.each[s]), o.task[s])
-		}
-	}
-	for s := range rate {
-		if takes[s] > 0 {
-			rate[s] = o.per / (work[0] + work[1]) * work[s] * (takes[0] + takes[1]) / takes[s]
-		}
-	}
-	todo := o.todo
-	for range steps {
-		owed, rest := 0.0, 1.0 // of the interval
-		for s := range todo {
-			if part := min(todo[s], float64(rate[s]*rest)); part > 0 {
-				owed += part
-				todo[s] -= part
-				rest -= part / rate[s]
-			}
-		}
-		o.owes = append(o.owes, owed)
 	}
 }
 

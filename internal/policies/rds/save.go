@@ -19,10 +19,9 @@ func (c *controller) forget() {
 	c.Woken, c.Watches, c.Held = 0, false, false
 	c.Next, c.Due, c.Activate, c.Members, c.Classes, c.Prices = 0, 0, 0, nil, nil, [rows]int64{}
 	c.Intervals, c.of, c.asked = 0, nil, nil
-	c.Slots, c.Speed = c.set.forecaster(), c.set.forecaster()
+	c.Slots, c.Speed = forecast.NewAR(3, remembered), forecast.NewAR(3, remembered)
 	c.Total, c.Pace = [rows]int64{}, 0
 	c.Level, c.Observe = [2]float64{}, units.Never
-	c.Slowed = false
 }
 
 func (c *controller) save() ([]byte, error) { return json.Marshal(c) }
@@ -39,7 +38,7 @@ func (c *controller) copyFrom(o *controller) {
 	c.Total, c.Pace = o.Total, o.Pace
 	c.Level, c.Observe = o.Level, o.Observe
 	c.Watches, c.Held, c.Intervals = o.Watches, o.Held, o.Intervals
-	c.Slots, c.Speed, c.Slowed = forecast.Clone(o.Slots), forecast.Clone(o.Speed), o.Slowed
+	c.Slots, c.Speed = o.Slots.Clone().(*forecast.AR), o.Speed.Clone().(*forecast.AR)
 	c.Members, c.Classes, c.asked = slices.Clone(o.Members), slices.Clone(o.Classes), nil
 	c.copies = slices.Grow(c.copies[:0], len(o.Members))[:len(o.Members)]
 	for i, m := range o.Members {

@@ -7,7 +7,6 @@ func bounds000() *Experiment {
 	e := &Experiment{Name: "000-bounds", Paper: "paper 000, section 6.2 (figure 9)", Took: "15 s",
 		About: "soft and hard deadlines: wordcount, grep, terasort, Hive, in a cluster whose capacity changes"}
 	rds := func(file string) Row { return play("RDS", file, "rds") }
-	events := func(file string) Row { return play("RDS, planning at events too", file, "rds(replan=events)") }
 	for _, how := range []string{"scale-up", "scale-out"} {
 		file := map[string]string{"scale-up": "up.yaml", "scale-out": "out.yaml"}[how]
 		half := func(class, text string) {
@@ -31,16 +30,10 @@ func bounds000() *Experiment {
 			e.claim("hive out", "Hive misses more soft deadlines in scale-out", more(softLate("hive"), out, up))
 			e.claim("terasort up", "terasort misses more soft deadlines in scale-up", more(softLate("terasort"), up, out))
 		}
-		// What is below is ours: it shows that they wait for the next interval.
-		e.claim(how+", hive at events", how+": with plans at events too fewer jobs of Hive miss the soft deadline",
-			less(softLate("hive"), events(file), rds(file)))
-
-		all := Rows{rds(file), events(file), play("Fair", file, "fair"), play("EDF-P", file, "edf-p")}
+		all := Rows{rds(file), play("Fair", file, "fair"), play("EDF-P", file, "edf-p")}
 		classes := []string{"wordcount", "grep", "terasort", "hive"}
 		e.table(how+": late by the soft deadline", each.Of(classes, softLate), all)
 		e.table(how+": late by the hard deadline", each.Of(classes, late), all)
 	}
-	e.claim("grep at events", "scale-out: fewer jobs of grep miss the hard deadline, too",
-		less(late("grep"), events("out.yaml"), rds("out.yaml")))
 	return e
 }

@@ -3,10 +3,10 @@ package experiment
 // green000 is about forecasts by weather against those by ARIMA.
 func green000() *Experiment {
 	e := &Experiment{Name: "000-green", Paper: "paper 000, section 6.4 (figure 11a)", Took: "60 s",
-		About: "late jobs and penalty of RDS where green power is foreseen by ARIMA, by weather, or by both"}
+		About: "late jobs and penalty of RDS where green power is foreseen by ARIMA or by weather"}
 	for _, scale := range []string{"up", "out"} {
 		how, file := "scale-"+scale, scale+".yaml"
-		arima, weather := play("RDS, ARIMA", file, "rds"), play("RDS, weather", file, "rds(forecast=told)")
+		arima, weather := play("RDS, ARIMA", file, "rds"), play("RDS, weather", file, "rds-believing(capacity=told)")
 		saved := weather.over("RDS, weather over ARIMA", "rds")
 		costs, classes := penalty(allJobs), []string{"wordcount", "grep", "terasort"}
 		shown := []Metric{}
@@ -21,10 +21,9 @@ func green000() *Experiment {
 		e.claim(how+", penalty", how+": there is less penalty with forecasts by weather", less(costs, weather, arima))
 		e.claim(how+", penalty saved", how+": part of the penalty that forecasts by weather save", number(costs, saved))
 		e.table(how+": late jobs and penalty (figure 11a)", append(shown, late(allJobs), costs), arima,
-			play("RDS, ARIMA that knows the day before", scale+"-arima.yaml", "rds(forecast=told)"), weather,
-			play("RDS, both by their recent errors", file, "rds(forecast=combined)"),
-			play("RDS, capacity as it is", file, "rds(forecast=persistence)"),
-			play("RDS, ARIMA, Hc = 1", file, "rds(hc=1)"), play("RDS, weather, Hc = 1", file, "rds(hc=1,forecast=told)"),
+			play("RDS, ARIMA that knows the day before", scale+"-arima.yaml", "rds-believing(capacity=told)"), weather,
+			play("RDS, capacity as it is", file, "rds-believing(capacity=persistence)"),
+			play("RDS, ARIMA, Hc = 1", file, "rds(hc=1)"), play("RDS, weather, Hc = 1", file, "rds-believing(hc=1,capacity=told)"),
 			play("EDF-P", file, "edf-p"))
 	}
 

@@ -14,13 +14,6 @@ func horizon000() *Experiment {
 	one := func(file string) Rows {
 		return sweep(all[1:], func(v string) Row { return play("Hp = "+v+", Hc = 1", file, "rds(hp="+v+",hc=1)") })
 	}
-	const untied = "rds(map_penalty=0,reduce_penalty=0,lags=0,hp="
-	loose := func(file string) Rows {
-		return sweep(some, func(v string) Row {
-			return play("no P, Q and lags, Hp = Hc = "+v, file, untied+v+",hc="+v+")")
-		})
-	}
-
 	for _, scale := range []string{"up", "out"} {
 		how, file := "scale-"+scale, "../000-penalty/"+scale+".yaml"
 		both := both(file)
@@ -29,12 +22,12 @@ func horizon000() *Experiment {
 		e.claim(how+", least at 3", how+": it is least with 3", lowestAt(3, 3, costs, both...))
 		e.figure(Figure{Title: how + ": penalty by the horizon", Source: "000 section 6.6", X: "horizon", Metric: costs},
 			line("Hp = Hc", 0, both))
-		e.table(how+": horizons", []Metric{costs, inTime(allJobs), completion(allJobs)}, both, one(file), loose(file))
+		e.table(how+": horizons", []Metric{costs, inTime(allJobs), completion(allJobs)}, both, one(file))
 	}
 	// What is below is ours: it shows why.
 	known := "../000-clairvoyant/up.yaml"
 	told := sweep(some, func(v string) Row {
-		return play("capacity known, Hp = Hc = "+v, known, "rds(forecast=told,hp="+v+",hc="+v+")")
+		return play("capacity known, Hp = Hc = "+v, known, "rds-believing(capacity=told,hp="+v+",hc="+v+")")
 	})
 	e.claim("known", "even if capacity is known, Hp = Hc = 6 saves less than a twentieth of the penalty with 1",
 		nearLess(0.05, costs, told.at(1), told.at(6)))
@@ -42,21 +35,16 @@ func horizon000() *Experiment {
 
 	maps := "maps.yaml"
 	six, single := both(maps).at(6), one(maps).at(6)
-	looseOne := sweep(some[1:], func(v string) Row {
-		return play("no P, Q and lags, Hp = "+v+", Hc = 1", maps, untied+v+",hc=1)")
-	})
 	e.claim("same", "maps alone, constant capacity: with Hp = Hc = 6 the penalty is within a hundredth of that with 1",
 		nearLess(0.01, costs, six, both(maps).at(1)))
 	e.claim("same back", "and that with 1 within a hundredth of that with 6", nearLess(0.01, costs, both(maps).at(1), six))
 	e.claim("one", "there it is more with Hp = 6 and Hc = 1, though all steps have the same capacity", more(costs, single, six))
-	e.claim("one loose", "and though nothing ties steps, neither P and Q nor lags",
-		more(costs, looseOne.at(6), loose(maps).at(6)))
 	e.claim("near ones", "it is more for J3 and J6, which owe their work within fewer steps than six: J3",
 		more(penalty("J3"), single, six))
 	e.claim("near ones too", "the same of J6", more(penalty("J6"), single, six))
 	e.claim("far ones", "and less for J4, which owes its work within eight", less(penalty("J4"), single, six))
 	e.table("maps alone in constant capacity", each.Of([]string{allJobs, "J2", "J3", "J4", "J6", "J7"}, penalty),
-		both(maps), one(maps), loose(maps), looseOne)
+		both(maps), one(maps))
 
 	alike := "alike.yaml"
 	e.claim("alike", "where all jobs are alike it is at most a twentieth more",

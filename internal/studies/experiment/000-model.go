@@ -7,19 +7,18 @@ func model000() *Experiment {
 	costs, off := penalty(allJobs), modelError("model error", false)
 	model := func(file string) Rows {
 		return sweep([]float64{0, 10, 20, 35, 60}, func(v string) Row {
-			return play("RDS, models wrong by "+v+" %", file, "rds(model_error="+v+",error_seed={seed})")
+			return play("RDS, models wrong by "+v+" %", file, "rds-believing(model_error="+v+",error_seed={seed})")
 		})
 	}
 	capacity := func(file string) Rows {
 		return sweep([]float64{10, 20, 35, 60}, func(v string) Row {
-			return play("RDS, forecasts wrong by "+v+" %", file, "rds(capacity_error="+v+",error_seed={seed})")
+			return play("RDS, forecasts wrong by "+v+" %", file, "rds-believing(capacity_error="+v+",error_seed={seed})")
 		})
 	}
 
 	const file, together = "model.yaml", "../000-horizon/maps.yaml"
 	exact := play("nothing to foresee", "exact.yaml", "rds")
 	noPath := play("all late together, no fast path", together, "rds(fast=false)")
-	path := play("all late together, all slots planned", together, "rds(room=all)")
 	left := play("all late together", together, "rds")
 	byPlan := play("urgent jobs with one interval: all slots by plan", "one.yaml", "rds")
 	e.claim("error", "error of the progress that models foresee", number(off, model(file).at(0)))
@@ -31,8 +30,7 @@ func model000() *Experiment {
 		line("models", 0, model(file)))
 	e.table("models: error by the mean of progress and by its range (figures 10a, 10b, 10d)",
 		[]Metric{off, modelError("model error by range", true), late(allJobs), costs}, model(file), capacity(file),
-		play("RDS, AR of fewer lags at first", file, "rds(start=shorter)"),
-		play("RDS, capacity as it is", file, "rds(forecast=persistence)"), exact, path, left, noPath, byPlan)
+		play("RDS, capacity as it is", file, "rds-believing(capacity=persistence)"), exact, left, noPath, byPlan)
 
 	// What is below is ours: it shows when errors of models cost something.
 	one, three := model("one.yaml"), model("three.yaml")
@@ -50,11 +48,6 @@ func model000() *Experiment {
 	e.claim("all late", "where all jobs are late together, models wrong by 60 % cost less than a twentieth of the penalty",
 		nearLess(0.05, costs, model(together).at(60), model(together).at(0)))
 	// And this, where the error of plans comes from.
-	e.claim("path", "where the plan is made of all slots, and leaves none: less without the fast path, which takes slots"+
-		" that were planned", less(off, noPath, path))
-	e.claim("left", "more if it plans what that path leaves at the beginning: its jobs are done before the interval is",
-		more(off, left, path))
-	e.claim("left penalty", "but with less penalty", less(costs, left, path))
 	e.claim("spare", "with nothing to foresee plans are still off by more than half, as jobs also have slots that the plan"+
 		" leaves", above(0.5, off, exact))
 	return e

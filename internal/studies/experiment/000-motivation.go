@@ -9,9 +9,6 @@ func motivation000() *Experiment {
 	edfN := func(file string) Row { return play("EDF-N", file, "edf-n") }
 	edfP := func(file string) Row { return play("EDF-P", file, "edf-p") }
 	atOnce := func(file string) Row { return play("RDS, solver at once", file, "rds(solver=0s)") }
-	deadline := func(file string) Row {
-		return play("RDS, solver at once, progress counted at the deadline", file, "rds(solver=0s,reference=deadline)")
-	}
 	table := func(title, file string, last ...some) {
 		e.table(title, []Metric{completion("J1"), completion("J2"), inTime(allJobs)},
 			append([]some{fifo(file), fair(file), edfN(file), edfP(file), play("RDS", file, "rds"), atOnce(file)}, last...)...)
@@ -24,16 +21,13 @@ func motivation000() *Experiment {
 	e.claim("edf misses", "overloaded: EDF misses the deadline of J2", below(1, inTime("J2"), edfN(overload)))
 	e.claim("J2 first", "overloaded: J2 meets its deadline if it goes first", always(inTime("J2"), edfP(overload)))
 	// What is below is ours: it shows why RDS ends J2 late.
-	told := play("RDS, solver at once, capacity known", known, "rds(solver=0s,forecast=told)")
-	both := play("both", known, "rds(solver=0s,forecast=told,reference=deadline)")
+	told := play("RDS, solver at once, capacity known", known, "rds-believing(solver=0s,capacity=told)")
 	e.claim("pace and own", "RDS ends J2 late", below(1, inTime("J2"), atOnce(known)))
 	e.claim("pace", "if it knows capacity too", below(1, inTime("J2"), told))
-	e.claim("own", "and if progress is counted at the deadline, not in each interval", below(1, inTime("J2"), deadline(known)))
-	e.claim("both", "with both it meets the deadlines of both jobs", always(inTime(allJobs), both))
 
 	// Nothing is told of capacity in ideal.yaml and overload.yaml, so nobody knows it there.
-	table("table 1", ideal, deadline(ideal))
-	table("table 1, overloaded", overload, deadline(overload))
-	table("table 1, with nodes that come and go", known, told, deadline(known), both)
+	table("table 1", ideal)
+	table("table 1, overloaded", overload)
+	table("table 1, with nodes that come and go", known, told)
 	return e
 }

@@ -16,7 +16,6 @@ func overhead000() *Experiment {
 		return play(v+" nodes, three times the work", "busy-"+v+".yaml", "rds")
 	})
 	instant := play("an optimizer that takes no time", file, "rds(solver=0s)")
-	ended := play("tasks end whose slots are given away", file, "rds(preempt=5s)")
 
 	var mapsOf, reducesOf []Metric
 	for _, class := range []string{"wordcount", "grep", "terasort"} {
@@ -36,11 +35,10 @@ func overhead000() *Experiment {
 		moreOf(reduces, short, maps, short.called("the same")))
 	e.claim("busy", "with three times the work maps wait longer, in a cluster of 20 nodes", more(maps, busy.at(20), size.at(20)))
 	e.claim("busy many", "the same in one of 320", more(maps, busy.at(320), size.at(320)))
-	e.claim("ended", "where tasks end whose slots are given away, maps wait less", less(maps, ended, table4))
 
 	e.figure(Figure{Title: "activation by cluster", Source: "000 figure 12", X: "nodes", Metric: maps}, line("maps", 0, size))
 	e.table("jobs of table 3 (table 4)", append(mapsOf, reducesOf...), table4)
 	e.table("by size of tasks and of the cluster (figures 12 and 13)", []Metric{maps, reduces},
-		table4, instant, ended, short, tasks, size, busy)
+		table4, instant, short, tasks, size, busy)
 	return e
 }

@@ -8,7 +8,6 @@ func penalty000() *Experiment {
 		costs := penalty(allJobs)
 		fair, edfN := play("Fair", c.file, "fair"), play("EDF-N", c.file, "edf-n")
 		edfP, rds := play("EDF-P", c.file, "edf-p"), play("RDS", c.file, "rds")
-		allSlots := play("RDS, planning all slots", c.file, "rds(room=all)")
 		for _, than := range []Row{fair, edfN, edfP} {
 			e.claim(c.how+", below "+than.Policy, c.how+": RDS has less penalty than "+than.Name, less(costs, rds, than))
 		}
@@ -20,17 +19,10 @@ func penalty000() *Experiment {
 			e.claim(c.how+", saved of "+of.Policy, c.how+": part of "+of.Name+"'s penalty that RDS saves",
 				number(costs, rds.over("RDS over "+of.Name, of.Policy)))
 		}
-		// Ours: it was a part of what kept RDS behind EDF-P.
-		e.claim(c.how+", left", c.how+": RDS has less penalty as it plans what jobs on the fast path leave, not all slots",
-			less(costs, rds, allSlots))
 
 		e.table(c.how+": penalty of a job and its completion (figures 7"+c.letter+", 8"+c.letter+")",
 			[]Metric{costs, completion(allJobs), inTime(allJobs)}, fair, edfN, edfP, rds,
-			play("RDS, adaptive reference", c.file, "rds(reference=adaptive)"),
-			play("RDS, planning at events too", c.file, "rds(replan=events)"),
-			play("RDS, a deadline for each phase", c.file, "rds(phases=true)"),
-			play("RDS, at once who cannot wait", c.file, "rds(short=start)"),
-			play("RDS, interval of 2 min", c.file, "rds(interval=2m)"), allSlots,
+			play("RDS, interval of 2 min", c.file, "rds(interval=2m)"),
 			play("EDF-P, late reduces", c.file, "edf-p+slowstart"), play("Fair, late reduces", c.file, "fair+slowstart"))
 	}
 	return e

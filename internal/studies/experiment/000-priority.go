@@ -5,32 +5,25 @@ func priority000() *Experiment {
 	e := &Experiment{Name: "000-priority", Paper: "paper 000, sections 5.3 and 6.6", Took: "5 s",
 		About: "pairs of equal jobs with a high and a low priority, in a cluster whose capacity changes"}
 	high, low := penalty("high"), penalty("low")
-	in := func(file string) (rds, events, deadline, edfP, fair Row) {
-		return play("RDS", file, "rds"), play("RDS, plans at each event", file, "rds(replan=events)"),
-			play("RDS, progress counted at the deadline", file, "rds(reference=deadline)"), play("EDF-P", file, "edf-p"),
-			play("Fair", file, "fair")
+	in := func(file string) (rds, edfP, fair Row) {
+		return play("RDS", file, "rds"), play("EDF-P", file, "edf-p"), play("Fair", file, "fair")
 	}
 	table := func(title, file string) {
-		rds, events, deadline, edfP, fair := in(file)
-		e.table(title, []Metric{high, low, late("high"), late("low")}, rds, events, deadline, edfP, fair)
+		rds, edfP, fair := in(file)
+		e.table(title, []Metric{high, low, late("high"), late("low")}, rds, edfP, fair)
 	}
 
-	rds, _, _, edfP, fair := in("priority.yaml")
+	rds, edfP, fair := in("priority.yaml")
 	e.claim("high first", "jobs of high priority have less penalty than equal jobs of low priority",
 		moreOf(low, rds, high, rds.called("the same")))
 	e.claim("differ from equal", "and less than under EDF-P and Fair", less(high, rds, edfP, fair))
 	table("pairs of equal jobs", "priority.yaml")
 
 	// What is below is ours: it shows why.
-	rds, _, _, edfP, fair = in("low-first.yaml")
+	rds, edfP, fair = in("low-first.yaml")
 	e.claim("low first", "if of two equal jobs that of low priority comes first, those of high priority have less penalty"+
 		" than under EDF-P and Fair", less(high, rds, edfP, fair))
 	e.claim("by turn", "and under EDF-P more than those of low priority", moreOf(high, edfP, low, edfP.called("the same")))
 	table("pairs of equal jobs, that of low priority first", "low-first.yaml")
-
-	rds, events, deadline, edfP, _ := in("ranked.yaml")
-	e.claim("shares", "where weights leave nothing to share, and it plans at each event, RDS brings more jobs in time",
-		more(inTime(allJobs), events, rds))
-	e.table("each job worth a hundred times as much as the next one", []Metric{inTime(allJobs)}, rds, events, deadline, edfP)
 	return e
 }

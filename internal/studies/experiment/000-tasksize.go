@@ -15,45 +15,29 @@ func tasksize000() *Experiment {
 			return play("", files+v+"m.yaml", policy).over(before+v+" min"+after, over)
 		})
 	}
-	const counted, allSlots = "rds(reference=deadline,hp=6,hc=6)", "rds(room=all)"
 	fair := saves(minutes, "tasks of ", ", over Fair", "", "rds", "fair")
 	edfP := saves(minutes, "tasks of ", ", over EDF-P", "", "rds", "edf-p")
-	rds := series("RDS", "rds")
-	ends := series("RDS that ends tasks with 3 min to run", "rds(preempt=3m)")
 	edfPOverFair := saves([]float64{2, 8}, "EDF-P over Fair, ", "", "", "edf-p", "fair")
 	steady := saves(constant, "constant capacity, ", ", over EDF-P", "steady-", "rds", "edf-p")
-	farOver := saves(minutes, "the same over EDF-P, ", "", "", counted, "edf-p")
-	all := series("RDS, planning all slots", allSlots)
-	allOver := saves(minutes, "the same over EDF-P, ", "", "", allSlots, "edf-p")
-	steadyAll := saves(constant, "constant capacity, planning all slots, ", ", over EDF-P", "steady-", allSlots, "edf-p")
-	more := play("RDS with as much more work as is lost, 8 min", "more-8m.yaml", "rds")
 
 	e.claim("works at 1", "with tasks of 1 min RDS saves a part of Fair's penalty", above(0, costs, fair.at(1)))
 	e.claim("works at 2", "with tasks of 2 min too", above(0, costs, fair.at(2)))
 	e.claim("fades", "with tasks of 8 min it saves less of Fair's penalty than with tasks of 2 min",
 		less(costs, fair.at(8), fair.at(2)))
 	e.claim("fades over edf-p", "and less of EDF-P's", less(costs, edfP.at(8), edfP.at(2)))
-	// What is below is ours: it shows why nothing fades over EDF-P, why there is no bend over Fair, and why
-	// preemption costs.
+	// What is below is ours: it shows why nothing fades over EDF-P, and why there is no bend over Fair.
 	e.claim("edf-p fades", "EDF-P, which plans nothing, saves less of Fair's penalty with tasks of 8 min than with 2",
 		less(costs, edfPOverFair.at(8), edfPOverFair.at(2)))
-	e.claim("counted at 2", "where capacity falls it saves a part with 2 min if progress is counted at the deadline,"+
-		" six intervals ahead", above(0, costs, farOver.at(2)))
-	e.claim("left at 2", "with 2 min RDS has less penalty as it plans what jobs on the fast path leave, not all slots",
-		less(costs, rds.at(2), all.at(2)))
-	e.claim("counted at 8", "and with 8 min", above(0, costs, farOver.at(8)))
 	e.claim("steady saves", "in constant capacity RDS saves a part of EDF-P's penalty with tasks of 2 min",
 		above(0, costs, steady.at(2)))
 	e.claim("steady left", "in constant capacity it saves a part of EDF-P's with 4 min", above(0, costs, steady.at(4)))
-	e.claim("steady all", "and nothing if it plans all slots", below(0, costs, steadyAll.at(4)))
 	e.claim("steady fades", "and nothing with 8 min", below(0, costs, steady.at(8)))
-	e.claim("lost work", "preemption has no more penalty than as much more work as it loses", less(costs, ends.at(8), more))
 
 	e.figure(Figure{Title: "what RDS saves of Fair's penalty", Source: "000 figure 14", X: "length of tasks", Metric: costs},
 		line("over Fair", 0, fair))
 	e.table("penalty saved, by the length of tasks (figure 14)", []Metric{costs},
-		fair, edfP, edfPOverFair, steady, farOver, allOver, steadyAll)
-	e.table("penalty by the length of tasks", []Metric{costs, inTime(allJobs)}, rds, ends, more,
-		series("RDS, counted at the deadline, six intervals ahead", counted), all, series("EDF-P", "edf-p"), series("Fair", "fair"))
+		fair, edfP, edfPOverFair, steady)
+	e.table("penalty by the length of tasks", []Metric{costs, inTime(allJobs)},
+		series("RDS", "rds"), series("EDF-P", "edf-p"), series("Fair", "fair"))
 	return e
 }

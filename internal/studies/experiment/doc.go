@@ -18,6 +18,7 @@
 //	claim.go        checks of values, and how they are judged
 //	order.go        checks that one thing is more than another
 //	knowledge.go    runs of schedulers that know less from the start
+//	believing.go    rds that is told what will come, or is wrong by as much as an experiment says
 //	calibrate.go    a joint grid of what the paper leaves open, fitted on one table
 //	plan.go         the grid of an experiment and of its variations, run on all cores
 //	result.go       the result: JSON, tables

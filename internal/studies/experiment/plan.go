@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
@@ -219,16 +220,19 @@ func (p *Plan) under() {
 // run. If known is not nil, its i-th says what the policy knows.
 func cellsOf(s *scenario.Scenario, text string, known []string, i int, seeds []uint64) (cells []lab.Cell, err error) {
 	for _, seed := range seeds {
-		policy, err := lab.PolicyName(strings.ReplaceAll(text, "{seed}", strconv.FormatUint(seed, 10)), s.Config)
+		policy, err := catalog.Of(policies, strings.ReplaceAll(text, "{seed}", strconv.FormatUint(seed, 10)), s.Config)
 		if err != nil {
 			return nil, err
 		}
-		one := []uint64{seed}
+		names, one := []string{policy.Name()}, []uint64{seed}
 		if known != nil {
-			cells = append(cells, knowing(s, known[i], []string{policy}, one)...)
+			cells = append(cells, knowing(s, known[i], names, one)...)
 		} else {
-			cells = append(cells, lab.Cells(s, []string{policy}, one)...)
+			cells = append(cells, lab.Cells(s, names, one)...)
 		}
+	}
+	for i := range cells {
+		cells[i].Catalog = policies
 	}
 	return cells, nil
 }

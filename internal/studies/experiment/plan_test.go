@@ -12,11 +12,11 @@ func TestSeedOfThePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells, err := cellsOf(s, "rds(error_seed={seed})", nil, 0, []uint64{3, 7})
+	cells, err := cellsOf(s, "rds-believing(error_seed={seed})", nil, 0, []uint64{3, 7})
 	if err != nil || len(cells) != 2 {
 		t.Fatal(cells, err)
 	}
-	for i, want := range []string{"rds(error_seed=3)", "rds(error_seed=7)"} {
+	for i, want := range []string{"rds-believing(error_seed=3)", "rds-believing(error_seed=7)"} {
 		if cells[i].Policy != want || cells[i].Seed != []uint64{3, 7}[i] {
 			t.Errorf("with seed %d it plays %s, want %s", cells[i].Seed, cells[i].Policy, want)
 		}
@@ -49,8 +49,9 @@ func TestParam(t *testing.T) {
 // A parameter is varied in the series that it concerns, as an assumption and in a grid with keys of the scenario.
 func TestPlannedParams(t *testing.T) {
 	e := find(t, "000-tasksize")
+	e.plays["2m.yaml"] = append(e.plays["2m.yaml"], "rds(hp=2,hc=1)")
 	e.Assumptions = []Assumption{{Key: "policy.rds.hard", Others: []string{"100", "150"}}}
-	e.Calibration = &Calibration{Seeds: 2, Within: 0.05, Most: 9, Grid: []Dimension{{Key: "policy.rds.rules", Values: []string{"2", "3"}}, {Key: "cluster.speed", Values: []string{"1", "2"}}}}
+	e.Calibration = &Calibration{Seeds: 2, Within: 0.05, Most: 9, Grid: []Dimension{{Key: "policy.rds.hc", Values: []string{"2", "1"}}, {Key: "cluster.speed", Values: []string{"1", "2"}}}}
 	p, err := e.Plan([]uint64{1, 2}, true)
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +62,8 @@ func TestPlannedParams(t *testing.T) {
 			count[p.outcomes[i].series.Policy+" "+p.cells[i].Policy]++
 		}
 	}
-	// two seeds each: as it is, with two other bounds, and in four settings. No claim is about rds(preempt=3m).
-	for name, want := range map[string]int{"rds rds": 2, "rds rds(hard=100)": 2, "rds rds(hard=150)": 2, "rds rds(rules=2)": 4, "rds rds(rules=3)": 4, "fair fair": 2 + 4 + 8, "rds(preempt=3m) rds(preempt=3m)": 2} {
+	// two seeds each: as it is, with two other bounds, and in four settings. No claim is about rds(hp=2,hc=1).
+	for name, want := range map[string]int{"rds rds": 2, "rds rds(hard=100)": 2, "rds rds(hard=150)": 2, "rds rds(hc=2)": 4, "rds rds(hc=1)": 4, "fair fair": 2 + 4 + 8, "rds(hp=2,hc=1) rds(hp=2,hc=1)": 2} {
 		if count[name] != want {
 			t.Errorf("%q is played %d times, want %d: %v", name, count[name], want, count)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/ledger"
-	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -112,7 +111,7 @@ func (d *door) fork(jobs []*workload.Job, at units.Time, sink drive.Sink) (*driv
 	if d.loop.Round > 0 {
 		return d.loop.Fork(func(book *ledger.Ledger) (drive.World, error) { return sim.From(cfg, book) }, sink)
 	}
-	policy, err := catalog.New(d.cell.Policy, d.cell.Queues)
+	policy, err := d.cell.policy()
 	if err != nil {
 		return nil, err
 	}

@@ -38,8 +38,10 @@ type Cell struct {
 	File string
 	// Policy is written as people write it.
 	Policy string
-	Queues queues.Config
-	Seed   uint64
+	// Catalog lists the policies and parts that it may name; nil = those that everybody can.
+	Catalog []compose.Entry
+	Queues  queues.Config
+	Seed    uint64
 	// World makes the world when the cell's turn comes.
 	World func(context.Context) (drive.World, error)
 	// Config is that of the simulator which World makes; nil: the world is another one.
@@ -76,6 +78,14 @@ type Cell struct {
 
 // Name is the scenario with the values of its sweep.
 func (c *Cell) Name() string { return report.Named(c.Scenario, c.Params) }
+
+// policy makes the policy that the cell is played by.
+func (c *Cell) policy() (*compose.Policy, error) {
+	if c.Catalog == nil {
+		return catalog.New(c.Policy, c.Queues)
+	}
+	return catalog.Of(c.Catalog, c.Policy, c.Queues)
+}
 
 // Position says which cell of a grid it is, and in which file that is described.
 func (c *Cell) Position() string {
@@ -126,7 +136,7 @@ func (a *Aborted) Unwrap() error { return a.Err }
 // Run runs a cell to its end and reports. With an error that Ends tells of, what came of the run
 // until then is reported beside it.
 func Run(ctx context.Context, c Cell) (*report.Run, error) {
-	policy, err := catalog.New(c.Policy, c.Queues)
+	policy, err := c.policy()
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +297,7 @@ func Check(cells []Cell) error {
 		if c.Can.World == "" || known[pair{c.Policy, c.Can}] {
 			continue
 		}
-		policy, err := catalog.New(c.Policy, c.Queues)
+		policy, err := c.policy()
 		if err == nil {
 			err = suits(policy, c.Can)
 		}

@@ -129,7 +129,7 @@ func TestNothingGrows(t *testing.T) {
 			e.Name = "fair+" + e.Name
 		}
 		if e.Name == "rds" {
-			e.Name = "rds(interval=2s,solver=500ms,activate=1s)" // jobs come every 200 ms
+			e.Name = "rds(interval=2s,solver=500ms)" // jobs come every 200 ms
 		}
 		texts = append(texts, e.Name)
 	}
