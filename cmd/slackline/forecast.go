@@ -12,7 +12,6 @@ import (
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/each"
-	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/maths/sun"
 	"github.com/slackline/slackline/internal/studies/weather"
@@ -30,10 +29,10 @@ func newForecast(o *options) *cobra.Command {
 
 // powerFlags are the flags of forecast power, as they are written.
 type powerFlags struct {
-	at, horizon, interval, by, order, grid, site, panels, turbine, plot, trace string
-	window                                                                     int
-	gaps                                                                       bool
-	seed                                                                       uint64
+	at, horizon, interval, by, grid, site, panels, turbine, plot, trace string
+	window                                                              int
+	gaps                                                                bool
+	seed                                                                uint64
 }
 
 func newForecastPower(o *options) *cobra.Command {
@@ -53,7 +52,7 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 ` + methodList(),
 		Example: `  slackline forecast power examples/weather.csv --at 2030-06-03T11:00:00Z --horizon 2h
   slackline forecast power examples/weather.csv --by weather --horizon 1h --plot power.svg
-  slackline forecast power examples/weather.csv --by arima --order 1,1,1 -o json
+  slackline forecast power examples/weather.csv --by arima -o json
   slackline forecast power examples/weather.csv --turbine 0 --grid 30% --trace slots.csv
   slackline forecast power --seed 7`,
 		Args: between(0, 1, "a file of weather"),
@@ -82,7 +81,6 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 		"how far it looks ahead; the paper's is three intervals of ten minutes")
 	fl.StringVar(&f.interval, "interval", "", "length of an interval, a multiple of that of the file (default 10m, or that of the file where it is longer)")
 	fl.StringVar(&f.by, "by", weather.Methods[0].Name, "method: "+weather.MethodNames())
-	fl.StringVar(&f.order, "order", "", "of arima: p,d,q, fitted by exact likelihood, or auto for the one with the least AICc (default: the paper's autoregression of three lags)")
 	fl.IntVar(&f.window, "window", 144, "number of intervals that models are fitted to")
 	fl.StringVar(&f.grid, "grid", "50%", "part of the cluster that the grid always carries")
 	fl.StringVar(&f.site, "site", "", "latitude and longitude in degrees, such as 39.74,-105.18 (default: what the file says; for made-up weather 40,-105)")
@@ -175,33 +173,7 @@ func (f *powerFlags) question() (q weather.Question, err error) {
 	q.Plant.Panels.Peak = watts[0]
 	micro := sun.Micro()
 	q.Plant.Turbine = sun.Cubic(watts[1], micro.CutIn, micro.Rated, micro.CutOut)
-	return q, f.setOrder(&q)
-}
-
-func (f *powerFlags) setOrder(q *weather.Question) error {
-	if f.order == "" {
-		return nil
-	}
-	if f.by != "arima" && f.by != "combined" {
-		return fmt.Errorf("--order has no effect with --by %s; use --by arima or combined", f.by)
-	}
-	if f.order == "auto" {
-		q.Auto = true
-		return nil
-	}
-	var n [3]int
-	parts := strings.Split(f.order, ",")
-	ok := len(parts) == 3
-	for i := 0; ok && i < 3; i++ {
-		var err error
-		n[i], err = strconv.Atoi(strings.TrimSpace(parts[i]))
-		ok = err == nil && n[i] >= 0 && n[i] <= 8
-	}
-	if !ok || n[1] > 2 || n[0]+n[1]+n[2] == 0 {
-		return fmt.Errorf("--order is %q, it must be auto or p,d,q, such as 3,1,1: p and q from 0 to 8, d from 0 to 2, not all 0", f.order)
-	}
-	q.Order = &forecast.Order{P: n[0], D: n[1], Q: n[2], Mean: n[1] == 0}
-	return nil
+	return q, nil
 }
 
 func (f *powerFlags) span(flag, text string, least time.Duration) (time.Duration, error) {

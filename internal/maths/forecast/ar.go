@@ -14,12 +14,10 @@ import (
 // Roots may lie on the unit circle, as a trend without a constant needs them, but no further out
 // than 1.001: what is fitted to a night and the first minutes of a day explodes. Such roots are
 // drawn in. The paper says nothing of this. While the window has fewer than three rows for each
-// coefficient, it repeats the last value, or with Shorter fits as many lags as there are rows for, of which
-// those with the least AICc; the paper does not say how it starts.
+// coefficient, it repeats the last value; the paper does not say how it starts.
 type AR struct {
 	Order    int    `json:"order"`
 	Constant bool   `json:"constant"` // the paper has none
-	Shorter  bool   `json:"shorter"`
 	Past     Window `json:"past"`
 
 	fit   linear
@@ -47,16 +45,11 @@ func (a *AR) UnmarshalJSON(text []byte) error {
 }
 
 // Clone returns a copy that shares nothing.
-func (a *AR) Clone() Forecaster {
-	return &AR{Order: a.Order, Constant: a.Constant, Shorter: a.Shorter, Past: a.Past.clone()}
-}
+func (a *AR) Clone() *AR { return &AR{Order: a.Order, Constant: a.Constant, Past: a.Past.clone()} }
 
 func (a *AR) refit() {
 	if !a.ready {
-		a.fit.autoregress(a.Past.Values, a.Order, a.Order, a.Constant)
-		if a.Shorter && !a.fit.ok {
-			a.fit.shorter(a.Past.Values, a.Order-1, a.Constant)
-		}
+		a.fit.autoregress(a.Past.Values, a.Order, a.Constant)
 		a.ready = true
 	}
 }
@@ -89,7 +82,7 @@ func (a *AR) Predict(steps []Step) bool {
 			a.full = append(a.full, x)
 		}
 	}
-	weights(a.fit.beta[:p], nil, 0, &a.fit.psi, missing+len(steps))
+	weights(a.fit.beta[:p], &a.fit.psi, missing+len(steps))
 	sum := 0.0
 	for j, w := range a.fit.psi {
 		sum += float64(w * w)
@@ -110,25 +103,18 @@ func first(xs []float64) (x float64, at int, ok bool) {
 	return 0, len(xs), false
 }
 
-// weights are the first n weights ψ of past shocks of an ARIMA process: what remains of a shock.
-func weights(ar, ma []float64, d int, psi *[]float64, n int) {
+// weights are the first n weights ψ of past shocks of an autoregression: what remains of a shock.
+func weights(ar []float64, psi *[]float64, n int) {
 	w := slices.Grow((*psi)[:0], n)
 	for j := range n {
 		x := 0.0
 		if j == 0 {
 			x = 1
-		} else if j <= len(ma) {
-			x = ma[j-1]
 		}
 		for i := 0; i < len(ar) && i < j; i++ {
 			x += float64(ar[i] * w[j-1-i])
 		}
 		w = append(w, x)
-	}
-	for range d {
-		for j := 1; j < n; j++ {
-			w[j] += w[j-1]
-		}
 	}
 	*psi = w
 }
@@ -144,31 +130,8 @@ type linear struct {
 	psi []float64
 }
 
-// shorter fits as many lags as there are rows for, at most so many, and of these the number with
-// the least AICc over the rows that all have.
-func (l *linear) shorter(xs []float64, most int, constant bool) {
-	for l.autoregress(xs, most, most, constant); !l.ok && most > 1; {
-		most--
-		l.autoregress(xs, most, most, constant)
-	}
-	best, least := most, math.Inf(1)
-	for p := 1; l.ok && p <= most; p++ {
-		l.autoregress(xs, p, most, constant)
-		n, k := float64(l.rows), float64(l.k+1) // and the variance
-		rest := l.variance * (n - float64(l.k)) / n
-		if rest == 0 {
-			best = p // nothing is left to explain
-			break
-		}
-		if c := units.Rounded(n*math.Log(rest) + 2*k*n/max(n-k-1, 1e-9)); c < least {
-			best, least = p, c
-		}
-	}
-	l.autoregress(xs, best, best, constant)
-}
-
-// autoregress fits the regression on p lags to the rows from one on that miss nothing.
-func (l *linear) autoregress(xs []float64, p, from int, constant bool) {
+// autoregress fits the regression on p lags to the rows that miss nothing.
+func (l *linear) autoregress(xs []float64, p int, constant bool) {
 	l.lags = p
 	k := p
 	if constant {
@@ -179,7 +142,7 @@ func (l *linear) autoregress(xs []float64, p, from int, constant bool) {
 	if constant {
 		l.row[p] = 1
 	}
-	for t := from; t < len(xs); t++ {
+	for t := p; t < len(xs); t++ {
 		for i := range p {
 			l.row[i] = xs[t-1-i] / l.scale
 		}
@@ -191,7 +154,7 @@ func (l *linear) autoregress(xs []float64, p, from int, constant bool) {
 	l.solve()
 	l.tame(p)
 	sum := 0.0
-	for t := from; t < len(xs); t++ {
+	for t := p; t < len(xs); t++ {
 		if e := (xs[t] - l.next(xs[t-p:t], p)) / l.scale; !math.IsNaN(e) {
 			sum += float64(e * e)
 		}
@@ -221,4 +184,31 @@ func (l *linear) next(before []float64, p int) float64 {
 		x += float64(l.beta[i] * before[p-1-i])
 	}
 	return x
+}
+
+// scaled are the coefficients of a process whose roots are so much nearer to the origin.
+func scaled(coefficients, to []float64, by float64) {
+	factor := 1.0
+	for i, c := range coefficients {
+		factor *= by
+		to[i] = c * factor
+	}
+}
+
+// partials are the partial autocorrelations that coefficients come from, whose place it takes. It
+// returns false if one is not within the edge: below 1 that says that the process is not
+// stationary.
+func partials(a, to, spare []float64, edge float64) bool {
+	for k := len(a) - 1; k >= 0; k-- {
+		r := a[k]
+		if !(units.Rounded(math.Abs(r)) < edge) {
+			return false
+		}
+		to[k] = r
+		copy(spare, a[:k])
+		for i := range k {
+			a[i] = (spare[i] + float64(r*spare[k-1-i])) / (1 - float64(r*r))
+		}
+	}
+	return true
 }

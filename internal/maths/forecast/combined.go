@@ -68,12 +68,3 @@ func (c *Combined) weight(f *Tracked, h int) float64 {
 	}
 	return 1 / max(s.Recent, 1e-100)
 }
-
-// Clone returns a copy that shares nothing.
-func (c *Combined) Clone() Forecaster {
-	n := &Combined{}
-	for _, f := range c.Of {
-		n.Of = append(n.Of, f.Clone().(*Tracked))
-	}
-	return n
-}

@@ -1,8 +1,6 @@
 package forecast
 
-// A Forecaster predicts a series of values at equal intervals. Its exported fields are its
-// parameters and its state: encoding/json writes them, and reads them into one that was made alike,
-// which then predicts the same. Every forecaster here has a method Clone besides.
+// A Forecaster predicts a series of values at equal intervals.
 type Forecaster interface {
 	// Observe takes the value of the next interval. One that is missing is NaN; so is an infinite
 	// one.
@@ -43,9 +41,3 @@ func Normal(mid, deviation float64) Step {
 	return Step{Mid: mid, Deviation: deviation, Low: mid - float64(nominalZ*deviation),
 		High: mid + float64(nominalZ*deviation)}
 }
-
-// Clone copies a forecaster of this package, or another one with such a method.
-func Clone(f Forecaster) Forecaster { return f.(cloner).Clone() }
-
-// cloner is what every forecaster of this package is besides.
-type cloner interface{ Clone() Forecaster }

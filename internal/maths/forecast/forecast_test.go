@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -65,68 +64,9 @@ func TestARFollowsWhatHasNoNoise(t *testing.T) {
 	}
 }
 
-// With Shorter it begins with the lags that there are rows for: what halves is foreseen from the fourth value on, a
-// wave, which needs two lags, from the eighth; without, the last value is repeated until the twelfth. From then
-// on both are the same.
-func TestARStartsShorter(t *testing.T) {
-	wave := func(i int) float64 { return 5 * math.Cos(float64(i)/2) }
-	half := func(i int) float64 { return math.Pow(0.5, float64(i)) }
-	for _, c := range []struct {
-		name string
-		x    func(int) float64
-		from int
-	}{{"halves", half, 4}, {"wave", wave, 8}} {
-		a, b := &AR{Order: 3, Shorter: true}, NewAR(3, 0)
-		for i := 1; i <= 20; i++ {
-			a.Observe(c.x(i - 1))
-			b.Observe(c.x(i - 1))
-			if i >= c.from {
-				near(t, fmt.Sprintf("%s, %d values", c.name, i), mids(t, a, 2), []float64{c.x(i), c.x(i + 1)}, 1e-6)
-			} else if i < 4 {
-				near(t, c.name, mids(t, a, 1), []float64{c.x(i - 1)}, 0)
-			}
-			if i < 12 {
-				near(t, c.name, mids(t, b, 1), []float64{c.x(i - 1)}, 0)
-			}
-		}
-	}
-}
-
-// It begins with the number of lags whose AICc is least (Hurvich and Tsai, 1989), which in so few rows is often
-// less than AIC would have.
-func TestARStartsWithTheLeastAICc(t *testing.T) {
-	others := 0
-	for seed := range uint64(40) {
-		xs := simulated(seed, 12, 0)
-		var got, l linear
-		got.shorter(xs, 3, false)
-		with, without, least, plain := 0, 0, math.Inf(1), math.Inf(1)
-		for p := 1; p <= 3; p++ {
-			l.autoregress(xs, p, 3, false)
-			n, k := 9.0, float64(p+1) // and the variance
-			aic := n*math.Log(l.variance*(n-float64(p))/n) + 2*k
-			if c := aic + 2*k*(k+1)/(n-k-1); c < least {
-				with, least = p, c
-			}
-			if aic < plain {
-				without, plain = p, aic
-			}
-		}
-		if got.lags != with {
-			t.Errorf("seed %d: it begins with %d lags, AICc is least with %d", seed, got.lags, with)
-		}
-		if with != without {
-			others++
-		}
-	}
-	if others < 3 {
-		t.Errorf("AIC has another number of lags in %d series only: this tests little", others)
-	}
-}
-
 // What is missing at the end is predicted first: the forecast is as far ahead as it is from the last value.
 func TestARAfterMissingValues(t *testing.T) {
-	xs := simulated(2, 100, 0)
+	xs := simulated(2, 100)
 	a, b := observe(NewAR(2, 0), xs...), observe(NewAR(2, 0), append(xs, math.NaN(), math.NaN())...)
 	far, near := make([]Step, 5), make([]Step, 3)
 	if !a.Predict(far) || !b.Predict(near) || !slices.Equal(far[2:], near) {
@@ -150,7 +90,7 @@ func TestPersistenceByHand(t *testing.T) {
 // What has been saved and loaded, or copied, predicts the same for ever; neither disturbs the
 // other.
 func TestSaveLoadClone(t *testing.T) {
-	for _, f := range everyForecaster() {
+	for _, f := range []*AR{NewAR(3, 48), {Order: 2, Constant: true, Past: Window{Size: 40}}} {
 		x := series(7)
 		for range 70 {
 			f.Observe(x())
@@ -160,7 +100,7 @@ func TestSaveLoadClone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loaded := f.(cloner).Clone()
+		loaded := f.Clone()
 		for range 5 {
 			loaded.Observe(1) // another state, which loading replaces
 		}
@@ -168,7 +108,7 @@ func TestSaveLoadClone(t *testing.T) {
 		if err := json.Unmarshal(text, loaded); err != nil {
 			t.Fatal(err)
 		}
-		clone := f.(cloner).Clone()
+		clone := f.Clone()
 		for range 3 {
 			f.Observe(100)
 		}
@@ -179,23 +119,16 @@ func TestSaveLoadClone(t *testing.T) {
 				clone.Observe(v)
 			}
 			a, b := make([]Step, 4), make([]Step, 4)
-			if loaded.Predict(a) != clone.Predict(b) {
-				t.Fatalf("%T", f)
-			}
-			for h := range a {
-				if a[h] != b[h] {
-					t.Fatalf("%T, after %d: %+v, %+v", f, i, a[h], b[h])
-				}
+			if loaded.Predict(a) != clone.Predict(b) || !slices.Equal(a, b) {
+				t.Fatalf("AR(%d), after %d: %+v, %+v", f.Order, i, a, b)
 			}
 		}
 	}
 }
 
 func everyForecaster() []Forecaster {
-	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 3, Shorter: true, Past: Window{Size: 12}}, &AR{Order: 2, Constant: true,
-		Past: Window{Size: 40}},
-		NewTracked(Default(), 4, 0, 50), NewARIMA(Order{P: 1, D: 1, Q: 1}, 40), NewHoltWinters(6, 36),
-		NewHoltWinters(1, 20),
+	return []Forecaster{NewPersistence(30), NewSeasonal(6, 30), NewAR(3, 48), &AR{Order: 2, Constant: true, Past: Window{Size: 40}},
+		NewTracked(Default(), 4, 0, 50),
 		&Combined{Of: []*Tracked{NewTracked(Default(), 4, 0, 50), NewTracked(NewPersistence(20), 4, 0, 50)}}}
 }
 

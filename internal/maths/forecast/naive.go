@@ -17,9 +17,6 @@ func (p *Persistence) Observe(x float64) { p.Past.add(x) }
 // Predict repeats the last value.
 func (p *Persistence) Predict(steps []Step) bool { return seasonal(steps, &p.Past, 1) }
 
-// Clone returns a copy that shares nothing.
-func (p *Persistence) Clone() Forecaster { return &Persistence{Past: p.Past.clone()} }
-
 // Seasonal expects the value of the same phase of the last period (seasonal naive).
 type Seasonal struct {
 	Period int    `json:"period"`
@@ -37,9 +34,6 @@ func (s *Seasonal) Observe(x float64) { s.Past.add(x) }
 
 // Predict repeats the last period.
 func (s *Seasonal) Predict(steps []Step) bool { return seasonal(steps, &s.Past, s.Period) }
-
-// Clone returns a copy that shares nothing.
-func (s *Seasonal) Clone() Forecaster { return &Seasonal{s.Period, s.Past.clone()} }
 
 // seasonal repeats what was a period ago. Where that is missing it goes back further by whole
 // periods, and in the end takes the last value there is. The variance grows with each period.

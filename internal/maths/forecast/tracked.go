@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"math"
-	"slices"
 
 	"github.com/slackline/slackline/units"
 )
@@ -102,13 +101,4 @@ func (t *Tracked) Predict(steps []Step) bool {
 		}
 	}
 	return true
-}
-
-// Clone returns a copy that shares nothing.
-func (t *Tracked) Clone() Forecaster {
-	c := &Tracked{Clone(t.Of), t.Least, t.Most, slices.Clone(t.Scores), slices.Clone(t.Open)}
-	for i := range c.Open {
-		c.Open[i] = slices.Clone(c.Open[i])
-	}
-	return c
 }

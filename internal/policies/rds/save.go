@@ -38,7 +38,7 @@ func (c *controller) copyFrom(o *controller) {
 	c.Total, c.Pace = o.Total, o.Pace
 	c.Level, c.Observe = o.Level, o.Observe
 	c.Watches, c.Held, c.Intervals = o.Watches, o.Held, o.Intervals
-	c.Slots, c.Speed = o.Slots.Clone().(*forecast.AR), o.Speed.Clone().(*forecast.AR)
+	c.Slots, c.Speed = o.Slots.Clone(), o.Speed.Clone()
 	c.Members, c.Classes, c.asked = slices.Clone(o.Members), slices.Clone(o.Classes), nil
 	c.copies = slices.Grow(c.copies[:0], len(o.Members))[:len(o.Members)]
 	for i, m := range o.Members {

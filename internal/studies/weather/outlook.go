@@ -18,23 +18,20 @@ type Method struct{ Name, Doc string }
 // Methods are all there are. The first is the default.
 var Methods = []Method{
 	{"combined", "arima and weather, weighed by the inverse of their recent squared errors"},
-	{"arima", "autoregression of the last three intervals (paper 000), or another --order"},
+	{"arima", "autoregression of the last three intervals without a constant, by least squares (paper 000)"},
 	{"weather", "clear sky, less clouds, and wind, both as they were"},
 	{"persistence", "the last value"},
 	{"seasonal", "the value of a day before"},
-	{"holt-winters", "smoothed level, trend and time of day"},
 }
 
 // A Question is what is to be foreseen.
 type Question struct {
 	Plant   Plant
-	Grid    float64         // part of the cluster that the grid carries
-	By      string          // one of Methods
-	Order   *forecast.Order // of arima; nil: the paper's
-	Auto    bool            // order of arima by AICc, from what was before At
-	Window  int             // values that are fitted to
-	At      time.Time       // when the forecast is made; zero: behind the last value
-	Horizon int             // intervals
+	Grid    float64   // part of the cluster that the grid carries
+	By      string    // one of Methods
+	Window  int       // values that are fitted to
+	At      time.Time // when the forecast is made; zero: behind the last value
+	Horizon int       // intervals
 }
 
 // An Outlook is a forecast of power, with what was before, and what came. Power is in watts,
@@ -42,7 +39,6 @@ type Question struct {
 type Outlook struct {
 	Source   string      `json:"source" doc:"where the weather comes from: a file and its format, or the generator and its seed"`
 	By       string      `json:"by" doc:"how it is forecast"`
-	Model    string      `json:"model,omitempty" doc:"order of the process, by arima and combined"`
 	At       time.Time   `json:"at" doc:"when it is made: the first forecast interval begins then"`
 	Interval float64     `json:"interval" doc:"length of an interval, in seconds"`
 	Peak     float64     `json:"peak" doc:"power of panels and turbine at most, in watts"`
@@ -87,21 +83,15 @@ func (q *Question) forecaster(by string, s *Series, horizon int) *forecast.Track
 	track := func(f forecast.Forecaster) *forecast.Tracked {
 		return forecast.NewTracked(f, horizon, 0, q.Plant.Peak())
 	}
-	day := max(int(24*time.Hour/s.Step), 1)
 	switch by {
 	case "arima":
-		if q.Order != nil {
-			return track(forecast.NewARIMA(*q.Order, q.Window))
-		}
 		return track(forecast.NewAR(3, q.Window))
 	case "weather":
 		return track(newByWeather(s, q.Plant, q.Window))
 	case "persistence":
 		return track(forecast.NewPersistence(q.Window))
 	case "seasonal":
-		return track(forecast.NewSeasonal(day, q.Window))
-	case "holt-winters":
-		return track(forecast.NewHoltWinters(day, max(q.Window, 3*day)))
+		return track(forecast.NewSeasonal(max(int(24*time.Hour/s.Step), 1), q.Window))
 	}
 	return track(&forecast.Combined{Of: []*forecast.Tracked{q.forecaster("arima", s, horizon), q.forecaster("weather", s, horizon)}})
 }
@@ -139,19 +129,6 @@ func Foresee(s *Series, q Question) (*Outlook, error) {
 		}
 	}
 	o.Mean /= float64(max(count, 1))
-	if q.By == "arima" || q.By == "combined" {
-		if q.Auto {
-			m, err := forecast.Best(power[max(0, shown-q.Window):shown], 3, 2)
-			if err != nil {
-				return nil, fmt.Errorf("--order auto: %w", err)
-			}
-			q.Order = &m.Order
-		}
-		o.Model = "AR(3) without a constant, by conditional least squares"
-		if q.Order != nil {
-			o.Model = q.Order.String()
-		}
-	}
 	steps := make([]forecast.Step, q.Horizon)
 	if err := o.judge(s, q, power[:shown], steps); err != nil {
 		return nil, err

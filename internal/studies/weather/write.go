@@ -63,9 +63,6 @@ func (o *Outlook) WriteTable(w io.Writer) error {
 		fmt.Fprintf(w, "no band for %s: a band of 90 %% needs %d earlier forecasts as far ahead that a value came for, and these have fewer\n",
 			units.Count(bare, "interval"), forecast.Evidence)
 	}
-	if o.Model != "" {
-		fmt.Fprintln(w, "arima is", o.Model)
-	}
 	methods := o.beside()
 	e := &report.Grid{Title: fmt.Sprintf("\nerrors of earlier forecasts: root mean square, as part of the mean power before, %s", watts(o.Mean))}
 	e.Add(append([]string{">ahead", ">forecasts"}, each.Of(methods, func(m string) string { return ">" + m })...)...)
