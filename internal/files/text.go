@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/slackline/slackline/internal/files/codec"
@@ -245,20 +244,4 @@ func ReadAll(name string) ([]byte, error) {
 		return nil, errorf("%s: the file is larger than %d MB", name, MaxBytes>>20)
 	}
 	return text, nil
-}
-
-// Folder is a folder of files that people write, each of which ReadFile reads as ReadAll does.
-func Folder(path string) fs.FS { return folder{os.DirFS(path), path} }
-
-type folder struct {
-	fs.FS
-	path string
-}
-
-// ReadFile reads a whole text.
-func (f folder) ReadFile(name string) ([]byte, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	return ReadAll(filepath.Join(f.path, filepath.FromSlash(name)))
 }
