@@ -191,6 +191,9 @@ func TestJobsAloneAndTheWhole(t *testing.T) {
 			t.Errorf("%s: the trace of its run is left, though all have finished", name)
 		}
 	}
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitBadInput || !strings.Contains(r.stderr, "; all 4 jobs have finished, so nothing is left to run\n") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
 	if out := s.must(0, "resume", "second"); !strings.Contains(out, "the run has ended; there is nothing to resume") {
 		t.Error(out)
 	}

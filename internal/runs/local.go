@@ -19,6 +19,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -165,6 +166,8 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 			what = "wait for it, or name another directory"
 		} else if failure.Of(err) != failure.Transient { // there is nothing to remove
 			what = "name another directory"
+		} else if dirs := l.outputs(under); len(dirs) > 1 && outdir.AllSucceeded(dirs) {
+			what += fmt.Sprintf("; all %d jobs have finished, so nothing is left to run", len(dirs))
 		}
 		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
