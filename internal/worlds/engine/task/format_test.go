@@ -492,7 +492,7 @@ func TestPlanTellsWhatIsWhole(t *testing.T) {
 	}
 	parts := make([][]byte, 20)
 	for i := range parts {
-		parts[i] = bytes.Repeat([]byte{byte('a' + i), byte(7 * i), '\n'}, 20)
+		parts[i] = bytes.Repeat([]byte{byte('a' + i), byte('A' + i), '\n'}, 20)
 	}
 	packed := func(kind string, parts ...[]byte) string {
 		b, err := codectest.Pack(kind, parts)
