@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"time"
 
@@ -20,7 +19,7 @@ import (
 
 func newCapacity(o *options) *cobra.Command {
 	sweep, since, policy := "", "", ""
-	learned, ran, verify, seed, instances := false, false, false, uint64(1), 0
+	learned, ran, verify, seed := false, false, false, uint64(1)
 	cmd := &cobra.Command{
 		Use:   "capacity FILE.yaml | --from-history",
 		Short: "Plan how many machines to reserve and rent, and how many jobs of each class to admit",
@@ -63,23 +62,13 @@ If a class cannot meet its deadline with any number of machines there is no plan
   slackline capacity examples/fleet.yaml --verify
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			drawn := cmd.Flags().Changed("instances")
-			play := drawn || verify
 			switch {
-			case cmd.Flags().Changed("policy") && !play:
+			case cmd.Flags().Changed("policy") && !verify:
 				return fmt.Errorf("--policy needs --verify")
-			case cmd.Flags().Changed("seed") && !play:
+			case cmd.Flags().Changed("seed") && !verify:
 				return fmt.Errorf("--seed needs --verify")
 			case learned && ran:
 				return fmt.Errorf("--from-profiles and --from-history contradict each other: what ran has its times; leave one out")
-			case drawn && (instances < 1 || instances > 10_000):
-				return fmt.Errorf("--instances %d: play 1 to 10000 of them", instances)
-			case drawn && (ran || len(args) > 0):
-				return fmt.Errorf("--instances are drawn: leave the file and --from-history out")
-			case drawn && o.output != "table" && o.output != "json":
-				return fmt.Errorf("--instances come as table or json")
-			case drawn:
-				return nil
 			case ran && len(args) > 0:
 				return fmt.Errorf("--from-history and a file contradict each other; leave one out")
 			case ran:
@@ -93,13 +82,6 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		},
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if instances > 0 {
-				all, err := capacity.VerifyDrawn(cmd.Context(), instances, policy, seed)
-				if err != nil {
-					return fmt.Errorf("--instances: %w", err)
-				}
-				return o.result(cmd.OutOrStdout(), all, func(w io.Writer) error { return capacity.WriteDrawn(w, all) })
-			}
 			var changes []float64
 			if cmd.Flags().Changed("sweep") {
 				var err error
@@ -171,9 +153,8 @@ If a class cannot meet its deadline with any number of machines there is no plan
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
 	bindFile(cmd.Flags(), &o.html, "html", "write a page with plots to this file")
 	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
-	cmd.Flags().IntVar(&instances, "instances", 0, "instead of a file: verify this many random plans, drawn as in paper 004")
 	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")
-	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify and --instances: seed of everything random")
+	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify: seed of everything random")
 	o.bindStore(cmd.Flags())
 	cmd.Flags().StringVar(&sweep, "sweep", "",
 		"plan with other deadlines as well, such as deadline=-60%..0 (in steps of 5 %) or deadline=-50%..50%/10%")

@@ -1,19 +1,12 @@
 package capacity
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/optimize"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/units"
 )
@@ -71,70 +64,4 @@ func Solve(c *scenario.Capacity, factor float64, whole bool) (plan optimize.Answ
 	p.Whole = whole
 	plan, late := p.Solve()
 	return plan, len(late) == 0
-}
-
-// Drawn is what came of plans of random instances, by one bound.
-type Drawn struct {
-	Bound     string `json:"bound"`
-	Instances int    `json:"instances"`
-	Kept      Part   `json:"classes_in_time"`
-	Mean      Part   `json:"classes_mean_in_time"`
-	Jobs      Part   `json:"jobs_in_time"`
-}
-
-// VerifyDrawn plays the plans of so many random instances with one to three classes each, in which
-// every user submits two jobs, on all cores at once.
-func VerifyDrawn(ctx context.Context, instances int, policy string, seed uint64) (all []Drawn, err error) {
-	bounds := []string{"mean", "upper"}
-	played, errs := make([]*Played, instances*len(bounds)), make([]error, instances*len(bounds))
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for at := int(next.Add(1)) - 1; at < len(played); at = int(next.Add(1)) - 1 {
-				key := draw.Of(seed, "verified").Number(uint64(at / len(bounds)))
-				c := Instance(1+key.Below(3), 0.12, key.Uint64())
-				c.Bound = bounds[at%len(bounds)]
-				r := Plan(c)
-				errs[at] = r.verify(ctx, c, policy, key.Uint64(), 2)
-				played[at] = r.Played
-			}
-		})
-	}
-	group.Wait()
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
-	for i, bound := range bounds {
-		d := Drawn{Bound: bound, Instances: instances}
-		for at := i; at < len(played); at += len(bounds) {
-			p := played[at]
-			for _, k := range p.Classes {
-				d.Jobs.add(k.InTime)
-			}
-			d.Kept.add(p.Kept)
-			d.Mean.add(p.Mean)
-		}
-		d.Kept.close()
-		d.Mean.close()
-		d.Jobs.close()
-		all = append(all, d)
-	}
-	return all, nil
-}
-
-// WriteDrawn writes them for people.
-func WriteDrawn(w io.Writer, all []Drawn) error {
-	g := &report.Grid{}
-	g.Add("bound", ">instances", ">all jobs in time", ">95 % interval", ">in time on average", ">95 % interval", ">jobs in time")
-	for _, d := range all {
-		of := func(p Part) string { return fmt.Sprintf("%d of %d", p.K, p.N) }
-		within := func(p Part) string { return fmt.Sprintf("%.1f to %.1f %%", 100*p.CI95[0], 100*p.CI95[1]) }
-		g.Add(d.Bound, fmt.Sprint(d.Instances), of(d.Kept), within(d.Kept), of(d.Mean), within(d.Mean), of(d.Jobs))
-	}
-	if err := g.Write(w); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nclasses of instances of paper 004, table 2, with means of 0.12 of the longest; %s\n", Arrivals)
-	return err
 }

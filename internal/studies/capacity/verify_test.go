@@ -82,31 +82,6 @@ func TestTaskTimes(t *testing.T) {
 	}
 }
 
-// Random plans are played at once, each from its own seed: the same comes of two as the first two of any number.
-func TestVerifyDrawn(t *testing.T) {
-	one, err := VerifyDrawn(context.Background(), 1, "", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := VerifyDrawn(context.Background(), 2, "", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := VerifyDrawn(context.Background(), 2, "", 3)
-	if err != nil || !reflect.DeepEqual(two, again) {
-		t.Errorf("%+v, again %+v, %v", two, again, err)
-	}
-	for i := range two {
-		a, b := one[i], two[i]
-		if a.Kept.N < 1 || b.Kept.N <= a.Kept.N || b.Jobs.N <= a.Jobs.N || b.Jobs.K > b.Jobs.N || b.Kept.CI95[0] <= 0 {
-			t.Errorf("%+v, one alone %+v", b, a)
-		}
-	}
-	if _, err := VerifyDrawn(context.Background(), 2, "none", 3); err == nil {
-		t.Error("a policy that is not there plays")
-	}
-}
-
 // What is played is told beside what is planned: classes alone have their slots rounded up, by hand 80/(100-20)
 // and 80/(84-20) = 1.25 for three jobs, 3 and 3.75 slots on machines of two.
 func TestRoomIsTold(t *testing.T) {
