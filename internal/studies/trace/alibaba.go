@@ -76,7 +76,8 @@ func (a *alibaba) step() (*Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line = trim(line); len(line) == 0 {
+		// Copies of the trace may have a heading.
+		if line = trim(line); len(line) == 0 || a.at == 1 && string(line) == strings.Join(alibabaColumns[:], ",") {
 			return nil, nil
 		}
 		if err := a.read(line); err != nil {

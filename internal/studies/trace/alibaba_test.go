@@ -46,6 +46,10 @@ func TestAlibaba(t *testing.T) {
 	if d := cmp.Diff(want, all); d != "" {
 		t.Fatal(d)
 	}
+	head := "task_name,instance_num,job_name,task_type,status,start_time,end_time,plan_cpu,plan_mem\n"
+	if headed, _, err := readAll(t, "alibaba", head+alibabaSample, false); err != nil || cmp.Diff(want, headed) != "" {
+		t.Errorf("with a heading: %v, %v", headed, err)
+	}
 }
 
 func TestAlibabaBad(t *testing.T) {
