@@ -239,6 +239,8 @@ func TestGames(t *testing.T) {
 	case n > 0:
 	case os.Getenv("SLACKLINE_LONG") != "":
 		n = 300
+	case os.Getenv("SLACKLINE_FULLER") == "":
+		n = 6
 	default:
 		n = 12
 	}

@@ -139,7 +139,7 @@ func TestNothingGrows(t *testing.T) {
 				continue // it takes slots alone
 			}
 			t.Run(fmt.Sprintf("%s odd=%v", text, odd), func(t *testing.T) {
-				if testing.Short() && odd {
+				if odd && !fuller() {
 					t.Skip("one kind of containers will do in a hurry")
 				}
 				var least, most int
@@ -216,7 +216,7 @@ func (n *totals) Batch(_ units.Time, records []follow.Record) error {
 // collector.
 func TestHeap(t *testing.T) {
 	jobs := map[string]int{"fifo": 100_000, "fair(users=true)": 100_000, "rtmr": 40_000, "rtmr(promise=99%)": 40_000}
-	if testing.Short() {
+	if !fuller() {
 		t.Skip("it takes a minute")
 	}
 	for text, n := range jobs {

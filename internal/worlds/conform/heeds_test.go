@@ -197,7 +197,7 @@ func TestHeeds(t *testing.T) {
 // Each kind of event that a part says it heeds makes a difference: a part that did not heed it is
 // found out by the test above.
 func TestEachHeedMatters(t *testing.T) {
-	if testing.Short() {
+	if !fuller() {
 		t.Skip("it needs all seeds")
 	}
 	type heed struct {

@@ -195,7 +195,7 @@ type mischief func(t *testing.T, l *drive.Loop, fresh func() sched.Policy)
 // spread does it after a third of the batches, which one depends on the seed: after each where counts
 // are full. Saving and loading a book is most of what this suite takes.
 func (m mischief) spread(seed uint64) mischief {
-	if testing.Short() || os.Getenv("SLACKLINE_FULLER") != "" || os.Getenv("SLACKLINE_LONG") != "" {
+	if testing.Short() || fuller() {
 		return m
 	}
 	return func(t *testing.T, l *drive.Loop, fresh func() sched.Policy) {
@@ -204,6 +204,11 @@ func (m mischief) spread(seed uint64) mischief {
 			m(t, l, fresh)
 		}
 	}
+}
+
+// fuller tells whether this is more than the README's test command, which is to end soon.
+func fuller() bool {
+	return os.Getenv("SLACKLINE_FULLER") != "" || os.Getenv("SLACKLINE_LONG") != ""
 }
 
 // forget replaces the loop's book and policy by new ones that know only what the old ones saved.
