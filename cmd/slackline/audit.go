@@ -10,7 +10,7 @@ import (
 )
 
 // auditPolicies make promises of several confidences.
-var auditPolicies = []string{"rtmr(promise=90%)", "rtmr(promise=95%)", "rtmr(promise=99%)"}
+var auditPolicies = []string{"promise(level=90%)", "promise(level=95%)", "promise"}
 
 func newAudit(o *options) *cobra.Command {
 	cmd := &cobra.Command{
@@ -48,7 +48,7 @@ them are not counted.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.policies, "policy", nil, "policies to use, separated by commas; 90, 95 and 99 % by rtmr if left out")
+	f.StringArrayVar(&o.policies, "policy", nil, "policies to use, separated by commas; 90, 95 and 99 % by promise if left out")
 	f.StringVar(&o.seed, "seed", noSeed, "seeds of everything random: a list, or a range such as 1..30")
 	o.bindBlock(cmd)
 	o.bindStore(f)

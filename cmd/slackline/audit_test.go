@@ -51,12 +51,12 @@ func TestAudit(t *testing.T) {
 	}
 	// A run that made ten promises or more ends with the same table; one with fewer does not.
 	for file, ends := range map[string]bool{"chancy.yaml": true, "few.yaml": false} {
-		report := s.must(0, "simulate", file, "--policy", "rtmr(promise=99%)")
+		report := s.must(0, "simulate", file, "--policy", "promise")
 		if strings.Contains(report, "promises as stated and as kept") != ends {
 			t.Errorf("%s:\n%s", file, report)
 		}
 	}
-	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "promise=worst") {
+	if r := s.run("audit", "wrong.yaml"); r.code != 2 || !strings.Contains(r.stderr, `wrong.yaml:6:`) || !strings.Contains(r.stderr, "the policy rtmr") {
 		t.Errorf("%d %s", r.code, r.stderr)
 	}
 }
@@ -75,7 +75,7 @@ workload:
 			Summary struct{ Promised, Kept, Broken int }
 		}
 	}
-	if err := json.Unmarshal([]byte(s.must(0, "simulate", "failing.yaml", "--policy", "rtmr(promise=99%)", "-o", "json")), &run); err != nil {
+	if err := json.Unmarshal([]byte(s.must(0, "simulate", "failing.yaml", "--policy", "promise", "-o", "json")), &run); err != nil {
 		t.Fatal(err)
 	}
 	sum := run.Runs[0].Summary
@@ -83,10 +83,10 @@ workload:
 		t.Fatalf("%+v: of these the test says nothing", sum)
 	}
 	want := fmt.Sprintf("No promise was kept or broken; %d promises of jobs that failed are not counted.\n", sum.Promised)
-	if table := s.must(0, "audit", "failing.yaml", "--policy", "rtmr(promise=99%)"); table != want {
+	if table := s.must(0, "audit", "failing.yaml", "--policy", "promise"); table != want {
 		t.Errorf("%q, not %q", table, want)
 	}
-	if text := s.must(0, "audit", "failing.yaml", "--policy", "rtmr(promise=99%)", "-o", "json"); !strings.Contains(text, fmt.Sprintf(`"failed": %d`, sum.Promised)) {
+	if text := s.must(0, "audit", "failing.yaml", "--policy", "promise", "-o", "json"); !strings.Contains(text, fmt.Sprintf(`"failed": %d`, sum.Promised)) {
 		t.Error(text)
 	}
 }

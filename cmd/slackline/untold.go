@@ -53,9 +53,9 @@ func tellUnread(w io.Writer, policies []string, q queues.Config) {
 	switch len(blind) {
 	case 0:
 	case 1:
-		fmt.Fprintf(w, "note: %s does not read confidence; rtmr(promise=99%%) does\n", blind[0])
+		fmt.Fprintf(w, "note: %s does not read confidence; promise does\n", blind[0])
 	default:
-		fmt.Fprintf(w, "note: %s do not read confidence; rtmr(promise=99%%) does\n", strings.Join(blind, " and "))
+		fmt.Fprintf(w, "note: %s do not read confidence; promise does\n", strings.Join(blind, " and "))
 	}
 }
 

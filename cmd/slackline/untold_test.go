@@ -46,10 +46,10 @@ func TestUntold(t *testing.T) {
 		{"simulate known.yaml --policy dc --seed 1", 0, nil, []string{"note: ", "warning", causes}},
 		{"run job.yaml --policy dc", 3, []string{measured}, []string{causes}},
 		{"run job.yaml --policy fifo", 0, nil, []string{"warning", "note: "}},
-		{"run sure.yaml --policy fifo", 0, []string{"note: fifo does not read confidence; rtmr(promise=99%) does\n"}, nil},
-		{"simulate asks.yaml --policy rtmr,fifo --seed 1..2", 0, []string{"note: rtmr and fifo do not read confidence; rtmr(promise=99%) does\n"}, nil},
-		{"simulate pool.yaml --policy rtmr(promise=90%),fair", 0, []string{"note: fair does not read confidence; rtmr(promise=99%) does\n"}, nil},
-		{"simulate asks.yaml --policy rtmr(promise=90%)", 0, nil, []string{"note: "}},
+		{"run sure.yaml --policy fifo", 0, []string{"note: fifo does not read confidence; promise does\n"}, nil},
+		{"simulate asks.yaml --policy rtmr,fifo --seed 1..2", 0, []string{"note: rtmr and fifo do not read confidence; promise does\n"}, nil},
+		{"simulate pool.yaml --policy promise(level=90%),fair", 0, []string{"note: fair does not read confidence; promise does\n"}, nil},
+		{"simulate asks.yaml --policy promise(level=90%)", 0, nil, []string{"note: "}},
 	} {
 		r := s.run(strings.Fields(c.args)...)
 		said := r.stderr + r.stdout

@@ -130,7 +130,7 @@ func (c *Chance) UnmarshalText(text []byte) error {
 	*c = Chance(p)
 	switch {
 	case errors.Is(err, units.ErrCertain):
-		return fmt.Errorf("it is %w; for the worst case seen so far, which one job cannot be promised among jobs that are promised less, write promise=worst for rtmr, bound: upper for a capacity plan", err)
+		return fmt.Errorf("it is %w; for the worst case seen so far, which one job cannot be promised among jobs that are promised less, use the policy rtmr, bound: upper for a capacity plan", err)
 	case err != nil:
 		return fmt.Errorf("it is %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// likely is what rtmr does otherwise where promises have a probability.
+// likely is what promise does otherwise than rtmr: its promises have a probability.
 //
 // The numbers of a verdict (when the job would be done, its risk, by how much it raises the risk of
 // others, what its tasks take on the average) are taken from the journal's reason. When the job would be
@@ -45,11 +45,11 @@ type hoped struct {
 	till  int64    // the last instant from which it could be in time; 0 = there is none
 }
 
-// likelyOf reads promise=99%.
+// likelyOf reads level=99%.
 func likelyOf(m *made, a *asked) *likely {
-	part, err := strconv.ParseFloat(strings.TrimSuffix(a.with["promise"], "%"), 64)
+	part, err := strconv.ParseFloat(strings.TrimSuffix(a.with["level"], "%"), 64)
 	if err != nil {
-		return nil
+		part = 99
 	}
 	return &likely{most: int64(math.Round((100 - part) * 1e4)), queues: m.queues, behind: a.with["refused"] != "reject",
 		budgets: map[*job]int64{}, hopes: map[*job]*hoped{}, chances: chances{laws: map[*job]*law{}}}

@@ -21,7 +21,7 @@ func TestPlayedChances(t *testing.T) {
 	fair := func(seed uint64) []byte { // what is played in it, or nil where nothing is, or something is wrong
 		text, known := games[seed]
 		if !known {
-			_, text = record(t, "rtmr(promise=90%)", seed)
+			_, text = record(t, "promise(level=90%)", seed)
 			if rep, err := referee.Judge(text, referee.Options{Plain: true}); err != nil {
 				t.Fatal(err)
 			} else if rep.Played == 0 || rep.Count > 0 {
@@ -123,7 +123,7 @@ func TestAlteredChances(t *testing.T) {
 	}
 	seen := make([]int, len(alterations))
 	for seed := uint64(1); seed <= 200 && slices.Min(seen) == 0; seed++ {
-		_, text := record(t, "rtmr(promise=90%)", seed)
+		_, text := record(t, "promise(level=90%)", seed)
 		for i, a := range alterations {
 			if seen[i] == 3 {
 				continue

@@ -77,11 +77,8 @@ var table = map[string]func(m *made, a *asked){
 		r := recedeOf(a)
 		m.order, m.parts["admit"], m.parts["share"] = adjusted{recede: r}, r, sharing{r}
 	},
-	"rtmr": func(m *made, a *asked) {
-		chance := likelyOf(m, a)
-		m.parts = map[string]part{"admit": &rtmr{likely: chance, feedback: a.on("feedback", true), sampling: a.with["unknown"] != "best-effort",
-			samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100, masters: float64(a.count("masters", 10)) / 100, plan: schedule{even: chance != nil, shrunk: -1}, known: map[*job]bool{}, measures: map[*job]*sampled{}}}
-	},
+	"rtmr":    func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a, nil)} },
+	"promise": func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a, likelyOf(m, a))} },
 
 	// parts
 	"by-arrival": func(m *made, a *asked) { m.order = byArrival{} },
@@ -111,6 +108,13 @@ var table = map[string]func(m *made, a *asked){
 	"speculate": func(m *made, a *asked) { m.parts["speculate"] = secondsOf(m, a) },
 	"slowstart": func(m *made, a *asked) { m.parts["share"] = &lateStart{} },
 	"sleep":     func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
+}
+
+func rtmrOf(a *asked, chance *likely) *rtmr {
+	return &rtmr{likely: chance, feedback: a.on("feedback", true), sampling: a.with["unknown"] != "best-effort",
+		samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100,
+		masters: float64(a.count("masters", 10)) / 100, plan: schedule{even: chance != nil, shrunk: -1},
+		known: map[*job]bool{}, measures: map[*job]*sampled{}}
 }
 
 func constraintOf(a *asked) part {

@@ -73,7 +73,7 @@ var voids = []alteration{
 	{"a renewed promise is a nanosecond off", "rtmr", retold(one(`item admit .* by=(\d+) reason=promised:`))},
 	{"what ran without a promise gets none", "rtmr", retold(replace(`item admit (.*) reason=begun`, "item hold $1 reason=begun"))},
 	{"a sample does not begin again", "rtmr", retold(missing(`^\d+ item sample `))},
-	{"a confidence is another", "rtmr(promise=90%)", retold(replace(` confidence=\S+ (.*)reason=likely`, " confidence=910000 ${1}reason=likely"))},
+	{"a confidence is another", "promise(level=90%)", retold(replace(` confidence=\S+ (.*)reason=likely`, " confidence=910000 ${1}reason=likely"))},
 	{"an accepted job is not let in again", "dc", retold(missing(`^\d+ item admit .*reason=promised`))},
 	{"an accepted job is not bounded again", "dc", retold(missing(`^\d+ item set-slots `))},
 	{"its reduces are not held back again", "dc", retold(missing(`^\d+ item withhold `))},

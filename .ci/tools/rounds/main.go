@@ -1,4 +1,4 @@
-// Command rounds runs eight real jobs side by side, so many rounds, under rtmr(promise=95%), and prints how many
+// Command rounds runs eight real jobs side by side, so many rounds, under promise(level=95%), and prints how many
 // promises were kept, and how many jobs were done by the instants that were said at their submission. The first four
 // rounds have no deadlines: they teach. On a machine that does nothing else 24 rounds take some six minutes.
 //
@@ -95,7 +95,7 @@ func play(binary string, rounds int) error {
 	all, kept, by := 0, 0, [3]int{}
 	for round := range rounds {
 		at := 0.0
-		args := []string{"--policy", "rtmr(promise=95%)", "--block", "4MB", "-o", "json"}
+		args := []string{"--policy", "promise(level=95%)", "--block", "4MB", "-o", "json"}
 		for _, i := range r.Perm(len(jobs)) {
 			j := jobs[i]
 			input := fmt.Sprintf("%d.txt", j.size)

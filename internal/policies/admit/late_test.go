@@ -79,7 +79,7 @@ func TestSlotsArePromisedOnce(t *testing.T) {
 
 // A stage that asks for nothing for a moment, as one of its tasks has failed, is not over before one is done.
 func TestReducesWaitThroughADip(t *testing.T) {
-	for _, policy := range []string{"dc", "rtmr", "rtmr(promise=99%)", "edf+slowstart"} {
+	for _, policy := range []string{"dc", "rtmr", "promise", "edf+slowstart"} {
 		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true})
 		d.at(1, comes(1, "a", 600, 2))
 		d.at(2, sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Map, Count: 8}, sched.Event{Kind: sched.Demand, Job: 1, Stage: sched.Reduce, Count: 2})
@@ -133,7 +133,7 @@ func beats() (all []sched.Event) {
 // A promise is not taken back as its job is amended in what it does not rest on, and none is taken back of a job whose
 // ApplicationMaster runs.
 func TestPromisesOutlastAmendments(t *testing.T) {
-	for _, policy := range []string{"rtmr", "rtmr(promise=99%,refused=reject)", "dc"} {
+	for _, policy := range []string{"rtmr", "promise(refused=reject)", "dc"} {
 		for _, runs := range []bool{false, true} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true})
 			all := opening()
@@ -220,7 +220,7 @@ func TestSavedWithinAnInstant(t *testing.T) {
 
 // A job of which nobody can tell how many tasks it has gets the idle cluster, whatever the policy.
 func TestGrowingJobsRun(t *testing.T) {
-	for _, policy := range []string{"fifo", "fair", "edf-p", "dc", "capacity-plan", "capacity-plan(over=hold)", "rtmr", "rtmr(promise=99%)"} {
+	for _, policy := range []string{"fifo", "fair", "edf-p", "dc", "capacity-plan", "capacity-plan(over=hold)", "rtmr", "promise"} {
 		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 		grows := timed("a", "reduce10", 1, 600, 1, 1)
 		for i := range grows.Stages {
@@ -238,7 +238,7 @@ func TestGrowingJobsRun(t *testing.T) {
 // A sample is measured where the world binds late too, before the ApplicationMaster has asked for
 // anything. Which maps ran nobody knows: one of twice the mean input counts twice as long.
 func TestSamplesOfLateMaps(t *testing.T) {
-	for _, policy := range []string{"rtmr", "rtmr(promise=99%,refused=reject)"} {
+	for _, policy := range []string{"rtmr", "promise(refused=reject)"} {
 		for deadline, want := range map[int]sched.JobState{400: sched.Admitted, 60: sched.Rejected} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 			job := timed("a", "unseen", 1, deadline, 9, 0)
@@ -305,7 +305,7 @@ func TestSlotsAreTakenAfterAYield(t *testing.T) {
 // Reduces start when the maps are over, whoever has run these, however many were asked for, and though nobody ever
 // said how many there are.
 func TestReducesStart(t *testing.T) {
-	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "capacity-plan", "rtmr", "rtmr(promise=99%)"} {
+	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "capacity-plan", "rtmr", "promise"} {
 		for _, how := range []string{"grows", "asks for more", "yield"} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 			job := timed("a", "reduce10", 1, 600, 2, 1)

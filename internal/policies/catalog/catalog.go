@@ -15,7 +15,7 @@
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
 //
-// A scheme whose parts keep a promise together (rtmr) stands alone, and parts that work as one (those
+// A scheme whose parts keep a promise together (rtmr, promise) stands alone, and parts that work as one (those
 // of rds that admit and share) keep their places. A parameter that would do nothing beside the others
 // is an error, as is one of a scheme's part whose place another has taken.
 package catalog
@@ -33,6 +33,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/preempt"
+	"github.com/slackline/slackline/internal/policies/promise"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/policies/rds"
 	"github.com/slackline/slackline/internal/policies/rtmr"
@@ -53,6 +54,7 @@ func All() []compose.Entry {
 		schemes.EDFP(),
 		schemes.DC(),
 		rtmr.Entry(),
+		promise.Entry(),
 		allot.Entry(),
 		rds.Entry(),
 		order.FIFOEntry(),
@@ -206,6 +208,8 @@ func settle(e *compose.Entry, text string, t term) (map[string]string, error) {
 		switch {
 		case len(e.Params) == 0:
 			return nil, a.errorf(text, "%q has no parameters", e.Name)
+		case i < 0 && e.Gone[a.key] != "":
+			return nil, a.errorf(text, "%q has no parameter %q any more: %s", e.Name, a.key, e.Gone[a.key])
 		case i < 0:
 			if hint == "" {
 				hint = "; there are: " + strings.Join(each.Of(e.Params, func(p compose.Param) string { return p.Name }), ", ")

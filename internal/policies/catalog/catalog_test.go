@@ -247,25 +247,29 @@ func FuzzNew(f *testing.F) {
 
 func TestPromisesWithAProbabilityAreWritten(t *testing.T) {
 	for text, want := range map[string]string{
-		"rtmr(promise=99%)":                "rtmr(promise=99%)",
-		"rtmr(promise=99.5%,refused=run)":  "rtmr(promise=99.5%,refused=run)",
-		"rtmr(promise=worst)":              "rtmr",
-		"rtmr(refused=reject)":             "rtmr(refused=reject)",
-		"rtmr(promise=90%,refused=reject)": "rtmr(promise=90%,refused=reject)",
+		"promise(level=99%)":                "promise",
+		"promise(level=99.5%,refused=run)":  "promise(level=99.5%)",
+		"promise(refused=reject)":           "promise(refused=reject)",
+		"promise(level=90%,refused=reject)": "promise(level=90%,refused=reject)",
 	} {
 		if p, err := New(text, queues.Config{}); err != nil || p.Name() != want {
 			t.Errorf("%s: %v, %v", text, p, err)
 		}
 	}
 	for text, says := range map[string]string{
-		"rtmr(promise=99)":                 "without a sign: write 99%",
-		"rtmr(promise=0.99)":               "without a sign: write 99%",
-		"rtmr(promise=100%)":               "promise=worst",
-		"rtmr(promise=0)":                  "from 50% to 99.99%",
-		"rtmr(promise=0%)":                 "from 50% to 99.99%",
-		"rtmr(promise=likely)":             "promise=worst promises for the worst case",
-		"rtmr(promise=99%,feedback=false)": "feedback has no effect",
-		"rtmr(refused=run)":                "refused=run needs a promise with a probability",
+		"promise(level=99)":       "without a sign: write 99%",
+		"promise(level=0.99)":     "without a sign: write 99%",
+		"promise(level=100%)":     "100%",
+		"promise(level=0)":        "from 50% to 99.99%",
+		"promise(level=0%)":       "from 50% to 99.99%",
+		"promise(level=worst)":    "no percentage such as 99%",
+		"promise(feedback=false)": `has no parameter "feedback"`,
+		"promise+delay":           `"promise" needs all of its parts`,
+		"rtmr(promise=99%)":       "promise(level=99%) promises with a probability",
+		"rtmr(promise=worst)":     "it promises for the worst case",
+		"rtmr(refused=run)":       "promise runs it without a promise",
+		"rtmr(order=fifo)":        "is by deadline",
+		"rtmr(preempt=false)":     "edf(feasible)+slowstart kills none",
 	} {
 		if _, err := New(text, queues.Config{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, which does not say %q", text, err, says)

@@ -38,6 +38,9 @@ type Entry struct {
 	Params []Param // what can be set
 	Traits         // of a part; a scheme has those of its parts
 
+	// What could be set once, and what there is instead.
+	Gone map[string]string
+
 	// Order makes an order, Step any other part. An error says in one sentence what does not go
 	// together; Args.Misused makes one about a parameter.
 	Order func(a Args) (sched.Order, error)
@@ -83,7 +86,7 @@ const (
 	Switch Type = "switch" // true or false
 	Span   Type = "span"   // a span of time with its unit, not negative
 	Choice Type = "choice" // one of a few words
-	Chance Type = "chance" // "worst", or a probability as a percentage
+	Chance Type = "chance" // a probability as a percentage
 )
 
 // Canonical returns the value as it is always written, or an error that says what would be right.
@@ -104,8 +107,8 @@ func (p *Param) Canonical(text string) (string, error) {
 		}
 		return "", fmt.Errorf("%s is %q, it must be true or false", p.Name, text)
 	case Chance:
-		if _, err := units.ParseChance(text); text != "worst" && err != nil {
-			return "", fmt.Errorf("%s is %w; %s=worst promises for the worst case seen so far", p.Name, err, p.Name)
+		if _, err := units.ParseChance(text); err != nil {
+			return "", fmt.Errorf("%s is %w", p.Name, err)
 		}
 		return text, nil
 	case Span:
@@ -208,13 +211,9 @@ func (a Args) Span(name string) units.Duration {
 	return d
 }
 
-// Chance returns a Chance: 1 for the worst case.
+// Chance returns a Chance.
 func (a Args) Chance(name string) float64 {
-	text := a.get(name)
-	if text == "worst" {
-		return 1
-	}
-	p, err := units.ParseChance(text)
+	p, err := units.ParseChance(a.get(name))
 	if err != nil {
 		panic(fmt.Sprintf("compose: parameter %q: %v", name, err))
 	}

@@ -74,7 +74,7 @@ type Queue struct {
 
 	// Confidence is how likely the deadlines of its jobs are to be met that are promised, 0 = as
 	// the policy has it.
-	Confidence Chance `json:"confidence,omitempty" doc:"how likely deadlines of its jobs are to be met that are promised, such as 99%; as rtmr(promise=99%) says if left out; other policies do not read it"`
+	Confidence Chance `json:"confidence,omitempty" doc:"how likely deadlines of its jobs are to be met that are promised, such as 99%; as promise says if left out; other policies do not read it"`
 
 	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
 	Weight          float64 `json:"weight,omitempty" min:"0.001" max:"1000000" doc:"fair: its share against that of others; 1 if left out"`

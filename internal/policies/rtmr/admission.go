@@ -2,6 +2,7 @@ package rtmr
 
 import (
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -24,17 +25,15 @@ func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
 
 // Decide takes in what has happened to jobs and slots, and judges the jobs that came.
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	s := a.scheduler
-	s.sheets.line.kept = false
-	kinds := s.reread(batch)
-	s.look(v, batch, kinds)
+	s, kinds := a.scheduler, reserve.KindsOf(batch)
+	s.Look(v, kinds)
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
-		s.resync(v, p)
+		s.Resync(v, p)
 	}
-	s.resize(v)
+	s.Resize(v)
 	s.recount(v, batch, kinds, p)
-	s.rise(v)
-	if kinds&counts != 0 {
+	s.Rise(v)
+	if kinds&reserve.Counting != 0 {
 		s.count(v, batch, p)
 	}
 	if kinds.Has(sched.JobEnded) { // first: what has ended counts for no verdict below
@@ -44,102 +43,43 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 		}
 	}
-	if kinds&judges != 0 {
-		s.judgeAll(v, batch, p)
+	if kinds&reserve.Judging != 0 {
+		s.JudgeAll(v, batch, p)
 	}
-	s.measured(v, kinds, p)
-	s.despair(v, p)
-	s.tell(v, p)
+	s.Measured(v, kinds, p)
 }
 
-// counts are the events by which tasks count otherwise, judges those by which a job may have to be judged.
-var (
-	counts = sched.EventsOf(sched.Ended, sched.OutputLost, sched.Refused, sched.Demand, sched.Control, sched.Resync)
-	judges = sched.EventsOf(sched.JobArrived, sched.StageReady, sched.JobAmended, sched.Control)
-)
-
-// judgeAll judges the jobs that came or are others now.
-func (s *scheduler) judgeAll(v sched.View, batch []sched.Event, p *sched.Plan) {
-	for i := range batch {
-		e := &batch[i]
-		switch e.Kind {
-		case sched.JobArrived, sched.StageReady:
-			if job := v.Job(e.Job); job != nil && s.of(e.Job) == nil {
-				s.judge(v, job, p)
-			}
-		case sched.JobAmended:
-			s.amended(v, e.Job, p)
-		case sched.Control:
-			s.takeOver(v, p)
-		}
-	}
+// Ask says what would become of a job that came now.
+func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
+	return a.Answer(v, job, func(r *reserve.Record) sched.Answer { return a.answer(v.Now(), job, &r.Claim) })
 }
 
-// judge decides on a job that has no record, unless it waits for others.
-func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
-	if job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
-		return
-	}
-	r := record{Claim: claimOf(job)}
-	switch as, why := s.weigh(v, job, &r); as {
-	case promised:
-		s.test(v, job, &r, p)
-	case lent:
-		s.lend(v, job, why, p)
-	case sampled:
-		s.measure(v, job, p)
-	default:
-		p.Reject(job.ID, sched.Outlook{}, why)
-	}
-}
-
-// weigh says what a job may become: promised, if it passes the test of the claim that is filled in;
-// lent or sampled; or unknown, if it is refused without a test.
-func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sched.Reason) {
-	if job.Deadline == units.Never {
-		return lent, sched.Because(estimate.NoDeadline)
-	}
-	if st := job.Spec.Growing(); st != nil { // only its ApplicationMaster, while it runs, can say how many there are
-		return lent, sched.Because(estimate.CountUnknown, int64(st.Kind))
-	}
-	why, known, ok := s.claim(v, job, r)
-	switch _, slot, _ := estimate.Master(job.Spec); {
-	case !ok:
-		return unknown, why
-	case known:
-		return promised, why
-	case s.c.BestEffort || s.sampleOf(v, job) <= 0 || slot:
-		// Of a job whose master takes a slot no sample is measured: that slot could not be taken back.
-		return lent, sched.Because(ClassUnknown)
-	}
-	return sampled, sched.Because(Sampling, int64(s.sampleOf(v, job)))
-}
-
-// claimOf is what a job asks for, without its costs.
-func claimOf(job *sched.Job) Claim {
-	return Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline}
-}
-
-// test is algorithm 5.1 for a job whose claim is complete, and what follows from it.
-func (s *scheduler) test(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
-	if s.c.Most > 0 {
-		s.settleLikely(v, job, r, p)
-		return
-	}
+// Judge is algorithm 5.1 for a job whose claim is complete, and what follows from it.
+func (s *scheduler) Judge(v sched.View, job *sched.Job, r *reserve.Record, p *sched.Plan) {
 	s.settle(v, job, r, s.plan.Test(v.Now(), r.Claim), p)
 }
 
+// Regain is the same for a job that has begun, which runs on if it does not pass.
+func (s *scheduler) Regain(v sched.View, job *sched.Job, r *reserve.Record, p *sched.Plan) bool {
+	verdict := s.plan.Test(v.Now(), r.Claim)
+	if verdict.OK {
+		s.Forget(job.ID)
+		s.settle(v, job, r, verdict, p)
+	}
+	return verdict.OK
+}
+
 // settle promises the job its deadline, or refuses it.
-func (s *scheduler) settle(v sched.View, job *sched.Job, r *record, verdict Verdict, p *sched.Plan) {
+func (s *scheduler) settle(v sched.View, job *sched.Job, r *reserve.Record, verdict Verdict, p *sched.Plan) {
 	if !verdict.OK {
 		s.refuse(v, r, &verdict, p)
 		return
 	}
 	told, why := worst(verdict.Finish), sched.Because(estimate.Promised, int64(r.Claim.Deadline))
 	if measured := r.Sample; measured.Longest > 0 {
-		told, why.Cause = sched.Outlook{Word: sched.Expected, By: verdict.Finish, Measured: measured.maps()}, Estimated
+		told, why.Cause = sched.Outlook{Word: sched.Expected, By: verdict.Finish, Measured: measured.Maps()}, Estimated
 	}
-	s.grant(v, job, r, told, why, p)
+	s.Grant(v, job, r, told, why, p)
 }
 
 // worst is what a job is told that is done by then if every task takes as long as the slowest.
@@ -147,61 +87,48 @@ func worst(by units.Time) sched.Outlook {
 	return sched.Outlook{Word: sched.Promised, Confidence: sched.Certain, By: by}
 }
 
-// grant promises the job its deadline. It returns nil if the book refuses that.
-func (s *scheduler) grant(v sched.View, job *sched.Job, r *record, told sched.Outlook, why sched.Reason, p *sched.Plan) *record {
-	now, c := v.Now(), r.Claim
-	if maps := &job.Stages[sched.Map]; maps.Open <= 0 && maps.Occupied > 0 {
-		// A resync has the sample taken again, until all maps run: no further one will say that the job has started.
-		c.Begun = true
+// mostAsked is how many jobs are estimated again for a question, to find the earliest deadline that
+// would be accepted: a fraction of a millisecond. From there on only the place behind all that wait
+// is looked at.
+const mostAsked = 256
+
+// answer says what comes of the test of a claim.
+func (s *scheduler) answer(now units.Time, job *sched.Job, c *reserve.Claim) sched.Answer {
+	var a sched.Answer
+	verdict := s.plan.Test(now, *c)
+	if verdict.OK {
+		a.Verb, a.Reason, a.Outlook = sched.Admit, sched.Because(estimate.Promised, int64(c.Deadline)), worst(verdict.Finish)
+	} else if job.Spec.GoesOn() {
+		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun) // without a promise
+	} else {
+		var p sched.Plan
+		a.Verb, a.Reason = sched.Reject, s.refusal(now, c, &verdict, &p)
+		a.Evidence = p.Evidence
 	}
-	measured := r.Sample
-	n := s.note(job, promised)
-	n.Claim, n.Sample, n.Master, n.Room = c, measured, r.Master, r.Room
-	if n.Master != without {
-		s.mastered++
-	}
-	if c.Begun {
-		s.starts++
-		n.Rank = s.starts
-		s.active = append(s.active, job.ID)
-	}
-	s.enqueue(job.ID)
-	if s.c.Most == 0 {
-		s.plan.Admit(now, c) // lines 22 and 23
-	}
-	if c.Begun {
-		s.plan.Start(now, job.ID)
-	}
-	if !p.Admit(job.ID, told, why) {
-		s.plan.Remove(now, job.ID)
-		s.forget(job.ID)
-		return nil
-	}
-	n.Advice = job.Advice != sched.NoJob
-	s.restrain(job, p)
-	return n
+	a.Offer = sched.Offer(s.plan.Quote(now, *c, mostAsked))
+	return a
 }
 
 // refuse rejects a job with one of two reasons: it alone would be late with all slots of the
 // cluster, or what is promised stands in its way, which is named. A cost that knows no bound, as a
 // class has that holds all kinds of jobs, is told as such. With it go the deadline that would do,
 // and whether that rests on a sample.
-func (s *scheduler) refuse(v sched.View, r *record, verdict *Verdict, p *sched.Plan) {
+func (s *scheduler) refuse(v sched.View, r *reserve.Record, verdict *Verdict, p *sched.Plan) {
 	now, c := v.Now(), &r.Claim
 	if job := v.Job(c.Job); job.Spec.GoesOn() { // that time was lost is not held against it
-		s.lend(v, job, sched.Because(sched.Begun), p)
+		s.Lend(v, job, sched.Because(sched.Begun), p)
 		return
 	}
 	offer, exact := s.plan.OfferWithin(now, *c, mostEstimates)
 	told := sched.Offer(offer, exact)
 	if r.Sample.Longest > 0 {
-		told.Measured = r.Sample.maps()
+		told.Measured = r.Sample.Maps()
 	}
 	p.Reject(c.Job, told, s.refusal(now, c, verdict, p))
 }
 
 // refusal is why a claim does not fit.
-func (s *scheduler) refusal(now units.Time, c *Claim, verdict *Verdict, p *sched.Plan) sched.Reason {
+func (s *scheduler) refusal(now units.Time, c *reserve.Claim, verdict *Verdict, p *sched.Plan) sched.Reason {
 	why := sched.Because(Late, int64(verdict.LateDeadline), int64(verdict.LateFinish))
 	if verdict.Late != 0 {
 		why.Cause, why.Job = BreaksPromise, verdict.Late
@@ -221,91 +148,3 @@ func (s *scheduler) refusal(now units.Time, c *Claim, verdict *Verdict, p *sched
 // one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs that
 // wait, with hardly any slack, for that to happen.
 const mostEstimates = 100_000
-
-// astride tells whether the job's reduces hold slots while maps are to run, which the schedule does
-// not know of.
-func astride(job *sched.Job) bool {
-	return job.Stages[sched.Reduce].Occupied > 0 && !job.Over(sched.Map)
-}
-
-// regain promises a job that has begun its deadline, if that passes, and tells whether it did.
-func (s *scheduler) regain(v sched.View, job *sched.Job, p *sched.Plan) bool {
-	r := record{Claim: claimOf(job)}
-	r.Claim.Begun = true
-	if as, _ := s.weigh(v, job, &r); as != promised {
-		return false
-	}
-	if s.c.Most > 0 {
-		t := s.try(v, job, &r)
-		if t == nil || !t.weigh().OK {
-			return false
-		}
-		s.forget(job.ID)
-		s.settleLikely(v, job, &r, p)
-		return true
-	}
-	verdict := s.plan.Test(v.Now(), r.Claim)
-	if verdict.OK {
-		s.forget(job.ID)
-		s.settle(v, job, &r, verdict, p)
-	}
-	return verdict.OK
-}
-
-// amended judges again a job that has not begun, if its deadline or the number of its tasks is another one
-// now. What was promised to one that has begun stays as it is, and so does what was promised to one that is
-// to weigh otherwise, or to stand in another queue. One of which its ApplicationMaster alone runs is judged
-// again if that asks for more than was assumed.
-func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
-	r, job := s.of(j), v.Job(j)
-	if r == nil || job == nil || r.Rank > 0 || job.Standing() > sched.Admitted {
-		return
-	}
-	if r.Standing == promised {
-		c, maps, reduces := &r.Claim, owed(job, sched.Map), owed(job, sched.Reduce)
-		more := maps > int64(c.Maps) || reduces > int64(c.Reduces)
-		if job.Begun() && (!more || r.Advice || r.begun(job)) || job.Deadline == c.Deadline && maps == int64(c.Maps) && reduces == int64(c.Reduces) {
-			return
-		}
-		s.plan.Remove(v.Now(), j)
-	} else if job.Begun() {
-		s.counted(v, job, p)
-		return
-	}
-	was := r.Standing
-	s.forget(j)
-	s.judge(v, job, p)
-	// What a promise withheld goes when there is none any more: whoever looks after jobs without one
-	// would wait for it for ever.
-	if n := s.of(j); was == promised && n != nil && n.Standing != promised && job.Stages[sched.Reduce].Withheld {
-		p.Add(sched.Item{Verb: sched.Release, Job: j, Stage: sched.Reduce, Reason: sched.Because(sched.PlaceChanged)})
-	}
-}
-
-// counted judges a job that has begun without a promise, since nobody could tell how many tasks it
-// has, when that number is final. One that does not pass runs on as it does.
-func (s *scheduler) counted(v sched.View, job *sched.Job, p *sched.Plan) {
-	was := s.of(job.ID)
-	if !was.Grows || job.Spec.Growing() != nil || astride(job) {
-		return
-	}
-	s.regain(v, job, p)
-}
-
-// takeOver takes in jobs that another policy has let run: they have no promise.
-func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
-	s.runs, s.seen = nil, nil
-	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		job := v.Job(j)
-		if job == nil || s.of(j) != nil {
-			continue
-		}
-		if job.Standing() == sched.Admitted {
-			if r := s.note(job, lent); s.c.Most > 0 {
-				s.hopesFor(job, r, means{})
-			}
-		} else {
-			s.judge(v, job, p)
-		}
-	}
-}

@@ -91,7 +91,7 @@ func (s *Schedule) pass(now units.Time, i int, until units.Time) (holds, finish 
 	m := &s.members[i]
 	if m.open() {
 		switch {
-		case m.onMaps() > 0:
+		case m.OnMaps() > 0:
 			until = min(until, max(m.Ready, s.at.maps.First()))
 		case m.Reduces > 0:
 			until = min(until, max(m.Ready, s.at.reduces.First()))

@@ -2,17 +2,17 @@
 // when it comes, whether it will meet its deadline, and keeps that promise.
 //
 //	what                                                      paper 003             where
-//	learned worst costs of a job's tasks                      eq. 4.2 to 4.4        estimate.go, package estimate
+//	learned worst costs of a job's tasks                      eq. 4.2 to 4.4        package estimate; reserve/estimate.go
 //	admission controller: would it, and all others, be in time  alg. 5.1            admission.go; Schedule.Test
 //	map slots, and when the maps end                          alg. 5.2              schedule.go; package avail
 //	reduce slots, and when the job ends                       alg. 5.3              schedule.go; package avail
 //	the earliest deadline that would be accepted              ours                  offer.go
 //	Priority-Q                                                section 5.2           order.go
-//	dispatcher                                                alg. 5.4              dispatch.go, service.go
+//	dispatcher                                                alg. 5.4              reserve/dispatch.go, service.go
 //	feedback controller                                       alg. 5.5, 5.6         feedback.go; Schedule.Finish
-//	jobs without a deadline                                   ours                  besteffort.go
-//	jobs of unknown classes                                   ours                  sample.go
-//	ApplicationMasters                                        ours                  master.go
+//	jobs without a deadline                                   ours                  reserve/besteffort.go, reclaim.go
+//	jobs of unknown classes                                   ours                  reserve/sample.go
+//	ApplicationMasters                                        ours                  reserve/master.go
 //
 // The equations are numbered 4.2 to 4.4 in chapter 5.
 //
@@ -32,11 +32,11 @@
 //	T^m, T^r           when each slot is free behind a job, at worst                       avail.Steps
 //	V^m, V^r           when it really is                                                   nobody knows before
 //	U^m, U^r           T^m and T^r with the real ends of the job                           Schedule.Finish
-//	Ẽ^m, Ẽ^r           real ends of the job's tasks                                        record.Maps, record.Reduces
+//	Ẽ^m, Ẽ^r           real ends of the job's tasks                                        committed.Maps, committed.Reduces
 //	e^m, e             when the job's maps end, when it ends, at worst                     Verdict.MapsEnd, Verdict.Finish
 //	ẽ                  when it really ends
 //	ΔT, ⊗              threshold of the feedback: one map's worst time                     scheduler.ended
-//	Ra                 free reduce slots of the cluster                                    scheduler.free
+//	Ra                 free reduce slots of the cluster                                    reserve.Scheduler.free
 //
 // # Where the paper is corrected
 //
@@ -112,7 +112,6 @@
 //     are kept for the feedback. Each is let in again, with its finish as the schedule has it then.
 //   - A master that is up costs nothing more; one that is not costs a whole start-up from now on.
 //   - One that had started, claims maps, and of which no task runs or is done has a void start (above).
-//   - Budgets and the confidence of a promise stand; the reason then says the deadline twice, as nothing is reckoned.
 //   - What ran without a promise runs on without one, and so does what has begun and was not known: by their handles,
 //     behind all promises.
 //   - All else is judged as if it came now. Samples begin again; maps that run since before count from when

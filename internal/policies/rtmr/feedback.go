@@ -3,6 +3,7 @@ package rtmr
 import (
 	"slices"
 
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -16,41 +17,27 @@ import (
 // it is: what a job has committed more than before was committed now. When nodes come or go the
 // vectors change their length (scheduler.resize).
 
+// A tally follows the commits of a stage.
+type tally struct {
+	Done int32        `json:"done"`
+	Ends []units.Time `json:"ends,omitempty"` // of committed tasks since the promise
+}
+
 // count notes the tasks that have been committed by now, and lets the reduces go of jobs whose last map was among them.
 func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
-	if s.c.Most > 0 { // a verdict counts what really runs
-		for i := range batch {
-			j := batch[i].Job
-			switch batch[i].Kind {
-			case sched.Ended:
-				j, _ = v.Ended(batch[i].Attempt)
-				s.ends(batch[i].Attempt)
-			case sched.Control, sched.Resync: // others may have ended tasks
-				for _, j := range s.active {
-					if job := v.Job(j); job != nil {
-						s.restrain(job, p)
-					}
-				}
-			}
-			if job := v.Job(j); job != nil && s.promisedTo(j) {
-				s.restrain(job, p)
-			}
-		}
-		return
-	}
 	for i := range batch { // also of jobs that others have started
-		if e := &batch[i]; e.Kind == sched.Demand && s.promisedTo(e.Job) && v.Job(e.Job) != nil {
-			s.restrain(v.Job(e.Job), p)
+		if e := &batch[i]; e.Kind == sched.Demand && s.PromisedTo(e.Job) && v.Job(e.Job) != nil {
+			s.Restrain(v.Job(e.Job), p)
 		}
 	}
-	for _, j := range s.active {
-		job, r := v.Job(j), s.of(j)
+	for _, j := range s.Active {
+		job, d := v.Job(j), &s.done[j]
 		if job == nil {
 			continue
 		}
-		s.restrain(job, p)
-		r.Maps.upTo(job.Stages[sched.Map].Done, v.Now())
-		r.Reduces.upTo(job.Stages[sched.Reduce].Done, v.Now())
+		s.Restrain(job, p)
+		d.Maps.upTo(job.Stages[sched.Map].Done, v.Now())
+		d.Reduces.upTo(job.Stages[sched.Reduce].Done, v.Now())
 	}
 }
 
@@ -65,24 +52,25 @@ func (t *tally) upTo(done int32, now units.Time) {
 // ended closes the record of a job. Of one that was committed the schedule learns the ends
 // (algorithm 5.5); one that failed or was killed leaves it.
 func (s *scheduler) ended(v sched.View, e *sched.Event) {
-	r := s.of(e.Job)
+	r := s.Of(e.Job)
 	if r == nil {
 		return
 	}
-	if r.Standing == promised {
+	if r.Standing == reserve.Promised {
 		if e.Outcome == sched.Committed {
 			threshold := r.Claim.Map // ΔT
 			if r.Claim.Maps == 0 {
 				threshold = r.Claim.Reduce
 			}
-			maps := slices.Clone(r.Maps.Ends)
+			done := &s.done[e.Job]
+			maps := slices.Clone(done.Maps.Ends)
 			if r.Claim.Slot {
 				maps = append(maps, v.Now()) // of its master
 			}
-			s.plan.Finish(v.Now(), e.Job, maps, slices.Clone(r.Reduces.Ends), threshold, s.c.Feedback)
+			s.plan.Finish(v.Now(), e.Job, maps, slices.Clone(done.Reduces.Ends), threshold, s.feedback)
 		} else {
 			s.plan.Remove(v.Now(), e.Job)
 		}
 	}
-	s.forget(e.Job)
+	s.Forget(e.Job)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -22,19 +23,19 @@ func TestTally(t *testing.T) {
 // A job whose first task is refused has not started: it instead of it stood, and may be overtaken.
 func TestRefusedStart(t *testing.T) {
 	d := newDesk(t, usual)
-	d.at(0, opening(claims("a", 1, 100), claims("b", 1, 200))...)
-	d.book.Begin(&d.plan)
-	if d.s.began(d.book, 1, &d.plan, func() bool { return false }) {
+	d.At(0, reservetest.Opening(reservetest.Claims("a", 1, 100), reservetest.Claims("b", 1, 200))...)
+	d.Book.Begin(&d.Plan)
+	if d.s.Starts(d.Book, 1, &d.Plan, func() bool { return false }) {
 		t.Error("it started")
 	}
-	if !slices.Equal(d.s.queue, []sched.JobID{1, 2}) || d.s.of(1).Rank != 0 {
-		t.Errorf("queue %v, rank %d", d.s.queue, d.s.of(1).Rank)
+	if !slices.Equal(d.s.Queue, []sched.JobID{1, 2}) || d.s.Of(1).Rank != 0 {
+		t.Errorf("queue %v, rank %d", d.s.Queue, d.s.Of(1).Rank)
 	}
-	if got, want := d.at(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: claims("c", 1, 50)}}), "admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:50000000000"; got != want {
+	if got, want := d.At(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: reservetest.Claims("c", 1, 50)}}), "admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:50000000000"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if !slices.Equal(d.s.queue, []sched.JobID{3, 1, 2}) {
-		t.Errorf("queue %v", d.s.queue)
+	if !slices.Equal(d.s.Queue, []sched.JobID{3, 1, 2}) {
+		t.Errorf("queue %v", d.s.Queue)
 	}
 }
 
@@ -46,12 +47,12 @@ func (refuses) Propose(*sched.Plan, *sched.Item) sched.Code { return sched.TooLa
 // Nothing stays promised to a job whose admission is refused.
 func TestRefusedAdmission(t *testing.T) {
 	d := newDesk(t, usual)
-	d.at(0, opening()...)
-	d.book.Apply(1e9, 2, []sched.Event{{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: claims("a", 1, 100)}}})
+	d.At(0, reservetest.Opening()...)
+	d.Book.Apply(1e9, 2, []sched.Event{{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: reservetest.Claims("a", 1, 100)}}})
 	var p sched.Plan
 	p.Reset(refuses{})
-	d.s.judge(d.book, d.book.Job(1), &p)
-	if _, _, ok := d.s.plan.Estimate(1e9, 1); ok || d.s.of(1) != nil || len(d.s.queue) > 0 {
-		t.Errorf("in the schedule: %v, queue %v", ok, d.s.queue)
+	d.s.Consider(d.Book, d.Book.Job(1), &p)
+	if _, _, ok := d.s.plan.Estimate(1e9, 1); ok || d.s.Of(1) != nil || len(d.s.Queue) > 0 {
+		t.Errorf("in the schedule: %v, queue %v", ok, d.s.Queue)
 	}
 }

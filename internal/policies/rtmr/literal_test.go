@@ -9,6 +9,8 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
@@ -34,20 +36,20 @@ func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Pl
 		}
 		for d.reduceTask(v, n, p) {
 		}
-		dispatcher{d.scheduler}.rest(v, n, p)
+		reserve.Dispatcher{Scheduler: d.Scheduler}.Rest(v, n, p)
 	}
 }
 
 // priorityQ is the queue, from the records alone.
 func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		if r := d.of(j); r != nil && r.Standing == promised && v.Job(j) != nil && v.Job(j).State == sched.Admitted {
+		if r := d.Of(j); r != nil && r.Standing == reserve.Promised && v.Job(j) != nil && v.Job(j).State == sched.Admitted {
 			q = append(q, v.Job(j))
 		}
 	}
 	slices.SortFunc(q, func(a, b *sched.Job) int {
-		ra, rb := d.of(a.ID), d.of(b.ID)
-		started := func(r *record) int { return min(1, int(r.Rank)) }
+		ra, rb := d.Of(a.ID), d.Of(b.ID)
+		started := func(r *reserve.Record) int { return min(1, int(r.Rank)) }
 		if c := cmp.Compare(started(rb), started(ra)); c != 0 && !d.alone {
 			return c
 		}
@@ -72,12 +74,12 @@ func (d literalDispatcher) masterTasks(v sched.View, n *sched.Node, p *sched.Pla
 		}
 		free := n.Free[units.Memory]
 		for _, other := range d.priorityQ(v) {
-			if other != j && d.of(other.ID).Room == n.ID {
+			if other != j && d.Of(other.ID).Room == n.ID {
 				free -= other.Spec.Stage(sched.Master).Containers[0].Needs[units.Memory]
 			}
 		}
 		if free >= st.Containers[0].Needs[units.Memory] && p.Start(j.ID, sched.Master, n.ID, 1, sched.Anywhere, sched.Because(sched.FirstInOrder)) {
-			d.of(j.ID).begins()
+			d.Of(j.ID).Begins()
 		}
 	}
 }
@@ -93,7 +95,7 @@ func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) b
 		st := j.Spec.Stage(sched.Master)
 		return st != nil && len(st.Containers) == 0
 	}
-	for _, j := range d.others { // what is lent is available
+	for _, j := range d.Others { // what is lent is available
 		if ra += int64(v.Job(j).Stages[sched.Map].Occupied); inSlot(v.Job(j)) {
 			ra += int64(v.Job(j).Stages[sched.Master].Occupied)
 		}
@@ -109,10 +111,10 @@ func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) b
 		t := &j.Stages[sched.Map]
 		switch reachedMapStage := j.Stages[sched.Master].Total == 0 || t.Ready; {
 		case inSlot(j) && j.Stages[sched.Master].Open > 0:
-			if !d.start(v, j.ID, sched.Master, n.ID, p) {
+			if !d.Start(v, j.ID, sched.Master, n.ID, p) {
 				return false
 			}
-			d.of(j.ID).begins()
+			d.Of(j.ID).Begins()
 			return true
 		case reachedMapStage && t.Open > 0:
 			return d.goes(v, j.ID, sched.Map, n.ID, p)
@@ -129,7 +131,7 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 	for i := sched.NodeID(1); i <= v.Nodes(); i++ {
 		ra += v.Node(i).Free[units.ReduceSlots]
 	}
-	for _, j := range d.others { // what is lent is available
+	for _, j := range d.Others { // what is lent is available
 		ra += int64(v.Job(j).Stages[sched.Reduce].Occupied)
 	}
 	if r := n.Free[units.ReduceSlots]; r > 0 { // 6
@@ -153,14 +155,14 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 // goes starts the nearest task of a job. Where jobs that have started are overtaken, those before it
 // have not started by that.
 func (d literalDispatcher) goes(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
-	r := d.of(j)
+	r := d.Of(j)
 	if !d.alone || r.Rank > 0 {
-		return d.start(v, j, stage, n, p)
+		return d.Start(v, j, stage, n, p)
 	}
-	d.dequeue(j)
+	d.Dequeue(j)
 	r.Rank = 1
-	d.active = append(d.active, j)
-	d.enqueue(j)
+	d.Active = append(d.Active, j)
+	d.Enqueue(j)
 	d.plan.Start(v.Now(), j)
 	return p.Start(j, stage, n, 1, v.Nearest(n, j, stage), sched.Because(sched.FirstInOrder))
 }
@@ -186,16 +188,16 @@ func (s *starts) Plan(_ int64, at units.Time, p *sched.Plan) error {
 // The dispatcher decides as the pseudo-code does.
 func TestDispatcherAgainstPseudoCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		gen := streams(true, 9, 0, 3*units.Second)
+		gen := reservetest.Streams(true, 9, 0, 3*units.Second)
 		if rapid.Bool().Draw(t, "masters") {
-			gen = mastered(gen, noMaster, outside, inMapSlot)
+			gen = reservetest.Mastered(gen, reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot)
 		}
 		s := gen.Draw(t, "stream")
 		var ours, theirs starts
-		if _, err := s.play(usual, nil, &ours); err != nil {
+		if _, err := play(s, usual, nil, &ours); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.play(usual, dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s} }), &theirs); err != nil {
+		if _, err := play(s, usual, dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s} }), &theirs); err != nil {
 			t.Fatal(err)
 		}
 		for i := range min(len(ours.lines), len(theirs.lines)) {
@@ -213,15 +215,15 @@ func TestDispatcherAgainstPseudoCode(t *testing.T) {
 // As printed J2's reduce of 100 s takes the only reduce slot when J1 needs it at 10; corrected it
 // waits for J1's.
 func TestLine10(t *testing.T) {
-	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{
+	s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []reservetest.StreamJob{
 		{Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{10}, Reduce: 10, Known: true},
 		{Within: 200, Maps: []int{1}, Map: 1, Reduces: []int{100}, Reduce: 100, Known: true},
 	}}
-	k, err := s.play(usual, nil)
+	k, err := play(s, usual, nil)
 	if err != nil || k.promises != 2 || k.broken != 0 {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
-	k, err = s.play(usual, printed)
+	k, err = play(s, usual, printed)
 	if want := "j1 ended committed at 1m51s, was expected by 20s, its deadline is 20s"; err != nil || k.promises != 2 || strings.Join(k.says, "") != want {
 		t.Errorf("%d promises, %v; %v", k.promises, k.says, err)
 	}
@@ -231,12 +233,12 @@ func TestLine10(t *testing.T) {
 // when J2 comes, which has to wait for it, so J2 is refused. Whoever forgets J1, because J2 would
 // stand before all that wait, or stands J2 before it, admits J2 and breaks the promise.
 func TestPredecessor(t *testing.T) {
-	s := stream{Nodes: 1, Maps: 1, Reduces: 1, Jobs: []streamJob{
+	s := reservetest.Stream{Nodes: 1, Maps: 1, Reduces: 1, Jobs: []reservetest.StreamJob{
 		{Within: 1000, Maps: []int{100}, Map: 100, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
 		{Arrive: 1, Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
 	}}
 	var said starts
-	k, err := s.play(usual, nil, &said)
+	k, err := play(s, usual, nil, &said)
 	if err != nil || k.promises != 1 || k.refusals != 1 || k.broken != 0 {
 		t.Errorf("%d promises, %d refusals, %v; %v", k.promises, k.refusals, k.says, err)
 	}
@@ -249,7 +251,7 @@ func TestPredecessor(t *testing.T) {
 		"nil predecessor": judging(forgetful),
 		"deadlines alone": alone,
 	} {
-		if k, err := s.play(usual, bend); err != nil || k.promises != 2 || k.broken != 1 {
+		if k, err := play(s, usual, bend); err != nil || k.promises != 2 || k.broken != 1 {
 			t.Errorf("%s: %d promises, %v; %v", name, k.promises, k.says, err)
 		}
 	}

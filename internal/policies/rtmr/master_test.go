@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -15,7 +16,7 @@ import (
 // withMaster is a job of so many maps of class c, whose masters take 5 s to start up and maps 10 s; its
 // own takes so much memory, or if that is 0 a map slot.
 func withMaster(id string, maps, deadline int, memory int64) *workload.Job {
-	j := claims(id, maps, deadline)
+	j := reservetest.Claims(id, maps, deadline)
 	st := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)}
 	if memory > 0 {
 		st.Containers = []cluster.Container{{Name: "master", Needs: units.Vector{units.Memory: memory}}}
@@ -49,13 +50,13 @@ var (
 
 // began says that the master of a job has begun on a node, as the last plan said.
 func (d *desk) began(attempt, job int, node sched.NodeID) sched.Event {
-	d.t.Helper()
-	for _, it := range d.plan.Items {
+	d.T.Helper()
+	for _, it := range d.Plan.Items {
 		if it.Verb == sched.Start && it.Job == sched.JobID(job) && it.Stage == sched.Master && it.Node == node {
 			return sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(attempt), Job: it.Job, Task: 1, Node: node, Item: it.ID, Locality: sched.Anywhere}
 		}
 	}
-	d.t.Errorf("the master of job %d was not started on node %d", job, node)
+	d.T.Errorf("the master of job %d was not started on node %d", job, node)
 	return sched.Event{}
 }
 
@@ -71,13 +72,13 @@ func TestMasterDies(t *testing.T) {
 	for _, memory := range []int64{1, 0} {
 		for _, up := range []bool{false, true} {
 			d := newDesk(t, usual)
-			if got, want := d.at(0, append(cluster2(withMaster("a", 2, 100, memory)), beat1)...), "admit job=1 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000"; got != want {
+			if got, want := d.At(0, append(cluster2(withMaster("a", 2, 100, memory)), beat1)...), "admit job=1 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000"; got != want {
 				t.Fatalf("%s\nwant %s", got, want)
 			}
-			d.at(1, d.began(1, 1, 1))
+			d.At(1, d.began(1, 1, 1))
 			want := 4 + 5 + 10
 			if up {
-				d.at(3, mapsReady) // sooner than at worst: its maps may start now
+				d.At(3, mapsReady) // sooner than at worst: its maps may start now
 				if got := d.finishes(3); got != 3+10 {
 					t.Errorf("memory %d: up at 3s it would finish at %ds, want 13", memory, got)
 				}
@@ -85,11 +86,11 @@ func TestMasterDies(t *testing.T) {
 					want = 3 + 10 // it has started, and both maps could at 3s
 				}
 			}
-			d.at(4, sched.Event{Kind: sched.Ended, Attempt: 1, Outcome: sched.Failed})
+			d.At(4, sched.Event{Kind: sched.Ended, Attempt: 1, Outcome: sched.Failed})
 			if got := d.finishes(4); got != want {
 				t.Errorf("memory %d, up %v: it would finish at %ds, want %d", memory, up, got, want)
 			}
-			d.at(5, beat2)
+			d.At(5, beat2)
 			d.began(2, 1, 2)
 		}
 	}
@@ -99,23 +100,23 @@ func TestMasterDies(t *testing.T) {
 // goes, its master starts on another; a job whose master cannot start at once has no promise.
 func TestMasterRoom(t *testing.T) {
 	d := newDesk(t, usual)
-	got := d.at(0, cluster2(withMaster("a", 1, 100, 1), withMaster("b", 1, 100, 1), withMaster("c", 1, 100, 1))...)
+	got := d.At(0, cluster2(withMaster("a", 1, 100, 1), withMaster("b", 1, 100, 1), withMaster("c", 1, 100, 1))...)
 	if want := "admit job=1 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000; admit job=2 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000; reject job=3 reason=no-master-room"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if a, b := d.s.of(1).Room, d.s.of(2).Room; a != 1 || b != 2 {
+	if a, b := d.s.Of(1).Room, d.s.Of(2).Room; a != 1 || b != 2 {
 		t.Errorf("room is kept on nodes %d and %d", a, b)
 	}
 	d = newDesk(t, usual)
-	d.at(0, cluster2(withMaster("a", 1, 100, 1))...)
-	d.at(1, sched.Event{Kind: sched.NodeDown, Node: 1})
-	if room := d.s.of(1).Room; room != 2 {
+	d.At(0, cluster2(withMaster("a", 1, 100, 1))...)
+	d.At(1, sched.Event{Kind: sched.NodeDown, Node: 1})
+	if room := d.s.Of(1).Room; room != 2 {
 		t.Errorf("node 1 is gone, and room is kept on node %d", room)
 	}
 	if got := d.finishes(1); got != 1+5+10 {
 		t.Errorf("it would finish at %ds", got)
 	}
-	d.at(2, beat2)
+	d.At(2, beat2)
 	d.began(1, 1, 2)
 }
 
@@ -123,10 +124,10 @@ func TestMasterRoom(t *testing.T) {
 // is left.
 func TestSlotsAreKept(t *testing.T) {
 	d := newDesk(t, usual)
-	d.at(0, append(cluster2(withMaster("b", 4, 100, 1), withMaster("a", 3, 50, 1)), beat1, beat2)...)
-	d.at(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Task: 1, Node: 1, Item: 3, Locality: sched.Anywhere})
-	d.at(2, mapsReady, beat1, beat2)
-	if got := d.book.Job(1).Stages[sched.Map].Occupied; got != 1 {
+	d.At(0, append(cluster2(withMaster("b", 4, 100, 1), withMaster("a", 3, 50, 1)), beat1, beat2)...)
+	d.At(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Task: 1, Node: 1, Item: 3, Locality: sched.Anywhere})
+	d.At(2, mapsReady, beat1, beat2)
+	if got := d.Book.Job(1).Stages[sched.Map].Occupied; got != 1 {
 		t.Errorf("of four slots %d went to b, want 1", got)
 	}
 }
@@ -137,19 +138,19 @@ func TestResyncWithMasters(t *testing.T) {
 	for _, memory := range []int64{1, 0} {
 		for _, up := range []bool{true, false} {
 			d := newDesk(t, usual)
-			d.at(0, append(cluster2(withMaster("a", 2, 100, memory)), beat1)...)
-			d.at(1, d.began(1, 1, 1))
+			d.At(0, append(cluster2(withMaster("a", 2, 100, memory)), beat1)...)
+			d.At(1, d.began(1, 1, 1))
 			again := append([]sched.Event{{Kind: sched.Resync}}, cluster2(withMaster("a", 2, 100, memory))...)
 			again = append(again, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Task: 1, Node: 1, Locality: sched.Anywhere, Age: units.Second})
 			want := 20 + 5 + 10
 			if up {
 				again, want = append(again, mapsReady), 20+10
 			}
-			if got := d.at(20, again...); !strings.HasPrefix(got, "admit job=1 word=promised confidence=1000000 by=") {
+			if got := d.At(20, again...); !strings.HasPrefix(got, "admit job=1 word=promised confidence=1000000 by=") {
 				t.Error(got)
 			}
-			if got := d.finishes(20); got != want || d.s.mastered != 1 {
-				t.Errorf("memory %d, up %v: it would finish at %ds, want %d; %d jobs have masters", memory, up, got, want, d.s.mastered)
+			if got := d.finishes(20); got != want || d.s.Mastered != 1 {
+				t.Errorf("memory %d, up %v: it would finish at %ds, want %d; %d jobs have masters", memory, up, got, want, d.s.Mastered)
 			}
 		}
 	}
@@ -167,15 +168,15 @@ func TestUnknownWithMaster(t *testing.T) {
 		d := newDesk(t, c)
 		a := withMaster("a", 4, 100, memory)
 		a.Class = "unknown"
-		if got := d.at(0, append(cluster2(a), beat1)...); got != want {
+		if got := d.At(0, append(cluster2(a), beat1)...); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		if memory == 0 {
 			continue
 		}
 		// It dies once, and is let start again.
-		d.at(1, d.began(1, 1, 1))
-		if got, want := d.at(2, sched.Event{Kind: sched.Ended, Attempt: 1, Outcome: sched.Failed}, beat1), "sample job=1 count=1 reason=sampling:2"; got != want {
+		d.At(1, d.began(1, 1, 1))
+		if got, want := d.At(2, sched.Event{Kind: sched.Ended, Attempt: 1, Outcome: sched.Failed}, beat1), "sample job=1 count=1 reason=sampling:2"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 		d.began(2, 1, 1)
@@ -185,14 +186,14 @@ func TestUnknownWithMaster(t *testing.T) {
 // Jobs without a deadline whose masters take map slots leave slots for the tasks that these wait for:
 // the run ends.
 func TestMastersLeaveRoom(t *testing.T) {
-	j := streamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: inMapSlot, Start: 1, Startup: 1}
-	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: slices.Repeat([]streamJob{j}, 5)}
+	j := reservetest.StreamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: reservetest.InMapSlot, Start: 1, Startup: 1}
+	s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: slices.Repeat([]reservetest.StreamJob{j}, 5)}
 	c := usual
-	if k, err := s.play(c, nil); err != nil || k.committed != 5 {
+	if k, err := play(s, c, nil); err != nil || k.committed != 5 {
 		t.Errorf("%d jobs committed; %v", k.committed, err)
 	}
 	c.Masters = 1
-	if _, err := s.play(c, nil); err == nil || !strings.Contains(err.Error(), "stuck") {
+	if _, err := play(s, c, nil); err == nil || !strings.Contains(err.Error(), "stuck") {
 		t.Errorf("with room for all masters the run ends: %v", err)
 	}
 }
@@ -200,12 +201,12 @@ func TestMastersLeaveRoom(t *testing.T) {
 // What is lent dies for a promise, and a master behind its tasks: of a lent job's master and maps in
 // four slots, three maps go for one with a promise.
 func TestMastersDieLast(t *testing.T) {
-	s := stream{Nodes: 1, Maps: 4, Reduces: 1, Jobs: []streamJob{
-		{Maps: []int{50, 50, 50}, Map: 50, Known: true, Master: inMapSlot, Start: 1, Startup: 1},
+	s := reservetest.Stream{Nodes: 1, Maps: 4, Reduces: 1, Jobs: []reservetest.StreamJob{
+		{Maps: []int{50, 50, 50}, Map: 50, Known: true, Master: reservetest.InMapSlot, Start: 1, Startup: 1},
 		{Arrive: 10, Within: 30, Maps: []int{5, 5, 5}, Map: 5, Known: true},
 	}}
 	var said starts
-	if k, err := s.play(usual, nil, &said); err != nil || k.preempted != 3 || k.promises != 1 {
+	if k, err := play(s, usual, nil, &said); err != nil || k.preempted != 3 || k.promises != 1 {
 		t.Errorf("%v: %d killed, %d promises; %v", err, k.preempted, k.promises, said.lines)
 	}
 	for _, l := range said.lines {
@@ -218,11 +219,11 @@ func TestMastersDieLast(t *testing.T) {
 // Where nodes are served at intervals a master waits for its beat as each task does: of 10 s and 1 s for
 // the master, and of 10 s and 5 s for the map, from 1 s on.
 func TestMasterWaitsForABeat(t *testing.T) {
-	for _, where := range []masterKind{outside, inMapSlot} {
-		s := stream{Nodes: 1, Maps: 2, Reduces: 1, Rooms: 1, Heartbeat: 10 * units.Second, Jobs: []streamJob{
+	for _, where := range []reservetest.MasterKind{reservetest.Outside, reservetest.InMapSlot} {
+		s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Rooms: 1, Heartbeat: 10 * units.Second, Jobs: []reservetest.StreamJob{
 			{Arrive: 1, Within: 100, Maps: []int{5}, Map: 5, Known: true, Master: where, Start: 1, Startup: 1, Takes: 1}}}
 		var said starts
-		_, err := s.play(usual, nil, &said)
+		_, err := play(s, usual, nil, &said)
 		if want := "1s admit id=1 job=1 word=promised confidence=1000000 by=27000000000 reason=promised:101000000000"; err != nil || !slices.Contains(said.lines, want) {
 			t.Errorf("%s: %v; %v, want %s", where, err, said.lines, want)
 		}
@@ -249,13 +250,13 @@ func TestMasterAsksForMore(t *testing.T) {
 		{"another deadline", 2, 7, false, ""},
 	} {
 		d := newDesk(t, usual)
-		d.at(0, append(cluster2(withMaster("a", 2, 100, 1)), beat1)...)
+		d.At(0, append(cluster2(withMaster("a", 2, 100, 1)), beat1)...)
 		up := []sched.Event{d.began(1, 1, 1), mapsReady, demand(2)}
 		if c.runs {
 			up = append(up, beat1)
 		}
-		d.at(5, up...)
-		if got := d.at(6, amended(1, withMaster("a", c.maps, c.deadline, 1)), demand(int32(c.maps))); got != c.want {
+		d.At(5, up...)
+		if got := d.At(6, reservetest.Amended(1, withMaster("a", c.maps, c.deadline, 1)), demand(int32(c.maps))); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -29,13 +31,13 @@ func TestMemory(t *testing.T) {
 	blind, measures := usual, usual
 	blind.Feedback = false
 	measures.BestEffort, measures.Sample = false, 2
-	plain := streams(true, 9, 0, 3*units.Second)
-	gens := []*rapid.Generator[stream]{plain, mastered(plain, noMaster, outside, inMapSlot)}
+	plain := reservetest.Streams(true, 9, 0, 3*units.Second)
+	gens := []*rapid.Generator[reservetest.Stream]{plain, reservetest.Mastered(plain, reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot)}
 	for name, c := range map[string]Config{"usual": usual, "blind": blind, "measures": measures} {
 		for seed := range seeds {
 			s := gens[seed%2].Example(seed)
 			subject := conform.Subject{Name: "sim", Jobs: len(s.Jobs), Binds: true, Exact: true, Seeds: 1, Fails: true, New: func(t *testing.T, _ uint64) drive.World {
-				cfg := s.config()
+				cfg := s.Simulation()
 				if !c.BestEffort && seed%3 > 0 {
 					cfg.Profiles = nil
 				}
@@ -80,17 +82,17 @@ func (r remembers) Batch(int64, units.Time, []sched.Event) error {
 	if err != nil {
 		return err
 	}
-	loaded := newScheduler(r.s.c)
+	loaded := newScheduler(Config{r.s.Conf, r.s.feedback})
 	if err := loaded.load(text); err != nil {
 		return err
 	}
-	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "samples": {r.s.samples, loaded.samples}, "mastered": {r.s.mastered, loaded.mastered}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
+	for what, pair := range map[string][2]any{"queue": {r.s.Queue, loaded.Queue}, "others": {r.s.Others, loaded.Others}, "samples": {r.s.Samples, loaded.Samples}, "mastered": {r.s.Mastered, loaded.Mastered}, "starts": {r.s.Started, loaded.Started}, "slots": {r.s.Slots, loaded.Slots}} {
 		if d := cmp.Diff(pair[0], pair[1], cmpopts.EquateEmpty()); d != "" {
 			r.t.Errorf("%s: %s", what, d)
 		}
 	}
-	for j := range r.s.jobs {
-		was, is := r.s.of(sched.JobID(j)), loaded.of(sched.JobID(j))
+	for j := range r.s.Jobs {
+		was, is := r.s.Of(sched.JobID(j)), loaded.Of(sched.JobID(j))
 		if d := cmp.Diff(was, is, cmpopts.EquateEmpty()); d != "" {
 			r.t.Errorf("job %d: %s", j, d)
 		}
@@ -102,15 +104,15 @@ func (remembers) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
 // All of a record is saved.
 func TestNothingIsForgotten(t *testing.T) {
-	measures := Config{Sample: 2, Skew: 1}
+	measures := Config{Config: reserve.Config{Sample: 2, Skew: 1}}
 	for seed := range 20 {
 		for _, c := range []Config{usual, measures} {
-			s := mastered(streams(true, 9, 0, 3*units.Second), noMaster, outside, inMapSlot).Example(seed)
+			s := reservetest.Mastered(reservetest.Streams(true, 9, 0, 3*units.Second), reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot).Example(seed)
 			for i := range s.Jobs {
 				s.Jobs[i].Known = i%2 > 0
 			}
 			r := remembers{t: t}
-			if _, err := s.play(c, func(s *scheduler, _ *compose.Recipe) { r.s = s }, &r); err != nil {
+			if _, err := play(s, c, func(s *scheduler, _ *compose.Recipe) { r.s = s }, &r); err != nil {
 				t.Fatal(err)
 			}
 		}

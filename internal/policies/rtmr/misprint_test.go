@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // forgetful is the test that takes nil for the predecessor of a job that would stand before all that
 // wait, as algorithm 5.1 can be read: it forgets whatever has started.
-func forgetful(f *Schedule, now units.Time, c Claim) Verdict {
+func forgetful(f *Schedule, now units.Time, c reserve.Claim) Verdict {
 	s := NewSchedule(f.base.maps.Slots(), f.base.reduces.Slots())
 	for _, m := range f.members[f.started:] {
 		s.Admit(now, m.Claim)
@@ -21,7 +23,7 @@ func forgetful(f *Schedule, now units.Time, c Claim) Verdict {
 }
 
 // shuffled is the test with all jobs in the order of their deadlines, those that have started as well.
-func shuffled(f *Schedule, now units.Time, c Claim) Verdict {
+func shuffled(f *Schedule, now units.Time, c reserve.Claim) Verdict {
 	s := NewSchedule(0, 0)
 	s.base.maps.Load(f.base.maps.Save(nil))
 	s.base.reduces.Load(f.base.reduces.Save(nil))
@@ -44,7 +46,7 @@ func shuffled(f *Schedule, now units.Time, c Claim) Verdict {
 // bent is the admission with another test of claims.
 type bent struct {
 	admission
-	test func(*Schedule, units.Time, Claim) Verdict
+	test func(*Schedule, units.Time, reserve.Claim) Verdict
 }
 
 // Decide judges those that come by the other test, after all else that has happened.
@@ -53,12 +55,12 @@ func (b bent) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	b.admission.Decide(v, slices.DeleteFunc(slices.Clone(batch), comes), p)
 	for _, e := range batch {
 		job := v.Job(e.Job)
-		if !comes(e) || job == nil || b.of(e.Job) != nil || job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
+		if !comes(e) || job == nil || b.Of(e.Job) != nil || job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
 			continue
 		}
-		r := record{Claim: claimOf(job)}
-		if as, _ := b.weigh(v, job, &r); as != promised {
-			b.judge(v, job, p)
+		r := reserve.Record{Claim: reserve.ClaimOf(job)}
+		if as, _ := b.Weigh(v, job, &r); as != reserve.Promised {
+			b.Consider(v, job, p)
 			continue
 		}
 		b.settle(v, job, &r, b.test(b.plan, v.Now(), r.Claim), p)
@@ -66,7 +68,7 @@ func (b bent) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 }
 
 // judging gives the admission another test.
-func judging(test func(*Schedule, units.Time, Claim) Verdict) func(*scheduler, *compose.Recipe) {
+func judging(test func(*Schedule, units.Time, reserve.Claim) Verdict) func(*scheduler, *compose.Recipe) {
 	return func(s *scheduler, r *compose.Recipe) { r.Steps[compose.KindAdmit] = bent{admission{s}, test} }
 }
 
@@ -110,10 +112,10 @@ func TestMisprintsBreakPromises(t *testing.T) {
 			if testing.Short() && c.fails {
 				t.Skip("it takes thousands of streams")
 			}
-			gen := streams(false, 9, 0)
+			gen := reservetest.Streams(false, 9, 0)
 			broken, promises, late := 0, 0, 0
 			for seed := range n {
-				k, err := gen.Example(seed).play(usual, c.bend)
+				k, err := play(gen.Example(seed), usual, c.bend)
 				if err != nil {
 					t.Fatalf("%v\n%v", err, gen.Example(seed))
 				}

@@ -4,41 +4,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
-
-// starts tells what happens at a second, and returns what is started then, also if only as advice.
-func (d *desk) starts(second int, events ...sched.Event) (all []sched.Item) {
-	d.round++
-	batch := d.book.Apply(units.Time(second)*1e9, d.round, events)
-	d.book.Begin(&d.plan)
-	d.policy.Decide(d.book, batch, &d.plan)
-	d.book.Check(&d.plan)
-	for _, it := range d.plan.Items {
-		if it.Verb == sched.Start {
-			all = append(all, it)
-		}
-	}
-	return all
-}
 
 // ends is the second in which a job is done by the schedule.
 func (d *desk) ends(second int, j sched.JobID) units.Time {
 	_, at, _ := d.s.plan.Estimate(units.Time(second)*1e9, j)
 	return at / 1e9
 }
-
-func stale(it sched.Item) sched.Event {
-	return sched.Event{Kind: sched.Refused, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Count: it.Count, Why: sched.Stale}
-}
-
-func startOf(it sched.Item) sched.Event {
-	return sched.Event{Kind: sched.Started, Attempt: 1, Item: it.ID, Job: it.Job, Stage: it.Stage, Node: it.Node, Task: 1, Locality: sched.Anywhere}
-}
-
-var watch = []sched.Event{{Kind: sched.Resync}, {Kind: sched.Control, Control: sched.Watch}}
 
 // A job whose first task the world does not start keeps its place, and all its tasks are still to run. So
 // there is no promise for c, which a would break. While the scheduler watches, a has not started at all.
@@ -50,24 +26,24 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 		ends   int64 // when c, which comes at 15 s and takes 10, is done by the schedule; 0 = too late
 		starts sched.JobID
 	}{
-		{"started", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{startOf(it)} }, 30, 0},
-		{"stale", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{stale(it)} }, 0, 1},
+		{"started", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{reservetest.StartOf(it)} }, 30, 0},
+		{"stale", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{reservetest.Stale(it)} }, 0, 1},
 		{"void", nil, func(told []sched.Event, _ sched.Item) []sched.Event {
 			return append([]sched.Event{{Kind: sched.Resync}}, told...) // which knows of no start
 		}, 0, 1},
-		{"watched", watch, func([]sched.Event, sched.Item) []sched.Event { return nil }, 25, 3},
+		{"watched", reservetest.Watch, func([]sched.Event, sched.Item) []sched.Event { return nil }, 25, 3},
 	} {
 		d := newDesk(t, usual)
-		told := opening(claims("a", 2, 200))
-		first := d.starts(0, append(append(c.first, told...), beat1)...)
+		told := reservetest.Opening(reservetest.Claims("a", 2, 200))
+		first := d.Starts(0, append(append(c.first, told...), beat1)...)
 		if len(first) != 1 || first[0].Job != 1 {
 			t.Fatalf("%s: %+v", c.name, first)
 		}
-		d.starts(1, c.answer(told, first[0])...)
-		asked := d.policy.Ask(d.book, 15e9, claims("c", 1, 31)) // nothing is decided in between
-		d.starts(15, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: claims("c", 1, 31)}})
+		d.Starts(1, c.answer(told, first[0])...)
+		asked := d.Policy.Ask(d.Book, 15e9, reservetest.Claims("c", 1, 31)) // nothing is decided in between
+		d.Starts(15, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: reservetest.Claims("c", 1, 31)}})
 		ends := int64(0)
-		for _, it := range d.plan.Items {
+		for _, it := range d.Plan.Items {
 			switch {
 			case it.Verb == sched.Admit && it.Job == 3:
 				ends = int64(it.Outlook.By / 1e9)
@@ -79,7 +55,7 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 			t.Errorf("%s: c is told %d s, and %v when asked before; want %d", c.name, ends, asked.Outlook.By, c.ends)
 		}
 		next := sched.JobID(0)
-		for _, it := range d.starts(16, beat1) {
+		for _, it := range d.Starts(16, beat1) {
 			next = it.Job
 		}
 		if next != c.starts {
@@ -92,19 +68,19 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 func TestRefusedStartKeepsItsPlace(t *testing.T) {
 	for _, void := range []bool{false, true} {
 		d := newDesk(t, usual)
-		told := opening(claims("a", 1, 15), claims("b", 8, 300))
+		told := reservetest.Opening(reservetest.Claims("a", 1, 15), reservetest.Claims("b", 8, 300))
 		told[0].Detail.Node.Class.Capacity = units.Slots(2, 1)
-		first := d.starts(0, append(told, beat1)...)
+		first := d.Starts(0, append(told, beat1)...)
 		if len(first) != 2 || first[0].Job != 1 || first[1].Job != 2 {
 			t.Fatalf("%+v", first)
 		}
-		answer := []sched.Event{stale(first[0]), startOf(first[1])}
+		answer := []sched.Event{reservetest.Stale(first[0]), reservetest.StartOf(first[1])}
 		if void {
-			answer = append(append([]sched.Event{{Kind: sched.Resync}}, told...), startOf(first[1]))
+			answer = append(append([]sched.Event{{Kind: sched.Resync}}, told...), reservetest.StartOf(first[1]))
 			answer[len(answer)-1].Age = units.Second
 		}
-		d.starts(1, answer...)
-		if again := d.starts(1, beat1); len(again) == 0 || again[0].Job != 1 || d.ends(1, 1) != 11 {
+		d.Starts(1, answer...)
+		if again := d.Starts(1, beat1); len(again) == 0 || again[0].Job != 1 || d.ends(1, 1) != 11 {
 			t.Errorf("void %v: the free slot goes to %+v, and a ends at %d s", void, again, d.ends(1, 1))
 		}
 	}
@@ -113,46 +89,46 @@ func TestRefusedStartKeepsItsPlace(t *testing.T) {
 // So does one without maps that the start of a job behind it has put among those that have started.
 func TestRefusedStartOfOneAhead(t *testing.T) {
 	d := newDesk(t, usual)
-	k, j := claims("k", 1, 16), claims("j", 1, 300)
+	k, j := reservetest.Claims("k", 1, 16), reservetest.Claims("j", 1, 300)
 	k.Stages[0].Kind = workload.Reduce
 	j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 1)})
-	told := opening(k, j)
+	told := reservetest.Opening(k, j)
 	told[1].Detail.Profile.At(workload.Reduce, "n").Task.Add(10)
 	var answer []sched.Event
-	for _, it := range d.starts(0, append(told, beat1)...) {
+	for _, it := range d.Starts(0, append(told, beat1)...) {
 		if it.Job == 1 {
-			answer = append(answer, stale(it))
+			answer = append(answer, reservetest.Stale(it))
 		} else {
-			answer = append(answer, startOf(it))
+			answer = append(answer, reservetest.StartOf(it))
 		}
 	}
-	d.starts(1, answer...)
-	if again := d.starts(1, beat1); len(answer) != 2 || len(again) != 1 || again[0].Job != 1 {
+	d.Starts(1, answer...)
+	if again := d.Starts(1, beat1); len(answer) != 2 || len(again) != 1 || again[0].Job != 1 {
 		t.Errorf("%d starts; on the free slot starts %+v", len(answer), again)
 	}
 }
 
 // That an ApplicationMaster runs, outside of the slots, does not start its job.
 func TestRefusedStartBehindAMaster(t *testing.T) {
-	for _, first := range [][]sched.Event{nil, watch} {
+	for _, first := range [][]sched.Event{nil, reservetest.Watch} {
 		d := newDesk(t, usual)
 		told := cluster2(withMaster("a", 2, 200, 1))
 		told = append(told[:1], told[2:]...) // one node
-		d.starts(0, append(append(first, told...), beat1)...)
+		d.Starts(0, append(append(first, told...), beat1)...)
 		if first == nil {
-			d.starts(1, d.began(1, 1, 1))
+			d.Starts(1, d.began(1, 1, 1))
 		} else {
-			d.starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Task: 1, Node: 1, Locality: sched.Anywhere})
+			d.Starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Task: 1, Node: 1, Locality: sched.Anywhere})
 		}
-		d.starts(3, mapsReady)
+		d.Starts(3, mapsReady)
 		var answer []sched.Event
-		for _, it := range d.starts(3, beat1) {
+		for _, it := range d.Starts(3, beat1) {
 			if first == nil {
-				answer = append(answer, stale(it))
+				answer = append(answer, reservetest.Stale(it))
 			}
 		}
-		d.starts(4, answer...)
-		d.starts(20)
+		d.Starts(4, answer...)
+		d.Starts(20)
 		if at := d.ends(20, 1); at < 30 {
 			t.Errorf("watched %v: none of two maps has started, and the job ends at %d s", first != nil, at)
 		}
@@ -163,13 +139,13 @@ func TestRefusedStartBehindAMaster(t *testing.T) {
 func TestStockStartsWhileWatching(t *testing.T) {
 	for _, promised := range []bool{false, true} { // before it watched
 		d := newDesk(t, usual)
-		told := opening(claims("a", 1, 200))
+		told := reservetest.Opening(reservetest.Claims("a", 1, 200))
 		if promised {
-			d.starts(0, told...)
+			d.Starts(0, told...)
 		}
-		d.starts(0, append(slices.Clone(watch), told...)...)
-		d.starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Locality: sched.Anywhere})
-		d.starts(8, beat1)
+		d.Starts(0, append(slices.Clone(reservetest.Watch), told...)...)
+		d.Starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Locality: sched.Anywhere})
+		d.Starts(8, beat1)
 		if at := d.ends(8, 1); at != 11 {
 			t.Errorf("promised before: %v: its only map runs since 1 s, and the job ends at %d s", promised, at)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/avail"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/units"
 )
 
@@ -18,7 +19,7 @@ type savedSchedule struct {
 }
 
 type savedMember struct {
-	Claim
+	reserve.Claim
 	Phase      phase        `json:"phase"`
 	Since      units.Time   `json:"since,omitempty"`
 	MapEnds    []units.Time `json:"map_ends,omitempty"`

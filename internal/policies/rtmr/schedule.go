@@ -4,27 +4,10 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/avail"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
-
-// A Claim is what a job asks the schedule for. Map and Reduce are the worst-case times of one task
-// (ε̃^m and ε̃^r of algorithms 5.2 and 5.3). Its ApplicationMaster has to be up before the first of
-// them starts (master.go).
-type Claim struct {
-	Job      sched.JobID    `json:"job"`
-	Seq      int64          `json:"seq"`     // the order of submission
-	Arrived  units.Time     `json:"arrived"` // A
-	Deadline units.Time     `json:"deadline"`
-	Maps     int            `json:"maps"`    // M
-	Reduces  int            `json:"reduces"` // R
-	Map      units.Duration `json:"map"`
-	Reduce   units.Duration `json:"reduce"`
-	Ready    units.Time     `json:"ready,omitempty"`   // no task starts before, nor a master that takes a slot
-	Startup  units.Duration `json:"startup,omitempty"` // of its master, at worst; 0 = it has none, or that is up
-	Slot     bool           `json:"slot,omitempty"`    // its master holds a map slot until the job ends
-	Begun    bool           `json:"begun,omitempty"`   // tasks of it run already: it counts as started
-}
 
 // A Verdict is the answer to a claim. It is that of the chain of estimates, so it holds as long as worst cases do.
 type Verdict struct {
@@ -105,7 +88,7 @@ func (c *chain) copy(from *chain) {
 
 // A member is an admitted job.
 type member struct {
-	Claim
+	reserve.Claim
 	phase phase
 	since units.Time // of its start, or of its removal; none = it has started, and no task of it has
 	ends  *ends      // of a corrected one
@@ -146,7 +129,7 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 		c.reduces.Replace(m.ends.reduces)
 		return m.since, m.since
 	case gone:
-		c.maps.Run(m.onMaps(), from, 0)
+		c.maps.Run(m.OnMaps(), from, 0)
 		c.reduces.Run(m.Reduces, from, 0)
 		return from, from
 	}
@@ -159,7 +142,7 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 
 // begin returns from when on the tasks of a job may start that may itself from an instant on. A master
 // that takes a slot takes it away; had is since when that was free, none if no slot was taken.
-func (c *chain) begin(m *Claim, from units.Time) (had, up units.Time) {
+func (c *chain) begin(m *reserve.Claim, from units.Time) (had, up units.Time) {
 	up = max(from, m.Ready)
 	switch {
 	case !m.Slot:
@@ -181,7 +164,7 @@ func (c *chain) putBack(had, at units.Time) {
 }
 
 // ask returns what give would for a waiting job, and changes nothing.
-func (c *chain) ask(m *Claim, now units.Time) (mapsEnd, finish units.Time) {
+func (c *chain) ask(m *reserve.Claim, now units.Time) (mapsEnd, finish units.Time) {
 	had, up := c.begin(m, now)
 	mapsEnd = c.maps.Last(m.Maps, up, m.Map)
 	finish = c.reduces.Last(m.Reduces, mapsEnd, m.Reduce)
@@ -189,16 +172,8 @@ func (c *chain) ask(m *Claim, now units.Time) (mapsEnd, finish units.Time) {
 	return mapsEnd, finish
 }
 
-// onMaps is how many of the job's tasks run in map slots.
-func (m *Claim) onMaps() int {
-	if m.Slot {
-		return m.Maps + 1
-	}
-	return m.Maps
-}
-
 // before tells whether a job waits before another.
-func (s *Schedule) before(a, b *Claim) bool {
+func (s *Schedule) before(a, b *reserve.Claim) bool {
 	if a.Deadline != b.Deadline {
 		return a.Deadline < b.Deadline
 	}
@@ -207,7 +182,7 @@ func (s *Schedule) before(a, b *Claim) bool {
 
 // position returns where a claim would stand: behind all started jobs, and all waiting ones before
 // it; of a job that has begun, before all that wait.
-func (s *Schedule) position(c *Claim) int {
+func (s *Schedule) position(c *reserve.Claim) int {
 	if c.Begun {
 		return s.started
 	}
@@ -233,7 +208,7 @@ func (s *Schedule) find(j sched.JobID) int {
 // It estimates up to stride jobs before the place, or all of them where checkpoints do not hold,
 // and those behind it until one is late, unless bounds show that none will be. A job costs O(steps
 // touched): some ten among jobs that differ, fewer if their tasks are alike.
-func (s *Schedule) Test(now units.Time, c Claim) Verdict {
+func (s *Schedule) Test(now units.Time, c reserve.Claim) Verdict {
 	p := s.position(&c)
 	s.seek(now, p)
 	v := Verdict{OK: true}
@@ -264,7 +239,7 @@ func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 // late is lines 10 to 21: the place of the first member from place p on that would miss its
 // deadline if the claim stood before it, -1 if there is none, and when it would finish. It starts
 // from the chain at that place, and spoils it. What it finds may be noted as bounds.
-func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int, note bool) (int, units.Time) {
+func (s *Schedule) late(at *chain, now units.Time, c *reserve.Claim, p int, note bool) (int, units.Time) {
 	s.claim.Claim = *c
 	at.give(&s.claim, now)
 	for i := p; i < len(s.members); i++ {
@@ -280,7 +255,7 @@ func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int, note bool) (
 }
 
 // alone returns what the job would take in an empty cluster.
-func (s *Schedule) alone(now units.Time, c *Claim) Alone {
+func (s *Schedule) alone(now units.Time, c *reserve.Claim) Alone {
 	var empty chain
 	empty.maps.Resize(s.base.maps.Slots(), now)
 	empty.reduces.Resize(s.base.reduces.Slots(), now)
@@ -291,7 +266,7 @@ func (s *Schedule) alone(now units.Time, c *Claim) Alone {
 // most finds who before place p holds most of the slots for which the job's first tasks would wait:
 // of its maps, or if these would end as early as alone, of its reduces. Most is the sum over slots
 // of the time for which they are held from then on.
-func (s *Schedule) most(now units.Time, c *Claim, p int, v *Verdict) Hold {
+func (s *Schedule) most(now units.Time, c *reserve.Claim, p int, v *Verdict) Hold {
 	if v.Finish == units.Never {
 		return Hold{}
 	}
@@ -337,7 +312,7 @@ func (s *Schedule) most(now units.Time, c *Claim, p int, v *Verdict) Hold {
 }
 
 // hold finds what the job's last task would wait for at place p, given its estimates there.
-func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.Time) Hold {
+func (s *Schedule) hold(now units.Time, c *reserve.Claim, p int, mapsEnd, finish units.Time) Hold {
 	if mapsEnd == units.Never || finish == units.Never {
 		return Hold{}
 	}
@@ -349,7 +324,7 @@ func (s *Schedule) hold(now units.Time, c *Claim, p int, mapsEnd, finish units.T
 		if c.Slot && (c.Maps == 0 || begin <= up) { // what waits is its master
 			begin = up - units.Time(c.Startup)
 		}
-		if c.onMaps() == 0 || begin <= max(now, c.Ready) {
+		if c.OnMaps() == 0 || begin <= max(now, c.Ready) {
 			return Hold{}
 		}
 	}
@@ -409,7 +384,7 @@ func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step 
 }
 
 // Admit puts the job at its place in the order (lines 22 and 23). It does not ask whether Test said yes.
-func (s *Schedule) Admit(now units.Time, c Claim) {
+func (s *Schedule) Admit(now units.Time, c reserve.Claim) {
 	p := s.position(&c)
 	s.members = slices.Insert(s.members, p, member{Claim: c})
 	s.joined(now, p)

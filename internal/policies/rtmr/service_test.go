@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -18,25 +19,25 @@ func TestDraining(t *testing.T) {
 	}
 	check := func(when string, serving, idle, held int64) {
 		t.Helper()
-		if a, b, c := d.s.serving(d.book, sched.Map), d.s.idle(d.book, sched.Map), d.s.held(d.book, sched.Map); a != serving || b != idle || c != held {
+		if a, b, c := d.s.Serving(d.Book, sched.Map), d.s.Idle(d.Book, sched.Map), d.s.Held(d.Book, sched.Map); a != serving || b != idle || c != held {
 			t.Errorf("%s: %d slots in service, %d idle, %d lent; want %d, %d and %d", when, a, b, c, serving, idle, held)
 		}
 	}
-	d.at(0, append(opening(forever(claims("be", 2, 0))), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
+	d.At(0, append(reservetest.Opening(forever(reservetest.Claims("be", 2, 0))), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
 		sched.Event{Kind: sched.Heartbeat, Node: 1}, sched.Event{Kind: sched.Heartbeat, Node: 2})...)
 	var began []sched.Event
-	for _, it := range d.plan.Items {
+	for _, it := range d.Plan.Items {
 		if it.Verb == sched.Start {
-			began = append(began, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(it.Node), Job: 1, Stage: sched.Map, Task: d.plan.Bound[it.Tasks.From].Task, Node: it.Node, Item: it.ID})
+			began = append(began, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(it.Node), Job: 1, Stage: sched.Map, Task: d.Plan.Bound[it.Tasks.From].Task, Node: it.Node, Item: it.ID})
 		}
 	}
-	d.at(1, began...)
+	d.At(1, began...)
 	check("before", 2, 0, 2)
-	d.at(2, sched.Event{Kind: sched.NodeChanged, Node: 2, Detail: of(0)})
+	d.At(2, sched.Event{Kind: sched.NodeChanged, Node: 2, Detail: of(0)})
 	check("while it drains", 1, 0, 1)
-	if got := d.at(3, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: claims("j2", 2, 100)}}); strings.Count(got, "kill ") != 1 || !strings.Contains(got, "node=1 attempt=1 ") {
+	if got := d.At(3, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: reservetest.Claims("j2", 2, 100)}}); strings.Count(got, "kill ") != 1 || !strings.Contains(got, "node=1 attempt=1 ") {
 		t.Error(got)
 	}
-	d.at(4, sched.Event{Kind: sched.NodeChanged, Node: 2, Detail: of(1)})
+	d.At(4, sched.Event{Kind: sched.NodeChanged, Node: 2, Detail: of(1)})
 	check("when it is back", 2, 0, 2)
 }

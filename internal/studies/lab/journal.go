@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -111,6 +112,10 @@ func recorded(h *journal.Header, policy string) (*compose.Policy, queues.Config,
 	var s settings
 	if err := json.Unmarshal(h.Settings, &s); err != nil {
 		return nil, s.Queues, fmt.Errorf("the parameters of the policy cannot be read: %w", err)
+	}
+	// as the policy promise was called once
+	if is, was := strings.CutPrefix(policy, "rtmr(promise="); was {
+		policy = "promise(level=" + is
 	}
 	p, err := catalog.New(policy, s.Queues)
 	return p, s.Queues, err

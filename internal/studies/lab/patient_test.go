@@ -70,7 +70,7 @@ func (t *tale) Plan(at units.Time, decisions []follow.Decision) error {
 // patience is each policy that can be asked for: the catalogue's schemes and parts, what stands in
 // everyPolicy, and one that bides, as none does by its name alone.
 func patience() []string {
-	texts := append(everyPolicy(), "rtmr(promise=90%)")
+	texts := append(everyPolicy(), "promise(level=90%)")
 	for _, e := range catalog.All() {
 		switch {
 		case e.Kind == compose.KindPreempt:
@@ -234,7 +234,7 @@ func TestSomeEndsDoNotWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		policy, err := catalog.New("rtmr(promise=90%)", NoQueues)
+		policy, err := catalog.New("promise(level=90%)", NoQueues)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func TestProcessors(t *testing.T) {
 		t.Skip("-elsewhere names no folder")
 	}
 	ctx, s, recorded := context.Background(), readScenario(t, busy), 0
-	policies := slices.Concat(Policies(), []string{"rds(interval=2m)", "rtmr(promise=99%)", "rtmr(promise=90%)",
+	policies := slices.Concat(Policies(), []string{"rds(interval=2m)", "promise(level=90%)",
 		"capacity-plan(over=hold)", "edf(feasible)+slowstart", "edf-p+speculate", "capacity+delay", "fair+preempt"})
 	for k, c := range Cells(s, policies, []uint64{1, 2, 3}) {
 		c.Journal = filepath.Join(*elsewhere, fmt.Sprint(k, ".journal"))

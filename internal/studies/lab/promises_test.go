@@ -43,7 +43,7 @@ func TestPromisesAreKept(t *testing.T) {
 			"arrivals: {process: poisson, every: 32s}, start: 1s, rate: 6.4MB, cpu_share: 1, jobs: [{id: s, count: 400, maps: 6, reduces: 1, deadline: 80s..130s}]", 2, 310},
 	} {
 		text := fmt.Sprintf("cluster: {nodes: 4, %s}\nworkload:\n  mix: {class: load, ratio: 0.5, %s}\n", c.cluster, c.mix)
-		n, kept := promised(t, text, "rtmr(promise=95%)", c.seeds)
+		n, kept := promised(t, text, "promise(level=95%)", c.seeds)
 		if least := 0.95*float64(n) - 3*math.Sqrt(0.95*0.05*float64(n)); n < c.least || float64(kept) < least {
 			t.Errorf("%s: %d of %d promises are kept, want %.0f at least of %d", c.why, kept, n, least, c.least)
 		}
@@ -65,7 +65,7 @@ workload:
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := Run(t.Context(), Cells(s, []string{"rtmr(promise=99%)"}, []uint64{1})[0])
+	run, err := Run(t.Context(), Cells(s, []string{"promise"}, []uint64{1})[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ workload:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []string{"fifo", "rtmr", "rtmr(promise=99%)", "rtmr(promise=99%, refused=reject)", "dc"} {
+	for _, policy := range []string{"fifo", "rtmr", "promise", "promise( refused=reject)", "dc"} {
 		run, err := Run(t.Context(), Cells(s, []string{policy}, []uint64{1})[0])
 		if err != nil {
 			t.Fatal(err)

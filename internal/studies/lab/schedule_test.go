@@ -152,7 +152,7 @@ workload:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, policy := range []string{"rtmr", "rtmr(promise=90%)", "rtmr(promise=99%)", "rtmr(promise=99%,refused=reject)", "edf(feasible)+slowstart"} {
+	for _, policy := range []string{"rtmr", "promise(level=90%)", "promise", "promise(refused=reject)", "edf(feasible)+slowstart"} {
 		all := newSchedules()
 		all.play(t, s.Sim(1), policy)
 		found["streams "+policy] = fmt.Sprintf("%d attempts %016x", all.attempts, all.sum)

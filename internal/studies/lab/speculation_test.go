@@ -47,7 +47,7 @@ workload:
 		for seed := range uint64(3) {
 			cfg := s.Sim(seed + 1)
 			cfg.Profiles = classes
-			r, err := Run(context.Background(), Cell{Scenario: "h", Policy: "rtmr(promise=95%)", Seed: seed + 1, World: Simulated(cfg)})
+			r, err := Run(context.Background(), Cell{Scenario: "h", Policy: "promise(level=95%)", Seed: seed + 1, World: Simulated(cfg)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -149,7 +149,7 @@ func TestBrowserTellsRefusals(t *testing.T) {
 // The page has the table of what was promised and kept, with its verdict, where a run made some promises.
 func TestPageTellsWhatWasKept(t *testing.T) {
 	stated, end := 0.9, 9.0
-	run := &report.Run{World: "sim", Policy: "rtmr(promise=90%)"}
+	run := &report.Run{World: "sim", Policy: "promise(level=90%)"}
 	for range 200 {
 		run.Jobs = append(run.Jobs, report.Job{ID: "j", Class: strings.Repeat("x", 500), Outcome: report.Kept, Confidence: &stated, Promised: &end, Finished: &end})
 	}

@@ -8,7 +8,7 @@ import (
 
 // A run of a hundred promises at 95 %, of which ten are broken, all of one class and those without a history.
 func TestAudit(t *testing.T) {
-	stated, run := 0.95, &Run{Scenario: "s", Policy: "rtmr(promise=95%)", World: "sim"}
+	stated, run := 0.95, &Run{Scenario: "s", Policy: "promise(level=95%)", World: "sim"}
 	for i := range 100 {
 		finished, deadline := float64(10*i+100), float64(10*i+200)
 		j := Job{ID: fmt.Sprintf("j%d", i), Class: "good", Submitted: float64(10 * i), Finished: &finished, Deadline: &deadline, Promised: &finished, Confidence: &stated, Outcome: Kept}

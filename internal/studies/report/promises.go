@@ -274,8 +274,8 @@ func (r *Run) remedy() string {
 	switch {
 	case r.World != "sim":
 		return "; slackline profile show CLASS prints them"
-	case strings.HasPrefix(r.Policy, "rtmr") && !strings.Contains(r.Policy, "%"):
-		return "; rtmr(promise=99%) does not take each task for the slowest"
+	case strings.HasPrefix(r.Policy, "rtmr"):
+		return "; promise does not take each task for the slowest"
 	}
 	return ""
 }

@@ -305,7 +305,7 @@ type Rank struct {
 	After    config.Texts `json:"after" label:"yes" doc:"jobs that must have finished before it starts; a job file need not name those whose output it reads"`
 	Labels   config.Texts `json:"labels" label:"yes" doc:"it runs only on nodes that carry all of these"`
 
-	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as rtmr(promise=99%) says if left out; other policies do not read it"`
+	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as promise says if left out; other policies do not read it"`
 }
 
 // Job is a job file: a job for the engine of this machine. Its reduces start behind the last map

@@ -12,7 +12,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
-	"github.com/slackline/slackline/internal/policies/rtmr"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -102,13 +102,13 @@ func BenchmarkClone(b *testing.B) {
 //	late   as full, but tasks take longer than was known, and promises are broken
 func BenchmarkAsk(b *testing.B) {
 	const jobs, nodes = 10_000, 1000
-	for _, policy := range []string{"rtmr", "rtmr(promise=99%)", "dc", "fair+limit(running=100,per_user=2)",
+	for _, policy := range []string{"rtmr", "promise", "dc", "fair+limit(running=100,per_user=2)",
 		"capacity-plan", "capacity-plan(over=hold)", "rds"} {
 		for _, mix := range []string{"full", "low", "late"} {
 			b.Run(policy+"/"+mix, func(b *testing.B) {
 				l, job := full(b, policy, mix, jobs, nodes, 2000)
 				// A policy that lacks a model of the class answers at once, and shows nothing.
-				if a := l.Policy.(sched.Asker).Ask(l.Ledger, l.Ledger.Now(), job("new")); a.Reason.Cause == rtmr.ClassUnknown {
+				if a := l.Policy.(sched.Asker).Ask(l.Ledger, l.Ledger.Now(), job("new")); a.Reason.Cause == reserve.ClassUnknown {
 					b.Fatal("nothing is known of the class")
 				}
 				var first, again []time.Duration

@@ -122,7 +122,7 @@ func longer(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l
 // measured by what can be reached from them, the largest of several looks early and late.
 func TestNothingGrows(t *testing.T) {
 	const looks, early, late = 8, 3000, 12000
-	texts := []string{"rtmr(promise=99%)", "fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
+	texts := []string{"fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
 	for _, e := range catalog.All() {
 		switch e.Kind {
 		case compose.KindPreempt:
@@ -215,7 +215,7 @@ func (n *totals) Batch(_ units.Time, records []follow.Record) error {
 // gate a hundredth of that or less, and the heap alone, as so early the resident memory follows the garbage
 // collector.
 func TestHeap(t *testing.T) {
-	jobs := map[string]int{"fifo": 100_000, "fair(users=true)": 100_000, "rtmr": 40_000, "rtmr(promise=99%)": 40_000}
+	jobs := map[string]int{"fifo": 100_000, "fair(users=true)": 100_000, "rtmr": 40_000, "promise": 40_000}
 	if !fuller() {
 		t.Skip("it takes a minute")
 	}

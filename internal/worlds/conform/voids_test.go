@@ -119,19 +119,20 @@ func memories(y *compose.Policy) (map[keepsake]json.RawMessage, error) {
 // "all" where that has none. What is not named is as in a part that is new; what is named is seen to be
 // something else, but where a question mark says that this is rare.
 var outlives = map[string]struct{ resync, takeOver string }{
-	"delay":          {"", "jobs last"},
-	"matchmaking":    {"", "all"},
-	"speculate":      {"", "node wake"},
-	"sleep":          {"", "wake"},
-	"slowstart":      {"", "early held"},
-	"preempt":        {"fed next_check wake", ""},        // the wake-up follows the others
-	"out of time":    {"places?", "now next? capacity?"}, // jobs stand as at the last look when it looks again
-	"constraint":     {"all", "all"},
-	"planned jobs":   {"classes", "classes"},
-	"running queue":  {"activate classes intervals members next observe prices slots wake speed? level? slowed?", "activate classes due? held intervals members next observe prices slots speed wake level? slowed?"},
-	"rtmr admission": {"jobs next others plan queue starts failures?", "jobs next others plan queue starts failures?"},
+	"delay":             {"", "jobs last"},
+	"matchmaking":       {"", "all"},
+	"speculate":         {"", "node wake"},
+	"sleep":             {"", "wake"},
+	"slowstart":         {"", "early held"},
+	"preempt":           {"fed next_check wake", ""},        // the wake-up follows the others
+	"out of time":       {"places?", "now next? capacity?"}, // jobs stand as at the last look when it looks again
+	"constraint":        {"all", "all"},
+	"planned jobs":      {"classes", "classes"},
+	"running queue":     {"activate classes intervals members next observe prices slots wake speed? level? slowed?", "activate classes due? held intervals members next observe prices slots speed wake level? slowed?"},
+	"rtmr admission":    {"committed? jobs others plan queue starts", "committed? jobs others plan queue starts"},
+	"promise admission": {"jobs next others queue starts terms failures?", "jobs next others queue starts terms failures?"},
 	// It begins again, but what it withholds follows promises, which do not.
-	"rtmr slow start": {"held", "early held"},
+	"promise slow start": {"held", "early held"},
 }
 
 // What a part remembers after a resync, and after a take-over, is what its description says: the rest it

@@ -1,9 +1,10 @@
-package rtmr
+package promise
 
 import (
 	"math"
 
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -19,9 +20,9 @@ import (
 // outlook is when a job is expected to be done, as it was last told.
 type outlook struct {
 	sched.Outlook
-	Told   units.Time  `json:"told"`
-	Slots  slots       `json:"slots"`            // of the cluster then
-	Before sched.JobID `json:"before,omitempty"` // that was let in before it since then, the last one
+	Told   units.Time    `json:"told"`
+	Slots  reserve.Slots `json:"slots"`            // of the cluster then
+	Before sched.JobID   `json:"before,omitempty"` // that was let in before it since then, the last one
 }
 
 // Least moves that are told, and how often all promises are looked at: so much for each of them.
@@ -77,22 +78,22 @@ func (l *outlook) moved(was *outlook) (half units.Duration, far bool) {
 
 // overtake notes that a job was let in: those behind it have it before them now.
 func (s *scheduler) overtake(j sched.JobID) {
-	for i := len(s.queue) - 1; i >= 0 && s.queue[i] != j; i-- {
-		s.of(s.queue[i]).Outlook.Before = j
+	for i := len(s.Queue) - 1; i >= 0 && s.Queue[i] != j; i-- {
+		s.terms[s.Queue[i]].Outlook.Before = j
 	}
 }
 
 // tell looks at all promises, if it is time, and tells which outlooks have moved and why.
 func (s *scheduler) tell(v sched.View, p *sched.Plan) {
-	if s.c.Most == 0 || len(s.queue) == 0 || v.Now() < s.next {
+	if len(s.Queue) == 0 || v.Now() < s.next {
 		return
 	}
-	s.next = v.Now().Add(max(leastMove, lookSpacing*units.Duration(len(s.queue))))
+	s.next = v.Now().Add(max(leastMove, lookSpacing*units.Duration(len(s.Queue))))
 	s.lineUp(v)
-	for i, j := range s.queue {
+	for i, j := range s.Queue {
 		at := s.stop(i)
 		before, end := at.before, at.end
-		r, job := s.of(j), v.Job(j)
+		r, job := &s.terms[j], v.Job(j)
 		// What ends now is over but for its commit.
 		if job == nil || r.Odds == nil || v.Now() < r.Outlook.Told.Add(leastMove) || end <= v.Now() {
 			continue
@@ -116,12 +117,12 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 			why.Cause, why.A = WidthMoved, int64(is.By.Sub(was.By))
 		case later > 0 && was.Before != 0 && ahead != nil:
 			why.Cause, why.Job = Overtaken, was.Before
-		case was.Slots != s.slots:
-			why.Cause, why.B = SlotsMoved, int64(s.slots.Maps+s.slots.Reduces-was.Slots.Maps-was.Slots.Reduces)
+		case was.Slots != s.Slots:
+			why.Cause, why.B = SlotsMoved, int64(s.Slots.Maps+s.Slots.Reduces-was.Slots.Maps-was.Slots.Reduces)
 		case job.Begun():
 			why.Cause = TasksMoved
 		}
-		is.Told, is.Slots = v.Now(), s.slots
+		is.Told, is.Slots = v.Now(), s.Slots
 		r.Outlook = is
 		p.Foretell(j, is.Outlook, why)
 	}

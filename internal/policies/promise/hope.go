@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/heap"
 	orders "github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -20,7 +21,7 @@ import (
 // mean is what a task takes on the average by the cost models, as they were when the promise was
 // refused; 0 of a class of which nothing is known, whose jobs hope until their deadline.
 //
-// The last instant at which a job could be in time (record.Hope) moves on as its tasks start. It is
+// The last instant at which a job could be in time (terms.Hope) moves on as its tasks start. It is
 // looked at again when it has come, so all looks together cost O(log jobs) for each job that loses hope
 // and for each time that one gains more. Hope that is lost does not come back.
 
@@ -46,22 +47,23 @@ type means struct {
 func (o *odds) means() means { return means{o.Map.Mean, o.Reduce.Mean} }
 
 // hopesFor begins with what a job without a promise can hope for.
-func (s *scheduler) hopesFor(job *sched.Job, r *record, m means) {
-	if r.Means, r.Hope = m, 0; job.Deadline < units.Never {
-		if r.Hope = s.latest(job, r); r.Hope > 0 {
-			s.hopes.Push(hope{r.Hope, job.ID})
+func (s *scheduler) hopesFor(job *sched.Job, m means) {
+	h := &s.terms[job.ID]
+	if h.Means, h.Hope = m, 0; job.Deadline < units.Never {
+		if h.Hope = s.latest(job, m); h.Hope > 0 {
+			s.hopes.Push(hope{h.Hope, job.ID})
 		}
 	}
 }
 
 // latest is the last instant from which the job could be in time, had it all slots.
-func (s *scheduler) latest(job *sched.Job, r *record) units.Time {
+func (s *scheduler) latest(job *sched.Job, m means) units.Time {
 	at := job.Deadline
 	for _, t := range []struct {
 		stage sched.Stage
 		mean  units.Duration
 		slots int
-	}{{sched.Map, r.Means.Map, s.slots.Maps}, {sched.Reduce, r.Means.Reduce, s.slots.Reduces}} {
+	}{{sched.Map, m.Map, s.Slots.Maps}, {sched.Reduce, m.Reduce, s.Slots.Reduces}} {
 		if open := job.Stages[t.stage].Open; open > 0 {
 			at = at.Add(-max(t.mean, t.mean.Scale(float64(open))/units.Duration(max(1, t.slots))))
 		}
@@ -73,31 +75,33 @@ func (s *scheduler) latest(job *sched.Job, r *record) units.Time {
 func (s *scheduler) despair(v sched.View, p *sched.Plan) {
 	for len(s.hopes.List) > 0 && s.hopes.List[0].at < v.Now() {
 		h := s.hopes.Pop()
-		r, job := s.of(h.job), v.Job(h.job)
-		if r == nil || job == nil || r.Standing != lent || r.Hope != h.at {
+		r, job := s.Of(h.job), v.Job(h.job)
+		if r == nil || job == nil || r.Standing != reserve.Lent || s.terms[h.job].Hope != h.at {
 			continue // it is another job by now
 		}
-		if r.Hope = s.latest(job, r); r.Hope >= v.Now() {
-			s.hopes.Push(hope{r.Hope, h.job})
+		is := &s.terms[h.job]
+		if is.Hope = s.latest(job, is.Means); is.Hope >= v.Now() {
+			s.hopes.Push(hope{is.Hope, h.job})
 			continue
 		}
-		late := job.Deadline.Add(v.Now().Sub(r.Hope))
-		r.Hope = 0
+		late := job.Deadline.Add(v.Now().Sub(is.Hope))
+		is.Hope = 0
 		p.Rank(h.job, sched.Because(orders.OutOfTime, int64(job.Deadline), int64(late)))
 	}
 }
 
 // lentKey is the place of a job without a promise among such jobs.
-func (s *scheduler) lentKey(job *sched.Job, r *record) sched.Key {
+func (s *scheduler) lentKey(job *sched.Job, r *reserve.Record) sched.Key {
+	h := &s.terms[job.ID]
 	left := func(stage sched.Stage) int64 { return int64(job.Stages[stage].Left()) }
 	switch {
 	case job.Deadline == units.Never:
 		return sched.Key{6, r.Claim.Seq}
-	case r.Hope > 0:
+	case h.Hope > 0:
 		return sched.Key{3, int64(job.Deadline), r.Claim.Seq}
-	case r.Means == (means{}):
+	case h.Means == (means{}):
 		return sched.Key{5, left(sched.Map) + left(sched.Reduce), r.Claim.Seq}
 	}
-	maps, reduces := r.Means.Map.Scale(float64(left(sched.Map))), r.Means.Reduce.Scale(float64(left(sched.Reduce)))
+	maps, reduces := h.Means.Map.Scale(float64(left(sched.Map))), h.Means.Reduce.Scale(float64(left(sched.Reduce)))
 	return sched.Key{4, int64(maps + min(reduces, math.MaxInt64-maps)), r.Claim.Seq}
 }

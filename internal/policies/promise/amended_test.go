@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -76,7 +77,7 @@ func TestPromisesOfAmendedJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := newScheduler(config)
-		recipe := compose.Recipe{Name: "rtmr"}
+		recipe := compose.Recipe{Name: "promise"}
 		assemble(&recipe, r)
 		policy, err := compose.New(recipe)
 		if err != nil {
@@ -125,8 +126,8 @@ func (w *amendments) Batch(_ int64, at units.Time, events []sched.Event) error {
 			w.kind[e.Job] = 1
 			if job := w.loop.Ledger.Job(e.Job); job.Begun() {
 				w.kind[e.Job] = 2
-				if r := w.of(e.Job); r != nil && r.Standing == promised && len(e.Detail.Job.Stages[1].Tasks) > 2 {
-					w.half[e.Job] = r.Outlook.Half
+				if r := w.Of(e.Job); r != nil && r.Standing == reserve.Promised && len(e.Detail.Job.Stages[1].Tasks) > 2 {
+					w.half[e.Job] = w.terms[e.Job].Outlook.Half
 					w.ran++
 				}
 			}
@@ -154,7 +155,7 @@ func (w *amendments) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 		case it.Verb == sched.Admit && it.Reason.Cause == Behind, it.Verb == sched.Reject:
 			delete(w.promised, it.Job)
 		case it.Verb == sched.Foretell && w.half[it.Job] != 0:
-			if w.of(it.Job).Outlook.Half > w.half[it.Job] {
+			if w.terms[it.Job].Outlook.Half > w.half[it.Job] {
 				w.later++
 			}
 			delete(w.half, it.Job)

@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/internal/worlds/adverse"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
@@ -24,7 +26,7 @@ import (
 type plain struct {
 	*scheduler
 	v     sched.View
-	claim Claim
+	claim reserve.Claim
 	t     *trial // for its place by a deadline, and its law
 
 	runs []([2]busy) // until when the running tasks of each job are expected to
@@ -33,9 +35,9 @@ type plain struct {
 
 // look finds when running tasks are expected to end, each by its attempt in the book.
 func (p *plain) look() {
-	for _, j := range p.queue {
+	for _, j := range p.Queue {
 		var runs [2]busy
-		if r := p.of(j); r.Rank > 0 && r.Odds != nil && p.v.Job(j) != nil {
+		if r := p.terms[j]; p.Of(j).Rank > 0 && r.Odds != nil && p.v.Job(j) != nil {
 			for k, l := range []*likelihood{r.Odds.Map, r.Odds.Reduce} {
 				stage := sched.Map + sched.Stage(k)
 				for a := p.v.Youngest(j, stage, 0); a != 0; a = p.v.Youngest(j, stage, a) {
@@ -57,17 +59,17 @@ func (p *plain) look() {
 
 // takes is that of the scheduler by records, without rows.
 func (p *plain) takes(f *forecast, i int) units.Time {
-	j := p.queue[i]
-	r, job := p.of(j), p.v.Job(j)
-	if job == nil || r.Odds == nil {
+	j := p.Queue[i]
+	r, job := p.Of(j), p.v.Job(j)
+	if job == nil || p.terms[j].Odds == nil {
 		return 0
 	}
 	c := r.Claim
-	c.Maps, c.Reduces = int(owed(job, sched.Map)), int(owed(job, sched.Reduce))
-	if r.Master == running || r.Master == without {
+	c.Maps, c.Reduces = int(reserve.Owed(job, sched.Map)), int(reserve.Owed(job, sched.Reduce))
+	if r.Master == reserve.Running || r.Master == reserve.Without {
 		c.Ready, c.Startup = 0, 0
 	}
-	_, end := f.take(&c, &r.Odds.expects, p.runs[i])
+	_, end := f.take(&c, &p.terms[j].Odds.expects, p.runs[i])
 	return end
 }
 
@@ -78,7 +80,7 @@ func (p *plain) before(i int) (*forecast, []stop) {
 		for _, end := range p.held[k] {
 			to.Put(end)
 		}
-		to.Resize([]int{p.slots.Maps, p.slots.Reduces}[k], f.now)
+		to.Resize([]int{p.Slots.Maps, p.Slots.Reduces}[k], f.now)
 	}
 	var stops []stop
 	for k := range i {
@@ -93,29 +95,29 @@ func (p *plain) rises(o *odds, i int) (all []rise, ok bool) {
 	with, _ := p.before(i)
 	without, _ := p.before(i)
 	with.take(&p.claim, &o.expects, [2]busy{})
-	for ; i < len(p.queue); i++ {
+	for ; i < len(p.Queue); i++ {
 		was, before := without.variance, with.variance
 		sooner, later := p.takes(without, i), p.takes(with, i)
-		r := p.of(p.queue[i])
+		r, deadline := &p.terms[p.Queue[i]], p.Of(p.Queue[i]).Claim.Deadline
 		if r.Odds == nil {
 			continue
 		}
-		from := r.Odds.risk(r.Claim.Deadline, sooner, was)
-		to := r.Odds.risk(r.Claim.Deadline, later, before)
+		from := r.Odds.risk(deadline, sooner, was)
+		to := r.Odds.risk(deadline, later, before)
 		if to <= from {
 			continue
 		}
 		if !r.Budget.Affords(from, to) {
-			return []rise{{p.queue[i], from, to}}, false
+			return []rise{{p.Queue[i], from, to}}, false
 		}
-		all = append(all, rise{p.queue[i], from, to})
+		all = append(all, rise{p.Queue[i], from, to})
 	}
 	return all, true
 }
 
 // chances are what weigh finds, and offer what offer does.
 func (p *plain) chances() (c chances, place int) {
-	for place = 0; place < len(p.queue) && !p.t.goesBefore(place); place++ {
+	for place = 0; place < len(p.Queue) && !p.t.goesBefore(place); place++ {
 	}
 	f, _ := p.before(place)
 	o := *p.t.odds
@@ -131,9 +133,9 @@ func (p *plain) chances() (c chances, place int) {
 
 func (p *plain) offer(place int) (at units.Time, exact bool) {
 	for tried := 0; ; tried, place = tried+1, place+1 {
-		exact = tried < mostPlaces || tried == mostPlaces && place == len(p.queue)
+		exact = tried < mostPlaces || tried == mostPlaces && place == len(p.Queue)
 		if tried >= mostPlaces {
-			place = len(p.queue)
+			place = len(p.Queue)
 		}
 		f, _ := p.before(place)
 		o := *p.t.odds
@@ -143,9 +145,9 @@ func (p *plain) offer(place int) (at units.Time, exact bool) {
 			return at, exact
 		}
 		if place > 0 {
-			at = max(at, p.of(p.queue[place-1]).Claim.Deadline.Add(1))
+			at = max(at, p.Of(p.Queue[place-1]).Claim.Deadline.Add(1))
 		}
-		if place == len(p.queue) {
+		if place == len(p.Queue) {
 			return at, exact
 		}
 		p.t.claim.Deadline = at
@@ -160,18 +162,20 @@ func (p *plain) offer(place int) (at units.Time, exact bool) {
 // promisedAgain promises a job that has not started its deadline again, as after an amendment: at the same
 // place, a moment later, and its tasks are expected to take a tenth longer.
 func promisedAgain(s *scheduler, job *sched.Job) {
-	was := *s.of(job.ID)
-	s.forget(job.ID)
-	r := s.note(job, promised)
-	odds := *was.Odds
+	was, on := *s.Of(job.ID), s.terms[job.ID]
+	s.Forget(job.ID)
+	r := s.Note(job, reserve.Promised)
+	odds := *on.Odds
 	slower := func(l likelihood) *likelihood {
 		l.Mean += l.Mean / 10
 		return &l
 	}
 	odds.expects = expects{slower(*odds.Map), slower(*odds.Reduce)}
-	r.Claim, r.Master, r.Odds, r.Budget, r.Outlook = was.Claim, was.Master, &odds, was.Budget, was.Outlook
+	r.Claim, r.Master = was.Claim, was.Master
+	on.Odds = &odds
+	s.terms[job.ID] = on
 	r.Claim.Deadline++
-	s.enqueue(job.ID)
+	s.Enqueue(job.ID)
 }
 
 // walksFor tells how far the jobs behind a claim are asked for. All behind are safe.
@@ -180,7 +184,7 @@ func (s *scheduler) walksFor(t *trial) string {
 	with.copy(t.at)
 	mapsEnd, end := with.take(&t.claim, &t.odds.expects, [2]busy{})
 	until := s.harmless(t.place, t.at, &with, &t.claim, mapsEnd, end)
-	for i := t.place; i < len(t.queue); i++ {
+	for i := t.place; i < len(t.Queue); i++ {
 		before := with.variance
 		later, w := t.takes(&with, i), &t.sheets.rows[i]
 		if i >= until && w.is != rowGone && !safe(w.deadline, later, w.sure, before) {
@@ -190,7 +194,7 @@ func (s *scheduler) walksFor(t *trial) string {
 	switch until {
 	case t.place:
 		return "nowhere"
-	case len(t.queue):
+	case len(t.Queue):
 		return "to the end"
 	}
 	return "on"
@@ -207,11 +211,11 @@ func TestALateReduceIsInTheWayOfJobsWithoutMaps(t *testing.T) {
 		l.first.maps.Resize(2, second(1000))
 		l.first.reduces.Resize(2, 0)
 		l.front.copy(&l.first)
-		s.queue = []sched.JobID{1}
+		s.Queue = []sched.JobID{1}
 		waits := row{job: 1, owed: [2]int32{maps, 2}, deadline: second(105 + 1010*int64(maps)), sure: 10}
 		waits.expects = expects{&likelihood{Mean: 10 * units.Second}, &likelihood{Mean: 50 * units.Second}}
 		s.sheets.rows = []row{waits}
-		c, of := Claim{Maps: 1, Reduces: 1}, expects{&likelihood{Mean: 10 * units.Second}, &likelihood{Mean: units.Second}}
+		c, of := reserve.Claim{Maps: 1, Reduces: 1}, expects{&likelihood{Mean: 10 * units.Second}, &likelihood{Mean: units.Second}}
 		var at, with forecast
 		at.copy(&l.first)
 		with.copy(&at)
@@ -302,7 +306,7 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 		world := lineWorld(t, seed)
 		s := newScheduler(config)
 		s.sheets.line.apart = 1 + seed%5
-		recipe := compose.Recipe{Name: "rtmr"}
+		recipe := compose.Recipe{Name: "promise"}
 		assemble(&recipe, s)
 		policy, err := compose.New(recipe)
 		if err != nil {
@@ -318,15 +322,15 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 			d := key.Number(uint64(batches))
 			now := loop.Ledger.Now()
 			// At one instant all its batches, which change the book in between, or none.
-			if len(s.queue) == 0 || key.Number(uint64(now)).Job("whether").Below(8) > 0 {
+			if len(s.Queue) == 0 || key.Number(uint64(now)).Job("whether").Below(8) > 0 {
 				return
 			}
-			for _, j := range s.queue {
+			for _, j := range s.Queue {
 				if d.Job("spent").Below(2) == 0 {
-					s.of(j).Budget.Left = 0 // by others
+					s.terms[j].Budget.Left = 0 // by others
 				}
 			}
-			if j := s.queue[d.Job("which").Below(len(s.queue))]; s.of(j).Rank == 0 && d.Job("amended").Below(4) == 0 {
+			if j := s.Queue[d.Job("which").Below(len(s.Queue))]; s.Of(j).Rank == 0 && d.Job("amended").Below(4) == 0 {
 				promisedAgain(s, loop.Ledger.Job(j))
 				amended++
 			}
@@ -348,8 +352,8 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 				spec.Deadline = now.Add(units.Second.Scale(d.At(2, q, 0).Exponential(150)))
 				view := sched.At(loop.Ledger, now.Add(units.Duration(d.At(3, q, 0).Below(2))*units.Second/2))
 				job := sched.Asked(view, spec)
-				r := record{Claim: claimOf(job)}
-				if as, _ := s.weigh(view, job, &r); as != promised {
+				r := reserve.Record{Claim: reserve.ClaimOf(job)}
+				if as, _ := s.Weigh(view, job, &r); as != reserve.Promised {
 					continue
 				}
 				if l := &s.sheets.line; l.kept && l.first.now == view.Now() {
@@ -378,7 +382,7 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 						seed, batches, q, a, c, at, exact)
 				}
 				if q%2 == 0 {
-					_, stops := p.before(len(s.queue))
+					_, stops := p.before(len(s.Queue))
 					for i, want := range stops {
 						if got := s.stop(i); got != want {
 							t.Fatalf("seed %d, batch %d, job %d: %v, and by the plain walk %v", seed, batches, i, got, want)
@@ -434,19 +438,19 @@ func TestTheLineIsThePlainWalk(t *testing.T) {
 // A row of a job that has not started is read again when others start a task of it: a stock scheduler, or a world where
 // a start was on its way when all was told again.
 func TestRowsAreReadAgain(t *testing.T) {
-	for _, first := range [][]sched.Event{nil, watch} {
+	for _, first := range [][]sched.Event{nil, reservetest.Watch} {
 		config := usual
 		config.Most, config.Behind = 100_000, true
 		d := newDesk(t, config)
-		told := opening(claims("a", 2, 900))
+		told := reservetest.Opening(reservetest.Claims("a", 2, 900))
 		for _, stage := range []sched.Stage{sched.Map, sched.Reduce} {
 			told[1].Detail.Profile.Models = append(told[1].Detail.Profile.Models, &profile.Model{Key: profile.Key{Stage: stage, Part: profile.Run}, Fixed: 10,
 				Own: profile.LogNormal(0.1), Shared: profile.LogNormal(0.1), Total: profile.LogNormal(0.2), Tasks: 100, Jobs: 10})
 		}
-		d.starts(0, append(slices.Clone(first), told...)...)
-		d.s.lookUp(d.book)
-		d.starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Locality: sched.Anywhere})
-		d.s.lookUp(d.book)
+		d.Starts(0, append(slices.Clone(first), told...)...)
+		d.s.lookUp(d.Book)
+		d.Starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Locality: sched.Anywhere})
+		d.s.lookUp(d.Book)
 		if w := d.s.sheets.rows[0]; w.is == rowGone || w.owed[0] != 1 || w.runs[0] != 1 {
 			t.Errorf("watched %v: one of two maps runs, and the row is %+v", first != nil, w)
 		}

@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -65,24 +66,24 @@ func BenchmarkLikely(b *testing.B) {
 	}
 	now := units.Time(0).Add(31 * units.Second)
 	book.Apply(now, 2, events)
-	s.slots.Maps, s.slots.Reduces = slots, slots/4
+	s.Slots.Maps, s.Slots.Reduces = slots, slots/4
 	for j := sched.JobID(1); j <= jobs; j++ {
 		job := book.Job(j)
-		r := s.note(job, promised)
-		if _, _, ok := s.claim(book, job, r); !ok {
+		r := s.Note(job, reserve.Promised)
+		if _, _, ok := s.Claim(book, job, r); !ok {
 			b.Fatal("it cannot be promised")
 		}
 		o, _, _ := s.likely(book, job, r)
 		d := finish.LogNormal(0.2)
 		d = d.Scale(30).Shift(-30)
 		o.Deviation, o.Sure = &d, d.Quantile(1-1e-7)
-		if r.Odds = o; j <= jobs/2 {
-			s.starts++
-			r.Rank = s.starts
-			s.active = append(s.active, j)
+		if s.terms[j].Odds = o; j <= jobs/2 {
+			s.Started++
+			r.Rank = s.Started
+			s.Active = append(s.Active, j)
 		}
-		s.queue = append(s.queue, j)
-		r.Budget.Left = 9000
+		s.Queue = append(s.Queue, j)
+		s.terms[j].Budget.Left = 9000
 	}
 	job := book.Job(jobs + 1)
 	for _, at := range []struct {
@@ -90,9 +91,9 @@ func BenchmarkLikely(b *testing.B) {
 		deadline units.Duration
 	}{{"first", 200 * units.Second}, {"middle", 5300 * units.Second}, {"last", 20_000 * units.Second}} {
 		b.Run(at.name, func(b *testing.B) {
-			r := record{Claim: claimOf(job)}
+			r := reserve.Record{Claim: reserve.ClaimOf(job)}
 			r.Claim.Deadline = units.Time(0).Add(at.deadline)
-			s.claim(book, job, &r)
+			s.Claim(book, job, &r)
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			var took []float64

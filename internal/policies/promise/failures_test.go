@@ -1,10 +1,11 @@
-package rtmr
+package promise
 
 import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -23,16 +24,16 @@ func TestFailuresAreLearned(t *testing.T) {
 			t.Errorf("at %d s: %+v, want %+v", now, got, want)
 		}
 	}
-	d.at(0, append(opening(claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
+	d.At(0, append(reservetest.Opening(reservetest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
 		sched.Event{Kind: sched.NodeUp, Node: 3, Detail: of(1)}, sched.Event{Kind: sched.NodeUp, Node: 4, Detail: of(1), Power: sched.Asleep})...)
 	check(100, finish.Failures{})
 	if got := d.s.failures.Class; got != "" {
 		t.Errorf("nodes of two classes serve, and all are said to be of %q", got)
 	}
-	d.at(100, sched.Event{Kind: sched.NodeDown, Node: 2})
+	d.At(100, sched.Event{Kind: sched.NodeDown, Node: 2})
 	check(100, finish.Failures{Nodes: 2, Rate: 1. / 300, Wait: 7})
-	d.at(150, sched.Event{Kind: sched.NodeChanged, Node: 3, Detail: of(0)}, sched.Event{Kind: sched.NodeDown, Node: 4})
-	d.at(200, sched.Event{Kind: sched.NodeDown, Node: 3})
+	d.At(150, sched.Event{Kind: sched.NodeChanged, Node: 3, Detail: of(0)}, sched.Event{Kind: sched.NodeDown, Node: 4})
+	d.At(200, sched.Event{Kind: sched.NodeDown, Node: 3})
 	check(600, finish.Failures{Nodes: 1, Rate: 1. / 850, Wait: 7})
 	if got := d.s.failures.Class; got != "n" {
 		t.Errorf("the node that is left is said to be of class %q", got)
@@ -44,9 +45,9 @@ func TestNoFailureOfADrainedNode(t *testing.T) {
 	for drained, want := range map[bool]int64{true: 0, false: 1} {
 		d := newDesk(t, usual)
 		n := &cluster.Node{Name: "n2", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(1, 1)}}
-		d.at(0, append(opening(claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: n}})...)
-		d.book.Node(2).Draining = drained
-		d.at(100, sched.Event{Kind: sched.NodeDown, Node: 2})
+		d.At(0, append(reservetest.Opening(reservetest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: n}})...)
+		d.Book.Node(2).Draining = drained
+		d.At(100, sched.Event{Kind: sched.NodeDown, Node: 2})
 		if got := d.s.failures.Failed; got != want {
 			t.Errorf("drained %v: %d failures, want %d", drained, got, want)
 		}

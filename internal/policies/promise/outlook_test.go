@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"context"
@@ -94,7 +94,7 @@ func TestOutlooksComeTrue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recipe := compose.Recipe{Name: "rtmr"}
+		recipe := compose.Recipe{Name: "promise"}
 		assemble(&recipe, newScheduler(config))
 		policy, err := compose.New(recipe)
 		if err != nil {

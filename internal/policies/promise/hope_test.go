@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"fmt"
@@ -6,12 +6,30 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
+
+var usual = Config{Config: reserve.Config{BestEffort: true, Skew: 1, Masters: 0.1}, Most: 10_000, Behind: true}
+
+// desk is the scheduler with its book.
+type desk struct {
+	*reservetest.Table
+	s *scheduler
+}
+
+func newDesk(t *testing.T, c Config) *desk {
+	t.Helper()
+	s, recipe := newScheduler(c), compose.Recipe{Name: "promise"}
+	assemble(&recipe, s)
+	return &desk{reservetest.NewTable(t, recipe), s}
+}
 
 // chance is a desk with one slot, on which a map takes ten seconds, give or take a little.
 func chance(t *testing.T) *desk {
@@ -22,7 +40,7 @@ func chance(t *testing.T) *desk {
 	known.At(sched.Map, "n").Task.Add(10)
 	known.Models = []*profile.Model{{Key: profile.Key{Stage: sched.Map, Part: profile.Run}, Fixed: 10,
 		Own: profile.LogNormal(0.01), Shared: profile.LogNormal(0.001), Total: profile.LogNormal(0.01), Tasks: 1000, Jobs: 100}}
-	d.at(0, append(opening()[:1], sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: known}})...)
+	d.At(0, append(reservetest.Opening()[:1], sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: known}})...)
 	return d
 }
 
@@ -33,7 +51,7 @@ func (d *desk) comes(second int, first sched.JobID, jobs ...*workload.Job) strin
 		events = append(events, sched.Event{Kind: sched.JobArrived, Job: first + sched.JobID(i), Detail: &sched.Detail{Job: j}})
 	}
 	var said []string
-	for line := range strings.SplitSeq(d.at(second, events...), "; ") {
+	for line := range strings.SplitSeq(d.At(second, events...), "; ") {
 		verb, rest, _ := strings.Cut(line, " ")
 		_, why, _ := strings.Cut(rest, "reason=")
 		why, _, _ = strings.Cut(why, ":")
@@ -44,8 +62,8 @@ func (d *desk) comes(second int, first sched.JobID, jobs ...*workload.Job) strin
 
 // line lists the jobs whose maps wait, in their order.
 func (d *desk) line() (ids []string) {
-	for j := d.book.Waiting(sched.Map, 0); j != 0; j = d.book.Waiting(sched.Map, j) {
-		ids = append(ids, d.book.Job(j).Spec.ID)
+	for j := d.Book.Waiting(sched.Map, 0); j != 0; j = d.Book.Waiting(sched.Map, j) {
+		ids = append(ids, d.Book.Job(j).Spec.ID)
 	}
 	return ids
 }
@@ -53,14 +71,14 @@ func (d *desk) line() (ids []string) {
 // A job with a probability is overtaken by one that is due before it, also when it has started.
 func TestLikelyOvertakesWhatHasStarted(t *testing.T) {
 	d := chance(t)
-	if got := d.comes(0, 1, claims("long", 20, 1000)); got != "admit likely" {
+	if got := d.comes(0, 1, reservetest.Claims("long", 20, 1000)); got != "admit likely" {
 		t.Fatal(got)
 	}
-	d.at(0, sched.Event{Kind: sched.Heartbeat, Node: 1})
-	if it := d.plan.Items[0]; it.Verb != sched.Start || it.Job != 1 {
+	d.At(0, sched.Event{Kind: sched.Heartbeat, Node: 1})
+	if it := d.Plan.Items[0]; it.Verb != sched.Start || it.Job != 1 {
 		t.Fatalf("%+v", it)
 	}
-	if got := d.comes(1, 2, claims("short", 1, 40)); got != "admit likely" {
+	if got := d.comes(1, 2, reservetest.Claims("short", 1, 40)); got != "admit likely" {
 		t.Errorf("short: %s", got)
 	}
 	if got := fmt.Sprint(d.line()); got != "[short long]" {
@@ -71,7 +89,7 @@ func TestLikelyOvertakesWhatHasStarted(t *testing.T) {
 // Behind promises those go first that can still be in time, by deadline; the others by least work left.
 func TestHope(t *testing.T) {
 	d := chance(t)
-	got := d.comes(0, 1, claims("promised", 10, 101), claims("large", 40, 300), claims("soon", 1, 30), claims("later", 2, 60), claims("small", 3, 20))
+	got := d.comes(0, 1, reservetest.Claims("promised", 10, 101), reservetest.Claims("large", 40, 300), reservetest.Claims("soon", 1, 30), reservetest.Claims("later", 2, 60), reservetest.Claims("small", 3, 20))
 	if want := "admit likely, admit behind, admit behind, admit behind, admit behind"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -80,12 +98,12 @@ func TestHope(t *testing.T) {
 		want   string
 	}{{0, "[promised soon later small large]"}, {19, "[promised soon later small large]"},
 		{21, "[promised later soon small large]"}, {39, "[promised later soon small large]"}, {41, "[promised soon later small large]"}} {
-		d.at(c.second, sched.Event{Kind: sched.Tick})
+		d.At(c.second, sched.Event{Kind: sched.Tick})
 		if got := fmt.Sprint(d.line()); got != c.want {
 			t.Errorf("at %d s they stand as %s, want %s", c.second, got, c.want)
 		}
 	}
-	if r := d.s.of(2); r.Means.Map < 9*units.Second || r.Means.Map > 11*units.Second {
+	if r := d.s.terms[2]; r.Means.Map < 9*units.Second || r.Means.Map > 11*units.Second {
 		t.Errorf("its maps take %v", r.Means.Map)
 	}
 }
@@ -120,7 +138,7 @@ func TestConfidence(t *testing.T) {
 		want  finish.Risk
 	}{{"", 0, 10_000}, {"a", 0, 50_000}, {"root.a", 0, 50_000}, {"b", 0, 10_000}, {"d", 0, 100_000}, {"c.d", 0, 100_000}, {"a", 0.999, 1000}} {
 		job := &sched.Job{Spec: &workload.Job{Queue: c.queue, Confidence: c.own}}
-		if got := s.most(job); got != c.want {
+		if got := s.mostOf(job); got != c.want {
 			t.Errorf("%q, %v: %d, want %d", c.queue, c.own, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"math"
@@ -6,11 +6,12 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
-// With promise=99% a job is not promised its deadline for the worst case, but with a probability. Its
+// A job is promised its deadline with a probability. Its
 // finish is a distribution (package finish) around what is expected as things stand (forecast.go):
 //
 //	finish = expected finish + deviation of its own + what those before it are off
@@ -106,15 +107,15 @@ func seconds(s float64) units.Duration {
 }
 
 // likely finds the odds of a job, but for its deviation. It is false if nothing is known of its class.
-func (s *scheduler) likely(v sched.View, job *sched.Job, r *record) (*odds, *estimate.Laws, bool) {
-	l, known := estimate.Chances(v, job.Spec, s.failures.Class, s.c.Skew)
+func (s *scheduler) likely(v sched.View, job *sched.Job, r *reserve.Record) (*odds, *estimate.Laws, bool) {
+	l, known := estimate.Chances(v, job.Spec, s.failures.Class, s.Conf.Skew)
 	if !known {
 		if r.Sample.Longest == 0 {
 			return nil, nil, false
 		}
 		l = s.guessLikely(job, &r.Sample)
 	}
-	o := &odds{Most: s.most(job)}
+	o := &odds{Most: s.mostOf(job)}
 	beat := v.World().Heartbeat.Seconds()
 	l.Map.ServedEvery(beat)
 	l.Reduce.ServedEvery(beat)
@@ -130,28 +131,28 @@ const (
 )
 
 // guessLikely is what the job's tasks take by a sample: what guess says is typical.
-func (s *scheduler) guessLikely(job *sched.Job, m *sample) (l estimate.Laws) {
-	t := s.guess(job, m)
+func (s *scheduler) guessLikely(job *sched.Job, m *reserve.Sample) (l estimate.Laws) {
+	t := s.Guess(job, m)
 	own, shared := finish.LogNormal(guessedOwn), finish.LogNormal(guessedShared)
 	l.Map = estimate.Law{Typical: t.Map.Seconds(), Own: own, Shared: shared}
 	l.Reduce = estimate.Law{Typical: t.Reduce.Seconds(), Own: own, Shared: shared}
 	return l
 }
 
-// most is the risk that the confidence of a job leaves: its own, or else that of its queue, or of the policy.
-func (s *scheduler) most(job *sched.Job) finish.Risk {
+// mostOf is the risk that the confidence of a job leaves: its own, or else that of its queue, or of the policy.
+func (s *scheduler) mostOf(job *sched.Job) finish.Risk {
 	if c := job.Spec.Confidence; c > 0 {
 		return finish.RiskOf(1 - c)
 	}
-	if c := s.c.Queues.Confidence(job.Spec.Queue); c > 0 {
+	if c := s.queues.Confidence(job.Spec.Queue); c > 0 {
 		return finish.RiskOf(1 - c)
 	}
-	return s.c.Most
+	return s.most
 }
 
 // deviates finds by how much the job's finish deviates from what is expected: the law of its tasks on
 // the slots as the forecast has them at its place, less what is expected there.
-func (f *forecast) deviates(o *odds, l *estimate.Laws, c *Claim, fail *failures, beat units.Duration) (mapsEnd, expected units.Time) {
+func (f *forecast) deviates(o *odds, l *estimate.Laws, c *reserve.Claim, fail *failures, beat units.Duration) (mapsEnd, expected units.Time) {
 	from, had := max(f.now, c.Ready), units.Time(0)
 	if c.Slot { // which its master has meanwhile
 		had = f.maps.Take()

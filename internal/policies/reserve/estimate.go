@@ -1,4 +1,4 @@
-package rtmr
+package reserve
 
 import (
 	"math"
@@ -18,9 +18,35 @@ import (
 // Where nodes are served at intervals only, a slot that falls free may wait for so long until a
 // task gets it. So the interval is counted into each task; the paper's theorem knows no such delay.
 
-// claim fills in what the job asks for. It is false, and says why, if nothing could be promised to
+// A Claim is what a job asks the schedule for. Map and Reduce are the worst-case times of one task
+// (ε̃^m and ε̃^r of algorithms 5.2 and 5.3). Its ApplicationMaster has to be up before the first of
+// them starts (master.go).
+type Claim struct {
+	Job      sched.JobID    `json:"job"`
+	Seq      int64          `json:"seq"`     // the order of submission
+	Arrived  units.Time     `json:"arrived"` // A
+	Deadline units.Time     `json:"deadline"`
+	Maps     int            `json:"maps"`    // M
+	Reduces  int            `json:"reduces"` // R
+	Map      units.Duration `json:"map"`
+	Reduce   units.Duration `json:"reduce"`
+	Ready    units.Time     `json:"ready,omitempty"`   // no task starts before, nor a master that takes a slot
+	Startup  units.Duration `json:"startup,omitempty"` // of its master, at worst; 0 = it has none, or that is up
+	Slot     bool           `json:"slot,omitempty"`    // its master holds a map slot until the job ends
+	Begun    bool           `json:"begun,omitempty"`   // tasks of it run already: it counts as started
+}
+
+// OnMaps is how many of the job's tasks run in map slots.
+func (m *Claim) OnMaps() int {
+	if m.Slot {
+		return m.Maps + 1
+	}
+	return m.Maps
+}
+
+// Claim fills in what the job asks for. It is false, and says why, if nothing could be promised to
 // the job whatever it costs; known tells whether its costs are known.
-func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Reason, known, ok bool) {
+func (s *Scheduler) Claim(v sched.View, job *sched.Job, r *Record) (why sched.Reason, known, ok bool) {
 	if len(job.Spec.Labels) > 0 {
 		return sched.Because(HasLabels), false, false
 	}
@@ -36,28 +62,28 @@ func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Re
 			return sched.Because(estimate.NotSlots, int64(kind)), false, false
 		}
 		t := &job.Stages[kind]
-		left, has := &c.Maps, s.slots.Maps
+		left, has := &c.Maps, s.Slots.Maps
 		if kind == sched.Reduce {
-			left, has = &c.Reduces, s.slots.Reduces
+			left, has = &c.Reduces, s.Slots.Reduces
 		}
 		if *left = int(t.Left()); *left > 0 && has == 0 {
 			return sched.Because(estimate.NoSlots, int64(kind)), false, false
 		}
 	}
 	switch {
-	case slot && s.slots.Maps == 0:
+	case slot && s.Slots.Maps == 0:
 		return sched.Because(estimate.NoSlots, int64(sched.Map)), false, false
-	case slot && s.slots.Maps == 1 && c.Maps > 0:
+	case slot && s.Slots.Maps == 1 && c.Maps > 0:
 		return sched.Because(estimate.TooFewSlots, 2, 1, int64(sched.Map)), false, false
 	}
-	worst := estimate.Worst(v, job.Spec, s.c.Skew)
+	worst := estimate.Worst(v, job.Spec, s.Conf.Skew)
 	if !worst.Known {
 		if r.Sample.Longest == 0 {
 			return sched.Reason{}, false, true
 		}
-		worst = s.guess(job, &r.Sample)
+		worst = s.Guess(job, &r.Sample)
 	} else {
-		r.Sample = sample{} // what is known goes before
+		r.Sample = Sample{} // what is known goes before
 	}
 	c.Map, c.Reduce = late(worst.Map, v), late(worst.Reduce, v)
 	if !s.master(v, job, r, late(worst.Master, v)) {

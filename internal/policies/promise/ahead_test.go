@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"container/heap"
@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/units"
 )
 
@@ -36,12 +37,12 @@ func TestWhatIsAheadCounts(t *testing.T) {
 		}
 		f := &forecast{}
 		f.maps.Load([]avail.Step{{At: 0, Slots: c.slots}})
-		ahead := Claim{Maps: c.maps}
+		ahead := reserve.Claim{Maps: c.maps}
 		for range c.jobs {
 			of := odds().expects
 			f.take(&ahead, &of, [2]busy{})
 		}
-		last, claim := odds(), Claim{Maps: 1}
+		last, claim := odds(), reserve.Claim{Maps: 1}
 		_, expected := f.deviates(last, &law, &claim, &failures{}, 0)
 		promised := last.by(expected, f.variance, most)
 		broken := 0

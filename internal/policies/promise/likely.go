@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -33,7 +34,7 @@ type trial struct {
 	*scheduler
 	v     sched.View
 	job   *sched.Job
-	claim Claim
+	claim reserve.Claim
 	odds  *odds
 	law   *estimate.Laws
 	at    *forecast // before the place
@@ -47,7 +48,7 @@ type trial struct {
 }
 
 // try puts the claim of a job at its place. It is nil if nothing is known of the job's class.
-func (s *scheduler) try(v sched.View, job *sched.Job, r *record) *trial {
+func (s *scheduler) try(v sched.View, job *sched.Job, r *reserve.Record) *trial {
 	o, l, known := s.likely(v, job, r)
 	if !known {
 		return nil
@@ -56,17 +57,14 @@ func (s *scheduler) try(v sched.View, job *sched.Job, r *record) *trial {
 	s.lineUp(v)
 	t.at = &s.sheets.at
 	t.at.copy(&s.sheets.line.first)
-	t.move(sort.Search(len(s.queue), t.goesBefore))
+	t.move(sort.Search(len(s.Queue), t.goesBefore))
 	return t
 }
 
 // goesBefore tells whether the claim stands before the i-th job of the queue.
 func (t *trial) goesBefore(i int) bool {
-	r := t.of(t.queue[i])
-	switch {
-	case r.Rank > 0 && t.c.Most == 0:
-		return false
-	case r.Claim.Deadline == t.claim.Deadline:
+	r := t.Of(t.Queue[i])
+	if r.Claim.Deadline == t.claim.Deadline {
 		return t.claim.Seq < r.Claim.Seq
 	}
 	return t.claim.Deadline < r.Claim.Deadline
@@ -125,19 +123,19 @@ func (t *trial) walk() (all []rise, ok bool) {
 		if w.is == rowGone || safe(w.deadline, later, w.sure, before) {
 			continue
 		}
-		r := t.of(w.job)
+		r := &t.terms[w.job]
 		to := r.Odds.risk(w.deadline, later, before)
 		if to == 0 {
 			continue
 		}
 		was := t.stop(i)
-		from := r.Odds.risk(r.Claim.Deadline, was.end, was.before)
+		from := r.Odds.risk(t.Of(w.job).Claim.Deadline, was.end, was.before)
 		switch {
 		case to <= from:
 		case !r.Budget.Affords(from, to):
-			return []rise{{t.queue[i], from, to}}, false
+			return []rise{{t.Queue[i], from, to}}, false
 		default:
-			all = append(all, rise{t.queue[i], from, to})
+			all = append(all, rise{t.Queue[i], from, to})
 		}
 	}
 	return all, true
@@ -186,17 +184,17 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 	exact = true
 	for tried := 0; ; tried++ {
 		if tried == mostPlaces {
-			exact = t.place >= len(t.queue)
-			t.move(len(t.queue))
+			exact = t.place >= len(t.Queue)
+			t.move(len(t.Queue))
 		}
 		t.look()
 		if t.claim.Deadline = t.finish; t.claim.Deadline == units.Never {
 			return units.Never, exact
 		}
 		if t.place > 0 {
-			t.claim.Deadline = max(t.claim.Deadline, t.of(t.queue[t.place-1]).Claim.Deadline.Add(1)) // behind that one
+			t.claim.Deadline = max(t.claim.Deadline, t.Of(t.Queue[t.place-1]).Claim.Deadline.Add(1)) // behind that one
 		}
-		if t.place == len(t.queue) {
+		if t.place == len(t.Queue) {
 			return t.claim.Deadline, exact
 		}
 		if t.goesBefore(t.place) {
@@ -208,11 +206,11 @@ func (t *trial) offer() (deadline units.Time, exact bool) {
 	}
 }
 
-// settleLikely promises the job its deadline with a probability, or refuses it.
-func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sched.Plan) {
+// Judge promises the job its deadline with a probability, or refuses it.
+func (s *scheduler) Judge(v sched.View, job *sched.Job, r *reserve.Record, p *sched.Plan) {
 	t := s.try(v, job, r)
 	if t == nil {
-		s.lend(v, job, sched.Because(ClassUnknown), p)
+		s.Lend(v, job, sched.Because(reserve.ClassUnknown), p)
 		return
 	}
 	c := t.weigh()
@@ -222,14 +220,14 @@ func (s *scheduler) settleLikely(v sched.View, job *sched.Job, r *record, p *sch
 	}
 	told := c.outlook(t.odds.Most)
 	why := p.Because(sched.Because(estimate.Likely, int64(r.Claim.Deadline)), c.spent()...)
-	if n := s.grant(v, job, r, told, why, p); n != nil {
-		n.Odds = t.odds
-		n.Risk = c.Risk
-		n.Budget, _ = finish.Begin(t.odds.Most, c.Risk)
-		n.Outlook = outlook{Outlook: told, Told: v.Now(), Slots: s.slots}
+	if s.Grant(v, job, r, told, why, p) != nil {
+		is := &s.terms[job.ID]
+		is.Odds, is.Risk = t.odds, c.Risk
+		is.Budget, _ = finish.Begin(t.odds.Most, c.Risk)
+		is.Outlook = outlook{Outlook: told, Told: v.Now(), Slots: s.Slots}
 		s.overtake(job.ID)
 		for _, k := range c.Rises {
-			of := s.of(k.job)
+			of := &s.terms[k.job]
 			of.Budget.Spend(k.from, k.to)
 			of.Risk = k.to
 		}
@@ -254,17 +252,19 @@ func (c *chances) spent() []sched.Evidence {
 }
 
 // refuseLikely refuses a job, or lets it run behind all promises.
-func (s *scheduler) refuseLikely(t *trial, r *record, c *chances, p *sched.Plan) {
+func (s *scheduler) refuseLikely(t *trial, r *reserve.Record, c *chances, p *sched.Plan) {
 	if t.job.Spec.GoesOn() {
-		s.lend(t.v, t.job, sched.Because(sched.Begun), p)
+		s.Lend(t.v, t.job, sched.Because(sched.Begun), p)
 		return
 	}
 	why := t.refusal(c)
 	offer, exact := t.offer()
-	if s.c.Behind {
+	if s.behind {
 		why.Cause = Behind
 		m := t.odds.means()
-		s.lendBy(t.v, t.job, m, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)},
+		s.Note(t.job, reserve.Lent)
+		s.hopesFor(t.job, m)
+		s.LetIn(t.job, p.Because(why, sched.Evidence{At: offer, Amount: int64(t.odds.Most)},
 			sched.Evidence{At: units.Time(m.Map), Amount: int64(m.Reduce)}), p)
 		return
 	}
@@ -279,16 +279,16 @@ func (t *trial) refusal(c *chances) sched.Reason {
 		return sched.Because(Unlikely, int64(t.claim.Deadline), int64(c.Finish), int64(c.Risk))
 	}
 	k := c.Rises[0]
-	why := sched.Because(Overdrawn, int64(k.to-k.from), int64(max(0, t.of(k.job).Budget.Left)), int64(c.Risk))
+	why := sched.Because(Overdrawn, int64(k.to-k.from), int64(max(0, t.terms[k.job].Budget.Left)), int64(c.Risk))
 	why.Job = k.job
 	return why
 }
 
 // answerLikely says what would become of the claim, for Ask.
-func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sched.Answer) {
+func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *reserve.Record) (a sched.Answer) {
 	t := s.try(v, job, r)
 	if t == nil {
-		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(ClassUnknown), Outlook: sched.Outlook{Word: sched.Unpromised}}
+		return sched.Answer{Verb: sched.Admit, Reason: sched.Because(reserve.ClassUnknown), Outlook: sched.Outlook{Word: sched.Unpromised}}
 	}
 	s.sheets.line.kept = true // for the next question
 	c := t.weigh()
@@ -299,7 +299,7 @@ func (s *scheduler) answerLikely(v sched.View, job *sched.Job, r *record) (a sch
 		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun)
 	} else {
 		a.Verb, a.Reason = sched.Reject, t.refusal(&c)
-		if s.c.Behind {
+		if s.behind {
 			a.Verb, a.Reason.Cause, a.Outlook.Word = sched.Admit, Behind, sched.Unpromised
 		}
 	}

@@ -1,9 +1,10 @@
-package rtmr
+package promise
 
 import (
 	"math"
 	"sort"
 
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -94,13 +95,13 @@ func (s *scheduler) goTo(f *forecast, from, i int) {
 // weighSlack finds the slack of all jobs.
 func (s *scheduler) weighSlack() {
 	l := &s.sheets.line
-	if len(l.slack) == len(s.queue) {
+	if len(l.slack) == len(s.Queue) {
 		return
 	}
-	s.reach(len(s.queue))
-	l.slack, l.mapless = append(l.slack[:0], make([]float64, len(s.queue))...), 0
+	s.reach(len(s.Queue))
+	l.slack, l.mapless = append(l.slack[:0], make([]float64, len(s.Queue))...), 0
 	least := math.Inf(1)
-	for i := len(s.queue) - 1; i >= 0; i-- {
+	for i := len(s.Queue) - 1; i >= 0; i-- {
 		w, at := &s.sheets.rows[i], &l.stops[i]
 		switch {
 		case w.is == rowGone:
@@ -118,10 +119,10 @@ func (s *scheduler) weighSlack() {
 
 // harmless returns a place from which on no job has a risk beyond what is sure, with a claim at place p. The
 // forecasts there are at without the claim, and with with it. Before that place jobs may have no risk either.
-func (s *scheduler) harmless(p int, at, with *forecast, c *Claim, mapsEnd, end units.Time) int {
+func (s *scheduler) harmless(p int, at, with *forecast, c *reserve.Claim, mapsEnd, end units.Time) int {
 	l := &s.sheets.line
 	if !l.kept || end == units.Never {
-		return len(s.queue)
+		return len(s.Queue)
 	}
 	s.weighSlack()
 	from := at.now // from which on reduces behind may start: where all owe maps, no sooner than these end

@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"slices"

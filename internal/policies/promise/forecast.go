@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/avail"
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -42,7 +43,7 @@ type sheets struct {
 	held     [2][]avail.Step // maps and reduces that run, by when they are expected to end
 	rows     []row           // of the queue, as far as they have been asked for
 	read     []bool          // by handle: nothing has befallen the job since its row was filled in
-	slots    slots           // for which these were filled in
+	slots    reserve.Slots   // for which these were filled in
 	likely   map[lawBits]*likelihood
 }
 
@@ -56,13 +57,13 @@ func (s *scheduler) foresee(v sched.View, f *forecast) {
 	for i := range s.sheets.held {
 		s.sheets.held[i] = s.sheets.held[i][:0]
 	}
-	for i := range s.queue {
+	for i := range s.Queue {
 		w := &s.sheets.rows[i]
 		if w.runs == [2]int32{} || w.is == rowGone {
 			continue
 		}
 		w.busy = [2]busy{}
-		if w.begun = w.begun || s.of(w.job).Rank > 0; !w.begun {
+		if w.begun = w.begun || s.Of(w.job).Rank > 0; !w.begun {
 			continue
 		}
 		for i, l := range [...]*likelihood{w.expects.Map, w.expects.Reduce} {
@@ -78,8 +79,8 @@ func (s *scheduler) foresee(v sched.View, f *forecast) {
 			}
 		}
 	}
-	s.sheets.held[0] = load(&f.maps, s.slots.Maps, s.sheets.held[0], f.now)
-	s.sheets.held[1] = load(&f.reduces, s.slots.Reduces, s.sheets.held[1], f.now)
+	s.sheets.held[0] = load(&f.maps, s.Slots.Maps, s.sheets.held[0], f.now)
+	s.sheets.held[1] = load(&f.reduces, s.Slots.Reduces, s.sheets.held[1], f.now)
 }
 
 // ends adds to a list when tasks are expected to end that have been running since then, in ascending order.
@@ -130,7 +131,7 @@ func load(to *avail.Steps, slots int, held []avail.Step, now units.Time) []avail
 }
 
 // take gives a job its slots, and returns when its maps and all of it are expected to end.
-func (f *forecast) take(c *Claim, e *expects, running [2]busy) (mapsEnd, end units.Time) {
+func (f *forecast) take(c *reserve.Claim, e *expects, running [2]busy) (mapsEnd, end units.Time) {
 	from := max(f.now, c.Ready)
 	if c.Slot {
 		from = max(from, f.maps.Take()).Add(c.Startup)
@@ -151,7 +152,7 @@ func (f *forecast) run(from units.Time, maps, reduces int, e *expects, varies [2
 }
 
 // ask returns what take would for a job of which nothing runs, and changes nothing.
-func (f *forecast) ask(c *Claim, o *odds) (mapsEnd, end units.Time) {
+func (f *forecast) ask(c *reserve.Claim, o *odds) (mapsEnd, end units.Time) {
 	from := max(f.now, c.Ready)
 	var had units.Time
 	if c.Slot {

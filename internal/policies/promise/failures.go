@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"github.com/slackline/slackline/internal/maths/finish"

@@ -1,4 +1,4 @@
-package rtmr
+package promise
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -97,20 +99,20 @@ func (k *bookkeeper) Plan(_ int64, at units.Time, p *sched.Plan) error {
 			k.others++
 		}
 	}
-	for _, j := range k.queue {
-		r := k.of(j)
+	for _, j := range k.Queue {
+		r := k.Of(j)
 		was, seen := k.first[j]
 		switch {
 		case !seen:
-			k.first[j] = r.Budget
-		case r.Budget.Left > was.Left:
+			k.first[j] = k.terms[j].Budget
+		case k.terms[j].Budget.Left > was.Left:
 			k.wrong = append(k.wrong, fmt.Sprintf("at %v the budget of %s grows", at, r.ID))
-		case r.Budget.Left < was.Left:
+		case k.terms[j].Budget.Left < was.Left:
 			k.spent++
-			k.first[j] = r.Budget
+			k.first[j] = k.terms[j].Budget
 		}
-		if r.Budget.Left < 0 {
-			k.wrong = append(k.wrong, fmt.Sprintf("at %v the budget of %s is overdrawn by %d", at, r.ID, -r.Budget.Left))
+		if k.terms[j].Budget.Left < 0 {
+			k.wrong = append(k.wrong, fmt.Sprintf("at %v the budget of %s is overdrawn by %d", at, r.ID, -k.terms[j].Budget.Left))
 		}
 	}
 	return nil
@@ -123,7 +125,7 @@ func playChancy(t *testing.T, c Config, cfg sim.Config) *bookkeeper {
 		t.Fatal(err)
 	}
 	r := newScheduler(c)
-	recipe := compose.Recipe{Name: "rtmr"}
+	recipe := compose.Recipe{Name: "promise"}
 	assemble(&recipe, r)
 	policy, err := compose.New(recipe)
 	if err != nil {
@@ -185,13 +187,13 @@ func TestTheTheoremsStreamsWithAProbability(t *testing.T) {
 		return m
 	}
 	for _, most := range []finish.Risk{100_000, 10_000} {
-		for _, gen := range []*rapid.Generator[stream]{streams(true, 9, 0, 3*units.Second), streams(true, 40, 0, 3*units.Second)} {
+		for _, gen := range []*rapid.Generator[reservetest.Stream]{reservetest.Streams(true, 9, 0, 3*units.Second), reservetest.Streams(true, 40, 0, 3*units.Second)} {
 			config := usual
 			config.Most, config.Behind = most, true
 			promises, broken := 0, 0
 			for seed := range n {
 				s := gen.Example(seed)
-				cfg := s.config()
+				cfg := s.Simulation()
 				for _, known := range cfg.Profiles {
 					var number int
 					if _, err := fmt.Sscanf(known.Name, "c%d", &number); err != nil {
@@ -226,12 +228,12 @@ func TestOddsAreSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newScheduler(config)
-	recipe := compose.Recipe{Name: "rtmr"}
+	recipe := compose.Recipe{Name: "promise"}
 	assemble(&recipe, r)
 	policy, _ := compose.New(recipe)
 	looked := 0
 	if err := drive.New(world, policy, saver(func() {
-		if len(r.queue) == 0 {
+		if len(r.Queue) == 0 {
 			return
 		}
 		looked++
@@ -242,8 +244,8 @@ func TestOddsAreSaved(t *testing.T) {
 		if err := again.load(kept); err != nil {
 			t.Fatal(err)
 		}
-		for _, j := range r.queue {
-			if d := cmp.Diff(r.of(j), again.of(j), cmp.AllowUnexported(odds{})); d != "" {
+		for _, j := range r.Queue {
+			if d := cmp.Diff(r.terms[j], again.terms[j], cmp.AllowUnexported(odds{})); d != "" {
 				t.Fatalf("job %d: saved, and loaded:\n%s", j, d)
 			}
 		}
@@ -311,8 +313,8 @@ func TestByNever(t *testing.T) {
 func TestAMasterInASlotCounts(t *testing.T) {
 	law := estimate.Law{Typical: 10, Own: finish.LogNormal(0.3), Shared: finish.LogNormal(0.1)}
 	laws := &estimate.Laws{Map: law, Reduce: law}
-	for _, c := range []Claim{{Maps: 7, Reduces: 2}, {Maps: 3}, {Reduces: 3}} {
-		half := func(slots int, c Claim) units.Time {
+	for _, c := range []reserve.Claim{{Maps: 7, Reduces: 2}, {Maps: 3}, {Reduces: 3}} {
+		half := func(slots int, c reserve.Claim) units.Time {
 			var f forecast
 			f.maps.Resize(slots, units.Time(5*units.Second))
 			f.reduces.Resize(2, 0)
@@ -325,6 +327,20 @@ func TestAMasterInASlotCounts(t *testing.T) {
 		c.Ready = units.Time(25 * units.Second) // when the master would be up
 		if without, is := half(3, c), half(4, with); is != without {
 			t.Errorf("%d maps, %d reduces: half are done at %v behind a master, and at %v from then on", c.Maps, c.Reduces, is, without)
+		}
+	}
+}
+
+// By a sample one task has a law whose deviation is three quarters of its mean: that of a lognormal with that variance.
+func TestTheLawOfASample(t *testing.T) {
+	l := newScheduler(usual).guessLikely(&sched.Job{Spec: &workload.Job{}}, &reserve.Sample{Longest: 10 * units.Second})
+	job := finish.Job{Maps: finish.Tasks{N: 1, Typical: l.Map.Typical, Own: &l.Map.Own, Shared: &l.Map.Shared}}
+	d := job.Finish()
+	deviation := math.Sqrt(math.Log(1 + 0.75*0.75))
+	for _, z := range []float64{0, 1, 2} {
+		want := math.Erfc(z/math.Sqrt2) / 2
+		if got := d.Above(10*math.Exp(z*deviation), 0); math.Abs(got/want-1) > 0.15 {
+			t.Errorf("more than %.1f s with %.4f, want %.4f", 10*math.Exp(z*deviation), got, want)
 		}
 	}
 }

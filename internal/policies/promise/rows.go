@@ -1,8 +1,9 @@
-package rtmr
+package promise
 
 import (
 	"slices"
 
+	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -46,17 +47,17 @@ func (s *scheduler) lookUp(v sched.View) {
 	if s.stock {
 		clear(s.sheets.read)
 	}
-	for _, j := range s.active {
+	for _, j := range s.Active {
 		s.sheets.read[j] = false
 	}
-	if s.sheets.slots != s.slots {
-		s.sheets.slots, rows = s.slots, nil
+	if s.sheets.slots != s.Slots {
+		s.sheets.slots, rows = s.Slots, nil
 	}
-	for len(rows) < len(s.queue) {
+	for len(rows) < len(s.Queue) {
 		rows = append(rows, row{})
 	}
 	s.sheets.rows = rows
-	for i, j := range s.queue {
+	for i, j := range s.Queue {
 		w := &rows[i]
 		if w.job == j && s.sheets.read[j] {
 			continue
@@ -64,16 +65,16 @@ func (s *scheduler) lookUp(v sched.View) {
 		s.sheets.read[j] = true
 		job := v.Job(j)
 		if w.job != j {
-			r := s.of(j)
+			r, is := s.Of(j), &s.terms[j]
 			*w = row{job: j, is: rowWaits, deadline: r.Claim.Deadline}
 			switch {
-			case r.Odds == nil:
+			case is.Odds == nil:
 				*w = row{is: rowGone}
 				continue
-			case r.Master != without:
+			case r.Master != reserve.Without:
 				w.is = rowMastered
 			}
-			w.expects, w.sure = r.Odds.expects, r.Odds.Sure
+			w.expects, w.sure = is.Odds.expects, is.Odds.Sure
 		}
 		if job == nil {
 			*w = row{is: rowGone}
@@ -96,6 +97,7 @@ func (s *scheduler) reread(batch []sched.Event) (kinds sched.Events) {
 		case e.Kind == sched.Control:
 			s.stock = e.Control != sched.TakeOver
 			clear(s.sheets.read)
+			s.runs, s.seen = nil, nil
 		case int(e.Job) < len(s.sheets.read):
 			s.sheets.read[e.Job] = false
 		}
@@ -103,15 +105,12 @@ func (s *scheduler) reread(batch []sched.Event) (kinds sched.Events) {
 	return kinds
 }
 
-// insertRow and deleteRow keep the rows beside the queue.
-func (s *scheduler) insertRow(i int) {
-	if i < len(s.sheets.rows) {
+// Moved keeps the rows beside the queue.
+func (s *scheduler) Moved(i int, in bool) {
+	switch {
+	case in && i < len(s.sheets.rows):
 		s.sheets.rows = slices.Insert(s.sheets.rows, i, row{})
-	}
-}
-
-func (s *scheduler) deleteRow(i int) {
-	if i < len(s.sheets.rows) {
+	case !in && i < len(s.sheets.rows):
 		s.sheets.rows = slices.Delete(s.sheets.rows, i, i+1)
 	}
 }
@@ -135,9 +134,9 @@ func (s *scheduler) takes(f *forecast, i int) (end units.Time) {
 		_, end = f.run(f.now, maps, reduces, &w.expects, w.varies, runs)
 		return end
 	}
-	r := s.of(w.job)
+	r := s.Of(w.job)
 	c := r.Claim
-	if c.Maps, c.Reduces = maps, reduces; r.Master == running {
+	if c.Maps, c.Reduces = maps, reduces; r.Master == reserve.Running {
 		c.Ready, c.Startup = 0, 0
 	}
 	_, end = f.take(&c, &w.expects, runs)

@@ -1,4 +1,4 @@
-package rtmr
+package reserve
 
 import (
 	"github.com/slackline/slackline/sched"
@@ -13,53 +13,53 @@ import (
 // changes are the events by which a node may go out of service, or come back.
 var changes = sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync)
 
-// look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
-// nodes change.
-func (s *scheduler) look(v sched.View, batch []sched.Event, kinds sched.Events) {
+// Look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
+// nodes change. It returns false if none has.
+func (s *Scheduler) Look(v sched.View, kinds sched.Events) bool {
 	if s.looked && kinds&changes == 0 {
-		return
+		return false
 	}
 	s.looked, s.out = true, s.out[:0]
-	s.failures.note(v, batch)
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if node := v.Node(n); node != nil && (node.Up && !node.Serves() || node.Free[units.MapSlots] < 0 || node.Free[units.ReduceSlots] < 0) {
 			s.out = append(s.out, n)
 		}
 	}
+	return true
 }
 
 // inService tells whether the slots of the kind that the node has are in service.
 func inService(n *sched.Node, slot sched.Stage) bool {
-	return n != nil && n.Serves() && n.Spec.Class.Capacity[dim(slot)] > 0
+	return n != nil && n.Serves() && n.Spec.Class.Capacity[Dim(slot)] > 0
 }
 
-// dim is the resource that a slot is.
-func dim(slot sched.Stage) units.Dim {
+// Dim is the resource that a slot is.
+func Dim(slot sched.Stage) units.Dim {
 	if slot == sched.Reduce {
 		return units.ReduceSlots
 	}
 	return units.MapSlots
 }
 
-// serving is how many slots of the kind are in service.
-func (s *scheduler) serving(v sched.View, slot sched.Stage) int64 {
-	n := v.Capacity()[dim(slot)]
+// Serving is how many slots of the kind are in service.
+func (s *Scheduler) Serving(v sched.View, slot sched.Stage) int64 {
+	n := v.Capacity()[Dim(slot)]
 	for _, id := range s.out {
 		if node := v.Node(id); node.Up && !node.Serves() {
-			n -= node.Spec.Class.Capacity[dim(slot)]
+			n -= node.Spec.Class.Capacity[Dim(slot)]
 		}
 	}
 	return n
 }
 
-// idle is how many slots of the kind are in service and nothing holds.
-func (s *scheduler) idle(v sched.View, slot sched.Stage) int64 {
-	n := v.Capacity()[dim(slot)] - v.Queue(sched.Root).Used[dim(slot)]
+// Idle is how many slots of the kind are in service and nothing holds.
+func (s *Scheduler) Idle(v sched.View, slot sched.Stage) int64 {
+	n := v.Capacity()[Dim(slot)] - v.Queue(sched.Root).Used[Dim(slot)]
 	for _, id := range s.out {
 		node := v.Node(id)
-		n -= node.Free[dim(slot)]
+		n -= node.Free[Dim(slot)]
 		if node.Serves() {
-			n += max(0, node.Free[dim(slot)])
+			n += max(0, node.Free[Dim(slot)])
 		}
 	}
 	return n
@@ -67,12 +67,12 @@ func (s *scheduler) idle(v sched.View, slot sched.Stage) int64 {
 
 // elsewhere is how many of the slots that tasks without a promise hold are out of service. O(such
 // tasks) in a round, while there may be any.
-func (s *scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
+func (s *Scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
 	if len(s.out) == 0 {
 		return 0
 	}
 	if s.strays.round != v.Round() {
-		s.strays.round, s.strays.slots = v.Round(), slots{}
+		s.strays.round, s.strays.Slots = v.Round(), Slots{}
 		for _, j := range s.holders(v) {
 			s.eachOf(v, j, func(a *sched.Attempt, slot sched.Stage) {
 				switch node := v.Node(a.Node); {
@@ -94,5 +94,5 @@ func (s *scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
 // strays are slots out of service that tasks without a promise hold, as found in a round.
 type strays struct {
 	round int64
-	slots
+	Slots
 }

@@ -1,0 +1,87 @@
+package promise
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// with is the confidence that a job is told.
+func with(r *sched.Said) string {
+	if r.Outlook.Confidence == 0 {
+		return ""
+	}
+	return " with " + estimate.Sure(&r.Outlook)
+}
+
+// pace says what makes a job later, or sooner.
+func pace(later int64) string {
+	if later > 0 {
+		return "slower"
+	}
+	return "faster"
+}
+
+// moved is a cause for which a promise is expected to be kept sooner or later than was last told.
+func moved(name, number string, why func(*sched.Said) string) *sched.Cause {
+	c := &sched.Cause{Name: name, Numbers: []string{"how much later half of all such jobs are done than was last told"}, Example: [3]int64{12e9}}
+	if number != "" {
+		c.Numbers, c.Example[1] = append(c.Numbers, number), -4
+	}
+	c.Say = func(r *sched.Said) string {
+		said := "now " + estimate.Done(r)
+		if r.A > 0 {
+			return said + ", " + r.Time(r.A) + " later: " + why(r)
+		}
+		return said + ", " + r.Time(-r.A) + " sooner: " + why(r)
+	}
+	return c
+}
+
+// What the policy says, besides what all say who test deadlines (package estimate).
+var (
+	// Unlikely refuses a job that would miss its deadline too often.
+	Unlikely = &sched.Cause{Name: "unlikely", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: it would meet that with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
+		}}
+	// Overdrawn refuses a job for the sake of another promise.
+	Overdrawn = &sched.Cause{Name: "overdrawn", Numbers: []string{"by how much the risk of that job would rise, in millionths", "how much its promise can bear", "the risk of the job itself"}, Example: [3]int64{4000, 1000, 2000},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("would make %s miss its promised deadline in %s more of all cases, and its promise can bear %s", r.JobName(r.Job), estimate.Part(r.A), estimate.Part(r.B))
+		}}
+	// Behind lets a job run that cannot be promised its deadline.
+	Behind = &sched.Cause{Name: "behind", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
+		Say: func(r *sched.Said) string {
+			said := fmt.Sprintf("it would meet its deadline at %s with %s", r.Time(r.A), estimate.Chance(r.C))
+			if r.Job != 0 {
+				said = fmt.Sprintf("it would put that of %s at risk", r.JobName(r.Job))
+			}
+			if len(r.Proof) > 0 && r.Proof[0].At < units.Never {
+				said += fmt.Sprintf(", and %s is the earliest that would be promised", r.Time(int64(r.Proof[0].At)))
+			}
+			return fmt.Sprintf("no promise: %s; it runs behind all promises", said)
+		}}
+	// Overtaken tells that a promise is expected to be kept at another time, as a job was let in before it.
+	Overtaken = moved("overtaken", "", func(r *sched.Said) string { return r.JobName(r.Job) + " was let in before it" })
+	// SlotsMoved tells so as slots came or went.
+	SlotsMoved = moved("slots-moved", "slots that came", func(r *sched.Said) string {
+		if r.B < 0 {
+			return "nodes were lost, and with them " + r.Count(-r.B, "slot", "slots")
+		}
+		return r.Count(r.B, "slot", "slots") + " came"
+	})
+	// TasksMoved tells so of a job that runs.
+	TasksMoved = moved("tasks-moved", "", func(r *sched.Said) string { return "its tasks are " + pace(r.A) + " than the profile says" })
+	// WidthMoved tells so where half of all such jobs are done when they were before.
+	WidthMoved = moved("width-moved", "", func(r *sched.Said) string {
+		if r.A > 0 {
+			return "what is ahead of it may vary more"
+		}
+		return "less is left that may vary"
+	})
+	// AheadMoved tells so of a job that waits.
+	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.A) + " than expected" })
+)

@@ -1,0 +1,13 @@
+// Package promise promises deadlines with a probability: ours, beside the worst case of package rtmr.
+// A job's finish is a distribution (package finish) of what its class's cost models say, around what is
+// expected of all jobs before it as the book has them at its verdict.
+//
+//	what                                             where
+//	the law of a job's finish, and what others risk  odds.go, likely.go
+//	what is expected of the queue                    forecast.go, line.go, rows.go, runs.go
+//	what later jobs may cost a promise               package finish, Budget
+//	jobs without a promise                           hope.go
+//	what moves while jobs wait and run               outlook.go
+//	failures of nodes                                failures.go
+//	who gets slots, samples, masters                 package reserve
+package promise
