@@ -148,7 +148,7 @@ func TestForks(t *testing.T) {
 // rejects tells whether the policy rejects jobs. A book does not know who was rejected: jobs behind
 // such a one are killed in the run alone.
 func rejects(t *testing.T, policy string) bool {
-	return slices.Contains([]string{"rtmr admission", "constraint", "planned jobs"}, fromCatalogue(t, policy)().Recipe().Parts[compose.KindAdmit].Name)
+	return slices.Contains([]string{"rtmr admission", "promise admission", "constraint", "planned jobs"}, fromCatalogue(t, policy)().Recipe().Parts[compose.KindAdmit].Name)
 }
 
 // fork plays a run and, from several instants of it, forks, and returns how many attempts ran when they began.
