@@ -15,6 +15,11 @@
 //	borrow.go    models of few samples, which borrow from other classes
 //	score.go     how models did at jobs that came after them
 //	file.go      profiles as a file that people exchange
+//
+// Whoever adds samples (Gather, Class.Learn, Class.Merge) fits again: Fit all classes at once, a Fitter as
+// they come. Promises by the worst case read estimates alone. As fits take long, policies in a simulator
+// are told bare classes (Class.Bare), without models where no part says that it reads them. Models are
+// rounded, and never change once somebody may read them.
 package profile
 
 import (

@@ -8,7 +8,9 @@ import (
 // Asker is a Policy that can be asked about a job that has not arrived: what it would decide if the
 // job arrived at an instant, and nothing else had happened until then. If the instant is before the
 // time of the book, the time of the book counts. Asking decides nothing: it changes neither the
-// book nor what the policy saves. A policy must not be asked while it decides.
+// book nor what the policy saves. A policy must not be asked while it decides: whoever has the loop
+// asks between two of its steps. It runs the code that judges an arriving job, on a page that is not
+// in the book, and stops before any consequence.
 type Asker interface {
 	// Ask says what the policy would decide about the job.
 	Ask(v View, now units.Time, job *workload.Job) Answer

@@ -3,8 +3,8 @@ package sched
 import "github.com/slackline/slackline/units"
 
 // Outlook is what a job is told of its finish. Admit, Reject, Foretell and an Answer carry one, and the
-// book keeps it (Job.Outlook). Whoever counts, shows or audits promises reads it, and nothing else. Zero
-// fields say nothing.
+// book keeps it (Job.Outlook). Whoever counts, shows or audits promises reads it, and nothing else, and no
+// schedule depends on it. Zero fields say nothing.
 type Outlook struct {
 	// Word is what the job is told of its deadline.
 	Word Word

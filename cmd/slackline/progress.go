@@ -10,7 +10,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// frame is some lines at the end of a terminal that are drawn again and again.
+// frame is some lines at the end of a terminal that are drawn again and again. The progress bars of go-pretty
+// draw nothing and erase nothing without an active tracker, so the last picture of a run would stay and lines
+// written at its end would be lost; to mend that around them takes more lines than this.
 type frame struct {
 	out   io.Writer
 	drawn int // lines on the screen

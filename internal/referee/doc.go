@@ -43,6 +43,10 @@
 //
 // Refused in one sentence are journals of a world that binds late, as which task runs is not in their text.
 //
+// Jobs that are promised a probability are played, and their verdicts have to be near that: the wider, the more
+// nodes are likely to fail until then. What raises the risk of others is believed, and so is the optimum that rds
+// finds; these are held to the rules that they have to keep.
+//
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late
 // shows in what it wants then.
 package referee

@@ -12,7 +12,8 @@ const noise = 1 << 20
 
 // cold tells whether a run was cold for a class, of which so much was known before: the first of
 // its class, or one that fetched at least a quarter of what its maps read from storage, and more
-// than noise.
+// than noise. Where the system does not count what was fetched (some systems, file systems of a
+// network), only the first run is known to be cold.
 func cold(known *profile.Class, fetched *int64, read int64) bool {
 	if known == nil || known.Runs == 0 && (known.Cold == nil || known.Cold.Runs == 0) {
 		return true

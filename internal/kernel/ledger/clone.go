@@ -11,7 +11,7 @@ import (
 // order of a policy that was copied with it, nil for the order of arrival. What never changes is
 // shared: descriptions of jobs and nodes, profiles, and which tasks lie where. All that changes is
 // copied, in a few large pieces. The index behind FirstLocal is not: a copy makes its own when it
-// is asked.
+// is asked. It is a plain copy: copy-on-write would cost every decision something.
 func (l *Ledger) Clone(order sched.Order) *Ledger {
 	if order == nil {
 		order = arrival{}

@@ -10,4 +10,8 @@
 //	what moves while jobs wait and run               outlook.go
 //	failures of nodes                                failures.go
 //	who gets slots, samples, masters                 package reserve
+//
+// What the jobs before one may be off by counts as its own delay, also where slots are free for it now. So on
+// few slots, and with wide cost models, fewer promises are made than could be kept. How long a task still runs
+// is told by its own factor, not by the one that its job shares.
 package promise

@@ -3,7 +3,7 @@
 //
 // All of it lives in namespaces of the user's own (unshare), so no rights are needed, and a process that ends
 // takes all others with it. The network is the machine's: what is outside reaches the daemons at addresses
-// between 127.0.1.1 and 127.0.1.12.
+// between 127.0.1.1 and 127.0.1.12, and needs only their names (jdk.net.hosts.file).
 //
 //	devcluster.go  the folder: jars, configuration, the hadoop command
 //	host.go        the process in the namespaces, which starts the daemons and ends with any of them

@@ -20,7 +20,7 @@ import (
 // teacher is a world that tells, when a job has ended, what is known of its class by now: what was
 // known from the start and what the attempts of this run have taught besides. Any world can be one;
 // the events that it adds stand in the journal as the world's own, so that a replay needs no
-// teacher.
+// teacher. A cell that is taught has two followers and, where a command adds its own, two learners.
 type teacher struct {
 	drive.World
 	follow.Single

@@ -23,5 +23,9 @@
 //   - watching: nothing that is planned is done, and verdicts are advice (watch.go); a policy that
 //     has watched decides as a fresh one (advice_test.go)
 //   - memory: to save and load book and policy between any two batches changes nothing (suite.go)
+//   - questions: after each batch admissions are asked about a job, which then comes to a copy of book and
+//     policy, where that is what becomes of it (ask_test.go)
+//   - copies: between any two batches book and policy are copied, and one of the two goes on into a
+//     catastrophe, of which the other knows nothing
 //   - output: what the world wrote equals a naive reference, where it writes anything
 package conform

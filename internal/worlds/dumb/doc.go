@@ -8,6 +8,12 @@
 // What the two agree on is the model (sim's doc.go), the names of the keyed draws, and the order
 // of what happens at one instant: by class, then in the order in which it was timed.
 //
+// It has no run that begins from the book of a world that binds late. Stages that grow, asks beyond
+// tasks, and a stock scheduler that starts work of its own are played by package adverse alone. That
+// is held to the truth by a follower, which compares what it says with what was asked of it
+// (honest_test.go), by the automaton of real recordings, by adverse.Life for sinks, and by the oracle
+// of the book.
+//
 //	world.go   what there is, what happens next, who beats
 //	nodes.go   nodes that come and go
 //	work.go    jobs, stages and attempts

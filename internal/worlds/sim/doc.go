@@ -42,6 +42,9 @@
 //
 // Where nobody heeds them (drive.Patient), starts and ends of attempts wait for the next event of
 // another kind, each with its age. Instants pass one by one all the same: what happens is the same.
+// A node that comes, goes or changes is never told in one batch with what was held back: that is
+// told first. A policy with a part that heeds any event gets each instant by itself. So a journal of
+// a run that waits has a round for each beat, not for each end.
 //
 // A start takes effect when it is enacted, an end when it happens: reports do not wait for a
 // heartbeat, as Hadoop's do, but the room that an end leaves is offered with the node's next beat,
@@ -69,7 +72,8 @@
 // Blocks of dead nodes are not copied again. The load of a node does not slow its tasks down. There
 // is no molding and no cloud to ask for nodes: Can says so. If reduces take all room of containers
 // that maps could use as well, nothing kills them: that is the policy's business, and a run that
-// hangs on it is reported as stuck.
+// hangs on it is reported as stuck. So is one on nodes so small that an ApplicationMaster on each
+// leaves no room for a task, as the share that masters may take is of the cluster as a whole.
 //
 // # Cost
 //

@@ -67,7 +67,7 @@ func TestSleeperStaysAsleep(t *testing.T) {
 }
 
 // The only copy of a block lies on a node that sleeps, and can be read all the same, without waking
-// it: see Known limits in ARCHITECTURE.md.
+// it: see World.sleep.
 func TestInputOnSleepersCanBeRead(t *testing.T) {
 	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Workload: load(shape{id: "a", arrive: 12, maps: 1, mapS: 1}, shape{id: "b", arrive: 20, maps: 1, mapS: 5, hosts: [][]cluster.NodeID{{2}}})})
 	d.extra = sleeps(13, 100)

@@ -26,7 +26,9 @@ const horizon units.Time = 1 << 62
 // policy may set itself a late tick, so time alone says nothing), or when one instant does not end.
 // ApplicationMasters that start again, as their nodes failed, bring nothing on by themselves
 // either: they may hold all the room that the tasks wait for. That is looked at every idleBatches
-// batches, as it takes a look at all attempts.
+// batches, as it takes a look at all attempts. So is a run in which attempts are lost at 100,000
+// instants, and at 1,000 for each node, while nothing gets further: a task that outlasts its nodes
+// ten times over might still have ended some day.
 const (
 	idleBatches = 1000
 	sameInstant = 100_000

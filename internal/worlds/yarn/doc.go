@@ -31,4 +31,35 @@
 // An event about something that the world does not know is dropped and noted (Config.Note): after a node was
 // lost, or an application killed, YARN tells ends of containers that nobody knows any more. A gap in the
 // numbers of events is answered by a request for a new snapshot, and what comes before that is dropped.
+//
+// # The plug-in
+//
+// It is a subclass of YARN's CapacityScheduler (yarn/plugin). It dials, so the ResourceManager opens no port, and
+// only an active one dials. It sends a snapshot and then numbered events; after a gap, or if more happens than it
+// can keep, another snapshot. It enforces the mode: stock scheduling rests as its threads are told of a full
+// backlog, and what they have in flight is dropped at the one point that all containers pass (tryCommit). A broken
+// stream, or silence, sets the mode to stock; three beats, freed reservations and a snapshot come before ours.
+//
+// What YARN calls only notes what happened; a thread of the plug-in's own dials, sends and carries out plans, by
+// turns, so news do not wait for the end of a long plan. Heartbeats do wait: most decisions follow from one, and
+// one that waits behind others was made too early. So the beats of some nodes are told at a time, and the next
+// once what was decided on those is done. Slackline is silent if it does not answer, not while that thread is busy.
+//
+// # Asks and verdicts
+//
+// Asks are whole: rows as the scheduler has them, with the last item that they account for. An ApplicationMaster
+// that asked in the very call by which it was given containers did not know of them; as many less are told and
+// served until its next call. A tag that makes no sense is refused here, without asking the policy. An exit of 0
+// counts as a task done; that more maps are asked for at the priority of failed ones takes that back, unless a
+// container was seen to end badly.
+//
+// # The next process
+//
+// Item numbers begin again with each process, so the plug-in forgets those that it has seen when a stream begins.
+// What the next process needs to know is kept by runs.Cluster.
+//
+// # Tests
+//
+// In three tiers: package adverse behind the stream passes the conformance suite (yarnfake); a real
+// ResourceManager with a peer in Java, in one JVM; the same with a Slackline in Go at the other end (TestPlugin).
 package yarn

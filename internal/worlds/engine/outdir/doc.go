@@ -45,4 +45,21 @@
 // cache). It reads what the system holds, which is not always what the disk does: a byte that the
 // disk alone has wrong is found if the file was dropped from memory in between. What happens behind
 // the commit is nobody's to find.
+//
+// # What is ours
+//
+// Only a directory with a log or a lock of ours in _temporary counts as remains of a run, or one with
+// an empty _temporary and nothing else. What another tool left is "there already". The lock is held
+// through the system, so that of a dead process holds nobody up. Other people's files may stand beside
+// ours, under any name (overlap.go): a commit that would overwrite one fails, names it and leaves it,
+// unless it is the same byte for byte. A job that fails or is refused removes _temporary, what its
+// commit has moved into place, and the directory itself if Slackline made it and nothing else is in it.
+//
+// Nothing is believed of the disk that was not checked. A log that lost lines, or a file that changed,
+// costs work and nothing else. If both befall a part that was already moved, nobody knows whose it is:
+// the commit fails and names it. TestFaults (engine) and TestKill (cmd/slackline) hold the engine to
+// this. Two things are not noticed. Attempts write by path: if somebody replaces _temporary, or a
+// folder in it, by a link while a job runs, they write where it leads; the next commit does not follow
+// it, and the job fails. And a file that somebody puts into the directory between the check of its
+// place and the rename is lost.
 package outdir
