@@ -337,7 +337,8 @@ func ofJobs(kind sched.EventKind) bool {
 func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	k.here[e.Job.Index] = nil
 	k.forget(j)
-	if j.file = nil; e.Outcome == sched.Committed { // others may be run again
+	// Jobs of a file that have not finished may be run again by their command; an open run has no end of jobs.
+	if j.file = nil; e.Outcome == sched.Committed || k.local.Open {
 		j.row.Command = nil
 	}
 	ended := k.wall(e.Job.Ended)
