@@ -295,6 +295,9 @@ func later(r *rand.Rand, lines []string, stage string) ([]string, int) {
 // TestAltered is the negative control: each journal is right until one thing in it is altered, and
 // the referee has to notice each.
 func TestAltered(t *testing.T) {
+	if !testing.Short() && !fuller() {
+		t.Skip("in the gate")
+	}
 	for _, a := range slices.Concat(alterations, voids, watchings, horizons) {
 		t.Run(a.name, func(t *testing.T) {
 			tried := 0

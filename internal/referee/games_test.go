@@ -232,6 +232,11 @@ var once = map[string][]uint64{
 	"rds(interval=10s,solver=1s)": {363},
 }
 
+// fuller tells whether this is more than the README's test command, which is to end soon.
+func fuller() bool {
+	return os.Getenv("SLACKLINE_FULLER") != "" || os.Getenv("SLACKLINE_LONG") != ""
+}
+
 // TestGames decides random scenarios a second time.
 func TestGames(t *testing.T) {
 	n := *games
@@ -239,7 +244,7 @@ func TestGames(t *testing.T) {
 	case n > 0:
 	case os.Getenv("SLACKLINE_LONG") != "":
 		n = 300
-	case os.Getenv("SLACKLINE_FULLER") == "":
+	case !fuller():
 		n = 6
 	default:
 		n = 12

@@ -14,6 +14,9 @@ import (
 // That all of a verdict's times are sooner, or later, which contradicts nothing else in it, shows as jobs are
 // played: where nobody stands before the job it does so both ways, elsewhere if it is far too soon.
 func TestPlayedChances(t *testing.T) {
+	if !testing.Short() && !fuller() {
+		t.Skip("in the gate")
+	}
 	verdict := regexp.MustCompile(`item admit id=\d+ job=\d+ word=promised confidence=\S+ by=(\d+) half=(\d+) ninety=(\d+) reason=likely:(\d+) evidence`)
 	round := regexp.MustCompile(`round \d+ at=(\d+)`)
 	all, masters, failure := regexp.MustCompile(""), regexp.MustCompile(`"kind":"master"`), regexp.MustCompile(`event node-down`)

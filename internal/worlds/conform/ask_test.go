@@ -206,6 +206,9 @@ func questioned(t *testing.T) map[string][]sched.Verb {
 // Each admission of the catalogue answers questions as it decides, and answers change nothing. With fewer runs not all
 // answers come up.
 func TestQuestions(t *testing.T) {
+	if !testing.Short() && !fuller() {
+		t.Skip("in the gate")
+	}
 	for text, wants := range questioned(t) {
 		for _, known := range []bool{true, false} {
 			n := &answers{verbs: map[sched.Verb]int{}}

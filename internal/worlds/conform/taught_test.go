@@ -42,6 +42,9 @@ func (w *taught) Next(ctx context.Context) (drive.Batch, error) {
 
 // Who lets in only jobs that he can tell the cost of is tested where he can: jobs are let in, and end.
 func TestTaughtPolicies(t *testing.T) {
+	if !testing.Short() && !fuller() {
+		t.Skip("in the gate")
+	}
 	done := map[string]*acts{}
 	for _, s := range []Subject{simulated(runs(6)), pressed(runs(6)), unkind(runs(20))} {
 		can := s.New(t, 0).Can()

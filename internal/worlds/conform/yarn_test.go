@@ -112,6 +112,9 @@ func (kinds) Plan(int64, units.Time, *sched.Plan) error { return nil }
 // Nodes are cut into slots, which policies that promise deadlines need. They meet all that the unkind world does, and
 // jobs that have other handles with each snapshot.
 func TestYARNInSlots(t *testing.T) {
+	if !testing.Short() && !fuller() {
+		t.Skip("in the gate")
+	}
 	unit := units.Vector{units.VCores: 1, units.Memory: 1 << 30}
 	cut := func(name string, seeds, calm int) Subject {
 		s := attached(seeds)
