@@ -82,6 +82,13 @@ func TestPoliciesBesideAnOutput(t *testing.T) {
 	if left := tree(t, s.path("out")); len(left) != 2 {
 		t.Errorf("there are %v", slices.Sorted(maps.Keys(left)))
 	}
+	if err := os.RemoveAll(s.path("out")); err != nil {
+		t.Fatal(err)
+	}
+	s.must(0, "run", "j.yaml", "-q", "--policy", "fifo,edf-p")
+	if r := s.run("run", "j.yaml", "-q", "--overwrite"); r.code != 2 || !strings.Contains(r.stderr, "it exists already, with a folder for each of several runs, such as edf-p; remove it") {
+		t.Errorf("%d: %s", r.code, r.stderr)
+	}
 }
 
 // A run by several policies continues those that had not finished, and reports all of them.

@@ -36,6 +36,9 @@ func (d *Dir) own() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if each, _ := filepath.Glob(filepath.Join(d.path, "*", SuccessFile)); parts == nil && len(each) > 0 {
+		return nil, fmt.Errorf("it exists already, with a folder for each of several runs, such as %s; remove it, or name another directory", filepath.Base(filepath.Dir(each[0])))
+	}
 	if info, err := os.Lstat(d.path); err != nil || !info.IsDir() || parts == nil {
 		return nil, errors.New("it exists already, and Slackline did not write it, or an earlier version; remove it, or name another directory")
 	}
