@@ -86,14 +86,17 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 	return nil
 }
 
-// empty warns of input in which there is nothing to read: a night whose data have not come looks
-// like one that went well.
+// empty warns of input in which there is nothing to read, or what is no text: a night whose data have
+// not come looks like one that went well.
 func (j *Job) empty(warn func(text string)) {
 	if warn == nil {
 		return
 	}
 	say := func(format string, args ...any) {
 		warn(fmt.Sprintf("warning: job %q: "+format, append([]any{j.File.Name}, args...)...))
+	}
+	for _, note := range odd([]*Job{j}, func(what string) bool { return what == input.NoText }) {
+		say("%s", note)
 	}
 	filled := slices.ContainsFunc(j.Files, func(f input.File) bool { return f.Size > 0 })
 	if len(j.Files) > 0 && !filled {
@@ -163,13 +166,27 @@ func (j *Job) checkSources() error {
 	return nil
 }
 
-// Notes tell what of the input is no text, or is not cut, so that one task has to read the whole of it, and which jobs
+// Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs
 // start a command for each of many small files.
 func Notes(jobs []*Job) []string {
+	notes := odd(jobs, func(what string) bool { return what != input.NoText })
+	for _, j := range jobs {
+		if note := j.manyCommands(); note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// odd are the sentences on files that are odd in such ways.
+func odd(jobs []*Job, ways func(what string) bool) (notes []string) {
 	var order []input.Odd
 	files := map[input.Odd][]string{} // that are odd in the same way
 	for _, j := range jobs {
 		for _, o := range j.Odd {
+			if !ways(o.What) {
+				continue
+			}
 			way := input.Odd{What: o.What, Why: o.Why}
 			if files[way] == nil {
 				order = append(order, way)
@@ -177,7 +194,6 @@ func Notes(jobs []*Job) []string {
 			files[way] = append(files[way], o.Path)
 		}
 	}
-	var notes []string
 	for _, way := range order {
 		list := files[way]
 		if len(list) > 1 && way.What == input.OneTask {
@@ -188,11 +204,6 @@ func Notes(jobs []*Job) []string {
 			shown, more = list[:3], fmt.Sprintf(" and %d more", len(list)-3)
 		}
 		notes = append(notes, fmt.Sprintf("%s %s%s: %s", way.What, strings.Join(shown, ", "), more, way.Why))
-	}
-	for _, j := range jobs {
-		if note := j.manyCommands(); note != "" {
-			notes = append(notes, note)
-		}
 	}
 	return notes
 }

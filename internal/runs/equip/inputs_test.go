@@ -70,13 +70,6 @@ func TestManyCommandsAreHintedAt(t *testing.T) {
 	if got := notes(many); got != "" {
 		t.Errorf("large files: %s", got)
 	}
-	if err := os.WriteFile(large, []byte("\x80\x04\x95\x00"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	want = "warning: bytes that no text has are taken as text in " + large + ": write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"
-	if got := notes("app: wordcount\ninput: [DIR/many/]\n"); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 }
 
 // The input of a job may be missing if, and only if, another job of the run is to write it, which need
@@ -108,7 +101,8 @@ func TestInputOfAnotherJob(t *testing.T) {
 // Input in which there is nothing is told, path by path; what a name hides does not count.
 func TestEmptyInput(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"full/a": "x\n", "none/_hidden": "x\n", "none/.too": "x\n", "zero/a": "", "zero/b": ""} {
+	for name, text := range map[string]string{"full/a": "x\n", "none/_hidden": "x\n", "none/.too": "x\n", "zero/a": "", "zero/b": "",
+		"pickle/a": "\x80\x04\x95\x00", "pickle/b": "\x80\x04\x95\x00"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +114,9 @@ func TestEmptyInput(t *testing.T) {
 		"[DIR/full]": nil, "[DIR/full, DIR/full/a]": nil, "[DIR/full, DIR/zero]": nil, "DIR/f*": nil,
 		"[DIR/none, DIR/full]": {`there is no file in its input "DIR/none" (those whose names begin with _ or . are not read)`},
 		"[DIR/full, DIR/none]": {`there is no file in its input "DIR/none" (those whose names begin with _ or . are not read)`},
-		"DIR/zero":             {"its input is empty: 2 files of 0 bytes"},
+		"DIR/pickle": {"bytes that no text has are taken as text in DIR/pickle/a, DIR/pickle/b: " +
+			"write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"},
+		"DIR/zero": {"its input is empty: 2 files of 0 bytes"},
 	} {
 		f, err := scenario.ReadJob("j.yaml", []byte(strings.ReplaceAll("app: wordcount\ninput: "+in+"\noutput: DIR/out\n", "DIR", dir)))
 		if err != nil {

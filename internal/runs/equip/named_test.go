@@ -25,7 +25,7 @@ func TestNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	for _, command := range []string{"mapper", "env X=1 mapper -v"} {
+	for _, command := range []string{"mapper", "env X=1 mapper -v", "sh -c 'cat | mapper'", "sh -c 'X=1 mapper;true'"} {
 		if got := named(command); !slices.Equal(got, []string{script}) {
 			t.Errorf("%s: %q", command, got)
 		}

@@ -132,6 +132,9 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 // whole is what may be a whole path within a word: behind a flag, a quote, or a sign of the shell's.
 var whole = regexp.MustCompile("/[^\\s'\"`|<>;&()=]+")
 
+// apart separates the words of a command line that stands in one, as in sh -c 'cat | map.sh'.
+var apart = regexp.MustCompile("[\\s'\"`|<>;&()=]+")
+
 // named are the files that a command names by their whole paths, also within a word, as in sh -c
 // 'python3 /home/ann/map.py' or awk -f/home/ann/map.awk: what they hold decides what the command
 // does. So are scripts that it names by a word which PATH leads to; programs of the system, which are
@@ -140,8 +143,10 @@ func named(command string) (paths []string) {
 	words, _ := streaming.Words(command)
 	for _, word := range words {
 		found := append(whole.FindAllString(word, -1), word)
-		if path, err := exec.LookPath(word); err == nil && isScript(path) {
-			found = append(found, path)
+		for _, part := range apart.Split(word, -1) {
+			if path, err := exec.LookPath(part); part != "" && err == nil && isScript(path) {
+				found = append(found, path)
+			}
 		}
 		for _, path := range found {
 			info, err := os.Stat(path)

@@ -79,9 +79,9 @@ type Odd struct{ What, Path, Why string }
 // OneTask is what is told of a file larger than a block that one task reads nevertheless.
 const OneTask = "one task reads all of"
 
-// noText is what is told of a file whose first bytes are nothing that is known by name, and no text.
+// NoText is what is told of a file whose first bytes are nothing that is known by name, and no text.
 const (
-	noText    = "warning: bytes that no text has are taken as text in"
+	NoText    = "bytes that no text has are taken as text in"
 	noTextWhy = "write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"
 )
 
@@ -113,7 +113,7 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 			return nil, nil, err
 		}
 		if !text {
-			odd = append(odd, Odd{noText, f.Path, noTextWhy})
+			odd = append(odd, Odd{NoText, f.Path, noTextWhy})
 		}
 	}
 	splits, err := cut(files, block, func(f File) ([]int64, error) {

@@ -121,8 +121,12 @@ func interpreter(path string) string {
 	n, _ := io.ReadFull(f, head)
 	line, _, _ := strings.Cut(string(head[:n]), "\n")
 	names, script := strings.CutPrefix(line, "#!")
-	// The system takes a CR for a part of the name.
-	if words := strings.FieldsFunc(names, func(r rune) bool { return r == ' ' || r == '\t' }); script && len(words) > 0 && filepath.IsAbs(words[0]) {
+	// The system takes a CR for a part of the name, and env for a part of the one that it is to find.
+	words := strings.FieldsFunc(names, func(r rune) bool { return r == ' ' || r == '\t' })
+	if n := len(words); script && n > 1 && filepath.Base(words[0]) == "env" && strings.HasSuffix(words[n-1], "\r") {
+		return words[n-1]
+	}
+	if script && len(words) > 0 && filepath.IsAbs(words[0]) {
 		return words[0]
 	}
 	return ""
