@@ -140,10 +140,11 @@ func (s *Scenario) mapsAlone(rule *trace.Rule) {
 
 // checkQueue is Check for a job that may name none: it then stands in the default one, described or not.
 func (s *Scenario) checkQueue(name string) error {
-	if name == "" {
+	err := s.Config.Check(name)
+	if name == "" && !errors.As(err, new(queues.Closed)) {
 		return nil
 	}
-	return s.Config.Check(name)
+	return err
 }
 
 // beside is a path as the scenario means it: from its own folder.

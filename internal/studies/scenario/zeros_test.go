@@ -106,21 +106,22 @@ func TestZeros(t *testing.T) {
 func TestZeroIsZero(t *testing.T) {
 	const cluster, jobs = "cluster: {nodes: 2}\n", "workload: {jobs: [{id: b, queue: QUEUE, maps: 1, map_time: 1s}]}\n"
 	for text, want := range map[string]string{
-		cluster + jobs + "queues: [{name: prod, max_running: 0}, {name: o}]":                        `f.yaml:2:34: the queue "prod" is closed: its max_running is 0`,
-		cluster + jobs + "queues: [{name: all, max_running: 0, queues: [{name: prod}]}, {name: o}]": `f.yaml:2:34: the queue "all.prod" is closed: its max_running is 0`,
-		cluster + jobs + "queues: [{name: prod}, {name: o, max_running: 0}]":                        "",
-		cluster + jobs + "queues: [{name: prod, capacity: 0}, {name: o, capacity: 100}]":            "",
-		cluster + jobs + "queues: [{name: prod, weight: 0}]":                                        "f.yaml:3:31: weight is 0, it must be at least 0.001; without the key it is: 1",
-		cluster + jobs + "queues: [{name: prod, maximum: 0}]":                                       "f.yaml:3:32: maximum is 0, it must be above 0; without the key it is: 100",
-		cluster + jobs + "queues: [{name: prod, minimum_user_limit: 0}]":                            "f.yaml:3:43: minimum_user_limit is 0, it must be above 0; without the key it is: 100",
-		cluster + jobs + "queues: [{name: prod, user_limit_factor: 0}]":                             `f.yaml:3:42: queue "prod": user_limit_factor is 0, it must be above 0, or -1 for no limit; without the key it is 1`,
-		cluster + jobs + "queues: [{name: prod, min_maps: 1, min_share_timeout: 0s}]":               "f.yaml:3:55: min_share_timeout is 0s, it must be above 0; without the key it is: for good",
-		cluster + jobs + "max_running: 0":                                                           "f.yaml:3:14: max_running is 0, it must be above 0; without the key it is: none",
-		cluster + jobs + "max_running_per_user: 0":                                                  "f.yaml:3:23: max_running_per_user is 0, it must be above 0; without the key it is: none",
-		cluster + jobs + "max_running_per_queue: 0":                                                 "f.yaml:3:24: max_running_per_queue is 0, it must be above 0; without the key it is: none",
-		cluster + "workload: {trace: {format: slackline, file: t.jsonl, first: 0s}}":                "f.yaml:2:61: first is 0s, it must be above 0; without the key it is: all of it",
-		"cluster: {nodes: 2, mtbf: 0s}\n" + jobs:                                                    "f.yaml:1:27: mtbf is 0s, it must be above 0; without the key it is: none by chance",
-		"cluster: {nodes: 2, read: {rack: 0}}\n" + jobs:                                             "f.yaml:1:34: rack is 0B, it must be above 0; without the key it is: no cost",
+		cluster + jobs + "queues: [{name: prod, max_running: 0}, {name: o}]":                                              `f.yaml:2:34: the queue "prod" is closed: its max_running is 0`,
+		cluster + strings.Replace(jobs, "queue: QUEUE, ", "", 1) + "queues: [{name: default, max_running: 0}, {name: o}]": `f.yaml:2:19: the queue "default" is closed: its max_running is 0`,
+		cluster + jobs + "queues: [{name: all, max_running: 0, queues: [{name: prod}]}, {name: o}]":                       `f.yaml:2:34: the queue "all.prod" is closed: its max_running is 0`,
+		cluster + jobs + "queues: [{name: prod}, {name: o, max_running: 0}]":                                              "",
+		cluster + jobs + "queues: [{name: prod, capacity: 0}, {name: o, capacity: 100}]":                                  "",
+		cluster + jobs + "queues: [{name: prod, weight: 0}]":                                                              "f.yaml:3:31: weight is 0, it must be at least 0.001; without the key it is: 1",
+		cluster + jobs + "queues: [{name: prod, maximum: 0}]":                                                             "f.yaml:3:32: maximum is 0, it must be above 0; without the key it is: 100",
+		cluster + jobs + "queues: [{name: prod, minimum_user_limit: 0}]":                                                  "f.yaml:3:43: minimum_user_limit is 0, it must be above 0; without the key it is: 100",
+		cluster + jobs + "queues: [{name: prod, user_limit_factor: 0}]":                                                   `f.yaml:3:42: queue "prod": user_limit_factor is 0, it must be above 0, or -1 for no limit; without the key it is 1`,
+		cluster + jobs + "queues: [{name: prod, min_maps: 1, min_share_timeout: 0s}]":                                     "f.yaml:3:55: min_share_timeout is 0s, it must be above 0; without the key it is: for good",
+		cluster + jobs + "max_running: 0":                                                                                 "f.yaml:3:14: max_running is 0, it must be above 0; without the key it is: none",
+		cluster + jobs + "max_running_per_user: 0":                                                                        "f.yaml:3:23: max_running_per_user is 0, it must be above 0; without the key it is: none",
+		cluster + jobs + "max_running_per_queue: 0":                                                                       "f.yaml:3:24: max_running_per_queue is 0, it must be above 0; without the key it is: none",
+		cluster + "workload: {trace: {format: slackline, file: t.jsonl, first: 0s}}":                                      "f.yaml:2:61: first is 0s, it must be above 0; without the key it is: all of it",
+		"cluster: {nodes: 2, mtbf: 0s}\n" + jobs:                                                                          "f.yaml:1:27: mtbf is 0s, it must be above 0; without the key it is: none by chance",
+		"cluster: {nodes: 2, read: {rack: 0}}\n" + jobs:                                                                   "f.yaml:1:34: rack is 0B, it must be above 0; without the key it is: no cost",
 	} {
 		for _, queue := range []string{"prod", "root.prod"} {
 			_, err := Read("f.yaml", []byte(strings.Replace(text, "QUEUE", queue, 1)))
