@@ -337,7 +337,8 @@ func ofJobs(kind sched.EventKind) bool {
 func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	k.here[e.Job.Index] = nil
 	k.forget(j)
-	// Jobs of a file that have not finished may be run again by their command; an open run and a cluster have no end of jobs.
+	// Jobs of a file that have not finished may be run again by their command; an open run and a
+	// cluster have no end of jobs.
 	if j.file = nil; e.Outcome == sched.Committed || k.cluster || k.local.Open {
 		j.row.Command = nil
 	}
