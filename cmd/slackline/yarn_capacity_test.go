@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -17,7 +18,10 @@ import (
 func TestYarnCapacity(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	memory, asked := 4096, []int{}
+	var lock sync.Mutex // each connection has a goroutine of its own
 	manager := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lock.Lock()
+		defer lock.Unlock()
 		if r.Method == http.MethodGet {
 			if len(asked) == 2 {
 				interrupt()
