@@ -19,6 +19,8 @@ type Outlook struct {
 	Half units.Time
 	// Ninety is when 90 % of them are.
 	Ninety units.Time
+	// Chance is the probability that the job's deadline is met, in millionths; 0 = nobody has said.
+	Chance int32
 }
 
 // Certain is the confidence of the worst case.

@@ -299,7 +299,7 @@ func actsOf(l *line) []act {
 			continue
 		}
 		switch f.key {
-		case "id", "reason", "because-job", "evidence", "refused", "word", "measured", "confidence", "by", "half", "ninety":
+		case "id", "reason", "because-job", "evidence", "refused", "word", "measured", "confidence", "by", "half", "ninety", "chance":
 		default:
 			a.what += " " + f.key + "=" + f.value
 		}
@@ -313,7 +313,7 @@ func actsOf(l *line) []act {
 func toldOf(l *line) (told string) {
 	for _, f := range l.fields {
 		switch f.key {
-		case "word", "measured", "confidence", "by", "half", "ninety":
+		case "word", "measured", "confidence", "by", "half", "ninety", "chance":
 			if f.key != "word" || l.name != "reject" {
 				told += " " + f.key + "=" + f.value
 			}

@@ -75,6 +75,7 @@ func AppendItem(b []byte, p *sched.Plan, it *sched.Item) []byte {
 		b = appendInt(b, " by=", int64(it.Outlook.By))
 		b = appendInt(b, " half=", int64(it.Outlook.Half))
 		b = appendInt(b, " ninety=", int64(it.Outlook.Ninety))
+		b = appendInt(b, " chance=", int64(it.Outlook.Chance))
 	}
 	b = appendReason(b, p, &it.Reason)
 	if it.Tasks.Len() > 0 {

@@ -52,6 +52,8 @@ func parseItem(text string, p *sched.Plan, causes ...*sched.Cause) (sched.Item, 
 			it.Outlook.Half = units.Time(f.int(64))
 		case "ninety":
 			it.Outlook.Ninety = units.Time(f.int(64))
+		case "chance":
+			it.Outlook.Chance = f.int32()
 		case "reason":
 			cause, numbers, _ := strings.Cut(f.value, ":")
 			if cause != sched.OK.String() {

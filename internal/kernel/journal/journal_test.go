@@ -223,7 +223,7 @@ func TestItemsRoundTrip(t *testing.T) {
 			Count: int32(maybe("count", 99) - 9), Group: int32(maybe("group", 9)), ID: sched.ItemID(maybe("id", math.MaxInt64)),
 			At: units.Time(maybe("at", math.MaxInt64)),
 			Outlook: sched.Outlook{Word: sched.Word(maybe("word", 9)), Measured: int32(maybe("measured", 9)), Confidence: int32(maybe("confidence", sched.Certain)),
-				By: units.Time(maybe("by", 99)), Half: units.Time(maybe("half", 99)), Ninety: units.Time(maybe("ninety", 99))},
+				By: units.Time(maybe("by", 99)), Half: units.Time(maybe("half", 99)), Ninety: units.Time(maybe("ninety", 99)), Chance: int32(maybe("chance", sched.Certain))},
 		}
 		it.Reason = sched.Reason{Cause: rapid.SampledFrom([]*sched.Cause{nil, sched.AdmitAll, {Name: "from-mars"}}).Draw(t, "cause"), Job: sched.JobID(maybe("why", 9)),
 			A: int64(maybe("a", 9)), B: int64(-maybe("b", 9)), C: int64(maybe("c", 9))}

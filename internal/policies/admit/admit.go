@@ -18,6 +18,9 @@ func NewAll(c queues.Config) All {
 	return All{l}
 }
 
+// LetIn has jobs let in with a verdict, in place of one that tells them nothing.
+func (a All) LetIn(says Verdict) { a.bound.says = says }
+
 // Follow takes the order in which jobs that wait are let in.
 func (a All) Follow(o sched.Order) error {
 	if a.bound == nil {
@@ -38,7 +41,7 @@ events:
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.JobArrived:
-			look = a.arrived(v.Job(e.Job), p) || look
+			look = a.arrived(v, v.Job(e.Job), p) || look
 		case sched.JobEnded, sched.JobAmended:
 			look = look || a.bounds(v.Job(e.Job))
 		case sched.StageReady:
@@ -46,10 +49,10 @@ events:
 		case sched.NodeUp, sched.NodeChanged:
 			look = a.bound != nil
 		case sched.Resync, sched.Control:
-			resume(v, p)
+			a.bound.resume(v, p)
 			look = a.bound != nil
 			for j := sched.JobID(1); j <= v.Jobs(); j++ {
-				a.arrived(v.Job(j), p)
+				a.arrived(v, v.Job(j), p)
 			}
 			break events
 		}
@@ -60,14 +63,14 @@ events:
 }
 
 // arrived admits a job, or tells that there has to be room for its master.
-func (a All) arrived(j *sched.Job, p *sched.Plan) (look bool) {
+func (a All) arrived(v sched.View, j *sched.Job, p *sched.Plan) (look bool) {
 	if !undecided(j) {
 		return false
 	}
 	if a.bounds(j) {
 		return true
 	}
-	p.Admit(j.ID, sched.Outlook{}, sched.Because(sched.AdmitAll))
+	a.bound.lets(v, j.ID, sched.Because(sched.AdmitAll), p)
 	return false
 }
 

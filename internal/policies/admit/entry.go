@@ -14,8 +14,8 @@ func MasterParams(usual string) []compose.Param {
 		Doc: "the most of what a queue is promised that ApplicationMasters may take, 0 = as the queues say, or else " + usual}}
 }
 
-// mastersOf is the description of queues with the share that is asked for.
-func mastersOf(a compose.Args) (queues.Config, error) {
+// MastersOf is the description of queues with the share that is asked for.
+func MastersOf(a compose.Args) (queues.Config, error) {
 	c := a.Queues
 	share, err := ShareOf(a)
 	if share > 0 {
@@ -58,7 +58,7 @@ func AllEntry() compose.Entry {
 		Params: MasterParams("10"),
 		Traits: compose.Traits{Heeds: comings | capacity | 1<<sched.JobArrived, Causes: []*sched.Cause{sched.AdmitAll, sched.Begun, MasterShare}},
 		Step: func(a compose.Args) (compose.Step, error) {
-			c, err := mastersOf(a)
+			c, err := MastersOf(a)
 			return NewAll(c), err
 		},
 	}
@@ -90,7 +90,7 @@ func LimitEntry() compose.Entry {
 		}, MasterParams("10")...),
 		Traits: compose.Traits{Heeds: comings | capacity, Causes: bounds},
 		Step: func(a compose.Args) (compose.Step, error) {
-			c, err := mastersOf(a)
+			c, err := MastersOf(a)
 			if n := a.Count("running"); n > 0 {
 				c.MaxRunning = n
 			}

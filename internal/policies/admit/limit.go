@@ -39,6 +39,7 @@ type Limit struct {
 	bounds map[string]int      // of queues, by path
 	paths  map[string][]string // by name and by path: the queue's path and those of the queues above it
 	share  masters
+	says   Verdict
 	lines  bool // the order ranks waiting jobs by nothing that changes unseen
 	roster
 }
@@ -94,7 +95,7 @@ func (l *Limit) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	if slices.ContainsFunc(batch, takesOver) {
-		resume(v, p)
+		l.resume(v, p)
 	}
 	l.admit(v, p)
 }
@@ -104,10 +105,10 @@ func takesOver(e sched.Event) bool { return e.Kind == sched.Resync || e.Kind == 
 
 // resume lets the jobs run on that had begun when the scheduler took over, whatever stands before
 // them in the order and whatever the bounds are: to hold them would stop them midway. O(jobs).
-func resume(v sched.View, p *sched.Plan) {
+func (l *Limit) resume(v sched.View, p *sched.Plan) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		if job := v.Job(j); undecided(job) && job.Standing() != sched.Waiting && job.Begun() {
-			p.Admit(j, sched.Outlook{}, sched.Because(sched.Begun))
+			l.lets(v, j, sched.Because(sched.Begun), p)
 		}
 	}
 }
@@ -156,7 +157,7 @@ func (l *Limit) letIn(v sched.View, p *sched.Plan) {
 	}
 	j := k.first().job
 	l.unline(k, 0)
-	if p.Admit(j, sched.Outlook{}, why) {
+	if l.lets(v, j, why, p) {
 		l.runs(k, 1)
 		l.records[j].runs = true
 	}
@@ -166,6 +167,17 @@ func (l *Limit) letIn(v sched.View, p *sched.Plan) {
 	} else {
 		l.open.Fix(0)
 	}
+}
+
+// A Verdict lets a job in with what it is told, and tells whether the book agrees.
+type Verdict func(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) bool
+
+// lets lets a job in.
+func (l *Limit) lets(v sched.View, j sched.JobID, why sched.Reason, p *sched.Plan) bool {
+	if l != nil && l.says != nil {
+		return l.says(v, v.Job(j), why, p)
+	}
+	return p.Admit(j, sched.Outlook{}, why)
 }
 
 // hold lets a job wait that has not just been let in; its kind is full.

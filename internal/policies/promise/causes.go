@@ -85,3 +85,17 @@ var (
 	// AheadMoved tells so of a job that waits.
 	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.A) + " than expected" })
 )
+
+// What the order says.
+var (
+	// OutOfTime puts a job behind all that can be in time.
+	OutOfTime = &sched.Cause{Name: "behind-others-in-time", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("not all jobs can be in time, and this one takes most of what makes others late, or has less than an even chance to meet its deadline at %s: it goes behind", r.Time(r.A))
+		}}
+	// InTimeAgain brings it back among these.
+	InTimeAgain = &sched.Cause{Name: "even-chance", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string {
+			return "it has an even chance to meet its deadline at " + r.Time(r.A)
+		}}
+)

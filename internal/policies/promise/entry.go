@@ -2,10 +2,10 @@ package promise
 
 import (
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
-	orders "github.com/slackline/slackline/internal/policies/order"
-	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/slowstart"
 	"github.com/slackline/slackline/sched"
 )
@@ -16,52 +16,54 @@ func Entry() compose.Entry {
 		Name:  "promise",
 		Kind:  compose.KindScheme,
 		Whole: true,
-		Doc:   "promises deadlines with a probability, keeps slots for them, and runs what it cannot promise behind",
+		Doc:   "says of each job when it will be done, and promises deadlines that will be met with a probability",
 		Cite:  "docs/probability.md",
-		Parts: parts(nil),
+		Parts: parts(nil, admit.All{}),
 		Params: append([]compose.Param{
 			{Name: "level", Type: compose.Chance, Default: "99%", Doc: "how likely a promise is to be kept, unless the job or its queue says; rtmr promises for the worst case"},
 			{Name: "refused", Type: compose.Choice, Default: "run", Choices: []string{"run", "reject"}, Doc: "what cannot be promised: run it without a promise, or reject it"},
-		}, reserve.Params()...),
+		}, compose.Of(compose.KindAdmit, admit.MasterParams("10"))...),
+		Gone: map[string]string{
+			"unknown": "a job of an unknown class runs in its place, and is told a wide statement",
+			"sample":  "a job of an unknown class runs in its place, and its first tasks say what the others take",
+			"skew":    "what reduces took says how uneven their shares are",
+		},
 		Fill: fill,
 	}
 }
 
 func fill(r *compose.Recipe, a compose.Args) error {
-	c := Config{Most: finish.RiskOf(1 - a.Chance("level")), Behind: a.Choice("refused") == "run", Queues: a.Queues}
-	if err := c.Fill(a); err != nil {
+	c, err := admit.MastersOf(a)
+	if err != nil {
 		return err
 	}
-	assemble(r, newScheduler(c))
+	s := newScheduler(Config{Most: finish.RiskOf(1 - a.Chance("level")), Reject: a.Choice("refused") == "reject", Queues: a.Queues})
+	s.admits = admit.NewAll(c)
+	s.admits.LetIn(s.letIn)
+	for _, part := range parts(s, s.admits) {
+		if err := r.Put(part, compose.Args{Queues: a.Queues}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// assemble puts the parts of a scheduler into the recipe.
-func assemble(r *compose.Recipe, s *scheduler) { reserve.Put(r, parts(s)) }
-
-// parts lists the elements. They work on one scheduler, so none of them stands alone.
-func parts(s *scheduler) []compose.Entry {
-	var shared *reserve.Scheduler
-	if s != nil {
-		shared = s.Scheduler
-	}
-	is := compose.Traits{
-		Reads: compose.Reads{Profiles: true, Models: true},
-		// A verdict counts what really runs, so ends may be told with whatever comes next, but the last of a stage.
-		Bides: sched.EventsOf(sched.Ended),
-		Heeds: sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress),
-	}
-	judges := is
-	judges.Causes = append(reserve.JudgeCauses(), estimate.Likely, Unlikely, Overdrawn, Behind, Overtaken, SlotsMoved, TasksMoved,
-		WidthMoved, AheadMoved, orders.OutOfTime)
-	late := slowstart.Entry() // reduces of jobs without a promise wait for their maps too
-	late.Step = func(compose.Args) (compose.Step, error) { return &slowstart.Late{Leaves: s.PromisedTo}, nil }
-	late.Name, late.Bides = "promise slow start", is.Bides
-	return append([]compose.Entry{
-		{Name: "promise order", Kind: compose.KindOrder, Doc: "by deadline; behind promises who can be in time",
+// parts lists the elements.
+func parts(s *scheduler, _ admit.All) []compose.Entry {
+	late := slowstart.Entry()
+	return []compose.Entry{
+		{Name: "promise order", Kind: compose.KindOrder, Doc: "by deadline among the jobs that have an even chance to be in time; then the others, by least work left",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
-		{Name: "promise admission", Kind: compose.KindAdmit, Doc: "how likely a job is to meet its deadline",
-			Step: reserve.Step(admission{s}), Traits: judges},
+		{Name: "promise admission", Kind: compose.KindAdmit, Doc: "states when each job will be done, and promises deadlines",
+			Step: func(compose.Args) (compose.Step, error) { return admission{s}, nil },
+			Traits: compose.Traits{
+				Reads: compose.Reads{Profiles: true, Models: true},
+				Bides: sched.EventsOf(sched.Ended),
+				Heeds: sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress),
+				Causes: []*sched.Cause{estimate.NoDeadline, estimate.CountUnknown, estimate.Likely, Unlikely, Behind, SlotsMoved, TasksMoved, WidthMoved, AheadMoved,
+					OutOfTime, InTimeAgain, sched.PlaceChanged, sched.AdmitAll, sched.Begun, admit.MasterShare},
+			}},
 		late,
-	}, reserve.Servers(shared, "promise", is)...)
+		placement.GreedyEntry(),
+	}
 }

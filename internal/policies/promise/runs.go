@@ -7,20 +7,14 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Each verdict asks since when every task with a promise has been running. So that it need not walk over
-// all attempts of the cluster, their starts are kept in a row: an end takes one out, and a verdict looks
-// up those that began since the last one. The rows follow from the book: they are neither saved nor
-// copied, and a row that does not count as many as the book is made again.
+// Each look asks since when every task has been running. So that it need not walk over all attempts of the cluster,
+// their starts are kept in a row: an end takes one out, and a look finds those that began since the last one. The rows
+// follow from the book: they are neither saved nor copied, and a row that does not count as many as the book is made
+// again.
 
-// runs are the attempts of a job with a promise that has started: of its maps, and of its reduces.
+// runs are the attempts of a job: of its maps, and of its reduces.
 type runs struct {
 	starts [2][]units.Time // since when they run, ascending
-}
-
-// busy is when the last of some running tasks is expected to end.
-type busy struct {
-	last units.Time
-	n    int
 }
 
 // A seen attempt is in a row.
@@ -64,8 +58,8 @@ func (s *scheduler) row(v sched.View, j sched.JobID, stage sched.Stage, running 
 	return *row
 }
 
-// ends takes an attempt that has ended out of its row.
-func (s *scheduler) ends(a sched.AttemptID) {
+// gone takes an attempt that has ended out of its row.
+func (s *scheduler) gone(a sched.AttemptID) {
 	if a < 1 || int(a) >= len(s.seen) || s.seen[a].job == 0 {
 		return
 	}

@@ -3,115 +3,65 @@ package promise
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/maths/heap"
-	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/queues"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // Config is what people can set.
 type Config struct {
-	reserve.Config
 	Most   finish.Risk   // that a promise leaves
-	Behind bool          // what cannot be promised runs without a promise
+	Reject bool          // what cannot be promised is rejected
 	Queues queues.Config // which may say otherwise what promises leave
 }
 
 // scheduler is what the parts share.
 type scheduler struct {
-	*reserve.Scheduler
-	most   finish.Risk
-	behind bool
-	queues queues.Config
+	Config
+	admits admit.All
 
-	terms    []terms         // by handle
-	was      []terms         // before a resync
-	hopes    heap.Heap[hope] // of jobs without a promise that could be in time, by when that ends; as their terms say
-	failures failures        // of nodes, so far
-	stock    bool            // a stock scheduler places work
-	next     units.Time      // when all outlooks are looked at again
-	runs     []runs          // by handle; nor are these saved (runs.go)
-	seen     []seen          // by attempt
-	news     []units.Time    // what row is about to put in, the youngest first
-	sheets   sheets
+	jobs     []record      // by handle
+	line     []sched.JobID // all of them, by deadline
+	classes  map[string]*class
+	any      [2]lately // what tasks of all classes took, in seconds
+	arrivals arrivals
+	failures failures
+	next     units.Time // when all are looked at again
+	looked   bool       // at the nodes
+
+	// what follows from the book
+	serving units.Vector
+	pace    float64             // how fast nodes are, to what they are at full speed
+	needs   [pools]units.Vector // a container of each pool
+	runs    []runs              // by handle (runs.go)
+	seen    []seen              // by attempt
+	news    []units.Time
+	came    []sched.JobID
+	was     []bool
+
+	// of one look, reused
+	pools  [pools]pool
+	places []place
+	behind []*sched.Job
+	large  heap.Heap[heavy]
+	known  map[lawBits]*law
 }
 
-// terms are on what a job runs.
-type terms struct {
-	// of a job without a promise
-	Means means      `json:"means,omitzero"`
-	Hope  units.Time `json:"hope,omitempty"` // until when it could be in time, as looked at last; 0 = it cannot
-
-	// of one with a promise
-	Odds    *odds         `json:"odds,omitempty"`
-	Risk    finish.Risk   `json:"risk,omitempty"` // to be broken, at the last verdict that touched it
-	Budget  finish.Budget `json:"budget,omitzero"`
-	Outlook outlook       `json:"outlook,omitzero"`
-}
-
-// newScheduler returns the scheduler before its first decision.
 func newScheduler(c Config) *scheduler {
-	s := &scheduler{most: c.Most, behind: c.Behind, queues: c.Queues, hopes: hopesOf(nil)}
-	s.Scheduler = &reserve.Scheduler{Conf: c.Config, Own: s}
+	s := &scheduler{Config: c, classes: make(map[string]*class), pace: 1}
+	s.needs = [pools]units.Vector{mapSlots: units.Slots(1, 0), reduceSlots: units.Slots(0, 1)}
+	s.large.Before = func(a, b *heavy) bool { return a.takes > b.takes || a.takes == b.takes && a.at > b.at }
 	return s
 }
 
-// Opened begins with no terms.
-func (s *scheduler) Opened(job *sched.Job) {
-	for int(job.ID) >= len(s.terms) {
-		s.terms = append(s.terms, terms{})
-	}
-	s.Closed(job.ID)
-}
-
-// Closed forgets a job's terms.
-func (s *scheduler) Closed(j sched.JobID) {
-	s.terms[j] = terms{}
-	s.unrun(j)
-}
-
-// Lent begins with what a job without a promise can hope for of which nothing is known.
-func (s *scheduler) Lent(job *sched.Job) { s.hopesFor(job, means{}) }
-
-// Each verdict counts what the book has then: slots, masters, and who has a promise.
-func (s *scheduler) Granted(units.Time, *reserve.Record) {}
-func (s *scheduler) Dropped(units.Time, sched.JobID)     {}
-func (s *scheduler) Up(units.Time, sched.JobID)          {}
-func (s *scheduler) Again(units.Time, sched.JobID)       {}
-func (s *scheduler) Resized(units.Time)                  {}
-
-// Void forgets what follows from what was told.
-func (s *scheduler) Void() {
-	s.was, s.terms = s.terms, nil
-	s.hopes, s.runs, s.seen, s.sheets.rows = hopesOf(nil), nil, nil, nil
-}
-
-// Renew tells the job what it was told last: nothing is reckoned.
-func (s *scheduler) Renew(_ sched.View, job *sched.Job, r, _ *reserve.Record, was sched.JobID, p *sched.Plan) {
-	is := &s.terms[job.ID]
-	*is = s.was[was]
-	is.Outlook.Before = 0
-	p.Admit(job.ID, is.Outlook.Outlook, sched.Because(estimate.Likely, int64(r.Claim.Deadline)))
-}
-
-// Regain promises a job that has begun its deadline if that can be kept.
-func (s *scheduler) Regain(v sched.View, job *sched.Job, r *reserve.Record, p *sched.Plan) bool {
-	t := s.try(v, job, r)
-	if t == nil || !t.weigh().OK {
-		return false
-	}
-	s.Forget(job.ID)
-	s.Judge(v, job, r, p)
-	return true
-}
-
-// order is by deadline, also of jobs that have started: each verdict counts what really runs, and budgets bound what
-// it may cost to be overtaken. Those without a promise, many of which have a deadline, stand as hope.go says.
+// order is by deadline among the jobs that can be in time; behind them stand the others by density, and last those
+// without a deadline.
 type order struct {
 	sched.Flat
 	*scheduler
@@ -119,130 +69,44 @@ type order struct {
 
 // JobKey is the place of the job. It is the same for all stages.
 func (o order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
-	if r := o.Of(j.ID); r != nil && r.Standing == reserve.Lent {
-		return o.lentKey(j, r)
-	}
-	return o.Place(j.ID)
-}
-
-// Key is the place of a job with a promise.
-func (s *scheduler) Key(r *reserve.Record) sched.Key {
-	return sched.Key{1, int64(r.Claim.Deadline), r.Claim.Seq}
-}
-
-// Starts notes that a task of the job goes out.
-func (s *scheduler) Starts(v sched.View, j sched.JobID, _ *sched.Plan, add func() bool) bool {
-	r := s.Of(j)
-	if r.Rank > 0 || s.Advised(v, r) {
-		return add()
-	}
-	if !add() {
-		return false
-	}
-	s.Started++
-	r.Rank = s.Started
-	s.Active = append(s.Active, j)
-	return true
-}
-
-// admission judges the jobs that come, and tells what is expected of promises.
-type admission struct{ *scheduler }
-
-// MarshalJSON saves what all parts remember.
-func (a admission) MarshalJSON() ([]byte, error) { return a.save() }
-
-// UnmarshalJSON loads it.
-func (a admission) UnmarshalJSON(text []byte) error { return a.load(text) }
-
-// CopyFrom takes over what all parts of another policy remember.
-func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
-
-// Decide takes in what has happened to jobs and slots, and judges the jobs that came.
-func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	s := a.scheduler
-	s.sheets.line.kept = false
-	kinds := s.reread(batch)
-	if s.Look(v, kinds) {
-		s.failures.note(v, batch)
-	}
-	if len(batch) > 0 && batch[0].Kind == sched.Resync {
-		s.Resync(v, p)
-	}
-	s.Resize(v)
-	s.StartedByOthers(v, kinds, p, func(sched.JobID) {})
-	s.Rise(v)
-	if kinds&reserve.Counting != 0 {
-		s.count(v, batch, p)
-	}
-	if kinds.Has(sched.JobEnded) { // first: what has ended counts for no verdict below
-		for i := range batch {
-			if e := &batch[i]; e.Kind == sched.JobEnded {
-				s.Forget(e.Job)
-			}
-		}
-	}
-	if kinds&reserve.Judging != 0 {
-		s.JudgeAll(v, batch, p)
-	}
-	s.Measured(v, kinds, p)
-	s.despair(v, p)
-	s.tell(v, p)
-}
-
-// Ask says what would become of a job that came now.
-func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
-	return a.Answer(v, job, func(r *reserve.Record) sched.Answer { return a.answerLikely(v, job, r) })
-}
-
-// count takes the attempts that have ended out of their rows, and lets the reduces go of jobs whose last map was among
-// them.
-func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
-	for i := range batch {
-		j := batch[i].Job
-		switch batch[i].Kind {
-		case sched.Ended:
-			j, _ = v.Ended(batch[i].Attempt)
-			s.ends(batch[i].Attempt)
-		case sched.Control, sched.Resync: // others may have ended tasks
-			for _, j := range s.Active {
-				if job := v.Job(j); job != nil {
-					s.Restrain(job, p)
-				}
-			}
-		}
-		if job := v.Job(j); job != nil && s.PromisedTo(j) {
-			s.Restrain(job, p)
-		}
+	switch r := o.of(j); {
+	case j.Due() == units.Never:
+		return sched.Key{3, j.Seq}
+	case r == nil || r.InTime:
+		return sched.Key{0, int64(j.Due()), j.Seq}
+	default:
+		return sched.Key{1, r.Density, j.Seq}
 	}
 }
 
-// copy takes over what another scheduler of the same parameters remembers.
-func (s *scheduler) copy(o *scheduler) {
-	s.Scheduler.Copy(o.Scheduler)
-	s.terms, s.hopes = slices.Clone(o.terms), hopesOf(slices.Clone(o.hopes.List))
-	s.failures, s.stock, s.next = o.failures, o.stock, o.next
-	s.runs, s.seen, s.sheets = nil, nil, sheets{}
-}
+// Line ranks jobs that wait to be admitted.
+func (order) Line(j *sched.Job) sched.Key { return sched.Key{int64(j.Due()), j.Seq} }
+
+// Follows says that a job stands where the last look has put it.
+func (order) Follows() sched.Tallies { return sched.NoTally }
 
 // saved is the saved form.
 type saved struct {
-	reserve.State
-	Terms    []savedTerms `json:"terms,omitempty"`
-	Next     units.Time   `json:"next,omitempty"`
-	Failures failures     `json:"failures,omitzero"`
-	Stock    bool         `json:"stock,omitempty"`
+	Jobs     []savedRecord     `json:"jobs,omitempty"`
+	Classes  map[string]*class `json:"classes,omitempty"`
+	Any      [2]lately         `json:"any"`
+	Arrivals arrivals          `json:"arrivals,omitzero"`
+	Failures failures          `json:"failures,omitzero"`
+	Next     units.Time        `json:"next,omitempty"`
+	Looked   bool              `json:"looked,omitempty"`
+	Line     []sched.JobID     `json:"line,omitempty"`
 }
 
-type savedTerms struct {
+type savedRecord struct {
 	Job sched.JobID `json:"job"`
-	terms
+	record
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{State: s.Scheduler.Save(), Next: s.next, Failures: s.failures, Stock: s.stock}
-	for j := range s.terms {
-		if s.Of(sched.JobID(j)) != nil {
-			st.Terms = append(st.Terms, savedTerms{sched.JobID(j), s.terms[j]})
+	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Failures: s.failures, Next: s.next, Looked: s.looked, Line: s.line}
+	for j := range s.jobs {
+		if s.jobs[j].ID != "" {
+			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
 		}
 	}
 	return json.Marshal(st)
@@ -253,23 +117,39 @@ func (s *scheduler) load(text []byte) error {
 	if err := json.Unmarshal(text, &st); err != nil {
 		return err
 	}
-	if err := s.Scheduler.Load(&st.State); err != nil {
-		return err
-	}
-	s.terms, s.hopes = make([]terms, len(s.Jobs)), hopesOf(nil)
-	for _, t := range st.Terms {
-		o := t.Odds
-		if s.Of(t.Job) == nil || o != nil && (o.Map == nil || o.Reduce == nil || o.Deviation == nil) {
-			return fmt.Errorf("it is damaged at the odds of job %d", t.Job)
+	n := newScheduler(s.Config)
+	n.admits = s.admits
+	for _, r := range st.Jobs {
+		if r.Job < 1 || r.Job > 1<<24 || r.ID == "" || r.Laws[0] == nil || r.Laws[1] == nil || r.Deviation == nil {
+			return fmt.Errorf("it is damaged at job %d", r.Job)
 		}
-		s.terms[t.Job] = t.terms
+		for int(r.Job) >= len(n.jobs) {
+			n.jobs, n.runs = append(n.jobs, record{}), append(n.runs, runs{})
+		}
+		n.jobs[r.Job] = r.record
 	}
-	for _, j := range s.Others {
-		if at := s.terms[j].Hope; at > 0 {
-			s.hopes.Push(hope{at, j})
+	for _, j := range st.Line {
+		if j < 1 || int(j) >= len(n.jobs) || n.jobs[j].ID == "" {
+			return fmt.Errorf("it is damaged: job %d stands in a line and has no record", j)
 		}
 	}
-	s.failures, s.stock, s.next = st.Failures, st.Stock, st.Next
-	s.runs, s.seen, s.sheets = nil, nil, sheets{}
+	if st.Classes != nil {
+		n.classes = st.Classes
+	}
+	n.line, n.any, n.arrivals, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Failures, st.Next
+	*s = *n
 	return nil
+}
+
+// copy takes over what another scheduler of the same parameters remembers.
+func (s *scheduler) copy(o *scheduler) {
+	n := newScheduler(s.Config)
+	n.admits = s.admits
+	n.jobs, n.line, n.runs = slices.Clone(o.jobs), slices.Clone(o.line), make([]runs, len(o.jobs))
+	for name, c := range maps.All(o.classes) {
+		is := *c
+		n.classes[name] = &is
+	}
+	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
+	*s = *n
 }

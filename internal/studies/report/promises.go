@@ -38,6 +38,7 @@ type Outlook struct {
 	Ninety     float64 `json:"p90_s,omitempty"`
 	Sure       float64 `json:"promised_s"` // with the confidence
 	Confidence float64 `json:"confidence"`
+	Chance     float64 `json:"chance,omitempty"` // that its deadline is met; 0 = it was not told
 	Why        string  `json:"why,omitempty"` // it moved; "" = it was told when the job was let in
 }
 
@@ -55,6 +56,7 @@ func OutlookOf(at units.Time, d *follow.Decision) (o Outlook, told bool) {
 		return o, false
 	}
 	o.At, o.Half, o.Ninety, o.Sure, o.Confidence = at.Seconds(), is.Half.Seconds(), is.Ninety.Seconds(), is.By.Seconds(), float64(is.Confidence)/sched.Certain
+	o.Chance = float64(is.Chance) / sched.Certain
 	return o, true
 }
 

@@ -1,0 +1,100 @@
+package promise
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Jobs that come later overtake those with later deadlines. What they are expected to bring is what the last ones
+// brought: so much work at such a rate, with so much time each.
+
+// arrivals are the last jobs with a deadline that came, the oldest first.
+type arrivals struct {
+	List []arrival `json:"list,omitempty"`
+
+	// by how much time they had, the sums over those that had no more, as they are looked up; not saved
+	sums   []sums
+	rate   float64 // in a second, of each of them
+	looked int
+}
+
+// An arrival is a job that came.
+type arrival struct {
+	At   units.Time `json:"at"`
+	Has  float64    `json:"has"`  // seconds until its deadline
+	Work float64    `json:"work"` // seconds for which it takes all slots of a kind
+}
+
+// sums are over the arrivals that had so much time, or less: of their work and its squares, and of both times that time.
+type sums struct{ has, work, square, workHas, squareHas float64 }
+
+// mostArrivals is how many are remembered, fewestArrivals how many tell of a rate.
+const (
+	mostArrivals   = 300
+	fewestArrivals = 10
+)
+
+// came notes a job.
+func (a *arrivals) came(at units.Time, has, work float64) {
+	if len(a.List) == mostArrivals {
+		a.List = slices.Delete(a.List, 0, mostArrivals/4)
+	}
+	a.List = append(a.List, arrival{at, units.Rounded(has), units.Rounded(work)})
+	a.sums = nil
+}
+
+// count sums them up.
+func (a *arrivals) count(now units.Time) {
+	a.rate = 0
+	if len(a.List) < fewestArrivals {
+		a.sums = nil
+		return
+	}
+	a.rate = 1 / max(now.Sub(a.List[0].At).Seconds(), 1e-3)
+	if a.sums != nil {
+		return
+	}
+	list := slices.Clone(a.List)
+	slices.SortFunc(list, func(x, y arrival) int { return cmp.Compare(x.Has, y.Has) })
+	s := sums{}
+	for _, x := range list {
+		s.has = x.Has
+		s.work += x.Work
+		s.square += float64(x.Work * x.Work)
+		s.workHas += float64(x.Work * x.Has)
+		s.squareHas += float64(float64(x.Work*x.Work) * x.Has)
+		a.sums = append(a.sums, s)
+	}
+}
+
+// upTo are the sums over those that had less time.
+func (a *arrivals) upTo(has float64) sums {
+	if i := sort.Search(len(a.sums), func(i int) bool { return units.Rounded(a.sums[i].has) >= units.Rounded(has) }); i > 0 {
+		return a.sums[i-1]
+	}
+	return sums{}
+}
+
+// ahead is the work, and its variance, that is expected to come within the next seconds and to go before a job whose
+// deadline is in so many seconds: of one that has h seconds if it comes before deadline - h.
+func (a *arrivals) ahead(deadline, within float64) (work, variance float64) {
+	if a.rate == 0 || within <= 0 || deadline <= 0 {
+		return 0, 0
+	}
+	all, whole := a.upTo(deadline), a.upTo(deadline-within)
+	work = whole.work*within + (all.work-whole.work)*deadline - (all.workHas - whole.workHas)
+	variance = whole.square*within + (all.square-whole.square)*deadline - (all.squareHas - whole.squareHas)
+	return units.Rounded(max(0, work*a.rate)), units.Rounded(max(0, variance*a.rate))
+}
+
+// delays is by how many seconds, and with which variance, later arrivals delay a job whose last task starts in so many
+// seconds without them.
+func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
+	for range 3 {
+		by, variance = a.ahead(deadline, within+by)
+	}
+	return by, variance
+}

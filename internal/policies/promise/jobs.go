@@ -1,0 +1,225 @@
+package promise
+
+import (
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A record is what is remembered of a job that has not ended.
+type record struct {
+	ID  string `json:"id"` // the job's own: its handle may be another one after a resync
+	Seq int64  `json:"seq"`
+
+	Class string `json:"class"`
+
+	Level    finish.Risk `json:"level"`              // that its confidence leaves
+	Promised finish.Risk `json:"promised,omitempty"` // that its promise leaves, 0 = it has none
+	Advice   bool        `json:"advice,omitempty"`   // it has it while the scheduler watches: nobody was told
+	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
+	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
+	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
+
+	Laws      laws           `json:"laws"`
+	Master    units.Duration `json:"master,omitempty"`
+	Deviation *finish.Dist   `json:"deviation"`
+	Own       [2]tally       `json:"own"`
+	End       units.Time     `json:"end,omitempty"` // expected by the last look
+
+	Told told `json:"told,omitzero"`
+
+	// what the last look at its running tasks found: how many, the sum of the seconds that they are expected to take,
+	// and when the last is expected to end
+	running [2]int
+	lasts   [2]float64
+	last    [2]units.Time
+}
+
+// tally is what the job's own tasks took, in parts of what its law says.
+type tally struct {
+	N   float64 `json:"n,omitempty"`
+	Sum float64 `json:"sum,omitempty"`
+}
+
+// of returns the record of a job, nil if there is none.
+func (s *scheduler) of(job *sched.Job) *record {
+	if job == nil || int(job.ID) >= len(s.jobs) || s.jobs[job.ID].ID == "" {
+		return nil
+	}
+	return &s.jobs[job.ID]
+}
+
+// lawsOf are a job's laws with all that a look does not need.
+type lawsOf struct {
+	estimate.Laws
+	laws
+}
+
+// note opens the record of a job.
+func (s *scheduler) note(v sched.View, job *sched.Job) *record {
+	for int(job.ID) >= len(s.jobs) {
+		s.jobs, s.runs = append(s.jobs, record{}), append(s.runs, runs{})
+	}
+	r := &s.jobs[job.ID]
+	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, Level: s.levelOf(job), InTime: job.Due() != units.Never, End: units.Never}
+	s.unrun(job.ID)
+	s.learn(v, job, r)
+	at, _ := slices.BinarySearchFunc(s.line, job, s.against(v))
+	s.line = slices.Insert(s.line, at, job.ID)
+	return r
+}
+
+func (s *scheduler) against(v sched.View) func(sched.JobID, *sched.Job) int {
+	return func(j sched.JobID, job *sched.Job) int { return byDue(v.Job(j), job) }
+}
+
+// learn takes the job's laws from what is known of its class now.
+func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
+	l, known := s.estimates(v, job)
+	of := lawsOf{l, laws{s.law(&l.Map), s.law(&l.Reduce)}}
+	for k := range of.laws {
+		if of.laws[k].Mean == 0 { // a stage that the job does not have
+			of.laws[k] = &law{Mean: 1e-3, Residual: residual{1}}
+		}
+	}
+	for k := range r.Own { // what was measured in parts of the former law
+		if r.Own[k].N > 0 {
+			r.Own[k].Sum = units.Rounded(r.Own[k].Sum * r.Laws[k].Mean / of.laws[k].Mean)
+		}
+	}
+	r.Laws, r.Strange, r.Master = of.laws, !known, units.FromSeconds(units.Rounded(l.Master))
+	r.Deviation = s.deviates(v, job, &of)
+}
+
+// forget closes the record of a job.
+func (s *scheduler) forget(j sched.JobID) {
+	if int(j) >= len(s.jobs) || s.jobs[j].ID == "" {
+		return
+	}
+	if i := slices.Index(s.line, j); i >= 0 {
+		s.line = slices.Delete(s.line, i, i+1)
+	}
+	s.jobs[j] = record{}
+	s.unrun(j)
+}
+
+// levelOf is the risk that the confidence of a job leaves: its own, or else that of its queue, or of the policy.
+func (s *scheduler) levelOf(job *sched.Job) finish.Risk {
+	if c := job.Spec.Confidence; c > 0 {
+		return finish.RiskOf(1 - c)
+	}
+	if c := s.Queues.Confidence(job.Spec.Queue); c > 0 {
+		return finish.RiskOf(1 - c)
+	}
+	return s.Most
+}
+
+// What a class's tasks took lately, in parts of what their laws said: of so many tasks at most, where so many count at 1
+// before any has ended.
+const (
+	mostLately  = 60
+	firstLately = 6
+	mostOwn     = 200
+)
+
+// class is how the tasks of a class turn out lately.
+type class [2]lately
+
+// classOf is that of a job's class.
+func (s *scheduler) classOf(name string) *class {
+	c := s.classes[name]
+	if c == nil {
+		c = &class{}
+		s.classes[name] = c
+	}
+	return c
+}
+
+// took counts a task that has ended.
+func (s *scheduler) took(job *sched.Job, r *record, k int, seconds float64) {
+	if seconds <= 0 || r.Laws[k] == nil {
+		return
+	}
+	s.any[k].add(seconds, 1, 1000)
+	ratio := units.Rounded(seconds * s.pace / r.Laws[k].Mean)
+	t := &r.Own[k]
+	if !r.Strange {
+		// Tasks of one job share a factor, so the second of them says less of the class.
+		l := r.Laws[k]
+		share := l.Shared / max(l.Shared+l.Variance, 1e-9)
+		s.classOf(job.Spec.Class)[k].add(ratio, units.Rounded(1/(1+float64(t.N*share))), mostLately)
+	}
+	if t.N >= mostOwn {
+		t.Sum -= t.Sum / t.N
+		t.N--
+	}
+	t.N++
+	t.Sum = units.Rounded(t.Sum + ratio)
+}
+
+// scale is what a task of the job takes now, in parts of what its law says.
+func (s *scheduler) factor(r *record, k int) float64 {
+	f := 1.0
+	if !r.Strange {
+		if c := s.classes[r.Class]; c != nil {
+			f = c[k].towards(firstLately)
+		}
+	}
+	if own, n := r.own(k); n > 0 {
+		share := r.Laws[k].Shared / max(r.Laws[k].Shared+r.Laws[k].Variance/n, 1e-9)
+		f += share * (own - f)
+	}
+	return max(f, 1e-3) / s.pace
+}
+
+// own is the mean of the job's tasks in parts of what its law says, those that run with what they are expected to
+// take: those that have ended are the shorter ones.
+func (r *record) own(k int) (mean, n float64) {
+	t := &r.Own[k]
+	if t.N == 0 {
+		return 0, 0
+	}
+	n = t.N + float64(r.running[k])
+	return (t.Sum + r.lasts[k]/r.Laws[k].Mean) / n, n
+}
+
+// shared is the variance of the factor that the job's tasks share, given those that have ended.
+func (r *record) shared(k int) float64 {
+	l := r.Laws[k]
+	if _, n := r.own(k); n > 0 {
+		return l.Shared * (1 - l.Shared/max(l.Shared+l.Variance/n, 1e-9))
+	}
+	return l.Shared
+}
+
+// task is what a task of the job takes on the average, in seconds.
+func (s *scheduler) task(r *record, k int) float64 {
+	return units.Rounded(r.Laws[k].Mean * s.factor(r, k))
+}
+
+// scale is what the job takes in parts of what its laws say.
+func (s *scheduler) scale(r *record) float64 {
+	was, is := 0.0, 0.0
+	for k, l := range r.Laws {
+		was += l.Mean
+		is += float64(l.Mean * s.factor(r, k))
+	}
+	return is / max(was, 1e-9)
+}
+
+// density is what is left of the job's work over its worth, in thousandths of a second.
+func (s *scheduler) density(job *sched.Job, r *record) int64 {
+	sum := 0.0
+	for k := range r.Laws {
+		sum += float64(s.task(r, k) * float64(job.Stages[sched.Map+sched.Stage(k)].Left()))
+	}
+	worth := job.Spec.Weight
+	if worth <= 0 {
+		worth = 1
+	}
+	return int64(math.Round(units.Rounded(min(sum/worth*1e3, 1e15))))
+}

@@ -1,0 +1,125 @@
+package promise
+
+import (
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A law is what a task of a stage takes, as the class's cost models have it. It never changes, and jobs share it.
+type law struct {
+	Mean     float64  `json:"mean"`     // seconds
+	Variance float64  `json:"variance"` // that a task has for itself, in parts of the mean squared
+	Shared   float64  `json:"shared"`   // that of the factor which all tasks of the stage share, whose mean is 1
+	Residual residual `json:"residual"`
+}
+
+// residual has, for ages in quarters of the mean, in means, how much longer a task runs on the average that has run
+// for so long.
+type residual [33]float64
+
+// laws are those of a job's maps and reduces.
+type laws [2]*law
+
+// lawBits are the bits of a law: whether two are the same decides only whether jobs share one.
+type lawBits [2 + 2*len(finish.Dist{})]uint64
+
+func bitsOf(l *estimate.Law) (b lawBits) {
+	for i, x := range slices.Concat([]float64{l.Typical, l.Wait}, l.Own[:], l.Shared[:]) {
+		b[i] = math.Float64bits(x)
+	}
+	return b
+}
+
+// mostLaws is how many are kept for others to share.
+const mostLaws = 256
+
+// law is that of an estimate.
+func (s *scheduler) law(l *estimate.Law) *law {
+	bits := bitsOf(l)
+	k := s.known[bits]
+	if k == nil {
+		if s.known == nil || len(s.known) == mostLaws {
+			s.known = make(map[lawBits]*law)
+		}
+		k = lawOf(l)
+		s.known[bits] = k
+	}
+	return k
+}
+
+func lawOf(l *estimate.Law) *law {
+	k := &law{}
+	shared := l.Shared.Mean()
+	scale := l.Typical * shared
+	if units.Rounded(scale) <= 0 {
+		return k
+	}
+	k.Mean = units.Rounded(scale*l.Own.Mean() + l.Wait)
+	k.Variance = units.Rounded(scale * scale * l.Own.Variance() / (k.Mean * k.Mean))
+	k.Shared = units.Rounded(l.Shared.Variance() / (shared * shared))
+	for i := range k.Residual {
+		left := scale * l.Own.Beyond(float64(i)/4*l.Own.Mean()) / k.Mean
+		// In thousandths, as a mean beyond an age comes of differences, whose last digits are others where products and
+		// sums are joined.
+		k.Residual[i] = max(math.Floor(units.Rounded(left)*1024), 1) / 1024
+	}
+	return k
+}
+
+// Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks share
+// has this deviation, that of each task's own the other.
+const (
+	strangeShared = 1.5
+	strangeOwn    = 0.6
+)
+
+// strange is the law of a task of which nothing is known but what tasks of all classes take.
+func (s *scheduler) strange(stage int) estimate.Law {
+	typical := s.any[stage].mean(strangeTask)
+	return estimate.Law{Typical: typical / math.Exp((strangeShared*strangeShared+strangeOwn*strangeOwn)/2),
+		Own: finish.LogNormal(strangeOwn), Shared: finish.LogNormal(strangeShared)}
+}
+
+// strangeTask is what a task takes before any has ended, in seconds.
+const strangeTask = 30
+
+// estimates are the laws of a job as its class is known now, and whether it is.
+func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, known bool) {
+	if l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1); !known {
+		master := l.Master
+		l = estimate.Laws{Map: s.strange(0), Reduce: s.strange(1), Master: master}
+	}
+	beat := v.World().Heartbeat.Seconds()
+	l.Map.ServedEvery(beat)
+	l.Reduce.ServedEvery(beat)
+	return l, known
+}
+
+// A lately is a mean that forgets: what came last counts most.
+type lately struct {
+	N   float64 `json:"n"`
+	Is  float64 `json:"is"`
+	Cap float64 `json:"-"`
+}
+
+// add counts a value.
+func (m *lately) add(x, weight, most float64) {
+	m.N = min(m.N+weight, most)
+	m.Is = units.Rounded(m.Is + (x-m.Is)*min(1, weight/m.N))
+}
+
+// mean is the mean, or that before the first value.
+func (m *lately) mean(before float64) float64 {
+	if m.N == 0 {
+		return before
+	}
+	return m.Is
+}
+
+// towards is the mean as it is, had so much been counted at 1 before.
+func (m *lately) towards(before float64) float64 { return (before + m.N*m.Is) / (before + m.N) }

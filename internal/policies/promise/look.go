@@ -1,0 +1,348 @@
+package promise
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A look plays the cluster forward from what the book says now: each running task ends when one of its age does on the
+// average, and what falls free goes to the first job in the order that is ready, each task for its mean. That gives
+// when each job is expected to be done, and from that its statement.
+
+// place is where a job stands in a look.
+type place struct {
+	job    *sched.Job
+	r      *record
+	open   [2]int32 // tasks to start
+	busy   [2]int32 // that run
+	mean   [2]units.Duration
+	at     [2]int32   // its spans
+	pool   [2]int     // and theirs
+	work   [2]float64 // seconds of its open tasks, one after the other
+	takes  float64    // seconds that all slots need for what is left of it
+	end    units.Time // expected
+	before float64    // variance of the delay by those before it, in seconds squared
+	delay  float64    // seconds by which later jobs are expected to delay it
+}
+
+// The pools: map slots, reduce slots, and containers that are neither.
+const (
+	mapSlots = iota
+	reduceSlots
+	containers
+	pools
+)
+
+// poolOf is the pool from which a stage takes, and how many of its containers that has.
+func (s *scheduler) poolOf(job *sched.Job, stage sched.Stage) (pool int, slots int32) {
+	spec := job.Spec.Stage(stage)
+	if spec == nil {
+		return int(stage - sched.Map), 0
+	}
+	needs := spec.Container(0).Needs
+	switch n := int32(min(s.serving.Times(&needs), math.MaxInt32/2)); {
+	case needs[units.MapSlots] > 0:
+		return mapSlots, n
+	case needs[units.ReduceSlots] > 0:
+		return reduceSlots, n
+	default:
+		return containers, n
+	}
+}
+
+// serve counts what is in service, and how fast it is. O(nodes), when nodes change.
+func (s *scheduler) serve(v sched.View) {
+	s.serving = units.Vector{}
+	speed, nodes := 0.0, 0.0
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		node := v.Node(n)
+		if node == nil || !node.Serves() {
+			continue
+		}
+		for d, c := range node.Spec.Class.Capacity {
+			s.serving[d] += c
+		}
+		if full := node.Spec.Class.Speed; full > 0 && node.Speed > 0 {
+			speed += node.Speed / full
+			nodes++
+		}
+	}
+	s.pace = 1
+	if nodes > 0 {
+		s.pace = max(units.Rounded(speed/nodes), 0.01)
+	}
+}
+
+// put puts a job into the look.
+func (s *scheduler) put(v sched.View, job *sched.Job, r *record) {
+	w := place{job: job, r: r}
+	for i := range w.open {
+		t := &job.Stages[sched.Map+sched.Stage(i)]
+		w.busy[i] = t.Occupied
+		w.open[i] = max(0, t.Total-t.Done-t.Occupied, t.Open)
+	}
+	s.places = append(s.places, w)
+}
+
+// run plays what was put in, in that order.
+func (s *scheduler) run(v sched.View) {
+	now := v.Now()
+	for i := range s.pools {
+		s.pools[i].reset()
+	}
+	s.hold(v)
+	for i := range s.places {
+		w := &s.places[i]
+		ready := s.ready(v, w)
+		for k := range w.open {
+			seconds := s.task(w.r, k)
+			w.mean[k] = max(units.FromSeconds(seconds), 1)
+			w.work[k] = float64(seconds * float64(w.open[k]))
+			stage := sched.Map + sched.Stage(k)
+			pool, slots := s.poolOf(w.job, stage)
+			w.pool[k], w.at[k] = pool, 0
+			if slots > 0 {
+				w.takes += w.work[k] / float64(slots)
+			}
+			if w.open[k] == 0 && w.busy[k] == 0 {
+				continue
+			}
+			in := span{ready: ready, mean: w.mean[k], left: w.open[k], end: max(now, w.r.last[k])}
+			if k == 1 && w.at[0] > 0 {
+				in.ready = units.Never
+			}
+			w.at[k] = s.pools[pool].add(in)
+			if k == 1 && w.at[0] > 0 && w.pool[0] == pool {
+				s.pools[pool].spans[w.at[0]].then = w.at[k]
+			}
+		}
+	}
+	for i := range s.pools {
+		if i == reduceSlots {
+			s.follow()
+		}
+		s.pools[i].play(now)
+	}
+	s.settle(v)
+}
+
+// follow has reduces wait for maps that took other slots.
+func (s *scheduler) follow() {
+	for i := range s.places {
+		w := &s.places[i]
+		if w.at[0] > 0 && w.at[1] > 0 && w.pool[0] != w.pool[1] {
+			s.pools[w.pool[1]].spans[w.at[1]].ready = s.pools[w.pool[0]].spans[w.at[0]].end
+		}
+	}
+}
+
+// ready is when the first task of a job may start: when those before it have ended, and its master is up.
+func (s *scheduler) ready(v sched.View, w *place) units.Time {
+	at := v.Now()
+	if w.job.Standing() == sched.Waiting || w.job.State == sched.Waiting {
+		for _, id := range w.job.Spec.After {
+			if j := v.Find(id); j != 0 {
+				if r := s.of(v.Job(j)); r != nil {
+					at = max(at, r.End)
+				}
+			}
+		}
+	}
+	if m := &w.job.Stages[sched.Master]; m.Total > m.Done && w.job.Stages[sched.Map].Done == 0 && !w.job.Stages[sched.Map].Ready && !w.job.Stages[sched.Reduce].Ready {
+		at = at.Add(w.r.Master)
+	}
+	return at
+}
+
+// hold gives the pools their slots: those that running tasks hold are free at their ends, the others now.
+func (s *scheduler) hold(v sched.View) {
+	now := v.Now()
+	busy := [pools]int32{}
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || job.Stages[sched.Map].Occupied+job.Stages[sched.Reduce].Occupied == 0 {
+			continue
+		}
+		r := s.of(job)
+		if r == nil {
+			continue
+		}
+		for k := range r.last {
+			n := job.Stages[sched.Map+sched.Stage(k)].Occupied
+			r.last[k] = 0
+			if n <= 0 {
+				continue
+			}
+			pool, _ := s.poolOf(job, sched.Map+sched.Stage(k))
+			busy[pool] += n
+			s.ends(v, job.ID, r, k, n, &s.pools[pool])
+		}
+	}
+	for i, needs := range s.needs {
+		if i == containers && needs == (units.Vector{}) {
+			continue
+		}
+		all := int32(min(s.serving.Times(&needs), math.MaxInt32/2))
+		s.pools[i].has(all-busy[i], now)
+	}
+}
+
+// ends adds when the running tasks of a job's stage are expected to end.
+func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32, p *pool) {
+	now, seconds, l := v.Now(), s.task(r, k), r.Laws[k]
+	quarter := max(1, units.FromSeconds(seconds/4))
+	row := s.row(v, j, sched.Map+sched.Stage(k), int(n))
+	sum := 0.0
+	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
+		age := now.Sub(row[i])
+		q := int(max(0, min(int64(age/quarter), int64(len(l.Residual)-1))))
+		from := i
+		for i--; i >= 0 && (q == len(l.Residual)-1 || now.Sub(row[i]) < units.Duration(q+1)*quarter); i-- {
+		}
+		left := seconds * l.Residual[q]
+		at := now.Add(units.FromSeconds(units.Rounded(left)))
+		p.has(int32(from-i), at)
+		r.last[k] = max(r.last[k], at)
+		sum += float64(from-i) * (age.Seconds() + left)
+	}
+	if more := n - int32(len(row)); more > 0 { // promised, and not begun
+		at := now.Add(units.FromSeconds(seconds))
+		p.has(more, at)
+		r.last[k] = max(r.last[k], at)
+	}
+	r.running[k] = len(row)
+	r.lasts[k] = sum
+}
+
+// settle finds when the jobs are expected to be done, and what that varies by.
+func (s *scheduler) settle(v sched.View) {
+	now, before := v.Now(), 0.0
+	for i := range s.places {
+		w := &s.places[i]
+		w.end, w.before, w.delay = now, before, 0
+		within := 0.0
+		for k := range w.at {
+			if w.at[k] == 0 {
+				continue
+			}
+			x := &s.pools[w.pool[k]].spans[w.at[k]]
+			if w.open[k] > 0 {
+				from := w.end // when its maps are over
+				within += max(0, x.last.Sub(from).Seconds())
+			}
+			w.end = max(w.end, x.end)
+			if n := w.open[k] + w.busy[k]; n > 0 && s.pools[w.pool[k]].slots > 0 {
+				all := float64(s.pools[w.pool[k]].slots)
+				mean, l := w.mean[k].Seconds(), w.r.Laws[k]
+				work := mean * float64(n)
+				before += (float64(work*work*w.r.shared(k)) + float64(float64(n)*mean*mean*l.Variance)) / (all * all)
+			}
+		}
+		if within > 0 && w.end != units.Never && w.job.Deadline != units.Never && w.r.InTime {
+			by, variance := s.arrivals.delays(w.job.Due().Sub(now).Seconds(), within)
+			w.delay = by
+			w.before += variance
+		}
+		w.r.End = w.end
+		if w.end != units.Never {
+			w.r.End = w.end.Add(units.FromSeconds(w.delay))
+		}
+	}
+}
+
+// byDue is the order of jobs that can be in time.
+func byDue(a, b *sched.Job) int {
+	return cmp.Or(cmp.Compare(a.Due(), b.Due()), cmp.Compare(a.Seq, b.Seq))
+}
+
+// fill puts in the jobs that can be in time, by deadline, and, if all are asked for, the others behind them.
+func (s *scheduler) fill(v sched.View, all bool) {
+	s.places = s.places[:0]
+	behind := s.behind[:0]
+	for _, j := range s.line {
+		job := v.Job(j)
+		r := &s.jobs[j]
+		switch {
+		case r.InTime:
+			s.put(v, job, r)
+		case all:
+			behind = append(behind, job)
+		}
+	}
+	slices.SortFunc(behind, func(a, b *sched.Job) int {
+		return cmp.Or(cmp.Compare(s.jobs[a.ID].Density, s.jobs[b.ID].Density), cmp.Compare(a.Seq, b.Seq))
+	})
+	for _, job := range behind {
+		s.put(v, job, &s.jobs[job.ID])
+	}
+	s.behind = behind[:0]
+}
+
+// triage finds who goes behind: of the jobs that stand before one which is late by more than an even chance, the one
+// with most work of those without a promise, and so on until nobody is late (Moore and Hodgson, for as many slots).
+// It goes by what a look has found, and takes from it what the jobs that go behind would have taken. It reports
+// whether somebody went.
+func (s *scheduler) triage(v sched.View) (went bool) {
+	now, relief := v.Now(), 0.0
+	s.large.Clear()
+	for i := range s.places {
+		w := &s.places[i]
+		if !w.r.InTime {
+			break
+		}
+		if w.job.Due() == units.Never || w.r.Laws[0] == nil {
+			continue
+		}
+		if w.r.Promised == 0 {
+			s.large.Push(heavy{w.takes, int32(i)})
+		}
+		for s.late(now, w, relief) && len(s.large.List) > 0 {
+			most := s.large.Pop()
+			o := &s.places[most.at]
+			o.r.InTime, went = false, true
+			relief += most.takes
+			if int(most.at) == i {
+				break
+			}
+		}
+	}
+	return went
+}
+
+// heavy is a job in a look, and the seconds that all slots need for it.
+type heavy struct {
+	takes float64
+	at    int32
+}
+
+// late tells whether a job has less than an even chance to be in time, or, if its deadline is promised, too high a risk.
+func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
+	if w.r.Strange {
+		return now > w.job.Due() // nobody is given up by a guess
+	}
+	if w.end == units.Never {
+		return true
+	}
+	st := s.statement(now, w)
+	left := w.job.Due().Sub(now).Seconds()
+	asks := st.half
+	if w.r.Promised > 0 {
+		asks = st.by(protects)
+	}
+	wait := max(0, w.end.Sub(now).Seconds()+w.delay-w.least())
+	return units.Rounded(asks-min(relief, wait)) > units.Rounded(left)
+}
+
+// least is the time that a job takes at least.
+func (w *place) least() (sum float64) {
+	for k := range w.open {
+		if w.open[k] > 0 {
+			sum += w.mean[k].Seconds()
+		}
+	}
+	return sum
+}

@@ -1,0 +1,105 @@
+package promise
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// A statement is when a job will be done, as it will run: seconds from now.
+//
+//	finish = expected finish + deviation of its own + what those before it, and later ones, are off
+//
+// The deviation has the law of the last of the job's tasks (package finish), and is found once. What others are off by
+// is a normal time whose variance adds up along the order.
+type statement struct {
+	expected float64
+	scale    float64 // of the deviation
+	off      float64 // deviation of what others are off by
+	half     float64
+	own      *finish.Dist
+}
+
+// protects is the risk above which a promise is protected.
+const protects = finish.Certain / 10
+
+// statement is that of a job in a look.
+func (s *scheduler) statement(now units.Time, w *place) statement {
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation}
+	if w.job.Begun() && w.end > w.job.Started {
+		// What varies is to the whole as what is ahead of the job to all its run.
+		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
+	}
+	st.half = st.expected + st.own.Quantile(0.5)*st.scale
+	return st
+}
+
+// by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
+func (st *statement) by(risk finish.Risk) float64 {
+	p := 1 - risk.Share()
+	z := finish.Score(p)
+	own, others := (st.own.Quantile(p)-st.own.Quantile(0.5))*st.scale, z*st.off
+	off := math.Sqrt(float64(own*own) + float64(others*others))
+	if z < 0 {
+		off = -off
+	}
+	return max(0, units.Rounded(st.half+off))
+}
+
+// risk is that of a deadline in so many seconds.
+func (st *statement) risk(deadline float64) finish.Risk {
+	x := deadline - st.expected
+	if units.Rounded(st.scale) < 1e-6 && units.Rounded(st.off) < 1e-6 {
+		if units.Rounded(x) >= 0 {
+			return 0
+		}
+		return finish.Certain
+	}
+	scale := max(st.scale, 1e-6)
+	return finish.RiskOf(st.own.Above(x/scale, st.off/scale))
+}
+
+// deviates is by how much a job's finish deviates from what a look expects, had it all slots it can use.
+func (s *scheduler) deviates(v sched.View, job *sched.Job, l *lawsOf) *finish.Dist {
+	now := v.Now()
+	j, run := finish.Job{Failures: s.failures.of(now, now)}, 0.0
+	last := l.Map.Wait // nobody waits behind its last task
+	for k, t := range []*finish.Tasks{&j.Maps, &j.Reduces} {
+		law := &l.Map
+		if k == 1 {
+			law = &l.Reduce
+		}
+		n := int(job.Stages[sched.Map+sched.Stage(k)].Total)
+		_, slots := s.poolOf(job, sched.Map+sched.Stage(k))
+		if n == 0 {
+			continue
+		}
+		has := max(1, min(n, int(slots)))
+		*t = finish.Tasks{N: n, Typical: law.Typical + law.Wait, Own: &law.Own, Shared: &law.Shared, Slots: []finish.Slots{{At: 0, N: has}}}
+		waves := float64((n + has - 1) / has)
+		run += waves * l.laws[k].Mean
+		last = law.Wait
+	}
+	d := j.Finish().Shift(v.World().Heartbeat.Seconds() - last - run)
+	for i := range d {
+		d[i] = units.Rounded(d[i])
+	}
+	return &d
+}
+
+// outlook is what a job is told by a statement.
+func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level finish.Risk) sched.Outlook {
+	o := sched.Outlook{Word: word, Confidence: int32(finish.Certain - level)}
+	if w.end == units.Never {
+		return sched.Outlook{Word: word}
+	}
+	st := s.statement(now, w)
+	at := func(x float64) units.Time { return now.Add(units.FromSeconds(math.Ceil(units.Rounded(x)*1e3) / 1e3)) }
+	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
+	if w.job.Deadline != units.Never {
+		o.Chance = int32(max(1, finish.Certain-st.risk(w.job.Deadline.Sub(now).Seconds())))
+	}
+	return o
+}
