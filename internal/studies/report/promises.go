@@ -39,7 +39,7 @@ type Outlook struct {
 	Sure       float64 `json:"promised_s"` // with the confidence
 	Confidence float64 `json:"confidence"`
 	Chance     float64 `json:"chance,omitempty"` // that its deadline is met; 0 = it was not told
-	Why        string  `json:"why,omitempty"` // it moved; "" = it was told when the job was let in
+	Why        string  `json:"why,omitempty"`    // it moved; "" = it was told when the job was let in
 }
 
 // OutlookOf is what a decision tells of a job's finish; false if that is nothing, or what is told of a job
