@@ -124,6 +124,7 @@ const (
 	mostLately  = 60
 	firstLately = 6
 	mostOwn     = 200
+	mostAny     = 500
 )
 
 // class is how the tasks of a class turn out lately.
@@ -144,7 +145,11 @@ func (s *scheduler) took(job *sched.Job, r *record, k int, seconds float64) {
 	if seconds <= 0 || r.Laws[k] == nil {
 		return
 	}
-	s.any[k].add(seconds, 1, 1000)
+	if r.Own[k].N == 0 {
+		x := math.Log(max(seconds, 1e-3))
+		s.any[k].add(x, 1, mostAny)
+		s.anySquare[k].add(float64(x*x), 1, mostAny)
+	}
 	ratio := units.Rounded(seconds * s.pace / r.Laws[k].Mean)
 	t := &r.Own[k]
 	if !r.Strange {

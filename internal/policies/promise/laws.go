@@ -72,21 +72,22 @@ func lawOf(l *estimate.Law) *law {
 }
 
 // Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks share
-// has this deviation, that of each task's own the other.
+// has this deviation before other jobs have said how far tasks of different jobs are from each other, and counts as so
+// many of them; each task's own factor has the other.
 const (
 	strangeShared = 1.5
+	strangeJobs   = 10
 	strangeOwn    = 0.6
+	strangeTask   = 30 // seconds, before any task has ended
 )
 
-// strange is the law of a task of which nothing is known but what tasks of all classes take.
-func (s *scheduler) strange(stage int) estimate.Law {
-	typical := s.any[stage].mean(strangeTask)
-	return estimate.Law{Typical: typical / math.Exp((strangeShared*strangeShared+strangeOwn*strangeOwn)/2),
-		Own: finish.LogNormal(strangeOwn), Shared: finish.LogNormal(strangeShared)}
+// strange is the law of a task of which nothing is known but what tasks of all jobs take.
+func (s *scheduler) strange(k int) estimate.Law {
+	at, n := s.any[k].mean(math.Log(strangeTask)), s.any[k].N
+	spread := max(0, s.anySquare[k].mean(0)-float64(at*at))
+	deviation := math.Sqrt((n*spread + strangeJobs*strangeShared*strangeShared) / (n + strangeJobs))
+	return estimate.Law{Typical: units.Rounded(math.Exp(at)), Own: finish.LogNormal(strangeOwn), Shared: finish.LogNormal(units.Rounded(deviation))}
 }
-
-// strangeTask is what a task takes before any has ended, in seconds.
-const strangeTask = 30
 
 // estimates are the laws of a job as its class is known now, and whether it is.
 func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, known bool) {
@@ -102,9 +103,8 @@ func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, kn
 
 // A lately is a mean that forgets: what came last counts most.
 type lately struct {
-	N   float64 `json:"n"`
-	Is  float64 `json:"is"`
-	Cap float64 `json:"-"`
+	N  float64 `json:"n"`
+	Is float64 `json:"is"`
 }
 
 // add counts a value.

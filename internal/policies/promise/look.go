@@ -287,7 +287,7 @@ func (s *scheduler) fill(v sched.View, all bool) {
 // It goes by what a look has found, and takes from it what the jobs that go behind would have taken. It reports
 // whether somebody went.
 func (s *scheduler) triage(v sched.View) (went bool) {
-	now, relief := v.Now(), 0.0
+	now, relief, could := v.Now(), 0.0, 0.0 // seconds that were taken back, and that could be
 	s.large.Clear()
 	for i := range s.places {
 		w := &s.places[i]
@@ -297,14 +297,31 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		if w.job.Due() == units.Never || w.r.Laws[0] == nil {
 			continue
 		}
-		if w.r.Promised == 0 {
+		free := w.r.Promised == 0
+		if !s.late(now, w, relief) {
+			if free && w.takes > 0 {
+				s.large.Push(heavy{w.takes, int32(i)})
+				could += w.takes
+			}
+			continue
+		}
+		if s.late(now, w, relief+could) { // whoever else went
+			if free {
+				w.r.InTime, went = false, true
+				relief += w.takes
+			}
+			continue
+		}
+		if free {
 			s.large.Push(heavy{w.takes, int32(i)})
+			could += w.takes
 		}
 		for s.late(now, w, relief) && len(s.large.List) > 0 {
 			most := s.large.Pop()
 			o := &s.places[most.at]
 			o.r.InTime, went = false, true
 			relief += most.takes
+			could -= most.takes
 			if int(most.at) == i {
 				break
 			}

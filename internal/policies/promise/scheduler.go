@@ -26,14 +26,15 @@ type scheduler struct {
 	Config
 	admits admit.All
 
-	jobs     []record      // by handle
-	line     []sched.JobID // all of them, by deadline
-	classes  map[string]*class
-	any      [2]lately // what tasks of all classes took, in seconds
-	arrivals arrivals
-	failures failures
-	next     units.Time // when all are looked at again
-	looked   bool       // at the nodes
+	jobs      []record      // by handle
+	line      []sched.JobID // all of them, by deadline
+	classes   map[string]*class
+	any       [2]lately // the logarithm of the seconds that jobs' first tasks took, and its square
+	anySquare [2]lately
+	arrivals  arrivals
+	failures  failures
+	next      units.Time // when all are looked at again
+	looked    bool       // at the nodes
 
 	// what follows from the book
 	serving units.Vector
@@ -87,14 +88,15 @@ func (order) Follows() sched.Tallies { return sched.NoTally }
 
 // saved is the saved form.
 type saved struct {
-	Jobs     []savedRecord     `json:"jobs,omitempty"`
-	Classes  map[string]*class `json:"classes,omitempty"`
-	Any      [2]lately         `json:"any"`
-	Arrivals arrivals          `json:"arrivals,omitzero"`
-	Failures failures          `json:"failures,omitzero"`
-	Next     units.Time        `json:"next,omitempty"`
-	Looked   bool              `json:"looked,omitempty"`
-	Line     []sched.JobID     `json:"line,omitempty"`
+	Jobs      []savedRecord     `json:"jobs,omitempty"`
+	Classes   map[string]*class `json:"classes,omitempty"`
+	Any       [2]lately         `json:"any"`
+	AnySquare [2]lately         `json:"any_square"`
+	Arrivals  arrivals          `json:"arrivals,omitzero"`
+	Failures  failures          `json:"failures,omitzero"`
+	Next      units.Time        `json:"next,omitempty"`
+	Looked    bool              `json:"looked,omitempty"`
+	Line      []sched.JobID     `json:"line,omitempty"`
 }
 
 type savedRecord struct {
@@ -103,7 +105,7 @@ type savedRecord struct {
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Failures: s.failures, Next: s.next, Looked: s.looked, Line: s.line}
+	st := saved{Classes: s.classes, Any: s.any, AnySquare: s.anySquare, Arrivals: s.arrivals, Failures: s.failures, Next: s.next, Looked: s.looked, Line: s.line}
 	for j := range s.jobs {
 		if s.jobs[j].ID != "" {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -136,7 +138,7 @@ func (s *scheduler) load(text []byte) error {
 	if st.Classes != nil {
 		n.classes = st.Classes
 	}
-	n.line, n.any, n.arrivals, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Failures, st.Next
+	n.line, n.any, n.anySquare, n.arrivals, n.failures, n.next = st.Line, st.Any, st.AnySquare, st.Arrivals, st.Failures, st.Next
 	*s = *n
 	return nil
 }
@@ -150,6 +152,6 @@ func (s *scheduler) copy(o *scheduler) {
 		is := *c
 		n.classes[name] = &is
 	}
-	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
+	n.any, n.anySquare, n.arrivals, n.failures, n.next = o.any, o.anySquare, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
 	*s = *n
 }
