@@ -1,6 +1,8 @@
 package promise
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
@@ -34,13 +36,25 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v)
+		p.Rank(0, sched.Because(sched.PlaceChanged)) // all have been ranked by what was remembered of other handles
 	}
 	if !s.looked || kinds&changes != 0 {
 		s.looked = true
 		s.serve(v)
+	}
+	if kinds&changes != 0 {
 		s.failures.note(v, batch)
 	}
 	came := s.came[:0]
+	meet := func(job *sched.Job) {
+		if job == nil || s.of(job) != nil || job.Standing() > sched.Admitted {
+			return
+		}
+		s.note(v, job)
+		if job.Standing() < sched.Admitted {
+			came = append(came, job.ID)
+		}
+	}
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.Ended:
@@ -52,18 +66,16 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			s.taught(v, e.Detail.Profile.Name)
 		case sched.JobAmended:
 			if job := v.Job(e.Job); s.of(job) != nil {
-				s.amend(v, job)
+				if s.amend(v, job, p) {
+					came = append(came, e.Job)
+				}
 			}
 		case sched.JobArrived:
-			if job := v.Job(e.Job); job != nil && s.of(job) == nil && job.Standing() <= sched.Admitted {
-				s.note(v, job)
-				came = append(came, e.Job)
-			}
+			meet(v.Job(e.Job))
 		case sched.Control, sched.Resync:
+			s.watched = s.watched || e.Control == sched.Watch
 			for j := sched.JobID(1); j <= v.Jobs(); j++ {
-				if job := v.Job(j); job != nil && s.of(job) == nil && job.Standing() <= sched.Admitted {
-					s.note(v, job)
-				}
+				meet(v.Job(j))
 			}
 		}
 	}
@@ -92,7 +104,7 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.was = s.was[:0]
 	for _, j := range s.line {
 		r, job := &s.jobs[j], v.Job(j)
-		s.was = append(s.was, r.InTime)
+		s.was = append(s.was, stands{r.InTime, r.Density})
 		if all && !r.InTime && job.Due() != units.Never && job.Due() > v.Now() {
 			r.InTime = true
 		}
@@ -109,13 +121,12 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 		s.run(v)
 	}
 	for i, j := range s.line {
-		if is := s.jobs[j].InTime; is != s.was[i] {
-			if is {
-				p.Rank(j, sched.Because(InTimeAgain, int64(v.Job(j).Due())))
-			} else {
-				p.Rank(j, sched.Because(OutOfTime, int64(v.Job(j).Due())))
-			}
-		} else if !is && all {
+		switch r, was := &s.jobs[j], s.was[i]; {
+		case r.InTime && !was.inTime:
+			p.Rank(j, sched.Because(InTimeAgain, int64(v.Job(j).Due())))
+		case !r.InTime && was.inTime:
+			p.Rank(j, sched.Because(OutOfTime, int64(v.Job(j).Due())))
+		case !r.InTime && r.Density != was.density && v.Job(j).Due() != units.Never:
 			p.Rank(j, sched.Because(sched.PlaceChanged))
 		}
 	}
@@ -124,27 +135,40 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 // judge finds what a job that came is told.
 func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	r := s.of(job)
-	w := s.at(job)
 	if r == nil {
 		return
 	}
+	w := s.tells(v, job, r)
+	if r.Let { // it has another deadline
+		s.letIn(v, job, sched.Reason{}, p)
+		return
+	}
+	if job.Deadline == units.Never {
+		return
+	}
+	s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), w.takes)
+	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !job.Spec.GoesOn() {
+		p.Reject(job.ID, s.offer(v, w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
+		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
+		s.forget(job.ID)
+	}
+}
+
+// tells finds what a job is told after a look.
+func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
+	w := s.at(job)
 	if w == nil { // it goes behind: it has not been looked at
 		s.put(v, job, r)
 		s.run(v)
 		w = &s.places[len(s.places)-1]
 	}
-	if job.Deadline != units.Never {
-		s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), w.takes)
-	}
-	out, why, word := s.verdict(v, w)
+	out, _, word := s.verdict(v, w)
+	r.Promised = 0
 	if word == sched.Promised {
 		r.Promised = r.Level
-		r.Advice = false
 	}
-	r.Told = told{Outlook: out, At: v.Now(), Why: why}
-	if word != sched.Promised && s.Reject && job.Deadline != units.Never && !job.Spec.GoesOn() {
-		p.Reject(job.ID, s.offer(v, w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
-	}
+	r.Told = told{Outlook: out, At: v.Now()}
+	return w
 }
 
 // at is the place of a job in the last look, nil if it had none.
@@ -161,16 +185,23 @@ func (s *scheduler) at(job *sched.Job) *place {
 func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason, sched.Word) {
 	job, r, now := w.job, w.r, v.Now()
 	out := s.outlook(now, w, sched.Unpromised, r.Level)
+	if r.InTime && out.By != 0 && out.By <= job.Deadline && job.Deadline != units.Never && job.Spec.Growing() == nil {
+		out.Word = sched.Promised
+	}
+	return out, because(job, &out), out.Word
+}
+
+// because is why a job is told that.
+func because(job *sched.Job, out *sched.Outlook) sched.Reason {
 	switch {
 	case job.Deadline == units.Never:
-		return out, sched.Because(estimate.NoDeadline), sched.Unpromised
+		return sched.Because(estimate.NoDeadline)
+	case out.Word == sched.Promised:
+		return sched.Because(estimate.Likely, int64(job.Deadline))
 	case job.Spec.Growing() != nil:
-		return out, sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind)), sched.Unpromised
-	case r.InTime && out.By != 0 && out.By <= job.Deadline:
-		out.Word = sched.Promised
-		return out, sched.Because(estimate.Likely, int64(job.Deadline)), sched.Promised
+		return sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind))
 	}
-	return out, sched.Because(Behind, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)), sched.Unpromised
+	return sched.Because(Behind, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
 }
 
 // offer is the earliest deadline that would be promised, nearly.
@@ -181,12 +212,15 @@ func (s *scheduler) offer(v sched.View, w *place) sched.Outlook {
 // letIn admits a job with what it is told.
 func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) bool {
 	r := s.of(job)
-	if r == nil || r.Told.Why.Cause == nil {
+	if r == nil || r.Told.Word == sched.NoWord {
 		return p.Admit(job.ID, sched.Outlook{}, why)
 	}
-	ok := p.Admit(job.ID, r.Told.Outlook, r.Told.Why)
-	r.Advice = job.Advice != sched.NoJob
-	return ok
+	if !r.Let && r.Told.At < v.Now() { // it has waited for room
+		s.look(v, false, p)
+		s.tells(v, job, r)
+	}
+	r.Let = true
+	return p.Admit(job.ID, r.Told.Outlook, because(job, &r.Told.Outlook))
 }
 
 // ended counts an attempt that has ended.
@@ -212,19 +246,31 @@ func (s *scheduler) taught(v sched.View, class string) {
 	}
 }
 
-// amend takes in another deadline, or another number of tasks.
-func (s *scheduler) amend(v sched.View, job *sched.Job) {
+// amend takes in another deadline, or another number of tasks. It tells whether the deadline is another one, of which
+// the job has been told nothing.
+func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	was := s.jobs[job.ID]
 	s.forget(job.ID)
 	r := s.note(v, job)
-	r.Own, r.Told, r.InTime = was.Own, was.Told, was.InTime && job.Due() != units.Never
-	if was.Promised > 0 {
-		r.Promised = was.Promised
+	r.Own, r.End, r.Density, r.Let = was.Own, was.End, was.Density, was.Let
+	if r.Due == was.Due {
+		r.InTime, r.Told, r.Promised = was.InTime, was.Told, was.Promised
+		return false
 	}
+	if r.InTime && !was.InTime {
+		p.Rank(job.ID, sched.Because(InTimeAgain, int64(r.Due)))
+	}
+	return true
 }
 
 // resync begins again with what the book says. Who has a promise keeps it.
 func (s *scheduler) resync(v sched.View) {
+	if s.watched { // nobody was told anything
+		admits := s.admits
+		*s = *newScheduler(s.Config)
+		s.admits = admits
+		return
+	}
 	jobs := s.jobs
 	s.jobs, s.line, s.runs, s.seen = nil, nil, nil, nil
 	s.looked = false
@@ -234,14 +280,11 @@ func (s *scheduler) resync(v sched.View) {
 			continue
 		}
 		job := v.Job(v.Find(old.ID))
-		if job == nil || job.Standing() >= sched.Rejected || s.of(job) != nil {
+		if job == nil || job.Standing() >= sched.Rejected || job.Due() != old.Due || s.of(job) != nil {
 			continue
 		}
 		r := s.note(v, job)
-		r.Own, r.Told, r.InTime = old.Own, old.Told, old.InTime && job.Due() != units.Never
-		if !old.Advice {
-			r.Promised = old.Promised
-		}
+		r.Own, r.InTime, r.Let, r.Told, r.Promised, r.End, r.Density = old.Own, old.InTime, old.Let, old.Told, old.Promised, old.End, old.Density
 	}
 }
 

@@ -18,11 +18,12 @@ type record struct {
 	Class string `json:"class"`
 
 	Level    finish.Risk `json:"level"`              // that its confidence leaves
+	Let      bool        `json:"let,omitempty"`      // it was let in
 	Promised finish.Risk `json:"promised,omitempty"` // that its promise leaves, 0 = it has none
-	Advice   bool        `json:"advice,omitempty"`   // it has it while the scheduler watches: nobody was told
 	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
+	Due      units.Time  `json:"due"`                // that this is about
 
 	Laws      laws           `json:"laws"`
 	Master    units.Duration `json:"master,omitempty"`
@@ -65,7 +66,7 @@ func (s *scheduler) note(v sched.View, job *sched.Job) *record {
 		s.jobs, s.runs = append(s.jobs, record{}), append(s.runs, runs{})
 	}
 	r := &s.jobs[job.ID]
-	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, Level: s.levelOf(job), InTime: job.Due() != units.Never, End: units.Never}
+	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, Level: s.levelOf(job), InTime: job.Due() != units.Never, Due: job.Due(), End: units.Never}
 	s.unrun(job.ID)
 	s.learn(v, job, r)
 	at, _ := slices.BinarySearchFunc(s.line, job, s.against(v))

@@ -88,13 +88,27 @@ func (s *scheduler) put(v sched.View, job *sched.Job, r *record) {
 	s.places = append(s.places, w)
 }
 
-// run plays what was put in, in that order.
+// run plays what was put in, in that order; once more for each row of jobs that wait for others of which nothing was
+// known.
 func (s *scheduler) run(v sched.View) {
+	for range mostRows {
+		if !s.playAll(v) {
+			return
+		}
+	}
+}
+
+// mostRows is how many jobs in a row may come at once, each behind another.
+const mostRows = 16
+
+// playAll tells whether it is known now when a job ends for which another waits, and was not before.
+func (s *scheduler) playAll(v sched.View) (again bool) {
 	now := v.Now()
 	for i := range s.pools {
 		s.pools[i].reset()
 	}
 	s.hold(v)
+	s.waits = false
 	for i := range s.places {
 		w := &s.places[i]
 		ready := s.ready(v, w)
@@ -105,6 +119,9 @@ func (s *scheduler) run(v sched.View) {
 			stage := sched.Map + sched.Stage(k)
 			pool, slots := s.poolOf(w.job, stage)
 			w.pool[k], w.at[k] = pool, 0
+			if k == 0 {
+				w.takes = 0
+			}
 			if slots > 0 {
 				w.takes += w.work[k] / float64(slots)
 			}
@@ -127,7 +144,7 @@ func (s *scheduler) run(v sched.View) {
 		}
 		s.pools[i].play(now)
 	}
-	s.settle(v)
+	return s.settle(v)
 }
 
 // follow has reduces wait for maps that took other slots.
@@ -143,7 +160,8 @@ func (s *scheduler) follow() {
 // ready is when the first task of a job may start: when those before it have ended, and its master is up.
 func (s *scheduler) ready(v sched.View, w *place) units.Time {
 	at := v.Now()
-	if w.job.Standing() == sched.Waiting || w.job.State == sched.Waiting {
+	if w.job.State == sched.Waiting {
+		s.waits = true
 		for _, id := range w.job.Spec.After {
 			if j := v.Find(id); j != 0 {
 				if r := s.of(v.Job(j)); r != nil {
@@ -219,7 +237,7 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32,
 }
 
 // settle finds when the jobs are expected to be done, and what that varies by.
-func (s *scheduler) settle(v sched.View) {
+func (s *scheduler) settle(v sched.View) (again bool) {
 	now, before := v.Now(), 0.0
 	for i := range s.places {
 		w := &s.places[i]
@@ -247,11 +265,14 @@ func (s *scheduler) settle(v sched.View) {
 			w.delay = by
 			w.before += variance
 		}
-		w.r.End = w.end
-		if w.end != units.Never {
-			w.r.End = w.end.Add(units.FromSeconds(w.delay))
+		is := w.end
+		if is != units.Never {
+			is = is.Add(units.FromSeconds(units.Rounded(w.delay)))
 		}
+		again = again || s.waits && w.r.End == units.Never && is != units.Never
+		w.r.End = is
 	}
+	return again
 }
 
 // byDue is the order of jobs that can be in time.
@@ -342,7 +363,7 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 		return now > w.job.Due() // nobody is given up by a guess
 	}
 	if w.end == units.Never {
-		return true
+		return w.job.State != sched.Waiting // for one of which nothing is known yet
 	}
 	st := s.statement(now, w)
 	left := w.job.Due().Sub(now).Seconds()

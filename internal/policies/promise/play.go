@@ -115,6 +115,7 @@ func (p *pool) play(now units.Time) {
 			p.over(i, clock)
 		}
 	}
+	p.never() // those that wait for what never comes
 }
 
 // over has the next span follow one of which all tasks have started.

@@ -34,6 +34,7 @@ type scheduler struct {
 	arrivals  arrivals
 	failures  failures
 	next      units.Time // when all are looked at again
+	watched   bool       // since the last resync: what was told nobody heard
 	looked    bool       // at the nodes
 
 	// what follows from the book
@@ -44,14 +45,21 @@ type scheduler struct {
 	seen    []seen              // by attempt
 	news    []units.Time
 	came    []sched.JobID
-	was     []bool
+	was     []stands
 
 	// of one look, reused
 	pools  [pools]pool
 	places []place
+	waits  bool // some wait for others
 	behind []*sched.Job
 	large  heap.Heap[heavy]
 	known  map[lawBits]*law
+}
+
+// stands is where a job stood before a look.
+type stands struct {
+	inTime  bool
+	density int64
 }
 
 func newScheduler(c Config) *scheduler {
@@ -95,7 +103,7 @@ type saved struct {
 	Arrivals  arrivals          `json:"arrivals,omitzero"`
 	Failures  failures          `json:"failures,omitzero"`
 	Next      units.Time        `json:"next,omitempty"`
-	Looked    bool              `json:"looked,omitempty"`
+	Watched   bool              `json:"watched,omitempty"`
 	Line      []sched.JobID     `json:"line,omitempty"`
 }
 
@@ -105,7 +113,7 @@ type savedRecord struct {
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{Classes: s.classes, Any: s.any, AnySquare: s.anySquare, Arrivals: s.arrivals, Failures: s.failures, Next: s.next, Looked: s.looked, Line: s.line}
+	st := saved{Classes: s.classes, Any: s.any, AnySquare: s.anySquare, Arrivals: s.arrivals, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
 	for j := range s.jobs {
 		if s.jobs[j].ID != "" {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -139,6 +147,7 @@ func (s *scheduler) load(text []byte) error {
 		n.classes = st.Classes
 	}
 	n.line, n.any, n.anySquare, n.arrivals, n.failures, n.next = st.Line, st.Any, st.AnySquare, st.Arrivals, st.Failures, st.Next
+	n.watched = st.Watched
 	*s = *n
 	return nil
 }
@@ -153,5 +162,6 @@ func (s *scheduler) copy(o *scheduler) {
 		n.classes[name] = &is
 	}
 	n.any, n.anySquare, n.arrivals, n.failures, n.next = o.any, o.anySquare, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
+	n.watched = o.watched
 	*s = *n
 }

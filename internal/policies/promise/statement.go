@@ -82,7 +82,11 @@ func (s *scheduler) deviates(v sched.View, job *sched.Job, l *lawsOf) *finish.Di
 		run += waves * l.laws[k].Mean
 		last = law.Wait
 	}
-	d := j.Finish().Shift(v.World().Heartbeat.Seconds() - last - run)
+	finishes := finish.Sure(0) // where nothing is known of its tasks, not even how many
+	if j.Maps.N+j.Reduces.N > 0 {
+		finishes = j.Finish()
+	}
+	d := finishes.Shift(v.World().Heartbeat.Seconds() - last - run)
 	for i := range d {
 		d[i] = units.Rounded(d[i])
 	}
@@ -96,7 +100,9 @@ func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level fin
 		return sched.Outlook{Word: word}
 	}
 	st := s.statement(now, w)
-	at := func(x float64) units.Time { return now.Add(units.FromSeconds(math.Ceil(units.Rounded(x)*1e3) / 1e3)) }
+	at := func(x float64) units.Time { // no instant has passed
+		return now.Add(units.FromSeconds(math.Ceil(units.Rounded(max(x, 1e-3)*1e3)) / 1e3))
+	}
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
 	if w.job.Deadline != units.Never {
 		o.Chance = int32(max(1, finish.Certain-st.risk(w.job.Deadline.Sub(now).Seconds())))

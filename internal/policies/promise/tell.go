@@ -11,10 +11,9 @@ import (
 // told is what a job was told last.
 type told struct {
 	sched.Outlook
-	At    units.Time   `json:"at"`
-	Why   sched.Reason `json:"-"`
-	Means [2]float64   `json:"means"` // what its tasks took then
-	Slots [2]int32     `json:"slots"` // in service then
+	At    units.Time `json:"at"`
+	Means [2]float64 `json:"means"` // what its tasks took then
+	Slots [2]int32   `json:"slots"` // in service then
 }
 
 // Least moves that are told.
@@ -54,7 +53,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		case w.job.Begun() && s.tasksMoved(w, was, means, later):
 			why = sched.Because(TasksMoved, int64(later))
 		}
-		*was = told{Outlook: is, At: now, Why: was.Why, Means: means, Slots: slots}
+		*was = told{Outlook: is, At: now, Means: means, Slots: slots}
 		p.Foretell(w.job.ID, is, why)
 	}
 }
