@@ -201,7 +201,6 @@ type book struct {
 	resyncs  bool            // this round is one
 	gone     []*node         // as they were before the last
 	yielded  bool            // a stock scheduler places work
-	played   int             // verdicts whose jobs were played
 	watching bool            // so it does, and nothing that is wanted is done
 	dirty    bool            // lines have to be sorted again
 	left     bool            // jobs have ended in the last round

@@ -18,10 +18,9 @@
 //	horizon.go   rds: its plan is believed, and held to the rules of a plan
 //	place.go     what a node gets: greedy, delay, matchmaking
 //	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start;
-//	             reclaim.go: slots that fall due; likely.go: with a probability, and chances.go:
-//	             whether its numbers are near those of jobs that are played; masters.go: with
-//	             ApplicationMasters;
+//	             reclaim.go: slots that fall due; masters.go: with ApplicationMasters;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
+//	promise.go   one order for all jobs, each with a statement
 //	second.go    second attempts of slow tasks
 //	preempt.go   what pools that starve are given
 //	slowstart.go when reduces start
@@ -43,9 +42,8 @@
 //
 // Refused in one sentence are journals of a world that binds late, as which task runs is not in their text.
 //
-// Jobs that are promised a probability are played, and their verdicts have to be near that: the wider, the more
-// nodes are likely to fail until then. What raises the risk of others is believed, and so is the optimum that rds
-// finds; these are held to the rules that they have to keep.
+// What promise says of when jobs will be done is believed, and so is the optimum that rds finds; these are held to the
+// rules that they have to keep. Whether such statements come true is tested over many runs elsewhere.
 //
 // Wishes to be woken are not judged: they cost nothing, and what a rule does when it wakes too late
 // shows in what it wants then.

@@ -23,7 +23,6 @@ type (
 		Name   string         `json:"name"`
 		Ratio  measured       `json:"ratio"`
 		Stages []stageProfile `json:"stages"`
-		Models []costModel    `json:"models"`
 	}
 )
 

@@ -138,7 +138,7 @@ func fitted(yaml, policy string) string {
 	if strings.Contains(policy, "preempt") {
 		yaml = regexp.MustCompile(`min_maps: ([1-9])`).ReplaceAllString(yaml, "min_maps: $1, min_share_timeout: 6s")
 	}
-	if strings.Contains(policy, "promise=") {
+	if strings.HasPrefix(policy, "promise") {
 		yaml = strings.Replace(yaml, "{name: p, weight", "{name: p, confidence: 97%, weight", 1)
 	}
 	if strings.Contains(policy, "speculate") {
@@ -205,7 +205,7 @@ func play(t *testing.T, policy, yaml string, seed uint64) []byte {
 // played are the policies of the games.
 var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(elastic=false)", "capacity+matchmaking", "fair(pool=user)", "fair(users=true,jobs=fifo)", "fifo+greedy(nonlocal=0,reduces=0)", "edf-n+limit(running=2,per_user=1)", "edf-p+greedy(nonlocal=2,local=rack)", "fifo+matchmaking", "fifo+delay", "fair+delay(D=3s,rack=6s)", "edf+delay(D=30s)", "edf-p+matchmaking", "fair+matchmaking", "edf(feasible=true)", "edf(feasible=true)+delay(D=3s)",
 	"fifo+slowstart", "fair+slowstart", "edf(feasible=true)+slowstart", "capacity+delay+slowstart",
-	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "promise", "promise(level=90%)", "promise(level=90%,refused=reject)", "promise(level=95%,sample=1)", "dc", "dc(cost=worst)", "fifo+constraint",
+	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "promise", "promise(level=90%)", "promise(level=90%,refused=reject)", "dc", "dc(cost=worst)", "fifo+constraint",
 	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",
 	"capacity-plan", "capacity-plan(bound=upper,over=hold)", "capacity-plan(over=hold)+matchmaking",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
@@ -226,8 +226,7 @@ var once = map[string][]uint64{
 	// more progress was expected than was left of a job
 	"rds(fast=false,interval=15s)+matchmaking": {41},
 	// a time lay at the border of two rounded ones; a plan of an earlier instant was enacted later
-	"promise":                     {105, 156, 289},
-	"promise(level=95%,sample=1)": {152, 594}, // a finish was later than there is time
+	"promise": {105, 156, 289},
 	// bounds that waited for the solver came into force behind those of a take-over
 	"rds(interval=10s,solver=1s)": {363},
 }
@@ -285,7 +284,7 @@ func TestGames(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%s: %d games, %d differ: %d rounds, %d verdicts (%d played), %d starts, %d ends, %d beats, %d others, %d differences", policy, len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Played, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
+			t.Logf("%s: %d games, %d differ: %d rounds, %d verdicts, %d starts, %d ends, %d beats, %d others, %d differences", policy, len(seeds), differ, sum.Rounds, sum.Verdicts, sum.Starts, sum.Ends, sum.Beats, sum.Others, sum.Count)
 		})
 	}
 }

@@ -79,7 +79,7 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 		case due, l.name == "admit", l.name == "hold":
 			r.believe(b, l, p)
 		case l.name == "rank":
-			cause, numbers, _ := reasonOf(l)
+			cause, numbers := reasonOf(l)
 			quick := b.jobs[l.int("job")].Deadline < numbers[1] && r.fast
 			if r.first[l.int("job")] = cause == "on-fast-path"; quick != r.first[l.int("job")] {
 				p.want("rank", fmt.Sprintf("job=%d: the fast path for a deadline before the next interval, and for no other", l.int("job")), "")
@@ -230,7 +230,7 @@ func (r *recede) reasoned(b *book, j *job, st *stage, cause string, n [3]int64) 
 // believe takes an item as it is, if it may be so.
 func (r *recede) believe(b *book, l *line, p *wants) {
 	j := b.jobs[l.int("job")]
-	cause, numbers, _ := reasonOf(l)
+	cause, numbers := reasonOf(l)
 	before := len(p.acts)
 	isHeld := slices.Contains(l.flags, "held")
 	bad := ""

@@ -34,7 +34,6 @@ type Report struct {
 	Policy      string
 	Rounds      int
 	Verdicts    int // admissions, holds and rejections compared
-	Played      int // of these with a probability, those whose jobs were played
 	Starts      int // tasks given to nodes, compared
 	Ends        int // instants of ends compared
 	Beats       int // instants of beats compared
@@ -47,7 +46,6 @@ type Report struct {
 func (r *Report) Add(o *Report) {
 	r.Rounds += o.Rounds
 	r.Verdicts += o.Verdicts
-	r.Played += o.Played
 	r.Starts += o.Starts
 	r.Ends += o.Ends
 	r.Beats += o.Beats
@@ -189,7 +187,6 @@ func (j *judge) round(lines []*line) error {
 		}
 	}
 	j.rule.decide(j.book, j.unheard(events), p)
-	j.report.Played = j.played
 	p.undo()
 	if want := p.acts; j.watching {
 		fresh, repeated := j.news(want)

@@ -77,8 +77,11 @@ var table = map[string]func(m *made, a *asked){
 		r := recedeOf(a)
 		m.order, m.parts["admit"], m.parts["share"] = adjusted{recede: r}, r, sharing{r}
 	},
-	"rtmr":    func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a, nil)} },
-	"promise": func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a, likelyOf(m, a))} },
+	"rtmr": func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a)} },
+	"promise": func(m *made, a *asked) {
+		o := statedOf(m, a)
+		m.order, m.parts["admit"], m.parts["share"] = o, o, &lateStart{}
+	},
 
 	// parts
 	"by-arrival": func(m *made, a *asked) { m.order = byArrival{} },
@@ -110,10 +113,10 @@ var table = map[string]func(m *made, a *asked){
 	"sleep":     func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
 }
 
-func rtmrOf(a *asked, chance *likely) *rtmr {
-	return &rtmr{likely: chance, feedback: a.on("feedback", true), sampling: a.with["unknown"] != "best-effort",
+func rtmrOf(a *asked) *rtmr {
+	return &rtmr{feedback: a.on("feedback", true), sampling: a.with["unknown"] != "best-effort",
 		samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100,
-		masters: float64(a.count("masters", 10)) / 100, plan: schedule{even: chance != nil, shrunk: -1},
+		masters: float64(a.count("masters", 10)) / 100, plan: schedule{shrunk: -1},
 		known: map[*job]bool{}, measures: map[*job]*sampled{}}
 }
 

@@ -1,9 +1,6 @@
 package referee
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // rtmr across a resync, and where the world refuses starts.
 
@@ -21,21 +18,16 @@ func (r *rtmr) void() {
 		}
 		r.ran[j.Name] = r.measures[j] == nil
 	}
-	r.plan = schedule{even: r.plan.even, shrunk: -1}
+	r.plan = schedule{shrunk: -1}
 	r.slots, r.others = [2]int{}, nil
 	clear(r.known)
 	clear(r.measures)
-	if r.likely != nil {
-		clear(r.likely.hopes)
-		r.likely.late.void()
-	}
 }
 
 // resume renews promises, and has those run on that ran without one, or have begun.
 func (r *rtmr) resume(b *book, p *wants) {
 	for _, c := range r.was {
-		old := c.job
-		j := b.again(old)
+		j := b.again(c.job)
 		if j == nil || r.known[j] {
 			continue
 		}
@@ -50,33 +42,15 @@ func (r *rtmr) resume(b *book, p *wants) {
 		started := c.since >= 0
 		c.since = -1
 		r.count(b, c, c.takes)
-		told, why := "", "promised"+numbers(c.deadline)
-		switch {
-		case r.likely != nil:
-			r.likely.budgets[j] = r.likely.budgets[old]
-			if started {
-				c.since = b.now
-			}
-			r.plan.insert(c)
-			why = "likely" + numbers(c.deadline)
-			if l := b.told[j.id]; l != nil { // what it was told before, which amounts to a confidence
-				told = toldOf(l)
-				if said := confidence(l); said != c.most {
-					told = fmt.Sprintf(" a risk of %d", c.most)
-				}
-			}
-		case started:
+		if started {
 			c.unstarted = c.unstarted || c.maps > 0 && !c.begun()
 			r.begin(c, b.now)
-		default:
+		} else {
 			r.plan.insert(c)
 		}
-		if r.likely == nil {
-			v := r.plan.upTo(r.plan.find(j), b.now)
-			_, end := v.take(c, b.now)
-			told = atWorst(end)
-		}
-		p.verdict("admit", j, admitted, told, why)
+		v := r.plan.upTo(r.plan.find(j), b.now)
+		_, end := v.take(c, b.now)
+		p.verdict("admit", j, admitted, atWorst(end), "promised"+numbers(c.deadline))
 		r.restrain(j, p)
 	}
 	r.was = nil

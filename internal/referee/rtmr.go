@@ -18,7 +18,6 @@ type rtmr struct {
 	others             []*job        // without a promise: those that are measured, then by arrival
 	measures           map[*job]*sampled
 	slots              [2]int
-	likely             *likely         // nil = promises are for the worst case
 	was                []*claim        // promises of before a resync
 	ran                map[string]bool // jobs that ran without one then
 }
@@ -64,11 +63,6 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 		r.first(b, j, p)
 	}
 	r.look(b, p)
-	if r.likely != nil {
-		r.despair(b)
-		r.likely.late.leaves = func(j *job) bool { return r.plan.find(j) >= 0 }
-		r.likely.late.decide(b, events, p)
-	}
 	rising := r.rising()
 	for _, n := range beaten(b, events) {
 		r.serve(b, n, rising, p)
@@ -86,10 +80,6 @@ func (r *rtmr) first(b *book, j *job, p *wants) {
 
 // note takes in what has ended: tasks, the last maps of jobs, jobs.
 func (r *rtmr) note(b *book, events []*line, p *wants) {
-	if r.likely != nil {
-		r.noteLikely(b, events, p)
-		return
-	}
 	for _, c := range r.plan.queue {
 		if c.over || c.since < 0 {
 			continue
@@ -246,10 +236,6 @@ func (r *rtmr) test(b *book, j *job, t times, by int, p *wants) {
 		p.verdict("reject", j, rejected, "", "no-master-room")
 		return
 	}
-	if r.likely != nil {
-		r.settle(b, c, by, p)
-		return
-	}
 	finish, other, otherFinish := r.plan.test(c, r.plan.position(c), b.now)
 	reject := func(why string) {
 		if j.goesOn() {
@@ -300,12 +286,8 @@ func (r *rtmr) join(b *book, c *claim) {
 
 // begin puts a claim behind those that have started, as one that does now.
 func (r *rtmr) begin(c *claim, now int64) {
-	at := r.plan.started()
-	if r.plan.even {
-		at = r.plan.position(c)
-	}
 	c.since = now
-	r.plan.queue = slices.Insert(r.plan.queue, at, c)
+	r.plan.queue = slices.Insert(r.plan.queue, r.plan.started(), c)
 }
 
 // look judges jobs whose samples are complete: by the longest map, counted from the start of the
@@ -411,10 +393,6 @@ func (r *rtmr) amended(b *book, j *job) bool {
 	delete(r.measures, j)
 	r.others = slices.DeleteFunc(r.others, func(o *job) bool { return o == j })
 	delete(r.known, j)
-	if r.likely != nil {
-		delete(r.likely.hopes, j)
-		delete(r.likely.budgets, j)
-	}
 	return true
 }
 
@@ -425,9 +403,6 @@ func (j *job) begun() bool {
 
 // lend lets a job run on what no promise needs.
 func (r *rtmr) lend(b *book, j *job, p *wants, why string) {
-	if r.likely != nil && r.likely.hopes[j] == nil {
-		r.hope(j, [2]int64{})
-	}
 	p.verdict("admit", j, admitted, "", why)
 	r.others = append(r.others, j)
 	r.sort()
@@ -459,7 +434,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
 	for s := master; s <= reduceStage; s++ {
 		for again := true; again; {
 			again = false
-			for _, j := range r.lentInOrder() {
+			for _, j := range r.others {
 				if b.serves(n, j, s) {
 					if s == master && r.crowded(b, j) {
 						break

@@ -18,8 +18,7 @@ type claim struct {
 	mapEnds, reEnds []int64
 	maps0, reduces0 int // of how many tasks the ends are noted
 
-	unstarted bool  // its first start was refused, or void
-	most      int64 // risk that its promise leaves
+	unstarted bool // its first start was refused, or void
 
 	slot    bool  // its master holds a map slot from its start to the job's end
 	ready   int64 // none of its tasks start before
@@ -106,15 +105,11 @@ func (v vectors) take(c *claim, now int64) (mapsEnd, end int64) {
 type schedule struct {
 	base   vectors
 	queue  []*claim
-	even   bool  // who has started is overtaken like any other
 	shrunk int64 // when slots were last taken away, -1 = never
 }
 
 // started returns how many claims do not wait.
 func (s *schedule) started() int {
-	if s.even {
-		return 0
-	}
 	i := slices.IndexFunc(s.queue, func(c *claim) bool { return c.since < 0 })
 	if i < 0 {
 		return len(s.queue)
@@ -198,7 +193,7 @@ func (s *schedule) start(j *job, now int64) {
 		return
 	}
 	for _, c := range s.queue[:i+1] {
-		if c.since < 0 && (!s.even || c.job == j) {
+		if c.since < 0 {
 			c.since = now
 		}
 	}

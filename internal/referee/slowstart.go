@@ -18,7 +18,6 @@ import (
 // It leaves jobs alone whose own slow start is 1, and reduces that somebody else withholds.
 type lateStart struct {
 	held, early []*job
-	leaves      func(*job) bool // whose reduces are another part's business, nil = nobody's
 }
 
 func (o *lateStart) decide(b *book, events []*line, p *wants) {
@@ -50,10 +49,6 @@ func (o *lateStart) forget(j *job) {
 
 func (o *lateStart) look(b *book, j *job, p *wants) {
 	if j == nil || j.state >= rejected || j.stage[mapStage] == nil || j.stage[reduceStage] == nil || j.SlowStart >= 1 {
-		return
-	}
-	if o.leaves != nil && o.leaves(j) {
-		o.forget(j)
 		return
 	}
 	maps, held, early := j.stage[mapStage], slices.Contains(o.held, j), slices.Contains(o.early, j)

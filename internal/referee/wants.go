@@ -11,6 +11,7 @@ type wants struct {
 	*book
 	acts  []act
 	taken []func()
+	says  func(j *job, why string) (told, because string) // what who is let in is told, nil = as the rule says
 }
 
 // undo takes all back, so that the book goes on as the journal says.
@@ -56,7 +57,7 @@ func (p *wants) inVain(j *job, s int, n *node, why string) {
 }
 
 // unpromised are the reasons for which a job is let in without a promise.
-var unpromised = []string{"behind", "beyond-plan", "class-unknown", "count-unknown", "no-deadline", "unplanned"}
+var unpromised = []string{"beyond-plan", "class-unknown", "count-unknown", "no-deadline", "unplanned"}
 
 // atWorst is what a job is told that is done by then at worst.
 func atWorst(by int64) string { return fmt.Sprintf(" word=promised confidence=1000000 by=%d", by) }
@@ -66,6 +67,9 @@ func (p *wants) verdict(verb string, j *job, state int, told, why string) {
 	name, _, _ := strings.Cut(why, ":")
 	if name, _, _ = strings.Cut(name, " "); verb == "admit" && slices.Contains(unpromised, name) {
 		told = " word=unpromised"
+	}
+	if p.says != nil && verb == "admit" {
+		told, why = p.says(j, why)
 	}
 	was, samples, holds := j.state, [stages]int{}, p.watching && j.advised && j.state == state && j.why == why && j.told == told
 	for i := range j.Stages {

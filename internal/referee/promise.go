@@ -1,0 +1,444 @@
+package referee
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// stated is the policy promise: every job is let in and told when it will be done, some of them with a promise, and
+// nobody is killed. The numbers of what jobs are told are taken from the journal, and held to what has to follow:
+//
+//   - First stand the jobs that can be in time, by deadline and arrival, then those that cannot, in an order that the
+//     journal does not tell; last those without a deadline, by arrival. Who comes is one that can; the items rank say who
+//     is none any more, or again.
+//   - A promise is told of a deadline by which the job will be done with the confidence that the job asks for, or its
+//     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
+//     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it.
+//   - Half of all such jobs are done before nine of ten, and these before the instant of a confidence above that.
+//     The probability of the deadline lies where these instants have it: times are whole milliseconds.
+//   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
+//     for another.
+//   - Who has another deadline is told again.
+//   - What was told is told again of jobs that run or wait, with the same word and confidence, and only if an instant
+//     has moved by more than a second and a tenth of the time that was left.
+//
+// Reduces wait as lateStart has it, and masters as under all.
+type stated struct {
+	flat
+	room   *all
+	queues *describedQueues
+	most   int64 // the risk that a promise leaves, in millionths, unless the job or its queue says
+	reject bool
+
+	outside map[*job]bool  // they cannot be in time
+	heard   map[*job]int64 // of which deadline
+	news    map[*job]bool  // they were heard of in this round
+	said    map[*job]*said // what was told last
+	was     map[string]remembered
+	watched bool // since the last resync
+
+	items  []*line
+	plan   *wants
+	starts []int // jobs of the starts of a plan, in their order
+}
+
+// said is what a job was told.
+type said struct {
+	text             string
+	at               int64
+	half, ninety, by int64
+	word             string
+}
+
+// remembered is what outlives a resync, by the job's name.
+type remembered struct {
+	outside bool
+	heard   int64
+	said    *said
+}
+
+func statedOf(m *made, a *asked) *stated {
+	return &stated{room: allOf(m, a).(*all), queues: m.queues, most: riskOf(a.with["level"], 10_000), reject: a.with["refused"] == "reject",
+		outside: map[*job]bool{}, heard: map[*job]int64{}, said: map[*job]*said{}}
+}
+
+// riskOf is the risk that a confidence leaves which is written as 99%, in millionths.
+func riskOf(text string, usual int64) int64 {
+	part, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil {
+		return usual
+	}
+	return int64(math.Round((100 - part) * 1e4))
+}
+
+// reasonOf reads a reason: its name, and its numbers.
+func reasonOf(l *line) (name string, n [3]int64) {
+	name, in, _ := strings.Cut(l.get("reason"), ":")
+	for i, s := range strings.SplitN(in, ",", 3) {
+		n[i], _ = strconv.ParseInt(s, 10, 64)
+	}
+	return name, n
+}
+
+// place is the group in which a job stands.
+func (o *stated) place(j *job) int {
+	switch {
+	case j.due() == never:
+		return 2
+	case o.outside[j]:
+		return 1
+	}
+	return 0
+}
+
+func (o *stated) compare(x *job, _ int, y *job, _ int) int {
+	a, b := o.place(x), o.place(y)
+	if a != b || a == 2 {
+		return cmp.Compare(a, b)
+	}
+	if a == 0 {
+		return cmp.Compare(x.due(), y.due())
+	}
+	next := o.next()
+	switch {
+	case x.id == next:
+		return -1
+	case y.id == next:
+		return 1
+	}
+	return 0
+}
+
+// next is the job whose task the journal starts next.
+func (o *stated) next() int {
+	n := 0
+	for i := range o.plan.acts {
+		if o.plan.acts[i].verb == "start" {
+			n++
+		}
+	}
+	if n < len(o.starts) {
+		return o.starts[n]
+	}
+	return 0
+}
+
+// shares says that a start may change who is next.
+func (*stated) shares() bool { return true }
+
+// line ranks jobs that wait to be let in by their deadlines.
+func (*stated) line(x, y *job) int { return cmp.Compare(x.due(), y.due()) }
+
+// witness takes in what the journal says of places, and of which starts.
+func (o *stated) witness(items []*line) {
+	o.items, o.starts = items, o.starts[:0]
+	for _, l := range items {
+		if l.name == "start" {
+			for range max(1, len(boundsOf(l))) {
+				o.starts = append(o.starts, l.int("job"))
+			}
+		}
+	}
+}
+
+// void keeps who was told what, unless the policy watched, so that nobody heard it.
+func (o *stated) void() {
+	if o.was != nil {
+		return // it is called as the order, and as a part
+	}
+	o.was = map[string]remembered{}
+	for j, h := range o.heard {
+		if !o.watched {
+			o.was[j.Name] = remembered{o.outside[j], h, o.said[j]}
+		}
+	}
+	o.watched = false
+	clear(o.outside)
+	clear(o.heard)
+	clear(o.said)
+}
+
+func (o *stated) decide(b *book, events []*line, p *wants) {
+	o.plan = p
+	for j := range o.heard {
+		if j.state == finished {
+			o.forget(j)
+		}
+	}
+	if b.resyncs {
+		for _, j := range b.byHandle() {
+			if r, known := o.was[j.Name]; known && r.heard == j.due() {
+				o.outside[j], o.heard[j] = r.outside, r.heard
+				if r.said != nil {
+					o.said[j] = r.said
+				}
+			}
+		}
+		o.was = nil
+	}
+	o.watched = o.watched || b.watching
+	amended := o.amended(b, events)
+	for _, l := range o.items {
+		if l.name == "rank" {
+			o.rank(b, l)
+		}
+	}
+	b.dirty = true
+	p.says = func(j *job, why string) (string, string) { return o.verdict(b, j, why) }
+	for _, e := range events {
+		j := b.jobs[e.int("job")]
+		if j == nil || e.name != "job-arrived" && !(e.name == "job-amended" && amended[j]) {
+			continue
+		}
+		switch l := b.told[j.id]; {
+		case j.state == admitted && amended[j]:
+			p.verdict("admit", j, admitted, "", "")
+		case l != nil && l.name == "reject" && j.state < rejected:
+			p.verdict("reject", j, rejected, toldOf(l), o.refusal(j, l))
+			o.forget(j)
+		}
+	}
+	o.room.decide(b, events, p)
+	p.says = nil
+	for _, l := range o.items {
+		if l.name == "foretell" {
+			if wrong := o.foretold(b, l); wrong != "" {
+				p.want("foretell", fmt.Sprintf("job=%d %s", l.int("job"), wrong), "")
+			}
+		}
+	}
+}
+
+func (o *stated) forget(j *job) {
+	delete(o.said, j)
+	delete(o.outside, j)
+	delete(o.heard, j)
+}
+
+// amended are the jobs that have another deadline, of which they have been told nothing: they can be in time, and are
+// ranked so.
+func (o *stated) amended(b *book, events []*line) map[*job]bool {
+	list := map[*job]bool{}
+	o.news = map[*job]bool{}
+	for _, e := range events {
+		j := b.jobs[e.int("job")]
+		if j == nil || e.name != "job-amended" && e.name != "job-arrived" {
+			continue
+		}
+		was, told := o.heard[j]
+		if told && was == j.due() {
+			continue
+		}
+		if told {
+			list[j] = true
+			delete(o.said, j)
+			if was == never {
+				o.outside[j] = true
+			}
+		}
+		o.heard[j], o.news[j] = j.due(), !told
+	}
+	return list
+}
+
+// rank takes in where a job stands from now on.
+func (o *stated) rank(b *book, l *line) {
+	j := b.jobs[l.int("job")]
+	if j == nil {
+		return // all of them, as a class was learned
+	}
+	name, n := reasonOf(l)
+	wrong := ""
+	switch {
+	case name == "place-changed" && o.place(j) == 0:
+		wrong = "its place kept, as only its deadline says where it stands"
+	case name != "place-changed" && n[0] != j.due():
+		wrong = fmt.Sprintf("its deadline of %d", j.due())
+	case name == "behind-others-in-time" && o.place(j) != 0, name == "even-chance" && o.place(j) != 1:
+		wrong = "a place where it does not stand already"
+	}
+	if wrong != "" {
+		o.plan.want("rank", fmt.Sprintf("job=%d %s", j.id, wrong), "")
+	}
+	switch name {
+	case "behind-others-in-time":
+		o.outside[j] = true
+	case "even-chance":
+		delete(o.outside, j)
+	}
+}
+
+// risk is what a promise to the job leaves.
+func (o *stated) risk(j *job) int64 {
+	if j.Confidence > 0 {
+		return int64(math.Round((1 - j.Confidence) * 1e6))
+	}
+	if q, _ := o.queues.leaf(j.Queue); q != nil {
+		return riskOf(q.Confidence, o.most)
+	}
+	return o.most
+}
+
+// verdict is what a job is told that is let in, and why: as the journal has it, or what is wrong with that.
+func (o *stated) verdict(b *book, j *job, why string) (told, because string) {
+	l := b.told[j.id]
+	if l == nil || l.name != "admit" {
+		return "", why
+	}
+	told, because = toldOf(l), l.get("reason")
+	if wrong := o.wrong(b, j, l); wrong != "" {
+		return told, wrong
+	}
+	o.tells(b, j, l)
+	return told, because
+}
+
+// tells remembers what a job is told.
+func (o *stated) tells(b *book, j *job, l *line) {
+	text := toldOf(l)
+	if s := o.said[j]; s == nil || s.text != text {
+		o.said[j] = &said{text: text, at: b.now, half: l.num64("half"), ninety: l.num64("ninety"), by: l.num64("by"), word: l.get("word")}
+	}
+}
+
+func (o *stated) wrong(b *book, j *job, l *line) string {
+	name, n := reasonOf(l)
+	if s := o.said[j]; s != nil && s.text == toldOf(l) {
+		return "" // as before a resync, or while it waited for room
+	}
+	by, chance := l.num64("by"), l.num64("chance")
+	word := "unpromised"
+	switch name {
+	case "likely":
+		word = "promised"
+		if n[0] != j.Deadline || by == 0 || by > j.Deadline || o.outside[j] {
+			return fmt.Sprintf("no promise, or one of %d of a job that is done by then", j.Deadline)
+		}
+	case "behind":
+		if n[0] != j.Deadline || n[1] != by || by != 0 && n[2] != 1e6-chance {
+			return fmt.Sprintf("its deadline of %d, and what it is told", j.Deadline)
+		}
+		if by != 0 && by <= j.Deadline && !o.outside[j] {
+			return "a promise"
+		}
+		if o.reject && !j.goesOn() && o.news[j] {
+			return "that it is rejected"
+		}
+	case "no-deadline":
+		if j.Deadline != never {
+			return "its deadline"
+		}
+	case "count-unknown":
+	default:
+		return "what it is told of its finish"
+	}
+	if l.get("word") != word {
+		return word
+	}
+	if by == 0 {
+		return o.unknown(b, j)
+	}
+	return o.sound(b, j, l)
+}
+
+// unknown says what is wrong with telling a job nothing of its finish.
+func (o *stated) unknown(b *book, j *job) string {
+	slotless := func(s stage) bool {
+		return s.kind != master && len(s.Tasks) > s.done && slices.IndexFunc(b.nodes, func(n *node) bool {
+			return n != nil && n.serves() && s.needs.fits(&n.Class.Capacity)
+		}) < 0
+	}
+	if len(j.After) > 0 || slices.ContainsFunc(j.Stages, slotless) {
+		return ""
+	}
+	return "when it will be done"
+}
+
+// sound says what is wrong with the numbers of a statement.
+func (o *stated) sound(b *book, j *job, l *line) string {
+	most, half, ninety, by := o.risk(j), l.num64("half"), l.num64("ninety"), l.num64("by")
+	chance, has := l.num64("chance"), l.get("chance") != ""
+	instants := []instant{{half, 500_000}, {ninety, 100_000}, {by, most}}
+	slices.SortStableFunc(instants, func(x, y instant) int { return cmp.Compare(y.risk, x.risk) })
+	switch {
+	case half <= b.now:
+		return "instants to come"
+	case l.num64("confidence") != 1e6-most:
+		return fmt.Sprintf("a confidence of %d", 1e6-most)
+	case !slices.IsSortedFunc(instants, func(x, y instant) int { return cmp.Compare(x.at, y.at) }) || most == 100_000 && by != ninety:
+		return "instants in the order of their confidence"
+	case has != (j.Deadline != never):
+		return "the probability of a deadline where there is one"
+	case has && !between(j.Deadline, 1e6-chance, instants):
+		return "the probability of its deadline between those of the instants around it"
+	}
+	return ""
+}
+
+// An instant is one by which a job is done but for a risk.
+type instant struct{ at, risk int64 }
+
+// between tells whether the risk at a deadline agrees with the instants.
+func between(deadline, risk int64, list []instant) bool {
+	for _, q := range list {
+		near := q.risk / slack
+		if deadline >= q.at && risk > q.risk+near || deadline < q.at-1e6 && risk < q.risk-near-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// slack is the part of a risk by which that of a deadline may be off beside an instant, as what delays a job and what
+// it deviates by add up to the one by their laws and to the other by their quantiles.
+const slack = 4
+
+// refusal is why a job is rejected, or what is wrong with that.
+func (o *stated) refusal(j *job, l *line) string {
+	name, n := reasonOf(l)
+	switch {
+	case !o.reject || j.goesOn() || j.Deadline == never:
+		return "that it is let in"
+	case name != "unlikely" || n[0] != j.Deadline:
+		return fmt.Sprintf("unlikely:%d", j.Deadline)
+	case n[1] != 0 && n[1] <= j.Deadline && !o.outside[j]:
+		return "a promise"
+	case l.num64("by") != 0 && l.num64("by") <= j.Deadline:
+		return fmt.Sprintf("an offer behind %d", j.Deadline)
+	}
+	return l.get("reason")
+}
+
+// foretold says what is wrong with what a job is told again.
+func (o *stated) foretold(b *book, l *line) string {
+	j := b.jobs[l.int("job")]
+	if j == nil || j.state != admitted || o.said[j] == nil {
+		return "nothing, as it was told nothing before"
+	}
+	was := o.said[j]
+	half, by := l.num64("half"), l.num64("by")
+	least := max(1e9, (was.by-was.at)/10)
+	moved := max(half-was.half, was.half-half) > least || max(by-was.by, was.by-by) > least
+	name, n := reasonOf(l)
+	later := half - was.half
+	if name == "width-moved" {
+		later = by - was.by
+	}
+	switch {
+	case was.half != 0 && !moved:
+		return fmt.Sprintf("nothing, as neither instant has moved by more than %d", least)
+	case l.get("word") != was.word:
+		return was.word
+	case was.half != 0 && n[0] != later:
+		return fmt.Sprintf("a move of %d", later)
+	}
+	if wrong := o.sound(b, j, l); wrong != "" {
+		return wrong
+	}
+	*was = said{text: toldOf(l), at: b.now, half: half, ninety: l.num64("ninety"), by: by, word: was.word}
+	return ""
+}
