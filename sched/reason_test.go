@@ -10,7 +10,6 @@ import (
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/policies/preempt"
 	"github.com/slackline/slackline/internal/policies/promise"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/internal/policies/scale"
 	"github.com/slackline/slackline/sched"
@@ -38,21 +37,21 @@ func TestReasonsAsSentences(t *testing.T) {
 		"it needs 1 map slot at 1.0 s, and 0 are free then":                                                                         sched.Because(admit.MapSlotsTaken, 1, -2, s),
 		"it needs 2 reduce slots at 1.0 s, and 1 is free then":                                                                      sched.Because(admit.ReduceSlotsTaken, 2, 1, s),
 		"waits: 1 job runs, the limit is 1":                                                                                         sched.Because(admit.OverLimit, 1, 1),
-		"a lent slot falls due: 1 task with a promise or of a sample waits, others hold 1 slot":                                     sched.Because(reserve.SlotDue, 1, 1),
+		"a lent slot falls due: 1 task with a promise or of a sample waits, others hold 1 slot":                                     sched.Because(rtmr.SlotDue, 1, 1),
 		"nothing has run on it since 7.0 s, and 1 node is awake":                                                                    sched.Because(scale.NodeIdle, 7*s, 1),
 		"1 task waits for which no node that is awake has room":                                                                     sched.Because(scale.NoRoomAwake, 1),
 		"its deadline at 9.0 s has passed":                                                                                          sched.Because(estimate.DeadlinePassed, 9*s),
 		"its master stage takes something other than one slot for each task, and only slots can be promised":                        sched.Because(estimate.NotSlots, int64(sched.Master)),
 		"it needs reduce slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, int64(sched.Reduce)),
 		"it needs stage6 slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, 99),
-		"there is no profile of its class: 3 of its maps are measured first":                                                        sched.Because(reserve.Sampling, 3),
-		"a lent slot falls due: 3 tasks with a promise or of a sample wait, others hold 5 slots":                                    sched.Because(reserve.SlotDue, 3, 5),
+		"there is no profile of its class: 3 of its maps are measured first":                                                        sched.Because(rtmr.Sampling, 3),
+		"a lent slot falls due: 3 tasks with a promise or of a sample wait, others hold 5 slots":                                    sched.Because(rtmr.SlotDue, 3, 5),
 		"alone on this cluster it takes 4:12 min at worst (its maps 60.0 s, its reduces 3:12 min), and its deadline is in 3:00 min": sched.Because(estimate.AloneLate, 180*s, 252*s, 60*s),
 		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min":                                       sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),
 		"alone on this cluster it takes 4:12 min at worst, and its deadline is 90 ms before that":                                   sched.Because(estimate.AloneLate, 252*s-s*9/100, 252*s, 0),
 		"alone on this cluster it takes 9.0 s at worst, and its deadline has passed":                                                sched.Because(estimate.AloneLate, -s, 9*s, 0),
 		"it needs 3 reduce slots at once, but the cluster has 2":                                                                    sched.Because(estimate.TooFewSlots, 3, 2, int64(sched.Reduce)),
-		"a slot that no promise needs":                                                                                              sched.Because(reserve.LeftOver),
+		"a slot that no promise needs":                                                                                              sched.Because(rtmr.LeftOver),
 		"its reduces wait for its last map":                                                                                         sched.Because(estimate.MapsFirst),
 		"the profile of its class gives no worst case, so no deadline can be promised":                                              sched.Because(estimate.Unbounded),
 		"its last map has ended":                                                                                                    sched.Because(estimate.MapsOver),

@@ -1,3 +1,5 @@
+// Package reservetest has a policy with its book that is told event by event: for tests of policies that promise
+// deadlines.
 package reservetest
 
 import (

@@ -2,7 +2,6 @@ package rtmr
 
 import (
 	"github.com/slackline/slackline/internal/policies/estimate"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -23,17 +22,26 @@ func (a admission) UnmarshalJSON(text []byte) error { return a.load(text) }
 // CopyFrom takes over what all parts of another policy remember.
 func (a admission) CopyFrom(other any) { a.copy(other.(admission).scheduler) }
 
+// Events by which tasks count otherwise, and those by which a job may have to be judged.
+var (
+	counting = sched.EventsOf(sched.Ended, sched.OutputLost, sched.Refused, sched.Demand, sched.Control, sched.Resync)
+	judging  = sched.EventsOf(sched.JobArrived, sched.StageReady, sched.JobAmended, sched.Control)
+)
+
 // Decide takes in what has happened to jobs and slots, and judges the jobs that came.
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	s, kinds := a.scheduler, reserve.KindsOf(batch)
-	s.Look(v, kinds)
-	if len(batch) > 0 && batch[0].Kind == sched.Resync {
-		s.Resync(v, p)
+	s, kinds := a.scheduler, sched.Events(0)
+	for i := range batch {
+		kinds |= 1 << batch[i].Kind
 	}
-	s.Resize(v)
+	s.look(v, kinds)
+	if len(batch) > 0 && batch[0].Kind == sched.Resync {
+		s.resync(v, p)
+	}
+	s.resize(v)
 	s.recount(v, batch, kinds, p)
-	s.Rise(v)
-	if kinds&reserve.Counting != 0 {
+	s.rise(v)
+	if kinds&counting != 0 {
 		s.count(v, batch, p)
 	}
 	if kinds.Has(sched.JobEnded) { // first: what has ended counts for no verdict below
@@ -43,108 +51,137 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 		}
 	}
-	if kinds&reserve.Judging != 0 {
-		s.JudgeAll(v, batch, p)
+	if kinds&judging != 0 {
+		s.judgeAll(v, batch, p)
 	}
-	s.Measured(v, kinds, p)
+	s.measured(v, kinds, p)
 }
 
-// Ask says what would become of a job that came now.
+// judgeAll judges the jobs that came or are others now.
+func (s *scheduler) judgeAll(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		e := &batch[i]
+		switch e.Kind {
+		case sched.JobArrived, sched.StageReady:
+			if job := v.Job(e.Job); job != nil && s.of(e.Job) == nil {
+				s.consider(v, job, p)
+			}
+		case sched.JobAmended:
+			s.amended(v, e.Job, p)
+		case sched.Control:
+			s.takeOver(v, p)
+		}
+	}
+}
+
+// consider decides on a job that has no record, unless it waits for others.
+func (s *scheduler) consider(v sched.View, job *sched.Job, p *sched.Plan) {
+	if job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
+		return
+	}
+	r := record{Claim: claimOf(job)}
+	switch as, why := s.weigh(v, job, &r); as {
+	case promised:
+		s.judge(v, job, &r, p)
+	case lent:
+		s.lend(job, why, p)
+	case sampled:
+		s.measure(v, job, p)
+	default:
+		p.Reject(job.ID, sched.Outlook{}, why)
+	}
+}
+
+// Ask says what would become of a job that came now: what consider would find, without what follows from it.
 func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
-	return a.Answer(v, job, func(r *reserve.Record) sched.Answer { return a.answer(v.Now(), job, &r.Claim) })
-}
-
-// Judge is algorithm 5.1 for a job whose claim is complete, and what follows from it.
-func (s *scheduler) Judge(v sched.View, job *sched.Job, r *reserve.Record, p *sched.Plan) {
-	s.settle(v, job, r, s.plan.Test(v.Now(), r.Claim), p)
-}
-
-// Regain is the same for a job that has begun, which runs on if it does not pass.
-func (s *scheduler) Regain(v sched.View, job *sched.Job, r *reserve.Record, p *sched.Plan) bool {
-	verdict := s.plan.Test(v.Now(), r.Claim)
-	if verdict.OK {
-		s.Forget(job.ID)
-		s.settle(v, job, r, verdict, p)
+	if job.State == sched.Waiting {
+		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
 	}
-	return verdict.OK
+	r := record{Claim: claimOf(job)}
+	switch as, why := a.weigh(v, job, &r); as {
+	case promised:
+		return a.answer(v.Now(), job, &r.Claim)
+	case lent:
+		return sched.Answer{Verb: sched.Admit, Reason: why, Outlook: sched.Outlook{Word: sched.Unpromised}}
+	case sampled:
+		return sched.Answer{Verb: sched.Sample, Reason: why}
+	default:
+		return sched.Answer{Verb: sched.Reject, Reason: why}
+	}
 }
 
-// settle promises the job its deadline, or refuses it.
-func (s *scheduler) settle(v sched.View, job *sched.Job, r *reserve.Record, verdict Verdict, p *sched.Plan) {
-	if !verdict.OK {
-		s.refuse(v, r, &verdict, p)
+// weigh says what a job may become: promised, if it passes the test of the claim that is filled in;
+// lent or sampled; or unknown, if it is refused without a test.
+func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sched.Reason) {
+	if job.Deadline == units.Never {
+		return lent, sched.Because(estimate.NoDeadline)
+	}
+	if st := job.Spec.Growing(); st != nil { // only its ApplicationMaster, while it runs, can say how many there are
+		return lent, sched.Because(estimate.CountUnknown, int64(st.Kind))
+	}
+	why, known, ok := s.claim(v, job, r)
+	switch _, slot, _ := estimate.Master(job.Spec); {
+	case !ok:
+		return unknown, why
+	case known:
+		return promised, why
+	case s.conf.BestEffort || s.sampleOf(v, job) <= 0 || slot:
+		// Of a job whose master takes a slot no sample is measured: that slot could not be taken back.
+		return lent, sched.Because(ClassUnknown)
+	}
+	return sampled, sched.Because(Sampling, int64(s.sampleOf(v, job)))
+}
+
+// amended judges again a job that has not begun, if its deadline or the number of its tasks is another one
+// now. What was promised to one that has begun stays as it is, and so does what was promised to one that is
+// to weigh otherwise, or to stand in another queue. One of which its ApplicationMaster alone runs is judged
+// again if that asks for more than was assumed; one that has begun without a promise, since nobody could
+// tell how many tasks it has, when that number is final.
+func (s *scheduler) amended(v sched.View, j sched.JobID, p *sched.Plan) {
+	r, job := s.of(j), v.Job(j)
+	if r == nil || job == nil || r.Rank > 0 || job.Standing() > sched.Admitted {
 		return
 	}
-	told, why := worst(verdict.Finish), sched.Because(estimate.Promised, int64(r.Claim.Deadline))
-	if measured := r.Sample; measured.Longest > 0 {
-		told, why.Cause = sched.Outlook{Word: sched.Expected, By: verdict.Finish, Measured: measured.Maps()}, Estimated
-	}
-	s.Grant(v, job, r, told, why, p)
-}
-
-// worst is what a job is told that is done by then if every task takes as long as the slowest.
-func worst(by units.Time) sched.Outlook {
-	return sched.Outlook{Word: sched.Promised, Confidence: sched.Certain, By: by}
-}
-
-// mostAsked is how many jobs are estimated again for a question, to find the earliest deadline that
-// would be accepted: a fraction of a millisecond. From there on only the place behind all that wait
-// is looked at.
-const mostAsked = 256
-
-// answer says what comes of the test of a claim.
-func (s *scheduler) answer(now units.Time, job *sched.Job, c *reserve.Claim) sched.Answer {
-	var a sched.Answer
-	verdict := s.plan.Test(now, *c)
-	if verdict.OK {
-		a.Verb, a.Reason, a.Outlook = sched.Admit, sched.Because(estimate.Promised, int64(c.Deadline)), worst(verdict.Finish)
-	} else if job.Spec.GoesOn() {
-		a.Verb, a.Reason = sched.Admit, sched.Because(sched.Begun) // without a promise
-	} else {
-		var p sched.Plan
-		a.Verb, a.Reason = sched.Reject, s.refusal(now, c, &verdict, &p)
-		a.Evidence = p.Evidence
-	}
-	a.Offer = sched.Offer(s.plan.Quote(now, *c, mostAsked))
-	return a
-}
-
-// refuse rejects a job with one of two reasons: it alone would be late with all slots of the
-// cluster, or what is promised stands in its way, which is named. A cost that knows no bound, as a
-// class has that holds all kinds of jobs, is told as such. With it go the deadline that would do,
-// and whether that rests on a sample.
-func (s *scheduler) refuse(v sched.View, r *reserve.Record, verdict *Verdict, p *sched.Plan) {
-	now, c := v.Now(), &r.Claim
-	if job := v.Job(c.Job); job.Spec.GoesOn() { // that time was lost is not held against it
-		s.Lend(v, job, sched.Because(sched.Begun), p)
+	was := r.Standing
+	if was == promised {
+		c, maps, reduces := &r.Claim, owed(job, sched.Map), owed(job, sched.Reduce)
+		more := maps > int64(c.Maps) || reduces > int64(c.Reduces)
+		if job.Begun() && (!more || r.Advice || r.begun(job)) || job.Deadline == c.Deadline && maps == int64(c.Maps) && reduces == int64(c.Reduces) {
+			return
+		}
+		s.plan.Remove(v.Now(), j)
+	} else if job.Begun() {
+		if r.Grows && job.Spec.Growing() == nil && !astride(job) {
+			s.regain(v, job, p)
+		}
 		return
 	}
-	offer, exact := s.plan.OfferWithin(now, *c, mostEstimates)
-	told := sched.Offer(offer, exact)
-	if r.Sample.Longest > 0 {
-		told.Measured = r.Sample.Maps()
+	s.forget(j)
+	s.consider(v, job, p)
+	// What a promise withheld goes when there is none any more: whoever looks after jobs without one
+	// would wait for it for ever.
+	if n := s.of(j); was == promised && n != nil && n.Standing != promised && job.Stages[sched.Reduce].Withheld {
+		p.Add(sched.Item{Verb: sched.Release, Job: j, Stage: sched.Reduce, Reason: sched.Because(sched.PlaceChanged)})
 	}
-	p.Reject(c.Job, told, s.refusal(now, c, verdict, p))
 }
 
-// refusal is why a claim does not fit.
-func (s *scheduler) refusal(now units.Time, c *reserve.Claim, verdict *Verdict, p *sched.Plan) sched.Reason {
-	why := sched.Because(Late, int64(verdict.LateDeadline), int64(verdict.LateFinish))
-	if verdict.Late != 0 {
-		why.Cause, why.Job = BreaksPromise, verdict.Late
-	} else if alone := verdict.Alone; alone.Finish == units.Never {
-		why = sched.Because(estimate.Unbounded)
-	} else if alone.Finish > c.Deadline {
-		why = sched.Because(estimate.AloneLate, int64(c.Deadline.Sub(now)), int64(alone.Finish.Sub(now)), int64(alone.MapsEnd.Sub(now)))
-	} else if h := verdict.Hold; h.Slots > 0 {
-		why.C = int64(h.Stage)
-		why = p.Because(why, sched.Evidence{Job: h.Job, At: h.Until, Amount: int64(h.Slots)})
-	}
-	return why
+// astride tells whether the job's reduces hold slots while maps are to run, which the schedule does
+// not know of.
+func astride(job *sched.Job) bool {
+	return job.Stages[sched.Reduce].Occupied > 0 && !job.Over(sched.Map)
 }
 
-// mostEstimates bounds the search for the earliest deadline that would be accepted: so many jobs
-// are estimated again, in a tenth of a second or so, before places are passed over and the offer is
-// one that would be accepted, and perhaps not the earliest. It takes some thousands of jobs that
-// wait, with hardly any slack, for that to happen.
-const mostEstimates = 100_000
+// takeOver takes in jobs that another policy has let run: they have no promise.
+func (s *scheduler) takeOver(v sched.View, p *sched.Plan) {
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || s.of(j) != nil {
+			continue
+		}
+		if job.Standing() == sched.Admitted {
+			s.note(job, lent)
+		} else {
+			s.consider(v, job, p)
+		}
+	}
+}

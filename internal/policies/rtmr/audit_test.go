@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/compose"
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -14,7 +12,7 @@ import (
 // auditor is a dispatcher that counts at each decision, node by node and attempt by attempt, what
 // the scheduler knows from sums: slots in service, idle and lent.
 type auditor struct {
-	reserve.Dispatcher
+	dispatcher
 	said *[]string
 }
 
@@ -22,7 +20,7 @@ func (a auditor) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for _, slot := range []sched.Stage{sched.Map, sched.Reduce} {
 		a.audit(v, slot)
 	}
-	a.Dispatcher.Decide(v, batch, p)
+	a.dispatcher.Decide(v, batch, p)
 }
 
 func (a auditor) audit(v sched.View, slot sched.Stage) {
@@ -38,13 +36,13 @@ func (a auditor) audit(v sched.View, slot sched.Stage) {
 		if node == nil || !node.Up || node.Draining || node.Power != sched.Awake {
 			continue
 		}
-		slots := node.Spec.Class.Capacity[reserve.Dim(slot)]
+		slots := node.Spec.Class.Capacity[dim(slot)]
 		serves[n] = slots > 0
-		serving, idle = serving+slots, idle+max(0, node.Free[reserve.Dim(slot)])
+		serving, idle = serving+slots, idle+max(0, node.Free[dim(slot)])
 	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		r := a.Of(j)
-		if v.Job(j) == nil || r == nil || r.Standing == reserve.Promised {
+		r := a.of(j)
+		if v.Job(j) == nil || r == nil || r.Standing == promised {
 			continue
 		}
 		stages := []sched.Stage{slot}
@@ -59,19 +57,19 @@ func (a auditor) audit(v sched.View, slot sched.Stage) {
 			}
 		}
 	}
-	check("slots in service", a.Serving(v, slot), serving)
-	check("slots idle", a.Idle(v, slot), idle)
-	check("slots lent", a.Held(v, slot), held)
+	check("slots in service", a.serving(v, slot), serving)
+	check("slots idle", a.idle(v, slot), idle)
+	check("slots lent", a.held(v, slot), held)
 }
 
 // While nodes drain and come back, the sums are at each decision what counting finds.
 func TestAudit(t *testing.T) {
-	gen := reservetest.Draining(reservetest.Mastered(reservetest.Streams(true, 12, 0, 3*units.Second), reservetest.NoMaster, reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot))
+	gen := draining(mastered(streams(true, 12, 0, 3*units.Second), noMaster, noMaster, outside, inMapSlot))
 	for seed := range 1000 {
-		c := Config{reserve.Config{BestEffort: seed%8 < 4, Sample: 2, Skew: 1}, true}
+		c := config{Feedback: true, BestEffort: seed%8 < 4, Sample: 2, Skew: 1}
 		s := gen.Example(seed)
 		var said []string
-		if _, err := play(s, c, dispatching(func(s *scheduler) compose.Step { return auditor{reserve.Dispatcher{Scheduler: s.Scheduler}, &said} })); err != nil {
+		if _, err := play(s, c, dispatching(func(s *scheduler) compose.Step { return auditor{dispatcher{s}, &said} })); err != nil {
 			t.Fatalf("%v\n%v", err, s)
 		}
 		if len(said) > 0 {

@@ -1,9 +1,5 @@
 package rtmr
 
-import (
-	"github.com/slackline/slackline/internal/policies/reserve"
-)
-
 import "github.com/slackline/slackline/units"
 
 // Most claims delay those behind them by little, and most of those have slack. Then a bound says
@@ -38,7 +34,7 @@ func (s *Schedule) note(now units.Time, i int, finish units.Time) {
 type tested struct {
 	ok     bool
 	now    units.Time
-	claim  reserve.Claim
+	claim  Claim
 	finish units.Time
 	delay  units.Duration
 }
@@ -59,7 +55,7 @@ func (s *Schedule) joined(now units.Time, p int) {
 
 // delay bounds by how much the claim at place p delays those behind it, by s.at, the chain there;
 // false if one of them might then be late. It leaves s.at as it was.
-func (s *Schedule) delay(now units.Time, c *reserve.Claim, p int) (units.Duration, bool) {
+func (s *Schedule) delay(now units.Time, c *Claim, p int) (units.Duration, bool) {
 	if s.bounded < len(s.members) {
 		return 0, false
 	}

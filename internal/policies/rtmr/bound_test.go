@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
 )
@@ -57,11 +56,11 @@ func TestBounds(t *testing.T) {
 // claim that goes before it delays it, beyond its slack of 2.
 func TestBoundOfReducesAlone(t *testing.T) {
 	s := NewSchedule(1, 1)
-	s.Admit(0, reserve.Claim{Job: 1, Seq: 1, Deadline: 1000, Maps: 1, Map: 100})
+	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 1000, Maps: 1, Map: 100})
 	s.Start(0, 1)
-	s.Admit(0, reserve.Claim{Job: 2, Seq: 2, Deadline: 12, Reduces: 1, Reduce: 10})
+	s.Admit(0, Claim{Job: 2, Seq: 2, Deadline: 12, Reduces: 1, Reduce: 10})
 	s.seek(0, 2) // bounds for all
-	c := reserve.Claim{Job: 3, Seq: 3, Deadline: 11, Reduces: 1, Reduce: 5}
+	c := Claim{Job: 3, Seq: 3, Deadline: 11, Reduces: 1, Reduce: 5}
 	if v := s.Test(0, c); v.OK || v.Late != 2 || v.LateFinish != 15 || v.LateDeadline != 12 {
 		t.Errorf("with a reduce of 5: %+v", v)
 	}

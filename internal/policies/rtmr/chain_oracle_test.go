@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
@@ -91,7 +90,7 @@ func (v literalVector) resize(n int, at units.Time) literalVector {
 
 // A literalJob keeps both vectors after it.
 type literalJob struct {
-	reserve.Claim
+	Claim
 	phase         string
 	idle          bool // it has started, and none of its tasks has
 	since, up     units.Time
@@ -162,7 +161,7 @@ func (j *literalJob) calculate(tm, tr literalVector, current units.Time) {
 }
 
 // insert returns the queue with the claim, and its place.
-func (l *literal) insert(c reserve.Claim) ([]literalJob, int) {
+func (l *literal) insert(c Claim) ([]literalJob, int) {
 	at := 0
 	for i, j := range l.jobs {
 		ahead := j.Deadline < c.Deadline || j.Deadline == c.Deadline && j.Seq < c.Seq
@@ -173,7 +172,7 @@ func (l *literal) insert(c reserve.Claim) ([]literalJob, int) {
 	return slices.Insert(slices.Clone(l.jobs), at, literalJob{Claim: c, phase: "waiting"}), at
 }
 
-func (l *literal) test(now units.Time, c reserve.Claim) Verdict {
+func (l *literal) test(now units.Time, c Claim) Verdict {
 	jobs, at := l.insert(c)
 	jobs = l.queue(now, jobs)
 	v := Verdict{OK: true, MapsEnd: jobs[at].mapsEnd, Finish: jobs[at].e}
@@ -368,9 +367,9 @@ func (h *history) duration(name string) units.Duration {
 	return units.Duration(rapid.IntRange(0, h.span).Draw(h.T, name))
 }
 
-func (h *history) claim() reserve.Claim {
+func (h *history) claim() Claim {
 	h.next++
-	c := reserve.Claim{Job: sched.JobID(h.next), Seq: int64(h.next + rapid.IntRange(-3, 0).Draw(h.T, "sooner")*1000), Arrived: h.now, Deadline: h.now.Add(h.duration("time") * units.Duration(rapid.IntRange(1, 20).Draw(h.T, "times"))),
+	c := Claim{Job: sched.JobID(h.next), Seq: int64(h.next + rapid.IntRange(-3, 0).Draw(h.T, "sooner")*1000), Arrived: h.now, Deadline: h.now.Add(h.duration("time") * units.Duration(rapid.IntRange(1, 20).Draw(h.T, "times"))),
 		Maps: rapid.IntRange(0, 20).Draw(h.T, "maps"), Reduces: rapid.IntRange(0, 8).Draw(h.T, "reduces"),
 		Map: h.duration("map"), Reduce: h.duration("reduce")}
 	switch rapid.SampledFrom([]string{"none", "outside", "in a slot"}).Draw(h.T, "master") {

@@ -1,18 +1,20 @@
 // Package rtmr is the Real-Time MapReduce scheduler of paper 003, chapter 5: it says of each job,
 // when it comes, whether it will meet its deadline, and keeps that promise.
 //
-//	what                                                      paper 003             where
-//	learned worst costs of a job's tasks                      eq. 4.2 to 4.4        package estimate; reserve/estimate.go
-//	admission controller: would it, and all others, be in time  alg. 5.1            admission.go; Schedule.Test
-//	map slots, and when the maps end                          alg. 5.2              schedule.go; package avail
-//	reduce slots, and when the job ends                       alg. 5.3              schedule.go; package avail
-//	the earliest deadline that would be accepted              ours                  offer.go
-//	Priority-Q                                                section 5.2           order.go
-//	dispatcher                                                alg. 5.4              reserve/dispatch.go, service.go
-//	feedback controller                                       alg. 5.5, 5.6         feedback.go; Schedule.Finish
-//	jobs without a deadline                                   ours                  reserve/besteffort.go, reclaim.go
-//	jobs of unknown classes                                   ours                  reserve/sample.go
-//	ApplicationMasters                                        ours                  reserve/master.go
+//	what                                                        paper 003      where
+//	what a job asks for: learned worst costs of its tasks       eq. 4.2 to 4.4  claim.go; package estimate
+//	admission controller: would it, and all others, be in time  alg. 5.1        admission.go, judge.go; Schedule.Test
+//	map slots, and when the maps end                            alg. 5.2        schedule.go; package avail
+//	reduce slots, and when the job ends                         alg. 5.3        schedule.go; package avail
+//	who is in the way of a job that is refused                  ours            hold.go
+//	the earliest deadline that would be accepted                ours            offer.go
+//	Priority-Q                                                  section 5.2     order.go
+//	dispatcher                                                  alg. 5.4        dispatch.go, service.go
+//	feedback controller                                         alg. 5.5, 5.6   feedback.go; Schedule.Finish
+//	jobs without a deadline                                     ours            besteffort.go, reclaim.go
+//	jobs of unknown classes                                     ours            sample.go
+//	ApplicationMasters                                          ours            master.go
+//	records of jobs, and what outlives a resync                 ours            scheduler.go, save.go
 //
 // The equations are numbered 4.2 to 4.4 in chapter 5.
 //
@@ -32,11 +34,11 @@
 //	T^m, T^r           when each slot is free behind a job, at worst                       avail.Steps
 //	V^m, V^r           when it really is                                                   nobody knows before
 //	U^m, U^r           T^m and T^r with the real ends of the job                           Schedule.Finish
-//	Ẽ^m, Ẽ^r           real ends of the job's tasks                                        committed.Maps, committed.Reduces
+//	Ẽ^m, Ẽ^r           real ends of the job's tasks                                        record.Maps, record.Reduces
 //	e^m, e             when the job's maps end, when it ends, at worst                     Verdict.MapsEnd, Verdict.Finish
 //	ẽ                  when it really ends
 //	ΔT, ⊗              threshold of the feedback: one map's worst time                     scheduler.ended
-//	Ra                 free reduce slots of the cluster                                    reserve.Scheduler.free
+//	Ra                 free reduce slots of the cluster                                    scheduler.free
 //
 // # Where the paper is corrected
 //

@@ -6,7 +6,6 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/policies/compose"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -19,7 +18,7 @@ type desk struct {
 	s *scheduler
 }
 
-func newDesk(t *testing.T, c Config) *desk {
+func newDesk(t *testing.T, c config) *desk {
 	t.Helper()
 	s, recipe := newScheduler(c), compose.Recipe{Name: "rtmr"}
 	assemble(&recipe, s)
@@ -46,8 +45,8 @@ func TestAmended(t *testing.T) {
 			t.Errorf("%d s: %s\nwant %s", c.second, got, c.want)
 		}
 	}
-	if !slices.Equal(d.s.Queue, []sched.JobID{1}) {
-		t.Error(d.s.Queue)
+	if !slices.Equal(d.s.queue, []sched.JobID{1}) {
+		t.Error(d.s.queue)
 	}
 }
 
@@ -67,15 +66,15 @@ func TestResync(t *testing.T) {
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if !slices.Equal(d.s.Queue, []sched.JobID{3, 1}) {
-		t.Error(d.s.Queue)
+	if !slices.Equal(d.s.queue, []sched.JobID{3, 1}) {
+		t.Error(d.s.queue)
 	}
 }
 
 // A job without maps that waits for a reduce slot counts as started once one behind it has: the
 // book ranks it again.
 func TestRankedAhead(t *testing.T) {
-	d := newDesk(t, Config{reserve.Config{Sample: 1, Skew: 1}, true})
+	d := newDesk(t, config{Feedback: true, Sample: 1, Skew: 1})
 	first, waits, maps := reservetest.Claims("first", 1, 50), reservetest.Claims("waits", 1, 100), reservetest.Claims("maps", 1, 200)
 	first.Stages[0].Kind, waits.Stages[0].Kind = sched.Reduce, sched.Reduce
 	events := reservetest.Opening(first, waits, maps)
@@ -85,7 +84,7 @@ func TestRankedAhead(t *testing.T) {
 	if want := "rank job=1 reason=place-changed; rank job=2 reason=place-changed"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if r := d.s.Of(2); r == nil || r.Rank == 0 || d.s.Of(3).Rank < r.Rank {
+	if r := d.s.of(2); r == nil || r.Rank == 0 || d.s.of(3).Rank < r.Rank {
 		t.Errorf("%+v", r)
 	}
 }

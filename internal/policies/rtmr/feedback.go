@@ -1,9 +1,6 @@
 package rtmr
 
 import (
-	"slices"
-
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -26,18 +23,18 @@ type tally struct {
 // count notes the tasks that have been committed by now, and lets the reduces go of jobs whose last map was among them.
 func (s *scheduler) count(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch { // also of jobs that others have started
-		if e := &batch[i]; e.Kind == sched.Demand && s.PromisedTo(e.Job) && v.Job(e.Job) != nil {
-			s.Restrain(v.Job(e.Job), p)
+		if e := &batch[i]; e.Kind == sched.Demand && s.promisedTo(e.Job) && v.Job(e.Job) != nil {
+			s.restrain(v.Job(e.Job), p)
 		}
 	}
-	for _, j := range s.Active {
-		job, d := v.Job(j), &s.done[j]
+	for _, j := range s.active {
+		job, r := v.Job(j), s.of(j)
 		if job == nil {
 			continue
 		}
-		s.Restrain(job, p)
-		d.Maps.upTo(job.Stages[sched.Map].Done, v.Now())
-		d.Reduces.upTo(job.Stages[sched.Reduce].Done, v.Now())
+		s.restrain(job, p)
+		r.Maps.upTo(job.Stages[sched.Map].Done, v.Now())
+		r.Reduces.upTo(job.Stages[sched.Reduce].Done, v.Now())
 	}
 }
 
@@ -52,25 +49,24 @@ func (t *tally) upTo(done int32, now units.Time) {
 // ended closes the record of a job. Of one that was committed the schedule learns the ends
 // (algorithm 5.5); one that failed or was killed leaves it.
 func (s *scheduler) ended(v sched.View, e *sched.Event) {
-	r := s.Of(e.Job)
+	r := s.of(e.Job)
 	if r == nil {
 		return
 	}
-	if r.Standing == reserve.Promised {
+	if r.Standing == promised {
 		if e.Outcome == sched.Committed {
 			threshold := r.Claim.Map // ΔT
 			if r.Claim.Maps == 0 {
 				threshold = r.Claim.Reduce
 			}
-			done := &s.done[e.Job]
-			maps := slices.Clone(done.Maps.Ends)
+			maps := r.Maps.Ends
 			if r.Claim.Slot {
 				maps = append(maps, v.Now()) // of its master
 			}
-			s.plan.Finish(v.Now(), e.Job, maps, slices.Clone(done.Reduces.Ends), threshold, s.feedback)
+			s.plan.Finish(v.Now(), e.Job, maps, r.Reduces.Ends, threshold, s.conf.Feedback)
 		} else {
 			s.plan.Remove(v.Now(), e.Job)
 		}
 	}
-	s.Forget(e.Job)
+	s.forget(e.Job)
 }

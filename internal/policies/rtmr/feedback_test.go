@@ -24,18 +24,19 @@ func TestTally(t *testing.T) {
 func TestRefusedStart(t *testing.T) {
 	d := newDesk(t, usual)
 	d.At(0, reservetest.Opening(reservetest.Claims("a", 1, 100), reservetest.Claims("b", 1, 200))...)
-	d.Book.Begin(&d.Plan)
-	if d.s.Starts(d.Book, 1, &d.Plan, func() bool { return false }) {
+	var p sched.Plan
+	p.Reset(refuses{})
+	if d.s.start(d.Book, 1, sched.Map, 1, &p) || len(p.Items) == 0 {
 		t.Error("it started")
 	}
-	if !slices.Equal(d.s.Queue, []sched.JobID{1, 2}) || d.s.Of(1).Rank != 0 {
-		t.Errorf("queue %v, rank %d", d.s.Queue, d.s.Of(1).Rank)
+	if !slices.Equal(d.s.queue, []sched.JobID{1, 2}) || d.s.of(1).Rank != 0 {
+		t.Errorf("queue %v, rank %d", d.s.queue, d.s.of(1).Rank)
 	}
 	if got, want := d.At(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: reservetest.Claims("c", 1, 50)}}), "admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:50000000000"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if !slices.Equal(d.s.Queue, []sched.JobID{3, 1, 2}) {
-		t.Errorf("queue %v", d.s.Queue)
+	if !slices.Equal(d.s.queue, []sched.JobID{3, 1, 2}) {
+		t.Errorf("queue %v", d.s.queue)
 	}
 }
 
@@ -51,8 +52,8 @@ func TestRefusedAdmission(t *testing.T) {
 	d.Book.Apply(1e9, 2, []sched.Event{{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: reservetest.Claims("a", 1, 100)}}})
 	var p sched.Plan
 	p.Reset(refuses{})
-	d.s.Consider(d.Book, d.Book.Job(1), &p)
-	if _, _, ok := d.s.plan.Estimate(1e9, 1); ok || d.s.Of(1) != nil || len(d.s.Queue) > 0 {
-		t.Errorf("in the schedule: %v, queue %v", ok, d.s.Queue)
+	d.s.consider(d.Book, d.Book.Job(1), &p)
+	if _, _, ok := d.s.plan.Estimate(1e9, 1); ok || d.s.of(1) != nil || len(d.s.queue) > 0 {
+		t.Errorf("in the schedule: %v, queue %v", ok, d.s.queue)
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
@@ -36,7 +34,7 @@ func lay(free []units.Time, n int, from units.Time, each units.Duration) (tasks 
 
 // layJob gives a job's tasks to slots with names. Its master holds the slot that is free first from its
 // start to the job's end, or none; no other task starts before it is up.
-func layJob(freeMaps, freeReduces []units.Time, c reserve.Claim) (onMaps, onReduces []placed, mapsEnd, end units.Time) {
+func layJob(freeMaps, freeReduces []units.Time, c Claim) (onMaps, onReduces []placed, mapsEnd, end units.Time) {
 	from, own := c.Ready, 0
 	if c.Slot {
 		for i := range freeMaps {
@@ -75,7 +73,7 @@ func fits(t *rapid.T, tasks []placed) {
 }
 
 // tiny draws jobs that all come at 0 for a cluster of few slots.
-func tiny(t *rapid.T) (maps, reduces int, claims []reserve.Claim) {
+func tiny(t *rapid.T) (maps, reduces int, claims []Claim) {
 	maps, reduces = rapid.IntRange(1, 4).Draw(t, "map slots"), rapid.IntRange(1, 3).Draw(t, "reduce slots")
 	for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
 		claims = append(claims, tinyClaim(t, i+1, 0))
@@ -83,15 +81,15 @@ func tiny(t *rapid.T) (maps, reduces int, claims []reserve.Claim) {
 	return maps, reduces, claims
 }
 
-func tinyClaim(t *rapid.T, i int, now units.Time) reserve.Claim {
-	c := reserve.Claim{Job: sched.JobID(i), Seq: int64(i), Arrived: now, Deadline: now + units.Time(rapid.OneOf(rapid.IntRange(1, 50), rapid.IntRange(50, 400)).Draw(t, "deadline")),
+func tinyClaim(t *rapid.T, i int, now units.Time) Claim {
+	c := Claim{Job: sched.JobID(i), Seq: int64(i), Arrived: now, Deadline: now + units.Time(rapid.OneOf(rapid.IntRange(1, 50), rapid.IntRange(50, 400)).Draw(t, "deadline")),
 		Maps: rapid.IntRange(1, 6).Draw(t, "maps"), Map: units.Duration(rapid.IntRange(1, 12).Draw(t, "map")),
 		Reduces: rapid.IntRange(0, 4).Draw(t, "reduces"), Reduce: units.Duration(rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(12, 100)).Draw(t, "reduce"))}
-	switch rapid.SampledFrom([]reservetest.MasterKind{reservetest.NoMaster, reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot}).Draw(t, "master") {
-	case reservetest.Outside:
+	switch rapid.SampledFrom([]masterKind{noMaster, noMaster, outside, inMapSlot}).Draw(t, "master") {
+	case outside:
 		c.Startup = units.Duration(rapid.IntRange(1, 15).Draw(t, "startup"))
 		c.Ready = now.Add(c.Startup)
-	case reservetest.InMapSlot:
+	case inMapSlot:
 		c.Startup, c.Slot = units.Duration(rapid.IntRange(1, 15).Draw(t, "startup")), true
 	}
 	return c
@@ -104,14 +102,14 @@ func TestListSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		maps, reduces, claims := tiny(t)
 		s := NewSchedule(maps, reduces)
-		var in []reserve.Claim
+		var in []Claim
 		for _, c := range claims {
 			if s.Test(0, c).OK {
 				s.Admit(0, c)
 				in = append(in, c)
 			}
 		}
-		slices.SortFunc(in, func(a, b reserve.Claim) int {
+		slices.SortFunc(in, func(a, b Claim) int {
 			return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(a.Seq, b.Seq))
 		})
 		freeMaps, freeReduces := make([]units.Time, maps), make([]units.Time, reduces)
@@ -138,7 +136,7 @@ type player struct {
 }
 
 type played struct {
-	reserve.Claim
+	Claim
 	started             bool
 	up, coming          bool // its master is up, or has begun
 	maps, reduces, left int  // not started yet; maps that have not ended

@@ -9,8 +9,6 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/compose"
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"pgregory.net/rapid"
@@ -36,20 +34,20 @@ func (d literalDispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Pl
 		}
 		for d.reduceTask(v, n, p) {
 		}
-		reserve.Dispatcher{Scheduler: d.Scheduler}.Rest(v, n, p)
+		d.rest(v, n, p)
 	}
 }
 
 // priorityQ is the queue, from the records alone.
 func (d literalDispatcher) priorityQ(v sched.View) (q []*sched.Job) {
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		if r := d.Of(j); r != nil && r.Standing == reserve.Promised && v.Job(j) != nil && v.Job(j).State == sched.Admitted {
+		if r := d.of(j); r != nil && r.Standing == promised && v.Job(j) != nil && v.Job(j).State == sched.Admitted {
 			q = append(q, v.Job(j))
 		}
 	}
 	slices.SortFunc(q, func(a, b *sched.Job) int {
-		ra, rb := d.Of(a.ID), d.Of(b.ID)
-		started := func(r *reserve.Record) int { return min(1, int(r.Rank)) }
+		ra, rb := d.of(a.ID), d.of(b.ID)
+		started := func(r *record) int { return min(1, int(r.Rank)) }
 		if c := cmp.Compare(started(rb), started(ra)); c != 0 && !d.alone {
 			return c
 		}
@@ -74,12 +72,12 @@ func (d literalDispatcher) masterTasks(v sched.View, n *sched.Node, p *sched.Pla
 		}
 		free := n.Free[units.Memory]
 		for _, other := range d.priorityQ(v) {
-			if other != j && d.Of(other.ID).Room == n.ID {
+			if other != j && d.of(other.ID).Room == n.ID {
 				free -= other.Spec.Stage(sched.Master).Containers[0].Needs[units.Memory]
 			}
 		}
 		if free >= st.Containers[0].Needs[units.Memory] && p.Start(j.ID, sched.Master, n.ID, 1, sched.Anywhere, sched.Because(sched.FirstInOrder)) {
-			d.Of(j.ID).Begins()
+			d.of(j.ID).begins()
 		}
 	}
 }
@@ -95,7 +93,7 @@ func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) b
 		st := j.Spec.Stage(sched.Master)
 		return st != nil && len(st.Containers) == 0
 	}
-	for _, j := range d.Others { // what is lent is available
+	for _, j := range d.others { // what is lent is available
 		if ra += int64(v.Job(j).Stages[sched.Map].Occupied); inSlot(v.Job(j)) {
 			ra += int64(v.Job(j).Stages[sched.Master].Occupied)
 		}
@@ -111,10 +109,10 @@ func (d literalDispatcher) mapTask(v sched.View, n *sched.Node, p *sched.Plan) b
 		t := &j.Stages[sched.Map]
 		switch reachedMapStage := j.Stages[sched.Master].Total == 0 || t.Ready; {
 		case inSlot(j) && j.Stages[sched.Master].Open > 0:
-			if !d.Start(v, j.ID, sched.Master, n.ID, p) {
+			if !d.start(v, j.ID, sched.Master, n.ID, p) {
 				return false
 			}
-			d.Of(j.ID).Begins()
+			d.of(j.ID).begins()
 			return true
 		case reachedMapStage && t.Open > 0:
 			return d.goes(v, j.ID, sched.Map, n.ID, p)
@@ -131,7 +129,7 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 	for i := sched.NodeID(1); i <= v.Nodes(); i++ {
 		ra += v.Node(i).Free[units.ReduceSlots]
 	}
-	for _, j := range d.Others { // what is lent is available
+	for _, j := range d.others { // what is lent is available
 		ra += int64(v.Job(j).Stages[sched.Reduce].Occupied)
 	}
 	if r := n.Free[units.ReduceSlots]; r > 0 { // 6
@@ -155,14 +153,14 @@ func (d literalDispatcher) reduceTask(v sched.View, n *sched.Node, p *sched.Plan
 // goes starts the nearest task of a job. Where jobs that have started are overtaken, those before it
 // have not started by that.
 func (d literalDispatcher) goes(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
-	r := d.Of(j)
+	r := d.of(j)
 	if !d.alone || r.Rank > 0 {
-		return d.Start(v, j, stage, n, p)
+		return d.start(v, j, stage, n, p)
 	}
-	d.Dequeue(j)
+	drop(&d.queue, j)
 	r.Rank = 1
-	d.Active = append(d.Active, j)
-	d.Enqueue(j)
+	d.active = append(d.active, j)
+	d.enqueue(j)
 	d.plan.Start(v.Now(), j)
 	return p.Start(j, stage, n, 1, v.Nearest(n, j, stage), sched.Because(sched.FirstInOrder))
 }
@@ -188,9 +186,9 @@ func (s *starts) Plan(_ int64, at units.Time, p *sched.Plan) error {
 // The dispatcher decides as the pseudo-code does.
 func TestDispatcherAgainstPseudoCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		gen := reservetest.Streams(true, 9, 0, 3*units.Second)
+		gen := streams(true, 9, 0, 3*units.Second)
 		if rapid.Bool().Draw(t, "masters") {
-			gen = reservetest.Mastered(gen, reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot)
+			gen = mastered(gen, noMaster, outside, inMapSlot)
 		}
 		s := gen.Draw(t, "stream")
 		var ours, theirs starts
@@ -215,7 +213,7 @@ func TestDispatcherAgainstPseudoCode(t *testing.T) {
 // As printed J2's reduce of 100 s takes the only reduce slot when J1 needs it at 10; corrected it
 // waits for J1's.
 func TestLine10(t *testing.T) {
-	s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []reservetest.StreamJob{
+	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{
 		{Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{10}, Reduce: 10, Known: true},
 		{Within: 200, Maps: []int{1}, Map: 1, Reduces: []int{100}, Reduce: 100, Known: true},
 	}}
@@ -233,7 +231,7 @@ func TestLine10(t *testing.T) {
 // when J2 comes, which has to wait for it, so J2 is refused. Whoever forgets J1, because J2 would
 // stand before all that wait, or stands J2 before it, admits J2 and breaks the promise.
 func TestPredecessor(t *testing.T) {
-	s := reservetest.Stream{Nodes: 1, Maps: 1, Reduces: 1, Jobs: []reservetest.StreamJob{
+	s := stream{Nodes: 1, Maps: 1, Reduces: 1, Jobs: []streamJob{
 		{Within: 1000, Maps: []int{100}, Map: 100, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
 		{Arrive: 1, Within: 20, Maps: []int{10}, Map: 10, Reduces: []int{1}, Reduce: 1, Known: true, SlowStart: 1},
 	}}
@@ -248,7 +246,7 @@ func TestPredecessor(t *testing.T) {
 		t.Errorf("%v\nwant %s", said.lines, want)
 	}
 	for name, bend := range map[string]func(*scheduler, *compose.Recipe){
-		"nil predecessor": judging(forgetful),
+		"nil predecessor": judged(forgetful),
 		"deadlines alone": alone,
 	} {
 		if k, err := play(s, usual, bend); err != nil || k.promises != 2 || k.broken != 1 {

@@ -104,13 +104,13 @@ func TestMasterRoom(t *testing.T) {
 	if want := "admit job=1 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000; admit job=2 word=promised confidence=1000000 by=15000000000 reason=promised:100000000000; reject job=3 reason=no-master-room"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if a, b := d.s.Of(1).Room, d.s.Of(2).Room; a != 1 || b != 2 {
+	if a, b := d.s.of(1).Room, d.s.of(2).Room; a != 1 || b != 2 {
 		t.Errorf("room is kept on nodes %d and %d", a, b)
 	}
 	d = newDesk(t, usual)
 	d.At(0, cluster2(withMaster("a", 1, 100, 1))...)
 	d.At(1, sched.Event{Kind: sched.NodeDown, Node: 1})
-	if room := d.s.Of(1).Room; room != 2 {
+	if room := d.s.of(1).Room; room != 2 {
 		t.Errorf("node 1 is gone, and room is kept on node %d", room)
 	}
 	if got := d.finishes(1); got != 1+5+10 {
@@ -149,14 +149,14 @@ func TestResyncWithMasters(t *testing.T) {
 			if got := d.At(20, again...); !strings.HasPrefix(got, "admit job=1 word=promised confidence=1000000 by=") {
 				t.Error(got)
 			}
-			if got := d.finishes(20); got != want || d.s.Mastered != 1 {
-				t.Errorf("memory %d, up %v: it would finish at %ds, want %d; %d jobs have masters", memory, up, got, want, d.s.Mastered)
+			if got := d.finishes(20); got != want || d.s.mastered != 1 {
+				t.Errorf("memory %d, up %v: it would finish at %ds, want %d; %d jobs have masters", memory, up, got, want, d.s.mastered)
 			}
 		}
 	}
 }
 
-// Of a job of an unknown class a sample is measured, which its master starts for, unless that takes a
+// of a job of an unknown class a sample is measured, which its master starts for, unless that takes a
 // slot: such a job runs without a promise.
 func TestUnknownWithMaster(t *testing.T) {
 	c := usual
@@ -186,8 +186,8 @@ func TestUnknownWithMaster(t *testing.T) {
 // Jobs without a deadline whose masters take map slots leave slots for the tasks that these wait for:
 // the run ends.
 func TestMastersLeaveRoom(t *testing.T) {
-	j := reservetest.StreamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: reservetest.InMapSlot, Start: 1, Startup: 1}
-	s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: slices.Repeat([]reservetest.StreamJob{j}, 5)}
+	j := streamJob{Maps: []int{3, 3}, Map: 3, Known: true, Master: inMapSlot, Start: 1, Startup: 1}
+	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: slices.Repeat([]streamJob{j}, 5)}
 	c := usual
 	if k, err := play(s, c, nil); err != nil || k.committed != 5 {
 		t.Errorf("%d jobs committed; %v", k.committed, err)
@@ -201,8 +201,8 @@ func TestMastersLeaveRoom(t *testing.T) {
 // What is lent dies for a promise, and a master behind its tasks: of a lent job's master and maps in
 // four slots, three maps go for one with a promise.
 func TestMastersDieLast(t *testing.T) {
-	s := reservetest.Stream{Nodes: 1, Maps: 4, Reduces: 1, Jobs: []reservetest.StreamJob{
-		{Maps: []int{50, 50, 50}, Map: 50, Known: true, Master: reservetest.InMapSlot, Start: 1, Startup: 1},
+	s := stream{Nodes: 1, Maps: 4, Reduces: 1, Jobs: []streamJob{
+		{Maps: []int{50, 50, 50}, Map: 50, Known: true, Master: inMapSlot, Start: 1, Startup: 1},
 		{Arrive: 10, Within: 30, Maps: []int{5, 5, 5}, Map: 5, Known: true},
 	}}
 	var said starts
@@ -219,8 +219,8 @@ func TestMastersDieLast(t *testing.T) {
 // Where nodes are served at intervals a master waits for its beat as each task does: of 10 s and 1 s for
 // the master, and of 10 s and 5 s for the map, from 1 s on.
 func TestMasterWaitsForABeat(t *testing.T) {
-	for _, where := range []reservetest.MasterKind{reservetest.Outside, reservetest.InMapSlot} {
-		s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Rooms: 1, Heartbeat: 10 * units.Second, Jobs: []reservetest.StreamJob{
+	for _, where := range []masterKind{outside, inMapSlot} {
+		s := stream{Nodes: 1, Maps: 2, Reduces: 1, Rooms: 1, Heartbeat: 10 * units.Second, Jobs: []streamJob{
 			{Arrive: 1, Within: 100, Maps: []int{5}, Map: 5, Known: true, Master: where, Start: 1, Startup: 1, Takes: 1}}}
 		var said starts
 		_, err := play(s, usual, nil, &said)

@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/compose"
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
@@ -31,13 +29,13 @@ func TestMemory(t *testing.T) {
 	blind, measures := usual, usual
 	blind.Feedback = false
 	measures.BestEffort, measures.Sample = false, 2
-	plain := reservetest.Streams(true, 9, 0, 3*units.Second)
-	gens := []*rapid.Generator[reservetest.Stream]{plain, reservetest.Mastered(plain, reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot)}
-	for name, c := range map[string]Config{"usual": usual, "blind": blind, "measures": measures} {
+	plain := streams(true, 9, 0, 3*units.Second)
+	gens := []*rapid.Generator[stream]{plain, mastered(plain, noMaster, outside, inMapSlot)}
+	for name, c := range map[string]config{"usual": usual, "blind": blind, "measures": measures} {
 		for seed := range seeds {
 			s := gens[seed%2].Example(seed)
 			subject := conform.Subject{Name: "sim", Jobs: len(s.Jobs), Binds: true, Exact: true, Seeds: 1, Fails: true, New: func(t *testing.T, _ uint64) drive.World {
-				cfg := s.Simulation()
+				cfg := s.simulation()
 				if !c.BestEffort && seed%3 > 0 {
 					cfg.Profiles = nil
 				}
@@ -82,17 +80,17 @@ func (r remembers) Batch(int64, units.Time, []sched.Event) error {
 	if err != nil {
 		return err
 	}
-	loaded := newScheduler(Config{r.s.Conf, r.s.feedback})
+	loaded := newScheduler(r.s.conf)
 	if err := loaded.load(text); err != nil {
 		return err
 	}
-	for what, pair := range map[string][2]any{"queue": {r.s.Queue, loaded.Queue}, "others": {r.s.Others, loaded.Others}, "samples": {r.s.Samples, loaded.Samples}, "mastered": {r.s.Mastered, loaded.Mastered}, "starts": {r.s.Started, loaded.Started}, "slots": {r.s.Slots, loaded.Slots}} {
+	for what, pair := range map[string][2]any{"queue": {r.s.queue, loaded.queue}, "others": {r.s.others, loaded.others}, "samples": {r.s.samples, loaded.samples}, "mastered": {r.s.mastered, loaded.mastered}, "starts": {r.s.starts, loaded.starts}, "slots": {r.s.slots, loaded.slots}} {
 		if d := cmp.Diff(pair[0], pair[1], cmpopts.EquateEmpty()); d != "" {
 			r.t.Errorf("%s: %s", what, d)
 		}
 	}
-	for j := range r.s.Jobs {
-		was, is := r.s.Of(sched.JobID(j)), loaded.Of(sched.JobID(j))
+	for j := range r.s.jobs {
+		was, is := r.s.of(sched.JobID(j)), loaded.of(sched.JobID(j))
 		if d := cmp.Diff(was, is, cmpopts.EquateEmpty()); d != "" {
 			r.t.Errorf("job %d: %s", j, d)
 		}
@@ -104,10 +102,10 @@ func (remembers) Plan(int64, units.Time, *sched.Plan) error { return nil }
 
 // All of a record is saved.
 func TestNothingIsForgotten(t *testing.T) {
-	measures := Config{Config: reserve.Config{Sample: 2, Skew: 1}}
+	measures := config{Sample: 2, Skew: 1}
 	for seed := range 20 {
-		for _, c := range []Config{usual, measures} {
-			s := reservetest.Mastered(reservetest.Streams(true, 9, 0, 3*units.Second), reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot).Example(seed)
+		for _, c := range []config{usual, measures} {
+			s := mastered(streams(true, 9, 0, 3*units.Second), noMaster, outside, inMapSlot).Example(seed)
 			for i := range s.Jobs {
 				s.Jobs[i].Known = i%2 > 0
 			}

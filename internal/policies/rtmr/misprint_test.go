@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/compose"
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // forgetful is the test that takes nil for the predecessor of a job that would stand before all that
 // wait, as algorithm 5.1 can be read: it forgets whatever has started.
-func forgetful(f *Schedule, now units.Time, c reserve.Claim) Verdict {
+func forgetful(f *Schedule, now units.Time, c Claim) Verdict {
 	s := NewSchedule(f.base.maps.Slots(), f.base.reduces.Slots())
 	for _, m := range f.members[f.started:] {
 		s.Admit(now, m.Claim)
@@ -23,7 +21,7 @@ func forgetful(f *Schedule, now units.Time, c reserve.Claim) Verdict {
 }
 
 // shuffled is the test with all jobs in the order of their deadlines, those that have started as well.
-func shuffled(f *Schedule, now units.Time, c reserve.Claim) Verdict {
+func shuffled(f *Schedule, now units.Time, c Claim) Verdict {
 	s := NewSchedule(0, 0)
 	s.base.maps.Load(f.base.maps.Save(nil))
 	s.base.reduces.Load(f.base.reduces.Save(nil))
@@ -46,7 +44,7 @@ func shuffled(f *Schedule, now units.Time, c reserve.Claim) Verdict {
 // bent is the admission with another test of claims.
 type bent struct {
 	admission
-	test func(*Schedule, units.Time, reserve.Claim) Verdict
+	test func(*Schedule, units.Time, Claim) Verdict
 }
 
 // Decide judges those that come by the other test, after all else that has happened.
@@ -55,20 +53,20 @@ func (b bent) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	b.admission.Decide(v, slices.DeleteFunc(slices.Clone(batch), comes), p)
 	for _, e := range batch {
 		job := v.Job(e.Job)
-		if !comes(e) || job == nil || b.Of(e.Job) != nil || job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
+		if !comes(e) || job == nil || b.of(e.Job) != nil || job.Standing() == sched.Waiting || job.Standing() > sched.Admitted {
 			continue
 		}
-		r := reserve.Record{Claim: reserve.ClaimOf(job)}
-		if as, _ := b.Weigh(v, job, &r); as != reserve.Promised {
-			b.Consider(v, job, p)
+		r := record{Claim: claimOf(job)}
+		if as, _ := b.weigh(v, job, &r); as != promised {
+			b.consider(v, job, p)
 			continue
 		}
 		b.settle(v, job, &r, b.test(b.plan, v.Now(), r.Claim), p)
 	}
 }
 
-// judging gives the admission another test.
-func judging(test func(*Schedule, units.Time, reserve.Claim) Verdict) func(*scheduler, *compose.Recipe) {
+// judged gives the admission another test.
+func judged(test func(*Schedule, units.Time, Claim) Verdict) func(*scheduler, *compose.Recipe) {
 	return func(s *scheduler, r *compose.Recipe) { r.Steps[compose.KindAdmit] = bent{admission{s}, test} }
 }
 
@@ -86,7 +84,7 @@ var printed = dispatching(func(s *scheduler) compose.Step { return literalDispat
 
 // alone stands all jobs by their deadlines alone, in the test and in the dispatcher.
 func alone(s *scheduler, r *compose.Recipe) {
-	judging(shuffled)(s, r)
+	judged(shuffled)(s, r)
 	dispatching(func(s *scheduler) compose.Step { return literalDispatcher{scheduler: s, alone: true} })(s, r)
 }
 
@@ -105,14 +103,14 @@ func TestMisprintsBreakPromises(t *testing.T) {
 	}{
 		{"corrected", nil, false},
 		{"algorithm 5.4, line 10, with >", printed, true},
-		{"nil predecessor", judging(forgetful), true},
+		{"nil predecessor", judged(forgetful), true},
 		{"order of deadlines alone", alone, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.fails {
 				t.Skip("it takes thousands of streams")
 			}
-			gen := reservetest.Streams(false, 9, 0)
+			gen := streams(false, 9, 0)
 			broken, promises, late := 0, 0, 0
 			for seed := range n {
 				k, err := play(gen.Example(seed), usual, c.bend)

@@ -3,7 +3,6 @@ package rtmr
 import (
 	"math"
 
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/units"
 )
 
@@ -21,7 +20,7 @@ import (
 // until one is late. So the cost is O(jobs) where the job fits at the first such place, or is soon
 // known not to fit, and O(jobs²) at worst: if only one of the last jobs is in the way of all places
 // before it. See OfferWithin.
-func (s *Schedule) Offer(now units.Time, c reserve.Claim) units.Time {
+func (s *Schedule) Offer(now units.Time, c Claim) units.Time {
 	at, _ := s.OfferWithin(now, c, math.MaxInt)
 	return at
 }
@@ -29,7 +28,7 @@ func (s *Schedule) Offer(now units.Time, c reserve.Claim) units.Time {
 // OfferWithin is Offer that gives up being exact once it has estimated that many jobs again. From
 // there on it passes over one place, then two, four and so on, up to the end of the order: what it
 // returns is accepted by Test, but exact is false, as an earlier deadline might be accepted too.
-func (s *Schedule) OfferWithin(now units.Time, c reserve.Claim, most int) (deadline units.Time, exact bool) {
+func (s *Schedule) OfferWithin(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	first := s.hopeless(now)
 	until := s.seek(now, first)
 	skip := 0 // so many places are passed over before the next try
@@ -62,7 +61,7 @@ func (s *Schedule) OfferWithin(now units.Time, c reserve.Claim, most int) (deadl
 // Quote is OfferWithin in a hurry: where bounds show that a place will do, nobody is estimated; and
 // once so many jobs have been estimated again, the place behind all that wait is the only one that
 // it still looks at.
-func (s *Schedule) Quote(now units.Time, c reserve.Claim, most int) (deadline units.Time, exact bool) {
+func (s *Schedule) Quote(now units.Time, c Claim, most int) (deadline units.Time, exact bool) {
 	if s.bounded < len(s.members) {
 		s.seek(now, len(s.members)) // notes the bounds of all
 	}
@@ -117,7 +116,7 @@ func (s *Schedule) hopeless(now units.Time) int {
 }
 
 // least returns the earliest deadline from finish on that leads to place p or to one behind it.
-func (s *Schedule) least(c *reserve.Claim, p int, finish units.Time) units.Time {
+func (s *Schedule) least(c *Claim, p int, finish units.Time) units.Time {
 	if p == s.started {
 		return finish
 	}

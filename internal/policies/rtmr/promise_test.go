@@ -14,8 +14,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/avail"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -91,8 +89,8 @@ func (k *keeper) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 }
 
 // play runs the stream and returns what came of its promises.
-func play(s reservetest.Stream, c Config, bend func(*scheduler, *compose.Recipe), sinks ...drive.Sink) (*keeper, error) {
-	world, err := sim.New(s.Simulation())
+func play(s stream, c config, bend func(*scheduler, *compose.Recipe), sinks ...drive.Sink) (*keeper, error) {
+	world, err := sim.New(s.simulation())
 	if err != nil {
 		return nil, err
 	}
@@ -120,15 +118,15 @@ func play(s reservetest.Stream, c Config, bend func(*scheduler, *compose.Recipe)
 	if k.ended != len(s.Jobs) {
 		return nil, fmt.Errorf("%d of %d jobs ended", k.ended, len(s.Jobs))
 	}
-	last := r.Slots // with steps: as it was when the last job ended
+	last := r.slots // with steps: as it was when the last job ended
 	if len(s.Steps) == 0 {
-		last = reserve.Slots{Maps: s.Nodes * s.Maps, Reduces: s.Nodes * s.Reduces}
+		last = slots{Maps: s.Nodes * s.Maps, Reduces: s.Nodes * s.Reduces}
 	}
 	if m, rd := r.plan.spare(units.Never - 1); m != last.Maps || rd != last.Reduces {
 		return nil, fmt.Errorf("%d map and %d reduce slots are free when all jobs have ended", m, rd)
 	}
-	if len(r.Queue)+len(r.Others) > 0 {
-		return nil, fmt.Errorf("jobs %v and %v stand in line when all have ended", r.Queue, r.Others)
+	if len(r.queue)+len(r.others) > 0 {
+		return nil, fmt.Errorf("jobs %v and %v stand in line when all have ended", r.queue, r.others)
 	}
 	return k, nil
 }
@@ -160,7 +158,7 @@ func rounds(long int) int {
 	return max(1, n/checks)
 }
 
-var usual = Config{reserve.Config{BestEffort: true, Skew: 1, Masters: 0.1}, true}
+var usual = config{Feedback: true, BestEffort: true, Skew: 1, Masters: 0.1}
 
 // The paper's theorem (section 5.2.2): as long as no task takes longer than its worst time, no
 // promise is broken; where a slot waits for its node's beat, with the beat counted in. In the long
@@ -171,22 +169,22 @@ func TestNoPromiseIsBroken(t *testing.T) {
 	blind.Feedback = false
 	for _, c := range []struct {
 		name    string
-		config  Config
-		streams *rapid.Generator[reservetest.Stream]
+		config  config
+		streams *rapid.Generator[stream]
 		long    int
 	}{
-		{"at once", usual, reservetest.Streams(false, 9, 0), 100_000},
-		{"with a heartbeat", usual, reservetest.Streams(false, 9, 3*units.Second), 100_000},
-		{"without feedback", blind, reservetest.Streams(true, 9, 0, 3*units.Second), 20_000},
-		{"beside others", usual, reservetest.Streams(true, 9, 0, 3*units.Second), 20_000},
-		{"many jobs", usual, reservetest.Streams(true, 60, 0, 3*units.Second), 5_000},
-		{"masters outside", usual, reservetest.Mastered(reservetest.Streams(false, 9, beats...), reservetest.Outside), 100_000},
-		{"masters in slots", usual, reservetest.Mastered(reservetest.Streams(false, 9, beats...), reservetest.InMapSlot), 100_000},
-		{"masters beside others", usual, reservetest.Mastered(reservetest.Streams(true, 9, beats...), reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot), 50_000},
-		{"masters, many jobs", usual, reservetest.Mastered(reservetest.Streams(true, 40, beats...), reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot), 10_000},
-		{"masters without feedback", blind, reservetest.Mastered(reservetest.Streams(true, 9, beats...), reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot), 20_000},
-		{"masters while nodes drain", usual, reservetest.Draining(reservetest.Mastered(reservetest.Streams(true, 9, beats...), reservetest.NoMaster, reservetest.Outside, reservetest.InMapSlot)), 20_000},
-		{"while nodes drain", usual, reservetest.Draining(reservetest.Streams(true, 9, 0, 3*units.Second)), 20_000},
+		{"at once", usual, streams(false, 9, 0), 100_000},
+		{"with a heartbeat", usual, streams(false, 9, 3*units.Second), 100_000},
+		{"without feedback", blind, streams(true, 9, 0, 3*units.Second), 20_000},
+		{"beside others", usual, streams(true, 9, 0, 3*units.Second), 20_000},
+		{"many jobs", usual, streams(true, 60, 0, 3*units.Second), 5_000},
+		{"masters outside", usual, mastered(streams(false, 9, beats...), outside), 100_000},
+		{"masters in slots", usual, mastered(streams(false, 9, beats...), inMapSlot), 100_000},
+		{"masters beside others", usual, mastered(streams(true, 9, beats...), noMaster, outside, inMapSlot), 50_000},
+		{"masters, many jobs", usual, mastered(streams(true, 40, beats...), noMaster, outside, inMapSlot), 10_000},
+		{"masters without feedback", blind, mastered(streams(true, 9, beats...), noMaster, outside, inMapSlot), 20_000},
+		{"masters while nodes drain", usual, draining(mastered(streams(true, 9, beats...), noMaster, outside, inMapSlot)), 20_000},
+		{"while nodes drain", usual, draining(streams(true, 9, 0, 3*units.Second)), 20_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			excused, promises, withMasters, refusals, preempted := 0, 0, 0, 0, 0
@@ -214,7 +212,7 @@ func TestNoPromiseIsBroken(t *testing.T) {
 // promise holds one of the other two until 7s. It is killed at 5s, though three slots are free: at
 // 7.5s j2 takes two of them, and j3's second reduce would wait for the beat at 9s.
 func TestKeptSlots(t *testing.T) {
-	s := reservetest.Stream{Nodes: 2, Maps: 1, Reduces: 2, Heartbeat: 3 * units.Second, Jobs: []reservetest.StreamJob{
+	s := stream{Nodes: 2, Maps: 1, Reduces: 2, Heartbeat: 3 * units.Second, Jobs: []streamJob{
 		{Reduces: []int{7}, Map: 1, Reduce: 7, Known: true, SlowStart: 1},
 		{Within: 14, Maps: []int{1, 1, 1, 2}, Map: 2, Reduces: []int{1, 1}, Reduce: 1, Known: true, SlowStart: 1},
 		{Arrive: 5, Within: 4, Reduces: []int{1, 1}, Map: 1, Reduce: 1, Known: true, SlowStart: 1},
@@ -232,13 +230,13 @@ func TestKeptSlots(t *testing.T) {
 // The maps of a sample do not wait behind the backlog of jobs that have nothing to be in time for.
 // What is killed for it is of these, and not of another sample.
 func TestSampleGoesFirst(t *testing.T) {
-	s := reservetest.Stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []reservetest.StreamJob{
+	s := stream{Nodes: 1, Maps: 2, Reduces: 1, Jobs: []streamJob{
 		{Maps: slices.Repeat([]int{10}, 80), Map: 10, Known: true},
 		{Arrive: 5, Within: 100, Maps: []int{10, 10, 10, 10}, Map: 10},
 		{Arrive: 6, Within: 140, Maps: []int{10, 10, 10, 10}, Map: 10},
 	}}
 	var said starts
-	k, err := play(s, Config{reserve.Config{Sample: 2, Skew: 1}, true}, nil, &said)
+	k, err := play(s, config{Feedback: true, Sample: 2, Skew: 1}, nil, &said)
 	if err != nil || k.refusals > 0 || k.committed != 3 || k.preempted == 0 {
 		t.Errorf("%d refusals, %d jobs committed, %d attempts killed; %v", k.refusals, k.committed, k.preempted, err)
 	}
@@ -250,8 +248,8 @@ func TestSampleGoesFirst(t *testing.T) {
 // When a node drains, two masters hold the two slots that are left, and their jobs wait for maps. The
 // master of the last is killed for the first, and starts again behind it.
 func TestMastersDoNotWaitForEachOther(t *testing.T) {
-	both := reservetest.StreamJob{Arrive: 9, Within: 2, Maps: []int{1}, Map: 1, Known: true, SlowStart: 1, Master: reservetest.InMapSlot, Start: 1, Startup: 1, Takes: 1}
-	s := reservetest.Stream{Nodes: 2, Maps: 2, Reduces: 1, Rooms: 2, Speeds: []float64{1, 1}, Steps: []sim.SizeStep{{At: units.Time(10 * units.Second), Nodes: 1}}, Jobs: []reservetest.StreamJob{both, both}}
+	both := streamJob{Arrive: 9, Within: 2, Maps: []int{1}, Map: 1, Known: true, SlowStart: 1, Master: inMapSlot, Start: 1, Startup: 1, Takes: 1}
+	s := stream{Nodes: 2, Maps: 2, Reduces: 1, Rooms: 2, Speeds: []float64{1, 1}, Steps: []sim.SizeStep{{At: units.Time(10 * units.Second), Nodes: 1}}, Jobs: []streamJob{both, both}}
 	var said starts
 	k, err := play(s, usual, nil, &said)
 	if err != nil || k.promises != 2 || k.committed != 2 {

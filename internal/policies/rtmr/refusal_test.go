@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/estimate"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 
 	"pgregory.net/rapid"
 
@@ -16,7 +15,7 @@ import (
 // told is a sink that holds each refusal to what is so: is the job alone too long for its deadline,
 // or what stands in its way?
 type told struct {
-	s                      reservetest.Stream
+	s                      stream
 	batch                  map[sched.JobID]int // in s.Jobs
 	alone, standing, harms int
 	wrong                  []string
@@ -37,7 +36,7 @@ func (r *told) Batch(_ int64, _ units.Time, events []sched.Event) error {
 
 // takes is what a job takes at worst with the cluster to itself, in whole seconds: all its maps in
 // waves, then all its reduces.
-func (r *told) takes(j reservetest.StreamJob) (maps, all int) {
+func (r *told) takes(j streamJob) (maps, all int) {
 	beat := int(r.s.Heartbeat / units.Second)
 	waves := func(tasks, slots int) int { return (tasks + slots - 1) / slots }
 	maps = waves(len(j.Maps), r.s.Nodes*r.s.Maps) * (j.Map + beat)
@@ -91,13 +90,13 @@ func TestRefusalsTell(t *testing.T) {
 	blind.Feedback = false
 	for _, v := range []struct {
 		name   string
-		config Config
+		config config
 	}{{"usual", usual}, {"without feedback", blind}} {
 		t.Run(v.name, func(t *testing.T) {
 			alone, standing, harms := 0, 0, 0
 			for range rounds(5_000) {
 				rapid.Check(t, func(t *rapid.T) {
-					s := reservetest.Streams(true, 20, 0, 3*units.Second).Draw(t, "stream")
+					s := streams(true, 20, 0, 3*units.Second).Draw(t, "stream")
 					r := &told{s: s, batch: map[sched.JobID]int{}}
 					if _, err := play(s, v.config, nil, r); err != nil {
 						t.Fatal(err)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reserve"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/units"
 )
 
@@ -14,9 +12,9 @@ import (
 // 1 starts its map at 0s and node 2 another at 1.5s, and the first ends at 10s. So the longest is
 // 10s, 13s with the beat, and two maps that are left on two nodes end at 23s at worst.
 func TestSampleBegan(t *testing.T) {
-	s := reservetest.Stream{Nodes: 2, Maps: 1, Reduces: 1, Heartbeat: 3 * units.Second, Jobs: []reservetest.StreamJob{{Within: 100, Maps: []int{10, 2, 1, 1}, Map: 10}}}
+	s := stream{Nodes: 2, Maps: 1, Reduces: 1, Heartbeat: 3 * units.Second, Jobs: []streamJob{{Within: 100, Maps: []int{10, 2, 1, 1}, Map: 10}}}
 	var said starts
-	k, err := play(s, Config{reserve.Config{Sample: 2, Skew: 1}, true}, nil, &said)
+	k, err := play(s, config{Feedback: true, Sample: 2, Skew: 1}, nil, &said)
 	if err != nil || k.refusals > 0 {
 		t.Fatalf("%d refusals; %v", k.refusals, err)
 	}

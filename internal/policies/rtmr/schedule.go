@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/avail"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -16,28 +15,10 @@ type Verdict struct {
 	Finish  units.Time // e: when it would finish; Never = never, as there is no slot
 
 	// Of a refusal: the first job in the order that would miss its deadline.
-	Late         sched.JobID // 0 = the job itself
-	LateFinish   units.Time
-	LateDeadline units.Time
-	Alone        Alone // if it is the job itself: what it takes without anybody else
-	Hold         Hold  // and if that is in time: who is in its way
-}
-
-// Alone is when a job would end that has all slots of the cluster to itself.
-type Alone struct{ MapsEnd, Finish units.Time }
-
-// A Hold is who is in a job's way. A job's last reduce, if it waits for a slot beyond the job's
-// last map, and otherwise its last map, mostly starts at the instant when a task of a job before it
-// ends: Hold names that job, of several the last in the order. If it does not, as it starts behind
-// one of the job's own, the job's first tasks began late: Hold names who holds most of the slots
-// that they waited for.
-type Hold struct {
-	Job   sched.JobID // 0: one that has finished, and whose promise stays
-	Stage sched.Stage // its maps or its reduces
-	// so many slots of that stage are not given back by it before that instant, or when the job
-	// wants them
-	Slots int
-	Until units.Time // when its last task of that stage ends
+	Late                     sched.JobID // 0 = the job itself
+	LateFinish, LateDeadline units.Time
+	Alone                    Alone // if it is the job itself: what it takes without anybody else
+	Hold                     Hold  // and if that is in time: who is in its way
 }
 
 // A Schedule is the priority queue of algorithm 5.1 with its slot-available vectors: the admitted
@@ -88,7 +69,7 @@ func (c *chain) copy(from *chain) {
 
 // A member is an admitted job.
 type member struct {
-	reserve.Claim
+	Claim
 	phase phase
 	since units.Time // of its start, or of its removal; none = it has started, and no task of it has
 	ends  *ends      // of a corrected one
@@ -108,6 +89,8 @@ const (
 	corrected              // finished, with the ends of its tasks
 	gone                   // removed after its start: the slots that it may have had are free from since on
 )
+
+const none units.Time = -1 // no instant
 
 // open tells whether the member's tasks start from the time of the question on.
 func (m *member) open() bool { return m.phase == waiting || m.since == none }
@@ -142,7 +125,7 @@ func (c *chain) give(m *member, now units.Time) (mapsEnd, finish units.Time) {
 
 // begin returns from when on the tasks of a job may start that may itself from an instant on. A master
 // that takes a slot takes it away; had is since when that was free, none if no slot was taken.
-func (c *chain) begin(m *reserve.Claim, from units.Time) (had, up units.Time) {
+func (c *chain) begin(m *Claim, from units.Time) (had, up units.Time) {
 	up = max(from, m.Ready)
 	switch {
 	case !m.Slot:
@@ -154,8 +137,6 @@ func (c *chain) begin(m *reserve.Claim, from units.Time) (had, up units.Time) {
 	return had, max(up, had).Add(m.Startup)
 }
 
-const none units.Time = -1
-
 // putBack gives the slot back that begin has taken, free from an instant on.
 func (c *chain) putBack(had, at units.Time) {
 	if had != none {
@@ -164,7 +145,7 @@ func (c *chain) putBack(had, at units.Time) {
 }
 
 // ask returns what give would for a waiting job, and changes nothing.
-func (c *chain) ask(m *reserve.Claim, now units.Time) (mapsEnd, finish units.Time) {
+func (c *chain) ask(m *Claim, now units.Time) (mapsEnd, finish units.Time) {
 	had, up := c.begin(m, now)
 	mapsEnd = c.maps.Last(m.Maps, up, m.Map)
 	finish = c.reduces.Last(m.Reduces, mapsEnd, m.Reduce)
@@ -173,7 +154,7 @@ func (c *chain) ask(m *reserve.Claim, now units.Time) (mapsEnd, finish units.Tim
 }
 
 // before tells whether a job waits before another.
-func (s *Schedule) before(a, b *reserve.Claim) bool {
+func (s *Schedule) before(a, b *Claim) bool {
 	if a.Deadline != b.Deadline {
 		return a.Deadline < b.Deadline
 	}
@@ -182,7 +163,7 @@ func (s *Schedule) before(a, b *reserve.Claim) bool {
 
 // position returns where a claim would stand: behind all started jobs, and all waiting ones before
 // it; of a job that has begun, before all that wait.
-func (s *Schedule) position(c *reserve.Claim) int {
+func (s *Schedule) position(c *Claim) int {
 	if c.Begun {
 		return s.started
 	}
@@ -208,7 +189,7 @@ func (s *Schedule) find(j sched.JobID) int {
 // It estimates up to stride jobs before the place, or all of them where checkpoints do not hold,
 // and those behind it until one is late, unless bounds show that none will be. A job costs O(steps
 // touched): some ten among jobs that differ, fewer if their tasks are alike.
-func (s *Schedule) Test(now units.Time, c reserve.Claim) Verdict {
+func (s *Schedule) Test(now units.Time, c Claim) Verdict {
 	p := s.position(&c)
 	s.seek(now, p)
 	v := Verdict{OK: true}
@@ -239,7 +220,7 @@ func (s *Schedule) Test(now units.Time, c reserve.Claim) Verdict {
 // late is lines 10 to 21: the place of the first member from place p on that would miss its
 // deadline if the claim stood before it, -1 if there is none, and when it would finish. It starts
 // from the chain at that place, and spoils it. What it finds may be noted as bounds.
-func (s *Schedule) late(at *chain, now units.Time, c *reserve.Claim, p int, note bool) (int, units.Time) {
+func (s *Schedule) late(at *chain, now units.Time, c *Claim, p int, note bool) (int, units.Time) {
 	s.claim.Claim = *c
 	at.give(&s.claim, now)
 	for i := p; i < len(s.members); i++ {
@@ -254,137 +235,8 @@ func (s *Schedule) late(at *chain, now units.Time, c *reserve.Claim, p int, note
 	return -1, 0
 }
 
-// alone returns what the job would take in an empty cluster.
-func (s *Schedule) alone(now units.Time, c *reserve.Claim) Alone {
-	var empty chain
-	empty.maps.Resize(s.base.maps.Slots(), now)
-	empty.reduces.Resize(s.base.reduces.Slots(), now)
-	mapsEnd, finish := empty.ask(c, now)
-	return Alone{mapsEnd, finish}
-}
-
-// most finds who before place p holds most of the slots for which the job's first tasks would wait:
-// of its maps, or if these would end as early as alone, of its reduces. Most is the sum over slots
-// of the time for which they are held from then on.
-func (s *Schedule) most(now units.Time, c *reserve.Claim, p int, v *Verdict) Hold {
-	if v.Finish == units.Never {
-		return Hold{}
-	}
-	stage, from := sched.Map, now
-	if v.MapsEnd <= v.Alone.MapsEnd {
-		stage, from = sched.Reduce, v.MapsEnd
-	}
-	largest, held := Hold{}, 0.0
-	look := func(j sched.JobID, ends func(func(units.Time, int) bool)) {
-		h, sum := Hold{Job: j, Stage: stage}, 0.0
-		for at, slots := range ends {
-			if at > from {
-				h.Slots, h.Until = h.Slots+slots, max(h.Until, at)
-				sum += float64(slots) * float64(at.Sub(from))
-			}
-		}
-		if units.Rounded(sum) >= units.Rounded(held) && h.Slots > 0 {
-			largest, held = h, sum
-		}
-	}
-	s.at.copy(&s.base)
-	base := &s.at.maps
-	if stage == sched.Reduce {
-		base = &s.at.reduces
-	}
-	look(0, base.Each)
-	for i := range p {
-		m := &s.members[i]
-		j := m.Job
-		if m.phase == finished {
-			j = 0
-		}
-		look(j, func(yield func(units.Time, int) bool) {
-			for _, e := range s.at.ends(m, now, stage) {
-				if !yield(e.At, e.Slots) {
-					return
-				}
-			}
-		})
-		s.at.give(m, now)
-	}
-	return largest
-}
-
-// hold finds what the job's last task would wait for at place p, given its estimates there.
-func (s *Schedule) hold(now units.Time, c *reserve.Claim, p int, mapsEnd, finish units.Time) Hold {
-	if mapsEnd == units.Never || finish == units.Never {
-		return Hold{}
-	}
-	h, begin := Hold{Stage: sched.Reduce}, finish-units.Time(c.Reduce)
-	if c.Reduces == 0 || begin <= mapsEnd {
-		had, up := s.at.begin(c, now)
-		s.at.putBack(had, had)
-		h.Stage, begin = sched.Map, mapsEnd-units.Time(c.Map)
-		if c.Slot && (c.Maps == 0 || begin <= up) { // what waits is its master
-			begin = up - units.Time(c.Startup)
-		}
-		if c.OnMaps() == 0 || begin <= max(now, c.Ready) {
-			return Hold{}
-		}
-	}
-	for to := p; to > 0 && h.Slots == 0; { // from mark to mark, the last one first
-		at, _ := s.rest(now, to-1)
-		for i := at; i < to; i++ {
-			s.holds(now, &s.members[i], begin, &h)
-			s.at.give(&s.members[i], now)
-		}
-		to = at
-	}
-	if h.Slots == 0 {
-		return Hold{}
-	}
-	return h
-}
-
-// holds notes the member if the instant is the end of one of its tasks.
-func (s *Schedule) holds(now units.Time, m *member, begin units.Time, h *Hold) {
-	ends := s.at.ends(m, now, h.Stage)
-	slots, hit := 0, false
-	for _, e := range ends {
-		hit = hit || e.At == begin
-		if e.At >= begin {
-			slots += e.Slots
-		}
-	}
-	if hit {
-		h.Job, h.Slots, h.Until = m.Job, slots, ends[len(ends)-1].At
-		if m.phase == finished {
-			h.Job = 0 // its handle may be another job's by now
-		}
-	}
-}
-
-// ends returns when the slots that a member takes in a stage would be free of it, nil if it has finished.
-func (c *chain) ends(m *member, now units.Time, stage sched.Stage) []avail.Step {
-	if m.phase == corrected || m.phase == gone {
-		return nil
-	}
-	had, up := c.begin(&m.Claim, m.from(now))
-	mapsEnd := c.maps.Last(m.Maps, up, m.Map)
-	var ends []avail.Step
-	if stage == sched.Reduce {
-		ends = c.reduces.Ends(m.Reduces, mapsEnd, m.Reduce)
-	} else {
-		ends = c.maps.Ends(m.Maps, up, m.Map)
-	}
-	if had == none {
-		return ends
-	}
-	if stage == sched.Map {
-		ends = append(slices.Clone(ends), avail.Step{At: c.reduces.Last(m.Reduces, mapsEnd, m.Reduce), Slots: 1})
-	}
-	c.putBack(had, had)
-	return ends
-}
-
 // Admit puts the job at its place in the order (lines 22 and 23). It does not ask whether Test said yes.
-func (s *Schedule) Admit(now units.Time, c reserve.Claim) {
+func (s *Schedule) Admit(now units.Time, c Claim) {
 	p := s.position(&c)
 	s.members = slices.Insert(s.members, p, member{Claim: c})
 	s.joined(now, p)

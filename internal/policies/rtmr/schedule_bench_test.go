@@ -7,15 +7,14 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/avail"
 	"github.com/slackline/slackline/internal/maths/draw"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // mixed is a job of 1 to 300 maps of 10 to 130 s and 1 to 50 reduces of 10 to 310 s, none of them as long as another's.
-func mixed(i int) reserve.Claim {
+func mixed(i int) Claim {
 	d := draw.Of(7, "job").Number(uint64(i))
-	return reserve.Claim{Job: sched.JobID(i + 1), Seq: int64(i),
+	return Claim{Job: sched.JobID(i + 1), Seq: int64(i),
 		Maps: 1 + d.Number(1).Below(300), Map: units.FromSeconds(d.Number(2).Between(10, 130)),
 		Reduces: 1 + d.Number(3).Below(50), Reduce: units.FromSeconds(d.Number(4).Between(10, 310))}
 }
@@ -97,7 +96,7 @@ func BenchmarkTest(b *testing.B) {
 		}{{"head", 0}, {"middle", len(s.members) / 2}, {"end", len(s.members)}} {
 			for _, mode := range []string{"still", "later", "changed"} {
 				b.Run(at.name+"/"+mode, func(b *testing.B) {
-					c := reserve.Claim{Job: 1 << 20, Seq: -1, Maps: 1, Map: 1, Deadline: units.Never - 1}
+					c := Claim{Job: 1 << 20, Seq: -1, Maps: 1, Map: 1, Deadline: units.Never - 1}
 					relaxed(s, func() {
 						if at.place < len(s.members) {
 							c.Deadline = s.members[at.place].Deadline

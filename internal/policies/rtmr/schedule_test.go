@@ -3,7 +3,6 @@ package rtmr
 import (
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -14,8 +13,8 @@ const second = units.Time(units.Second)
 // and a short job that would fit only before the one that has started.
 func TestNotOvertaken(t *testing.T) {
 	s := NewSchedule(1, 1)
-	long := reserve.Claim{Job: 1, Seq: 1, Deadline: 1000 * second, Maps: 1, Reduces: 1, Map: 100 * units.Second, Reduce: units.Second}
-	short := reserve.Claim{Job: 2, Seq: 2, Arrived: second, Deadline: 20 * second, Maps: 1, Reduces: 1, Map: 10 * units.Second, Reduce: units.Second}
+	long := Claim{Job: 1, Seq: 1, Deadline: 1000 * second, Maps: 1, Reduces: 1, Map: 100 * units.Second, Reduce: units.Second}
+	short := Claim{Job: 2, Seq: 2, Arrived: second, Deadline: 20 * second, Maps: 1, Reduces: 1, Map: 10 * units.Second, Reduce: units.Second}
 	if v := s.Test(0, long); !v.OK || v.MapsEnd != 100*second || v.Finish != 101*second {
 		t.Fatalf("the first job: %+v", v)
 	}
@@ -37,12 +36,12 @@ func TestNotOvertaken(t *testing.T) {
 // another job's: even that of the one that asks. It is named no more.
 func TestDeadHandle(t *testing.T) {
 	s := NewSchedule(1, 0)
-	s.Admit(0, reserve.Claim{Job: 1, Seq: 1, Deadline: 100, Maps: 1, Map: 10})
+	s.Admit(0, Claim{Job: 1, Seq: 1, Deadline: 100, Maps: 1, Map: 10})
 	s.Start(0, 1)
-	s.Admit(0, reserve.Claim{Job: 2, Seq: 2, Deadline: 100, Maps: 1, Map: 20})
+	s.Admit(0, Claim{Job: 2, Seq: 2, Deadline: 100, Maps: 1, Map: 20})
 	s.Start(0, 2)
 	s.Finish(5, 2, []units.Time{5}, nil, 1, false)
-	v := s.Test(6, reserve.Claim{Job: 2, Seq: 3, Arrived: 6, Deadline: 7, Maps: 1, Map: 1})
+	v := s.Test(6, Claim{Job: 2, Seq: 3, Arrived: 6, Deadline: 7, Maps: 1, Map: 1})
 	if want := (Hold{Stage: sched.Map, Slots: 1, Until: 30}); v.OK || v.Hold != want {
 		t.Errorf("%+v, want %+v", v.Hold, want)
 	}

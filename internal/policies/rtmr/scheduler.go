@@ -1,142 +1,218 @@
 package rtmr
 
 import (
-	"encoding/json"
-	"fmt"
+	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/estimate"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
-// Config is what people can set.
-type Config struct {
-	reserve.Config
-	Feedback bool // rebuild the vectors when a job's finish is not what was estimated (algorithm 5.5)
-}
-
-// scheduler is what the parts share: the schedule, and what each job with a promise has committed.
+// A scheduler is what the parts share: a record of each job, who stands where, and the schedule of what is promised.
 type scheduler struct {
-	*reserve.Scheduler
-	feedback bool
-	plan     *Schedule
-	done     []committed // by handle
-	was      []committed // before a resync
-}
+	conf config
+	plan *Schedule
 
-// committed follows the commits of a job.
-type committed struct {
-	Maps    tally `json:"maps,omitzero"`
-	Reduces tally `json:"reduces,omitzero"`
+	jobs     []record      // by handle
+	queue    []sched.JobID // with a promise, in their order: started ones first
+	active   []sched.JobID // of these, those that have started, in that order
+	others   []sched.JobID // without one, by arrival
+	holding  []sched.JobID // of these, those that hold containers, and perhaps some that did; not saved
+	walked   int64         // the round in which these were looked through
+	samples  int           // of these, jobs that are being measured
+	mastered int           // jobs with a promise that have a master
+	starts   int64         // jobs that have started so far
+	slots    slots         // in service
+
+	looked bool           // at the nodes (service.go)
+	out    []sched.NodeID // out of service
+	strays strays         // not saved either
 }
 
 // newScheduler returns the scheduler before its first decision.
-func newScheduler(c Config) *scheduler {
-	s := &scheduler{feedback: c.Feedback, plan: NewSchedule(0, 0)}
-	s.Scheduler = &reserve.Scheduler{Conf: c.Config, Own: s}
-	return s
+func newScheduler(c config) *scheduler { return &scheduler{conf: c, plan: NewSchedule(0, 0)} }
+
+// slots are numbers of map and reduce slots.
+type slots struct {
+	Maps    int `json:"maps"`
+	Reduces int `json:"reduces"`
 }
 
-// Opened begins with what is done already.
-func (s *scheduler) Opened(job *sched.Job) {
-	for int(job.ID) >= len(s.done) {
-		s.done = append(s.done, committed{})
+// standing says what a job was told.
+type standing uint8
+
+const (
+	unknown  standing = iota
+	promised          // it finishes by its deadline
+	sampled           // it is held while some of its maps are measured
+	lent              // it runs on what no promise needs
+)
+
+// record is what the scheduler remembers of a job.
+type record struct {
+	ID       string   `json:"id"` // the job's own: its handle may be another one after a resync
+	Standing standing `json:"standing"`
+	Advice   bool     `json:"advice,omitempty"` // it stands so while the scheduler watches: nobody was told
+	Claim    Claim    `json:"claim"`
+	Rank     int64    `json:"rank,omitempty"` // among the jobs that have started, in order of start; 0 = it has not
+	// its first start was refused, or void; it keeps its rank
+	Unstarted bool   `json:"unstarted,omitempty"`
+	Sample    sample `json:"sample,omitzero"`
+	Grows     bool   `json:"grows,omitempty"` // it runs without a promise as nobody could tell how many tasks it has
+	Maps      tally  `json:"maps,omitzero"`   // what it has committed
+	Reduces   tally  `json:"reduces,omitzero"`
+
+	Master life         `json:"master,omitempty"` // of a job with a promise
+	Room   sched.NodeID `json:"room,omitempty"`   // the node where room is kept for it
+}
+
+// of returns the record of a job, nil if there is none.
+func (s *scheduler) of(j sched.JobID) *record {
+	if j < 1 || int(j) >= len(s.jobs) || s.jobs[j].Standing == unknown {
+		return nil
 	}
-	s.done[job.ID] = committed{tally{Done: job.Stages[sched.Map].Done}, tally{Done: job.Stages[sched.Reduce].Done}}
+	return &s.jobs[j]
 }
 
-// Closed forgets it.
-func (s *scheduler) Closed(j sched.JobID) { s.done[j] = committed{} }
+// promisedTo tells whether the job has a promise.
+func (s *scheduler) promisedTo(j sched.JobID) bool {
+	r := s.of(j)
+	return r != nil && r.Standing == promised
+}
 
-// Granted puts the job into the schedule (algorithm 5.1, lines 22 and 23).
-func (s *scheduler) Granted(now units.Time, r *reserve.Record) {
-	s.plan.Admit(now, r.Claim)
-	if r.Claim.Begun {
-		s.plan.Start(now, r.Claim.Job)
+// note opens the record of a job. What it has done already counts for no promise.
+func (s *scheduler) note(job *sched.Job, as standing) *record {
+	for int(job.ID) >= len(s.jobs) {
+		s.jobs = append(s.jobs, record{})
+	}
+	r := &s.jobs[job.ID]
+	*r = record{ID: job.Spec.ID, Standing: as, Claim: claimOf(job),
+		Maps: tally{Done: job.Stages[sched.Map].Done}, Reduces: tally{Done: job.Stages[sched.Reduce].Done}}
+	if as != promised {
+		i, _ := slices.BinarySearchFunc(s.others, job.Seq, s.bySeq)
+		s.others = slices.Insert(s.others, i, job.ID)
+		if as == sampled {
+			s.samples++
+		}
+	}
+	return r
+}
+
+// forget closes the record of a job.
+func (s *scheduler) forget(j sched.JobID) {
+	r := s.of(j)
+	if r == nil {
+		return
+	}
+	if r.Standing == promised && r.Master != without {
+		s.mastered--
+	} else if r.Standing == sampled {
+		s.samples--
+	}
+	for _, list := range []*[]sched.JobID{&s.queue, &s.active, &s.others, &s.holding} {
+		drop(list, j)
+	}
+	*r = record{}
+}
+
+// drop takes a job out of a list.
+func drop(list *[]sched.JobID, j sched.JobID) {
+	if i := slices.Index(*list, j); i >= 0 {
+		*list = slices.Delete(*list, i, i+1)
 	}
 }
 
-// Dropped takes it out.
-func (s *scheduler) Dropped(now units.Time, j sched.JobID) { s.plan.Remove(now, j) }
+// enqueue puts a job with a promise at its place.
+func (s *scheduler) enqueue(j sched.JobID) {
+	i, _ := slices.BinarySearchFunc(s.queue, j, s.byPlace)
+	s.queue = slices.Insert(s.queue, i, j)
+}
 
-// Lent has nothing to do: admission does not count jobs without a promise.
-func (s *scheduler) Lent(*sched.Job) {}
+// byPlace compares jobs with a promise by their places.
+func (s *scheduler) byPlace(a, b sched.JobID) int {
+	switch ka, kb := s.place(a), s.place(b); {
+	case ka.Less(kb):
+		return -1
+	case kb.Less(ka):
+		return 1
+	}
+	return 0
+}
 
-// Up tells the schedule of a master.
-func (s *scheduler) Up(now units.Time, j sched.JobID) { s.plan.Up(now, j) }
+// resize counts the slots in service.
+func (s *scheduler) resize(v sched.View) {
+	now := slots{int(s.serving(v, sched.Map)), int(s.serving(v, sched.Reduce))}
+	if now != s.slots {
+		s.slots = now
+		s.plan.Resize(v.Now(), now.Maps, now.Reduces)
+	}
+}
 
-// Again tells it that one starts again.
-func (s *scheduler) Again(now units.Time, j sched.JobID) { s.plan.Again(now, j) }
+// resync starts again with what the book now says. What was promised stays promised, in the same
+// order. What ran without a promise runs on without one, as does what had begun and nobody here
+// knows; only samples begin again. What was only advice is forgotten. Of what has run so far the
+// schedule counts the worst case once more.
+func (s *scheduler) resync(v sched.View, p *sched.Plan) {
+	was, jobs := s.queue, s.jobs
+	*s = scheduler{conf: s.conf, plan: NewSchedule(0, 0), starts: s.starts, looked: s.looked, out: s.out}
+	s.resize(v)
+	for _, j := range was {
+		old := &jobs[j]
+		job := v.Job(v.Find(old.ID))
+		if old.Advice || job == nil || job.Standing() >= sched.Rejected || s.of(job.ID) != nil {
+			continue
+		}
+		s.renew(v, job, old, p)
+	}
+	stood := make(map[string]standing)
+	for i := range jobs {
+		if !jobs[i].Advice {
+			stood[jobs[i].ID] = jobs[i].Standing
+		}
+	}
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		if job == nil || s.of(j) != nil || job.Standing() != sched.Pending {
+			continue
+		}
+		as := stood[job.Spec.ID]
+		if as == unknown && job.Spec.Promised && job.Begun() && !astride(job) && s.regain(v, job, p) {
+			continue
+		}
+		if as == lent || as == unknown && job.Begun() {
+			s.lend(job, sched.Because(sched.Begun), p)
+			if r := s.of(j); r != nil && as == lent {
+				r.Advice = false // it was told so before
+			}
+		}
+	}
+	slices.SortStableFunc(s.queue, s.byPlace)
+	s.activate()
+}
 
-// Moved has nothing to do: the schedule has an order of its own.
-func (s *scheduler) Moved(int, bool) {}
-
-// Resized tells the schedule how many slots are in service.
-func (s *scheduler) Resized(now units.Time) { s.plan.Resize(now, s.Slots.Maps, s.Slots.Reduces) }
-
-// Void begins the schedule again. Of what has run so far it counts the worst case once more.
-func (s *scheduler) Void() { s.was, s.done, s.plan = s.done, nil, NewSchedule(0, 0) }
-
-// Renew has the job start now if it had, unless its start is void, and keeps the real ends of its tasks.
-func (s *scheduler) Renew(v sched.View, job *sched.Job, r, old *reserve.Record, was sched.JobID, p *sched.Plan) {
-	now, ended, done := v.Now(), &s.was[was], &s.done[job.ID]
-	done.Maps.Ends, done.Reduces.Ends = ended.Maps.Ends, ended.Reduces.Ends
-	r.Unstarted = old.Unstarted || old.Rank > 0 && old.Claim.Maps > 0 && !old.Begun(job)
+// renew tells a job again what it was promised, perhaps under another handle. It starts now if it had
+// started, unless that start is void, and keeps the real ends of its tasks.
+func (s *scheduler) renew(v sched.View, job *sched.Job, old *record, p *sched.Plan) {
+	r, now := s.note(job, promised), v.Now()
+	seq := r.Claim.Seq
+	r.Claim, r.Rank, r.Maps.Ends, r.Reduces.Ends = old.Claim, old.Rank, old.Maps.Ends, old.Reduces.Ends
+	r.Claim.Job, r.Claim.Seq = job.ID, seq
+	r.Unstarted = old.Unstarted || old.Rank > 0 && old.Claim.Maps > 0 && !old.begun(job)
+	s.queue = append(s.queue, job.ID)
+	if s.master(v, job, r, old.Claim.Startup); r.Master != without {
+		s.mastered++
+	}
 	s.plan.Admit(now, r.Claim)
 	if r.Rank > 0 {
 		s.plan.Start(now, job.ID)
 	}
-	p.Admit(job.ID, worst(s.finish(now, job.ID)), sched.Because(estimate.Promised, int64(r.Claim.Deadline)))
+	_, by, _ := s.plan.Estimate(now, job.ID)
+	p.Admit(job.ID, worst(by), sched.Because(estimate.Promised, int64(r.Claim.Deadline)))
+	s.restrain(job, p)
 }
 
-// copy takes over what another scheduler of the same parameters remembers.
-func (s *scheduler) copy(o *scheduler) {
-	s.Scheduler.Copy(o.Scheduler)
-	s.plan, s.done = o.plan.Clone(), slices.Clone(o.done)
-	for j := range s.done {
-		d := &s.done[j] // ends are only ever appended to
-		d.Maps.Ends, d.Reduces.Ends = slices.Clip(d.Maps.Ends), slices.Clip(d.Reduces.Ends)
-	}
-}
-
-// saved is the saved form.
-type saved struct {
-	reserve.State
-	Done []savedCommits `json:"committed,omitempty"`
-	Plan *Schedule      `json:"plan"`
-}
-
-type savedCommits struct {
-	Job sched.JobID `json:"job"`
-	committed
-}
-
-func (s *scheduler) save() ([]byte, error) {
-	st := saved{State: s.Scheduler.Save(), Plan: s.plan}
-	for j := range s.done {
-		if s.PromisedTo(sched.JobID(j)) {
-			st.Done = append(st.Done, savedCommits{sched.JobID(j), s.done[j]})
-		}
-	}
-	return json.Marshal(st)
-}
-
-func (s *scheduler) load(text []byte) error {
-	st := saved{Plan: NewSchedule(0, 0)}
-	if err := json.Unmarshal(text, &st); err != nil {
-		return err
-	}
-	if err := s.Scheduler.Load(&st.State); err != nil {
-		return err
-	}
-	s.plan, s.done = st.Plan, make([]committed, len(s.Jobs))
-	for _, d := range st.Done {
-		if !s.PromisedTo(d.Job) {
-			return fmt.Errorf("it is damaged: job %d has committed tasks and no promise", d.Job)
-		}
-		s.done[d.Job] = d.committed
-	}
-	return nil
+// activate finds the jobs with a promise that have started.
+func (s *scheduler) activate() {
+	s.active = slices.DeleteFunc(slices.Clone(s.queue), func(j sched.JobID) bool { return s.of(j).Rank == 0 })
+	slices.SortFunc(s.active, func(a, b sched.JobID) int { return cmp.Compare(s.of(a).Rank, s.of(b).Rank) })
 }

@@ -19,7 +19,7 @@ func TestDraining(t *testing.T) {
 	}
 	check := func(when string, serving, idle, held int64) {
 		t.Helper()
-		if a, b, c := d.s.Serving(d.Book, sched.Map), d.s.Idle(d.Book, sched.Map), d.s.Held(d.Book, sched.Map); a != serving || b != idle || c != held {
+		if a, b, c := d.s.serving(d.Book, sched.Map), d.s.idle(d.Book, sched.Map), d.s.held(d.Book, sched.Map); a != serving || b != idle || c != held {
 			t.Errorf("%s: %d slots in service, %d idle, %d lent; want %d, %d and %d", when, a, b, c, serving, idle, held)
 		}
 	}

@@ -73,7 +73,7 @@ func TestTakesOverNodes(t *testing.T) {
 			t.Errorf("busy=%v: %s\nwant %s", busy, got, want)
 		}
 		for _, slot := range []sched.Stage{sched.Map, sched.Reduce} {
-			if serving, idle := d.s.Serving(d.Book, slot), d.s.Idle(d.Book, slot); serving != 1 || idle != 1 {
+			if serving, idle := d.s.serving(d.Book, slot), d.s.idle(d.Book, slot); serving != 1 || idle != 1 {
 				t.Errorf("busy=%v: %d %v slots in service, %d idle, want 1 and 1", busy, serving, slot, idle)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/policies/estimate"
-	"github.com/slackline/slackline/internal/policies/reserve"
 	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -43,9 +42,9 @@ func TestOutcomes(t *testing.T) {
 	p.Admit(3, sched.Outlook{Word: sched.Expected, By: units.Time(90 * s), Measured: 3}, sched.Because(rtmr.Estimated, 100*s))
 	p.Reject(4, sched.Offer(units.Time(250*s), true), sched.Because(rtmr.Late, 100*s, 250*s))
 	p.Admit(5, sched.Outlook{}, sched.Because(sched.AdmitAll))
-	p.Admit(6, sched.Outlook{Word: sched.Unpromised}, sched.Because(reserve.ClassUnknown))
+	p.Admit(6, sched.Outlook{Word: sched.Unpromised}, sched.Because(rtmr.ClassUnknown))
 	p.Reject(7, sched.Outlook{Word: sched.NoEarlier, Measured: 2, By: units.Time(250 * s)}, sched.Because(rtmr.Late, 100*s, 250*s))
-	p.Reject(8, sched.Outlook{}, sched.Because(reserve.HasLabels))
+	p.Reject(8, sched.Outlook{}, sched.Because(rtmr.HasLabels))
 	p.Admit(9, worst(0), sched.Because(estimate.Promised, 100*s))
 	p.Admit(10, sched.Outlook{Word: sched.Unpromised}, sched.Because(estimate.NoDeadline))
 	p.Admit(11, worst(55), sched.Because(estimate.Promised, 60*s))
@@ -149,9 +148,9 @@ func TestAdviceIsTold(t *testing.T) {
 	}
 	var p, after sched.Plan
 	p.Admit(1, sched.Outlook{}, sched.Because(sched.AdmitAll))
-	p.Reject(2, sched.Outlook{}, sched.Because(reserve.HasLabels))
-	p.Hold(3, sched.Because(reserve.HasLabels))
-	p.Reject(4, sched.Outlook{}, sched.Because(reserve.HasLabels))
+	p.Reject(2, sched.Outlook{}, sched.Because(rtmr.HasLabels))
+	p.Hold(3, sched.Because(rtmr.HasLabels))
+	p.Reject(4, sched.Outlook{}, sched.Because(rtmr.HasLabels))
 	for i := range p.Items {
 		p.Items[i].Refused = sched.Watched
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
-	"github.com/slackline/slackline/internal/policies/reserve"
+	"github.com/slackline/slackline/internal/policies/rtmr"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -114,7 +114,7 @@ func BenchmarkAsk(b *testing.B) {
 			b.Run(policy+"/"+mix, func(b *testing.B) {
 				l, job := full(b, policy, mix, jobs, nodes, 2000)
 				// A policy that lacks a model of the class answers at once, and shows nothing.
-				if a := l.Policy.(sched.Asker).Ask(l.Ledger, l.Ledger.Now(), job("new")); a.Reason.Cause == reserve.ClassUnknown {
+				if a := l.Policy.(sched.Asker).Ask(l.Ledger, l.Ledger.Now(), job("new")); a.Reason.Cause == rtmr.ClassUnknown {
 					b.Fatal("nothing is known of the class")
 				}
 				var first, again []time.Duration

@@ -1,4 +1,4 @@
-package reserve
+package rtmr
 
 import (
 	"cmp"
@@ -16,33 +16,27 @@ import (
 // Tasks of a sample (sample.go) get their slots by the same rules, before those of jobs that have
 // nothing to be in time for: these are killed for them too.
 
-// Lend lets a job run without a promise.
-func (s *Scheduler) Lend(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) {
-	s.Note(job, Lent)
-	s.Own.Lent(job)
-	s.LetIn(job, why, p)
-}
-
-// LetIn lets a job in whose record says that it is to run without a promise.
-func (s *Scheduler) LetIn(job *sched.Job, why sched.Reason, p *sched.Plan) {
-	s.Of(job.ID).Grows = job.Spec.Growing() != nil
+// lend lets a job run without a promise.
+func (s *scheduler) lend(job *sched.Job, why sched.Reason, p *sched.Plan) {
+	r := s.note(job, lent)
+	r.Grows = job.Spec.Growing() != nil
 	told := sched.Outlook{Word: sched.Unpromised}
 	if why.Cause == sched.Begun {
 		told.Word = sched.NoWord // what it was told before still counts
 	}
 	if !p.Admit(job.ID, told, why) {
-		s.Forget(job.ID)
+		s.forget(job.ID)
 		return
 	}
-	s.Of(job.ID).Advice = job.Advice != sched.NoJob
+	r.Advice = job.Advice != sched.NoJob
 }
 
-// Rest fills the node with tasks of jobs without a promise.
-func (s *Scheduler) Rest(v sched.View, n *sched.Node, p *sched.Plan) {
+// rest fills the node with tasks of jobs without a promise.
+func (s *scheduler) rest(v sched.View, n *sched.Node, p *sched.Plan) {
 	for stage := range sched.Stages {
 		after := sched.JobID(0)
 		for j := v.First(n.ID, stage, after); j != 0; j = v.First(n.ID, stage, after) {
-			if s.PromisedTo(j) {
+			if s.promisedTo(j) {
 				after = j
 			} else if stage == sched.Master && s.crowded(v, v.Job(j)) {
 				break
@@ -53,7 +47,7 @@ func (s *Scheduler) Rest(v sched.View, n *sched.Node, p *sched.Plan) {
 	}
 }
 
-func (s *Scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage sched.Stage, p *sched.Plan) bool {
+func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage sched.Stage, p *sched.Plan) bool {
 	job := v.Job(j)
 	locality := v.Nearest(n.ID, j, stage)
 	kind, fits := container(job, stage, n)
@@ -65,7 +59,7 @@ func (s *Scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 		return false
 	}
 	s.hold(j)
-	if r := s.Of(j); r != nil && r.Standing == sampled && stage == sched.Map {
+	if r := s.of(j); r != nil && r.Standing == sampled && stage == sched.Map {
 		r.Sample.started(v.Now(), began, job, p)
 	}
 	return true
@@ -96,8 +90,8 @@ func takes(job *sched.Job, stage sched.Stage, kind uint8) sched.Stage {
 	return sched.Stages
 }
 
-// Held is how many slots of a kind tasks without a promise hold, of those in service.
-func (s *Scheduler) Held(v sched.View, slot sched.Stage) (n int64) {
+// held is how many slots of a kind tasks without a promise hold, of those in service.
+func (s *scheduler) held(v sched.View, slot sched.Stage) (n int64) {
 	n = -s.elsewhere(v, slot)
 	for _, j := range s.holders(v) {
 		has := holds(v.Job(j))
@@ -110,13 +104,13 @@ func (s *Scheduler) Held(v sched.View, slot sched.Stage) (n int64) {
 
 // holders lists the jobs without a promise that hold containers, by arrival, so that nobody walks over
 // all that wait. The list is kept as startLent goes, and made again where the book counts others.
-func (s *Scheduler) holders(v sched.View) []sched.JobID {
+func (s *scheduler) holders(v sched.View) []sched.JobID {
 	if s.walked == v.Round() {
 		return s.holding
 	}
 	s.walked = v.Round()
 	sum := int32(0)
-	for _, j := range s.Active {
+	for _, j := range s.active {
 		sum += occupied(v.Job(j))
 	}
 	sum += s.retain(v, s.holding)
@@ -126,13 +120,13 @@ func (s *Scheduler) holders(v sched.View) []sched.JobID {
 	}
 	if sum != whole {
 		s.holding = nil
-		s.retain(v, s.Others)
+		s.retain(v, s.others)
 	}
 	return s.holding
 }
 
 // retain keeps those of the list that hold containers, and says how many.
-func (s *Scheduler) retain(v sched.View, from []sched.JobID) (sum int32) {
+func (s *scheduler) retain(v sched.View, from []sched.JobID) (sum int32) {
 	list := s.holding[:0]
 	for _, j := range from {
 		if n := occupied(v.Job(j)); n > 0 {
@@ -154,17 +148,17 @@ func occupied(job *sched.Job) (n int32) {
 }
 
 // hold notes that a job without a promise holds a container.
-func (s *Scheduler) hold(j sched.JobID) {
-	if i, found := slices.BinarySearchFunc(s.holding, s.Jobs[j].Claim.Seq, s.bySeq); !found {
+func (s *scheduler) hold(j sched.JobID) {
+	if i, found := slices.BinarySearchFunc(s.holding, s.jobs[j].Claim.Seq, s.bySeq); !found {
 		s.holding = slices.Insert(s.holding, i, j)
 	}
 }
 
-func (s *Scheduler) bySeq(j sched.JobID, seq int64) int { return cmp.Compare(s.Jobs[j].Claim.Seq, seq) }
+func (s *scheduler) bySeq(j sched.JobID, seq int64) int { return cmp.Compare(s.jobs[j].Claim.Seq, seq) }
 
 // holds is how many slots the job holds. A stage that can run in several kinds of containers counts
 // as if it ran in the first.
-func holds(job *sched.Job) (n Slots) {
+func holds(job *sched.Job) (n slots) {
 	for i := range job.Spec.Stages {
 		stage := job.Spec.Stages[i].Kind
 		occupied := int(job.Stages[stage].Occupied)

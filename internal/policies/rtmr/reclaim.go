@@ -1,4 +1,4 @@
-package reserve
+package rtmr
 
 import (
 	"slices"
@@ -7,21 +7,21 @@ import (
 )
 
 // reclaimer kills tasks without a promise when the slots that they hold fall due.
-type reclaimer struct{ *Scheduler }
+type reclaimer struct{ *scheduler }
 
 // Decide kills the youngest tasks of the jobs that came last, as many as there are tasks with a
 // promise, or of a sample, that find no slot.
 func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	r.breakDeadlock(v, p)
-	if len(r.Queue)+r.Samples == 0 || len(r.Others) == 0 {
+	if len(r.queue)+r.samples == 0 || len(r.others) == 0 {
 		return
 	}
 	// Where all open maps find a free slot, none is due.
-	if r.Mastered > 0 || int64(v.Queue(sched.Root).Stages[sched.Map].Open) > r.Idle(v, sched.Map) {
+	if r.mastered > 0 || int64(v.Queue(sched.Root).Stages[sched.Map].Open) > r.idle(v, sched.Map) {
 		due, kept, sample := r.mapsDue(v)
 		r.reclaim(v, sched.Map, due, due+kept, sample, p)
 	}
-	if r.PromisedTo(v.Waiting(sched.Reduce, 0)) {
+	if r.promisedTo(v.Waiting(sched.Reduce, 0)) {
 		due, kept := r.due(v, sched.Reduce)
 		r.reclaim(v, sched.Reduce, due, due+kept, 0, p)
 	}
@@ -29,15 +29,15 @@ func (r reclaimer) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 
 // mapsDue is how many maps with a promise could start, were there slots, how many slots to keep, and
 // how many maps of samples could.
-func (s *Scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
+func (s *scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
 	rising := s.rising(v)
 	if rising {
 		due, kept = s.due(v, sched.Map)
 	}
 	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
-		r, t := s.Of(j), &v.Job(j).Stages[sched.Map]
+		r, t := s.of(j), &v.Job(j).Stages[sched.Map]
 		switch {
-		case r != nil && r.Standing == Promised:
+		case r != nil && r.Standing == promised:
 			if !rising {
 				due += int64(t.Open)
 			}
@@ -54,7 +54,7 @@ func (s *Scheduler) mapsDue(v sched.View) (due, kept, sample int64) {
 // algorithm 5.4 over and over. Where slots wait for beats, it also tells how many have to be kept for
 // jobs before those: should their tasks come to want slots before the next beat, they take those that
 // are free, and the tasks that are due now must not have to wait for a beat once more.
-func (s *Scheduler) due(v sched.View, slot sched.Stage) (due, kept int64) {
+func (s *scheduler) due(v sched.View, slot sched.Stage) (due, kept int64) {
 	beats := v.World().Heartbeat > 0
 	s.walk(v, slot, func(job *sched.Job, stage sched.Stage, free, reserved int64) (int64, bool) {
 		takes := max(0, min(int64(job.Stages[stage].Open), free))
@@ -68,12 +68,12 @@ func (s *Scheduler) due(v sched.View, slot sched.Stage) (due, kept int64) {
 
 // reclaim kills as many tasks as slots are missing to those that are due, or to be kept for them,
 // and to samples. For a sample only tasks of jobs are killed that nobody measures.
-func (s *Scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample int64, p *sched.Plan) {
-	missing := need + sample - max(0, s.Idle(v, slot))
+func (s *scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample int64, p *sched.Plan) {
+	missing := need + sample - max(0, s.idle(v, slot))
 	if missing <= 0 {
 		return
 	}
-	held := s.Held(v, slot)
+	held := s.held(v, slot)
 	if held <= 0 && len(s.out) == 0 {
 		return // nothing is lent
 	}
@@ -85,12 +85,12 @@ func (s *Scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample in
 			}
 		})
 	}
-	for _, of := range []standing{Lent, sampled} {
+	for _, of := range []standing{lent, sampled} {
 		for _, j := range slices.Backward(holders) {
 			if missing <= 0 {
 				return
 			}
-			if s.Of(j).Standing != of {
+			if s.of(j).Standing != of {
 				continue
 			}
 			s.eachLent(v, j, slot, func(a *sched.Attempt) {
@@ -105,7 +105,7 @@ func (s *Scheduler) reclaim(v sched.View, slot sched.Stage, due, need, sample in
 }
 
 // eachLent calls do with the attempts of a job that hold slots of the kind in service, the youngest first.
-func (s *Scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do func(*sched.Attempt)) {
+func (s *scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do func(*sched.Attempt)) {
 	s.eachOf(v, j, func(a *sched.Attempt, of sched.Stage) {
 		if of == slot && (len(s.out) == 0 || inService(v.Node(a.Node), slot)) {
 			do(a)
@@ -115,7 +115,7 @@ func (s *Scheduler) eachLent(v sched.View, j sched.JobID, slot sched.Stage, do f
 
 // eachOf calls do with the attempts of a job, its master behind all tasks, of each stage the youngest
 // first, and what kind of slot each holds.
-func (s *Scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt, slot sched.Stage)) {
+func (s *scheduler) eachOf(v sched.View, j sched.JobID, do func(a *sched.Attempt, slot sched.Stage)) {
 	job := v.Job(j)
 	if job == nil {
 		return

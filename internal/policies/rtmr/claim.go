@@ -1,4 +1,4 @@
-package reserve
+package rtmr
 
 import (
 	"math"
@@ -44,9 +44,14 @@ func (m *Claim) OnMaps() int {
 	return m.Maps
 }
 
-// Claim fills in what the job asks for. It is false, and says why, if nothing could be promised to
+// claimOf is what a job asks for, without its costs.
+func claimOf(job *sched.Job) Claim {
+	return Claim{Job: job.ID, Seq: job.Seq, Arrived: job.Arrived, Deadline: job.Deadline}
+}
+
+// claim fills in what the job asks for. It is false, and says why, if nothing could be promised to
 // the job whatever it costs; known tells whether its costs are known.
-func (s *Scheduler) Claim(v sched.View, job *sched.Job, r *Record) (why sched.Reason, known, ok bool) {
+func (s *scheduler) claim(v sched.View, job *sched.Job, r *record) (why sched.Reason, known, ok bool) {
 	if len(job.Spec.Labels) > 0 {
 		return sched.Because(HasLabels), false, false
 	}
@@ -62,28 +67,28 @@ func (s *Scheduler) Claim(v sched.View, job *sched.Job, r *Record) (why sched.Re
 			return sched.Because(estimate.NotSlots, int64(kind)), false, false
 		}
 		t := &job.Stages[kind]
-		left, has := &c.Maps, s.Slots.Maps
+		left, has := &c.Maps, s.slots.Maps
 		if kind == sched.Reduce {
-			left, has = &c.Reduces, s.Slots.Reduces
+			left, has = &c.Reduces, s.slots.Reduces
 		}
 		if *left = int(t.Left()); *left > 0 && has == 0 {
 			return sched.Because(estimate.NoSlots, int64(kind)), false, false
 		}
 	}
 	switch {
-	case slot && s.Slots.Maps == 0:
+	case slot && s.slots.Maps == 0:
 		return sched.Because(estimate.NoSlots, int64(sched.Map)), false, false
-	case slot && s.Slots.Maps == 1 && c.Maps > 0:
+	case slot && s.slots.Maps == 1 && c.Maps > 0:
 		return sched.Because(estimate.TooFewSlots, 2, 1, int64(sched.Map)), false, false
 	}
-	worst := estimate.Worst(v, job.Spec, s.Conf.Skew)
+	worst := estimate.Worst(v, job.Spec, s.conf.Skew)
 	if !worst.Known {
 		if r.Sample.Longest == 0 {
 			return sched.Reason{}, false, true
 		}
-		worst = s.Guess(job, &r.Sample)
+		worst = s.guess(job, &r.Sample)
 	} else {
-		r.Sample = Sample{} // what is known goes before
+		r.Sample = sample{} // what is known goes before
 	}
 	c.Map, c.Reduce = late(worst.Map, v), late(worst.Reduce, v)
 	if !s.master(v, job, r, late(worst.Master, v)) {

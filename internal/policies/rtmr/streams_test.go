@@ -1,6 +1,4 @@
-// Package reservetest has streams of jobs with deadlines, and a policy with its book that is told event by event: for
-// tests of policies that keep slots for promises.
-package reservetest
+package rtmr
 
 import (
 	"fmt"
@@ -16,13 +14,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Stream is a random run: a small cluster, and jobs whose worst costs are known. Times are whole
+// stream is a random run: a small cluster, and jobs whose worst costs are known. Times are whole
 // seconds, so that much falls together.
-type Stream struct {
+type stream struct {
 	Nodes, Maps, Reduces int // of a node
 	Heartbeat            units.Duration
 	Steps                []sim.SizeStep // nodes that drain, and come back
-	Jobs                 []StreamJob
+	Jobs                 []streamJob
 
 	Speeds []float64 // of nodes, in the order of their numbers; nil = all 1
 	// if above 0: a map that is not beside its input first reads it, for a second in its rack, else
@@ -31,28 +29,28 @@ type Stream struct {
 	Rooms int64 // of a node, for masters outside of the slots
 }
 
-type StreamJob struct {
+type streamJob struct {
 	Arrive, Within int // deadline, from the arrival on; 0 = none
 	Maps, Reduces  []int
 	Map, Reduce    int // at worst
 	Known          bool
 	SlowStart      float64
 
-	Master         MasterKind
+	Master         masterKind
 	Start, Startup int   // of its master, and at worst
 	Takes          int64 // rooms
 }
 
-type MasterKind string
+type masterKind string
 
 const (
-	NoMaster  MasterKind = "no master"
-	Outside   MasterKind = "a master outside of the slots"
-	InMapSlot MasterKind = "a master in a map slot"
+	noMaster  masterKind = "no master"
+	outside   masterKind = "a master outside of the slots"
+	inMapSlot masterKind = "a master in a map slot"
 )
 
 // slowest is how much longer a task takes where it takes longest.
-func (s Stream) slowest() float64 {
+func (s stream) slowest() float64 {
 	if s.Speeds == nil {
 		return 1
 	}
@@ -60,7 +58,7 @@ func (s Stream) slowest() float64 {
 }
 
 // atWorst is what a job's tasks take at worst: on the slowest node, a map beside that far from its input.
-func (s Stream) atWorst(j *StreamJob) (start, map_, reduce units.Duration) {
+func (s stream) atWorst(j *streamJob) (start, map_, reduce units.Duration) {
 	on := func(n int) units.Duration { return (units.Duration(n) * units.Second).Scale(s.slowest()) }
 	map_ = on(j.Map)
 	if s.Racks > 0 {
@@ -69,7 +67,7 @@ func (s Stream) atWorst(j *StreamJob) (start, map_, reduce units.Duration) {
 	return on(j.Startup), map_, on(j.Reduce)
 }
 
-func (s Stream) String() string {
+func (s stream) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d nodes of %d map and %d reduce slots, heartbeat %v\n", s.Nodes, s.Maps, s.Reduces, s.Heartbeat)
 	for _, st := range s.Steps {
@@ -80,25 +78,25 @@ func (s Stream) String() string {
 	}
 	for i, j := range s.Jobs {
 		fmt.Fprintf(&b, "j%d at %ds within %ds: maps %v (at worst %d), reduces %v (at worst %d), slow start %v, class known: %v\n", i+1, j.Arrive, j.Within, j.Maps, j.Map, j.Reduces, j.Reduce, j.SlowStart, j.Known)
-		if j.Master != "" && j.Master != NoMaster {
+		if j.Master != "" && j.Master != noMaster {
 			fmt.Fprintf(&b, "    %s of %d rooms that starts up for %ds (at worst %d)\n", j.Master, j.Takes, j.Start, j.Startup)
 		}
 	}
 	return b.String()
 }
 
-// Streams draws them, with so many jobs at most. others: also jobs without a deadline, and of
+// streams draws them, with so many jobs at most. others: also jobs without a deadline, and of
 // classes of which nothing is known.
-func Streams(others bool, most int, heartbeats ...units.Duration) *rapid.Generator[Stream] {
-	return rapid.Custom(func(t *rapid.T) Stream {
-		s := Stream{
+func streams(others bool, most int, heartbeats ...units.Duration) *rapid.Generator[stream] {
+	return rapid.Custom(func(t *rapid.T) stream {
+		s := stream{
 			Nodes: rapid.IntRange(1, 3).Draw(t, "nodes"), Maps: rapid.IntRange(1, 3).Draw(t, "map slots"), Reduces: rapid.IntRange(1, 2).Draw(t, "reduce slots"),
 			Heartbeat: rapid.SampledFrom(heartbeats).Draw(t, "heartbeat"),
 		}
 		at := 0
 		for range rapid.IntRange(1, most).Draw(t, "jobs") {
 			at += rapid.IntRange(0, 12).Draw(t, "after")
-			j := StreamJob{Arrive: at, Map: rapid.IntRange(1, 12).Draw(t, "map"), Reduce: rapid.IntRange(1, 30).Draw(t, "reduce"), Known: true}
+			j := streamJob{Arrive: at, Map: rapid.IntRange(1, 12).Draw(t, "map"), Reduce: rapid.IntRange(1, 30).Draw(t, "reduce"), Known: true}
 			tasks := func(most, worst int, what string) (times []int) {
 				for range rapid.IntRange(0, most).Draw(t, what) {
 					// Often the worst case is true.
@@ -130,9 +128,9 @@ func Streams(others bool, most int, heartbeats ...units.Duration) *rapid.Generat
 	})
 }
 
-// Draining are such streams with nodes that drain now and then, and come back. One stays at the end.
-func Draining(from *rapid.Generator[Stream]) *rapid.Generator[Stream] {
-	return rapid.Custom(func(t *rapid.T) Stream {
+// draining are such streams with nodes that drain now and then, and come back. One stays at the end.
+func draining(from *rapid.Generator[stream]) *rapid.Generator[stream] {
+	return rapid.Custom(func(t *rapid.T) stream {
 		s := from.Draw(t, "stream")
 		at := 0
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
@@ -146,12 +144,12 @@ func Draining(from *rapid.Generator[Stream]) *rapid.Generator[Stream] {
 	})
 }
 
-// Mastered are such streams whose jobs have masters, or some of them, on nodes of mixed speeds in racks.
-func Mastered(from *rapid.Generator[Stream], kinds ...MasterKind) *rapid.Generator[Stream] {
-	return rapid.Custom(func(t *rapid.T) Stream {
+// mastered are such streams whose jobs have masters, or some of them, on nodes of mixed speeds in racks.
+func mastered(from *rapid.Generator[stream], kinds ...masterKind) *rapid.Generator[stream] {
+	return rapid.Custom(func(t *rapid.T) stream {
 		s := from.Draw(t, "stream")
 		s.Rooms, s.Racks = rapid.Int64Range(2, 6).Draw(t, "rooms"), rapid.IntRange(0, min(2, s.Nodes)).Draw(t, "racks")
-		if slices.Contains(kinds, InMapSlot) { // or a master has no slot beside its own
+		if slices.Contains(kinds, inMapSlot) { // or a master has no slot beside its own
 			s.Maps = max(s.Maps, 2)
 		}
 		for range s.Nodes {
@@ -164,9 +162,9 @@ func Mastered(from *rapid.Generator[Stream], kinds ...MasterKind) *rapid.Generat
 			j.Start = max(1, min(j.Startup, rapid.IntRange(1, 2*j.Startup).Draw(t, "start")))
 			slots := s.Nodes * s.Maps
 			switch j.Master {
-			case NoMaster:
+			case noMaster:
 				j.Startup = 0
-			case InMapSlot:
+			case inMapSlot:
 				slots = max(1, slots-1)
 			}
 			if j.Within == 0 {
@@ -181,8 +179,8 @@ func Mastered(from *rapid.Generator[Stream], kinds ...MasterKind) *rapid.Generat
 	})
 }
 
-// Simulation is the stream as a simulation that knows the worst costs.
-func (s Stream) Simulation() sim.Config {
+// simulation is the stream as a simulation that knows the worst costs.
+func (s stream) simulation() sim.Config {
 	second := func(n int) units.Duration { return units.Duration(n) * units.Second }
 	class := cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(s.Maps, s.Reduces)}
 	class.Capacity[units.Memory] = s.Rooms
@@ -211,7 +209,7 @@ func (s Stream) Simulation() sim.Config {
 		if from.Startup > 0 {
 			known.At(sched.Master, "c").Start.Add(start.Seconds())
 			st := workload.StageSpec{Kind: sched.Master, Tasks: []workload.Task{{Work: second(from.Start)}}}
-			if from.Master == Outside {
+			if from.Master == outside {
 				st.Containers = []cluster.Container{{Name: "master", Needs: units.Vector{units.Memory: from.Takes}}}
 			}
 			j.Stages = append(j.Stages, st)

@@ -1,4 +1,4 @@
-package reserve
+package rtmr
 
 import (
 	"slices"
@@ -29,7 +29,7 @@ import (
 // When nodes are lost, masters may hold all map slots that are left, and wait for each other's. The
 // last of them is killed for the first job that waits: its promise was made for more slots.
 //
-// Masters of jobs without a promise take at most Config.Masters of the cluster, so that there is room
+// Masters of jobs without a promise take at most config.Masters of the cluster, so that there is room
 // for the tasks that they wait for; if none runs, one may. They are killed as tasks are,
 // the master of a job behind its tasks.
 
@@ -37,10 +37,10 @@ import (
 type life uint8
 
 const (
-	Without  life = iota // the job has none
+	without  life = iota // the job has none
 	waits                // to start
 	starting             // it has its container, and is not up
-	Running              // it is up, or was
+	running              // it is up, or was
 )
 
 // masterUp tells whether the job's master is up: the stage behind it may start.
@@ -55,15 +55,15 @@ func masterUp(job *sched.Job) bool {
 
 // master fills in what the job's master costs it, which takes so long to start up, the wait for a beat
 // with it. It is false if no node has room.
-func (s *Scheduler) master(v sched.View, job *sched.Job, r *Record, startup units.Duration) bool {
+func (s *scheduler) master(v sched.View, job *sched.Job, r *record, startup units.Duration) bool {
 	c, t := &r.Claim, &job.Stages[sched.Master]
 	needs, slot, _ := estimate.Master(job.Spec)
-	r.Master, r.Room, c.Ready, c.Startup, c.Slot = Without, 0, 0, 0, slot
+	r.Master, r.Room, c.Ready, c.Startup, c.Slot = without, 0, 0, 0, slot
 	switch {
 	case needs == nil:
 		return true
 	case masterUp(job):
-		r.Master = Running
+		r.Master = running
 		return true
 	case t.Open > 0:
 		r.Master = waits
@@ -81,7 +81,7 @@ func (s *Scheduler) master(v sched.View, job *sched.Job, r *Record, startup unit
 }
 
 // room finds a node for a job's master, 0 if none has room beside what is kept for others.
-func (s *Scheduler) room(v sched.View, j sched.JobID, needs *units.Vector) sched.NodeID {
+func (s *scheduler) room(v sched.View, j sched.JobID, needs *units.Vector) sched.NodeID {
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if s.fits(v, n, j, needs) {
 			return n
@@ -91,14 +91,14 @@ func (s *Scheduler) room(v sched.View, j sched.JobID, needs *units.Vector) sched
 }
 
 // fits tells whether a node has room for a job's master beside what is kept there for others.
-func (s *Scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *units.Vector) bool {
+func (s *scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *units.Vector) bool {
 	node := v.Node(n)
 	if node == nil || !node.Serves() || !node.Free.Fits(needs) || !node.Suits(v.Job(j).Spec) {
 		return false
 	}
 	free := node.Free
-	for _, other := range s.Queue {
-		if job := v.Job(other); job != nil && other != j && s.Of(other).Room == n {
+	for _, other := range s.queue {
+		if job := v.Job(other); job != nil && other != j && s.of(other).Room == n {
 			kept, _, _ := estimate.Master(job.Spec)
 			free.Sub(kept)
 		}
@@ -106,20 +106,20 @@ func (s *Scheduler) fits(v sched.View, n sched.NodeID, j sched.JobID, needs *uni
 	return free.Fits(needs)
 }
 
-// Rise looks which masters of jobs with a promise are up by now, and which have to start again. O(jobs
+// rise looks which masters of jobs with a promise are up by now, and which have to start again. O(jobs
 // with a promise), if one of them has a master.
-func (s *Scheduler) Rise(v sched.View) {
-	if s.Mastered == 0 {
+func (s *scheduler) rise(v sched.View) {
+	if s.mastered == 0 {
 		return
 	}
-	for _, j := range s.Queue {
-		r, job := s.Of(j), v.Job(j)
-		if job == nil || r.Master == Without || r.Master == Running {
+	for _, j := range s.queue {
+		r, job := s.of(j), v.Job(j)
+		if job == nil || r.Master == without || r.Master == running {
 			continue
 		}
 		if masterUp(job) {
-			r.Master, r.Room = Running, 0
-			s.Own.Up(v.Now(), j)
+			r.Master, r.Room = running, 0
+			s.plan.Up(v.Now(), j)
 			continue
 		}
 		needs, slot, _ := estimate.Master(job.Spec)
@@ -129,47 +129,47 @@ func (s *Scheduler) Rise(v sched.View) {
 			if !slot {
 				r.Room = s.room(v, j, needs)
 			}
-			s.Own.Again(v.Now(), j)
+			s.plan.Again(v.Now(), j)
 		}
 	}
 }
 
 // rising tells whether a job with a promise has a master that is not up, or is to start again.
-func (s *Scheduler) rising(v sched.View) bool {
-	return s.Mastered > 0 && slices.ContainsFunc(s.Queue, func(j sched.JobID) bool {
-		r, job := s.Of(j), claimant(v, j)
-		return job != nil && r.Master != Without && (r.Master != Running || job.Stages[sched.Master].Open > 0)
+func (s *scheduler) rising(v sched.View) bool {
+	return s.mastered > 0 && slices.ContainsFunc(s.queue, func(j sched.JobID) bool {
+		r, job := s.of(j), claimant(v, j)
+		return job != nil && r.Master != without && (r.Master != running || job.Stages[sched.Master].Open > 0)
 	})
 }
 
 // masters starts masters of jobs with a promise on the node, outside of its slots.
-func (s *Scheduler) masters(v sched.View, n sched.NodeID, p *sched.Plan) {
-	if s.Mastered == 0 {
+func (s *scheduler) masters(v sched.View, n sched.NodeID, p *sched.Plan) {
+	if s.mastered == 0 {
 		return
 	}
-	for _, j := range s.Queue {
-		r, job := s.Of(j), claimant(v, j)
-		if job == nil || r.Master == Without || r.Claim.Slot || job.Stages[sched.Master].Open <= 0 {
+	for _, j := range s.queue {
+		r, job := s.of(j), claimant(v, j)
+		if job == nil || r.Master == without || r.Claim.Slot || job.Stages[sched.Master].Open <= 0 {
 			continue
 		}
 		if needs, _, _ := estimate.Master(job.Spec); s.fits(v, n, j, needs) &&
 			p.Start(j, sched.Master, n, 1, v.Nearest(n, j, sched.Master), sched.Because(sched.FirstInOrder)) {
-			r.Begins()
+			r.begins()
 		}
 	}
 }
 
-// Begins notes that the job's master has been given its container.
-func (r *Record) Begins() {
+// begins notes that the job's master has been given its container.
+func (r *record) begins() {
 	if r.Room = 0; r.Master == waits {
 		r.Master = starting
 	}
 }
 
 // crowded tells whether masters of jobs without a promise take so much that the job's has to wait.
-func (s *Scheduler) crowded(v sched.View, job *sched.Job) bool {
+func (s *scheduler) crowded(v sched.View, job *sched.Job) bool {
 	used := units.Vector{}
-	for _, j := range s.Others {
+	for _, j := range s.others {
 		if other := v.Job(j); other != nil {
 			if needs, _, _ := estimate.Master(other.Spec); needs != nil {
 				for range other.Stages[sched.Master].Occupied {
@@ -179,7 +179,7 @@ func (s *Scheduler) crowded(v sched.View, job *sched.Job) bool {
 		}
 	}
 	needs, _, _ := estimate.Master(job.Spec)
-	_, full := s.Conf.Masters.Full(v.Capacity(), &used, needs)
+	_, full := s.conf.Masters.Full(v.Capacity(), &used, needs)
 	return full
 }
 
@@ -187,9 +187,9 @@ func (s *Scheduler) crowded(v sched.View, job *sched.Job) bool {
 // service, all their jobs wait for maps, and a job before it wants a slot. A job's own master is never
 // killed for it, so each kill helps an earlier job, and there is an end to it. O(jobs with a promise), if
 // there are so many masters.
-func (s *Scheduler) breakDeadlock(v sched.View, p *sched.Plan) {
-	slots := s.Serving(v, sched.Map)
-	if s.Mastered == 0 || slots == 0 || int64(v.Queue(sched.Root).Stages[sched.Master].Occupied) < slots {
+func (s *scheduler) breakDeadlock(v sched.View, p *sched.Plan) {
+	slots := s.serving(v, sched.Map)
+	if s.mastered == 0 || slots == 0 || int64(v.Queue(sched.Root).Stages[sched.Master].Occupied) < slots {
 		return
 	}
 	var (
@@ -197,9 +197,9 @@ func (s *Scheduler) breakDeadlock(v sched.View, p *sched.Plan) {
 		last   *sched.Attempt // the last master
 		locked int64          // slots that masters hold whose jobs wait
 	)
-	for _, j := range s.Queue {
+	for _, j := range s.queue {
 		job := claimant(v, j)
-		if job == nil || !s.Of(j).Claim.Slot {
+		if job == nil || !s.of(j).Claim.Slot {
 			continue
 		}
 		if masters, _ := s.wants(job, sched.Master); waits == nil {

@@ -1,11 +1,11 @@
-package reserve
+package rtmr
 
 import (
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 )
 
-// Dispatcher is the third element (paper 003, algorithm 5.4). A node that beats gets
+// dispatcher is the third element (paper 003, algorithm 5.4). A node that beats gets
 //
 //  1. masters of jobs with a promise that live outside of the slots (master.go);
 //  2. maps, in the order of jobs, of each job those nearest to their input first (lines 4 and 5); while
@@ -19,10 +19,10 @@ import (
 // each beat would keep slots free that the vectors count as used, and break promises. A reduce
 // waits for its job's last map (third assumption of section 5.2), whatever slow start the job asks
 // for.
-type Dispatcher struct{ *Scheduler }
+type dispatcher struct{ *scheduler }
 
 // Decide serves the nodes that beat.
-func (d Dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+func (d dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	keeps := !v.World().Bind || d.rising(v)
 	for i := range batch {
 		if batch[i].Kind != sched.Heartbeat {
@@ -39,31 +39,20 @@ func (d Dispatcher) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		} else {
 			d.maps(v, n.ID, p)
 		}
-		for d.PromisedTo(v.First(n.ID, sched.Reduce, 0)) && d.keeping(v, n, sched.Reduce, p) {
+		for d.promisedTo(v.First(n.ID, sched.Reduce, 0)) && d.keeping(v, n, sched.Reduce, p) {
 		}
-		d.Rest(v, n, p)
+		d.rest(v, n, p)
 	}
 }
 
 // maps starts maps of jobs with a promise until nothing fits.
-func (s *Scheduler) maps(v sched.View, n sched.NodeID, p *sched.Plan) {
+func (s *scheduler) maps(v sched.View, n sched.NodeID, p *sched.Plan) {
 	after := sched.JobID(0)
-	for j := v.First(n, sched.Map, after); j != 0 && s.PromisedTo(j); j = v.First(n, sched.Map, after) {
-		if !s.Start(v, j, sched.Map, n, p) {
+	for j := v.First(n, sched.Map, after); j != 0 && s.promisedTo(j); j = v.First(n, sched.Map, after) {
+		if !s.start(v, j, sched.Map, n, p) {
 			after = j
 		}
 	}
-}
-
-// Start starts the nearest task of a job with a promise.
-func (s *Scheduler) Start(v sched.View, j sched.JobID, stage sched.Stage, n sched.NodeID, p *sched.Plan) bool {
-	locality := v.Nearest(n, j, stage)
-	if locality == sched.NoLocality || !v.Node(n).Suits(v.Job(j).Spec) {
-		return false
-	}
-	return s.Own.Starts(v, j, p, func() bool {
-		return p.Start(j, stage, n, 1, locality, sched.Because(sched.FirstInOrder))
-	})
 }
 
 // inSlots are the stages of jobs with a promise that may want slots of a kind.
@@ -72,14 +61,14 @@ var inSlots = [...][]sched.Stage{sched.Map: {sched.Master, sched.Map}, sched.Red
 // keeping starts one task in a slot of the node, if one may start there: lines 6 to 21 of algorithm
 // 5.4, and the same for map slots while masters start up. Slots that are lent count as free, as they
 // are given back when they fall due.
-func (s *Scheduler) keeping(v sched.View, n *sched.Node, slot sched.Stage, p *sched.Plan) bool {
-	if n.Free[Dim(slot)] <= 0 {
+func (s *scheduler) keeping(v sched.View, n *sched.Node, slot sched.Stage, p *sched.Plan) bool {
+	if n.Free[dim(slot)] <= 0 {
 		return false
 	}
 	started := false
 	s.walk(v, slot, func(job *sched.Job, stage sched.Stage, _, _ int64) (int64, bool) {
-		if started = s.Start(v, job.ID, stage, n.ID, p); started && stage == sched.Master {
-			s.Of(job.ID).Begins()
+		if started = s.start(v, job.ID, stage, n.ID, p); started && stage == sched.Master {
+			s.of(job.ID).begins()
 		}
 		return 0, started
 	})
@@ -90,9 +79,9 @@ func (s *Scheduler) keeping(v sched.View, n *sched.Node, slot sched.Stage, p *sc
 // tasks want slots now, in their order, as long as enough slots stay free for the jobs before whose
 // tasks will want some later; with how many are free for these tasks, and how many are reserved. do
 // says how many it takes, and whether that is all.
-func (s *Scheduler) walk(v sched.View, slot sched.Stage, do func(job *sched.Job, stage sched.Stage, free, reserved int64) (takes int64, over bool)) {
+func (s *scheduler) walk(v sched.View, slot sched.Stage, do func(job *sched.Job, stage sched.Stage, free, reserved int64) (takes int64, over bool)) {
 	free, reserved := s.free(v, slot), int64(0) // Ra
-	for _, j := range s.Queue {
+	for _, j := range s.queue {
 		if enough(reserved, free) {
 			return
 		}
@@ -117,15 +106,15 @@ func (s *Scheduler) walk(v sched.View, slot sched.Stage, do func(job *sched.Job,
 
 // wants is how many slots tasks of the job's stage want now, and how many they will later: maps when
 // its master is up, reduces when its last map is over, and both when their world asks for them.
-func (s *Scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
+func (s *scheduler) wants(job *sched.Job, stage sched.Stage) (open, later int64) {
 	switch {
-	case stage == sched.Master && !s.Of(job.ID).Claim.Slot:
+	case stage == sched.Master && !s.of(job.ID).Claim.Slot:
 		return 0, 0
 	case stage == sched.Map && !masterUp(job), stage == sched.Reduce && !reached(job):
-		return 0, Owed(job, stage)
+		return 0, owed(job, stage)
 	}
 	open = max(0, int64(job.Stages[stage].Open))
-	return open, max(0, Owed(job, stage)-open)
+	return open, max(0, owed(job, stage)-open)
 }
 
 // claimant is a job that may start tasks: it is there, and its user has not cancelled it.
@@ -141,19 +130,19 @@ func claimant(v sched.View, j sched.JobID) *sched.Job {
 func enough(reserved, free int64) bool { return reserved >= free }
 
 // free is how many slots of the stage's kind the cluster has that nothing with a promise holds.
-func (s *Scheduler) free(v sched.View, stage sched.Stage) int64 {
-	return s.Idle(v, stage) + s.Held(v, stage)
+func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {
+	return s.idle(v, stage) + s.held(v, stage)
 }
 
-// Owed is how many tasks of the job's stage are still to start: J.R, before the first reduce has run.
-func Owed(job *sched.Job, stage sched.Stage) int64 {
+// owed is how many tasks of the job's stage are still to start: J.R, before the first reduce has run.
+func owed(job *sched.Job, stage sched.Stage) int64 {
 	t := &job.Stages[stage]
 	return max(0, int64(t.Total-t.Done-t.Occupied))
 }
 
-// Restrain withholds the reduces of a job until its last map, and then says that they may go: a world that is told so
+// restrain withholds the reduces of a job until its last map, and then says that they may go: a world that is told so
 // serves all nodes again. Where the slow start is 1, the world does both by itself, but for maps that are lost later.
-func (s *Scheduler) Restrain(job *sched.Job, p *sched.Plan) {
+func (s *scheduler) restrain(job *sched.Job, p *sched.Plan) {
 	reduces := &job.Stages[sched.Reduce]
 	if job.Stages[sched.Map].Total == 0 || reduces.Total == 0 {
 		return

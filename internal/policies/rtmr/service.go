@@ -1,4 +1,4 @@
-package reserve
+package rtmr
 
 import (
 	"github.com/slackline/slackline/sched"
@@ -13,11 +13,11 @@ import (
 // changes are the events by which a node may go out of service, or come back.
 var changes = sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync)
 
-// Look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
-// nodes change. It returns false if none has.
-func (s *Scheduler) Look(v sched.View, kinds sched.Events) bool {
+// look finds the nodes that are out of service and still count in the book's sums. O(nodes), when
+// nodes change.
+func (s *scheduler) look(v sched.View, kinds sched.Events) {
 	if s.looked && kinds&changes == 0 {
-		return false
+		return
 	}
 	s.looked, s.out = true, s.out[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
@@ -25,41 +25,40 @@ func (s *Scheduler) Look(v sched.View, kinds sched.Events) bool {
 			s.out = append(s.out, n)
 		}
 	}
-	return true
 }
 
 // inService tells whether the slots of the kind that the node has are in service.
 func inService(n *sched.Node, slot sched.Stage) bool {
-	return n != nil && n.Serves() && n.Spec.Class.Capacity[Dim(slot)] > 0
+	return n != nil && n.Serves() && n.Spec.Class.Capacity[dim(slot)] > 0
 }
 
-// Dim is the resource that a slot is.
-func Dim(slot sched.Stage) units.Dim {
+// dim is the resource that a slot is.
+func dim(slot sched.Stage) units.Dim {
 	if slot == sched.Reduce {
 		return units.ReduceSlots
 	}
 	return units.MapSlots
 }
 
-// Serving is how many slots of the kind are in service.
-func (s *Scheduler) Serving(v sched.View, slot sched.Stage) int64 {
-	n := v.Capacity()[Dim(slot)]
+// serving is how many slots of the kind are in service.
+func (s *scheduler) serving(v sched.View, slot sched.Stage) int64 {
+	n := v.Capacity()[dim(slot)]
 	for _, id := range s.out {
 		if node := v.Node(id); node.Up && !node.Serves() {
-			n -= node.Spec.Class.Capacity[Dim(slot)]
+			n -= node.Spec.Class.Capacity[dim(slot)]
 		}
 	}
 	return n
 }
 
-// Idle is how many slots of the kind are in service and nothing holds.
-func (s *Scheduler) Idle(v sched.View, slot sched.Stage) int64 {
-	n := v.Capacity()[Dim(slot)] - v.Queue(sched.Root).Used[Dim(slot)]
+// idle is how many slots of the kind are in service and nothing holds.
+func (s *scheduler) idle(v sched.View, slot sched.Stage) int64 {
+	n := v.Capacity()[dim(slot)] - v.Queue(sched.Root).Used[dim(slot)]
 	for _, id := range s.out {
 		node := v.Node(id)
-		n -= node.Free[Dim(slot)]
+		n -= node.Free[dim(slot)]
 		if node.Serves() {
-			n += max(0, node.Free[Dim(slot)])
+			n += max(0, node.Free[dim(slot)])
 		}
 	}
 	return n
@@ -67,12 +66,12 @@ func (s *Scheduler) Idle(v sched.View, slot sched.Stage) int64 {
 
 // elsewhere is how many of the slots that tasks without a promise hold are out of service. O(such
 // tasks) in a round, while there may be any.
-func (s *Scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
+func (s *scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
 	if len(s.out) == 0 {
 		return 0
 	}
 	if s.strays.round != v.Round() {
-		s.strays.round, s.strays.Slots = v.Round(), Slots{}
+		s.strays.round, s.strays.slots = v.Round(), slots{}
 		for _, j := range s.holders(v) {
 			s.eachOf(v, j, func(a *sched.Attempt, slot sched.Stage) {
 				switch node := v.Node(a.Node); {
@@ -94,5 +93,5 @@ func (s *Scheduler) elsewhere(v sched.View, slot sched.Stage) (n int64) {
 // strays are slots out of service that tasks without a promise hold, as found in a round.
 type strays struct {
 	round int64
-	Slots
+	slots
 }

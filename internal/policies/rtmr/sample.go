@@ -1,4 +1,4 @@
-package reserve
+package rtmr
 
 import (
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -26,8 +26,8 @@ import (
 //
 // Should the class become known meanwhile, because another job of it has ended, the job is judged by that.
 
-// Sample is what was measured of a job.
-type Sample struct {
+// sample is what was measured of a job.
+type sample struct {
 	Wanted  int32          `json:"wanted"`            // maps
 	From    int32          `json:"from,omitempty"`    // maps done before
 	Done    int32          `json:"done,omitempty"`    // of the sample
@@ -36,15 +36,15 @@ type Sample struct {
 	Largest units.Bytes    `json:"largest,omitempty"` // input of a map of the sample
 }
 
-// Maps is how many maps the verdict rests on.
-func (m *Sample) Maps() int32 { return min(m.Done, m.Wanted) }
+// maps is how many maps the verdict rests on.
+func (m *sample) maps() int32 { return min(m.Done, m.Wanted) }
 
 // measure holds the job and has some of its maps run.
-func (s *Scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
+func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	t := &job.Stages[sched.Map]
 	n := s.sampleOf(v, job)
-	r := s.Note(job, sampled)
-	r.Sample = Sample{Wanted: n, From: t.Done}
+	r := s.note(job, sampled)
+	r.Sample = sample{Wanted: n, From: t.Done}
 	why := sched.Because(Sampling, int64(n))
 	p.Hold(job.ID, why)
 	r.Advice = job.Advice != sched.NoJob
@@ -54,24 +54,24 @@ func (s *Scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 }
 
 // bringUp lets the job's master start, which the maps of a sample need as all others do, or start again.
-func (s *Scheduler) bringUp(job *sched.Job, p *sched.Plan) {
+func (s *scheduler) bringUp(job *sched.Job, p *sched.Plan) {
 	if t := &job.Stages[sched.Master]; t.Open > 0 && t.Sample <= 0 {
-		p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Master, Count: 1, Reason: sched.Because(Sampling, int64(s.Of(job.ID).Sample.Wanted))})
+		p.Add(sched.Item{Verb: sched.Sample, Job: job.ID, Stage: sched.Master, Count: 1, Reason: sched.Because(Sampling, int64(s.of(job.ID).Sample.Wanted))})
 	}
 }
 
 // sampleOf is how many maps of a job would be measured: of those that are still to start, which where
 // the world binds late its ApplicationMaster need not have asked for yet.
-func (s *Scheduler) sampleOf(v sched.View, job *sched.Job) int32 {
+func (s *scheduler) sampleOf(v sched.View, job *sched.Job) int32 {
 	t := &job.Stages[sched.Map]
 	if !v.World().Bind {
-		return min(int32(s.Conf.Sample), t.Total-t.Done-t.Occupied)
+		return min(int32(s.conf.Sample), t.Total-t.Done-t.Occupied)
 	}
-	return min(int32(s.Conf.Sample), t.Open)
+	return min(int32(s.conf.Sample), t.Open)
 }
 
 // started notes that the last item of the plan starts a map of the sample, the first that runs or one beside others.
-func (m *Sample) started(now units.Time, first bool, job *sched.Job, p *sched.Plan) {
+func (m *sample) started(now units.Time, first bool, job *sched.Job, p *sched.Plan) {
 	if first {
 		m.Began = now
 	}
@@ -89,14 +89,14 @@ func (m *Sample) started(now units.Time, first bool, job *sched.Job, p *sched.Pl
 	}
 }
 
-// Measured looks which samples are complete, and judges their jobs.
-func (s *Scheduler) Measured(v sched.View, kinds sched.Events, p *sched.Plan) {
-	if s.Samples == 0 {
+// measured looks which samples are complete, and judges their jobs.
+func (s *scheduler) measured(v sched.View, kinds sched.Events, p *sched.Plan) {
+	if s.samples == 0 {
 		return
 	}
-	for i := 0; i < len(s.Others); i++ {
-		j := s.Others[i]
-		r, job := s.Of(j), v.Job(j)
+	for i := 0; i < len(s.others); i++ {
+		j := s.others[i]
+		r, job := s.of(j), v.Job(j)
 		if r.Standing != sampled || job == nil || job.Standing() > sched.HeldBack {
 			continue
 		}
@@ -111,13 +111,13 @@ func (s *Scheduler) Measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 		}
 		idle, passed := t.Occupied <= 0, v.Now() >= job.Deadline
 		switch {
-		case m.Longest > 0 && (m.Done >= m.Wanted || passed || idle && t.Open <= 0), idle && estimate.Worst(v, job.Spec, s.Conf.Skew).Known:
+		case m.Longest > 0 && (m.Done >= m.Wanted || passed || idle && t.Open <= 0), idle && estimate.Worst(v, job.Spec, s.conf.Skew).Known:
 			s.verdict(v, job, p)
 			i-- // it stands in this line no more
 		case passed && idle: // none of them has got a slot
-			s.Forget(j)
+			s.forget(j)
 			if job.Spec.GoesOn() {
-				s.Lend(v, job, sched.Because(sched.Begun), p)
+				s.lend(job, sched.Because(sched.Begun), p)
 			} else {
 				p.Reject(j, sched.Outlook{}, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
 			}
@@ -132,18 +132,18 @@ func (s *Scheduler) Measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 }
 
 // verdict judges a job by what was measured of it, or by what has become known meanwhile.
-func (s *Scheduler) verdict(v sched.View, job *sched.Job, p *sched.Plan) {
-	r := Record{Claim: ClaimOf(job), Sample: s.Of(job.ID).Sample}
-	s.Forget(job.ID)
-	if why, _, ok := s.Claim(v, job, &r); ok {
-		s.Own.Judge(v, job, &r, p)
+func (s *scheduler) verdict(v sched.View, job *sched.Job, p *sched.Plan) {
+	r := record{Claim: claimOf(job), Sample: s.of(job.ID).Sample}
+	s.forget(job.ID)
+	if why, _, ok := s.claim(v, job, &r); ok {
+		s.judge(v, job, &r, p)
 	} else {
 		p.Reject(job.ID, sched.Outlook{}, why)
 	}
 }
 
-// Guess is what the job's tasks take by a sample.
-func (s *Scheduler) Guess(job *sched.Job, m *Sample) estimate.Times {
+// guess is what the job's tasks take by a sample.
+func (s *scheduler) guess(job *sched.Job, m *sample) estimate.Times {
 	t := estimate.Times{Map: m.Longest, Reduce: m.Longest, Known: true}
 	if m.Largest == 0 {
 		return t
@@ -162,6 +162,6 @@ func (s *Scheduler) Guess(job *sched.Job, m *Sample) estimate.Times {
 	of := func(bytes float64) units.Duration {
 		return m.Longest.Scale(units.Rounded(max(1, bytes/float64(m.Largest))))
 	}
-	t.Map, t.Reduce = of(float64(largest)), of(float64(read)/float64(reduces)*max(1, s.Conf.Skew))
+	t.Map, t.Reduce = of(float64(largest)), of(float64(read)/float64(reduces)*max(1, s.conf.Skew))
 	return t
 }
