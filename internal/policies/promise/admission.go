@@ -89,6 +89,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	s.admits.Decide(v, batch, p)
 	if turn {
+		s.share(v, p)
 		s.tell(v, p)
 		s.next = v.Now().Add(max(units.Second, lookSpacing*units.Duration(len(s.line))))
 	}

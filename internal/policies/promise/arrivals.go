@@ -16,9 +16,9 @@ type arrivals struct {
 	List []arrival `json:"list,omitempty"`
 
 	// by how much time they had, the sums over those that had no more, as they are looked up; not saved
-	sums   []sums
-	rate   float64 // in a second, of each of them
-	looked int
+	sums  []sums
+	stale bool
+	rate  float64 // in a second, of each of them
 }
 
 // An arrival is a job that came.
@@ -43,7 +43,7 @@ func (a *arrivals) came(at units.Time, has, work float64) {
 		a.List = slices.Delete(a.List, 0, mostArrivals/4)
 	}
 	a.List = append(a.List, arrival{at, units.Rounded(has), units.Rounded(work)})
-	a.sums = nil
+	a.stale = true
 }
 
 // count sums them up.
@@ -54,9 +54,10 @@ func (a *arrivals) count(now units.Time) {
 		return
 	}
 	a.rate = 1 / max(now.Sub(a.List[0].At).Seconds(), 1e-3)
-	if a.sums != nil {
+	if a.sums != nil && !a.stale {
 		return
 	}
+	a.sums, a.stale = a.sums[:0], false
 	list := slices.Clone(a.List)
 	slices.SortFunc(list, func(x, y arrival) int { return cmp.Compare(x.Has, y.Has) })
 	s := sums{}

@@ -88,6 +88,8 @@ var (
 
 // What the order says.
 var (
+	// LongTasks bounds a stage.
+	LongTasks = &sched.Cause{Name: "long-tasks", Text: "its tasks take longer than half of all jobs have time: they leave one slot in twenty to others"}
 	// OutOfTime puts a job behind all that can be in time.
 	OutOfTime = &sched.Cause{Name: "behind-others-in-time", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string {

@@ -22,6 +22,7 @@ type record struct {
 	Promised finish.Risk `json:"promised,omitempty"` // that its promise leaves, 0 = it has none
 	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
+	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about
 
@@ -148,6 +149,9 @@ func (s *scheduler) took(job *sched.Job, r *record, k int, seconds float64) {
 	}
 	if r.Own[k].N == 0 {
 		x := math.Log(max(seconds, 1e-3))
+		if k == 1 {
+			x -= s.mapWork(job)
+		}
 		s.any[k].add(x, 1, mostAny)
 		s.anySquare[k].add(float64(x*x), 1, mostAny)
 	}

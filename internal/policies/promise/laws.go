@@ -82,18 +82,33 @@ const (
 )
 
 // strange is the law of a task of which nothing is known but what tasks of all jobs take.
-func (s *scheduler) strange(k int) estimate.Law {
-	at, n := s.any[k].mean(math.Log(strangeTask)), s.any[k].N
+// A reduce is held against what the job's maps take, for each of its reduces.
+func (s *scheduler) strange(job *sched.Job, k int) estimate.Law {
+	at, n := s.any[k].mean(math.Log(strangeTask)*float64(1-k)), s.any[k].N
 	spread := max(0, s.anySquare[k].mean(0)-float64(at*at))
 	deviation := math.Sqrt((n*spread + strangeJobs*strangeShared*strangeShared) / (n + strangeJobs))
+	if k == 1 {
+		at += s.mapWork(job)
+	}
 	return estimate.Law{Typical: units.Rounded(math.Exp(at)), Own: finish.LogNormal(strangeOwn), Shared: finish.LogNormal(units.Rounded(deviation))}
+}
+
+// mapWork is the logarithm of what the job's maps take for each of its reduces, in seconds: of one map, where a job
+// has none of either.
+func (s *scheduler) mapWork(job *sched.Job) float64 {
+	work := math.Exp(s.any[0].mean(math.Log(strangeTask)))
+	if r := s.of(job); r != nil && r.Laws[0] != nil {
+		work = s.task(r, 0)
+	}
+	maps, reduces := job.Stages[sched.Map].Total, job.Stages[sched.Reduce].Total
+	return math.Log(max(work, 1e-3) * float64(max(1, maps)) / float64(max(1, reduces)))
 }
 
 // estimates are the laws of a job as its class is known now, and whether it is.
 func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, known bool) {
 	if l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1); !known {
 		master := l.Master
-		l = estimate.Laws{Map: s.strange(0), Reduce: s.strange(1), Master: master}
+		l = estimate.Laws{Map: s.strange(job, 0), Reduce: s.strange(job, 1), Master: master}
 	}
 	beat := v.World().Heartbeat.Seconds()
 	l.Map.ServedEvery(beat)

@@ -371,7 +371,7 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 	if w.r.Promised > 0 {
 		asks = st.by(protects)
 	}
-	wait := max(0, w.end.Sub(now).Seconds()+w.delay-w.least())
+	wait := max(0, st.expected-w.least())
 	return units.Rounded(asks-min(relief, wait)) > units.Rounded(left)
 }
 

@@ -1,8 +1,6 @@
 package promise
 
 import (
-	"math"
-
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/units"
 )
@@ -60,8 +58,8 @@ func (p *pool) add(w span) int32 {
 	return int32(len(p.spans) - 1)
 }
 
-// long is for how many tasks a slot a span is passed over at once.
-const long = 16
+// long is for how many tasks a slot most of a span are passed over at once.
+const long = 3
 
 // play plays the spans. O(spans · log, and what starts at different instants).
 func (p *pool) play(now units.Time) {
@@ -130,12 +128,11 @@ func (p *pool) over(i int32, now units.Time) {
 
 // leap starts most tasks of a long span at once, up to when another may go before it.
 func (p *pool) leap(w *span, now units.Time) bool {
-	waves := float64(w.left) / float64(p.slots) * 0.9
-	until := now.Add(w.mean.Scale(math.Floor(waves)))
+	until := now.Add(w.mean * units.Duration(w.left/p.slots-1))
 	if len(p.soon.List) > 0 {
 		until = min(until, p.spans[p.soon.List[0]].ready)
 	}
-	if w.mean <= 0 || until.Sub(now)/w.mean < long/4 {
+	if w.mean <= 0 || until.Sub(now)/w.mean < long-1 {
 		return false
 	}
 	for k := range p.free.List {

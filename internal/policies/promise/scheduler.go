@@ -52,6 +52,7 @@ type scheduler struct {
 	places []place
 	waits  bool // some wait for others
 	behind []*sched.Job
+	long   []long1
 	large  heap.Heap[heavy]
 	known  map[lawBits]*law
 }

@@ -32,6 +32,8 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 		// What varies is to the whole as what is ahead of the job to all its run.
 		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
 	}
+	// Who waits for nobody is delayed by nobody, and who waits a little is not delayed by much more on the average.
+	st.off = min(st.off, max(0, st.expected-w.least()))
 	st.half = st.expected + st.own.Quantile(0.5)*st.scale
 	return st
 }

@@ -37,10 +37,11 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		if w.job.Standing() != sched.Admitted || was.By == 0 || now < was.At.Add(leastMove) || w.end <= now || w.end == units.Never {
 			continue
 		}
-		is := s.outlook(now, w, was.Word, r.Level)
-		if !was.far(is.Half, was.Half) && !was.far(is.By, was.By) {
+		st := s.statement(now, w)
+		if !was.far(now.Add(units.FromSeconds(st.half)), was.Half) && !was.far(now.Add(units.FromSeconds(st.by(r.Level))), was.By) {
 			continue
 		}
+		is := s.outlook(now, w, was.Word, r.Level)
 		later := is.Half.Sub(was.Half)
 		means := [2]float64{s.task(r, 0), s.task(r, 1)}
 		slots := [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}
