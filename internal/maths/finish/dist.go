@@ -293,3 +293,6 @@ func (d *Dist) Beyond(x float64) float64 {
 	}
 	return sum / weight
 }
+
+// Chance is how likely a standard normal number is at most z.
+func Chance(z float64) float64 { return normal(z) }

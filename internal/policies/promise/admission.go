@@ -61,6 +61,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			j, stage := v.Ended(e.Attempt)
 			s.ended(v.Job(j), stage, e)
 		case sched.JobEnded:
+			if int(e.Job) < len(s.jobs) && e.Outcome == sched.Committed {
+				s.errors.met(&s.jobs[e.Job], v.Now().Add(-e.Age))
+			}
 			s.forget(e.Job)
 		case sched.ProfileLearned:
 			s.taught(v, e.Detail.Profile.Name)
@@ -81,6 +84,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	s.came = came
 	turn := v.Now() >= s.next && len(s.line) > 0 && kinds&^sched.EventsOf(sched.Heartbeat) != 0
+	if turn {
+		s.errors.count()
+	}
 	if turn || len(came) > 0 {
 		s.look(v, turn, p)
 	}
@@ -147,7 +153,11 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	if job.Deadline == units.Never {
 		return
 	}
-	s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), w.takes)
+	work := 0.0
+	if r.InTime { // else it overtakes nobody
+		work = w.takes
+	}
+	s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), work)
 	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !job.Spec.GoesOn() {
 		p.Reject(job.ID, s.offer(v, w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
@@ -169,6 +179,10 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
 		r.Promised = r.Level
 	}
 	r.Told = told{Outlook: out, At: v.Now()}
+	if r.InTime && !r.Strange && w.end != units.Never {
+		st := s.statement(v.Now(), w)
+		r.First = first{At: v.Now(), Expected: units.Rounded(st.expected), Scale: units.Rounded(st.scale), Off: units.Rounded(st.off)}
+	}
 	return w
 }
 

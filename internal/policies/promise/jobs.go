@@ -32,7 +32,8 @@ type record struct {
 	Own       [2]tally       `json:"own"`
 	End       units.Time     `json:"end,omitempty"` // expected by the last look
 
-	Told told `json:"told,omitzero"`
+	First first `json:"first,omitzero"` // what was stated when it came
+	Told  told  `json:"told,omitzero"`
 
 	// what the last look at its running tasks found: how many, the sum of the seconds that they are expected to take,
 	// and when the last is expected to end
@@ -85,7 +86,7 @@ func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
 	of := lawsOf{l, laws{s.law(&l.Map), s.law(&l.Reduce)}}
 	for k := range of.laws {
 		if of.laws[k].Mean == 0 { // a stage that the job does not have
-			of.laws[k] = &law{Mean: 1e-3, Residual: residual{1}}
+			of.laws[k] = &law{Mean: 1e-3, Residual: residual{}}
 		}
 	}
 	for k := range r.Own { // what was measured in parts of the former law

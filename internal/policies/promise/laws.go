@@ -18,9 +18,11 @@ type law struct {
 	Residual residual `json:"residual"`
 }
 
-// residual has, for ages in quarters of the mean, in means, how much longer a task runs on the average that has run
-// for so long.
-type residual [33]float64
+// residual has, for ages in quarters of the mean, in means, how much longer a task runs that has run for so long: one
+// in ten of such tasks, three, five, seven and nine.
+type residual [33][tenths]float64
+
+const tenths = 5
 
 // laws are those of a job's maps and reduces.
 type laws [2]*law
@@ -63,10 +65,17 @@ func lawOf(l *estimate.Law) *law {
 	k.Variance = units.Rounded(scale * scale * l.Own.Variance() / (k.Mean * k.Mean))
 	k.Shared = units.Rounded(l.Shared.Variance() / (shared * shared))
 	for i := range k.Residual {
-		left := scale * l.Own.Beyond(float64(i)/4*l.Own.Mean()) / k.Mean
-		// In thousandths, as a mean beyond an age comes of differences, whose last digits are others where products and
-		// sums are joined.
-		k.Residual[i] = max(math.Floor(units.Rounded(left)*1024), 1) / 1024
+		age := float64(i) / 4 * l.Own.Mean()
+		over := l.Own.Above(age, 0)
+		for q := range k.Residual[i] {
+			p := 0.1 + 0.2*float64(q)
+			left := age * p / (1 - p) / 2 // as long again, of what nobody has seen
+			if units.Rounded(over) > 1e-4 {
+				left = l.Own.Quantile(1-over*(1-p)) - age
+			}
+			// In thousandths, as differences' last digits are others where products and sums are joined.
+			k.Residual[i][q] = max(math.Floor(units.Rounded(left*scale/k.Mean)*1024), 1) / 1024
+		}
 	}
 	return k
 }

@@ -221,11 +221,18 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32,
 		from := i
 		for i--; i >= 0 && (q == len(l.Residual)-1 || now.Sub(row[i]) < units.Duration(q+1)*quarter); i-- {
 		}
-		left := seconds * l.Residual[q]
-		at := now.Add(units.FromSeconds(units.Rounded(left)))
-		p.has(int32(from-i), at)
-		r.last[k] = max(r.last[k], at)
-		sum += float64(from-i) * (age.Seconds() + left)
+		group := from - i
+		for a := range l.Residual[q] { // of so many, so many end by then
+			n := (2*group*(a+1)+tenths)/(2*tenths) - (2*group*a+tenths)/(2*tenths)
+			if n == 0 {
+				continue
+			}
+			left := seconds * l.Residual[q][a]
+			at := now.Add(units.FromSeconds(units.Rounded(left)))
+			p.has(int32(n), at)
+			r.last[k] = max(r.last[k], at)
+			sum += float64(n) * (age.Seconds() + left)
+		}
 	}
 	if more := n - int32(len(row)); more > 0 { // promised, and not begun
 		at := now.Add(units.FromSeconds(seconds))

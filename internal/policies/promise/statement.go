@@ -20,6 +20,7 @@ type statement struct {
 	off      float64 // deviation of what others are off by
 	half     float64
 	own      *finish.Dist
+	errs     *errs
 }
 
 // protects is the risk above which a promise is protected.
@@ -27,27 +28,27 @@ const protects = finish.Certain / 10
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
-	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation}
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors}
 	if w.job.Begun() && w.end > w.job.Started {
 		// What varies is to the whole as what is ahead of the job to all its run.
 		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
 	}
 	// Who waits for nobody is delayed by nobody, and who waits a little is not delayed by much more on the average.
 	st.off = min(st.off, max(0, st.expected-w.least()))
-	st.half = st.expected + st.own.Quantile(0.5)*st.scale
+	st.half = st.by(finish.Certain / 2)
 	return st
 }
 
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
 func (st *statement) by(risk finish.Risk) float64 {
-	p := 1 - risk.Share()
-	z := finish.Score(p)
-	own, others := (st.own.Quantile(p)-st.own.Quantile(0.5))*st.scale, z*st.off
+	z := st.errs.out(finish.Score(1 - risk.Share()))
+	median := st.own.Quantile(0.5)
+	own, others := (st.own.Quantile(finish.Chance(z))-median)*st.scale, z*st.off
 	off := math.Sqrt(float64(own*own) + float64(others*others))
 	if z < 0 {
 		off = -off
 	}
-	return max(0, units.Rounded(st.half+off))
+	return max(0, units.Rounded(st.expected+median*st.scale+off))
 }
 
 // risk is that of a deadline in so many seconds.
@@ -60,7 +61,7 @@ func (st *statement) risk(deadline float64) finish.Risk {
 		return finish.Certain
 	}
 	scale := max(st.scale, 1e-6)
-	return finish.RiskOf(st.own.Above(x/scale, st.off/scale))
+	return finish.RiskOf(1 - finish.Chance(st.errs.in(-finish.Score(st.own.Above(x/scale, st.off/scale)))))
 }
 
 // deviates is by how much a job's finish deviates from what a look expects, had it all slots it can use.
