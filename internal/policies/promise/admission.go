@@ -178,7 +178,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
 	if word == sched.Promised {
 		r.Promised = r.Level
 	}
-	r.Told = told{Outlook: out, At: v.Now()}
+	r.Told = s.toldOf(w, out, v.Now())
 	if r.InTime && !r.Strange && w.end != units.Never {
 		st := s.statement(v.Now(), w)
 		r.First = first{At: v.Now(), Expected: units.Rounded(st.expected), Scale: units.Rounded(st.scale), Off: units.Rounded(st.off)}
@@ -288,7 +288,7 @@ func (s *scheduler) resync(v sched.View) {
 	}
 	jobs := s.jobs
 	s.jobs, s.line, s.runs, s.seen = nil, nil, nil, nil
-	s.looked = false
+	s.serve(v)
 	for i := range jobs {
 		old := &jobs[i]
 		if old.ID == "" {

@@ -35,11 +35,11 @@ type record struct {
 	First first `json:"first,omitzero"` // what was stated when it came
 	Told  told  `json:"told,omitzero"`
 
-	// what the last look at its running tasks found: how many, the sum of the seconds that they are expected to take,
-	// and when the last is expected to end
-	running [2]int
-	lasts   [2]float64
-	last    [2]units.Time
+	// what the last look at its running tasks found: how many, and the sum of the seconds that they are expected to take
+	Running [2]int     `json:"running"`
+	Lasts   [2]float64 `json:"lasts"`
+
+	last [2]units.Time // when the last is expected to end
 }
 
 // tally is what the job's own tasks took, in parts of what its law says.
@@ -194,8 +194,8 @@ func (r *record) own(k int) (mean, n float64) {
 	if t.N == 0 {
 		return 0, 0
 	}
-	n = t.N + float64(r.running[k])
-	return (t.Sum + r.lasts[k]/r.Laws[k].Mean) / n, n
+	n = t.N + float64(r.Running[k])
+	return (t.Sum + r.Lasts[k]/r.Laws[k].Mean) / n, n
 }
 
 // shared is the variance of the factor that the job's tasks share, given those that have ended.

@@ -182,9 +182,6 @@ func (s *scheduler) hold(v sched.View) {
 	busy := [pools]int32{}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
-		if job == nil || job.Stages[sched.Map].Occupied+job.Stages[sched.Reduce].Occupied == 0 {
-			continue
-		}
 		r := s.of(job)
 		if r == nil {
 			continue
@@ -193,6 +190,7 @@ func (s *scheduler) hold(v sched.View) {
 			n := job.Stages[sched.Map+sched.Stage(k)].Occupied
 			r.last[k] = 0
 			if n <= 0 {
+				r.Running[k], r.Lasts[k] = 0, 0
 				continue
 			}
 			pool, _ := s.poolOf(job, sched.Map+sched.Stage(k))
@@ -239,8 +237,8 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32,
 		p.has(more, at)
 		r.last[k] = max(r.last[k], at)
 	}
-	r.running[k] = len(row)
-	r.lasts[k] = sum
+	r.Running[k] = len(row)
+	r.Lasts[k] = units.Rounded(sum)
 }
 
 // settle finds when the jobs are expected to be done, and what that varies by.

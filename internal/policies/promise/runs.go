@@ -29,7 +29,7 @@ type seen struct {
 func (s *scheduler) row(v sched.View, j sched.JobID, stage sched.Stage, running int) []units.Time {
 	row := &s.runs[j].starts[stage-sched.Map]
 	missing := running - len(*row)
-	whole := missing < 0
+	whole := missing < 0 || len(*row) == 0 // an emptied row has left its attempts marked
 	if whole {
 		*row, missing = (*row)[:0], running
 	}

@@ -16,6 +16,11 @@ type told struct {
 	Slots [2]int32   `json:"slots"` // in service then
 }
 
+// toldOf is what a job is told after a look.
+func (s *scheduler) toldOf(w *place, out sched.Outlook, now units.Time) told {
+	return told{Outlook: out, At: now, Means: [2]float64{s.task(w.r, 0), s.task(w.r, 1)}, Slots: [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}}
+}
+
 // Least moves that are told.
 const (
 	leastMove = units.Second
@@ -43,27 +48,23 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		}
 		is := s.outlook(now, w, was.Word, r.Level)
 		later := is.Half.Sub(was.Half)
-		means := [2]float64{s.task(r, 0), s.task(r, 1)}
-		slots := [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}
+		tells := s.toldOf(w, is, now)
 		why := sched.Because(AheadMoved, int64(later))
 		switch {
 		case !was.far(is.Half, was.Half):
 			why = sched.Because(WidthMoved, int64(is.By.Sub(was.By)))
-		case was.Slots != slots && was.Slots != [2]int32{}:
-			why = sched.Because(SlotsMoved, int64(later), int64(slots[0]+slots[1]-was.Slots[0]-was.Slots[1]))
-		case w.job.Begun() && s.tasksMoved(w, was, means, later):
+		case was.Slots != tells.Slots:
+			why = sched.Because(SlotsMoved, int64(later), int64(tells.Slots[0]+tells.Slots[1]-was.Slots[0]-was.Slots[1]))
+		case w.job.Begun() && s.tasksMoved(w, was, tells.Means, later):
 			why = sched.Because(TasksMoved, int64(later))
 		}
-		*was = told{Outlook: is, At: now, Means: means, Slots: slots}
+		*was = tells
 		p.Foretell(w.job.ID, is, why)
 	}
 }
 
 // tasksMoved tells whether most of the move is due to the job's own tasks.
 func (s *scheduler) tasksMoved(w *place, was *told, means [2]float64, later units.Duration) bool {
-	if was.Means == [2]float64{} {
-		return w.open[0]+w.open[1] == 0
-	}
 	sum := 0.0
 	for k := range means {
 		waves := 0.0

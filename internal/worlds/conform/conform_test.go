@@ -213,7 +213,7 @@ func TestPolicies(t *testing.T) {
 			taught := []string{"out of time"}
 			if !s.Unkind {
 				// TestTaughtPolicies lets them act.
-				taught = append(taught, "constraint", "rtmr reclaimer", "promise reclaimer")
+				taught = append(taught, "constraint", "rtmr reclaimer")
 			}
 			acts.check(t, s.Name, s.New(t, 0).Can(), taught...)
 		}
