@@ -113,7 +113,7 @@ var table = []row{
 		why: "I/O by its nature, hence not pure; the pure packages beside it may not import it"},
 	{dir: "internal/kernel/filelock", layer: "kernel", why: "locks between processes, of runs in the store, of output directories and of pages"},
 	{dir: "internal/policies", layer: "policies", pure: true, why: "parts, schemes and the catalogue"},
-	{dir: "internal/policies/reservetest", layer: "harness", testOnly: true, why: "a policy with its book that is told event by event, for tests of those who promise deadlines"},
+	{dir: "internal/policies/policytest", layer: "harness", testOnly: true, why: "a policy with its book that is told event by event, for tests of those who promise deadlines"},
 	{dir: "sched", layer: "sched", pure: true, public: true, why: "the contract"},
 	{dir: "internal/energy", layer: "sched", pure: true, why: "what nodes draw, by the contract's power states: simulator, report and policies read it"},
 	{dir: "internal/apps", layer: "apps", why: "wordcount, grep, sort, tera*, loadgen"},

@@ -5,14 +5,14 @@ import (
 
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/internal/policies/queues"
-	"github.com/slackline/slackline/internal/policies/reservetest"
 	"github.com/slackline/slackline/sched"
 )
 
 // desk is the scheduler with its book.
 type desk struct {
-	*reservetest.Table
+	*policytest.Table
 	s *scheduler
 }
 
@@ -28,7 +28,7 @@ func newDesk(t *testing.T, c Config) *desk {
 			t.Fatal(err)
 		}
 	}
-	return &desk{reservetest.NewTable(t, recipe), s}
+	return &desk{policytest.NewTable(t, recipe), s}
 }
 
 // told is what a job is told.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/finish"
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -24,7 +24,7 @@ func TestFailuresAreLearned(t *testing.T) {
 			t.Errorf("at %d s: %+v, want %+v", now, got, want)
 		}
 	}
-	d.At(0, append(reservetest.Opening(reservetest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
+	d.At(0, append(policytest.Opening(policytest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
 		sched.Event{Kind: sched.NodeUp, Node: 3, Detail: of(1)}, sched.Event{Kind: sched.NodeUp, Node: 4, Detail: of(1), Power: sched.Asleep})...)
 	check(100, finish.Failures{})
 	if got := d.s.failures.Class; got != "" {
@@ -45,7 +45,7 @@ func TestNoFailureOfADrainedNode(t *testing.T) {
 	for drained, want := range map[bool]int64{true: 0, false: 1} {
 		d := newDesk(t, usual)
 		n := &cluster.Node{Name: "n2", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(1, 1)}}
-		d.At(0, append(reservetest.Opening(reservetest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: n}})...)
+		d.At(0, append(policytest.Opening(policytest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: n}})...)
 		d.Book.Node(2).Draining = drained
 		d.At(100, sched.Event{Kind: sched.NodeDown, Node: 2})
 		if got := d.s.failures.Failed; got != want {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -28,16 +28,16 @@ func TestRejection(t *testing.T) {
 	}
 	d := newDesk(t, usual)
 	want := "reject job=2 word=no-earlier by=20000000000 reason=deadline:15000000000,20000000000,1 evidence=1:10000000000:1"
-	b := reservetest.Claims("b", 1, 15)
+	b := policytest.Claims("b", 1, 15)
 	b.Virtual = 100e9 // no promise counts with it
-	if got := d.At(0, reservetest.Opening(reservetest.Claims("a", 1, 10), b)...); !strings.HasSuffix(got, "; "+want) {
+	if got := d.At(0, policytest.Opening(policytest.Claims("a", 1, 10), b)...); !strings.HasSuffix(got, "; "+want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 
 // A cost beyond all times that can be told is no time: it is not said to be one, and no deadline is offered.
 func TestUnbounded(t *testing.T) {
-	slow := reservetest.Opening(reservetest.Claims("a", 2, 20))
+	slow := policytest.Opening(policytest.Claims("a", 2, 20))
 	slow[1].Detail.Profile.At(workload.Map, "n").Task.Add(9e9)
 	if got, want := newDesk(t, usual).At(0, slow...), "reject job=1 reason=unbounded"; got != want {
 		t.Errorf("%s\nwant %s", got, want)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -20,7 +20,7 @@ func TestReclaimsNoMoreThanMissing(t *testing.T) {
 	class.At(workload.Map, "n").Task.Add(10)
 	n := &cluster.Node{Name: "n1", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(5, 0)}}
 	d.At(0, sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: n}}, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: class}},
-		sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: forever(reservetest.Claims("be", 4, 0))}}, sched.Event{Kind: sched.Heartbeat, Node: 1})
+		sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: forever(policytest.Claims("be", 4, 0))}}, sched.Event{Kind: sched.Heartbeat, Node: 1})
 	var began []sched.Event
 	for i, it := range d.Plan.Items {
 		if it.Verb == sched.Start {
@@ -32,7 +32,7 @@ func TestReclaimsNoMoreThanMissing(t *testing.T) {
 		t.Fatalf("%d tasks started", len(began))
 	}
 	d.At(1, began...)
-	if got := d.At(2, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: reservetest.Claims("j2", 3, 100)}}); strings.Count(got, "kill ") != 2 {
+	if got := d.At(2, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: policytest.Claims("j2", 3, 100)}}); strings.Count(got, "kill ") != 2 {
 		t.Errorf("first: %s", got)
 	}
 	if got := d.At(3, sched.Event{Kind: sched.Tick}); strings.Contains(got, "kill ") {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -23,7 +23,7 @@ func TestTally(t *testing.T) {
 // A job whose first task is refused has not started: it instead of it stood, and may be overtaken.
 func TestRefusedStart(t *testing.T) {
 	d := newDesk(t, usual)
-	d.At(0, reservetest.Opening(reservetest.Claims("a", 1, 100), reservetest.Claims("b", 1, 200))...)
+	d.At(0, policytest.Opening(policytest.Claims("a", 1, 100), policytest.Claims("b", 1, 200))...)
 	var p sched.Plan
 	p.Reset(refuses{})
 	if d.s.start(d.Book, 1, sched.Map, 1, &p) || len(p.Items) == 0 {
@@ -32,7 +32,7 @@ func TestRefusedStart(t *testing.T) {
 	if !slices.Equal(d.s.queue, []sched.JobID{1, 2}) || d.s.of(1).Rank != 0 {
 		t.Errorf("queue %v, rank %d", d.s.queue, d.s.of(1).Rank)
 	}
-	if got, want := d.At(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: reservetest.Claims("c", 1, 50)}}), "admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:50000000000"; got != want {
+	if got, want := d.At(1, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: policytest.Claims("c", 1, 50)}}), "admit job=3 word=promised confidence=1000000 by=11000000000 reason=promised:50000000000"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if !slices.Equal(d.s.queue, []sched.JobID{3, 1, 2}) {
@@ -48,8 +48,8 @@ func (refuses) Propose(*sched.Plan, *sched.Item) sched.Code { return sched.TooLa
 // Nothing stays promised to a job whose admission is refused.
 func TestRefusedAdmission(t *testing.T) {
 	d := newDesk(t, usual)
-	d.At(0, reservetest.Opening()...)
-	d.Book.Apply(1e9, 2, []sched.Event{{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: reservetest.Claims("a", 1, 100)}}})
+	d.At(0, policytest.Opening()...)
+	d.Book.Apply(1e9, 2, []sched.Event{{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: policytest.Claims("a", 1, 100)}}})
 	var p sched.Plan
 	p.Reset(refuses{})
 	d.s.consider(d.Book, d.Book.Job(1), &p)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/workload"
 )
@@ -24,9 +24,9 @@ func TestLostTimeIsHeldAgainstNoJob(t *testing.T) {
 		{"promised, in time", 500, func(j *workload.Job) { j.Promised = true }, "promised"},
 	} {
 		d := newDesk(t, usual)
-		j := reservetest.Claims("j", 3, c.due)
+		j := policytest.Claims("j", 3, c.due)
 		c.with(j)
-		d.At(0, reservetest.Opening(j)...)
+		d.At(0, policytest.Opening(j)...)
 		it := d.Plan.Items[0]
 		if got := it.Verb.String() + " " + it.Reason.Cause.String(); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.what, got, c.want)
@@ -43,16 +43,16 @@ func TestPromisesOfAnEarlierRun(t *testing.T) {
 		want     string
 	}{{true, 500, "promised"}, {true, 25, "begun"}, {false, 500, "begun"}} {
 		d := newDesk(t, usual)
-		j := reservetest.Claims("j", 3, c.due)
+		j := policytest.Claims("j", 3, c.due)
 		j.Promised = c.promised
-		told := append([]sched.Event{{Kind: sched.Resync}}, reservetest.Opening(j)...)
-		began := reservetest.StartOf(sched.Item{Job: 1, Stage: sched.Map, Node: 1})
+		told := append([]sched.Event{{Kind: sched.Resync}}, policytest.Opening(j)...)
+		began := policytest.StartOf(sched.Item{Job: 1, Stage: sched.Map, Node: 1})
 		began.Item = 0
 		d.At(1, append(told, began)...)
 		if it := d.Plan.Items[0]; it.Verb != sched.Admit || it.Reason.Cause.Name != c.want {
 			t.Errorf("promised %v and due at %d: %v %s, want %s", c.promised, c.due, it.Verb, it.Reason.Cause.Name, c.want)
 		}
-		other := reservetest.Claims("k", 1, 32)
+		other := policytest.Claims("k", 1, 32)
 		d.At(2, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: other}})
 		if it := d.Plan.Items[0]; (it.Verb == sched.Reject) != (c.want == "promised") {
 			t.Errorf("promised %v and due at %d: another is told %v", c.promised, c.due, it.Verb)

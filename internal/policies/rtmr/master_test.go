@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -16,7 +16,7 @@ import (
 // withMaster is a job of so many maps of class c, whose masters take 5 s to start up and maps 10 s; its
 // own takes so much memory, or if that is 0 a map slot.
 func withMaster(id string, maps, deadline int, memory int64) *workload.Job {
-	j := reservetest.Claims(id, maps, deadline)
+	j := policytest.Claims(id, maps, deadline)
 	st := workload.StageSpec{Kind: workload.Master, Tasks: make([]workload.Task, 1)}
 	if memory > 0 {
 		st.Containers = []cluster.Container{{Name: "master", Needs: units.Vector{units.Memory: memory}}}
@@ -256,7 +256,7 @@ func TestMasterAsksForMore(t *testing.T) {
 			up = append(up, beat1)
 		}
 		d.At(5, up...)
-		if got := d.At(6, reservetest.Amended(1, withMaster("a", c.maps, c.deadline, 1)), demand(int32(c.maps))); got != c.want {
+		if got := d.At(6, policytest.Amended(1, withMaster("a", c.maps, c.deadline, 1)), demand(int32(c.maps))); got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -26,22 +26,22 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 		ends   int64 // when c, which comes at 15 s and takes 10, is done by the schedule; 0 = too late
 		starts sched.JobID
 	}{
-		{"started", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{reservetest.StartOf(it)} }, 30, 0},
-		{"stale", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{reservetest.Stale(it)} }, 0, 1},
+		{"started", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{policytest.StartOf(it)} }, 30, 0},
+		{"stale", nil, func(_ []sched.Event, it sched.Item) []sched.Event { return []sched.Event{policytest.Stale(it)} }, 0, 1},
 		{"void", nil, func(told []sched.Event, _ sched.Item) []sched.Event {
 			return append([]sched.Event{{Kind: sched.Resync}}, told...) // which knows of no start
 		}, 0, 1},
-		{"watched", reservetest.Watch, func([]sched.Event, sched.Item) []sched.Event { return nil }, 25, 3},
+		{"watched", policytest.Watch, func([]sched.Event, sched.Item) []sched.Event { return nil }, 25, 3},
 	} {
 		d := newDesk(t, usual)
-		told := reservetest.Opening(reservetest.Claims("a", 2, 200))
+		told := policytest.Opening(policytest.Claims("a", 2, 200))
 		first := d.Starts(0, append(append(c.first, told...), beat1)...)
 		if len(first) != 1 || first[0].Job != 1 {
 			t.Fatalf("%s: %+v", c.name, first)
 		}
 		d.Starts(1, c.answer(told, first[0])...)
-		asked := d.Policy.Ask(d.Book, 15e9, reservetest.Claims("c", 1, 31)) // nothing is decided in between
-		d.Starts(15, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: reservetest.Claims("c", 1, 31)}})
+		asked := d.Policy.Ask(d.Book, 15e9, policytest.Claims("c", 1, 31)) // nothing is decided in between
+		d.Starts(15, sched.Event{Kind: sched.JobArrived, Job: 3, Detail: &sched.Detail{Job: policytest.Claims("c", 1, 31)}})
 		ends := int64(0)
 		for _, it := range d.Plan.Items {
 			switch {
@@ -68,15 +68,15 @@ func TestRefusedStartIsNoStart(t *testing.T) {
 func TestRefusedStartKeepsItsPlace(t *testing.T) {
 	for _, void := range []bool{false, true} {
 		d := newDesk(t, usual)
-		told := reservetest.Opening(reservetest.Claims("a", 1, 15), reservetest.Claims("b", 8, 300))
+		told := policytest.Opening(policytest.Claims("a", 1, 15), policytest.Claims("b", 8, 300))
 		told[0].Detail.Node.Class.Capacity = units.Slots(2, 1)
 		first := d.Starts(0, append(told, beat1)...)
 		if len(first) != 2 || first[0].Job != 1 || first[1].Job != 2 {
 			t.Fatalf("%+v", first)
 		}
-		answer := []sched.Event{reservetest.Stale(first[0]), reservetest.StartOf(first[1])}
+		answer := []sched.Event{policytest.Stale(first[0]), policytest.StartOf(first[1])}
 		if void {
-			answer = append(append([]sched.Event{{Kind: sched.Resync}}, told...), reservetest.StartOf(first[1]))
+			answer = append(append([]sched.Event{{Kind: sched.Resync}}, told...), policytest.StartOf(first[1]))
 			answer[len(answer)-1].Age = units.Second
 		}
 		d.Starts(1, answer...)
@@ -89,17 +89,17 @@ func TestRefusedStartKeepsItsPlace(t *testing.T) {
 // So does one without maps that the start of a job behind it has put among those that have started.
 func TestRefusedStartOfOneAhead(t *testing.T) {
 	d := newDesk(t, usual)
-	k, j := reservetest.Claims("k", 1, 16), reservetest.Claims("j", 1, 300)
+	k, j := policytest.Claims("k", 1, 16), policytest.Claims("j", 1, 300)
 	k.Stages[0].Kind = workload.Reduce
 	j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 1)})
-	told := reservetest.Opening(k, j)
+	told := policytest.Opening(k, j)
 	told[1].Detail.Profile.At(workload.Reduce, "n").Task.Add(10)
 	var answer []sched.Event
 	for _, it := range d.Starts(0, append(told, beat1)...) {
 		if it.Job == 1 {
-			answer = append(answer, reservetest.Stale(it))
+			answer = append(answer, policytest.Stale(it))
 		} else {
-			answer = append(answer, reservetest.StartOf(it))
+			answer = append(answer, policytest.StartOf(it))
 		}
 	}
 	d.Starts(1, answer...)
@@ -110,7 +110,7 @@ func TestRefusedStartOfOneAhead(t *testing.T) {
 
 // That an ApplicationMaster runs, outside of the slots, does not start its job.
 func TestRefusedStartBehindAMaster(t *testing.T) {
-	for _, first := range [][]sched.Event{nil, reservetest.Watch} {
+	for _, first := range [][]sched.Event{nil, policytest.Watch} {
 		d := newDesk(t, usual)
 		told := cluster2(withMaster("a", 2, 200, 1))
 		told = append(told[:1], told[2:]...) // one node
@@ -124,7 +124,7 @@ func TestRefusedStartBehindAMaster(t *testing.T) {
 		var answer []sched.Event
 		for _, it := range d.Starts(3, beat1) {
 			if first == nil {
-				answer = append(answer, reservetest.Stale(it))
+				answer = append(answer, policytest.Stale(it))
 			}
 		}
 		d.Starts(4, answer...)
@@ -139,11 +139,11 @@ func TestRefusedStartBehindAMaster(t *testing.T) {
 func TestStockStartsWhileWatching(t *testing.T) {
 	for _, promised := range []bool{false, true} { // before it watched
 		d := newDesk(t, usual)
-		told := reservetest.Opening(reservetest.Claims("a", 1, 200))
+		told := policytest.Opening(policytest.Claims("a", 1, 200))
 		if promised {
 			d.Starts(0, told...)
 		}
-		d.Starts(0, append(slices.Clone(reservetest.Watch), told...)...)
+		d.Starts(0, append(slices.Clone(policytest.Watch), told...)...)
 		d.Starts(1, sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Task: 1, Node: 1, Locality: sched.Anywhere})
 		d.Starts(8, beat1)
 		if at := d.ends(8, 1); at != 11 {

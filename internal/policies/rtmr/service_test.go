@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -23,7 +23,7 @@ func TestDraining(t *testing.T) {
 			t.Errorf("%s: %d slots in service, %d idle, %d lent; want %d, %d and %d", when, a, b, c, serving, idle, held)
 		}
 	}
-	d.At(0, append(reservetest.Opening(forever(reservetest.Claims("be", 2, 0))), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
+	d.At(0, append(policytest.Opening(forever(policytest.Claims("be", 2, 0))), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
 		sched.Event{Kind: sched.Heartbeat, Node: 1}, sched.Event{Kind: sched.Heartbeat, Node: 2})...)
 	var began []sched.Event
 	for _, it := range d.Plan.Items {
@@ -35,7 +35,7 @@ func TestDraining(t *testing.T) {
 	check("before", 2, 0, 2)
 	d.At(2, sched.Event{Kind: sched.NodeChanged, Node: 2, Detail: of(0)})
 	check("while it drains", 1, 0, 1)
-	if got := d.At(3, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: reservetest.Claims("j2", 2, 100)}}); strings.Count(got, "kill ") != 1 || !strings.Contains(got, "node=1 attempt=1 ") {
+	if got := d.At(3, sched.Event{Kind: sched.JobArrived, Job: 2, Detail: &sched.Detail{Job: policytest.Claims("j2", 2, 100)}}); strings.Count(got, "kill ") != 1 || !strings.Contains(got, "node=1 attempt=1 ") {
 		t.Error(got)
 	}
 	d.At(4, sched.Event{Kind: sched.NodeChanged, Node: 2, Detail: of(1)})

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
-	"github.com/slackline/slackline/internal/policies/reservetest"
+	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -37,7 +37,7 @@ var takeOver = sched.Event{Kind: sched.Control, Control: sched.TakeOver}
 
 // arrives is the arrival of a job of so many maps of class c.
 func arrives(handle, maps, deadline int) sched.Event {
-	return sched.Event{Kind: sched.JobArrived, Job: sched.JobID(handle), Detail: &sched.Detail{Job: reservetest.Claims("j", maps, deadline)}}
+	return sched.Event{Kind: sched.JobArrived, Job: sched.JobID(handle), Detail: &sched.Detail{Job: policytest.Claims("j", maps, deadline)}}
 }
 
 // runs has another policy admit the job be, whose maps begin on these nodes.
@@ -49,7 +49,7 @@ func (d *desk) runs(nodes ...sched.NodeID) {
 		be = append(be, sched.Item{Verb: sched.Start, Job: 1, Stage: sched.Map, Node: n, Count: 1, Locality: sched.Remote})
 		began = append(began, sched.Event{Kind: sched.Started, Attempt: sched.AttemptID(i + 1), Job: 1, Stage: sched.Map, Task: sched.TaskID(i + 1), Node: n})
 	}
-	d.other(0, append(up(3), reservetest.Opening(forever(reservetest.Claims("be", len(nodes), 0)))[1:]...), be...)
+	d.other(0, append(up(3), policytest.Opening(forever(policytest.Claims("be", len(nodes), 0)))[1:]...), be...)
 	for i, it := range d.Plan.Items[1:] {
 		began[i].Item = it.ID
 	}
@@ -64,7 +64,7 @@ func TestTakesOverNodes(t *testing.T) {
 		if busy {
 			d.runs(2)
 		} else {
-			d.other(0, append(up(3), reservetest.Opening()[1:]...))
+			d.other(0, append(up(3), policytest.Opening()[1:]...))
 		}
 		d.other(1, nil, sched.Item{Verb: sched.Drain, Node: 2}, sched.Item{Verb: sched.Sleep, Node: 3})
 		got := d.At(2, takeOver, arrives(2, 1, 15), arrives(3, 1, 15))
