@@ -108,6 +108,7 @@ const lookSpacing = units.Second / 40
 // that could be in time at the last look.
 func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.arrivals.count(v.Now())
+	s.hold(v)
 	s.was = s.was[:0]
 	for _, j := range s.line {
 		r, job := &s.jobs[j], v.Job(j)
@@ -116,14 +117,9 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 			r.InTime = true
 		}
 	}
-	s.fill(v, false)
+	s.fill(v, all)
 	s.run(v)
-	if s.triage(v) || all {
-		for _, j := range s.line {
-			if r := &s.jobs[j]; !r.InTime {
-				r.Density = s.density(v.Job(j), r)
-			}
-		}
+	if s.triage(v) {
 		s.fill(v, all)
 		s.run(v)
 	}

@@ -25,6 +25,7 @@ type errs struct {
 	Last    []float64 `json:"last,omitempty"`
 	Shift   float64   `json:"shift,omitempty"`
 	Stretch float64   `json:"stretch,omitempty"` // less 1
+	counted bool
 }
 
 // mostErrors is how many are remembered; so many count as right before there is any.
@@ -43,15 +44,17 @@ func (e *errs) met(r *record, at units.Time) {
 	if len(e.Last) == mostErrors {
 		e.Last = slices.Delete(e.Last, 0, mostErrors/10)
 	}
+	e.counted = false
 	e.Last = append(e.Last, units.Rounded(min(4, max(-4, -finish.Score(st.risk(at.Sub(f.At).Seconds()).Share())))))
 }
 
 // count finds by how much scores are to be shifted and stretched: by medians, so that no single job does.
 func (e *errs) count() {
 	n := float64(len(e.Last))
-	if n < noErrors {
+	if n < noErrors || e.counted {
 		return
 	}
+	e.counted = true
 	sorted := slices.Sorted(slices.Values(e.Last))
 	at := func(p float64) float64 { return sorted[int(p*(n-1))] }
 	part := n / (n + noErrors)

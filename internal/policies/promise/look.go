@@ -105,9 +105,8 @@ const mostRows = 16
 func (s *scheduler) playAll(v sched.View) (again bool) {
 	now := v.Now()
 	for i := range s.pools {
-		s.pools[i].reset()
+		s.pools[i].begin()
 	}
-	s.hold(v)
 	s.waits = false
 	for i := range s.places {
 		w := &s.places[i]
@@ -179,6 +178,9 @@ func (s *scheduler) ready(v sched.View, w *place) units.Time {
 // hold gives the pools their slots: those that running tasks hold are free at their ends, the others now.
 func (s *scheduler) hold(v sched.View) {
 	now := v.Now()
+	for i := range s.pools {
+		s.pools[i].reset()
+	}
 	busy := [pools]int32{}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
@@ -296,6 +298,7 @@ func (s *scheduler) fill(v sched.View, all bool) {
 		case r.InTime:
 			s.put(v, job, r)
 		case all:
+			r.Density = s.density(job, r)
 			behind = append(behind, job)
 		}
 	}
@@ -333,7 +336,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		}
 		if s.late(now, w, relief+could) { // whoever else went
 			if free {
-				w.r.InTime, went = false, true
+				w.r.InTime, w.r.Density, went = false, s.density(w.job, w.r), true
 				relief += w.takes
 			}
 			continue
@@ -345,7 +348,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		for s.late(now, w, relief) && len(s.large.List) > 0 {
 			most := s.large.Pop()
 			o := &s.places[most.at]
-			o.r.InTime, went = false, true
+			o.r.InTime, o.r.Density, went = false, s.density(o.job, o.r), true
 			relief += most.takes
 			could -= most.takes
 			if int(most.at) == i {

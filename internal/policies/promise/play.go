@@ -21,21 +21,60 @@ type chunk struct {
 	n  int32
 }
 
+// chunks are a heap by when they are free: by hand, as nearly all the time of a look goes here.
+type chunks []chunk
+
+func (h *chunks) push(c chunk) {
+	*h = append(*h, c)
+	list := *h
+	i := len(list) - 1
+	for i > 0 && c.at < list[(i-1)/2].at {
+		list[i] = list[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	list[i] = c
+}
+
+func (h chunks) sink(i int) {
+	c := h[i]
+	for {
+		k := 2*i + 1
+		if k >= len(h) {
+			break
+		}
+		if k+1 < len(h) && h[k+1].at < h[k].at {
+			k++
+		}
+		if c.at <= h[k].at {
+			break
+		}
+		h[i] = h[k]
+		i = k
+	}
+	h[i] = c
+}
+
+func (h chunks) order() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+}
+
 // A pool is slots of a kind. play hands them out as a scheduler does that keeps no slot idle: whenever one falls free,
 // the first span that is ready takes it. So a span takes what those before it leave, also before these are ready.
 type pool struct {
 	slots int32
-	free  heap.Heap[chunk]
+	free  chunks
+	held  []chunk          // what is free when, before anybody has got any
 	open  heap.Heap[int32] // spans that are ready, the first first
 	soon  heap.Heap[int32] // those that will be, by when
 	spans []span           // in their order; the first is none
 }
 
 func (p *pool) reset() {
-	p.slots, p.spans = 0, append(p.spans[:0], span{})
-	p.free.Clear()
-	if p.free.Before == nil {
-		p.free.Before = func(a, b *chunk) bool { return a.at < b.at }
+	p.slots = 0
+	p.held = p.held[:0]
+	if p.open.Before == nil {
 		p.open.Before = func(a, b *int32) bool { return *a < *b }
 		p.soon.Before = func(a, b *int32) bool {
 			x, y := &p.spans[*a], &p.spans[*b]
@@ -47,9 +86,16 @@ func (p *pool) reset() {
 // has adds slots.
 func (p *pool) has(n int32, at units.Time) {
 	if n > 0 {
-		p.free.Push(chunk{at, n})
+		p.held = append(p.held, chunk{at, n})
 		p.slots += n
 	}
+}
+
+// begin forgets the spans of the last play.
+func (p *pool) begin() {
+	p.spans = append(p.spans[:0], span{})
+	p.free = append(p.free[:0], p.held...)
+	p.free.order()
 }
 
 // add adds a span behind the others, and returns its place.
@@ -72,11 +118,11 @@ func (p *pool) play(now units.Time) {
 	}
 	clock := now
 	for len(p.soon.List)+len(p.open.List) > 0 {
-		if len(p.free.List) == 0 {
+		if len(p.free) == 0 {
 			p.never()
 			return
 		}
-		clock = max(clock, p.free.List[0].at)
+		clock = max(clock, p.free[0].at)
 		if len(p.open.List) == 0 {
 			clock = max(clock, p.spans[p.soon.List[0]].ready)
 		}
@@ -96,17 +142,17 @@ func (p *pool) play(now units.Time) {
 		if w.left > long*p.slots && p.leap(w, clock) {
 			continue
 		}
-		c := p.free.List[0]
+		c := p.free[0]
 		n := min(c.n, w.left)
 		at := clock.Add(w.mean)
 		w.left -= n
 		w.last, w.end = clock, max(w.end, at)
 		if n == c.n {
-			p.free.List[0].at = at
-			p.free.Fix(0)
+			p.free[0].at = at
+			p.free.sink(0)
 		} else {
-			p.free.List[0].n -= n
-			p.free.Push(chunk{at, n})
+			p.free[0].n -= n
+			p.free.push(chunk{at, n})
 		}
 		if w.left == 0 {
 			p.open.Pop()
@@ -135,17 +181,15 @@ func (p *pool) leap(w *span, now units.Time) bool {
 	if w.mean <= 0 || until.Sub(now)/w.mean < long-1 {
 		return false
 	}
-	for k := range p.free.List {
-		c := &p.free.List[k]
+	for k := range p.free {
+		c := &p.free[k]
 		if from := max(c.at, now); from < until {
 			each := (until.Sub(from) + w.mean - 1) / w.mean
 			w.left -= int32(each) * c.n
 			c.at = from.Add(each * w.mean)
 		}
 	}
-	for k := len(p.free.List)/2 - 1; k >= 0; k-- {
-		p.free.Fix(k)
-	}
+	p.free.order()
 	return true
 }
 
