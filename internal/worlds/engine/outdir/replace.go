@@ -73,26 +73,8 @@ func (h *History) replaces() bool { return h.job != nil && len(h.job.Replaces) >
 // giveWay removes the output that the job replaces, when all of its own is on the disk: _SUCCESS first, so
 // that nobody takes the rest for the whole. From here on only the new one can become whole again.
 func (d *Dir) giveWay(root *fault.Root) error {
-	if len(d.old) == 0 {
-		return nil
-	}
-	stays := make(map[string]bool) // of a task of which nothing but the same file, in place, was left
-	for _, c := range d.done {
-		for _, name := range c.placed(root) {
-			stays[name] = true
-		}
-		if dir := d.join(temporary, c.Dir); c.Run == nil && d.opt.Sync != SyncNothing {
-			err := errors.Join(fault.SyncDir(dir), fault.SyncDir(filepath.Dir(dir)))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	d.gone = true
-	for _, name := range d.old { // _SUCCESS is the first
-		if stays[name] {
-			continue
-		}
+	d.gone = len(d.old) > 0
+	for _, name := range d.old {
 		if err := root.Delete(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
