@@ -294,7 +294,7 @@ func (a *after) Plan(int64, units.Time, *sched.Plan) error {
 // A verdict, a question and an outlook find what the plain walk does, asked in any order and again, after each kind
 // of event.
 func TestTheLineIsThePlainWalk(t *testing.T) {
-	seeds := 8
+	seeds := 6
 	if os.Getenv("SLACKLINE_FULLER") != "" || os.Getenv("SLACKLINE_LONG") != "" {
 		seeds = 24
 	}
