@@ -194,7 +194,11 @@ func (r *csvReader) Next() (key, value []byte, err error) {
 	open, end := byte('['), byte(']')
 	if r.header != nil {
 		if len(r.fields) != len(r.header) {
-			return nil, nil, &BadRecord{fmt.Errorf("it has %s, but the header has %d; a field with a comma in it stands in quotes", number(len(r.fields), "field"), len(r.header))}
+			right := "a value that is missing is an empty field"
+			if len(r.fields) > len(r.header) {
+				right = "a field with a comma in it stands in quotes, and decimals have points"
+			}
+			return nil, nil, &BadRecord{fmt.Errorf("it has %s, but the header has %d; %s", number(len(r.fields), "field"), len(r.header), right)}
 		}
 		open, end = '{', '}'
 	}

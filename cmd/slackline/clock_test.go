@@ -70,7 +70,7 @@ func (s *shell) age(name string, by time.Duration) {
 // anything is judged as any other.
 func TestOneClockAcrossAKill(t *testing.T) {
 	t.Parallel()
-	const job = "name: NAME\napp: loadgen\nparams: {map_cpu: 10ms}\ninput: in.txt\noutput: out/NAME\nreduces: 1\ndeadline: DUE\n"
+	const job = "name: NAME\napp: loadgen\nparams: {map_cpu: 5ms}\ninput: in.txt\noutput: out/NAME\nreduces: 1\ndeadline: DUE\n"
 	of := func(name, due, more string) string {
 		return strings.NewReplacer("NAME", name, "DUE", due).Replace(job) + more
 	}
@@ -90,7 +90,7 @@ func TestOneClockAcrossAKill(t *testing.T) {
 				t.Fatal(err)
 			}
 			began := time.Now()
-			for ; ; time.Sleep(5 * time.Millisecond) {
+			for ; ; time.Sleep(20 * time.Millisecond) {
 				a, b := s.jobs("--name", "a").Jobs, s.jobs("--name", "b").Jobs
 				if len(a) == 1 && len(b) == 1 && a[0].Promised && b[0].Promised && a[0].Maps.Done > 0 {
 					break

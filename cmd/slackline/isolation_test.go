@@ -100,7 +100,7 @@ func TestIsolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eat, setsid := commandtest.Line("eat 500 stay"), commandtest.Line("setsid")
+	eat, setsid := commandtest.Line("eat 120 stay"), commandtest.Line("setsid")
 	for name, c := range map[string]struct{ job, want string }{
 		"command hangs":        {"map: sleep 1000\ntimeout: 300ms\n", "it made no progress for 300ms"},
 		"command takes long":   {"map: sh -c 'while true; do echo reporter:status:on >&2; sleep 0.05; done'\nlimits: {time: 300ms}\n", "it took longer than 300ms; its last status was: on"},
@@ -109,7 +109,7 @@ func TestIsolation(t *testing.T) {
 		"command opens":        {"map: sh -c 'exec 3<in 4<in 5<in 6<in 7<in 8<in 9<in'\nlimits: {open_files: 7}\n", "it ended with exit code 2; it said: "},
 		"command forks, dies":  {"map: sh -c '" + setsid + " sleep 1000 & sleep 1000 & exit 3'\n", "it ended with exit code 3"},
 		"command forks, ends":  {"map: sh -c 'cat; " + setsid + " sleep 1000 & exit 0'\n", "something that it started keeps its output open"},
-		"command cries":        {"map: sh -c 'head -c 100000000 /dev/zero >&2; echo >&2; echo the end >&2; exit 9'\n", "it ended with exit code 9; it said:"},
+		"command cries":        {"map: sh -c 'head -c 20000000 /dev/zero >&2; echo >&2; echo the end >&2; exit 9'\n", "it ended with exit code 9; it said:"},
 		"command closes stdin": {"map: sh -c 'exec <&-; exit 6'\n", "it ended with exit code 6"},
 		"command has no line":  {"map: head -c 80000000 /dev/zero\n", "it wrote a line longer than 64MB"},
 		"reducer fails":        {"map: cat\nreduce: sh -c 'cat >/dev/null; echo broken >&2; exit 1'\n", "it said: broken"},

@@ -158,7 +158,7 @@ reduces: 0
 			code := cmd.ProcessState.ExitCode()
 			if code == exitInterrupt {
 				lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" continues it", "the same command continues from there", "so the same command runs it again"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
+				if last := lines[len(lines)-1]; !slices.ContainsFunc([]string{" continues it", "the same command continues from there", "so the same command runs it again", "; the same command starts again"}, func(end string) bool { return strings.HasSuffix(last, end) }) {
 					t.Fatalf("round %d, life %d: the last line says nothing of how to go on: %s", round, life, last)
 				}
 				counts["processes that paused"]++

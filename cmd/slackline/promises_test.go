@@ -15,7 +15,7 @@ import (
 // more than any machine needs.
 func TestPromisesOfRealJobs(t *testing.T) {
 	var text, jobs strings.Builder
-	for i := range 3000 {
+	for i := range 1000 {
 		fmt.Fprintf(&text, "line %d\n", i)
 	}
 	for i := range 8 {
@@ -27,10 +27,10 @@ func TestPromisesOfRealJobs(t *testing.T) {
 	}
 	s := newShell(t, map[string]string{"in.txt": text.String(), "jobs.yaml": jobs.String(),
 		"teach.yaml": "name: teach\napp: loadgen\nparams: {map_cpu: 100us}\ninput: in.txt\noutput: taught\nreduces: 1\n"})
-	if r := s.run("run", "teach.yaml", "--block", "10kB", "-q"); r.code != 0 {
+	if r := s.run("run", "teach.yaml", "--block", "3kB", "-q"); r.code != 0 {
 		t.Fatal(r.stderr)
 	}
-	r := s.run("run", "jobs.yaml", "--block", "10kB", "-q", "-o", "json", "--policy", "rtmr,fifo")
+	r := s.run("run", "jobs.yaml", "--block", "3kB", "-q", "-o", "json", "--policy", "rtmr,fifo")
 	var got report.Report
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
 		t.Fatal(err, r.stderr)
@@ -69,7 +69,7 @@ func TestPromisesOfRealJobs(t *testing.T) {
 	if one := s.must(0, "show", fmt.Sprint(kept.ID)); !strings.Contains(one, "promised   its deadline; it was expected ") {
 		t.Error(one)
 	}
-	if table := s.run("simulate", "jobs.yaml", "--block", "10kB", "--policy", "rtmr"); !strings.Contains(table.stdout, "promises and their outcome") {
+	if table := s.run("simulate", "jobs.yaml", "--block", "3kB", "--policy", "rtmr"); !strings.Contains(table.stdout, "promises and their outcome") {
 		t.Errorf("%d: %s%s", table.code, table.stdout, table.stderr)
 	}
 }

@@ -216,12 +216,15 @@ func (f *found) add(from runs.Command, where string) {
 // over says what goes on from a run of this command that came to its end, where jobs of it did not finish.
 func over(command json.RawMessage) error {
 	var c runs.Command
-	how := "the same command runs the rest"
+	how, rest := "the same command runs the rest", "the rest"
 	if json.Unmarshal(command, &c) == nil && c.Dir != "" {
 		c.Args = slices.DeleteFunc(c.Args, func(arg string) bool {
-			return strings.HasPrefix(arg, "--only=") || strings.HasPrefix(arg, "--"+overwrite+"=")
+			return strings.HasPrefix(arg, "--only=")
 		})
-		how = fmt.Sprintf("in %s this runs the rest: slackline run %s", report.Printable(report.ShellWord(c.Dir)), report.Printable(shellWords(c.Args)))
+		if slices.Contains(c.Args, "--"+overwrite+"=true") {
+			rest = "them all again, or with --only the rest"
+		}
+		how = fmt.Sprintf("in %s this runs %s: slackline run %s", report.Printable(report.ShellWord(c.Dir)), rest, report.Printable(shellWords(c.Args)))
 	}
 	return fmt.Errorf("the run has ended, and not all of its jobs have finished; %s", how)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -72,11 +73,90 @@ func lastRound(t *testing.T, journal string) float64 {
 	return units.Time(at).Seconds()
 }
 
+// A new output does not lie in that of another job, be it finished or at work, of whatever file: who reads the one
+// would read both. A folder that no job has written may hold anything.
+func TestOutputInAnother(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"in/a.txt": "a b\n", "q.yaml": "app: wordcount\ninput: in\noutput: out/a\n"})
+	s.must(0, "run", "q.yaml", "-q")
+	if err := os.Symlink("out/a", s.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(s.path("busy/_temporary"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s.write("busy/_temporary/log", "")
+	s.write("hers/_SUCCESS", "")
+	for output, in := range map[string]string{"out/a/fifo": "out/a", "out/a/x/y": "out/a", "link/x": "out/a", "busy/x": "busy", "out/b": "", "hers/x": ""} {
+		s.write("p.yaml", "app: wordcount\ninput: in\noutput: "+output+"\n")
+		r, want := s.run("run", "p.yaml", "-q"), fmt.Sprintf("p.yaml:3:9: output %q: it lies in %s, to which another job writes or has written, and whoever reads that reads all that is in it; name another directory\n", output, s.path(in))
+		if in == "" && r.code != 0 || in != "" && (r.code != exitBadInput || !strings.HasSuffix(r.stderr, want)) {
+			t.Errorf("%s: exit code %d: %s", output, r.code, r.stderr)
+		}
+	}
+	if left := tree(t, s.path("out/a")); len(left) != 2 {
+		t.Errorf("there are %v", slices.Sorted(maps.Keys(left)))
+	}
+	s.write("several/notes.txt", "mine\n")
+	s.write("p.yaml", "app: wordcount\ninput: in\noutput: several\n")
+	s.must(0, "run", "p.yaml", "-q", "--policy", "fifo,edf-p")
+}
+
+// The same command continues a run by several policies of which a job failed, as resume says.
+func TestFailedPoliciesAreContinued(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"c.yaml": chain, "in/f": "a b a\n"})
+	s.must(exitFailed, "run", "c.yaml", "-q", "--policy", "fifo,edf-p")
+	first := tree(t, s.path("out/first"))
+	s.write("c.yaml", strings.Replace(chain, "; exit 3", "", 1))
+	if r := s.run("resume", "second"); r.code != exitBadInput || !strings.Contains(r.stderr, "this runs the rest: slackline run --policy=fifo,edf-p --quiet=true -- c.yaml\n") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	r := s.run("run", "c.yaml", "-q", "--policy", "fifo,edf-p")
+	if r.code != 0 || strings.Count(r.stderr, "they are unchanged: first, beside\n") != 2 {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	for name, text := range tree(t, s.path("out")) {
+		if before, kept := first[strings.TrimPrefix(name, "first/")]; strings.Contains(name, "_temporary") || kept && strings.HasPrefix(name, "first/") && before != text {
+			t.Errorf("%s is left, or was written again", name)
+		}
+	}
+	s.again()
+	s.must(0, "run", "c.yaml", "-q", "--policy", "fifo,edf-p", "--only", "first")
+	s.must(0, "run", "c.yaml", "-q", "--policy", "fifo,edf-p")
+}
+
+// --overwrite leaves the old output of a job until the new one is committed.
+func TestOverwriteThatFails(t *testing.T) {
+	t.Parallel()
+	mended := strings.Replace(chain, "; exit 3", "", 1)
+	s := newShell(t, map[string]string{"c.yaml": mended, "in/f": "a b a\n"})
+	s.must(0, "run", "c.yaml", "-q")
+	s.write("in/f", "c c\n")
+	s.write("c.yaml", chain)
+	second, third := tree(t, s.path("out/second")), tree(t, s.path("out/third"))
+	s.must(exitFailed, "run", "c.yaml", "-q", "--overwrite")
+	if !maps.Equal(tree(t, s.path("out/second")), second) || !maps.Equal(tree(t, s.path("out/third")), third) {
+		t.Error("the jobs that failed did not leave the old output as it was")
+	}
+	if text := s.read("out/beside/part-r-00000"); !strings.Contains(text, "c c") {
+		t.Errorf("the job that finished left %q", text)
+	}
+	if r := s.run("resume", "second"); r.code != exitBadInput || !strings.Contains(r.stderr, "this runs them all again, or with --only the rest: slackline run --overwrite=true --quiet=true -- c.yaml\n") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	s.write("c.yaml", mended)
+	s.must(0, "run", "c.yaml", "-q", "--overwrite", "--only", "second,third")
+	if text := s.read("out/third/part-r-00000"); text != "c\t2\n" {
+		t.Errorf("%q", text)
+	}
+}
+
 // Where a run with one policy has written, several do not write beside it.
 func TestPoliciesBesideAnOutput(t *testing.T) {
 	s := newShell(t, map[string]string{"in/a.txt": "a b\n", "j.yaml": "app: wordcount\ninput: in\noutput: out\n"})
 	s.must(0, "run", "j.yaml", "-q")
-	if r := s.run("run", "j.yaml", "-q", "--policy", "fifo,edf-p"); r.code != 2 || !strings.Contains(r.stderr, "j.yaml:3:9: output \"out\": a run with one policy wrote there") {
+	if r := s.run("run", "j.yaml", "-q", "--policy", "fifo,edf-p"); r.code != 2 || !strings.Contains(r.stderr, "j.yaml:3:9: output \"out/fifo\": it lies in "+s.path("out")+", to which another job writes or has written") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
 	if left := tree(t, s.path("out")); len(left) != 2 {

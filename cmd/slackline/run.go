@@ -39,7 +39,7 @@ empty: with _SUCCESS in it when the job has finished, and nothing at all when it
 Ctrl-C, SIGTERM and the loss of the terminal pause the run: what its tasks have committed stays. The same command continues it,
 as slackline resume does, and also continues a run that was killed or found the disk full. After a run of which a job failed it
 runs that job and those behind it; what has finished and is unchanged is kept. --overwrite replaces finished output of Slackline's
-own instead, and nobody else's; --only runs some of the jobs. --fresh throws that work away, and
+own instead, once the new one is whole, and nobody else's; --only runs some of the jobs. --fresh throws that work away, and
 also what jobs of that run had finished, if all their parts are unchanged; slackline discard throws it away and runs nothing.
 The output of a run that ended normally is never thrown away, nor are other files in a directory.
 
@@ -324,9 +324,6 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 	if err != nil {
 		return err
 	}
-	if err := local.Overwrite(); err != nil {
-		return failure{err}
-	}
 	var runs []*report.Run
 	for i, r := range rounds {
 		if !r.done {
@@ -338,7 +335,9 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 			runs = append(runs, r.report)
 		}
 	}
-	forget(local, rounds)
+	if local.Several { // the run has come to its end
+		local.Forget(foldersOf(policies)...)
+	}
 	return o.finish(cmd.OutOrStdout(), report.New(runs...))
 }
 
@@ -382,16 +381,6 @@ func (o *options) rounds(w io.Writer, local *runs.Local, known []*profile.Class,
 		return nil, err
 	}
 	return append(rounds, lost...), nil
-}
-
-// forget removes what policies that have finished have left for a resumed run. Then the run
-// has come to its end.
-func forget(local *runs.Local, rounds []round) {
-	for _, r := range rounds {
-		if local.Several {
-			local.Forget(r.under)
-		}
-	}
 }
 
 // runReal runs a cell on this machine: it says what to expect, shows how far it is, and keeps the outcome.

@@ -362,7 +362,7 @@ func TestHelpExamples(t *testing.T) {
 						t.Fatalf("%q does not call slackline", part)
 					}
 					if len(args) > 1 && args[1] == "demo" && !slices.Contains(args, "--size") {
-						args = append(args, "--size", "3MB")
+						args = append(args, "--size", "1MB")
 					}
 					if out := s.must(0, args[1:]...); out == "" {
 						t.Errorf("%s prints nothing", part)

@@ -385,7 +385,7 @@ func (k *Keeper) equipBeside(jobs, there []*scenario.Job, now time.Time) (*Local
 		return nil, err
 	}
 	for i, dir := range more.outputs("") {
-		_, err := outdir.Check(dir)
+		_, err := outdir.Check([]string{dir})
 		if left, wrong := outdir.Left(dir); err == nil && (wrong != nil || left.Command != nil) {
 			err = errors.Join(wrong, fmt.Errorf("an interrupted run left %q; slackline resume continues it", dir))
 		}

@@ -83,8 +83,15 @@ func (l *Local) Complete(seed uint64, under string) (bool, error) {
 	return engine.Complete(l.config("", seed, under, nil))
 }
 
-// Forget removes what the jobs that have finished in the folder under have left for a later run.
-func (l *Local) Forget(under string) { outdir.Forget(l.outputs(under)) }
+// Forget removes what the jobs that have finished in these folders have left for a later run, or, where not
+// all have, or others may go on from them, lets the logs say that the run has come to its end.
+func (l *Local) Forget(under ...string) {
+	if dirs := l.outputs(under...); l.Some || !outdir.AllSucceeded(dirs) {
+		outdir.Keep(dirs)
+	} else {
+		outdir.Forget(dirs)
+	}
+}
 
 // CheckFresh finds the jobs that had finished in these folders in a run that was interrupted, for
 // DiscardFinished. They are thrown away only if all parts are what the log says was written, as a
@@ -120,26 +127,21 @@ func (l *Local) CheckFresh(under ...string) error {
 	return nil
 }
 
-// CheckOverwrite finds the outputs in these folders that another job of Slackline's has finished, for
-// Overwrite. An error names a job whose output may not be replaced; nothing is changed.
+// CheckOverwrite finds the outputs in these folders that another job of Slackline's has finished: they are
+// replaced when the new ones are committed. What the same command has finished, and was interrupted then, is
+// its own. An error names a job whose output may not be replaced; nothing is changed.
 func (l *Local) CheckOverwrite(under ...string) error {
 	for i, dir := range l.outputs(under...) {
+		var from Command
+		if left, err := outdir.Left(dir); err == nil && json.Unmarshal(left.Command, &from) == nil && from.Same(l.Command) {
+			continue
+		}
 		is, err := outdir.Replaceable(dir)
 		if err != nil {
 			return l.Files[i%len(l.Files)].Errorf("output", "%v", err)
 		}
 		if is {
 			l.replace = append(l.replace, dir)
-		}
-	}
-	return nil
-}
-
-// Overwrite removes the outputs that CheckOverwrite found, just before the run.
-func (l *Local) Overwrite() error {
-	for _, dir := range l.replace {
-		if err := outdir.Replace(dir); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -173,14 +175,14 @@ func (l *Local) DiscardFinished(each func(job string)) error {
 // can.
 func (l *Local) free(under string) (int, error) {
 	dirs := l.outputs(under)
-	if !l.Fresh && len(l.replace) == 0 {
-		return outdir.Check(dirs...)
+	if !l.Fresh {
+		return outdir.Check(dirs, l.replace...)
 	}
 	for i, dir := range dirs {
 		if slices.Contains(l.discard, dir) || slices.Contains(l.replace, dir) {
 			continue
 		}
-		if _, err := outdir.Check(dir); err != nil {
+		if _, err := outdir.Check([]string{dir}); err != nil {
 			return i, err
 		}
 	}

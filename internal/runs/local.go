@@ -33,7 +33,6 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
-	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
@@ -161,13 +160,14 @@ func (l *Local) file(name string) int {
 // folder within the output: under.
 func (l *Local) Real(policy string, seed uint64, under string, known []*profile.Class) (lab.Cell, error) {
 	if i, err := l.free(under); err != nil {
-		what := "remove it, or name another directory, or replace it with --overwrite"
+		what := "name another directory"
 		if _, busy := errors.AsType[*outdir.BusyError](err); busy {
-			what = "wait for it, or name another directory"
-		} else if failure.Of(err) != failure.Transient { // there is nothing to remove
-			what = "name another directory"
-		} else if dirs := l.outputs(under); len(dirs) > 1 && outdir.AllSucceeded(dirs) {
-			what += fmt.Sprintf("; all %d jobs have finished, so nothing is left to run", len(dirs))
+			what = "wait for it, or " + what
+		} else if errors.Is(err, outdir.ErrExists) {
+			what = "remove it, or " + what + ", or replace it with --overwrite"
+			if dirs := l.outputs(under); len(dirs) > 1 && outdir.AllSucceeded(dirs) {
+				what += fmt.Sprintf("; all %d jobs have finished, so nothing is left to run", len(dirs))
+			}
 		}
 		return lab.Cell{}, l.Files[i].Errorf("output", "%v; %s", err, what)
 	}
@@ -219,7 +219,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 	jobs := make([]engine.Job, len(l.jobs))
 	for i, dir := range l.outputs(under) {
 		jobs[i] = l.jobs[i].Job
-		jobs[i].Output = dir
+		jobs[i].Output, jobs[i].Replace = dir, slices.Contains(l.replace, dir)
 		if under != "" {
 			l.chain(&jobs[i], l.Files[i], under)
 		}
@@ -229,17 +229,13 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
-// apart refuses, where each policy writes to a folder of its own, an output in which a run with one
-// policy has written, and a job that reads more than the output of one of those before it: it would
-// read those of other policies too.
+// apart refuses, where each policy writes to a folder of its own, a job that reads more than the output of
+// one of those before it: it would read those of other policies too.
 func (l *Local) apart(under string) error {
 	if under == "" {
 		return nil
 	}
 	for _, f := range l.Files {
-		if err := outdir.Divisible(f.Output); err != nil {
-			return f.Errorf("output", "%v; name another directory", err)
-		}
 		for _, path := range f.Input {
 			if before := equip.Writer(l.Files, f, path); before != nil && !input.Within(path, before.Output) {
 				return f.Errorf("input", "input %q holds the output of job %q, which is one folder for each policy; run one policy, or name %s", path, before.Name, before.Output)

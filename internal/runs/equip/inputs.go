@@ -150,11 +150,12 @@ func (j *Job) checkSources() error {
 		}
 		csv, _ := form.(mapreduce.CSV)
 		names, err := input.Columns(file, csv)
+		others := strings.ReplaceAll(";\t|,", string(cmp.Or(csv.Comma, ',')), "") // that may separate its columns
 		switch {
 		case err != nil:
 			return f.Errorf(key(file.Source), "%v", err)
-		case len(names) == 1 && strings.ContainsAny(names[0], ";\t|"):
-			at := strings.IndexAny(names[0], ";\t|")
+		case len(names) == 1 && strings.ContainsAny(names[0], others):
+			at := strings.IndexAny(names[0], others)
 			return f.Errorf(key(file.Source), "input %q: its header is one column, %q; write csv: {delimiter: %q} if that separates them", file.Path, names[0], names[0][at:at+1])
 		case column == "":
 		case names == nil:

@@ -153,3 +153,24 @@ func TestCSVByInput(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// A heading that is one column by the delimiter that the job names, and more by another, is told before the run.
+func TestDelimiterThatSeparatesNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ csv, heading, other string }{
+		{"", "a,b", ""}, {"", "a", ""}, {"", "a;b", ";"}, {"", "a|b", "|"}, {`csv: {delimiter: ";"}`, "a;b", ""}, {`csv: {delimiter: ";"}`, "a,b", ","},
+	} {
+		path := filepath.Join(dir, "f.csv")
+		if err := os.WriteFile(path, []byte(c.heading+"\n3\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := scenario.ReadJob("j.yaml", []byte("name: j\nmap: cat\ninput_format: csv\ninput: "+path+"\noutput: "+dir+"/out\n"+c.csv+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("its header is one column, %q; write csv: {delimiter: %q} if that separates them", c.heading, c.other)
+		if _, err = Jobs([]*scenario.Job{f}, Options{Now: time.Unix(1, 0)}); (err == nil) != (c.other == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

@@ -106,7 +106,20 @@ func TestOddWordsAreCounted(t *testing.T) {
 		return `{"jobID":"j","outcome":"SUCCEEDED",` + times + `,"mapTasks":[{"inputBytes":1,"attempts":[{"result":` + result +
 			`,"startTime":1700000003000,"finishTime":1700000024000}]}]}`
 	}
+	jhist := func(submit, launch, status string) string {
+		event := func(name, fields string) string {
+			return `{"event":{"org.apache.hadoop.mapreduce.jobhistory.` + name + `":{"jobid":"job_1_0001",` + fields + "}}}\n"
+		}
+		return jhistHead + event("JobSubmitted", `"submitTime":`+submit) + event("JobInited", `"launchTime":`+launch+`,"totalMaps":1,"totalReduces":0`) +
+			event("TaskAttemptStarted", `"taskid":"task_1_0001_m_000000","attemptId":"a","startTime":1700000001000`) +
+			event("MapAttemptFinished", `"taskid":"task_1_0001_m_000000","attemptId":"a","taskStatus":`+status+`,"finishTime":1700000002000`) +
+			event("JobFinished", `"finishTime":1700000002000`)
+	}
 	for _, c := range []struct{ format, text, want string }{
+		{"swim", "a\t9\t9\t-1\tNULL\t\nb\tNA\t9\t1\t1\t1\n", "no-submit-time 1; tasks-unlisted 1, input-unknown 1, shuffle-unknown 1"},
+		{"jhist", jhist("0", "1700000000000", `"SUCCEEDED"`), "; submit-by-start 1, input-unknown 1"},
+		{"jhist", jhist("null", "1700000000000", `"SUCCESS"`), "; submit-by-start 1, input-unknown 1"},
+		{"jhist", jhist("-1", "0", `"SUCCEEDED"`) + strings.ReplaceAll(jhist("1700000000000", "0", `"SUCCEEDED"`), "_0001", "_0002"), "no-submit-time 1; input-unknown 1"},
 		{"swf", swf("7", "9"), "; status-unknown 1, input-unknown 1"},
 		{"swf", swf("-1", "1") + strings.Replace(swf("7", "1"), "1", "2", 1), "no-submit-time 1; input-unknown 1"},
 		{"alibaba", "M1,0,j,1,Terminated,5,6,100,1\nM2,,j,1,Terminated,5,6,100,1\n", "; instances-unknown 2, input-unknown 1"},
@@ -123,6 +136,10 @@ func TestOddWordsAreCounted(t *testing.T) {
 	}
 	for _, c := range []struct{ format, text, want string }{
 		{"rumen", rumen(`"submitTime":1700000000000`, `"success"`), `result: "success" is not SUCCESS, FAILED or KILLED`},
+		{"rumen", rumen(`"submitTime":1700000000`, `"SUCCESS"`), "submitTime: 1700000000 ms since 1970 are in 1970; if they are seconds, of 2023, write milliseconds"},
+		{"jhist", jhist("1700000000", "0", `"SUCCESS"`), "submitTime: 1700000000 ms since 1970 are in 1970; if they are seconds, of 2023"},
+		{"jhist", jhist("1700000000000", "0", `"foo"`), `taskStatus: "foo" is not SUCCESS, FAILED or KILLED`},
+		{"alibaba", "i,M1,j,1,Terminated,5,6,m,1,1,1,1,1,1\n", "it looks like a row of Alibaba's batch_instance, of 14 fields; read batch_task"},
 		{"slackline", "{\"slackline_trace\":1}\n" + `{"id":"a","submit":1,"deadline":0}`, "deadline: it is 0"},
 		{"slackline", "{\"slackline_trace\":1}\n" + `{"id":"a","submit":1,"stages":[{"kind":"map","needs":{"vcores":0},"tasks":[{}]}]}`, "needs.vcores: it is 0"},
 	} {

@@ -103,6 +103,9 @@ func (a *alibaba) read(line []byte) error {
 	if len(f) == 8 && isNumber(f[0]) && isNumber(f[1]) {
 		return a.errorf("", "it looks like a task of Alibaba's trace of 2017, whose rows begin with two times; that of 2018 can be read")
 	}
+	if len(f) == 14 || len(f) == 12 {
+		return a.errorf("", "it looks like a row of Alibaba's batch_instance, of %d fields; read batch_task, which lists the tasks", len(f))
+	}
 	if len(f) != len(alibabaColumns) {
 		return a.errorf("", "it has %d fields separated by commas, a task has %d", len(f), len(alibabaColumns))
 	}

@@ -1,6 +1,11 @@
 package trace
 
-import "bytes"
+import (
+	"bytes"
+	"time"
+
+	"github.com/slackline/slackline/units"
+)
 
 // failed tells whether a job of Hadoop did not end well, by the word in that field, and leaves it out if so.
 func (p *place) failed(j *Job, field string, ended scalar) bool {
@@ -30,26 +35,29 @@ func (p *place) outcome(field string, word scalar) (why Reason, well bool) {
 	return notEnded, false
 }
 
-// dated reads when a job was submitted, in ms, or where that is not told when it began, which another field tells. A
-// job of which neither is known is left out, as Gridmix does. A time of 0 is none: nothing ran in 1970.
-func (p *place) dated(o *order, j *Job, field string, submitted scalar, other string, began scalar) bool {
-	instant := func(field string, s scalar) int64 {
-		if ms := p.known(field, s); ms != 0 {
-			return ms
-		}
+// instant reads a time of a job of Hadoop, in ms since 1970; -1 = it is not known. A time of 0 is none: nothing ran
+// in 1970. Nor did what a trace would begin with, if its times were not in seconds.
+func (p *place) instant(o *order, field string, s scalar) int64 {
+	ms := p.known(field, s)
+	if ms == 0 {
 		return -1
 	}
-	ms := instant(field, submitted)
+	if !o.begun && ms >= 1e9 && ms < int64(epoch/units.Millisecond) {
+		year := func(t time.Time) int { return t.UTC().Year() }
+		p.failf(field, "%d ms since 1970 are in %d; if they are seconds, of %d, write milliseconds", ms, year(time.UnixMilli(ms)), year(time.Unix(ms, 0)))
+	}
+	return ms
+}
+
+// dated says when a job was submitted, in ms, or where that is not known when it began, which another field tells. A
+// job of which neither is known is left out, as Gridmix does.
+func (p *place) dated(o *order, j *Job, field string, ms int64, other string, began int64) bool {
 	byStart := ms < 0
 	if byStart {
-		field = other
-		ms = instant(other, began)
+		field, ms = other, began
 	}
 	if ms < 0 {
-		if p.bad == nil {
-			p.kept.leaveOut(undated, j.ID, p.errorf(field, "job %q has none", j.ID))
-		}
-		return false
+		return p.undated(j, field)
 	}
 	if j.Submit = p.since(o, field, ms); byStart && p.bad == nil {
 		p.kept.fillIn(startCounts, 1, p.errorf(field, "job %q is taken as submitted then", j.ID))

@@ -43,7 +43,8 @@ type jhist struct {
 	masters int   // that began
 	master  int64 // begin of the last
 	asked   int64 // when the first task was asked for
-	submit  int64
+	submit  int64 // or, where that is not known, when it began
+	launch  int64
 	uber    bool // its tasks ran inside its ApplicationMaster
 }
 
@@ -81,6 +82,7 @@ type jhistBody struct {
 	User           scalar    `json:"userName"`
 	Queue          scalar    `json:"jobQueueName"`
 	Submit         scalar    `json:"submitTime"`
+	Launch         scalar    `json:"launchTime"`
 	Uber           scalar    `json:"uberized"`
 	Maps           scalar    `json:"totalMaps"`
 	Reduces        scalar    `json:"totalReduces"`
@@ -199,17 +201,17 @@ func (h *jhist) submitted(b *jhistBody) {
 	}
 	j := &Job{ID: h.name("jobid", b.Job.text), Class: h.text("jobName", b.Name), User: h.text("userName", b.User),
 		Queue: h.text("jobQueueName", b.Queue)}
-	if h.submit = h.known("submitTime", b.Submit); h.submit < 0 {
-		h.failf("submitTime", "it is missing; a job needs a time of submission")
+	if h.submit = h.instant(&h.order, "submitTime", b.Submit); h.submit >= 0 {
+		j.Submit = h.since(&h.order, "submitTime", h.submit)
 	}
-	if j.Submit = h.since(&h.order, "submitTime", h.submit); h.bad != nil {
+	if h.bad != nil {
 		return
 	}
 	h.job, h.key = j, strings.TrimPrefix(j.ID, "job_")
 	h.tasks = [2]map[int]*jhistTask{{}, {}}
 	h.total = [2]int64{-1, -1}
 	h.attempt = map[string]int64{}
-	h.mapsEnd, h.asked, h.uber = -1, -1, false
+	h.mapsEnd, h.asked, h.launch, h.uber = -1, -1, -1, false
 }
 
 // ours checks that an event belongs to the job that is open.
@@ -236,7 +238,7 @@ func (h *jhist) inited(b *jhistBody) {
 		h.failf("", "job %q has more than %d tasks", h.job.ID, MaxTasks)
 	}
 	if h.bad == nil {
-		h.total, h.uber = total, string(b.Uber.text) == "true"
+		h.total, h.launch, h.uber = total, h.instant(&h.order, "launchTime", b.Launch), string(b.Uber.text) == "true"
 	}
 }
 
@@ -312,7 +314,10 @@ func (h *jhist) done(b *jhistBody) {
 	}
 	start, known := h.attempt[string(b.Attempt.text)]
 	delete(h.attempt, string(b.Attempt.text))
-	succeeded := string(b.Status.text) == "SUCCEEDED"
+	_, succeeded := h.outcome("taskStatus", b.Status)
+	if h.bad != nil {
+		return
+	}
 	end, host := h.known("finishTime", b.Finish), hostName(b.Host)
 	if t.end >= 0 {
 		// It was killed, or committed nothing, as another attempt had committed while it ran.
@@ -351,6 +356,13 @@ func hostName(address scalar) string {
 // finished makes the job.
 func (h *jhist) finished(b *jhistBody, committed bool) (*Job, error) {
 	j := h.job
+	if h.submit < 0 {
+		if !h.dated(&h.order, j, "submitTime", -1, "launchTime", h.launch) {
+			h.job = nil
+			return nil, orNil(h.wrong())
+		}
+		h.submit = h.launch
+	}
 	if !h.uber {
 		j.Ran = h.history(committed)
 	}

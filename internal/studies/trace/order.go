@@ -49,9 +49,22 @@ func (p *place) since(o *order, field string, ms int64) units.Time {
 	return p.counted(o, field, units.Duration(ms)*units.Millisecond)
 }
 
-// absolute reads when a job was submitted, in seconds, which may be those since 1970.
-func (p *place) absolute(o *order, field string, text []byte) units.Time {
-	return p.counted(o, field, p.secondsUpTo(field, text, 9e9))
+// absolute reads when a job was submitted, in seconds, which may be those since 1970. It leaves out one of which
+// that is not known.
+func (p *place) absolute(o *order, j *Job, field string, text []byte) bool {
+	if unknown(text) {
+		return p.undated(j, field)
+	}
+	j.Submit = p.counted(o, field, p.secondsUpTo(field, text, 9e9))
+	return true
+}
+
+// undated leaves out a job without a time of submission.
+func (p *place) undated(j *Job, field string) bool {
+	if p.bad == nil {
+		p.kept.leaveOut(undated, j.ID, p.errorf(field, "job %q has none", j.ID))
+	}
+	return false
 }
 
 // counted is a time as it counts in the trace: since its begin, not since 1970.

@@ -152,6 +152,23 @@ func (p *place) count(field string, text []byte) int64 {
 	return 0
 }
 
+// unknown tells whether that stands in a field of which nothing is known.
+func unknown(text []byte) bool {
+	switch string(text) {
+	case "", "-1", "-1.0", "-1.00", "NULL", "null", "NA":
+		return true
+	}
+	return false
+}
+
+// size reads a number of bytes, which may be unknown.
+func (p *place) size(field string, text []byte) units.Bytes {
+	if unknown(text) {
+		return Unknown
+	}
+	return units.Bytes(p.count(field, text))
+}
+
 // seconds reads a span or a point of time in seconds.
 func (p *place) seconds(field string, text []byte) units.Duration {
 	return p.secondsUpTo(field, text, 1e9)

@@ -159,7 +159,7 @@ func (r *rumen) job(text []byte) (*Job, *Error) {
 		}
 		j.Priority = p
 	}
-	if out := r.failed(j, "outcome", t.Outcome); out || !r.dated(&r.order, j, "submitTime", t.Submit, "launchTime", t.Launch) {
+	if out := r.failed(j, "outcome", t.Outcome); out || !r.dated(&r.order, j, "submitTime", r.instant(&r.order, "submitTime", t.Submit), "launchTime", r.instant(&r.order, "launchTime", t.Launch)) {
 		return nil, r.wrong()
 	}
 	stages, mapsEnd := [2]Stage{{Kind: workload.Map}, {Kind: workload.Reduce}}, int64(-1)

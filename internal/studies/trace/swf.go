@@ -78,14 +78,9 @@ func (s *swf) job(line []byte) (*Job, error) {
 	}
 	number := s.count(swfFields[0], f[0])
 	j := &Job{ID: name("j", number), Input: Unknown, Shuffle: Unknown, Output: Unknown}
-	if unknown(f[1]) {
-		if err := s.wrong(); err != nil {
-			return nil, err
-		}
-		s.kept.leaveOut(undated, j.ID, s.errorf(swfFields[1], "job %d has none", number))
-		return nil, nil
+	if !s.absolute(&s.order, j, swfFields[1], f[1]) {
+		return nil, orNil(s.wrong())
 	}
-	j.Submit = s.absolute(&s.order, swfFields[1], f[1])
 	time, processors := s.first(f, 3, 3, s.span), s.first(f, 4, 4, s.count)
 	if err := s.wrong(); err != nil {
 		return nil, err
@@ -133,12 +128,6 @@ func (s *swf) job(line []byte) (*Job, error) {
 		s.kept.fillIn(unknownStatus, 1, s.errorf(swfFields[10], "that of job %d is %s", number, quoted(f[10])))
 	}
 	return j, nil
-}
-
-// unknown tells whether that stands in a field of which nothing is known.
-func unknown(text []byte) bool {
-	x := string(text)
-	return x == "-1" || x == "-1.0" || x == "-1.00"
 }
 
 // first reads the one field, or if it is -1 the other. -1 if both are.

@@ -3,8 +3,6 @@ package trace
 import (
 	"bytes"
 	"io"
-
-	"github.com/slackline/slackline/units"
 )
 
 // swim reads the samples that come with SWIM, the Statistical Workload Injector for MapReduce
@@ -28,20 +26,22 @@ func (s *swim) Next() (*Job, error) {
 		if err != nil || len(bytes.TrimSpace(line)) == 0 {
 			return nil, err
 		}
-		return &s.job, orNil(s.read(line))
+		return s.read(line)
 	})
 }
 
-func (s *swim) read(line []byte) *Error {
+func (s *swim) read(line []byte) (*Job, error) {
 	f := bytes.SplitN(line, []byte{'\t'}, 8)
 	if len(f) < 6 {
-		return s.errorf("", "it has %d fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes", len(f))
+		return nil, s.errorf("", "it has %d fields separated by tabs, a job has 6 or more: name, submit time, gap, input, shuffle and output bytes", len(f))
 	}
-	s.job = Job{ID: s.name("job", f[0]), Submit: s.absolute(&s.order, "submit time", f[1]),
-		Input: units.Bytes(s.count("map input bytes", f[3])), Shuffle: units.Bytes(s.count("shuffle bytes", f[4])),
-		Output: units.Bytes(s.count("reduce output bytes", f[5]))}
+	s.job = Job{ID: s.name("job", f[0]), Input: s.size("map input bytes", f[3]), Shuffle: s.size("shuffle bytes", f[4]),
+		Output: s.size("reduce output bytes", f[5])}
+	if !s.absolute(&s.order, &s.job, "submit time", f[1]) {
+		return nil, orNil(s.wrong())
+	}
 	if len(f) > 6 && len(f[6]) > 0 {
 		s.job.Path = s.name("input path", f[6])
 	}
-	return s.admit(&s.order, &s.job, "submit time")
+	return &s.job, orNil(s.admit(&s.order, &s.job, "submit time"))
 }

@@ -58,7 +58,7 @@ func TestSWIMBad(t *testing.T) {
 		"a\t4\t9\t1762\t0\t1":                 "t:2: submit time: 4s is before the 5s of the job before; slackline workload import --sort puts a trace in order",
 		"a\t9\t9\t9000000000000000000\t0\t1":  `t:2: job "a": ~8185452.32TB of input are 67055225373 maps of 128MB, at most 10000000 are possible`,
 		"z\t9\t9\t1\t0\t1":                    `t:2: job "z" was already listed`,
-		"a\t9\t9\t-1\t0\t1":                   "t:2: map input bytes: -1 is negative",
+		"a\t9\t9\t-2\t0\t1":                   "t:2: map input bytes: -2 is negative",
 		"a\t9\t9\t1\t99999999999999999999\t1": "t:2: shuffle bytes: \"99999999999999999999\" is too large",
 		"a\t9\t9\t1\t1\tmany":                 "t:2: reduce output bytes: \"many\" is not a number",
 	} {

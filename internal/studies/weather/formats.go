@@ -46,6 +46,11 @@ func (r *Reader) nsrdb() error {
 		return err
 	}
 	r.cols = r.csv.Heading()
+	for i, name := range r.cols {
+		if name != "" && slices.Contains(r.cols[:i], name) {
+			return r.errorf(i, "the column %q is given twice", name)
+		}
+	}
 	var parts [5]int
 	for i, name := range []string{"Year", "Month", "Day", "Hour", "Minute"} {
 		if parts[i] = slices.Index(r.cols, name); parts[i] < 0 {

@@ -135,6 +135,8 @@ func TestFilesThatCannotBe(t *testing.T) {
 			`f.csv:2:1: the line before has no key "Time Zone"; a file of NSRDB needs it`},
 		{"Source,Latitude\n\"0", `f.csv:2:3: extraneous or missing " in quoted-field`},
 		{nsrdbHead, "f.csv: the file ends too early; an NSRDB file has names of columns next"},
+		{nsrdbHead + "Year,Month,Day,Hour,Minute,GHI,GHI,Wind Speed\n",
+			`f.csv:3:32: the column "GHI" is given twice`},
 		{nsrdbHead + "Year,Month,Day,Hour,GHI\n",
 			"f.csv:3:1: there is no column Minute; a file of NSRDB has Year, Month, Day, Hour and Minute"},
 		{nsrdbHead + "Year,Month,Day,Hour,Minute,DHI\n",

@@ -69,6 +69,7 @@ type Job struct {
 	Program *mapreduce.Program
 	Input   []string // files, directories, globs
 	Output  string   // a directory that does not exist
+	Replace bool     // or one that outdir.Replaceable allows to replace
 	Reduces int      // 0 = the output of the maps is the job's
 
 	Sources []input.Source // in place of Input, where inputs have names or formats; nil = they have none

@@ -27,7 +27,7 @@ func Complete(cfg Config) (bool, error) {
 	var jobs []*job
 	for i := range w.cfg.Jobs {
 		j := &job{cfg: &w.cfg.Jobs[i], out: w.outdir(&w.cfg.Jobs[i])}
-		if state, err := j.out.State(); err != nil || state != outdir.Finished {
+		if state, err := j.out.State(); err != nil || state != outdir.Finished || j.cfg.Replace {
 			return false, err
 		}
 		jobs = append(jobs, j)
@@ -45,7 +45,7 @@ func Complete(cfg Config) (bool, error) {
 
 func (w *World) outdir(c *Job) *outdir.Dir {
 	return outdir.New(c.Output,
-		outdir.Options{Sync: w.cfg.Sync, Fresh: w.cfg.Fresh, Tries: w.cfg.MaxFailures})
+		outdir.Options{Sync: w.cfg.Sync, Fresh: w.cfg.Fresh, Replace: c.Replace, Tries: w.cfg.MaxFailures})
 }
 
 // setUp makes the output directory of a job, or takes over the one that an interrupted run left,

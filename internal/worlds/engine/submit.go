@@ -38,7 +38,7 @@ type batch struct {
 func (w *World) submit(list []Job) error {
 	links := make(map[string]*link, len(list))
 	outputs := make(map[string]string, len(list))
-	dirs := make([]string, len(list))
+	dirs, replaced := make([]string, len(list)), []string(nil)
 	for i := range list {
 		c := &list[i]
 		if k := w.known[c.Spec.ID]; links[c.Spec.ID] != nil || k != nil && !k.over {
@@ -48,9 +48,11 @@ func (w *World) submit(list []Job) error {
 		if err := w.check(c, outputs); err != nil {
 			return fmt.Errorf("job %q: %w", c.Spec.ID, err)
 		}
-		dirs[i] = c.Output
+		if dirs[i] = c.Output; c.Replace {
+			replaced = append(replaced, c.Output)
+		}
 	}
-	if i, err := outdir.Check(dirs...); err != nil {
+	if i, err := outdir.Check(dirs, replaced...); err != nil {
 		return fmt.Errorf("job %q: %w", list[i].Spec.ID, err)
 	}
 	find := func(id string) *link {

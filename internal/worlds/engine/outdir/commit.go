@@ -161,8 +161,9 @@ func (d *Dir) Commit() (err error) {
 	return err
 }
 
-// commit moves the parts of all committed tasks into place and ends with _SUCCESS, unless something
-// else stands in a place. Before the first is moved it writes that down. It may be called again.
+// commit moves the parts of all committed tasks into place, which the output that they replace leaves,
+// and ends with _SUCCESS, unless something else stands in a place. Before the first is moved it writes that
+// down. It may be called again.
 func (d *Dir) commit() error {
 	return d.within(func(root *fault.Root) error {
 		if err := d.takeBack(root); err != nil {
@@ -171,9 +172,13 @@ func (d *Dir) commit() error {
 		if err := d.free(root); err != nil {
 			return err
 		}
+		if err := d.giveWay(root); err != nil {
+			return err
+		}
 		if err := d.note(entry{Moving: true}); err != nil {
 			return err
 		}
+		d.old = nil
 		if d.opt.Sync != SyncNothing { // or a resumed run would find parts in place that it knows nothing of
 			if err := d.log.f.Sync(); err != nil {
 				return err

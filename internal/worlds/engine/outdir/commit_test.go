@@ -46,7 +46,7 @@ func setUp(t *testing.T, d *Dir) {
 }
 
 func check(out string) error {
-	_, err := Check(out)
+	_, err := Check([]string{out})
 	return err
 }
 

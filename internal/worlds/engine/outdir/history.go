@@ -33,6 +33,8 @@ type Description struct {
 	Command json.RawMessage `json:"origin,omitempty"` // the command line that it came from
 	Began   time.Time       `json:"began,omitzero"`   // 0 of the clock of the run
 	Made    bool            `json:"made,omitempty"`   // Slackline made the output directory
+	// files of an earlier output, which stay in place until the commit of this job begins: replace.go
+	Replaces []string `json:"replaces,omitempty"`
 }
 
 const logVersion = 2
@@ -186,6 +188,7 @@ type History struct {
 	Lines    int  // that could be read
 	Finished bool // the job has
 	ended    bool // and its run has come to its end
+	moving   bool // the commit of the job began
 	job      *Description
 	done     map[Task]*Commit
 }
@@ -202,7 +205,8 @@ func replay(records []json.RawMessage) *History {
 		}
 		switch {
 		case e.Job != nil:
-			h.job, h.ended = e.Job, false
+			h.job, h.ended, h.moving = e.Job, false, false
+			clear(h.done) // of another job, which this one replaces
 		case e.Ended:
 			h.ended = true
 		case e.Done != nil:
@@ -212,6 +216,7 @@ func replay(records []json.RawMessage) *History {
 				c.Lost = true
 			}
 		case e.Moving:
+			h.moving = true
 			for _, c := range h.done {
 				c.moving = true
 			}
@@ -251,14 +256,14 @@ func (e *ChangedError) Error() string {
 // Unlike says why output that is finished does not count as what the job would write.
 func (d *Dir) Unlike(why string) error {
 	return says(d.path, fmt.Errorf("it is finished, but %s; "+
-		"remove it, leave the job out, or run all of them again (slackline run --fresh, or --overwrite)", why))
+		"remove it, leave the job out, or run all of them again (slackline run --overwrite)", why))
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil
 // if nothing. It changes nothing on disk.
 func (d *Dir) Look(now *Description) (*History, error) {
 	state, err := d.State()
-	if err != nil || state == Free || state == Taken || state == Interrupted && d.opt.Fresh {
+	if err != nil || state == Free || state == Taken || state == Interrupted && d.opt.Fresh || state == Finished && d.opt.Replace {
 		return nil, err
 	}
 	var h *History

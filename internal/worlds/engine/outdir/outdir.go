@@ -17,6 +17,8 @@ type Options struct {
 	Sync Sync
 	// Fresh throws away what an interrupted run has left, and does not resume it.
 	Fresh bool
+	// Replace puts the output where an earlier one stands that Replaceable allows to replace.
+	Replace bool
 	// Tries is how often to try what may go well a moment later; 0 = once.
 	Tries int
 }
@@ -50,7 +52,9 @@ type Dir struct {
 	done    []*Commit       // tasks whose parts count
 	writer  map[string]Task // by the name of a part
 	outputs map[int]string  // folders of the map outputs that count, by task
+	old     []string        // files of the output in place that this one will replace
 	stale   []string        // files in place whose tasks do not count any more
+	gone    bool            // the old output is, or in part
 	ended   bool            // this process has made SuccessFile
 }
 
@@ -142,11 +146,13 @@ func (d *Dir) SetUp(describe func() *Description) error {
 	if err := d.sweep(); err != nil || d.described {
 		return err
 	}
-	if err := d.log.clear(); err != nil { // only now, as it tells what may be swept
-		return says(d.path, err)
+	if d.old == nil { // or the line below does it, at once
+		if err := d.log.clear(); err != nil { // only now, as it tells what may be swept
+			return says(d.path, err)
+		}
 	}
 	job := describe()
-	job.Made = d.made
+	job.Made, job.Replaces = d.made, d.old
 	if err := d.note(entry{Job: job}); err != nil {
 		return err
 	}
@@ -160,8 +166,13 @@ func (d *Dir) make() error {
 	if err != nil {
 		return err
 	}
-	if state == Taken || state == Finished {
+	switch {
+	case (state == Taken || state == Finished) && !d.opt.Replace:
 		return errExists(d.path)
+	case state == Free:
+		if err := d.inside(); err != nil {
+			return err
+		}
 	}
 	if !d.looked { // a second call finds what the first has made
 		_, err := os.Lstat(d.path)
@@ -191,10 +202,15 @@ func (d *Dir) openLog() error {
 	if d.left != nil {
 		seen = d.left.Lines
 	}
-	if len(records) != seen && !d.opt.Fresh {
-		return errors.Join(says(d.path, errors.New("another process has just written there")), log.close())
+	if replaces := d.opt.Replace && AllSucceeded([]string{d.path}); replaces {
+		d.old, err = d.own()
+		err = says(d.path, err)
+	} else if len(records) != seen && !d.opt.Fresh {
+		err = says(d.path, errors.New("another process has just written there"))
+	} else {
+		err = d.inherit(replay(records))
 	}
-	if err := d.inherit(replay(records)); err != nil {
+	if err != nil {
 		return errors.Join(err, log.close())
 	}
 	d.log, d.described = log, d.left != nil && d.left.job != nil

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -51,6 +52,9 @@ func (c *Commit) placed(root *fault.Root) (names []string) {
 // moved into place of these goes with the next sweep; of a task that was restored nothing does.
 func (d *Dir) inherit(h *History) (err error) {
 	d.made = d.made || h.job != nil && h.job.Made
+	if h.replaces() {
+		d.old = h.job.Replaces
+	}
 	for _, c := range h.done {
 		if !c.moving || c.Run != nil || d.find(c.Task) >= 0 || !filepath.IsLocal(c.Dir) || named(c.Parts) != nil {
 			continue
@@ -84,19 +88,19 @@ func (d *Dir) free(root *fault.Root) error {
 			if _, err := root.Lstat(c.from(p)); errors.Is(err, fs.ErrNotExist) {
 				continue // it has been moved before
 			}
-			if err := vacant(root, p); err != nil {
+			if err := d.vacant(root, p); err != nil {
 				return err
 			}
 		}
 	}
 	text := d.success()
-	return vacant(root, task.Part{Name: SuccessFile, Size: int64(len(text)), Sum: crc32.Checksum(text, castagnoli)})
+	return d.vacant(root, task.Part{Name: SuccessFile, Size: int64(len(text)), Sum: crc32.Checksum(text, castagnoli)})
 }
 
-// vacant checks that nothing stands at the place of a file but that file itself.
-func vacant(root *fault.Root, p task.Part) error {
+// vacant checks that nothing stands at the place of a file but that file itself, or what it replaces.
+func (d *Dir) vacant(root *fault.Root, p task.Part) error {
 	info, err := root.Lstat(p.Name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || slices.Contains(d.old, p.Name) {
 		return nil
 	}
 	if err != nil {

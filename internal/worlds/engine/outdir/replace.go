@@ -20,7 +20,7 @@ func Replaceable(output string) (bool, error) {
 	if err != nil || state == Free || state == Interrupted {
 		return false, err
 	}
-	if err := errors.Join(Busy(output), d.tidy()); err != nil {
+	if err := errors.Join(Busy(output), d.tidy(), d.explain(writable(output))); err != nil {
 		return false, err
 	}
 	_, err = d.own()
@@ -61,22 +61,23 @@ func (d *Dir) own() ([]string, error) {
 	return names, err
 }
 
-// Replace removes what Replaceable has found there. _SUCCESS goes first, and the log of a run last.
-func Replace(output string) error {
-	d := at(output)
-	names, err := d.own()
-	if err != nil {
-		return says(output, err)
+// replaces tells whether what stands in place is an output that the job at work, or an interrupted one,
+// is to replace, and has not begun to.
+func (d *Dir) replaces() bool {
+	h, err := d.history()
+	return err == nil && h.replaces()
+}
+
+func (h *History) replaces() bool { return h.job != nil && len(h.job.Replaces) > 0 && !h.moving }
+
+// giveWay removes the output that the job replaces, when all of its own is on the disk: _SUCCESS first, so
+// that nobody takes the rest for the whole. From here on only the new one can become whole again.
+func (d *Dir) giveWay(root *fault.Root) error {
+	d.gone = len(d.old) > 0
+	for _, name := range d.old {
+		if err := root.Delete(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	return d.within(func(root *fault.Root) error {
-		for _, name := range names {
-			if err := root.Delete(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		if _, err := root.Lstat(temporary); err != nil {
-			return nil
-		}
-		return d.removeRun(root)
-	})
+	return nil
 }

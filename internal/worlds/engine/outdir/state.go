@@ -7,8 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/slackline/slackline/internal/files"
+	"github.com/slackline/slackline/internal/worlds/engine/success"
 )
 
 // State is what stands at the place of an output directory.
@@ -50,10 +54,12 @@ func (d *Dir) State() (State, error) {
 	switch {
 	case !has(SuccessFile):
 		return Interrupted, nil
-	case has(filepath.Join(temporary, logName)):
-		return Finished, nil
+	case !has(filepath.Join(temporary, logName)):
+		return Taken, nil
+	case d.replaces():
+		return Interrupted, nil
 	}
-	return Taken, nil
+	return Finished, nil
 }
 
 // begun tells whether a job of Slackline has begun to write: a log or a lock of it is there, or
@@ -99,7 +105,7 @@ func (d *Dir) check() (State, error) {
 		if above := missing(dir); len(above) > 0 {
 			dir = filepath.Dir(above[len(above)-1])
 		}
-		err = d.explain(writable(dir))
+		err = errors.Join(d.inside(), d.explain(writable(dir)))
 	case state == Interrupted:
 		err = Busy(d.path)
 	case state == Taken:
@@ -110,14 +116,35 @@ func (d *Dir) check() (State, error) {
 	return state, err
 }
 
-func errExists(output string) error { return says(output, errors.New("it exists already")) }
+// ErrExists is the error of an output directory in which something stands that no job may touch.
+var ErrExists = errors.New("it exists already")
+
+func errExists(output string) error { return says(output, ErrExists) }
+
+// inside refuses a new output directory within that of another job: whoever reads that one would read both.
+func (d *Dir) inside() error {
+	path, err := filepath.Abs(d.path)
+	if err != nil {
+		return d.explain(err)
+	}
+	path = files.Resolved(path)
+	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
+		if _, err := os.Lstat(at(dir).logPath()); err == nil || success.Ours(dir) {
+			return says(d.path, fmt.Errorf("it lies in %s, to which another job writes or has written, and whoever reads that reads all that is in it", dir))
+		}
+	}
+	return nil
+}
 
 // Check says which of the jobs with these output directories cannot run, and why; -1 if all can.
-// What interrupted runs left may be resumed. A job that is finished may stand beside others
-// that are not: a run of all of them was interrupted behind its end.
-func Check(outputs ...string) (int, error) {
+// What interrupted runs left may be resumed, and what Replaceable allows may be replaced. A job that is
+// finished may stand beside others that are not: a run of all of them was interrupted behind its end.
+func Check(outputs []string, replaced ...string) (int, error) {
 	finished := 0
 	for i, path := range outputs {
+		if slices.Contains(replaced, path) {
+			continue
+		}
 		state, err := at(path).check()
 		if err != nil {
 			return i, err
@@ -132,16 +159,6 @@ func Check(outputs ...string) (int, error) {
 	return -1, nil
 }
 
-// Divisible refuses a directory in which several runs are to have a folder each, though a job has
-// written, or has begun to write, to the directory itself: whoever reads it would read both.
-func Divisible(output string) error {
-	begun, err := at(output).begun(false)
-	if err == nil && (begun || AllSucceeded([]string{output})) {
-		err = fmt.Errorf("output %q: a run with one policy wrote there, and with several each has a folder in it", output)
-	}
-	return err
-}
-
 // HasFinished tells whether a job has finished there whose run has not forgotten it. Where that
 // cannot be seen whoever writes there says why.
 func HasFinished(output string) bool {
@@ -152,7 +169,7 @@ func HasFinished(output string) bool {
 // AllSucceeded tells whether there are output directories, and the jobs of all have finished.
 func AllSucceeded(outputs []string) bool {
 	for _, path := range outputs {
-		if _, err := os.Stat(filepath.Join(path, SuccessFile)); err != nil {
+		if _, err := os.Stat(filepath.Join(path, SuccessFile)); err != nil || at(path).replaces() {
 			return false
 		}
 	}

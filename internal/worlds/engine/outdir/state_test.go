@@ -413,7 +413,7 @@ func TestLogGoesLast(t *testing.T) {
 			out, _ := finished()
 			must(t, harm(out))
 			if by == "run" {
-				if _, err := Check(out); err == nil || !strings.Contains(err.Error(), "it exists already") {
+				if _, err := Check([]string{out}); err == nil || !strings.Contains(err.Error(), "it exists already") {
 					t.Errorf("%s: %v", name, err)
 				}
 			} else if d, err := Discard(out, false); err != nil || !d.Ended {
@@ -425,7 +425,7 @@ func TestLogGoesLast(t *testing.T) {
 	// Another program's folder stays.
 	out, _ := finished()
 	must(t, errors.Join(os.Remove(filepath.Join(out, temporary, logName)), os.Remove(lockPath(out)), os.Truncate(filepath.Join(out, SuccessFile), 0)))
-	_, _ = Check(out)
+	_, _ = Check([]string{out})
 	leftBehind(t, filepath.Join(out, temporary), "0", "zz")
 }
 
@@ -557,7 +557,7 @@ func TestCheckOfFinished(t *testing.T) {
 		outputs []string
 		bad     int
 	}{{[]string{open}, -1}, {[]string{a, open, b}, -1}, {[]string{a, b}, 0}, {[]string{a}, 0}, {[]string{a, open, user}, 2}, {nil, -1}} {
-		bad, err := Check(c.outputs...)
+		bad, err := Check(c.outputs)
 		if bad != c.bad || (err == nil) != (bad < 0) || err != nil && err.Error() != `output "`+c.outputs[bad]+`": it exists already` {
 			t.Errorf("%v: %d, %v; want %d", c.outputs, bad, err, c.bad)
 		}

@@ -67,10 +67,11 @@ func pruneBelow(root *fault.Root, dir string, kept, ways map[string]bool) error 
 }
 
 // Abort removes all that the job has written, unless the directory is another's by now, and gives
-// it up.
+// it up. Of a job whose commit failed when the output that it replaces was gone, what is to be committed
+// stays: a later run goes on there.
 func (d *Dir) Abort() error {
 	var err error
-	if d.Held() {
+	if d.Held() && !d.gone {
 		err = d.remove()
 	}
 	d.Release()
@@ -170,12 +171,17 @@ func (d *Dir) Keep() {
 	}
 }
 
-// Forget does so with those of the output directories whose jobs have finished.
-func Forget(outputs []string) {
+// Forget calls Dir.Forget on those of the output directories whose jobs have finished.
+func Forget(outputs []string) { finished(outputs, (*Dir).Forget) }
+
+// Keep calls Dir.Keep on them.
+func Keep(outputs []string) { finished(outputs, (*Dir).Keep) }
+
+func finished(outputs []string, do func(*Dir)) {
 	for _, path := range outputs {
 		d := at(path)
 		if state, err := d.State(); err == nil && state == Finished && Busy(path) == nil {
-			d.Forget()
+			do(d)
 		}
 	}
 }

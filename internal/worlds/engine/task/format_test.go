@@ -352,7 +352,7 @@ func TestBadRecords(t *testing.T) {
 		rest               string
 	}{
 		{"json", "{\"a\":1}\n\n{\"a\":\n[2]\n", `in-000": record 2, line 3: "{\"a\":" is not JSON`, 2, "{\"a\":1}\n[2]\n"},
-		{"csv", "a,b\n1,2\n3\n4,5\n", `in-000": record 2, line 3: it has 1 field, but the header has 2`, 2, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"4\",\"b\":\"5\"}\n"},
+		{"csv", "a,b\n1,2\n3\n4,5\n", `in-000": record 2, line 3: it has 1 field, but the header has 2; a value that is missing is an empty field`, 2, "{\"a\":\"1\",\"b\":\"2\"}\n{\"a\":\"4\",\"b\":\"5\"}\n"},
 		{"csv", "a\nx\"y\"\nz\n", `record 1, line 2: field 1 has a quote in it and is not quoted`, 1, "{\"a\":\"z\"}\n"},
 		{"csv", "a\n\"y\"z\nz\n", `record 1, line 2: field 1 continues after its closing quote`, 1, "{\"a\":\"z\"}\n"},
 		{"csv", "a\nz\n\"y\nz\n", `record 2, line 3: field 1 has an opening quote and no closing one`, 2, "{\"a\":\"z\"}\n"},
