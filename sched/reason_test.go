@@ -40,7 +40,7 @@ func TestReasonsAsSentences(t *testing.T) {
 		"a lent slot falls due: 1 task with a promise or of a sample waits, others hold 1 slot":                                     sched.Because(rtmr.SlotDue, 1, 1),
 		"nothing has run on it since 7.0 s, and 1 node is awake":                                                                    sched.Because(scale.NodeIdle, 7*s, 1),
 		"1 task waits for which no node that is awake has room":                                                                     sched.Because(scale.NoRoomAwake, 1),
-		"its deadline at 9.0 s has passed":                                                                                          sched.Because(estimate.DeadlinePassed, 9*s),
+		"its deadline at 9.0 s has passed":                                                                                          sched.Because(rtmr.DeadlinePassed, 9*s),
 		"its master stage takes something other than one slot for each task, and only slots can be promised":                        sched.Because(estimate.NotSlots, int64(sched.Master)),
 		"it needs reduce slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, int64(sched.Reduce)),
 		"it needs stage6 slots, but no node has one":                                                                                sched.Because(estimate.NoSlots, 99),
@@ -86,7 +86,7 @@ func TestWhy(t *testing.T) {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
 	}
-	inexact := sched.Item{Verb: sched.Reject, Job: 1, Outlook: sched.Offer(130e9, false), Reason: sched.Because(estimate.DeadlinePassed, 1e9)}
+	inexact := sched.Item{Verb: sched.Reject, Job: 1, Outlook: sched.Offer(130e9, false), Reason: sched.Because(rtmr.DeadlinePassed, 1e9)}
 	if got, want := p.Why(&inexact, nil), "its deadline at 1.0 s has passed; a deadline of 2:10 min would be accepted, an earlier one perhaps as well"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

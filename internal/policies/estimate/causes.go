@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
 // What those who test deadlines say alike.
@@ -28,9 +27,6 @@ var (
 		}}
 	// NoDeadline lets a job in that asks for none.
 	NoDeadline = &sched.Cause{Name: "no-deadline", Text: "it has no deadline: it gets the slots that no promise needs"}
-	// DeadlinePassed refuses a job that waited for too long to be tested.
-	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
 	// CountUnknown lets a job run without a promise of which nobody can tell yet how much it has to
 	// do.
 	CountUnknown = &sched.Cause{Name: "count-unknown", Numbers: []string{"the stage"}, Example: [3]int64{int64(sched.Reduce)},
@@ -111,14 +107,6 @@ func aloneLate(r *sched.Said, how string) string {
 		until = "is " + r.Time(takes-left) + " before that"
 	}
 	return fmt.Sprintf("alone on this cluster it takes %s %s%s, and its deadline %s", r.Time(takes), how, parts, until)
-}
-
-// LateBy says when something would finish, and how much later than its deadline that is.
-func LateBy(r *sched.Said, finish, deadline int64) string {
-	if units.Time(finish) == units.Never {
-		return "would never finish; its deadline is at " + r.Time(deadline)
-	}
-	return fmt.Sprintf("would finish at %s, %s after its deadline", r.Time(finish), r.Time(finish-deadline))
 }
 
 // MostHolders is how many of those who hold slots a sentence names, and evidence lists.

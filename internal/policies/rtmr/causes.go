@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // What the scheme says, besides what all say who test deadlines (package estimate).
@@ -17,12 +18,15 @@ var (
 	// Late refuses a job that would be late by what is promised to others. The evidence says who
 	// holds slots until then.
 	Late = &sched.Cause{Name: "deadline", Numbers: []string{"its deadline", "its expected finish", "the stage in which it waits for slots"}, Example: [3]int64{90e9, 120e9, int64(sched.Map)},
-		Say: func(r *sched.Said) string { return estimate.LateBy(r, r.B, r.A) + estimate.Holders(r, r.C, "") }}
+		Say: func(r *sched.Said) string { return lateBy(r, r.B, r.A) + estimate.Holders(r, r.C, "") }}
 	// BreaksPromise refuses a job for the sake of another one.
 	BreaksPromise = &sched.Cause{Name: "breaks-promise", Numbers: []string{"the deadline of that job", "its finish then"}, Example: [3]int64{90e9, 120e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("would make %s miss its promised deadline: that %s", r.JobName(r.Job), estimate.LateBy(r, r.B, r.A))
+			return fmt.Sprintf("would make %s miss its promised deadline: that %s", r.JobName(r.Job), lateBy(r, r.B, r.A))
 		}}
+	// DeadlinePassed refuses a job that waited for too long to be tested.
+	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
 	// ClassUnknown lets a job in without a promise.
 	ClassUnknown = &sched.Cause{Name: "class-unknown",
 		Text: "there is no profile of its class: it runs without a promise, on slots that no promise needs"}
@@ -49,3 +53,11 @@ var (
 			return fmt.Sprintf("ApplicationMasters hold all of %s and wait for each other's: this one makes room for %s", r.Count(r.A, "map slot", "map slots"), r.JobName(r.Job))
 		}}
 )
+
+// lateBy says when something would finish, and how much later than its deadline that is.
+func lateBy(r *sched.Said, finish, deadline int64) string {
+	if units.Time(finish) == units.Never {
+		return "would never finish; its deadline is at " + r.Time(deadline)
+	}
+	return fmt.Sprintf("would finish at %s, %s after its deadline", r.Time(finish), r.Time(finish-deadline))
+}

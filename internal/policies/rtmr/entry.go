@@ -74,7 +74,7 @@ func parts(s *scheduler) []compose.Entry {
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "rtmr admission", Kind: compose.KindAdmit, Doc: "whether a job meets its deadline in the worst case", Step: step(admission{s}),
 			Traits: compose.Traits{Reads: reads, Causes: []*sched.Cause{estimate.NoDeadline, estimate.CountUnknown, ClassUnknown, Sampling, HasLabels,
-				NoMasterRoom, estimate.DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver,
+				NoMasterRoom, DeadlinePassed, estimate.NotSlots, estimate.NoSlots, estimate.TooFewSlots, estimate.MapsFirst, estimate.MapsOver,
 				sched.Begun, sched.PlaceChanged, sched.Wakeup, estimate.Promised, Estimated, Late, BreaksPromise, estimate.AloneLate, estimate.Unbounded}}},
 		{Name: "rtmr dispatcher", Kind: compose.KindPlace, Doc: "what each node gets", Step: step(dispatcher{s}),
 			Traits: compose.Traits{Reads: reads, Heeds: sched.EventsOf(sched.Heartbeat), Causes: []*sched.Cause{sched.FirstInOrder, LeftOver, sched.PlaceChanged, sched.Wakeup}}},

@@ -119,7 +119,7 @@ func (s *scheduler) measured(v sched.View, kinds sched.Events, p *sched.Plan) {
 			if job.Spec.GoesOn() {
 				s.lend(job, sched.Because(sched.Begun), p)
 			} else {
-				p.Reject(j, sched.Outlook{}, sched.Because(estimate.DeadlinePassed, int64(job.Deadline)))
+				p.Reject(j, sched.Outlook{}, sched.Because(DeadlinePassed, int64(job.Deadline)))
 			}
 			i--
 		case idle && t.Sample <= 0: // attempts of the sample were killed, or failed
