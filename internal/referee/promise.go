@@ -307,20 +307,23 @@ func (o *stated) tells(b *book, j *job, l *line) {
 
 func (o *stated) wrong(b *book, j *job, l *line) string {
 	name, n := reasonOf(l)
+	if (name == "likely" || name == "behind") && n[0] != j.Deadline {
+		return fmt.Sprintf("its deadline of %d", j.Deadline)
+	}
 	if s := o.said[j]; s != nil && s.text == toldOf(l) {
-		return "" // as before a resync, or while it waited for room
+		return "" // as before a resync
 	}
 	by, chance := l.num64("by"), l.num64("chance")
 	word := "unpromised"
 	switch name {
 	case "likely":
 		word = "promised"
-		if n[0] != j.Deadline || by == 0 || by > j.Deadline || o.outside[j] {
-			return fmt.Sprintf("no promise, or one of %d of a job that is done by then", j.Deadline)
+		if by == 0 || by > j.Deadline || o.outside[j] {
+			return "no promise"
 		}
 	case "behind":
-		if n[0] != j.Deadline || n[1] != by || by != 0 && n[2] != 1e6-chance {
-			return fmt.Sprintf("its deadline of %d, and what it is told", j.Deadline)
+		if n[1] != by || by != 0 && n[2] != 1e6-chance {
+			return "what it is told"
 		}
 		if by != 0 && by <= j.Deadline && !o.outside[j] {
 			return "a promise"

@@ -81,8 +81,7 @@ func TestTaughtPolicies(t *testing.T) {
 			})
 		}
 		if s.Name != "sim" { // which has no jobs without a deadline
-			// Promises with a probability take slots back so seldom that no game of these does.
-			elsewhere := []string{"promise reclaimer"}
+			var elsewhere []string
 			if s.Unkind { // its deadlines are far: TestOrdersLearn lets jobs run out of time there
 				elsewhere = append(elsewhere, "out of time")
 			}
