@@ -133,7 +133,7 @@ func beats() (all []sched.Event) {
 // A promise is not taken back as its job is amended in what it does not rest on, and none is taken back of a job whose
 // ApplicationMaster runs.
 func TestPromisesOutlastAmendments(t *testing.T) {
-	for _, policy := range []string{"rtmr", "promise(refused=reject)", "dc"} {
+	for _, policy := range []string{"rtmr", "dc"} {
 		for _, runs := range []bool{false, true} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true})
 			all := opening()
@@ -238,7 +238,7 @@ func TestGrowingJobsRun(t *testing.T) {
 // A sample is measured where the world binds late too, before the ApplicationMaster has asked for
 // anything. Which maps ran nobody knows: one of twice the mean input counts twice as long.
 func TestSamplesOfLateMaps(t *testing.T) {
-	for _, policy := range []string{"rtmr", "promise(refused=reject)"} {
+	for _, policy := range []string{"rtmr"} {
 		for deadline, want := range map[int]sched.JobState{400: sched.Admitted, 60: sched.Rejected} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 			job := timed("a", "unseen", 1, deadline, 9, 0)

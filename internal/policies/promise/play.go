@@ -131,7 +131,7 @@ func (p *pool) play(now units.Time) {
 			if p.spans[i].left > 0 {
 				p.open.Push(i)
 			} else {
-				p.over(i, clock)
+				p.over(i, p.spans[i].ready)
 			}
 		}
 		if len(p.open.List) == 0 {

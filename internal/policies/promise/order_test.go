@@ -1,0 +1,212 @@
+package promise
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/slackline/slackline/internal/policies/policytest"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+	"pgregory.net/rapid"
+)
+
+// known is a desk with one slot, on which a map of the class c takes a second, of which the logarithm deviates by so much.
+func known(t *testing.T, c Config, own, shared float64) *desk {
+	d := newDesk(t, c)
+	of := profile.New("c")
+	of.At(sched.Map, "n").Task.Add(1)
+	of.Models = []*profile.Model{{Key: profile.Key{Stage: sched.Map, Part: profile.Run}, Fixed: 1,
+		Own: profile.LogNormal(own), Shared: profile.LogNormal(shared), Total: profile.LogNormal(own), Tasks: 1000, Jobs: 100}}
+	d.At(0, append(policytest.Opening()[:1], sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: of}})...)
+	return d
+}
+
+func arrives(j sched.JobID, job *workload.Job) sched.Event {
+	return sched.Event{Kind: sched.JobArrived, Job: j, Detail: &sched.Detail{Job: job}}
+}
+
+// On one slot, where tasks take what they are known to take, as many jobs are in time as in the best choice of them, and
+// all of these are (Moore and Hodgson).
+func TestAsManyAsPossible(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d := known(t, usual, 1e-5, 1e-5)
+		n := rapid.IntRange(1, 7).Draw(r, "jobs")
+		takes, due := make([]int, n), make([]int, n)
+		var events []sched.Event
+		for i := range n {
+			takes[i], due[i] = rapid.IntRange(1, 20).Draw(r, "takes"), rapid.IntRange(1, 60).Draw(r, "due")
+			job := policytest.Claims(fmt.Sprint("j", i), takes[i], due[i])
+			job.Deadline = job.Deadline.Add(units.Second / 2)
+			events = append(events, arrives(sched.JobID(i+1), job))
+		}
+		d.At(0, events...)
+		feasible := func(in func(i int) bool) bool {
+			for i := range n { // all that is due no later than this one is done by then
+				sum := 0
+				for k := range n {
+					if in(k) && due[k] <= due[i] {
+						sum += takes[k]
+					}
+				}
+				if in(i) && sum > due[i] {
+					return false
+				}
+			}
+			return true
+		}
+		best, is := 0, 0
+		for set := range 1 << n {
+			size := 0
+			for i := range n {
+				size += set >> i & 1
+			}
+			if size > best && feasible(func(i int) bool { return set>>i&1 == 1 }) {
+				best = size
+			}
+		}
+		chosen := func(i int) bool { return d.s.jobs[i+1].InTime }
+		for i := range n {
+			if chosen(i) {
+				is++
+			}
+		}
+		if !feasible(chosen) || is != best {
+			r.Errorf("jobs that take %v, due by %v: %d can be in time, and %d of %d are chosen", takes, due, is, best, n)
+		}
+	})
+}
+
+// A job that misses its level by little keeps its place, and nothing of it is killed for a promise that comes.
+func TestNoCliff(t *testing.T) {
+	d := known(t, Config{Most: 1000}, 0.3, 0.15)
+	d.At(0, arrives(1, policytest.Claims("a", 30, 41)))
+	if is := d.told(1); is.Word != sched.Unpromised || is.Chance < 900_000 || is.Chance > 999_000 {
+		t.Fatalf("it is told %+v, which is no such job", is)
+	}
+	starts := d.Starts(0, sched.Event{Kind: sched.Heartbeat, Node: 1})
+	if len(starts) != 1 || starts[0].Job != 1 {
+		t.Fatalf("starts %+v, want one of the job", starts)
+	}
+	d.At(1, policytest.StartOf(starts[0]), arrives(2, policytest.Claims("b", 2, 200)))
+	if is := d.told(2); is.Word != sched.Promised {
+		t.Errorf("the other is told %+v, want a promise", is)
+	}
+	for i := range d.Plan.Items {
+		if it := &d.Plan.Items[i]; it.Verb == sched.Kill {
+			t.Errorf("an attempt is killed because %v", it.Reason.Cause.Name)
+		}
+	}
+	if !d.s.jobs[1].InTime {
+		t.Error("it goes behind")
+	}
+}
+
+// A job of a class of which nothing is known is told a wide statement, and is not given up before its deadline.
+func TestUnknownClass(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	strange := policytest.Claims("a", 5, 20)
+	strange.Class = "nobody knows"
+	d.At(0, arrives(1, strange), arrives(2, policytest.Claims("b", 5, 9000)))
+	is := d.told(1)
+	if wide := is.By.Sub(0).Seconds() / is.Half.Sub(0).Seconds(); is.Word != sched.Unpromised || wide < 5 {
+		t.Errorf("it is told %+v, %.1f times its median", is, wide)
+	}
+	if first := d.Book.First(1, sched.Map, 0); first != 1 {
+		t.Errorf("job %d goes first, want the one of which nothing is known", first)
+	}
+}
+
+// A promise survives a resync, also in another process, and is told with its reason; one to a job that has another
+// deadline since is not.
+func TestPromisesSurvive(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		d := known(t, usual, 0.1, 0.1)
+		job := policytest.Claims("a", 5, 20)
+		d.At(0, arrives(1, job))
+		was := d.told(1)
+		if was.Word != sched.Promised {
+			t.Fatalf("told %+v, want a promise", was)
+		}
+		text, err := d.s.save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.s.load(text); err != nil {
+			t.Fatal(err)
+		}
+		if other {
+			job.Deadline = units.Time(1e9)
+		}
+		opening := append([]sched.Event{{Kind: sched.Resync}}, policytest.Opening()[:1]...)
+		d.At(0, append(opening, arrives(1, job))...)
+		if is := d.told(1); !other && is != was || other && is.Word != sched.Unpromised {
+			t.Errorf("another deadline: %v: told %+v, before %+v", other, is, was)
+		}
+	}
+}
+
+// What it says while it watches is no promise: from the resync on that ends it each job is judged as if it came.
+func TestWatchingPromisesNothing(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	job := policytest.Claims("a", 5, 20)
+	opening := policytest.Opening()[:1]
+	d.Starts(1, append(append([]sched.Event{policytest.Watch[0], policytest.Watch[1]}, opening...), arrives(1, job))...)
+	d.At(18, append(append([]sched.Event{{Kind: sched.Resync}}, opening...), arrives(1, job))...)
+	if is := d.told(1); is.Word != sched.Unpromised || is.By <= job.Deadline {
+		t.Errorf("it is told %+v 2 s before its deadline, and takes 5", is)
+	}
+}
+
+// A job that is refused is offered a deadline that is accepted.
+func TestOffer(t *testing.T) {
+	d := known(t, Config{Most: 10_000, Reject: true}, 0.3, 0.1)
+	d.At(0, arrives(1, policytest.Claims("a", 10, 5)))
+	if is := d.Book.Job(1); is.State != sched.Rejected || is.Outlook.By <= is.Deadline {
+		t.Fatalf("it is %v with an offer of %v", is.State, is.Outlook.By)
+	}
+	again := policytest.Claims("b", 10, 0)
+	again.Deadline = d.told(1).By
+	d.At(0, arrives(2, again))
+	if is := d.told(2); is.Word != sched.Promised {
+		t.Errorf("the deadline that was offered, %v, is told %+v", again.Deadline, is)
+	}
+}
+
+// A job without a deadline is told when it will be done, and so is one that waits for it.
+func TestEachJobIsTold(t *testing.T) {
+	d := known(t, usual, 0.3, 0.1)
+	first, then := policytest.Claims("a", 10, 0), policytest.Claims("b", 5, 100)
+	first.Deadline, then.After = units.Never, []string{"a"}
+	d.At(0, arrives(1, first), arrives(2, then))
+	a, b := d.told(1), d.told(2)
+	if a.Half == 0 || a.Chance != 0 {
+		t.Errorf("without a deadline it is told %+v", a)
+	}
+	if b.Half <= a.Half || b.Chance == 0 {
+		t.Errorf("one that waits for it is told %+v, that %+v", b, a)
+	}
+}
+
+// Who has another deadline is judged by that, in its place or not; who is amended in what does not count keeps its
+// promise.
+func TestAmended(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	d.At(0, arrives(1, policytest.Claims("a", 10, 20)))
+	was := d.told(1)
+	weighs := policytest.Claims("a", 10, 20)
+	weighs.Weight = 3
+	d.At(0, policytest.Amended(1, weighs))
+	if is := d.told(1); is != was || is.Word != sched.Promised {
+		t.Errorf("with another weight it is told %+v, before %+v", is, was)
+	}
+	d.At(0, policytest.Amended(1, policytest.Claims("a", 10, 5)))
+	if is := d.told(1); is.Word != sched.Unpromised || is.Chance > 500_000 {
+		t.Errorf("half of its time before its deadline it is told %+v", is)
+	}
+	d.At(0, policytest.Amended(1, policytest.Claims("a", 10, 50)))
+	if is := d.told(1); is.Word != sched.Promised {
+		t.Errorf("with time again it is told %+v", is)
+	}
+}
