@@ -62,6 +62,7 @@ func TestPlay(t *testing.T) {
 			slots = append(slots, at)
 			p.has(1, at)
 		}
+		p.begin()
 		leaps := rapid.IntRange(0, 9).Draw(t, "long") == 0
 		for range rapid.IntRange(1, 5).Draw(t, "spans") {
 			w := span{ready: units.Time(rapid.IntRange(0, 30).Draw(t, "ready")), mean: units.Duration(rapid.IntRange(1, 12).Draw(t, "mean")),
@@ -97,6 +98,7 @@ func TestPlay(t *testing.T) {
 func TestPlayOfNothing(t *testing.T) {
 	var p pool
 	p.reset()
+	p.begin()
 	p.add(span{mean: 1, left: 1})
 	p.play(0)
 	if p.spans[1].end != units.Never {
@@ -104,6 +106,7 @@ func TestPlayOfNothing(t *testing.T) {
 	}
 	p.reset()
 	p.has(1, 0)
+	p.begin()
 	p.add(span{ready: units.Never, mean: 1, left: 1})
 	p.add(span{mean: 1, left: 1})
 	p.play(0)
