@@ -23,6 +23,7 @@ import (
 //   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
 //     for another.
 //   - Who has another deadline is told again.
+//   - Tasks that take long leave one slot in twenty: whose do is believed.
 //   - What was told is told again of jobs that run or wait, with the same word and confidence, and only if an instant
 //     has moved by more than a second and a tenth of the time that was left.
 //
@@ -205,6 +206,9 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 	o.room.decide(b, events, p)
 	p.says = nil
 	for _, l := range o.items {
+		if j := b.jobs[l.int("job")]; l.name == "set-slots" && j != nil {
+			o.bound(b, j, l)
+		}
 		if l.name == "foretell" {
 			if wrong := o.foretold(b, l); wrong != "" {
 				p.want("foretell", fmt.Sprintf("job=%d %s", l.int("job"), wrong), "")
@@ -400,6 +404,25 @@ func between(deadline, risk int64, list []instant) bool {
 // it deviates by add up to the one by their laws and to the other by their quantiles.
 const slack = 4
 
+// bound takes over which stage leaves slots to others, and how many.
+func (o *stated) bound(b *book, j *job, l *line) {
+	s, count := j.stage[stageOf(l.get("stage"))], -1
+	if text := l.get("count"); text != "" {
+		count, _ = strconv.Atoi(text)
+	}
+	most := int64(0)
+	for _, n := range b.nodes {
+		if n != nil && n.serves() {
+			most += n.Class.Capacity[slotOf(s.kind)]
+		}
+	}
+	why := "long-tasks"
+	if count >= 0 && int64(count) > most-max(1, most/20) {
+		why = fmt.Sprintf("at most %d slots", most-max(1, most/20))
+	}
+	o.plan.setSlots(j, s.kind, count, why)
+}
+
 // refusal is why a job is rejected, or what is wrong with that.
 func (o *stated) refusal(j *job, l *line) string {
 	name, n := reasonOf(l)
@@ -424,7 +447,7 @@ func (o *stated) foretold(b *book, l *line) string {
 	}
 	was := o.said[j]
 	half, by := l.num64("half"), l.num64("by")
-	least := max(1e9, (was.by-was.at)/10)
+	least := max(1e9, (was.by-was.at)/10) - 1e6 // what is told is rounded up to milliseconds
 	moved := max(half-was.half, was.half-half) > least || max(by-was.by, was.by-by) > least
 	name, n := reasonOf(l)
 	later := half - was.half
