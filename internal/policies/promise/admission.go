@@ -83,7 +83,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	s.came = came
-	turn := v.Now() >= s.next && len(s.line) > 0 && kinds&^sched.EventsOf(sched.Heartbeat) != 0
+	// Ends may be told late, so no look may hang on when they are.
+	turn := v.Now() >= s.next && len(s.line) > 0 && kinds&^sched.EventsOf(sched.Heartbeat, sched.Ended) != 0
 	if turn {
 		s.errors.count()
 	}
@@ -98,6 +99,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.share(v, p)
 		s.tell(v, p)
 		s.next = v.Now().Add(max(units.Second, lookSpacing*units.Duration(len(s.line))))
+		p.WakeMe(s.next, sched.Because(sched.Wakeup, int64(s.next)))
 	}
 }
 

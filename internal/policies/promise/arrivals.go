@@ -28,7 +28,8 @@ type arrival struct {
 	Work float64    `json:"work"` // seconds for which it takes all slots of a kind
 }
 
-// sums are over the arrivals that had so much time, or less: of their work and its squares, and of both times that time.
+// sums are over the arrivals that had so much time, or less: of their work and its squares, and of both times that
+// time.
 type sums struct{ has, work, square, workHas, squareHas float64 }
 
 // mostArrivals is how many are remembered, fewestArrivals how many tell of a rate.
@@ -54,12 +55,12 @@ func (a *arrivals) count(now units.Time) {
 		return
 	}
 	a.rate = 1 / max(now.Sub(a.List[0].At).Seconds(), 1e-3)
-	if a.sums != nil && !a.stale {
+	if len(a.sums) > 0 && !a.stale {
 		return
 	}
 	a.sums, a.stale = a.sums[:0], false
 	list := slices.Clone(a.List)
-	slices.SortFunc(list, func(x, y arrival) int { return cmp.Compare(x.Has, y.Has) })
+	slices.SortFunc(list, func(x, y arrival) int { return cmp.Compare(units.Rounded(x.Has), units.Rounded(y.Has)) })
 	s := sums{}
 	for _, x := range list {
 		s.has = x.Has
@@ -82,7 +83,7 @@ func (a *arrivals) upTo(has float64) sums {
 // ahead is the work, and its variance, that is expected to come within the next seconds and to go before a job whose
 // deadline is in so many seconds: of one that has h seconds if it comes before deadline - h.
 func (a *arrivals) ahead(deadline, within float64) (work, variance float64) {
-	if a.rate == 0 || within <= 0 || deadline <= 0 {
+	if len(a.sums) == 0 || a.rate == 0 || units.Rounded(min(within, deadline)) <= 0 {
 		return 0, 0
 	}
 	all, whole := a.upTo(deadline), a.upTo(deadline-within)

@@ -47,25 +47,15 @@ var (
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: it would meet that with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
 		}}
-	// Overdrawn refuses a job for the sake of another promise.
-	Overdrawn = &sched.Cause{Name: "overdrawn", Numbers: []string{"by how much the risk of that job would rise, in millionths", "how much its promise can bear", "the risk of the job itself"}, Example: [3]int64{4000, 1000, 2000},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("would make %s miss its promised deadline in %s more of all cases, and its promise can bear %s", r.JobName(r.Job), estimate.Part(r.A), estimate.Part(r.B))
-		}}
 	// Behind lets a job run that cannot be promised its deadline.
 	Behind = &sched.Cause{Name: "behind", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
 		Say: func(r *sched.Said) string {
-			said := fmt.Sprintf("it would meet its deadline at %s with %s", r.Time(r.A), estimate.Chance(r.C))
-			if r.Job != 0 {
-				said = fmt.Sprintf("it would put that of %s at risk", r.JobName(r.Job))
+			if r.B == 0 || units.Time(r.B) == units.Never {
+				return fmt.Sprintf("no promise: nobody can say yet when it will be done, and its deadline is at %s; it runs all the same", r.Time(r.A))
 			}
-			if len(r.Proof) > 0 && r.Proof[0].At < units.Never {
-				said += fmt.Sprintf(", and %s is the earliest that would be promised", r.Time(int64(r.Proof[0].At)))
-			}
-			return fmt.Sprintf("no promise: %s; it runs behind all promises", said)
+			return fmt.Sprintf("no promise: it will meet its deadline at %s with %s, and is done by %s%s; it runs all the same",
+				r.Time(r.A), estimate.Chance(r.C), r.Time(r.B), with(r))
 		}}
-	// Overtaken tells that a promise is expected to be kept at another time, as a job was let in before it.
-	Overtaken = moved("overtaken", "", func(r *sched.Said) string { return r.JobName(r.Job) + " was let in before it" })
 	// SlotsMoved tells so as slots came or went.
 	SlotsMoved = moved("slots-moved", "slots that came", func(r *sched.Said) string {
 		if r.B < 0 {

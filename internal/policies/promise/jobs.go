@@ -35,7 +35,8 @@ type record struct {
 	First first `json:"first,omitzero"` // what was stated when it came
 	Told  told  `json:"told,omitzero"`
 
-	// what the last look at its running tasks found: how many, and the sum of the seconds that they are expected to take
+	// what the last look at its running tasks found: how many, and the sum of the seconds that they are expected to
+	// take
 	Running [2]int     `json:"running"`
 	Lasts   [2]float64 `json:"lasts"`
 
@@ -121,8 +122,8 @@ func (s *scheduler) levelOf(job *sched.Job) finish.Risk {
 	return s.Most
 }
 
-// What a class's tasks took lately, in parts of what their laws said: of so many tasks at most, where so many count at 1
-// before any has ended.
+// What a class's tasks took lately, in parts of what their laws said: of so many tasks at most, where so many count at
+// 1 before any has ended.
 const (
 	mostLately  = 60
 	firstLately = 6
@@ -156,7 +157,7 @@ func (s *scheduler) took(job *sched.Job, r *record, k int, seconds float64) {
 		s.any[k].add(x, 1, mostAny)
 		s.anySquare[k].add(float64(x*x), 1, mostAny)
 	}
-	ratio := units.Rounded(seconds * s.pace / r.Laws[k].Mean)
+	ratio := units.Rounded((seconds*s.pace + r.Laws[k].Wait) / r.Laws[k].Mean)
 	t := &r.Own[k]
 	if !r.Strange {
 		// Tasks of one job share a factor, so the second of them says less of the class.

@@ -12,7 +12,8 @@ import (
 
 // A law is what a task of a stage takes, as the class's cost models have it. It never changes, and jobs share it.
 type law struct {
-	Mean     float64  `json:"mean"`     // seconds
+	Mean     float64  `json:"mean"`     // seconds, with those that its slot stays empty behind it
+	Wait     float64  `json:"wait,omitempty"` // these
 	Variance float64  `json:"variance"` // that a task has for itself, in parts of the mean squared
 	Shared   float64  `json:"shared"`   // that of the factor which all tasks of the stage share, whose mean is 1
 	Residual residual `json:"residual"`
@@ -61,7 +62,7 @@ func lawOf(l *estimate.Law) *law {
 	if units.Rounded(scale) <= 0 {
 		return k
 	}
-	k.Mean = units.Rounded(scale*l.Own.Mean() + l.Wait)
+	k.Mean, k.Wait = units.Rounded(scale*l.Own.Mean()+l.Wait), units.Rounded(l.Wait)
 	k.Variance = units.Rounded(scale * scale * l.Own.Variance() / (k.Mean * k.Mean))
 	k.Shared = units.Rounded(l.Shared.Variance() / (shared * shared))
 	for i := range k.Residual {

@@ -72,7 +72,7 @@ func (s *scheduler) serve(v sched.View) {
 		}
 	}
 	s.pace = 1
-	if nodes > 0 {
+	if units.Rounded(nodes) > 0 {
 		s.pace = max(units.Rounded(speed/nodes), 0.01)
 	}
 }
@@ -113,7 +113,7 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 		ready := s.ready(v, w)
 		for k := range w.open {
 			seconds := s.task(w.r, k)
-			w.mean[k] = max(units.FromSeconds(seconds), 1)
+			w.mean[k] = max(ofSeconds(seconds), 1)
 			w.work[k] = float64(seconds * float64(w.open[k]))
 			stage := sched.Map + sched.Stage(k)
 			pool, slots := s.poolOf(w.job, stage)
@@ -212,7 +212,7 @@ func (s *scheduler) hold(v sched.View) {
 // ends adds when the running tasks of a job's stage are expected to end.
 func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32, p *pool) {
 	now, seconds, l := v.Now(), s.task(r, k), r.Laws[k]
-	quarter := max(1, units.FromSeconds(seconds/4))
+	quarter := max(1, ofSeconds(seconds/4))
 	row := s.row(v, j, sched.Map+sched.Stage(k), int(n))
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
@@ -235,7 +235,7 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32,
 		}
 	}
 	if more := n - int32(len(row)); more > 0 { // promised, and not begun
-		at := now.Add(units.FromSeconds(seconds))
+		at := now.Add(ofSeconds(seconds))
 		p.has(more, at)
 		r.last[k] = max(r.last[k], at)
 	}
@@ -267,7 +267,7 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 				before += (float64(work*work*w.r.shared(k)) + float64(float64(n)*mean*mean*l.Variance)) / (all * all)
 			}
 		}
-		if within > 0 && w.end != units.Never && w.job.Deadline != units.Never && w.r.InTime {
+		if units.Rounded(within) > 0 && w.end != units.Never && w.job.Deadline != units.Never && w.r.InTime {
 			by, variance := s.arrivals.delays(w.job.Due().Sub(now).Seconds(), within)
 			w.delay = by
 			w.before += variance
@@ -329,7 +329,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		free := w.r.Promised == 0
 		if !s.late(now, w, relief) {
 			if free && w.takes > 0 {
-				s.large.Push(heavy{w.takes, int32(i)})
+				s.large.Push(heavy{ofSeconds(w.takes), int32(i)})
 				could += w.takes
 			}
 			continue
@@ -342,15 +342,15 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 			continue
 		}
 		if free {
-			s.large.Push(heavy{w.takes, int32(i)})
+			s.large.Push(heavy{ofSeconds(w.takes), int32(i)})
 			could += w.takes
 		}
 		for s.late(now, w, relief) && len(s.large.List) > 0 {
 			most := s.large.Pop()
 			o := &s.places[most.at]
 			o.r.InTime, o.r.Density, went = false, s.density(o.job, o.r), true
-			relief += most.takes
-			could -= most.takes
+			relief += most.takes.Seconds()
+			could -= most.takes.Seconds()
 			if int(most.at) == i {
 				break
 			}
@@ -361,11 +361,12 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 
 // heavy is a job in a look, and the seconds that all slots need for it.
 type heavy struct {
-	takes float64
+	takes units.Duration
 	at    int32
 }
 
-// late tells whether a job has less than an even chance to be in time, or, if its deadline is promised, too high a risk.
+// late tells whether a job has less than an even chance to be in time, or, if its deadline is promised, too high a
+// risk.
 func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 	if w.r.Strange {
 		return now > w.job.Due() // nobody is given up by a guess
@@ -392,3 +393,6 @@ func (w *place) least() (sum float64) {
 	}
 	return sum
 }
+
+// ofSeconds is a span of so many seconds.
+func ofSeconds(s float64) units.Duration { return units.FromSeconds(units.Rounded(s)) }

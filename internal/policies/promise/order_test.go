@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// known is a desk with one slot, on which a map of the class c takes a second, of which the logarithm deviates by so much.
+// known is a desk with one slot, on which a map of the class c takes a second, of which the logarithm deviates by so
+// much.
 func known(t *testing.T, c Config, own, shared float64) *desk {
 	d := newDesk(t, c)
 	of := profile.New("c")
@@ -27,8 +28,8 @@ func arrives(j sched.JobID, job *workload.Job) sched.Event {
 	return sched.Event{Kind: sched.JobArrived, Job: j, Detail: &sched.Detail{Job: job}}
 }
 
-// On one slot, where tasks take what they are known to take, as many jobs are in time as in the best choice of them, and
-// all of these are (Moore and Hodgson).
+// On one slot, where tasks take what they are known to take, as many jobs are in time as in the best choice of them,
+// and all of these are (Moore and Hodgson).
 func TestAsManyAsPossible(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := known(t, usual, 1e-5, 1e-5)

@@ -50,8 +50,8 @@ func listed(spans []span, slots []units.Time, now units.Time) (last, end []units
 	}
 }
 
-// A play is what list scheduling gives, task by task, with jobs that begin later, slots that are held, and reduces behind
-// maps. Long spans are passed over at once, up to a wave.
+// A play is what list scheduling gives, task by task, with jobs that begin later, slots that are held, and reduces
+// behind maps. Long spans are passed over at once, up to a wave.
 func TestPlay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p pool

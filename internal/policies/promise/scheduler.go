@@ -160,8 +160,8 @@ func (s *scheduler) copy(o *scheduler) {
 	n := newScheduler(s.Config)
 	n.admits = s.admits
 	n.jobs, n.line, n.runs = slices.Clone(o.jobs), slices.Clone(o.line), make([]runs, len(o.jobs))
-	for name, c := range maps.All(o.classes) {
-		is := *c
+	for _, name := range slices.Sorted(maps.Keys(o.classes)) {
+		is := *o.classes[name]
 		n.classes[name] = &is
 	}
 	n.any, n.anySquare, n.arrivals, n.failures, n.next = o.any, o.anySquare, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next

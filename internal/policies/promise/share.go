@@ -2,6 +2,7 @@ package promise
 
 import (
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // Nobody is killed, so who holds a slot for longer than others have time makes these late. Tasks that take longer than
@@ -23,7 +24,7 @@ func (s *scheduler) share(v sched.View, p *sched.Plan) {
 		w := &s.places[i]
 		for k := range w.open {
 			t := &w.job.Stages[sched.Map+sched.Stage(k)]
-			is := w.open[k]+w.busy[k] > 0 && s.task(w.r, k) > median && w.job.Standing() == sched.Admitted
+			is := w.open[k]+w.busy[k] > 0 && units.Rounded(s.task(w.r, k)) > units.Rounded(median) && w.job.Standing() == sched.Admitted
 			if !is && !w.r.Bound[k] {
 				continue
 			}

@@ -104,7 +104,7 @@ func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level fin
 	}
 	st := s.statement(now, w)
 	at := func(x float64) units.Time { // no instant has passed
-		return now.Add(units.FromSeconds(math.Ceil(units.Rounded(max(x, 1e-3)*1e3)) / 1e3))
+		return now.Add(ofSeconds(math.Ceil(units.Rounded(max(x, 1e-3)*1e3)) / 1e3))
 	}
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
 	if w.job.Deadline != units.Never {

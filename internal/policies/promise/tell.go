@@ -43,7 +43,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 			continue
 		}
 		st := s.statement(now, w)
-		if !was.far(now.Add(units.FromSeconds(st.half)), was.Half) && !was.far(now.Add(units.FromSeconds(st.by(r.Level))), was.By) {
+		if !was.far(now.Add(ofSeconds(st.half)), was.Half) && !was.far(now.Add(ofSeconds(st.by(r.Level))), was.By) {
 			continue
 		}
 		is := s.outlook(now, w, was.Word, r.Level)
@@ -73,5 +73,6 @@ func (s *scheduler) tasksMoved(w *place, was *told, means [2]float64, later unit
 		}
 		sum += waves * (means[k] - was.Means[k])
 	}
-	return (sum > 0) == (later > 0) && max(sum, -sum) > max(later, -later).Seconds()/2
+	moved := ofSeconds(sum)
+	return (moved > 0) == (later > 0) && max(moved, -moved) > max(later, -later)/2
 }
