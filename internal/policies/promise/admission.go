@@ -156,7 +156,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		work = w.takes
 	}
 	s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), work)
-	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !job.Spec.GoesOn() {
+	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !r.Strange && !job.Spec.GoesOn() {
 		p.Reject(job.ID, s.offer(v, w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
 		s.forget(job.ID)
@@ -315,6 +315,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if !c.looked {
 		c.serve(v)
 	}
+	room := s.admits.Ask(v, job)
 	v = &asked{v, job}
 	c.note(v, job)
 	var none sched.Plan
@@ -330,9 +331,12 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if job.Deadline != units.Never {
 		answer.Offer = c.offer(v, w)
 	}
-	if word != sched.Promised && s.Reject && job.Deadline != units.Never {
+	switch {
+	case word != sched.Promised && s.Reject && job.Deadline != units.Never && !w.r.Strange && !job.Spec.GoesOn():
 		answer.Verb, answer.Outlook = sched.Reject, sched.Outlook{}
 		answer.Reason = sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
+	case room.Verb == sched.Hold:
+		answer.Verb, answer.Reason = room.Verb, room.Reason
 	}
 	return answer
 }

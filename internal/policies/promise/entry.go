@@ -58,7 +58,6 @@ func parts(s *scheduler, _ admit.All) []compose.Entry {
 			Step: func(compose.Args) (compose.Step, error) { return admission{s}, nil },
 			Traits: compose.Traits{
 				Reads: compose.Reads{Profiles: true, Models: true},
-				Bides: sched.EventsOf(sched.Ended),
 				Heeds: sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress),
 				Causes: []*sched.Cause{estimate.NoDeadline, estimate.CountUnknown, estimate.Likely, Unlikely, Behind, SlotsMoved, TasksMoved, WidthMoved, AheadMoved,
 					OutOfTime, InTimeAgain, LongTasks, sched.PlaceChanged, sched.Wakeup, sched.AdmitAll, sched.Begun, admit.MasterShare},

@@ -113,9 +113,8 @@ func recorded(h *journal.Header, policy string) (*compose.Policy, queues.Config,
 	if err := json.Unmarshal(h.Settings, &s); err != nil {
 		return nil, s.Queues, fmt.Errorf("the parameters of the policy cannot be read: %w", err)
 	}
-	// as the policy promise was called once
-	if is, was := strings.CutPrefix(policy, "rtmr(promise="); was {
-		policy = "promise(level=" + is
+	if strings.HasPrefix(policy, "rtmr(promise=") {
+		return nil, s.Queues, fmt.Errorf("what %q promised with a probability is another policy now, promise; slackline before 0.1.0 (revision ee09e414) repeats it", policy)
 	}
 	p, err := catalog.New(policy, s.Queues)
 	return p, s.Queues, err

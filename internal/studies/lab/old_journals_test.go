@@ -38,6 +38,14 @@ func TestOldJournals(t *testing.T) {
 			refused++
 			continue
 		}
+		if strings.HasSuffix(file, "2026-11-28-promise.txt") { // another policy promises with a probability now
+			const says = "is another policy now, promise; slackline before 0.1.0 (revision ee09e414) repeats it"
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v", file, err)
+			}
+			refused++
+			continue
+		}
 		if err != nil || r.Cut || r.Items == 0 {
 			t.Errorf("%s: %+v, %v", file, r, err)
 			continue
