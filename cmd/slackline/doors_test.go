@@ -319,3 +319,21 @@ func TestDoorsOut(t *testing.T) {
 		})
 	}
 }
+
+// What a command reads, it does not append to either.
+func TestStandardOutputOverInput(t *testing.T) {
+	t.Parallel()
+	const text = "a\t1\t1\t1\t1\t1\n"
+	s := newShell(t, map[string]string{"t.tsv": text})
+	out, err := os.OpenFile(s.path("t.tsv"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := s.command("workload", "import", "--format", "swim", "t.tsv")
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = out, &said
+	if err := cmd.Run(); err == nil || !strings.Contains(said.String(), "t.tsv: standard output goes to it, which the command reads; send that to another file") || s.read("t.tsv") != text {
+		t.Errorf("%v: %s", err, said.String())
+	}
+}

@@ -199,6 +199,32 @@ func TestJobsAloneAndTheWhole(t *testing.T) {
 	}
 }
 
+// What a command names by a whole path, and another job writes, is waited for and part of what the job is; bytes
+// that no text has are told of input that another job writes, too, and so is a script with CR LF behind sh -c.
+func TestCommandReadsAnotherOutput(t *testing.T) {
+	t.Parallel()
+	need(t, "sh", "cat", "printf")
+	s := newShell(t, map[string]string{"in/f": "b a a\n", "m.sh": "#!/bin/sh\r\ncat\r\n"})
+	s.write("c.yaml", "name: uses\nmap: sh "+s.path("out/makes/part-m-00000")+"\nreduces: 0\ninput: in\noutput: out/uses\n---\n"+
+		"name: makes\nmap: sh -c 'printf \"tr a-z A-Z\"'\nreduces: 0\noutput_format: raw\ninput: in\noutput: out/makes\n")
+	s.must(0, "run", "c.yaml", "-q")
+	if text := s.read("out/uses/part-m-00000"); text != "B A A\t\n" && text != "B A A\n" {
+		t.Errorf("%q", text)
+	}
+	s.write("b.yaml", "name: bytes\nmap: sh -c 'printf \"\\001\\004\\000\\005\"'\nreduces: 0\noutput_format: raw\ninput: in\noutput: out/bytes\n---\n"+
+		"name: counts\napp: wordcount\ninput: out/bytes\noutput: out/counts\n")
+	if r := s.run("run", "b.yaml", "-q"); r.code != 0 || !strings.Contains(r.stderr, "bytes that no text has are taken as text in out/bytes/part-m-00000: ") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	if err := os.Chmod(s.path("m.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s.write("d.yaml", "name: crlf\nmap: sh -c ./m.sh\nfiles: [m.sh]\nreduces: 0\ninput: in\noutput: out/crlf\n")
+	if r := s.run("run", "d.yaml", "-q"); !strings.Contains(r.stderr, `ends in CR LF, so the system looks for "/bin/sh\r" and not for /bin/sh; save it with LF`) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+}
+
 // A side file that another job of the file writes is waited for, as input is, and what it holds is part of what the
 // job is; a part that is gone from output that was kept is said to be.
 func TestSideFileOfAnotherJob(t *testing.T) {

@@ -63,7 +63,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			mayOverwrite(cmd)
-			if err := errors.Join(localFlags(cmd), zeroFlags(cmd), o.cutPolicies()); err != nil || cmd.Flags().Lookup("output") == nil {
+			if err := errors.Join(localFlags(cmd), emptyFlags(cmd), o.cutPolicies()); err != nil || cmd.Flags().Lookup("output") == nil {
 				return err
 			}
 			return o.checkOutput(cmd)
@@ -92,10 +92,15 @@ func localFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// zeroFlags refuses numbers that are given as 0 where that is only how a flag stands when nobody gives it.
-func zeroFlags(cmd *cobra.Command) (err error) {
+// emptyFlags refuses values that are only how a flag stands when nobody gives it: 0, and an empty text, such as that
+// of a variable that is not set.
+func emptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Value.Type() {
+		case "string", "stringSlice":
+			if text := strings.Trim(f.Value.String(), "[]"); text == "" && f.DefValue == f.Value.String() {
+				err = fmt.Errorf("--%s is empty; give it a value, or leave it out", f.Name)
+			}
 		case "int", "int64", "float64":
 			if x, _ := strconv.ParseFloat(f.Value.String(), 64); x == 0 && f.DefValue == "0" && !strings.Contains(f.Usage, "0 = ") {
 				err = fmt.Errorf("--%s is 0, it must be above 0; or leave it out", f.Name)
@@ -173,6 +178,12 @@ func completePolicies(_ *cobra.Command, _ []string, text string) ([]string, cobr
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
+// gone are flags that there were, and what to take instead.
+var gone = map[string]string{
+	"power --order":        "take --by combined, the default",
+	"capacity --instances": "take --verify for the plan of a file, and slackline reproduce for paper 004",
+}
+
 // flagError says what is wrong with a flag in the words of people.
 func flagError(cmd *cobra.Command, err error) error {
 	number := &strconv.NumError{}
@@ -192,7 +203,9 @@ func flagError(cmd *cobra.Command, err error) error {
 			}
 		})
 		hint := spelling.Meant("--"+name, names)
-		if hint == "" {
+		if cure := gone[cmd.Name()+" --"+name]; cure != "" {
+			hint = "; it is gone: " + cure
+		} else if hint == "" {
 			hint = "; see " + cmd.CommandPath() + " --help"
 		}
 		return errors.New(text + hint)

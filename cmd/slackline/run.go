@@ -101,9 +101,6 @@ only asks, and runs nothing.`,
 			if err := letGoOf(behind, jobs); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("only") && len(chosen) == 0 {
-				return errors.New("--only: it names no job")
-			}
 			all := jobs
 			if jobs, err = only(jobs, chosen); err != nil {
 				return err

@@ -93,6 +93,9 @@ func cause(err error) error {
 func Read(name string, in io.Reader) (*Text, error) {
 	if f, ok := in.(*os.File); ok {
 		if info, err := f.Stat(); err == nil {
+			if out, err := os.Stdout.Stat(); err == nil && info.Mode().IsRegular() && os.SameFile(info, out) {
+				return nil, errorf("%s: standard output goes to it, which the command reads; send that to another file", name)
+			}
 			Reads(name, info)
 		}
 	}

@@ -2,6 +2,7 @@ package rds
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -122,6 +123,7 @@ func Believing(b Beliefs) compose.Entry {
 		Doc:   "slots of each job by receding horizon control, for a cluster whose capacity changes",
 		Cite:  "paper 000, sections 3 and 4 (RDS)",
 		Parts: parts(nil, b),
+		Gone:  gone(),
 		Joint: []compose.Kind{compose.KindAdmit, compose.KindShare},
 		Params: []compose.Param{
 			{Name: "interval", Type: compose.Span, Default: "10m", Doc: "how often slots are planned"},
@@ -163,6 +165,21 @@ func fill(r *compose.Recipe, a compose.Args, b Beliefs) error {
 		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
 	}
 	return r.Put(compose.Entry{Kind: compose.KindScheme, Parts: parts(newController(set), b)}, a)
+}
+
+// gone says what to take instead of parameters that there were.
+func gone() map[string]string {
+	list := map[string]string{"preempt": "take edf-p"}
+	for _, of := range [][2]string{
+		{"take fair+slowstart, or promise", "short replan reference"},
+		{"an experiment's policy rds-believing has it", "forecast capacity_error model_error error_seed"},
+		{"leave it out; it stands at what it was when left out", "phases start room terminal activate rules lags forgetting guess masters"},
+	} {
+		for name := range strings.FieldsSeq(of[1]) {
+			list[name] = of[0]
+		}
+	}
+	return list
 }
 
 // parts lists what works on one controller.

@@ -26,7 +26,8 @@ type Job struct {
 	Odd  []input.Odd   // of which something is told before they are read
 
 	// tells whether a job before it writes what is at a path
-	fed func(path string) bool
+	fed  func(path string) bool
+	part func(path string) bool // likewise, and it lies in what that job writes
 }
 
 // Size is how many bytes the maps read, 0 if another job writes them.
@@ -60,6 +61,7 @@ func Jobs(files []*scenario.Job, o Options) ([]*Job, error) {
 		j := &Job{File: f, Job: engine.Job{Spec: specs[i], Input: f.Input, Output: f.Output, Reduces: f.Reduces,
 			SkipBad: f.SkipBad, Sources: sources(f), Written: written(f), Timeout: f.Timeout.Duration()}}
 		j.fed = func(path string) bool { return Writer(all, f, path) != nil }
+		j.part = func(path string) bool { w := Writer(all, f, path); return w != nil && input.Within(path, w.Output) }
 		if err := j.equip(slices.ContainsFunc(f.Input, j.fed), fmt.Sprintf("%d_%04d", o.Now.UnixMilli(), i+1), o); err != nil {
 			return nil, err
 		}

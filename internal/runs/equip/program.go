@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -122,15 +124,17 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 		programs["file "+file.Name] = file.Path
 	}
 	for _, l := range lines {
-		for _, path := range named(l.Text) {
+		for _, path := range append(named(l.Text), slices.DeleteFunc(scenario.Paths(l.Text), func(path string) bool { return !j.part(path) })...) {
 			programs["file "+path] = path
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		if with, cr := strings.CutSuffix(streaming.Interpreter(programs[name]), "\r"); cr {
+			warn(fmt.Sprintf("warning: job %q: the first line of %s ends in CR LF, so the system looks for %q and not for %s; save it with LF", f.Name, programs[name], with+"\r", with))
 		}
 	}
 	return programs, err
 }
-
-// whole is what may be a whole path within a word: behind a flag, a quote, or a sign of the shell's.
-var whole = regexp.MustCompile("/[^\\s'\"`|<>;&()=]+")
 
 // apart separates the words of a command line that stands in one, as in sh -c 'cat | map.sh'.
 var apart = regexp.MustCompile("[\\s'\"`|<>;&()=]+")
@@ -142,7 +146,7 @@ var apart = regexp.MustCompile("[\\s'\"`|<>;&()=]+")
 func named(command string) (paths []string) {
 	words, _ := streaming.Words(command)
 	for _, word := range words {
-		found := append(whole.FindAllString(word, -1), word)
+		found := append(scenario.Paths(word), word)
 		for _, part := range apart.Split(word, -1) {
 			if path, err := exec.LookPath(part); part != "" && err == nil && isScript(path) {
 				found = append(found, path)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/experiments"
 	"github.com/slackline/slackline/internal/maths/spelling"
@@ -72,6 +73,9 @@ func Find(name string) (*Experiment, error) {
 		return nil, err
 	}
 	at, hint := spelling.Find(name, all, func(e *Experiment) string { return e.Name })
+	if strings.ContainsAny(name, `/\`) {
+		hint = "; experiments are part of Slackline: slackline compare plays scenarios of your own"
+	}
 	if at < 0 {
 		return nil, fmt.Errorf("there is no experiment %q%s (slackline reproduce lists them)", name, hint)
 	}

@@ -3,8 +3,10 @@ package scenario
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,30 +21,37 @@ func Chain(jobs []*Job, there ...*Job) error {
 	for _, j := range jobs {
 		j.src.Errs, j.fed = nil, make(map[string]string)
 		own := false
+		feed := func(other *Job, key string) { // from what the other one writes
+			if other != j && !slices.Contains(j.After, other.Name) {
+				j.After = append(j.After, other.Name)
+			}
+			if other != j {
+				j.fed[other.Name] = key
+			}
+		}
 		for i, path := range j.Input {
 			for _, other := range writes.of(path) {
-				switch {
-				case other == j && !own:
+				if other == j && !own {
 					own = true
 					j.src.Failf("output", "%s", j.Overlaps(path))
-				case other != j:
-					if !slices.Contains(j.After, other.Name) {
-						j.After = append(j.After, other.Name)
-					}
-					j.fed[other.Name] = j.inputKey(i)
 				}
+				feed(other, j.inputKey(i))
 			}
 		}
 		for i, text := range j.Files {
 			path, _, _ := strings.Cut(text, "#")
 			for _, other := range writes.of(path) {
-				if other == j {
-					continue
+				feed(other, fmt.Sprintf("files[%d]", i))
+			}
+		}
+		commands := j.commands()
+		for _, key := range slices.Sorted(maps.Keys(commands)) {
+			for _, path := range Paths(commands[key]) {
+				for _, other := range writes.of(path) {
+					if input.Within(path, other.Output) {
+						feed(other, key)
+					}
 				}
-				if !slices.Contains(j.After, other.Name) {
-					j.After = append(j.After, other.Name)
-				}
-				j.fed[other.Name] = fmt.Sprintf("files[%d]", i)
 			}
 		}
 		if err := j.src.Err(); err != nil {
@@ -50,6 +59,21 @@ func Chain(jobs []*Job, there ...*Job) error {
 		}
 	}
 	return nil
+}
+
+// whole is what may be a whole path within a command: behind a flag, a quote, or a sign of the shell's.
+var whole = regexp.MustCompile("/[^\\s'\"`|<>;&()=]+")
+
+// Paths are the whole paths that a text of a command may name.
+func Paths(text string) []string { return whole.FindAllString(text, -1) }
+
+// commands are those of a job, by their keys.
+func (j *Job) commands() map[string]string {
+	list := map[string]string{"map": j.Map, "combine": j.Combine, "reduce": j.Reduce}
+	for i, in := range j.Inputs {
+		list[fmt.Sprintf("inputs[%d].map", i)] = in.Map
+	}
+	return list
 }
 
 // Overlaps says how the output of the job lies to an input of its own.

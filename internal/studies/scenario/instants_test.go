@@ -67,7 +67,7 @@ func TestSuppliesByTheClock(t *testing.T) {
 	}
 	for _, c := range []struct{ start, cluster, file, want string }{
 		{"", "supply_file: f.csv", "at,price\n1774742400,1\n", `f.csv:2:1: "1774742400" is more than 30 years from the start; write seconds from the start, or a time with a zone`},
-		{"", "supply_file: f.csv", "at,price\n2026-03-29T00:00:00+01:00,1\n", `f.csv:2:1: "2026-03-29T00:00:00+01:00" is a time with a zone, and nothing says when the run starts; give the scenario a start, such as start: 2026-03-29T00:00:00+01:00, or write a span from its start, such as 10m`},
+		{"", "supply_file: f.csv", "at,price\n2026-03-29T00:00:00+01:00,1\n", `f.csv:2:1: "2026-03-29T00:00:00+01:00" is a time with a zone, and nothing says when the run starts; write a span from its start, such as 10m, or give a scenario its start, such as start: 2026-03-29T00:00:00+01:00`},
 		{"start: 2026-03-29T00:00 Europe/Berlin", "supply_file: f.csv", "at,price\n2026-03-29 02:30,1\n", `"2026-03-29 02:30 Europe/Berlin" does not exist in Europe/Berlin: clocks are put forward then; write 2026-03-29T03:30:00 Europe/Berlin`},
 		{"start: 2026-10-25T00:00 Europe/Berlin", "supply_file: f.csv", "at,price\n2026-10-25 02:30,1\n", "exists twice in Europe/Berlin: clocks are put back then; write 2026-10-25T02:30:00+02:00 Europe/Berlin or 2026-10-25T02:30:00+01:00 Europe/Berlin"},
 		{"start: 2026-10-25T00:00Z", "supply_file: f.csv", "at,price\n1026-10-25 02:30Z,1\n", "more than a hundred years from the start"},

@@ -162,6 +162,8 @@ func readSlots(path string, start time.Time, total float64, speed, even bool) (r
 			return nil, err
 		case !there:
 			return nil, t.Errorf(1, "%s is missing; %s", t.cols[1], t.gap)
+		case of > 1 && math.Abs(x*of-math.Round(x*of)) > 1e-9*of:
+			return nil, t.Errorf(1, "%v is not a whole number of slots; give a column capacity, from 0 to 1", x*of)
 		case speed && x == 0:
 			return nil, t.Errorf(1, "%s is 0, but no node can have the speed 0; use as: out", t.cols[1])
 		case even && n > 1 && t.at.Sub(rows[n-1].At) != rows[1].At.Sub(rows[0].At):

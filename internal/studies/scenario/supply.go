@@ -178,7 +178,7 @@ func (t *table) time(text string) (units.Time, error) {
 	case err != nil:
 		return 0, err
 	case t.start.IsZero():
-		return 0, fmt.Errorf("%q is a time with a zone, and nothing says when the run starts; give the scenario a start, such as start: %s, or write a span from its start, such as 10m",
+		return 0, fmt.Errorf("%q is a time with a zone, and nothing says when the run starts; write a span from its start, such as 10m, or give a scenario its start, such as start: %s",
 			text, at.Format(time.RFC3339))
 	case math.Abs(at.Sub(t.start).Hours()) > 24*365*100:
 		return 0, fmt.Errorf("%q is more than a hundred years from the start, %s", text, t.start.Format(time.RFC3339))

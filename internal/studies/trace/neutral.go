@@ -112,7 +112,7 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 	j := &Job{ID: n.name("id", t.ID.text), Class: n.text("class", t.Class), Queue: n.text("queue", t.Queue), User: n.text("user", t.User),
 		Path: n.text("path", t.Path), Submit: units.Time(n.exact("submit", t.Submit, 0)), Deadline: n.exact("deadline", t.Deadline, 0)}
 	if t.Deadline.there() && j.Deadline == 0 {
-		n.failf("deadline", "it is 0, and counts from the submission; leave it out for a job without one")
+		n.failf("deadline", "it is 0, or less than a nanosecond, and counts from the submission; leave it out for a job without one")
 	}
 	if !t.Submit.there() {
 		n.failf("submit", "it is missing; a job needs a time of submission")

@@ -181,9 +181,13 @@ func (c *Config) read(j *Job) ([]outdir.InputFile, []input.Split, error) {
 		if sources == nil {
 			sources = []input.Source{{Paths: j.Input}}
 		}
+		var odd []input.Odd
 		var err error
 		if files, err = input.FindAll(sources); err == nil {
-			splits, _, err = input.Plan(files, int64(c.Block), j.Program, sources)
+			splits, odd, err = input.Plan(files, int64(c.Block), j.Program, sources)
+		}
+		if i := slices.IndexFunc(odd, func(o input.Odd) bool { return o.What == input.NoText }); i >= 0 && c.Warn != nil {
+			c.Warn(j.Spec.ID, fmt.Sprintf("%s %s: %s", odd[i].What, odd[i].Path, odd[i].Why))
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("job %q: %w", j.Spec.ID, err)

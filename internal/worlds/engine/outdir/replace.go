@@ -20,11 +20,13 @@ func Replaceable(output string) (bool, error) {
 	if err != nil || state == Free || state == Interrupted {
 		return false, err
 	}
-	if err := errors.Join(Busy(output), d.tidy(), d.explain(writable(output))); err != nil {
+	if err := errors.Join(Busy(output), d.tidy()); err != nil {
 		return false, err
 	}
-	_, err = d.own()
-	return err == nil, says(output, err)
+	if _, err = d.own(); err == nil {
+		err = writable(output)
+	}
+	return err == nil, d.explain(err)
 }
 
 // own are the files that a finished job wrote to the directory, if nothing else is there.

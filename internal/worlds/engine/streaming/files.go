@@ -90,7 +90,7 @@ func Runnable(command, path string) (string, error) {
 	}
 	switch {
 	case err == nil:
-		if with := interpreter(found); with != "" {
+		if with := Interpreter(found); with != "" {
 			if _, err := os.Stat(with); errors.Is(err, fs.ErrNotExist) { // the system would say this of the script
 				if bare, cr := strings.CutSuffix(with, "\r"); cr {
 					return "", fmt.Errorf("%s cannot be run: its first line names %q, which does not exist; save it with LF as line end, and it names %s", command, with, bare)
@@ -110,8 +110,8 @@ func Runnable(command, path string) (string, error) {
 	return "", fmt.Errorf("%s cannot be run: %w", command, err)
 }
 
-// interpreter is the program that the first line of a script names, empty if it names none that can be looked for.
-func interpreter(path string) string {
+// Interpreter is the program that the first line of a script names, empty if it names none that can be looked for.
+func Interpreter(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
