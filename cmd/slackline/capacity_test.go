@@ -163,7 +163,7 @@ func TestCapacity(t *testing.T) {
 		{[]string{"plan.yaml", "late.yaml"}, "takes one file, not 2 arguments"},
 		{[]string{"plan.yaml", "-o", "xml"}, `--output "xml": it must be one of table, json, csv`},
 		{[]string{"plan.yaml", "--sweep", "cost=1"}, `--sweep: "cost" cannot be swept`},
-		{[]string{"plan.yaml", "--sweep", ""}, `--sweep: "" is not a sweep`},
+		{[]string{"plan.yaml", "--sweep", ""}, "--sweep is empty; give it a value, or leave it out"},
 	} {
 		r := s.run(append([]string{"capacity"}, c.args...)...)
 		if r.code != 2 || !strings.Contains(r.stderr, c.want) || r.stdout != "" {

@@ -574,7 +574,7 @@ func TestChangedArrivals(t *testing.T) {
 // What a lenient trace leaves out is counted and told.
 func TestLenientTrace(t *testing.T) {
 	s := newShell(t, map[string]string{
-		"t.tsv":      "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t1\t-1\t1\nd\t3\t1\t1\t1\t1\n",
+		"t.tsv":      "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t1\t-2\t1\nd\t3\t1\t1\t1\t1\n",
 		"trace.yaml": "cluster: {nodes: 3}\nworkload:\n  trace: {format: swim, file: t.tsv, lenient: true, map_time: 30s}\n",
 	})
 	r := s.run("simulate", "trace.yaml", "-o", "json")

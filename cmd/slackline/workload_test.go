@@ -105,7 +105,7 @@ func TestWorkloadModel(t *testing.T) {
 
 func TestWorkloadBadInput(t *testing.T) {
 	s := newShell(t, exampleTraces(t))
-	s.write("bad.tsv", "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t-1\t1\t1\n")
+	s.write("bad.tsv", "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t-2\t1\t1\n")
 	s.write("empty", "")
 	s.write("m.json", "{}")
 	before := s.files()
