@@ -129,8 +129,8 @@ func TestOutlooksAsSentences(t *testing.T) {
 			Outlook: sched.Outlook{By: by, Measured: 1}, Reason: sched.Because(rtmr.Estimated, 90*s)},
 		"accepted: promised by its deadline at 90.0 s with 99 %; as things stand it is done by 60.0 s with 99 %, by 50.0 s with 50 %, by 55.0 s with 90 %": {
 			Outlook: sched.Outlook{By: by, Confidence: 990_000, Half: half, Ninety: units.Time(55 * s)}, Reason: sched.Because(estimate.Likely, 90*s)},
-		"now done by 60.0 s with 90 %, by 50.0 s with 50 %, 5.0 s later: job 7 was let in before it": {
-			Outlook: sched.Outlook{By: by, Confidence: 900_000, Half: half, Ninety: by}, Reason: sched.Reason{Cause: promise.Overtaken, Job: 7, A: 5 * s}},
+		"now done by 60.0 s with 90 %, by 50.0 s with 50 %, 5.0 s later: the tasks before its own are slower than expected": {
+			Outlook: sched.Outlook{By: by, Confidence: 900_000, Half: half, Ninety: by}, Reason: sched.Because(promise.AheadMoved, 5*s)},
 		"would be done by 2:00 min with 95 %, and its deadline is at 90.0 s: it would meet that with 83 %": {
 			Outlook: sched.Outlook{Confidence: 950_000}, Reason: sched.Because(promise.Unlikely, 90*s, 120*s, 170_000)},
 	} {

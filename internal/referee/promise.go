@@ -17,7 +17,8 @@ import (
 //     is none any more, or again.
 //   - A promise is told of a deadline by which the job will be done with the confidence that the job asks for, or its
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
-//     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it.
+//     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is
+//     known of its class.
 //   - Half of all such jobs are done before nine of ten, and these before the instant of a confidence above that.
 //     The probability of the deadline lies where these instants have it: times are whole milliseconds.
 //   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
@@ -332,7 +333,7 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 		if by != 0 && by <= j.Deadline && !o.outside[j] {
 			return "a promise"
 		}
-		if o.reject && !j.goesOn() && o.news[j] {
+		if o.reject && !j.goesOn() && o.news[j] && b.timesOf(j, 1, mean).known {
 			return "that it is rejected"
 		}
 	case "no-deadline":

@@ -304,9 +304,6 @@ func (s *scheduler) resync(v sched.View) {
 // Ask says what would become of a job that came now.
 func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	s := a.scheduler
-	if job.State == sched.Waiting {
-		return sched.Answer{Reason: sched.Because(sched.BehindOthers)}
-	}
 	c := &scheduler{}
 	*c = *newScheduler(s.Config)
 	c.admits = s.admits
@@ -336,7 +333,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		answer.Verb, answer.Outlook = sched.Reject, sched.Outlook{}
 		answer.Reason = sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
 	case room.Verb == sched.Hold:
-		answer.Verb, answer.Reason = room.Verb, room.Reason
+		answer.Verb, answer.Reason, answer.Offer = room.Verb, room.Reason, sched.Outlook{}
 	}
 	return answer
 }
