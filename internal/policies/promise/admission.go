@@ -313,6 +313,9 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		c.serve(v)
 	}
 	room := s.admits.Ask(v, job)
+	if room.Verb == sched.NoVerb {
+		return room
+	}
 	v = &asked{v, job}
 	c.note(v, job)
 	var none sched.Plan
