@@ -319,7 +319,11 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	v = &asked{v, job}
 	c.note(v, job)
 	var none sched.Plan
-	c.look(v, false, &none)
+	turn := v.Now() >= s.next
+	if turn {
+		c.errors.count()
+	}
+	c.look(v, turn, &none)
 	w := c.at(job)
 	if w == nil {
 		c.put(v, job, c.of(job))

@@ -174,7 +174,7 @@ func (n *answers) comes(t *testing.T, l *drive.Loop, makes func() sched.Policy, 
 // saying are policies of which each verb is to be heard at least once.
 var saying = map[string][]sched.Verb{
 	"rtmr":                                  {sched.Admit, sched.Reject},
-	"promise":                               {sched.Admit, sched.Reject},
+	"promise":                               {sched.Admit, sched.Hold}, // which rejects nobody
 	"dc":                                    {sched.Admit, sched.Reject},
 	"dc(cost=worst)":                        {sched.Admit, sched.Reject},
 	"capacity-plan":                         {sched.Admit, sched.Reject},
