@@ -12,10 +12,10 @@ import (
 
 // A law is what a task of a stage takes, as the class's cost models have it. It never changes, and jobs share it.
 type law struct {
-	Mean     float64  `json:"mean"`     // seconds, with those that its slot stays empty behind it
+	Mean     float64  `json:"mean"`           // seconds, with those that its slot stays empty behind it
 	Wait     float64  `json:"wait,omitempty"` // these
-	Variance float64  `json:"variance"` // that a task has for itself, in parts of the mean squared
-	Shared   float64  `json:"shared"`   // that of the factor which all tasks of the stage share, whose mean is 1
+	Variance float64  `json:"variance"`       // that a task has for itself, in parts of the mean squared
+	Shared   float64  `json:"shared"`         // that of the factor which all tasks of the stage share, whose mean is 1
 	Residual residual `json:"residual"`
 }
 
