@@ -25,8 +25,8 @@ const (
 	// Reject uses Job and Outlook. The job will never run; of one that was admitted no more than its
 	// ApplicationMaster may run, which is ended. The world answers with JobEnded.
 	Reject
-	// Foretell uses Job and Outlook: when the job is done is expected otherwise than it was told. It
-	// changes nothing else.
+	// Foretell uses Job and Outlook: when the job is done is expected otherwise than it was told, or
+	// its deadline is promised only now. It changes nothing else.
 	Foretell
 	// Sample uses Job, Stage and Count. Count tasks of a job that has no verdict yet may be
 	// started, to measure them. The verdict ends the sample.

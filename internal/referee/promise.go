@@ -455,6 +455,14 @@ func (o *stated) foretold(b *book, l *line) string {
 	if name == "width-moved" {
 		later = by - was.by
 	}
+	if name == "promised-now" {
+		if was.word != "unpromised" || l.get("word") != "promised" || by == 0 || by > j.Deadline || n[0] != j.Deadline || o.outside[j] ||
+			!b.timesOf(j, 1, mean).known {
+			return "no promise"
+		}
+		*was = said{text: toldOf(l), at: b.now, half: half, ninety: l.num64("ninety"), by: by, word: "promised"}
+		return o.sound(b, j, l)
+	}
 	switch {
 	case was.half != 0 && !moved:
 		return fmt.Sprintf("nothing, as neither instant has moved by more than %d", least)

@@ -96,7 +96,7 @@ func (c *Cluster) Plan(_ units.Time, decisions []follow.Decision) error {
 	changed := false
 	for i := range decisions {
 		d := &decisions[i]
-		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && d.Outlook.Word.Binds() && !c.state.Promised[d.Job.Spec.ID] {
+		if (d.Verb == sched.Admit || d.Verb == sched.Foretell) && d.Refused == sched.OK && d.Job != nil && d.Outlook.Word.Binds() && !c.state.Promised[d.Job.Spec.ID] {
 			c.state.Promised[d.Job.Spec.ID], changed = true, true
 		}
 	}

@@ -259,13 +259,18 @@ func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 				k.foresee(j, &o)
 			}
 		}
-		if d.Verb != sched.Reject && d.Verb != sched.Admit {
+		if now := d.Verb == sched.Foretell && d.Outlook.Word.Binds(); d.Verb != sched.Reject && d.Verb != sched.Admit && !now {
 			continue
 		}
 		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
 			j.refused = true
 		} else if j != nil {
-			j.row.Promised = d.Outlook.Word.Binds() || d.Job.Spec.Promised
+			is := d.Outlook.Word.Binds() || d.Job.Spec.Promised
+			was := j.row.Promised
+			j.row.Promised = is
+			if d.Verb == sched.Foretell && was {
+				continue // which was promised before
+			}
 			if k.cluster && d.Outlook.Word.Binds() {
 				j.expect(d.Outlook.By, d.Job.Arrived)
 			}

@@ -172,7 +172,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
 		w = &s.places[len(s.places)-1]
 	}
 	out, _, word := s.verdict(v, w)
-	r.Promised = 0
+	r.Promised, r.Unsaid = 0, r.Strange
 	if word == sched.Promised {
 		r.Promised = r.Level
 	}

@@ -56,6 +56,12 @@ var (
 			return fmt.Sprintf("no promise: it will meet its deadline at %s with %s, and is done by %s%s; it runs all the same",
 				r.Time(r.A), estimate.Chance(r.C), r.Time(r.B), with(r))
 		}}
+	// PromisedNow promises a job its deadline of whose class nothing was known when it came.
+	PromisedNow = &sched.Cause{Name: "promised-now", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("its class is known now: promised by its deadline at %s with %s; as things stand it is %s",
+				r.Time(r.A), estimate.Sure(&r.Outlook), estimate.Done(r))
+		}}
 	// SlotsMoved tells so as slots came or went.
 	SlotsMoved = moved("slots-moved", "slots that came", func(r *sched.Said) string {
 		if r.B < 0 {

@@ -23,6 +23,7 @@ type record struct {
 	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
 	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
+	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once its class is known
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about
 
@@ -84,7 +85,7 @@ func (s *scheduler) against(v sched.View) func(sched.JobID, *sched.Job) int {
 // learn takes the job's laws from what is known of its class now.
 func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
 	l, known := s.estimates(v, job)
-	of := lawsOf{l, laws{s.law(&l.Map), s.law(&l.Reduce)}}
+	of := lawsOf{l, laws{s.law(&l.Map, known), s.law(&l.Reduce, known)}}
 	for k := range of.laws {
 		if of.laws[k].Mean == 0 { // a stage that the job does not have
 			of.laws[k] = &law{Mean: 1e-3, Residual: residual{}}

@@ -42,22 +42,27 @@ func bitsOf(l *estimate.Law) (b lawBits) {
 const mostLaws = 256
 
 // law is that of an estimate.
-func (s *scheduler) law(l *estimate.Law) *law {
+func (s *scheduler) law(l *estimate.Law, known bool) *law {
 	bits := bitsOf(l)
 	k := s.known[bits]
 	if k == nil {
 		if s.known == nil || len(s.known) == mostLaws {
 			s.known = make(map[lawBits]*law)
 		}
-		k = lawOf(l)
+		k = lawOf(l, known)
 		s.known[bits] = k
 	}
 	return k
 }
 
-func lawOf(l *estimate.Law) *law {
+// lawOf takes the mean of the factor that tasks share, or, of a guess, its median: the mean of so wide a guess would be
+// several times of what is likely, for all who wait behind the job.
+func lawOf(l *estimate.Law, known bool) *law {
 	k := &law{}
 	shared := l.Shared.Mean()
+	if !known {
+		shared = l.Shared.Quantile(0.5)
+	}
 	scale := l.Typical * shared
 	if units.Rounded(scale) <= 0 {
 		return k

@@ -33,12 +33,20 @@ func (t *told) far(is, was units.Time) bool {
 	return is.Sub(was) > least || was.Sub(is) > least
 }
 
-// tell tells which statements have moved, and why.
+// tell tells which statements have moved, and why; and of jobs whose class was unknown when they came and is known now,
+// whether they are promised their deadlines.
 func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 	now := v.Now()
 	for i := range s.places {
 		w := &s.places[i]
 		r, was := w.r, &w.r.Told
+		if r.Unsaid && !r.Strange && w.job.Standing() == sched.Admitted && w.end > now {
+			if out, _, word := s.verdict(v, w); word == sched.Promised {
+				r.Promised, r.Unsaid, *was = r.Level, false, s.toldOf(w, out, now)
+				p.Foretell(w.job.ID, out, sched.Because(PromisedNow, int64(w.job.Deadline)))
+				continue
+			}
+		}
 		if w.job.Standing() != sched.Admitted || was.By == 0 || now < was.At.Add(leastMove) || w.end <= now || w.end == units.Never {
 			continue
 		}

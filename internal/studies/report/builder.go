@@ -117,10 +117,16 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 		if o, told := OutlookOf(at, d); told {
 			b.run.Jobs[d.Job.Number].foresee(o)
 		}
-		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject {
+		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject && d.Verb != sched.Foretell {
 			continue
 		}
 		j := &b.run.Jobs[d.Job.Number]
+		if d.Verb == sched.Foretell {
+			if d.Outlook.Word.Binds() && j.Promised == nil { // it is promised only now
+				j.promise(d)
+			}
+			continue
+		}
 		j.Advice = ""
 		if d.Verb == sched.Admit {
 			j.Admitted = true
