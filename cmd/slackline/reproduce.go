@@ -28,10 +28,13 @@ func newReproduce(o *options) *cobra.Command {
 		Long: `Without an argument it lists the experiments. With one it simulates the experiment's scenarios under all its policies and seeds
 on all cores, prints the published figures beside ours with 95 % confidence intervals over the seeds, gives a verdict on each
 claim, and writes a web page with our curves on the paper's axes. Where the text of a paper has no numbers, order and shape
-are the claim. A claim is one of:
+are the claim. The paper's claims and our own findings are counted apart. A claim is one of:
 
-  reproduces       a number within the experiment's margin of ours; an order or a range as it was published
+  reproduces       the paper's: a number within the experiment's margin of ours, and a fifth of itself; an order or a
+                   range as it was published
+  holds            ours: it is so
   compatible       a number that our runs do not refute, farther off than that
+  calibrated       it fits, as one of our settings was chosen by it: no evidence
   by construction  it could not be otherwise, as with a theorem: no evidence
   refuted          our runs show that it is otherwise
   open             the seeds do not tell

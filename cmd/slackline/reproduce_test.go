@@ -29,7 +29,7 @@ func TestReproduce(t *testing.T) {
 		t.Error(listed, err)
 	}
 	out := s.must(0, "reproduce", "003-matchmaking", "--quick", "--seed", "1,2")
-	for _, part := range []string{"of 20 claims ", " open (2 seeds)", "published", "distance", "95 % interval", "refuted", "reproduces"} {
+	for _, part := range []string{"of 20 claims of the paper ", " open (2 seeds)", "published", "distance", "95 % interval", "refuted", "reproduces"} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}

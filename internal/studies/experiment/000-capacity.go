@@ -21,10 +21,10 @@ func capacity000() *Experiment {
 	e.claim("three ahead", "three intervals ahead it is from 9.5 to 13 %, as on Google's trace: below 13 % of the mean",
 		below(0.13, off, ar.at(3)))
 	e.claim("not less", "and above 9.5 %", above(0.095, off, ar.at(3)))
-	e.claim("beats persistence", "three intervals ahead AR(3) has less of it than persistence",
+	e.ours("three intervals ahead AR(3) has less of it than persistence",
 		less(off, ar.at(3), persistence.at(3)))
 	// What is below is ours: it shows why AR(3) is not ahead of persistence.
-	e.claim("in hindsight", "fitted to the weather that comes, it saves less than a hundredth of the error of persistence"+
+	e.ours("fitted to the weather that comes, it saves less than a hundredth of the error of persistence"+
 		" three intervals ahead", nearLess(0.01, off, persistence.at(3), hindsight.at(3)))
 	e.figure(Figure{Title: "error of forecasts of capacity", Source: "000 figure 10c", X: "intervals ahead", Metric: off},
 		line("AR(3)", 0, ar), line("persistence", 1, persistence))
@@ -38,10 +38,10 @@ func capacity000() *Experiment {
 		return ar, persistence
 	}
 	ar, persistence = made("ar3.yaml", "of an AR(3): ", "a series that is an AR(3)")
-	e.claim("of its own kind", "one interval ahead of a series that is an AR(3), AR(3) has less error than persistence",
+	e.ours("one interval ahead of a series that is an AR(3), AR(3) has less error than persistence",
 		less(off, ar.at(1), persistence.at(1)))
-	e.claim("and three ahead", "three intervals ahead too", less(off, ar.at(3), persistence.at(3)))
+	e.ours("three intervals ahead too", less(off, ar.at(3), persistence.at(3)))
 	ar, persistence = made("walk.yaml", "of a random walk: ", "a random walk")
-	e.claim("of a walk", "of a random walk it has more", less(off, persistence.at(3), ar.at(3)))
+	e.ours("of a random walk it has more", less(off, persistence.at(3), ar.at(3)))
 	return e
 }

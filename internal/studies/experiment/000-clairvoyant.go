@@ -19,8 +19,8 @@ func clairvoyant000() *Experiment {
 	for _, scale := range []string{"up", "out"} {
 		how, file, known := "scale-"+scale, scale+".yaml", scale+"-known.yaml"
 		best := play("best of all orders, all known", known, "best")
-		e.claim(scale+" best", how+": the best of all orders has less penalty than RDS", less(costs, best, rds(file)))
-		e.claim(scale+" told", how+": RDS has less penalty if it knows capacity", less(costs, told(file), rds(file)))
+		e.ours(how+": the best of all orders has less penalty than RDS", less(costs, best, rds(file)))
+		e.ours(how+": RDS has less penalty if it knows capacity", less(costs, told(file), rds(file)))
 		e.table(how+": penalty of a job", shown, best, play("by deadline, all known", known, "edf"), edfP(file), rds(file),
 			play("RDS, capacity as it is", file, "rds-believing(capacity=persistence)"), told(file),
 			play("RDS, capacity known an hour ahead", file, "rds-believing(capacity=told,hp=6,hc=6)"), far(file), six(file))
@@ -32,11 +32,11 @@ func clairvoyant000() *Experiment {
 	}
 
 	const soon, later = "pace-70.yaml", "pace-180.yaml"
-	e.claim("pace fits", "constant capacity, an urgent and a large job at a time: EDF-P has no urgent job late",
+	e.ours("constant capacity, an urgent and a large job at a time: EDF-P has no urgent job late",
 		below(0.01, late("urgent"), edfP(soon)))
-	e.claim("pace urgent", "RDS has all urgent jobs late, as what both owe in an interval is more than it has",
+	e.ours("RDS has all urgent jobs late, as what both owe in an interval is more than it has",
 		above(0.99, late("urgent"), rds(soon)))
-	e.claim("pace later", "if the large one is due so late that what both owe fits, RDS has less penalty",
+	e.ours("if the large one is due so late that what both owe fits, RDS has less penalty",
 		less(costs, rds(later).called("RDS, large jobs due after 180 min"), rds(soon).called("RDS, large jobs due after 70 min")))
 	for _, due := range []string{"70", "180"} {
 		file := "pace-" + due + ".yaml"

@@ -32,7 +32,7 @@ func green000() *Experiment {
 	foreseen := play("weather, any distance", sky, "weather")
 	ar := sweep(ahead, func(v string) Row { return play("AR(3), "+v+" ahead", sky, "ar "+v) })
 	last := sweep(ahead, func(v string) Row { return play("persistence, "+v+" ahead", sky, "persistence "+v) })
-	e.claim("errors", "three intervals ahead forecasts by weather are nearer to the capacity than AR(3)",
+	e.ours("three intervals ahead forecasts by weather are nearer to the capacity than AR(3)",
 		less(off, foreseen, ar.at(3)))
 	e.table("root of the mean squared error of forecasts of capacity, divided by its mean", []Metric{off}, foreseen, ar, last)
 	return e

@@ -31,10 +31,10 @@ func overhead000() *Experiment {
 	e.claim("maps by size", "it grows with the size of maps", grows(maps, tasks...))
 	e.claim("reduces by size", "and of reduces", grows(reduces, tasks...))
 	// What is below is ours: it shows why.
-	e.claim("short", "where reduces are what is short of slots, a reduce waits longer than a map",
+	e.ours("where reduces are what is short of slots, a reduce waits longer than a map",
 		moreOf(reduces, short, maps, short.called("the same")))
-	e.claim("busy", "with three times the work maps wait longer, in a cluster of 20 nodes", more(maps, busy.at(20), size.at(20)))
-	e.claim("busy many", "the same in one of 320", more(maps, busy.at(320), size.at(320)))
+	e.ours("with three times the work maps wait longer, in a cluster of 20 nodes", more(maps, busy.at(20), size.at(20)))
+	e.ours("the same in one of 320", more(maps, busy.at(320), size.at(320)))
 
 	e.figure(Figure{Title: "activation by cluster", Source: "000 figure 12", X: "nodes", Metric: maps}, line("maps", 0, size))
 	e.table("jobs of table 3 (table 4)", append(mapsOf, reducesOf...), table4)

@@ -13,8 +13,6 @@ func penalty000() *Experiment {
 		}
 		e.claim(c.how+", fair worst", c.how+": Fair has the largest penalty", more(costs, fair, edfN, edfP, rds))
 		e.claim(c.how+", J1 under edf-n", c.how+": J1 has the least penalty under EDF-N", less(penalty("J1"), edfN, rds, fair))
-		e.claim(c.how+", completion", c.how+": jobs take less time under RDS than under Fair",
-			less(completion(allJobs), rds, fair))
 		for _, of := range []Row{fair, edfN, edfP} {
 			e.claim(c.how+", saved of "+of.Policy, c.how+": part of "+of.Name+"'s penalty that RDS saves",
 				number(costs, rds.over("RDS over "+of.Name, of.Policy)))

@@ -16,14 +16,14 @@ func priority000() *Experiment {
 	rds, edfP, fair := in("priority.yaml")
 	e.claim("high first", "jobs of high priority have less penalty than equal jobs of low priority",
 		moreOf(low, rds, high, rds.called("the same")))
-	e.claim("differ from equal", "and less than under EDF-P and Fair", less(high, rds, edfP, fair))
+	e.ours("and less than under EDF-P and Fair", less(high, rds, edfP, fair))
 	table("pairs of equal jobs", "priority.yaml")
 
 	// What is below is ours: it shows why.
 	rds, edfP, fair = in("low-first.yaml")
-	e.claim("low first", "if of two equal jobs that of low priority comes first, those of high priority have less penalty"+
+	e.ours("if of two equal jobs that of low priority comes first, those of high priority have less penalty"+
 		" than under EDF-P and Fair", less(high, rds, edfP, fair))
-	e.claim("by turn", "and under EDF-P more than those of low priority", moreOf(high, edfP, low, edfP.called("the same")))
+	e.ours("and under EDF-P more than those of low priority", moreOf(high, edfP, low, edfP.called("the same")))
 	table("pairs of equal jobs, that of low priority first", "low-first.yaml")
 	return e
 }

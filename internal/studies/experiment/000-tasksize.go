@@ -26,12 +26,12 @@ func tasksize000() *Experiment {
 		less(costs, fair.at(8), fair.at(2)))
 	e.claim("fades over edf-p", "and less of EDF-P's", less(costs, edfP.at(8), edfP.at(2)))
 	// What is below is ours: it shows why nothing fades over EDF-P, and why there is no bend over Fair.
-	e.claim("edf-p fades", "EDF-P, which plans nothing, saves less of Fair's penalty with tasks of 8 min than with 2",
+	e.ours("EDF-P, which plans nothing, saves less of Fair's penalty with tasks of 8 min than with 2",
 		less(costs, edfPOverFair.at(8), edfPOverFair.at(2)))
-	e.claim("steady saves", "in constant capacity RDS saves a part of EDF-P's penalty with tasks of 2 min",
+	e.ours("in constant capacity RDS saves a part of EDF-P's penalty with tasks of 2 min",
 		above(0, costs, steady.at(2)))
-	e.claim("steady left", "in constant capacity it saves a part of EDF-P's with 4 min", above(0, costs, steady.at(4)))
-	e.claim("steady fades", "and nothing with 8 min", below(0, costs, steady.at(8)))
+	e.ours("in constant capacity it saves a part of EDF-P's with 4 min", above(0, costs, steady.at(4)))
+	e.ours("and nothing with 8 min", below(0, costs, steady.at(8)))
 
 	e.figure(Figure{Title: "what RDS saves of Fair's penalty", Source: "000 figure 14", X: "length of tasks", Metric: costs},
 		line("over Fair", 0, fair))

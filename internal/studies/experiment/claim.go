@@ -17,14 +17,45 @@ const (
 	Order  Kind = "order"  // what is more than what
 )
 
-// Claim is something that a paper says, as it can be checked.
+// Origin says whose a claim is.
+type Origin string
+
+// A claim is the paper's, or ours: what we found, and the paper does not say.
+const (
+	Paper Origin = "paper"
+	Ours  Origin = "ours"
+)
+
+// Claim is something that a paper says, or that we do, as it can be checked.
 type Claim struct {
-	Key  string // in what was published
+	Key  string // in what was published; "" = nothing was: the claim is ours
 	Text string
 	Check
 
 	Margin float64 // by which a number may differ and is yet the published one; see Result.Distance
 	Given  string  // why it could not be otherwise, "" if it could
+	Fitted string  // what of our settings was chosen by it, "" if nothing
+}
+
+// origin is whose claim it is.
+func (c *Claim) origin() Origin {
+	if c.Key == "" {
+		return Ours
+	}
+	return Paper
+}
+
+// met is the verdict on a claim that holds.
+func (c *Claim) met() Verdict {
+	switch {
+	case c.Given != "":
+		return ByConstruction
+	case c.Fitted != "":
+		return WasFitted
+	case c.Key == "":
+		return Holds
+	}
+	return Reproduces
 }
 
 // Check is how our runs show whether a claim holds. The functions below make them: of a metric, and of series.

@@ -35,7 +35,9 @@ func valued(values []float64, rows ...Row) []Row {
 }
 
 // stated is a claim in these words.
-func stated(text string, shown Check) Claim { return Claim{Key: text, Text: text, Check: shown} }
+func stated(text string, shown Check) Claim {
+	return Claim{Key: "key " + text, Text: text, Check: shown}
+}
 
 func TestJudging(t *testing.T) {
 	r := made(map[string][]float64{
@@ -100,7 +102,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := got["claims"].([]any)[0].(map[string]any)
-	if one["ours"] != nil || one["ci95"] != nil || one["published"] != nil || one["distance"] != nil || one["kind"] != "order" || one["source"] != "fig." || one["claim"] != "text" || one["verdict"] != "open" || len(one) != 9 || len(got) != 3 {
+	if one["ours"] != nil || one["ci95"] != nil || one["published"] != nil || one["distance"] != nil || one["kind"] != "order" || one["source"] != "fig." || one["claim"] != "text" || one["verdict"] != "open" || one["origin"] != "paper" || len(one) != 10 || len(got) != 3 {
 		t.Errorf("%s", b.String())
 	}
 }
@@ -111,7 +113,8 @@ func TestJSON(t *testing.T) {
 // within 2.262 x 0.0155 x sqrt(1 + 1/10) = 0.0367 of it, and an average of three within 0.0231.
 func TestNumbers(t *testing.T) {
 	few := []float64{0.97, 0.99, 1, 0.96, 0.99} // the accept ratio of 003, table 5.8, as five seeds have it
-	r := made(map[string][]float64{"few": few, "many": append(few, few...), "same": {1, 1, 1, 1, 1}, "two": {0.9, 1}, "one": {1}})
+	r := made(map[string][]float64{"few": few, "many": append(few, few...), "same": {1, 1, 1, 1, 1}, "two": {0.9, 1}, "one": {1},
+		"little": {0.096, 0.097, 0.095, 0.096, 0.096, 0.097, 0.095, 0.096, 0.097, 0.095}})
 	part := made1
 	part.Unit = "%"
 	for _, c := range []struct {
@@ -125,6 +128,7 @@ func TestNumbers(t *testing.T) {
 		{"many", 0.568, 0, 0, Refuted}, {"many", 0.945, 0, 0, Refuted}, {"many", 0.946, 0, 0, Compatible}, {"many", 0.982, 0, 0, Compatible},
 		{"many", 0.946, 3, 0, Refuted}, {"many", 0.96, 3, 0, Compatible},
 		{"many", 0.945, 0, 0.05, Reproduces}, {"many", 0.982, 0, 0.02, Reproduces}, {"many", 0.982, 0, 0.01, Compatible}, {"many", 0.93, 0, 0.05, Refuted},
+		{"little", 0.057, 0, 0.05, Refuted}, {"little", 0.0955, 0, 0.05, Reproduces}, // 5 points are much of it
 		{"same", 0.998, 0, 0.1, Open}, {"two", 0.5, 0, 0, Open}, {"one", 0.5, 0, 0, Open},
 	} {
 		claim := stated("", number(part, row(c.series)))
@@ -142,6 +146,28 @@ func TestNumbers(t *testing.T) {
 	seconds := stated("", number(made1, row("many")))
 	if got := seconds.result(Published{Value: &said}, r); math.Abs(*got.Distance-0.964) > 1e-9 {
 		t.Errorf("the distance is %v", *got.Distance)
+	}
+}
+
+// A claim of ours holds, and reproduces nothing; one by which a setting was chosen fits, and is no evidence either.
+func TestOrigins(t *testing.T) {
+	said := 1.0
+	r := made(map[string][]float64{"one": {1, 1.01, 0.99, 1, 1, 1.01, 0.99, 1, 1, 1}, "two": {2, 2.01, 1.99, 2, 2, 2, 2, 2, 2, 2}})
+	over := more(made1, row("two"), row("one"))
+	for _, c := range []struct {
+		claim  Claim
+		origin Origin
+		want   Verdict
+	}{
+		{Claim{Key: "a", Check: over}, Paper, Reproduces}, {Claim{Check: over}, Ours, Holds},
+		{Claim{Check: less(made1, row("two"), row("one"))}, Ours, Refuted},
+		{Claim{Key: "a", Check: number(made1, row("one")), Margin: 0.1, Fitted: "chosen by it"}, Paper, WasFitted},
+		{Claim{Key: "a", Check: number(made1, row("one")), Margin: 0, Fitted: "chosen by it"}, Paper, WasFitted},
+		{Claim{Key: "a", Check: number(made1, row("two")), Margin: 0.1, Fitted: "chosen by it"}, Paper, Refuted},
+	} {
+		if got := c.claim.result(Published{Value: &said}, r); got.Origin != c.origin || got.Verdict != c.want {
+			t.Errorf("%+v: %s, %s; want %s, %s", c.claim, got.Origin, got.Verdict, c.origin, c.want)
+		}
 	}
 }
 
@@ -181,7 +207,7 @@ func TestFewSeedsAreToldOnce(t *testing.T) {
 	}
 	text := b.String()
 	for want, times := range map[string]int{"5 seeds": 1, "takes 10": 1, "  refuted\n": 1, "  open\n": 4,
-		"of 5 claims 0 are reproduced, 1 refuted, 4 open; mean distance of 4 numbers 77.5 % (5 seeds)": 1} {
+		"of 5 claims of the paper 0 are reproduced, 1 refuted, 4 open; mean distance of 4 numbers 77.5 % (5 seeds)": 1} {
 		if got := strings.Count(text, want); got != times {
 			t.Errorf("%d times %q, not %d:\n%s", got, want, times, text)
 		}
@@ -303,7 +329,7 @@ func TestSensitivity(t *testing.T) {
 	touched := map[string]bool{"f": true}
 	p := &Plan{
 		e:         &Experiment{Name: "e", Claims: []Claim{stated("text", more(made1, row("y"), row("x")))}, Assumptions: []Assumption{{Key: "a.b"}}},
-		published: map[string]Published{"text": {Source: "fig."}}, seeds: make([]uint64, 30), main: with(30, 0, 0),
+		published: map[string]Published{"key text": {Source: "fig."}}, seeds: make([]uint64, 30), main: with(30, 0, 0),
 		variants: []variant{{0, "1", touched, with(fewSeeds, 0, 0)}, {0, "2", touched, with(fewSeeds, 0, 40)}, {0, "3", touched, with(fewSeeds, 40, 0)}},
 	}
 	r, err := p.judge()

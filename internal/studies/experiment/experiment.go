@@ -82,12 +82,15 @@ func Find(name string) (*Experiment, error) {
 	return all[at], nil
 }
 
-// claim adds a claim: its key in published.json, a sentence, and what shows whether it holds.
+// claim adds a claim of the paper: its key in published.json, a sentence, and what shows whether it holds.
 func (e *Experiment) claim(key, text string, shown Check) *Claim {
 	e.note(true, shown.of)
 	e.Claims = append(e.Claims, Claim{Key: key, Text: text, Check: shown, Margin: e.Margin})
 	return &e.Claims[len(e.Claims)-1]
 }
+
+// ours adds a claim of our own, which nothing was published of.
+func (e *Experiment) ours(text string, shown Check) *Claim { return e.claim("", text, shown) }
 
 // table adds metrics of several series.
 func (e *Experiment) table(title string, metrics []Metric, of ...some) {

@@ -44,6 +44,9 @@ func TestFolders(t *testing.T) {
 		}
 		claimed := map[string]int{}
 		for _, c := range e.Claims {
+			if c.Key == "" && c.Kind != Number {
+				continue // ours, of which nothing was published
+			}
 			claimed[c.Key]++
 			if p, ok := published[c.Key]; !ok || p.Source == "" || p.Where == "" || p.Says == "" || c.Kind == Number && p.Value == nil {
 				t.Errorf("%s: %q: %+v", e.Name, c.Key, p)
@@ -214,7 +217,7 @@ func TestAgainstReport(t *testing.T) {
 		if err := r.WritePage(&page); err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"Published beside ours", "<svg", "README.md", "one seed, so no interval"} {
+		for _, part := range []string{"What the paper claims, beside ours", "<svg", "README.md", "one seed, so no interval"} {
 			if !strings.Contains(page.String(), part) {
 				t.Errorf("the page has no %q", part)
 			}

@@ -47,16 +47,23 @@ func (r *Report) WritePage(w io.Writer) error {
 }
 
 func (r *Report) claimsHTML() string {
-	var rows [][]page.Cell
+	rows := map[Origin][][]page.Cell{}
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		verdict := page.Text(map[Verdict]string{Reproduces: "good", Refuted: "bad"}[c.Verdict], c.Verdict.words())
+		verdict := page.Text(map[Verdict]string{Reproduces: "good", Holds: "good", Refuted: "bad"}[c.Verdict], c.Verdict.words())
 		claim := page.Cell{Class: "wrap claim", HTML: html.EscapeString(c.Claim) + " <small>" + html.EscapeString(c.Note) + "</small>"}
-		rows = append(rows, []page.Cell{page.Text("", c.Source), verdict, claim, page.Text("", c.show(c.Published)), page.Text("", c.ours()),
+		rows[c.Origin] = append(rows[c.Origin], []page.Cell{page.Text("", c.Source), verdict, claim, page.Text("", c.show(c.Published)), page.Text("", c.ours()),
 			page.Text("", c.far()), page.Text("", c.interval()), page.Text("", string(c.Kind))})
 	}
 	heading := []string{"source", "verdict", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "kind"}
-	return "<h2>Published beside ours</h2>" + page.TableOf(heading, rows)
+	text := ""
+	if len(rows[Paper]) > 0 {
+		text = "<h2>What the paper claims, beside ours</h2>" + page.TableOf(heading, rows[Paper])
+	}
+	if len(rows[Ours]) > 0 {
+		text += `<h2>What we found</h2><p class="note">The paper says nothing of this: it shows why its claims come out as they do.</p>` + page.TableOf(heading, rows[Ours])
+	}
+	return text
 }
 
 func (r *Report) figuresHTML() string {
@@ -97,7 +104,7 @@ func (r *Report) variantsHTML() string {
 		}
 		var rows [][]page.Cell
 		for i := range r.Claims {
-			if len(columns) == 0 || r.again[columns[0]][i].Source == "" {
+			if len(columns) == 0 || r.again[columns[0]][i].Verdict == "" {
 				continue
 			}
 			mark := func(c *Result) page.Cell {

@@ -45,7 +45,7 @@ func TestBrowserDrawsExperiments(t *testing.T) {
 				Outside                []string
 			}
 			b.Eval(`({
-				claims: document.querySelector('tbody').rows.length,
+				claims: document.querySelectorAll('td.claim').length,
 				figures: document.querySelectorAll('figure svg').length,
 				width: document.documentElement.scrollWidth,
 				outside: [...document.querySelectorAll('svg text')].filter(e => {

@@ -2,7 +2,9 @@ package experiment
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 )
 
 // Published is something that a paper says, with its place.
@@ -18,6 +20,9 @@ type Published struct {
 // Published reads what was published, by key.
 func (e *Experiment) Published() (map[string]Published, error) {
 	text, err := e.read("published.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // all claims are ours
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,8 @@ type Report struct {
 // Result is what came of a claim.
 type Result struct {
 	Claim     string   `json:"claim"`
-	Source    string   `json:"source"`
+	Origin    Origin   `json:"origin"`
+	Source    string   `json:"source,omitempty"` // of a claim of the paper: where it stands
 	Kind      Kind     `json:"kind"`
 	Published *float64 `json:"published"` // null: the paper's text has no number
 	Ours      *float64 `json:"ours"`      // null: our runs have none
@@ -65,7 +66,7 @@ func (p *Plan) judge() (*Report, error) {
 	for i := range p.e.Claims {
 		c := &p.e.Claims[i]
 		said, ok := p.published[c.Key]
-		if !ok {
+		if !ok && c.origin() == Paper {
 			return nil, fmt.Errorf("%s: published.json has no %q", p.e.Name, c.Key)
 		}
 		r.Claims = append(r.Claims, c.result(said, p.main))
@@ -98,7 +99,7 @@ func join(a, b string) string {
 
 func (c *Claim) result(said Published, from *Results) Result {
 	v := c.judge(from, said)
-	res := Result{Claim: c.Text, Source: said.Source, Kind: c.Kind, Published: said.Value, Note: v.note, CI95Of: v.mark,
+	res := Result{Claim: c.Text, Origin: c.origin(), Source: said.Source, Kind: c.Kind, Published: said.Value, Note: v.note, CI95Of: v.mark,
 		unit: v.unit, words: v.words, Single: v.decides, few: v.few, Verdict: Refuted}
 	if said.Runs > 1 {
 		res.Runs = said.Runs
@@ -112,17 +113,26 @@ func (c *Claim) result(said Published, from *Results) Result {
 	if res.Ours != nil && said.Value != nil && c.Kind == Number && v.unit.Unit != chosen {
 		res.Distance = new(distance(v.unit, *said.Value, v.ours))
 	}
+	near := v.decides == nil || c.Kind != Number || c.near(v, said)
 	switch {
-	case v.holds && c.Given != "":
-		res.Verdict, res.Note = ByConstruction, join(c.Given, v.note)
-	case v.holds && c.Kind != Number, v.decides == nil && v.holds, res.Distance != nil && *res.Distance+distanceOf(v.unit, *said.Value, v.half) <= c.Margin:
-		res.Verdict = Reproduces
+	case v.holds && (near || c.Given != "" || c.Fitted != ""), near && v.decides != nil && c.Kind == Number:
+		res.Verdict, res.Note = c.met(), join(join(c.Given, c.Fitted), v.note)
 	case v.holds:
 		res.Verdict = Compatible
 	case v.open:
 		res.Verdict = Open
 	}
 	return res
+}
+
+// near tells whether a number is within the margin with its whole interval, and off by a fifth of what was
+// published at most: five points are much of a number that is seven.
+func (c *Claim) near(v verdict, said Published) bool {
+	if said.Value == nil || math.IsNaN(v.ours) || math.IsNaN(v.half) {
+		return false
+	}
+	far := math.Abs(v.ours-*said.Value) + v.half
+	return distanceOf(v.unit, *said.Value, far) <= c.Margin && far <= math.Abs(*said.Value)/5
 }
 
 // distance is how far ours is from what was published.
@@ -146,7 +156,7 @@ func (r *Report) sensitivity(claim int) string {
 	of, same := 0, 0
 	for k, v := range r.variants {
 		a := &r.again[k][claim]
-		if a.Source == "" {
+		if a.Verdict == "" {
 			continue
 		}
 		of++
@@ -181,18 +191,32 @@ func (v *variant) name(e *Experiment) string {
 	return key[strings.LastIndexByte(key, '.')+1:] + " " + v.value
 }
 
-// inWords counts the verdicts.
+// inWords counts the verdicts, on the paper's claims and on ours apart.
 func (r *Report) inWords() string {
-	count := map[Verdict]int{}
+	count, all := map[Origin]map[Verdict]int{Paper: {}, Ours: {}}, map[Origin]int{}
 	for i := range r.Claims {
-		count[r.Claims[i].Verdict]++
+		c := &r.Claims[i]
+		count[c.Origin][c.Verdict]++
+		all[c.Origin]++
 	}
-	text := fmt.Sprintf("of %d claims %d are reproduced", len(r.Claims), count[Reproduces])
-	for _, v := range verdicts[1:] {
-		if count[v] > 0 {
-			text += fmt.Sprintf(", %d %s", count[v], v.words())
+	var parts []string
+	for _, of := range []struct {
+		origin Origin
+		words  string
+		met    Verdict
+	}{{Paper, "of %d claims of the paper %d are reproduced", Reproduces}, {Ours, "of %d of ours %d hold", Holds}} {
+		if all[of.origin] == 0 {
+			continue
 		}
+		text := fmt.Sprintf(of.words, all[of.origin], count[of.origin][of.met])
+		for _, v := range verdicts {
+			if n := count[of.origin][v]; n > 0 && v != of.met {
+				text += fmt.Sprintf(", %d %s", n, v.words())
+			}
+		}
+		parts = append(parts, text)
 	}
+	text := strings.Join(parts, "; ")
 	if mean, parts, n, _ := r.e.distances(r.Claims, ""); n > 1 {
 		text += fmt.Sprintf("; mean distance of %d numbers %s", n, far(mean, parts))
 	}
@@ -243,6 +267,9 @@ func (r *Report) Unmet() string {
 	}
 	return text
 }
+
+// place is where a claim stands.
+func (c *Result) place() string { return cmp.Or(c.Source, string(c.Origin)) }
 
 // show prints a number of a claim as people read it.
 func (c *Result) show(x *float64) string {
@@ -318,13 +345,15 @@ type Verdict string
 // The verdicts.
 const (
 	Reproduces     Verdict = "reproduces"      // a number within the margin, an order or a range as it was published
+	Holds          Verdict = "holds"           // of a claim of ours: it is so
+	WasFitted      Verdict = "calibrated"      // it fits, as one of our settings was chosen by it: no evidence
 	Compatible     Verdict = "compatible"      // a number that is not refuted, and not surely within the margin
 	ByConstruction Verdict = "by_construction" // it could not be otherwise: no evidence
 	Refuted        Verdict = "refuted"
 	Open           Verdict = "open" // so many seeds do not tell
 )
 
-var verdicts = []Verdict{Reproduces, Compatible, ByConstruction, Refuted, Open}
+var verdicts = []Verdict{Reproduces, Holds, Compatible, WasFitted, ByConstruction, Refuted, Open}
 
 func (v Verdict) words() string { return strings.ReplaceAll(string(v), "_", " ") }
 
@@ -363,10 +392,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 		b.WriteByte('\n')
 	}
 	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %s (%s)", r.e.Name, r.e.Paper, r.inWords(), r.seedsInWords())}
-	g.Add("source", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "verdict")
+	g.Add("whose", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "verdict")
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		g.Add(c.Source, c.Claim, c.show(c.Published), c.ours(), c.far(), c.interval(), c.Verdict.words())
+		g.Add(c.place(), c.Claim, c.show(c.Published), c.ours(), c.far(), c.interval(), c.Verdict.words())
 	}
 	_ = g.Write(&b)
 	if text := r.fewSeedsInWords(); text != "" {
@@ -374,7 +403,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 	}
 	for i := range r.Claims {
 		if c := &r.Claims[i]; c.Note != "" {
-			fmt.Fprintf(&b, "\n%s, %s: %s", cmp.Or(c.Source, "?"), c.Claim, c.Note)
+			fmt.Fprintf(&b, "\n%s, %s: %s", c.place(), c.Claim, c.Note)
 		}
 	}
 	b.WriteByte('\n')
