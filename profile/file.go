@@ -241,7 +241,7 @@ func (c *Class) wrong() (what, why string) {
 	}
 	what, why = wrongOf(
 		part{"ratio.", c.Ratio.wrong}, part{"output.", c.Output.wrong}, part{"memory.", c.Memory.wrong}, part{"error.", c.Error.wrong},
-		part{"emitted.", c.Emitted.wrong}, part{"errors", c.Errors.of(c.Error.N)})
+		part{"emitted.", c.Emitted.wrong}, part{"errors", c.Errors.of(c.Error.N)}, part{"recent", c.wrongRecent})
 	if why != "" {
 		return what, why
 	}

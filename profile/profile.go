@@ -163,7 +163,9 @@ type Class struct {
 	// measured over predicted time from submission to finish, per job that was predicted
 	Error  Estimate `json:"error,omitzero"`
 	Errors Spread   `json:"errors,omitempty"` // distribution of what Error sums up
-	Stages []Stage  `json:"stages"`           // sorted by stage, then node class
+	// the last of these ratios, oldest first, by which a change is seen
+	Recent []float64 `json:"recent,omitempty"`
+	Stages []Stage   `json:"stages"` // sorted by stage, then node class
 	// Input bytes and intermediate bytes of what Ratio sums up.
 	Emitted Sums `json:"emitted,omitzero"`
 	// What cold runs taught, which nothing else here counts.
@@ -236,52 +238,6 @@ func (c *Class) Attempt(s workload.Stage, node string, input units.Bytes, run, s
 	return e
 }
 
-// Predicted takes in what came of a prediction: measured over predicted time, as it was before Bias corrected it.
-func (c *Class) Predicted(ratio float64) {
-	c.Error.Add(ratio)
-	c.Errors.Add(ratio)
-}
-
-// biased is how many predictions must have been held against what came before they correct the next one.
-const biased = 5
-
-// Bias is by what times are longer than the simulator says from the costs of tasks, as tasks that run
-// at once slow each other: predictions are multiplied by it. It is the mean of the middle half of
-// measured over predicted times, which the odd run on a busy machine does not change, and 1 as long
-// as there are few.
-func (c *Class) Bias() float64 {
-	if c.Error.N < biased {
-		return 1
-	}
-	const points = 100
-	sum, middle := 0.0, c.Errors.Values(points)
-	if middle == nil {
-		return 1
-	}
-	middle = middle[points/4 : points-points/4]
-	for _, ratio := range middle {
-		sum += ratio
-	}
-	return sum / float64(len(middle))
-}
-
-// Off returns how far two thirds of the predictions, corrected by Bias, were off at most, in parts of the
-// prediction, as a standard deviation would be were errors normal; unlike it, it does not suffer from the
-// odd run on a busy machine. It is false below so many predictions.
-func (c *Class) Off(least int64) (float64, bool) {
-	const points = 100
-	values := c.Errors.Values(points)
-	if values == nil || c.Error.N < least {
-		return 0, false
-	}
-	bias := c.Bias()
-	for i, ratio := range values {
-		values[i] = math.Abs(ratio/bias - 1)
-	}
-	slices.Sort(values)
-	return values[68], true
-}
-
 // Merge takes in another profile of the same class, of later jobs. Its models are as they were
 // until they are fitted again.
 func (c *Class) Merge(o *Class) {
@@ -292,6 +248,7 @@ func (c *Class) Merge(o *Class) {
 	c.Memory.Merge(o.Memory)
 	c.Error.Merge(o.Error)
 	c.Errors.Merge(o.Errors)
+	c.remember(o.Recent...)
 	if o.Cold != nil {
 		if c.Cold == nil {
 			c.Cold = New(c.Name)
