@@ -23,7 +23,7 @@ fuzz: ## fuzz every parser for a short while (FUZZ_TOTAL, FUZZ_EACH in seconds)
 bench: ## run the benchmarks (BENCH=regexp)
 	bash .ci/run bench
 
-cross: ## build and vet for linux, darwin and windows on amd64 and arm64
+cross: ## build and vet for linux, darwin and windows, amd64 and arm64 (CROSS=all: each pair of them)
 	bash .ci/run cross
 
 ci: ## all that every change passes

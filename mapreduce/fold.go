@@ -40,12 +40,12 @@ func appendCount(to []byte, n int64) []byte { return strconv.AppendInt(to, n, 10
 // is a BadRecord: another attempt would read the same.
 func ParseCount(text []byte) (int64, error) {
 	if len(text) == 0 || len(text) > 19 {
-		return 0, &BadRecord{fmt.Errorf("%q is not a count", text)}
+		return 0, noCount(text)
 	}
 	n := int64(0)
 	for _, d := range text {
 		if d < '0' || d > '9' {
-			return 0, &BadRecord{fmt.Errorf("%q is not a count", text)}
+			return 0, noCount(text)
 		}
 		if n > (math.MaxInt64-int64(d-'0'))/10 {
 			return 0, &BadRecord{fmt.Errorf("the count %s is beyond %d", text, math.MaxInt64)}
@@ -53,6 +53,15 @@ func ParseCount(text []byte) (int64, error) {
 		n = 10*n + int64(d-'0')
 	}
 	return n, nil
+}
+
+// noCount says so. Between maps and reduces a carriage return is a byte of the value; in a file from
+// elsewhere it is the end of the line.
+func noCount(text []byte) error {
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		return &BadRecord{fmt.Errorf("%q is not a count: a carriage return stands behind it, and such lines end with a line feed alone", text)}
+	}
+	return &BadRecord{fmt.Errorf("%q is not a count", text)}
 }
 
 // Reducer is a constructor for a Program: a Reducer that folds all values of a key and emits the

@@ -29,9 +29,9 @@ func (c *Class) remember(ratios ...float64) {
 	c.Recent = c.Recent[max(0, len(c.Recent)-recent):]
 }
 
-// ratios are sorted ones that stand for those of the predictions, and their bias: the mean of the middle half, which the odd
-// run on a busy machine does not change. If the last predictions were all off on one side of that, the class has changed,
-// and the newest alone count.
+// ratios are sorted ones that stand for those of the predictions, and their bias: the mean of the
+// middle half, which the odd run on a busy machine does not change. If the last predictions were all
+// off on one side of that, the class has changed, and the newest alone count.
 func (c *Class) ratios() (all []float64, bias float64) {
 	all = c.Errors.Values(100)
 	bias = middleHalf(all)

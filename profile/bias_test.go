@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Runs of a class change for good: what is predicted from the mean of all of them, times the factor, soon is near to what
-// they take, though the first ones stay in the mean, and then stays there.
+// Runs of a class change for good: what is predicted from their mean, times the factor, soon is near to what they take,
+// though the first ones still count in that mean, and then stays there.
 func TestChangedClass(t *testing.T) {
 	for _, c := range []struct {
 		name          string

@@ -58,6 +58,9 @@ func TestStream(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, r.code, r.stderr)
 		}
 	}
+	if r := s.pipe("a\t1\r\n", "stream", "reduce", "wordcount"); r.code != 1 || !strings.Contains(r.stderr, "carriage return") {
+		t.Errorf("a count before CR LF: %+v", r)
+	}
 	if r := s.pipe("a\tone\n", "stream", "reduce", "wordcount"); r.code != 1 || !strings.Contains(r.stderr, `"one" is not a count`) {
 		t.Errorf("exit code %d, %s", r.code, r.stderr)
 	}
