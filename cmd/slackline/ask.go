@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/runs"
@@ -20,12 +21,12 @@ func newAsk(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask JOB.yaml...",
 		Short: "Say when jobs would be done, without running them",
-		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: the
-simulator plays them under the policy, as run would. Nothing is run or written.
+		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: by when
+half of all such jobs are, 90 % and 99 %, how likely each meets its deadline, whether that would be promised, and else the earliest
+deadline that would be. It is the answer of the policy that would run them, and run says the same. Nothing is run or written.
 
-The answer also says by when the job is done in nine of ten cases, and how likely it is to meet its deadline. At first this
-follows from simulations with the cost models of its class. Each run compares what was predicted with what came; once ten
-predictions of the class have been compared, the answer follows from how far off they were.
+Policies that promise nothing say nothing of that: then the jobs are simulated again and again with times as they were measured.
+What a job reads that another one of the files writes is estimated from what such jobs wrote in earlier runs.
 
 Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
 time.
@@ -70,6 +71,9 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
 			all, err := local.Ask(cmd.Context(), policy, seed, known)
+			if err == nil {
+				err = local.Alone(cmd.Context(), all, policy, seed, known)
+			}
 			if err != nil {
 				return err
 			}
@@ -108,7 +112,7 @@ func writeAnswers(w io.Writer, all *runs.Answers) error {
 		errs = append(errs, err)
 	}
 	for i := range all.Jobs {
-		say("%s\n", sentence(&all.Jobs[i], all.Asked))
+		say("%s\n", wrapped(w, sentence(&all.Jobs[i], all.Asked)))
 	}
 	for _, o := range all.Beside {
 		names := o.Jobs
@@ -135,14 +139,17 @@ func sentence(a *runs.Answer, now time.Time) string {
 		return name + "refused: " + a.Refused
 	}
 	parts := []string{fmt.Sprintf("done at %s, in %s", stamp(*a.Done, now), units.Span(a.Done.Sub(a.Submitted).Seconds()))}
-	switch {
-	case a.By90 != nil:
+	if a.By90 != nil {
 		parts[0] += ", 90 % by " + stamp(*a.By90, now)
-	case a.Spread != nil && *a.Spread >= 0.001:
-		parts[0] += " ± " + units.Span(*a.Spread)
+	}
+	if a.BySure != nil && *a.Confidence != 0.9 {
+		parts[0] += ", " + surely(*a.Confidence) + " by " + stamp(*a.BySure, now)
 	}
 	if a.Deadline != nil {
 		due := "by " + stamp(*a.Deadline, now)
+		if a.Promised {
+			due = "promised " + due
+		}
 		switch left := a.Deadline.Sub(*a.Done).Seconds(); {
 		case a.Chance != nil:
 			due += " with " + surely(*a.Chance)
@@ -150,6 +157,9 @@ func sentence(a *runs.Answer, now time.Time) string {
 			due = "its deadline, " + stamp(*a.Deadline, now) + ", is missed by " + units.Span(-left)
 		default:
 			due += " with " + units.Span(left) + " to spare"
+		}
+		if a.Earliest != nil {
+			due += ", which is no promise: " + stamp(*a.Earliest, now) + " would be promised"
 		}
 		parts = append(parts, due)
 	}
@@ -162,8 +172,19 @@ func sentence(a *runs.Answer, now time.Time) string {
 	if a.Shared != nil {
 		parts = append(parts, "beside what runs here now it may last until "+stamp(*a.Shared, now))
 	}
+	if a.New {
+		parts = append(parts, "nothing is known of its class yet, so this is a guess")
+	}
 	if a.Cold {
 		parts = append(parts, "only cold runs of its class are known, so it may take less")
 	}
 	return name + strings.Join(parts, "; ")
+}
+
+// wrapped breaks a sentence into lines as wide as the terminal, those behind the first indented; elsewhere it stays.
+func wrapped(w io.Writer, sentence string) string {
+	if !isTerminal(w) {
+		return sentence
+	}
+	return strings.ReplaceAll(text.WrapSoft(sentence, width(w)-3), "\n", "\n  ")
 }

@@ -25,9 +25,13 @@ by: DUE
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, map[string]string{"far.yaml": strings.Replace(askedJob, "DUE", "24h", 1), "near.yaml": strings.Replace(askedJob, "DUE", "1ms", 1), "in.txt": "x\n"})
-	r := s.run("ask", "far.yaml")
+	r := s.run("ask", "far.yaml", "--policy", "edf-p")
 	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen\" yet; run it once to learn: slackline run far.yaml\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {
 		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	// The policy that runs jobs if nobody asks for another one says something of all.
+	if r = s.run("ask", "far.yaml"); r.code != 0 || !strings.Contains(r.stdout, "nothing is known of its class yet, so this is a guess") {
+		t.Errorf("of an unknown class: exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 	if r = s.run("run", "far.yaml", "-q"); r.code != 0 {
 		t.Fatal(r.stderr)
@@ -41,7 +45,7 @@ func TestAsk(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 
-	if r = s.run("ask", "far.yaml", "--store", "elsewhere"); r.code != exitBadInput || !strings.Contains(r.stderr, "nothing is known of jobs of class") {
+	if r = s.run("ask", "far.yaml", "--store", "elsewhere", "--policy", "edf-p"); r.code != exitBadInput || !strings.Contains(r.stderr, "nothing is known of jobs of class") {
 		t.Errorf("of another store: exit code %d: %s%s", r.code, r.stdout, r.stderr)
 	}
 

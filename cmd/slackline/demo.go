@@ -37,7 +37,7 @@ cores.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log := cmd.ErrOrStderr()
-			policies, _, err := o.policiesAndSeeds("fifo", lab.DefaultPolicy)
+			policies, _, err := o.policiesAndSeeds("fifo", runs.Urgent)
 			if err != nil {
 				return err
 			}

@@ -58,10 +58,9 @@ run.
 With --slots-trace the number of slots changes during the run. A slot that is taken away finishes its task first.
 
 What a run did, and the profiles of its job classes, are kept: slackline jobs lists runs, simulate simulates them, and the next
-run says before it starts how long its jobs should take. It compares that estimate with their deadlines: by default it warns
-of jobs that are expected to be late; with --admit refuse it then runs nothing, and exits with 3; with --admit off it says
-nothing. There is no such check under policies that admit jobs by their deadlines themselves, such as rtmr. slackline ask
-only asks, and runs nothing.`,
+run says before it starts when its jobs should be done, as slackline ask does. By default it warns of jobs that are expected
+to be late; with --admit refuse it then runs nothing, and exits with 3; with --admit off it says nothing. There is no such check
+under rtmr, dc and capacity-plan, which refuse such jobs.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json
@@ -387,15 +386,23 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	if o.quiet {
 		say = io.Discard
 	}
-	expected, unknown := local.Expect(cmd.Context(), c.Policy, c.Seed, known)
+	var foreseen []runs.Foresight
 	if len(local.Files) > 0 {
-		o.expect(say, local, expected, unknown)
-		if err := o.compareDeadlines(w, local, c, expected); err != nil {
+		all, unknown := local.Ask(cmd.Context(), c.Policy, c.Seed, known)
+		if unknown != nil {
+			fmt.Fprintf(say, "no estimate: %v\n", unknown)
+		} else {
+			foreseen = all.Foreseen
+			for i := range all.Jobs {
+				fmt.Fprintln(say, wrapped(say, sentence(&all.Jobs[i], all.Asked)))
+			}
+		}
+		if err := o.compareDeadlines(w, local, c, foreseen); err != nil {
 			return nil, err
 		}
 	}
 	outside.Store(true)
-	keeper, err := local.NewKeeper(c, under, expected)
+	keeper, err := local.NewKeeper(c, under, foreseen)
 	if err != nil {
 		fmt.Fprintf(w, "warning: this run is not listed, and nothing is learned from it: %v\n", err)
 	}
@@ -423,7 +430,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			fmt.Fprintf(w, "kept, as an earlier run has finished them and they are unchanged: %s\n", report.Printable(strings.Join(kept, ", ")))
 		}
 	}
-	shown := newLive(say, expected, local.JobNames(), runs.Told(known))
+	shown := newLive(say, each.Of(foreseen, func(f runs.Foresight) *report.Expectation { return f.Expected() }), local.JobNames(), runs.Told(known))
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
 	meter := runs.StartMeter(o.power)
@@ -474,25 +481,32 @@ func admits(admit string, given bool, policies []string) (string, error) {
 		return "", fmt.Errorf("--admit %q: it must be warn, refuse or off", admit)
 	}
 	for _, p := range policies {
-		if given && admit != "off" && lab.JudgesDeadlines(p, lab.NoQueues) {
+		if given && admit != "off" && refusesItself(p) {
 			return "", fmt.Errorf("--admit %s: %s admits jobs by their deadlines itself; leave --admit out", admit, p)
 		}
 	}
 	return admit, nil
 }
 
+// refusesItself tells whether a policy admits jobs by their deadlines, and says nothing of when they are done.
+func refusesItself(policy string) bool {
+	return lab.JudgesDeadlines(policy, lab.NoQueues) && !lab.ReadsConfidence(policy, lab.NoQueues)
+}
+
 // compareDeadlines says which jobs are expected to be late before any of them has begun. The error is no: the
 // run is not to start. A resumed run has begun already.
-func (o *options) compareDeadlines(w io.Writer, local *runs.Local, c lab.Cell, expected []*report.Expectation) error {
-	late := local.Late(expected)
-	if o.admit == "off" || len(late) == 0 || !c.GoesOn.IsZero() || lab.JudgesDeadlines(c.Policy, lab.NoQueues) {
+func (o *options) compareDeadlines(w io.Writer, local *runs.Local, c lab.Cell, foreseen []runs.Foresight) error {
+	if o.admit == "off" || !c.GoesOn.IsZero() || refusesItself(c.Policy) {
 		return nil
 	}
 	var list []string
-	for _, name := range local.JobNames() {
-		if by, is := late[name]; is {
-			list = append(list, fmt.Sprintf("job %q is expected to end %s after its deadline", report.Printable(name), units.Span(by.Seconds())))
+	for i := range foreseen {
+		if f := &foreseen[i]; local.Late(f) > 0 {
+			list = append(list, fmt.Sprintf("job %q is expected to end %s after its deadline", report.Printable(f.ID), units.Span(local.Late(f).Seconds())))
 		}
+	}
+	if list == nil {
+		return nil
 	}
 	if o.admit == "refuse" {
 		return no{fmt.Errorf("nothing was run (--admit refuse): %s", strings.Join(list, "; "))}
@@ -534,24 +548,4 @@ func goesOn(r engine.Resumption) string {
 		text += fmt.Sprintf("; %d more were, but their files are missing or have changed", n)
 	}
 	return text
-}
-
-// expect says how long the jobs should take.
-func (o *options) expect(w io.Writer, local *runs.Local, expected []*report.Expectation, unknown error) {
-	if unknown != nil {
-		fmt.Fprintf(w, "no estimate: %s\n", unknown)
-		return
-	}
-	for i, name := range local.JobNames() {
-		if e := expected[i]; e != nil {
-			from := ""
-			if e.From != "" {
-				from = ", by the " + e.From
-			}
-			if e.Cold {
-				from += "; only cold runs of its class are known, so it may take less"
-			}
-			fmt.Fprintf(w, "job %q is expected to take %v%s\n", name, e, from)
-		}
-	}
 }

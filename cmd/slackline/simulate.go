@@ -93,7 +93,7 @@ func askAtDoor(cells []lab.Cell, admit string, given bool) error {
 	}
 	all := true
 	for i := range cells {
-		if c := &cells[i]; !lab.JudgesDeadlines(c.Policy, c.Queues) {
+		if c := &cells[i]; !lab.JudgesDeadlines(c.Policy, c.Queues) || given && lab.ReadsConfidence(c.Policy, c.Queues) {
 			c.Admission, all = asked, false
 		}
 	}
@@ -202,7 +202,7 @@ func (o *options) variantCells(s *scenario.Scenario, told trace.Account) ([]lab.
 	}
 	if policies == nil {
 		if s.Policies == nil {
-			s.Policies = []string{lab.DefaultPolicy}
+			s.Policies = []string{lab.BaselinePolicy}
 		}
 		for i, text := range s.Policies {
 			p, err := lab.PolicyName(text, s.Config)

@@ -69,11 +69,11 @@ func TestPredictionsLeaveColdRunsOut(t *testing.T) {
 	known[0].Cold.Merge(slow)
 	job.Output += "-third"
 	local := localOf(t, job)
-	expected, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, known)
-	if err != nil || expected[0].Seconds > 100 || expected[0].Cold {
+	expected, err := local.Foresee(t.Context(), lab.BaselinePolicy, 1, known)
+	if err != nil || expected[0].Done > 100 || expected[0].Cold {
 		t.Errorf("expected %+v, %v", expected[0], err)
 	}
-	cfg, err := local.sim("rtmr", 1, known)
+	cfg, err := local.sim("rtmr", 1, known, false)
 	if err != nil || cfg.Profiles[0].Any(workload.Map).Task.Max != 1000 {
 		t.Errorf("a policy would plan by %+v", cfg.Profiles[0])
 	}

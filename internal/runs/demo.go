@@ -242,6 +242,9 @@ func (d *Demo) Cells(policies []string, folder func(policy string) string) (cell
 	return cells, nil
 }
 
+// Urgent is the order by deadlines that the demo sets beside first come, first served.
+const Urgent = "edf-p"
+
 // Where deadlines lie.
 const (
 	// the second and third job come when so many parts of the time that all need, and twice as
@@ -264,12 +267,12 @@ func (d *Demo) deadlines(ctx context.Context) error {
 				j.Spec.Deadline = units.Never - units.Time(1+i) // none yet, only who is more urgent
 			}
 		}
-		r, err := l.Predict(ctx, policy, d.Seed, d.learned)
+		all, err := l.Foresee(ctx, policy, d.Seed, d.learned)
 		if err != nil {
 			return finished, err
 		}
 		for i := range finished {
-			finished[i] = *r.Jobs[i].Finished
+			finished[i] = all[i].Ended.Seconds()
 		}
 		return finished, nil
 	}
@@ -277,14 +280,14 @@ func (d *Demo) deadlines(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	urgent, err := play(lab.DefaultPolicy)
+	urgent, err := play(Urgent)
 	if err != nil {
 		return err
 	}
 	for i, due := range dueBetween(first, urgent) {
 		d.due[i] = units.Time(units.FromSeconds(due))
 	}
-	if urgent, err = play(lab.DefaultPolicy); err != nil { // by the deadlines as they are now
+	if urgent, err = play(Urgent); err != nil { // by the deadlines as they are now
 		return err
 	}
 	differ := false

@@ -96,7 +96,7 @@ const mostFailures = 100
 // NewKeeper begins to keep a run of the jobs on this machine by the policy of the cell, whose
 // output lies in the folder under of theirs. Without a store that can be written it fills the
 // report alone; an error says why the store cannot be used, and is no reason not to run.
-func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectation) (*Keeper, error) {
+func (l *Local) NewKeeper(c lab.Cell, under string, foreseen []Foresight) (*Keeper, error) {
 	k := newKeeper(c)
 	k.local, k.door = l, l.doors[under]
 	if !c.GoesOn.IsZero() {
@@ -110,8 +110,10 @@ func (l *Local) NewKeeper(c lab.Cell, under string, expected []*report.Expectati
 		}
 		row := &j.row
 		row.GoesOn = !c.GoesOn.IsZero()
-		if expected != nil && expected[i] != nil {
-			j.expected = expected[i]
+		if foreseen != nil {
+			j.expected = foreseen[i].Expected()
+		}
+		if j.expected != nil {
 			row.Expected, row.Spread = &j.expected.Seconds, j.expected.Spread
 		}
 		k.add(j)

@@ -34,8 +34,8 @@ func realRun(t *testing.T, m *Memory, local *Local) *report.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expected, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, known)
-	if err != nil && len(known) > 0 {
+	expected, err := local.Foresee(t.Context(), lab.DefaultPolicy, 1, known)
+	if err != nil {
 		t.Fatal(err)
 	}
 	cell, err := local.Real(lab.DefaultPolicy, 1, "", known)
@@ -121,11 +121,7 @@ func TestKeeper(t *testing.T) {
 			t.Fatalf("run %d: %+v", i, j.Expected)
 		}
 		if i > 0 {
-			from := "spread of task times"
-			if i > enough {
-				from = "errors of earlier predictions"
-			}
-			if !(j.Expected.Seconds > 0) || j.Expected.Spread == nil || !(*j.Expected.Spread > 0) || j.Expected.From != from {
+			if !(j.Expected.Seconds > 0) || j.Expected.Spread == nil || !(*j.Expected.Spread > 0) || j.Expected.From != "the policy" {
 				t.Errorf("run %d: %+v", i, j.Expected)
 			}
 		}
@@ -328,13 +324,17 @@ func TestKeeperForgetsJobsThatEnded(t *testing.T) {
 	}
 }
 
-// The expectation is the prediction of the simulator, and its spread follows the spread of what was
-// learned.
-func TestExpect(t *testing.T) {
+// The expectation is the prediction of the simulator, and its spread follows the spread of what was learned; or it is
+// what the policy says, also of a class of which nothing is known.
+func TestExpected(t *testing.T) {
 	job, _ := wordsFile(t)
 	local := localOf(t, job)
-	if _, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, nil); err == nil || !strings.Contains(err.Error(), `nothing is known of jobs of class "wordcount" yet`) {
+	if _, err := local.Foresee(t.Context(), "edf-p", 1, nil); err == nil || !strings.Contains(err.Error(), `nothing is known of jobs of class "wordcount" yet`) {
 		t.Error(err)
+	}
+	all, err := local.Foresee(t.Context(), "promise", 1, nil)
+	if err != nil || !all[0].New || !all[0].Known || !(all[0].Ninety > 2*all[0].Done) || all[0].Expected() != nil || local.Late(&all[0]) != 0 {
+		t.Errorf("of an unknown class: %+v, %v", all, err)
 	}
 	steady, wild := profile.New("wordcount"), profile.New("wordcount")
 	for i := range 20 {
@@ -346,26 +346,26 @@ func TestExpect(t *testing.T) {
 	var spreads [2]float64
 	for i, c := range []*profile.Class{steady, wild} {
 		known := []*profile.Class{c}
-		run, err := local.Predict(t.Context(), lab.DefaultPolicy, 1, known)
+		cell, err := local.Simulated("edf-p", 1, known)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, known)
-		if err != nil || e[0].Seconds != *run.Jobs[0].Finished || e[0].Spread == nil {
-			t.Fatalf("%+v, %v; predicted %v", e[0], err, *run.Jobs[0].Finished)
+		run, err := lab.Run(t.Context(), cell)
+		if err != nil {
+			t.Fatal(err)
 		}
-		spreads[i] = *e[0].Spread
+		all, err := local.Foresee(t.Context(), "edf-p", 1, known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := all[0].Expected()
+		if e.Seconds != *run.Jobs[0].Finished || e.Spread == nil {
+			t.Fatalf("%+v, simulated %v", e, *run.Jobs[0].Finished)
+		}
+		spreads[i] = *e.Spread
 	}
 	if spreads[0] > 1e-6 || spreads[1] < 0.1 {
 		t.Error(spreads)
-	}
-	// Once there are errors of predictions, they are the spread.
-	for _, off := range []float64{0.9, 1.1, 1.2} {
-		steady.Predicted(off)
-	}
-	e, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, []*profile.Class{steady})
-	if off, _ := steady.Off(3); err != nil || math.Abs(*e[0].Spread-off*e[0].Seconds) > 1e-9 || off < 0.1 || off > 0.25 {
-		t.Errorf("%+v, off by %v, %v", e[0], off, err)
 	}
 }
 
@@ -377,7 +377,7 @@ func TestTimeLostIsNoError(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		local, lost := localOf(t, job), 2*time.Minute
 		began := time.Now().Add(-lost)
-		k, err := local.NewKeeper(lab.Cell{GoesOn: began}, "", []*report.Expectation{{Seconds: 5}})
+		k, err := local.NewKeeper(lab.Cell{GoesOn: began}, "", []Foresight{{Known: true, Done: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,12 +10,13 @@
 //	memory.go    what runs leave behind in a folder
 //	machine.go   this machine as a cluster of workers
 //	meter.go     processor time, memory and energy of a run; usage_*.go and physical_*.go ask the system
-//	estimate.go  what jobs are expected to take, and with what spread; cold.go which runs teach that
+//	foresee.go   when jobs will be done, for all who ask (ask.go, run, validate.go); cold.go which runs teach that
 //	validate.go  such predictions held against what came
 //	demo.go      three jobs over real text, with deadlines that follow from rehearsals
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -286,34 +287,79 @@ func newEngine(cfg engine.Config) (drive.World, error) {
 
 // Simulated returns the run of the same jobs in the simulator.
 func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (lab.Cell, error) {
-	cfg, err := l.sim(policy, seed, known)
+	cfg, err := l.sim(policy, seed, known, false)
 	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Config: func(context.Context) (sim.Config, error) { return cfg, nil }, Can: cfg.Can()}, err
 }
 
 // sim returns the same jobs for the simulator: tasks from the input as the engine would cut it,
-// times from what earlier runs taught.
+// times from what earlier runs taught. Of a class of which they taught nothing that is an error, unless
+// the policy is one that says all the same when such jobs are done.
 //
 // A map takes its class's start and time per byte for its own bytes. What a reduce reads is
 // estimated from the class's ratio of intermediate to input bytes, shared out evenly; where that is
 // unknown it takes the class's mean time. Cold runs do not count once there was a warm one. All times are
 // corrected by how far earlier predictions of the class were off on average (profile.Class.Bias).
-func (l *Local) sim(policy string, seed uint64, known []*profile.Class) (sim.Config, error) {
+func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says bool) (sim.Config, error) {
 	w := &workload.Workload{}
 	told := Told(known)
-	for i := range l.jobs {
-		f := l.Files[i]
+	for i, f := range l.Files {
 		class := find(told, f.Class)
-		if class == nil || class.Any(workload.Map).Task.N == 0 {
+		if (class == nil || class.Any(workload.Map).Task.N == 0) && !says {
 			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; run it once to learn: slackline run %s", f.Class, f.Path())
 		}
-		if l.jobs[i].Splits == nil {
-			return sim.Config{}, f.Errorf("input", "the input is the output of another job, so its size is not known until that job has run")
+		splits, err := l.splits(i, told, says)
+		if err != nil {
+			return sim.Config{}, err
 		}
 		job := l.jobs[i].Spec
-		job.Stages = stages(l.jobs[i].Splits, f.Reduces, class, l.Machine.Nodes, seed)
+		job.Stages = stages(splits, f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
 	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: Whole(known, policy), Seed: seed}, nil
+}
+
+// splits are those of a job's input. What a job before it is to write is as much, for what that reads, as jobs of its
+// class wrote on average. Where nobody knows that it is an error, or, for a guess, as much as it reads.
+func (l *Local) splits(i int, told []*profile.Class, guess bool) ([]input.Split, error) {
+	if l.jobs[i].Splits != nil {
+		return l.jobs[i].Splits, nil
+	}
+	f, read := l.Files[i], int64(0)
+	for _, path := range f.Input {
+		before := equip.Writer(l.Files, f, path)
+		if before == nil || outdir.HasFinished(before.Output) {
+			found, err := input.Find([]string{path})
+			if err != nil {
+				return nil, f.Errorf("input", "%v", err)
+			}
+			read += sizeOf(found, func(f input.File) int64 { return f.Size })
+			continue
+		}
+		its, err := l.splits(slices.Index(l.Files, before), told, guess)
+		if err != nil {
+			return nil, err
+		}
+		ratio := 1.0
+		if class := find(told, before.Class); class != nil && class.Output.N > 0 {
+			ratio = class.Output.Mean
+		} else if !guess {
+			return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much such jobs write; run it once to learn: slackline run %s", before.Name, before.Path())
+		}
+		read += int64(ratio * float64(sizeOf(its, func(s input.Split) int64 { return s.Size })))
+	}
+	block := int64(cmp.Or(l.Machine.Block, input.Block(read)))
+	list := make([]input.Split, max(1, (read+block-1)/block))
+	for k := range list {
+		list[k].Size = read / int64(len(list))
+	}
+	return list, nil
+}
+
+func sizeOf[T any](list []T, size func(T) int64) (sum int64) {
+	for _, x := range list {
+		sum += size(x)
+	}
+	return sum
 }
 
 func find(known []*profile.Class, name string) *profile.Class {
@@ -326,9 +372,12 @@ func find(known []*profile.Class, name string) *profile.Class {
 }
 
 // stages estimates a job's stages from its splits and its class. The splits lie on the workers that
-// the engine puts them on.
+// the engine puts them on. Of a class of which nothing is known it is not known what its tasks take.
 func stages(splits []input.Split, reduces int, class *profile.Class, workers int, seed uint64) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
+	if class == nil {
+		class = profile.New("")
+	}
 	bias := class.Bias()
 	known := class.Any(workload.Map)
 	var read units.Bytes

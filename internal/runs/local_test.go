@@ -55,7 +55,7 @@ func TestLocalSim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.sim("fifo", 1, nil); err == nil || !strings.Contains(err.Error(), `w.yaml:2:6: nothing is known of jobs of class "wordcount" yet`) {
+	if _, err := l.sim("fifo", 1, nil, false); err == nil || !strings.Contains(err.Error(), `w.yaml:2:6: nothing is known of jobs of class "wordcount" yet`) {
 		t.Errorf("without a profile: %v", err)
 	}
 	c := profile.New("wordcount")
@@ -63,7 +63,7 @@ func TestLocalSim(t *testing.T) {
 	c.Attempt(workload.Map, LocalClass, 100, 1*units.Second, 0)                     // the same
 	c.Attempt(workload.Reduce, LocalClass, 50, units.Second, 300*units.Millisecond) // 20 ms a byte
 	c.Ratio.Add(0.1)
-	cfg, err := l.sim("fifo", 1, []*profile.Class{c})
+	cfg, err := l.sim("fifo", 1, []*profile.Class{c}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
-	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -136,12 +136,9 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		if err != nil {
 			return nil, err
 		}
-		var predicted, simulated *report.Run
+		var predicted []Foresight
 		if round >= v.Teach {
-			if predicted, err = local.Predict(ctx, v.Policy, v.Seed, known); err != nil {
-				return nil, err
-			}
-			if simulated, err = local.Predict(ctx, v.Policy, v.Seed, each.Of(known, uncorrected)); err != nil {
+			if predicted, err = local.Foresee(ctx, v.Policy, v.Seed, known); err != nil {
 				return nil, err
 			}
 		}
@@ -164,7 +161,7 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		note := ""
 		taught := learner.Profiles()
 		if predicted != nil {
-			local.teach(taught, known, measured, predicted)
+			local.teach(taught, measured, predicted)
 		}
 		for i, c := range taught {
 			if cold(find(known, c.Name), stored, local.input()) {
@@ -179,9 +176,9 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 			v.Say("round %d of %d, to learn: done after %.2f s%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan, note)
 			continue
 		}
-		a.add(measured, predicted, simulated)
+		last := a.add(measured, predicted)
 		v.Say("round %d of %d: done after %.2f s, predicted %.2f s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
-			predicted.Summary.Makespan, 100*(predicted.Summary.Makespan/measured.Summary.Makespan-1), note)
+			last, 100*(last/measured.Summary.Makespan-1), note)
 	}
 	a.sum()
 	return a, nil
@@ -210,37 +207,38 @@ func merge(known, taught []*profile.Class) []*profile.Class {
 	return known
 }
 
-// uncorrected is what is known of a class without how far predictions were off.
-func uncorrected(c *profile.Class) *profile.Class {
-	bare := *c
-	bare.Error, bare.Errors = profile.Estimate{}, nil
-	if c.Cold != nil {
-		bare.Cold = uncorrected(c.Cold)
-	}
-	return &bare
-}
-
 // teach takes in what came of predictions, as a run that is kept does (Keeper.Finish).
-func (l *Local) teach(taught, known []*profile.Class, measured, predicted *report.Run) {
-	told := Told(known)
-	for _, f := range l.Files {
+func (l *Local) teach(taught []*profile.Class, measured *report.Run, predicted []Foresight) {
+	for i, f := range l.Files {
 		took, ended := response(measured, f.Name)
-		foretold, expected := response(predicted, f.Name)
-		if class := find(taught, f.Class); class != nil && ended && expected && foretold > 0 {
-			class.Predicted(took / foretold * find(told, f.Class).Bias())
+		if class, p := find(taught, f.Class), &predicted[i]; class != nil && ended && p.Known && p.Factor > 0 {
+			class.Predicted(took / p.Done * p.Factor)
 		}
 	}
 }
 
-func (a *Agreement) add(measured, predicted, simulated *report.Run) {
-	for i := range a.Jobs {
-		p := &a.Jobs[i]
-		took, _ := response(measured, p.ID)
-		foretold, _ := response(predicted, p.ID)
-		bare, _ := response(simulated, p.ID)
-		p.add(took, foretold, bare)
+// response is how long a job takes in a run.
+func response(run *report.Run, id string) (float64, bool) {
+	for i := range run.Jobs {
+		if j := &run.Jobs[i]; j.ID == id && j.Finished != nil {
+			return *j.Finished - j.Submitted, true
+		}
 	}
-	a.Makespan.add(measured.Summary.Makespan, predicted.Summary.Makespan, simulated.Summary.Makespan)
+	return 0, false
+}
+
+// add takes in a round, and returns when the last job was predicted to be done.
+func (a *Agreement) add(measured *report.Run, predicted []Foresight) (last float64) {
+	simulated := 0.0
+	for i := range a.Jobs {
+		f := &predicted[i]
+		took, _ := response(measured, f.ID)
+		bare, from := f.Done/cmp.Or(f.Factor, 1), f.Arrived.Seconds()
+		a.Jobs[i].add(took, f.Done, bare)
+		last, simulated = max(last, from+f.Done), max(simulated, from+bare)
+	}
+	a.Makespan.add(measured.Summary.Makespan, last, simulated)
+	return last
 }
 
 func (a *Agreement) sum() {

@@ -99,36 +99,33 @@ func TestErrorsCorrectPredictions(t *testing.T) {
 		return []*profile.Class{c}
 	}
 	took := func(known []*profile.Class) float64 {
-		e, err := local.Expect(t.Context(), lab.DefaultPolicy, 1, known)
+		all, err := local.Foresee(t.Context(), lab.BaselinePolicy, 1, known)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e[0].Factor != known[0].Bias() {
-			t.Errorf("corrected by %v, said %v", known[0].Bias(), e[0].Factor)
+		if all[0].Factor != known[0].Bias() {
+			t.Errorf("corrected by %v, said %v", known[0].Bias(), all[0].Factor)
 		}
-		cell, err := local.Simulated(lab.DefaultPolicy, 1, known)
+		cell, err := local.Simulated(lab.BaselinePolicy, 1, known)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run, err := lab.Run(t.Context(), cell)
-		if simulated, _ := response(run, local.Files[0].Name); err != nil || simulated != e[0].Seconds {
-			t.Errorf("simulated %v, expected %v, %v", simulated, e[0].Seconds, err)
+		if simulated, _ := response(run, local.Files[0].Name); err != nil || simulated != all[0].Done {
+			t.Errorf("simulated %v, expected %v, %v", simulated, all[0].Done, err)
 		}
-		return e[0].Seconds
+		return all[0].Done
 	}
 	if one, half := took(class(1)), took(class(1.5)); math.Abs(half/one-1.5) > 0.04 {
 		t.Errorf("%v s, and %v s where predictions were 1.5 times too small", one, half)
 	}
 	known := class(1.5)
-	if bare := took([]*profile.Class{uncorrected(known[0])}); known[0].Error.N != 8 || bare > took(class(1))*1.04 {
-		t.Errorf("without the errors %v s", bare)
-	}
 	// What comes of a corrected prediction teaches as if it were not corrected: else the factor would fall back to 1.
 	taught := []*profile.Class{profile.New("wordcount")}
 	run := func(seconds float64) *report.Run {
 		return &report.Run{Jobs: []report.Job{{ID: local.Files[0].Name, Finished: &seconds}}}
 	}
-	if local.teach(taught, known, run(6), run(6)); math.Abs(taught[0].Error.Mean-known[0].Bias()) > 1e-9 {
+	if local.teach(taught, run(6), []Foresight{{Known: true, Done: 6, Factor: known[0].Bias()}}); math.Abs(taught[0].Error.Mean-known[0].Bias()) > 1e-9 {
 		t.Errorf("taught %v, after a factor of %v that was right", taught[0].Error.Mean, known[0].Bias())
 	}
 }

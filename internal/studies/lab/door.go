@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
-	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
-	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -84,42 +82,20 @@ func (d *door) ask(j *workload.Job, at units.Time) (end units.Time, known bool) 
 	if slices.ContainsFunc(j.After, func(id string) bool { return slices.Contains(d.sum.Refused, id) }) {
 		return units.Never, true
 	}
-	target := &ending{id: j.ID, end: units.Never}
-	l, err := d.fork(append(slices.Clone(d.came), j), at, target)
-	for err == nil && !target.over {
-		err = l.Step(d.ctx)
+	come := append(slices.Clone(d.came), j)
+	for i, o := range come {
+		come[i] = new(workload.Job)
+		*come[i] = *o
+		come[i].Arrive = at
 	}
-	return target.end, target.over
-}
-
-// fork begins a run like this one in which these jobs come next, and no others.
-func (d *door) fork(jobs []*workload.Job, at units.Time, sink drive.Sink) (*drive.Loop, error) {
-	cfg, book := d.until(at), d.loop.Ledger
-	next := &workload.Workload{}
-	for _, j := range jobs {
-		come := new(workload.Job)
-		*come = *j
-		come.After = slices.DeleteFunc(slices.Clone(j.After), func(id string) bool { // those have ended
-			return book.Find(id) == 0 && !slices.ContainsFunc(jobs, func(o *workload.Job) bool { return o.ID == id })
-		})
-		if come.Arrive = at; d.loop.Round > 0 {
-			come.Arrive = max(at, book.Now().Add(1)) // what comes then or before, the book knows
-		}
-		next.Jobs = append(next.Jobs, come)
+	fates, err := Stand{d.loop, d.cell.policy}.Foresee(d.ctx, d.until(at), come, j.ID)
+	switch last := &fates[len(fates)-1]; {
+	case last.Says():
+		return last.Outlook.Half, true
+	case err == nil && last.Over:
+		return last.Ended, true
 	}
-	cfg.Workload, cfg.Source = nil, next.Source
-	if d.loop.Round > 0 {
-		return d.loop.Fork(func(book *ledger.Ledger) (drive.World, error) { return sim.From(cfg, book) }, sink)
-	}
-	policy, err := d.cell.policy()
-	if err != nil {
-		return nil, err
-	}
-	w, err := sim.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return drive.New(w, policy, sink), nil
+	return units.Never, false
 }
 
 // until is the run's configuration without chance, and without what happens after that time.
@@ -156,29 +132,3 @@ func (d *door) report(run *report.Run) {
 		}
 	}
 }
-
-// ending notes when a job ends.
-type ending struct {
-	id   string
-	job  sched.JobID
-	over bool
-	end  units.Time // units.Never: it did not commit
-}
-
-// Batch looks for the job.
-func (e *ending) Batch(_ int64, at units.Time, events []sched.Event) error {
-	for i := range events {
-		switch ev := &events[i]; {
-		case ev.Kind == sched.JobArrived && ev.Detail.Job.ID == e.id:
-			e.job = ev.Job
-		case ev.Kind == sched.JobEnded && ev.Job == e.job && e.job != 0:
-			if e.over = true; ev.Outcome == sched.Committed {
-				e.end = at
-			}
-		}
-	}
-	return nil
-}
-
-// Plan says nothing of the end of a job.
-func (e *ending) Plan(int64, units.Time, *sched.Plan) error { return nil }

@@ -96,9 +96,13 @@ func (c *Cell) Position() string {
 	return place
 }
 
-// DefaultPolicy is what runs when no policy is asked for: earliest deadline first, and an earlier
-// deadline takes all slots that fall free (paper 000, section 6).
-const DefaultPolicy = "edf-p"
+// DefaultPolicy is what runs jobs when no policy is asked for: one that says of each when it will be done, and promises
+// the deadlines that are likely enough. BaselinePolicy plays scenarios that name none: earliest deadline first, and an
+// earlier deadline takes all slots that fall free (paper 000, section 6), which needs no knowledge of the jobs.
+const (
+	DefaultPolicy  = "promise"
+	BaselinePolicy = "edf-p"
+)
 
 // NoQueues describes no queues: each that a job names exists with default settings.
 var NoQueues queues.Config
