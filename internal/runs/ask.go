@@ -62,7 +62,7 @@ type Answer struct {
 	New        bool       `json:"new"`            // nothing is known of its class
 }
 
-// InTime tells whether the job is expected to meet its deadline; a job without one is, and nobody is given up by a guess.
+// InTime tells whether the job is expected to meet its deadline; a job without one is. Nobody is given up by a guess.
 func (a *Answer) InTime() bool {
 	return a.Refused == "" && (a.Deadline == nil || a.New || a.Done != nil && !a.Done.After(*a.Deadline))
 }

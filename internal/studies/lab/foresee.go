@@ -125,8 +125,8 @@ func (s Stand) play(cfg sim.Config, f *fates) (*drive.Loop, error) {
 	return l, nil
 }
 
-// ask asks the policy alone, job by job, as it is not known how the run goes on: of a class that runs for the first time,
-// for example, nobody knows what its tasks take.
+// ask asks the policy alone, job by job, as it is not known how the run goes on: of a class that runs for the first
+// time, for example, nobody knows what its tasks take.
 func (s Stand) ask(jobs []*workload.Job, why error) ([]Fate, error) {
 	list := make([]Fate, len(jobs))
 	asked, _ := s.loop.Policy.(sched.Asker)
