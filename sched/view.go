@@ -84,6 +84,8 @@ type Capabilities struct {
 	Mold bool `json:"mold"`
 	// Power says that nodes can sleep and wake.
 	Power bool `json:"power"`
+	// Bounds says that the world keeps each queue within what it may have, and refuses a start beyond that.
+	Bounds bool `json:"bounds,omitempty"`
 	// Heartbeat is the interval of heartbeats, 0 = nodes are served at once.
 	Heartbeat units.Duration `json:"heartbeat"`
 	// Origin is the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than
@@ -228,9 +230,9 @@ type Tally struct {
 	Withheld bool
 }
 
-// Left is how many tasks are still to be done: as many as the stage has and has not done, and no fewer than are
-// asked for. Where the world binds late more may be asked for than the stage has: a task whose attempt ended
-// well, as far as anybody was told, and which failed.
+// Left is how many tasks are still to be done: as many as the stage has and has not done, and no fewer
+// than are asked for. Where the world binds late more may be asked for than the stage has: a task
+// whose attempt ended well, as far as anybody was told, and which failed.
 func (t *Tally) Left() int32 { return max(t.Total-t.Done, t.Open, 0) }
 
 // Mold is a SetTasks and its answer.

@@ -22,9 +22,9 @@ import (
 var untried = map[string]string{
 	"CGO_ENABLED=0 go install ./cmd/slackline": "it may need the network; this binary is that command",
 	"go test ./...": "it is this test, among others",
-	"mvn -q -DskipTests -f yarn/plugin/pom.xml package": "it needs Java and the network; step plugin of .ci/run does as much",
-	"slackline yarn dev up":                             "it needs Java, Maven and a cluster's time",
-	"slackline yarn serve --policy edf-p+matchmaking --slot 512MB,1 --masters 512MB,1 --shares 2:1 --heartbeat 200ms": "it serves until it is stopped; TestYarnServe does that",
+	"mvn -q -DskipTests -f yarn/plugin/pom.xml package":                 "it needs Java and the network; step plugin of .ci/run does as much",
+	"slackline yarn dev up":                                             "it needs Java, Maven and a cluster's time",
+	"slackline yarn serve --policy edf-p+matchmaking --heartbeat 200ms": "it serves until it is stopped; TestYarnServe does that",
 	"slackline demo":                      "it takes half a minute; its own test runs it on less text",
 	"slackline reproduce 003-matchmaking": "it takes a minute; make reproduce runs it",
 	"rm -rf out && slackline run stream.yaml --block 64B --nodes 6 --slots 4 --policy capacity-plan": "its jobs wait for a minute",

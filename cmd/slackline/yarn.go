@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -11,15 +11,11 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
-	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
@@ -43,6 +39,8 @@ While this process is away YARN's own scheduler does the work.`,
 type yarnFlags struct {
 	listen, secret, tls, state, claims, slot, shares, masters, heartbeat, count string
 	watch                                                                       bool
+	keep                                                                        int
+	mode                                                                        wire.Mode // that was asked for last
 }
 
 func newYarnServe(o *options) *cobra.Command {
@@ -63,9 +61,12 @@ What the next process needs is in the folder of --state: the instant from which 
 their deadlines. Only one process at a time can use the folder. What jobs teach about their classes goes to the store when
 the process stops.
 
-A policy that promises deadlines counts in slots. On each node, room for ApplicationMasters is set aside first (--masters),
-and the rest is cut into slots of one size (--slot), divided between maps and reduces (--shares). With --slot none there are
-no slots, and containers count as the memory and the cores that they take, and what --count names, such as GPUs.`,
+Containers count as the memory and the cores that they take, and what --count names, such as GPUs. Some policies, such as
+rtmr, count in slots: on each node, room for ApplicationMasters is set aside first (--masters), and the rest is cut into slots
+of one size (--slot), divided between maps and reduces (--shares). Whoever gives one of these flags has slots under any policy.
+
+The queues of the cluster's CapacityScheduler are those of the policy, and nothing is placed that it would not place: the policy
+begins again when they change. Applications that ask for what Slackline does not know are left to it.`,
 		Example: `  slackline yarn serve --policy rtmr
   slackline yarn serve --policy edf-p --watch --journal cluster.journal
   slackline yarn serve --policy rtmr --slot 2GB,1 --shares 2:1`,
@@ -80,23 +81,28 @@ no slots, and containers count as the memory and the cores that they take, and w
 	flags.StringVar(&f.tls, "tls", "", "folder with ca.pem, cert.pem and key.pem: encrypt the stream, and serve a plug-in with a certificate of that authority")
 	flags.StringVar(&f.state, "state", "", "folder for what the next process needs (default: yarn in the folder of the store)")
 	flags.StringVar(&f.claims, "claims", "", "file that says which users may claim deadlines and weights in which queues (default: all, in all)")
-	flags.StringVar(&f.slot, "slot", "1GB,1", "memory of a slot, or memory and cores; none = no slots")
-	flags.StringVar(&f.shares, "shares", "3:1", "how slots are shared out between maps and reduces")
-	flags.StringVar(&f.masters, "masters", "1536MB,1", "memory, or memory and cores, of each node that is left to ApplicationMasters")
+	flags.StringVar(&f.slot, "slot", "", "memory of a slot, or memory and cores; none = no slots (default: none, or 1GB,1 for a policy that counts in slots)")
+	flags.StringVar(&f.shares, "shares", "", "how slots are shared out between maps and reduces (default 3:1)")
+	flags.StringVar(&f.masters, "masters", "", "where there are slots: memory, or memory and cores, of each node that is left to ApplicationMasters (default 1536MB,1)")
 	flags.StringVar(&f.count, "count", "", "with --slot none: what counts besides memory and cores, by YARN's names, such as yarn.io/gpu")
 	flags.StringVar(&f.heartbeat, "heartbeat", "1s", "how often nodes report to the ResourceManager (yarn.resourcemanager.nodemanagers.heartbeat-interval-ms)")
 	bindFile(flags, &o.journal, "journal", "record the run to this file; a later process adds a number to its name")
+	flags.IntVar(&f.keep, "journal-keep", 0, "begin another journal each day, or after 1 GB, and keep so many; 0 = one, and all there are")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	o.bindStore(flags)
 	_ = cmd.RegisterFlagCompletionFunc("policy", completePolicies)
 	return cmd
 }
 
-// config is how the flags have the cluster looked at.
-func (f *yarnFlags) config() (cfg yarn.Config, err error) {
-	cfg = yarn.Config{Version: version(), Name: fmt.Sprintf("process %d", os.Getpid()), Mode: wire.Mode_MODE_OURS}
-	if f.watch {
+// config is how the flags have the cluster looked at, by a policy that counts in slots or does not.
+func (f *yarnFlags) config(slots bool) (cfg yarn.Config, err error) {
+	cfg = yarn.Config{Version: version(), Name: fmt.Sprintf("process %d", os.Getpid()), Mode: f.mode}
+	switch {
+	case cfg.Mode != wire.Mode_MODE_UNSPECIFIED:
+	case f.watch:
 		cfg.Mode = wire.Mode_MODE_WATCH
+	default:
+		cfg.Mode = wire.Mode_MODE_OURS
 	}
 	if cfg.Heartbeat, err = units.ParseDuration(f.heartbeat); err != nil || cfg.Heartbeat <= 0 {
 		return cfg, fmt.Errorf("--heartbeat is %q, it must be a span above 0, such as 1s", f.heartbeat)
@@ -107,20 +113,28 @@ func (f *yarnFlags) config() (cfg yarn.Config, err error) {
 	if most := int(units.Dims - units.Named0); len(cfg.Named) > most {
 		return cfg, fmt.Errorf("--count names %d resources; at most %d count besides memory and cores", len(cfg.Named), most)
 	}
-	if f.slot == "none" {
-		return cfg, nil
+	slot := f.slot
+	switch {
+	case slot != "":
+	case slots || f.masters != "" || f.shares != "":
+		slot = "1GB,1"
+	default:
+		slot = "none"
 	}
-	if f.count != "" {
+	if f.count != "" && f.slot != "none" {
 		return cfg, errors.New("--count needs --slot none: where there are slots, a container counts as slots and nothing else")
 	}
+	if slot == "none" {
+		return cfg, nil
+	}
 	cfg.Slots = &yarn.Split{}
-	if cfg.Slots.Slot, err = room("slot", f.slot); err != nil {
+	if cfg.Slots.Slot, err = room("slot", slot); err != nil {
 		return cfg, err
 	}
-	if cfg.Slots.Masters, err = room("masters", f.masters); err != nil {
+	if cfg.Slots.Masters, err = room("masters", cmp.Or(f.masters, "1536MB,1")); err != nil {
 		return cfg, err
 	}
-	maps, reduces, _ := strings.Cut(f.shares, ":")
+	maps, reduces, _ := strings.Cut(cmp.Or(f.shares, "3:1"), ":")
 	m, err1 := strconv.Atoi(maps)
 	r, err2 := strconv.Atoi(reduces)
 	if err1 != nil || err2 != nil || m < 1 || r < 0 || max(m, r) > 1000 {
@@ -174,109 +188,6 @@ func (o *options) yarnState(named string) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(filepath.Join(dir, "yarn"))
-}
-
-// serveYarn schedules a cluster until it is interrupted.
-func (o *options) serveYarn(cmd *cobra.Command, f *yarnFlags) error {
-	policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
-	if err != nil {
-		return err
-	}
-	if len(policies) > 1 {
-		return fmt.Errorf("--policy: a cluster has one policy, not %d", len(policies))
-	}
-	cfg, err := f.config()
-	if err != nil {
-		return err
-	}
-	if o.journal != "" {
-		o.journal = lab.Unrecorded(o.journal)
-		if err := mayRecord(o.journal); err != nil {
-			return err
-		}
-	}
-	if f.state, err = o.yarnState(f.state); err != nil {
-		return err
-	}
-	w := cmd.ErrOrStderr()
-	t := &operator{log: newLog(w)}
-	t.log.clock = func(units.Time) string { return time.Now().Format(time.DateTime) }
-	state, err := runs.OpenCluster(f.state, t.warn)
-	if err != nil {
-		return failure{err}
-	}
-	defer state.Close()
-	path, secret, err := runs.Secret(f.state, f.secret)
-	if err != nil {
-		return err
-	}
-	memory, known := o.openOrNot(w)
-	if memory != nil {
-		defer memory.Close()
-	}
-	cfg.Secret, cfg.Origin, cfg.Promised, cfg.Note = secret, state.Origin(), state.Promised, t.warn
-	if f.claims != "" {
-		if cfg.Claims, err = readClaims(f.claims); err != nil {
-			return err
-		}
-	}
-	if f.tls != "" {
-		if cfg.TLS, err = runs.TLS(f.tls); err != nil {
-			return err
-		}
-	}
-	cfg.Profiles = runs.Whole(known, policies[0])
-	learner := report.NewLearner(known...)
-	learner.JoinShuffles()
-	cfg.Usual = learner.Tasks
-	world, err := yarn.New(cfg)
-	if err != nil {
-		return err
-	}
-	cell := lab.Cell{Scenario: "yarn", Policy: policies[0], Seed: 1, Origin: world.Origin, Journal: o.journal, Can: world.Can(),
-		Sinks: []follow.Sink{state, learner}, World: func(context.Context) (drive.World, error) { return world, nil }}
-	if !o.quiet {
-		cell.Sinks = append(cell.Sinks, t)
-	}
-	if err := lab.Check([]lab.Cell{cell}); err != nil {
-		return err
-	}
-	at, err := listen(f.listen, f.tls != "")
-	if err != nil {
-		return err
-	}
-	var keeper *runs.Keeper // nil: jobs are not listed
-	if memory != nil && memory.ReadOnly() == nil {
-		if keeper, err = runs.KeepCluster(memory, policies[0], world.Origin, world.Ask); err != nil {
-			t.warn(fmt.Sprintf("jobs will not be listed, and their profiles will not be saved: %v", err))
-		} else {
-			cell.Sinks = append(cell.Sinks, keeper)
-		}
-	}
-	outside.Store(true)
-	stop := world.Serve(at)
-	defer stop()
-	if !o.quiet {
-		t.say("%s listens at %s, with the secret of %s", policies[0], at.Addr(), path)
-		if n := state.Promises(); n > 0 {
-			t.say("continuing with the promises that an earlier process made to %s", units.Count(n, "job"))
-		}
-	}
-	defer context.AfterFunc(cmd.Context(), world.Stop)()
-	run, err := lab.Run(context.WithoutCancel(cmd.Context()), cell)
-	if keeper != nil {
-		if lost := keeper.Leave(run, learner.Profiles()); lost != nil {
-			t.warn(fmt.Sprintf("the history and profiles of the jobs cannot be saved: %v", lost))
-		}
-	}
-	if d := world.Delays(); d.Count() > 0 && !o.quiet {
-		t.say("placed %s: half of them were there within %v of the decision, 99%% within %v", units.Count(int(d.Count()), "container"),
-			d.Within(0.5), d.Within(0.99))
-	}
-	if err == nil && !o.quiet {
-		t.say("stopped; the cluster's own scheduler places work")
-	}
-	return err
 }
 
 // readClaims reads what users may claim.

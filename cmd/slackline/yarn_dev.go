@@ -127,7 +127,7 @@ func startDev(cmd *cobra.Command, c *devcluster.Cluster) error {
 examples  %s
 `, report.ShellWord(c.Hadoop()), report.ShellWord(c.Examples()))
 	if c.Plugin != "" {
-		fmt.Fprintln(out, "serve     slackline yarn serve --slot 512MB,1 --masters 512MB,1 --shares 2:1 --heartbeat 200ms")
+		fmt.Fprintln(out, "serve     slackline yarn serve --heartbeat 200ms")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func MastersOf(a compose.Args) (queues.Config, error) {
 	c := a.Queues
 	share, err := ShareOf(a)
 	if share > 0 {
-		c.MaxMasterShare = float64(a.Count("masters"))
+		c.MaxMasterShare = 100 * float64(share)
 	}
 	return c, err
 }
@@ -29,11 +29,14 @@ func ShareParam(doc string) compose.Param {
 	return compose.Param{Name: "masters", Type: compose.Count, Default: "10", Unit: "percent", Doc: doc}
 }
 
-// ShareOf reads it.
+// ShareOf reads it; where nothing is asked for, what all queues say counts.
 func ShareOf(a compose.Args) (Share, error) {
 	n := a.Count("masters")
 	if n > 100 {
 		return 0, a.Misused("masters", "masters is %d, it must be from 0 to 100 percent", n)
+	}
+	if !a.Set("masters") && a.Queues.MaxMasterShare > 0 {
+		return Share(a.Queues.MaxMasterShare) / 100, nil
 	}
 	return Share(n) / 100, nil
 }

@@ -27,7 +27,8 @@ func (a admission) Follow(o sched.Order) error { return a.admits.Follow(o) }
 // changes are the events by which nodes serve otherwise.
 var changes = sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync)
 
-// Decide takes in what has happened, judges the jobs that came, and tells what is expected of all now and then.
+// Decide takes in what has happened, judges the jobs that came, and tells what is expected of all now
+// and then.
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
 	var kinds sched.Events
@@ -106,8 +107,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // lookSpacing is how much time there is for each job between two looks at all of them.
 const lookSpacing = units.Second / 40
 
-// look looks at the cluster, and ranks whom it finds elsewhere: at all jobs, of which any may be in time, or at those
-// that could be in time at the last look.
+// look looks at the cluster, and ranks whom it finds elsewhere: at all jobs, of which any may be in
+// time, or at those that could be in time at the last look.
 func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.arrivals.count(v.Now())
 	s.hold(v)
@@ -259,8 +260,8 @@ func (s *scheduler) taught(v sched.View, class string) {
 	}
 }
 
-// amend takes in another deadline, or another number of tasks. It tells whether the deadline is another one, of which
-// the job has been told nothing.
+// amend takes in another deadline, or another number of tasks. It tells whether the deadline is
+// another one, of which the job has been told nothing.
 func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	was := s.jobs[job.ID]
 	s.forget(job.ID)
@@ -308,7 +309,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	*c = *newScheduler(s.Config)
 	c.admits = s.admits
 	c.copy(s)
-	c.serving, c.pace, c.looked = s.serving, s.pace, s.looked
+	c.serving, c.kinds, c.pace, c.looked = s.serving, s.kinds, s.pace, s.looked
 	if !c.looked {
 		c.serve(v)
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// failures are how often nodes failed that were in service: not those that drained or slept before. Promises with a
-// probability count them at that rate; before the first one there is none. A resync voids them, as what went before it
-// may have been another cluster, or a time of watching.
+// failures are how often nodes failed that were in service: not those that drained or slept before.
+// Promises with a probability count them at that rate; before the first one there is none. A resync
+// voids them, as what went before it may have been another cluster, or a time of watching.
 type failures struct {
 	Failed int64      `json:"failed"`
 	Nodes  int        `json:"nodes"` // in service, since then
@@ -19,7 +19,8 @@ type failures struct {
 	Class string `json:"class,omitempty"`
 }
 
-// note counts the nodes that failed in a batch, and how many serve from now on. O(batch + nodes), when nodes change.
+// note counts the nodes that failed in a batch, and how many serve from now on. O(batch + nodes), when
+// nodes change.
 func (f *failures) note(v sched.View, batch []sched.Event) {
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		*f = failures{}
@@ -47,11 +48,8 @@ func (f *failures) note(v sched.View, batch []sched.Event) {
 	}
 }
 
-// offers tells whether the node has slots at all.
-func offers(n *sched.Node) bool {
-	has := &n.Spec.Class.Capacity
-	return has[units.MapSlots]+has[units.ReduceSlots] > 0
-}
+// offers tells whether the node has anything for tasks.
+func offers(n *sched.Node) bool { return n.Spec.Class.Capacity != units.Vector{} }
 
 func (f *failures) served(now units.Time) int64 {
 	return f.Served + int64(f.Nodes)*int64(now.Sub(f.Since)/units.Millisecond)

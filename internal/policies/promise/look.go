@@ -9,9 +9,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// A look plays the cluster forward from what the book says now: each running task ends when one of its age does on the
-// average, and what falls free goes to the first job in the order that is ready, each task for its mean. That gives
-// when each job is expected to be done, and from that its statement.
+// A look plays the cluster forward from what the book says now: each running task ends when one of its
+// age does on the average, and what falls free goes to the first job in the order that is ready, each
+// task for its mean. That gives when each job is expected to be done, and from that its statement.
 
 // place is where a job stands in a look.
 type place struct {
@@ -22,6 +22,9 @@ type place struct {
 	mean   [2]units.Duration
 	at     [2]int32   // its spans
 	pool   [2]int     // and theirs
+	each   [2]int32   // parts of it that a task takes
+	under  *ceiling   // of its queue; nil = none
+	below  [2]int32   // its spans there
 	work   [2]float64 // seconds of its open tasks, one after the other
 	takes  float64    // seconds that all slots need for what is left of it
 	end    units.Time // expected
@@ -50,13 +53,13 @@ func (s *scheduler) poolOf(job *sched.Job, stage sched.Stage) (pool int, slots i
 	case needs[units.ReduceSlots] > 0:
 		return reduceSlots, n
 	default:
-		return containers, n
+		return containers, s.fits(&needs)
 	}
 }
 
 // serve counts what is in service, and how fast it is. O(nodes), when nodes change.
 func (s *scheduler) serve(v sched.View) {
-	s.serving = units.Vector{}
+	s.serving, s.kinds = units.Vector{}, nil
 	speed, nodes := 0.0, 0.0
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		node := v.Node(n)
@@ -66,6 +69,7 @@ func (s *scheduler) serve(v sched.View) {
 		for d, c := range node.Spec.Class.Capacity {
 			s.serving[d] += c
 		}
+		s.addKind(&node.Spec.Class.Capacity)
 		if full := node.Spec.Class.Speed; full > 0 && node.Speed > 0 {
 			speed += node.Speed / full
 			nodes++
@@ -79,7 +83,7 @@ func (s *scheduler) serve(v sched.View) {
 
 // put puts a job into the look.
 func (s *scheduler) put(v sched.View, job *sched.Job, r *record) {
-	w := place{job: job, r: r}
+	w := place{job: job, r: r, under: s.under(v, job)}
 	for i := range w.open {
 		t := &job.Stages[sched.Map+sched.Stage(i)]
 		w.busy[i] = t.Occupied
@@ -88,8 +92,8 @@ func (s *scheduler) put(v sched.View, job *sched.Job, r *record) {
 	s.places = append(s.places, w)
 }
 
-// run plays what was put in, in that order; once more for each row of jobs that wait for others of which nothing was
-// known.
+// run plays what was put in, in that order; once more for each row of jobs that wait for others of
+// which nothing was known.
 func (s *scheduler) run(v sched.View) {
 	for range mostRows {
 		if !s.playAll(v) {
@@ -107,6 +111,9 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 	for i := range s.pools {
 		s.pools[i].begin()
 	}
+	for i := range s.caps {
+		s.caps[i].begin()
+	}
 	s.waits = false
 	for i := range s.places {
 		w := &s.places[i]
@@ -117,7 +124,7 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 			w.work[k] = float64(seconds * float64(w.open[k]))
 			stage := sched.Map + sched.Stage(k)
 			pool, slots := s.poolOf(w.job, stage)
-			w.pool[k], w.at[k] = pool, 0
+			w.pool[k], w.at[k], w.below[k], w.each[k] = pool, 0, 0, s.each(pool, slots)
 			if k == 0 {
 				w.takes = 0
 			}
@@ -127,13 +134,16 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 			if w.open[k] == 0 && w.busy[k] == 0 {
 				continue
 			}
-			in := span{ready: ready, mean: w.mean[k], left: w.open[k], end: max(now, w.r.last[k])}
+			in := span{ready: ready, mean: w.mean[k], left: w.open[k] * w.each[k], end: max(now, w.r.last[k])}
 			if k == 1 && w.at[0] > 0 {
 				in.ready = units.Never
 			}
 			w.at[k] = s.pools[pool].add(in)
 			if k == 1 && w.at[0] > 0 && w.pool[0] == pool {
 				s.pools[pool].spans[w.at[0]].then = w.at[k]
+			}
+			if w.under != nil {
+				w.under.add(w, k, in)
 			}
 		}
 	}
@@ -142,6 +152,9 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 			s.follow()
 		}
 		s.pools[i].play(now)
+		for k := range s.caps {
+			s.caps[k].pools[i].play(now)
+		}
 	}
 	return s.settle(v)
 }
@@ -151,7 +164,12 @@ func (s *scheduler) follow() {
 	for i := range s.places {
 		w := &s.places[i]
 		if w.at[0] > 0 && w.at[1] > 0 && w.pool[0] != w.pool[1] {
-			s.pools[w.pool[1]].spans[w.at[1]].ready = s.pools[w.pool[0]].spans[w.at[0]].end
+			over := s.pools[w.pool[0]].spans[w.at[0]].end
+			if w.under != nil {
+				over = max(over, w.under.pools[w.pool[0]].spans[w.below[0]].end)
+				w.under.pools[w.pool[1]].spans[w.below[1]].ready = over
+			}
+			s.pools[w.pool[1]].spans[w.at[1]].ready = over
 		}
 	}
 }
@@ -181,7 +199,8 @@ func (s *scheduler) hold(v sched.View) {
 	for i := range s.pools {
 		s.pools[i].reset()
 	}
-	busy := [pools]int32{}
+	busy := [pools]int32{containers: s.measure(v)}
+	s.lower(v)
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
 		r := s.of(job)
@@ -195,22 +214,38 @@ func (s *scheduler) hold(v sched.View) {
 				r.Running[k], r.Lasts[k] = 0, 0
 				continue
 			}
-			pool, _ := s.poolOf(job, sched.Map+sched.Stage(k))
-			busy[pool] += n
-			s.ends(v, job.ID, r, k, n, &s.pools[pool])
+			at, slots := s.poolOf(job, sched.Map+sched.Stage(k))
+			each := s.each(at, slots)
+			busy[at] += n * each
+			var low *pool
+			if c := s.under(v, job); c != nil {
+				c.busy[at] += n * each
+				low = &c.pools[at]
+			}
+			s.ends(v, job.ID, r, k, n, each, &s.pools[at], low)
 		}
 	}
 	for i, needs := range s.needs {
-		if i == containers && needs == (units.Vector{}) {
-			continue
+		all := s.whole
+		if i != containers {
+			all = int32(min(s.serving.Times(&needs), math.MaxInt32/2))
 		}
-		all := int32(min(s.serving.Times(&needs), math.MaxInt32/2))
 		s.pools[i].has(all-busy[i], now)
+		for k := range s.caps {
+			s.caps[k].has(i, all, now)
+		}
 	}
 }
 
-// ends adds when the running tasks of a job's stage are expected to end.
-func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32, p *pool) {
+// ends adds when the running tasks of a job's stage, each of which takes so many parts of the pool,
+// are expected to end; low is the pool of its queue, nil for none.
+func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n, each int32, p, low *pool) {
+	has := func(n int32, at units.Time) {
+		p.has(n*each, at)
+		if low != nil {
+			low.has(n*each, at)
+		}
+	}
 	now, seconds, l := v.Now(), s.task(r, k), r.Laws[k]
 	quarter := max(1, ofSeconds(seconds/4))
 	row := s.row(v, j, sched.Map+sched.Stage(k), int(n))
@@ -229,14 +264,14 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n int32,
 			}
 			left := seconds * l.Residual[q][a]
 			at := now.Add(units.FromSeconds(units.Rounded(left)))
-			p.has(int32(n), at)
+			has(int32(n), at)
 			r.last[k] = max(r.last[k], at)
 			sum += float64(n) * (age.Seconds() + left)
 		}
 	}
 	if more := n - int32(len(row)); more > 0 { // promised, and not begun
 		at := now.Add(ofSeconds(seconds))
-		p.has(more, at)
+		has(more, at)
 		r.last[k] = max(r.last[k], at)
 	}
 	r.Running[k] = len(row)
@@ -254,14 +289,18 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 			if w.at[k] == 0 {
 				continue
 			}
-			x := &s.pools[w.pool[k]].spans[w.at[k]]
+			x := s.pools[w.pool[k]].spans[w.at[k]]
+			if w.under != nil {
+				low := &w.under.pools[w.pool[k]].spans[w.below[k]]
+				x.last, x.end = max(x.last, low.last), max(x.end, low.end)
+			}
 			if w.open[k] > 0 {
 				from := w.end // when its maps are over
 				within += max(0, x.last.Sub(from).Seconds())
 			}
 			w.end = max(w.end, x.end)
 			if n := w.open[k] + w.busy[k]; n > 0 && s.pools[w.pool[k]].slots > 0 {
-				all := float64(s.pools[w.pool[k]].slots)
+				all := float64(s.pools[w.pool[k]].slots) / float64(w.each[k])
 				mean, l := w.mean[k].Seconds(), w.r.Laws[k]
 				work := mean * float64(n)
 				before += (float64(work*work*w.r.shared(k)) + float64(float64(n)*mean*mean*l.Variance)) / (all * all)
@@ -287,7 +326,8 @@ func byDue(a, b *sched.Job) int {
 	return cmp.Or(cmp.Compare(a.Due(), b.Due()), cmp.Compare(a.Seq, b.Seq))
 }
 
-// fill puts in the jobs that can be in time, by deadline, and, if all are asked for, the others behind them.
+// fill puts in the jobs that can be in time, by deadline, and, if all are asked for, the others behind
+// them.
 func (s *scheduler) fill(v sched.View, all bool) {
 	s.places = s.places[:0]
 	behind := s.behind[:0]
@@ -311,10 +351,10 @@ func (s *scheduler) fill(v sched.View, all bool) {
 	s.behind = behind[:0]
 }
 
-// triage finds who goes behind: of the jobs that stand before one which is late by more than an even chance, the one
-// with most work of those without a promise, and so on until nobody is late (Moore and Hodgson, for as many slots).
-// It goes by what a look has found, and takes from it what the jobs that go behind would have taken. It reports
-// whether somebody went.
+// triage finds who goes behind: of the jobs that stand before one which is late by more than an even
+// chance, the one with most work of those without a promise, and so on until nobody is late (Moore and
+// Hodgson, for as many slots). It goes by what a look has found, and takes from it what the jobs that
+// go behind would have taken. It reports whether somebody went.
 func (s *scheduler) triage(v sched.View) (went bool) {
 	now, relief, could := v.Now(), 0.0, 0.0 // seconds that were taken back, and that could be
 	s.large.Clear()
@@ -365,8 +405,8 @@ type heavy struct {
 	at    int32
 }
 
-// late tells whether a job has less than an even chance to be in time, or, if its deadline is promised, too high a
-// risk.
+// late tells whether a job has less than an even chance to be in time, or, if its deadline is
+// promised, too high a risk.
 func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 	if w.r.Strange {
 		return now > w.job.Due() // nobody is given up by a guess

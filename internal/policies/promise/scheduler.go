@@ -40,6 +40,9 @@ type scheduler struct {
 
 	// what follows from the book
 	serving units.Vector
+	kinds   []kindOf            // of nodes
+	whole   int32               // what all containers come to, in parts (containers.go)
+	caps    []*ceiling          // of queues
 	pace    float64             // how fast nodes are, to what they are at full speed
 	needs   [pools]units.Vector // a container of each pool
 	runs    []runs              // by handle (runs.go)
@@ -71,8 +74,8 @@ func newScheduler(c Config) *scheduler {
 	return s
 }
 
-// order is by deadline among the jobs that can be in time; behind them stand the others by density, and last those
-// without a deadline.
+// order is by deadline among the jobs that can be in time; behind them stand the others by density,
+// and last those without a deadline.
 type order struct {
 	sched.Flat
 	*scheduler

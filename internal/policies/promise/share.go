@@ -5,9 +5,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Nobody is killed, so who holds a slot for longer than others have time makes these late. Tasks that take longer than
-// half of all arriving jobs have time until their deadlines hold at most 19 of 20 slots of a kind, so that some are
-// always near to fall free.
+// Nobody is killed, so who holds a slot for longer than others have time makes these late. Tasks that
+// take longer than half of all arriving jobs have time until their deadlines hold at most 19 of 20
+// slots of a kind, so that some are always near to fall free.
 
 // spare is how many of the slots long tasks leave.
 const spare = 20
@@ -33,16 +33,16 @@ func (s *scheduler) share(v sched.View, p *sched.Plan) {
 				p.Add(sched.Item{Verb: sched.SetSlots, Job: w.job.ID, Stage: sched.Map + sched.Stage(k), Count: -1, Reason: sched.Because(LongTasks)})
 				continue
 			}
-			held[w.pool[k]] += t.Occupied
+			held[w.pool[k]] += t.Occupied * w.each[k]
 			s.long = append(s.long, long1{i, k})
 		}
 	}
 	for _, l := range s.long {
 		w := &s.places[l.at]
 		t := &w.job.Stages[sched.Map+sched.Stage(l.k)]
-		all := s.pools[w.pool[l.k]].slots
-		may := max(0, all-max(1, all/spare)-(held[w.pool[l.k]]-t.Occupied))
-		if all == 1 {
+		all, each := s.pools[w.pool[l.k]].slots, w.each[l.k]
+		may := max(0, all-max(1, all/spare)-(held[w.pool[l.k]]-t.Occupied*each)) / each
+		if all == each {
 			may = -1
 		}
 		if t.Limit == may || may < 0 {

@@ -1,4 +1,5 @@
-// Package queues describes the queues, or pools, in which jobs stand: what each is promised and how far it may go.
+// Package queues describes the queues, or pools, in which jobs stand: what each is promised and how
+// far it may go.
 //
 // Fair and Capacity orders, limits on running jobs and preemption all read this one description,
 // which a scenario file fills:
@@ -26,6 +27,7 @@ package queues
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,7 +78,8 @@ type Queue struct {
 	// the policy has it.
 	Confidence Chance `json:"confidence,omitempty" doc:"how likely deadlines of its jobs are to be met that are promised, such as 99%; as promise says if left out; other policies do not read it"`
 
-	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the order says.
+	// Fair: pools. A weight of 0 is 1. Jobs (schedulingMode) is "fair", "fifo", or "" for what the
+	// order says.
 	Weight          float64 `json:"weight,omitempty" min:"0.001" max:"1000000" doc:"fair: its share against that of others; 1 if left out"`
 	MinMaps         int     `json:"min_maps,omitempty" min:"0" doc:"fair: minimum share of map slots"`
 	MinReduces      int     `json:"min_reduces,omitempty" min:"0" doc:"fair: minimum share of reduce slots"`
@@ -136,7 +139,8 @@ func named(queue string) string {
 	return Default
 }
 
-// Closed is the error of a queue of that path into which no job can come, as it, or one above, may run none.
+// Closed is the error of a queue of that path into which no job can come, as it, or one above, may run
+// none.
 type Closed string
 
 // Error says so.
@@ -195,6 +199,48 @@ func (c *Config) Confidence(queue string) (chance float64) {
 	return chance
 }
 
+// Bounded is a queue that may not have all.
+type Bounded struct {
+	Path string
+	Part float64 // of the cluster
+}
+
+// Bounds are the queues that bound any other (Bound).
+func (c *Config) Bounds() (all []Bounded) {
+	walk("", c.Queues, func(at string, q *Queue) {
+		if path, part := c.Bound(at); len(q.Queues) == 0 && path != "" && !slices.ContainsFunc(all, func(b Bounded) bool { return b.Path == path }) {
+			all = append(all, Bounded{path, part})
+		}
+	})
+	return all
+}
+
+// Bound is the most of the cluster that the queue which a job names may have, as part of 1, and the
+// highest queue that bounds it so: all below share that. Where nothing bounds it the part is 1.
+func (c *Config) Bound(queue string) (path string, part float64) {
+	name := named(queue)
+	part = 1
+	var leaf string
+	walk("", c.Queues, func(at string, q *Queue) {
+		if leaf == "" && len(q.Queues) == 0 && (q.Name == name || at == name) {
+			leaf = at
+		}
+	})
+	whole := 1.0
+	walk("", c.Queues, func(at string, q *Queue) { // each before those below it
+		if leaf != at && !strings.HasPrefix(leaf, at+".") {
+			return
+		}
+		if q.Maximum > 0 {
+			whole = units.Rounded(whole * (q.Maximum / 100))
+		}
+		if units.Rounded(whole) < units.Rounded(part) {
+			path, part = at, whole
+		}
+	})
+	return path, part
+}
+
 // MinShares tells whether a leaf has a minimum share, and whether one that has also has a time-out on it.
 func (c *Config) MinShares() (shares, timeouts bool) {
 	walk("", c.Queues, func(_ string, q *Queue) {
@@ -232,7 +278,8 @@ func (c *Config) Validate() error {
 	return validate("", c.Queues, map[string]string{})
 }
 
-// validate checks siblings and what is below them. leaves maps the names of leaves seen so far to their paths.
+// validate checks siblings and what is below them. leaves maps the names of leaves seen so far to
+// their paths.
 func validate(parent string, qs []Queue, leaves map[string]string) error {
 	sum := 0.0
 	names := make(map[string]bool, len(qs))

@@ -34,21 +34,34 @@ type recorder struct {
 	// each round is written out when it is known, so that the file tells what happened when the
 	// process has died
 	real bool
+	lost func(error) // is told why no more is written; nil: that ends the run
+	// no more is written
+	failed bool
 }
 
 // Batch records what happened.
 func (r *recorder) Batch(round int64, at units.Time, events []sched.Event) error {
+	if r.failed {
+		return nil
+	}
 	return r.out(r.Writer.Batch(round, at, events))
 }
 
 // Plan records what was decided.
 func (r *recorder) Plan(round int64, at units.Time, p *sched.Plan) error {
+	if r.failed {
+		return nil
+	}
 	return r.out(r.Writer.Plan(round, at, p))
 }
 
 func (r *recorder) out(err error) error {
 	if err == nil && r.real {
 		err = r.Flush()
+	}
+	if err != nil && r.lost != nil {
+		r.lost(err)
+		r.failed, err = true, nil
 	}
 	return err
 }
@@ -82,12 +95,15 @@ func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, erro
 		f.Discard()
 		return nil, err
 	}
-	return &recorder{Writer: w, file: f, real: c.Origin != nil}, nil
+	return &recorder{Writer: w, file: f, real: c.Origin != nil, lost: c.Lost}, nil
 }
 
 // close ends the journal of a run that has ended, or leaves off where the run stopped.
 func (r *recorder) close(whole bool) error {
 	end := r.Flush
+	if r.failed {
+		return errors.Join(r.file.Commit(), nil)
+	}
 	if whole {
 		end = r.Close
 	}

@@ -59,6 +59,9 @@ type Cell struct {
 	Sinks []follow.Sink
 	// Journal is the file to record the run to, "" = none.
 	Journal string
+	// Lost is told that the journal cannot be written, and the run goes on without it; nil: that ends
+	// the run.
+	Lost func(error)
 	// Params are the values of a sweep, for the report.
 	Params map[string]string
 	// Trace is what the report says of the trace that is played; nil = none is.
@@ -169,10 +172,13 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	sinks := []drive.Sink{follower}
 	var rec *recorder
 	if c.Journal != "" {
-		if rec, err = newRecorder(c, policy.Name(), can); err != nil {
+		if rec, err = newRecorder(c, policy.Name(), can); err == nil {
+			sinks = append(sinks, rec)
+		} else if c.Lost == nil {
 			return nil, err
+		} else {
+			c.Lost(err)
 		}
-		sinks = append(sinks, rec)
 	}
 	var kept *later
 	if virtual {
@@ -289,7 +295,8 @@ func NeedsProfiles(text string, q queues.Config) bool {
 	return err == nil && policy.NeedsProfiles()
 }
 
-// Check tells of the first cell whose policy cannot run in its world, as far as that is known before the run.
+// Check tells of the first cell whose policy cannot run in its world, as far as that is known before
+// the run.
 func Check(cells []Cell) error {
 	type pair struct {
 		policy string

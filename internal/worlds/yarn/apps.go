@@ -29,24 +29,27 @@ type app struct {
 	mapreduce bool
 	attempt   int32 // of its ApplicationMaster
 	stages    [sched.Stages]stage
-	avoids    []string // nodes and racks on which nothing of it may be placed
-	broken    int32    // maps whose containers ended badly, and that were not asked for again yet
-	refused   bool     // we have refused it, and the policy knows nothing of it
-	counts    basis    // of its numbers of tasks
-	mapOnly   bool     // it has no reduces
-	rejected  string   // why the policy refuses it, or ends it
-	due       string   // the deadline in its configuration, as it was typed
+	avoids    []string     // nodes and racks on which nothing of it may be placed
+	broken    int32        // maps whose containers ended badly, and that were not asked for again yet
+	refused   bool         // we have refused it, and the policy knows nothing of it
+	counts    basis        // of its numbers of tasks
+	mapOnly   bool         // it has no reduces
+	rejected  string       // why the policy refuses it, or ends it
+	due       string       // the deadline in its configuration, as it was typed
+	applied   sched.ItemID // the last item that its asks account for
+	stock     string       // why the stock scheduler places its containers
 }
 
 // stage is what is known of one of its stages.
 type stage struct {
-	ready bool
-	kinds []cluster.Container // of containers, the first seen first; none = nobody has asked yet
-	rows  []row               // sorted
-	tasks []workload.Task     // all that there are; none = nobody knows
-	hosts workload.Hosts      // of their input
-	done  int32
-	ended int32 // containers that ended well in this life of the ResourceManager, work that was lost again among them
+	ready   bool
+	limited bool                // nothing more may be placed of it until a limit moves
+	kinds   []cluster.Container // of containers, the first seen first; none = nobody has asked yet
+	rows    []row               // sorted
+	tasks   []workload.Task     // all that there are; none = nobody knows
+	hosts   workload.Hosts      // of their input
+	done    int32
+	ended   int32 // containers that ended well in this life of the ResourceManager, work that was lost again among them
 }
 
 // stageOf is what a container of a priority is for.
@@ -127,6 +130,10 @@ func (w *World) specOf(a *app, x *wire.Application) (*workload.Job, error) {
 	if err != nil {
 		j = fresh()
 	}
+	if x.Stock != "" && a.stock == "" {
+		w.note("%s asks for %s, which Slackline does not know: the cluster's own scheduler places its containers", x.Id, x.Stock)
+	}
+	a.stock = x.Stock
 	j.Avoids = w.avoided(a)
 	j.Promised = w.cfg.Promised != nil && w.cfg.Promised(x.Id)
 	kinds := []sched.Stage{sched.Master, workload.Other0}
@@ -179,6 +186,9 @@ func (w *World) amend(a *app, x *wire.Application) {
 	}
 	a.spec = spec
 	w.amended(a)
+	if len(w.limits) > 0 {
+		w.moved(func(l *limited) bool { return l.app == a }) // it may stand in another queue
+	}
 }
 
 func (w *World) amended(a *app) {
@@ -248,6 +258,7 @@ func (w *World) applicationEnd(x *wire.ApplicationEnd) {
 		w.tell(sched.Event{Kind: sched.JobEnded, Job: a.id, Outcome: o, Age: w.age(x.EndedMs), Text: why})
 	}
 	delete(w.apps, a.id)
+	w.movedBy(a)
 	w.jobs.drop(a.name)
 }
 

@@ -35,8 +35,8 @@ func (s *stage) placed() bool {
 	return slices.ContainsFunc(s.rows, func(r row) bool { return r.place != anyPlace })
 }
 
-// asks takes in rows, each of which holds until another of its priority and place, and tells what each stage
-// now asks for.
+// asks takes in rows, each of which holds until another of its priority and place, and tells what each
+// stage now asks for.
 func (w *World) asks(x *wire.Asks) {
 	a := w.apps[w.jobs.find(x.Application)]
 	if a == nil || a.refused {
@@ -45,7 +45,7 @@ func (w *World) asks(x *wire.Asks) {
 	if x.Attempt < a.attempt {
 		return // of an ApplicationMaster that has ended
 	}
-	a.attempt = x.Attempt
+	a.attempt, a.applied = x.Attempt, sched.ItemID(x.Applied)
 	var touched [sched.Stages]bool
 	failed := a.stages[sched.Map].at(prioAgain, anyPlace)
 	if x.Whole {
@@ -112,8 +112,8 @@ func (w *World) avoided(a *app) (list []sched.NodeID) {
 }
 
 // again takes in that so many more maps are asked for at the priority of those that have failed. If no
-// container was seen to end badly for them, they had counted as done: the exit of a container does not tell, and
-// the output of a node that is lost goes with it.
+// container was seen to end badly for them, they had counted as done: the exit of a container does not
+// tell, and the output of a node that is lost goes with it.
 func (w *World) again(a *app, more int32) {
 	if more <= 0 {
 		return
@@ -126,11 +126,17 @@ func (w *World) again(a *app, more int32) {
 	}
 }
 
-// demand tells what a stage asks for, as the plug-in has it with all items up to this one. A place that never was
-// a node is left out: applications name hosts that only store data, and these would be remembered for good.
+// demand tells what a stage asks for, as the plug-in has it with all items up to this one. A place
+// that never was a node is left out: applications name hosts that only store data, and these would be
+// remembered for good.
 func (w *World) demand(a *app, s sched.Stage, applied sched.ItemID) {
 	e := sched.Event{Kind: sched.Demand, Job: a.id, Stage: s, Item: applied}
 	st := &a.stages[s]
+	if st.limited { // what is under way accounts for all that there is
+		e.Item = max(applied, w.placed)
+		w.tell(e)
+		return
+	}
 	placed := st.placed()
 	var list []sched.LocationDemand
 	for _, r := range st.rows {

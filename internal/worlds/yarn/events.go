@@ -40,6 +40,8 @@ func (w *World) event(x *wire.Event) {
 		w.completion(e.Completion)
 	case *wire.Event_Answer:
 		w.answer(e.Answer)
+	case *wire.Event_Queues:
+		w.queuesAre(e.Queues.Queues)
 	case *wire.Event_Mode:
 		w.setMode(e.Mode)
 	}
@@ -125,6 +127,7 @@ func (w *World) ended(id sched.AttemptID, o sched.Outcome, why string) {
 	delete(w.boxes, id)
 	w.runs.drop(w.runs.name(id))
 	w.tell(sched.Event{Kind: sched.Ended, Attempt: id, Outcome: o, Text: why})
+	w.movedBy(b.app)
 }
 
 // answer takes in what became of an item.
@@ -133,6 +136,9 @@ func (w *World) answer(x *wire.Answer) {
 	e := sched.Event{Kind: sched.Refused, Item: item, Job: w.jobs.find(x.Application), Count: x.Refused, Why: codeOf(x.Why)}
 	if o := w.open[item]; o != nil {
 		e.Job, e.Stage, e.Node = o.job, o.stage, o.node
+	}
+	if a := w.apps[e.Job]; a != nil && !a.refused && x.Refused > 0 && x.Why == wire.Why_WHY_LIMIT && e.Node != 0 {
+		w.limit(a, e.Stage)
 	}
 	if x.Container != "" { // of a kill
 		if e.Attempt = w.runs.find(x.Container); w.boxes[e.Attempt] != nil {

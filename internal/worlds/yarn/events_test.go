@@ -88,8 +88,8 @@ func TestHandlesAreNotUsedAtOnce(t *testing.T) {
 	}
 }
 
-// A failed map's container may end well: that it is asked for again, at the priority of those, takes it back.
-// One that was seen to fail was never counted.
+// A failed map's container may end well: that it is asked for again, at the priority of those, takes
+// it back. One that was seen to fail was never counted.
 func TestMapsAreAskedForAgain(t *testing.T) {
 	s, x := busy(t)
 	s.say(x, events(5, 8000, completion("c2", 0), asks(5, 1)))
@@ -137,20 +137,21 @@ func TestKillsEndAsTheyWereMeant(t *testing.T) {
 	}
 }
 
-// What an operator wants counted besides memory and cores counts, on nodes and of containers; anything else does not.
+// What an operator wants counted besides memory and cores counts, on nodes and of containers; anything
+// else does not.
 func TestNamedResources(t *testing.T) {
 	s := newSite(t, yarn.Config{Named: []string{"yarn.io/gpu"}})
 	x := s.attach("shared", hello())
 	has := map[string]int64{"memory-mb": 4096, "vcores": 4, "yarn.io/gpu": 2, "yarn.io/fpga": 1}
 	m := snapshot(1, 5000)
-	m.GetSnapshot().Nodes[0].Resources, m.GetSnapshot().Nodes[0].Partition = has, "fast"
+	m.GetSnapshot().Nodes[0].Resources, m.GetSnapshot().Nodes[0].Attributes = has, []string{"fast"}
 	s.say(x, m)
 	want := units.Vector{units.Memory: 4 * int64(units.GB), units.VCores: 4, units.Named0: 2}
 	for _, e := range s.batch().Events {
 		if e.Kind == sched.NodeUp && e.Detail.Node.Class.Capacity != want {
 			t.Errorf("the node offers %v, want %v", e.Detail.Node.Class.Capacity, want)
 		}
-		if e.Kind == sched.NodeUp && !slices.Equal(e.Detail.Node.Labels, []string{"partition=fast"}) {
+		if e.Kind == sched.NodeUp && !slices.Equal(e.Detail.Node.Labels, []string{"fast"}) {
 			t.Errorf("the node's labels are %q", e.Detail.Node.Labels)
 		}
 	}
@@ -171,7 +172,8 @@ func TestNamedResources(t *testing.T) {
 	t.Error("nobody is told what a map takes")
 }
 
-// A plan says on which events it was decided, as one from before a full state is void where it arrives behind that.
+// A plan says on which events it was decided, as one from before a full state is void where it arrives
+// behind that.
 func TestPlansSayWhatWasSeen(t *testing.T) {
 	s, x := busy(t)
 	item := sched.ItemID(0)

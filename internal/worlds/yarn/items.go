@@ -140,7 +140,7 @@ func (w *World) place(it *sched.Item, a *app) *wire.Item {
 		w.refuse(it, 0, it.Count, sched.UnknownNode)
 		return nil
 	}
-	if it.ID > 0 {
+	if w.placed = max(w.placed, it.ID); it.ID > 0 {
 		w.open[it.ID] = &order{it.Job, it.Stage, it.Node, it.Locality, it.Count, w.cfg.Clock().UnixMilli()}
 	}
 	x := &wire.Place{Application: a.name, Priorities: a.priorities(it.Stage), Node: w.nodes.name(it.Node), Count: it.Count}

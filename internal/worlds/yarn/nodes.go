@@ -11,9 +11,10 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Split cuts nodes into slots, which promises are made of: room for ApplicationMasters is taken off first, and
-// the rest is so many slots of one size, shared out between maps and reduces. With it a container of a map or
-// reduce counts as slots and as nothing else, and an ApplicationMaster as the memory and vcores that it takes.
+// Split cuts nodes into slots, which promises are made of: room for ApplicationMasters is taken off
+// first, and the rest is so many slots of one size, shared out between maps and reduces. With it a
+// container of a map or reduce counts as slots and as nothing else, and an ApplicationMaster as the
+// memory and vcores that it takes.
 type Split struct {
 	Masters units.Vector // of each node
 	Slot    units.Vector // memory and vcores of one slot
@@ -96,6 +97,9 @@ func (w *World) vector(of map[string]int64) (v units.Vector) {
 // describe says what the policy is to know of a node. Nodes of one size are of one class.
 func (w *World) describe(n *wire.Node) *cluster.Node {
 	total := w.vector(n.Resources)
+	if n.Partition != "" { // whoever asks for it is left to the stock scheduler
+		total = units.Vector{}
+	}
 	labels := slices.Clone(n.Attributes)
 	if n.Partition != "" {
 		labels = append(labels, "partition="+n.Partition)
@@ -104,8 +108,8 @@ func (w *World) describe(n *wire.Node) *cluster.Node {
 		Class: &cluster.Class{Name: total.Words(w.cfg.Named), Speed: 1, Capacity: w.cfg.Slots.capacity(total)}}
 }
 
-// nodeUp takes in a node that has joined, empty. If containers ran there when it was here before, nobody has
-// told their end: they are lost, before it comes up.
+// nodeUp takes in a node that has joined, empty. If containers ran there when it was here before,
+// nobody has told their end: they are lost, before it comes up.
 func (w *World) nodeUp(n *wire.Node) {
 	id := w.nodes.give(n.Name)
 	if w.endAll("was on a node that has come back empty", func(b *box) bool { return b.node == id }) {
@@ -119,6 +123,7 @@ func (w *World) nodeUp(n *wire.Node) {
 	}
 	w.up[id] = spec
 	w.tell(sched.Event{Kind: sched.NodeUp, Node: id, Age: w.age(n.IdleSinceMs), Detail: &sched.Detail{Node: spec}})
+	w.moved(always)
 	var wary []*app // that name it, or its rack
 	for _, a := range w.apps {
 		if len(a.avoids) > 0 {
@@ -142,6 +147,7 @@ func (w *World) nodeChanged(n *wire.Node) {
 		return // YARN says so of all nodes whenever one joins
 	}
 	w.up[id] = spec
+	w.moved(always)
 	w.tell(sched.Event{Kind: sched.NodeChanged, Node: id, Detail: &sched.Detail{Node: spec}})
 }
 

@@ -5,6 +5,21 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
+// whole puts a full state together that comes in parts; nil while parts are missing.
+func (w *World) whole(x *wire.Snapshot, from *session) *wire.Snapshot {
+	if b := w.begun; b != nil && w.now == from && b.Next == x.Next {
+		b.Nodes, b.Applications = append(b.Nodes, x.Nodes...), append(b.Applications, x.Applications...)
+		b.Asks, b.Containers, b.More = append(b.Asks, x.Asks...), append(b.Containers, x.Containers...), x.More
+		x = b
+	}
+	w.now, w.begun = from, nil
+	if x.More {
+		w.begun, w.lost = x, true
+		return nil
+	}
+	return x
+}
+
 // snapshot takes in the full state, in one batch that voids the book.
 func (w *World) snapshot(x *wire.Snapshot, life string) {
 	if !w.dated {
@@ -28,6 +43,7 @@ func (w *World) snapshot(x *wire.Snapshot, life string) {
 		w.tell(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
 	}
 	w.cfg.Profiles = nil
+	w.queuesAre(x.Queues)
 	for _, n := range x.Nodes {
 		w.nodeUp(n)
 	}
@@ -71,9 +87,9 @@ func (w *World) snapshot(x *wire.Snapshot, life string) {
 	w.batches.flush(w.at)
 }
 
-// remember sets how many tasks of an application are done. The plug-in counts the ends of containers as long as
-// its ResourceManager lives, and that some of this work was lost again it does not know. So what we knew counts,
-// and what has ended since.
+// remember sets how many tasks of an application are done. The plug-in counts the ends of containers
+// as long as its ResourceManager lives, and that some of this work was lost again it does not know. So
+// what we knew counts, and what has ended since.
 func (w *World) remember(a *app, x *wire.Application, before map[sched.JobID]*app, same bool) {
 	for _, d := range x.Done {
 		a.stages[a.stageOf(d.Priority)].ended += d.Count

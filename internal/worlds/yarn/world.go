@@ -28,19 +28,20 @@ type Config struct {
 	Slots     *Split         // how nodes are cut into slots; nil: containers are counted by what they take
 	Named     []string       // YARN's names of what nodes have besides memory and vcores, at most four
 	Mode      wire.Mode      // to ask for at the start of each session; unspecified: as the plug-in is
-	// Origin is the instant 0 of the cluster's clock; the zero time: the earliest that the first snapshot names.
+	// Origin is the instant 0 of the cluster's clock; the zero time: the earliest that the first
+	// snapshot names.
 	Origin time.Time
 	// Profiles are what is known of classes of jobs at the start.
 	Profiles []*profile.Class
 	Claims   Claims // what users may claim
-	// Usual tells how many maps and reduces jobs of a class had so far, 0 maps if nobody knows. It is called by the
-	// goroutine of the loop; nil: nobody ever knows.
+	// Usual tells how many maps and reduces jobs of a class had so far, 0 maps if nobody knows. It is
+	// called by the goroutine of the loop; nil: nobody ever knows.
 	Usual func(class string) (maps, reduces int)
 	// Promised tells whether an earlier life of this process promised an application its deadline. It is
 	// called by the goroutine of the loop; nil: none has.
 	Promised func(application string) bool
-	// Clock is this machine's, by which containers' delays are told: where the plug-in is on another one, both
-	// clocks have to agree for that; nil: time.Now.
+	// Clock is this machine's, by which containers' delays are told: where the plug-in is on another
+	// one, both clocks have to agree for that; nil: time.Now.
 	Clock func() time.Time
 	// Note tells an operator of something odd. It is called from any goroutine; nil: nobody is told.
 	Note func(sentence string)
@@ -83,6 +84,13 @@ type World struct {
 
 	narrow bool // a node was too small for a slot, which was noted
 
+	queues []*Queue
+	begins bool           // they are those that the policy is made by
+	other  bool           // and now they are others, so this world has stopped
+	limits []limited      // the first to be tried again first
+	placed sched.ItemID   // the last item that places something
+	begun  *wire.Snapshot // of which parts are missing
+
 	delays Delays
 }
 
@@ -117,20 +125,20 @@ func (w *World) forget() {
 	w.jobs, w.runs = handles[sched.JobID]{}, handles[sched.AttemptID]{}
 	w.up, w.apps = make(map[sched.NodeID]*cluster.Node), make(map[sched.JobID]*app)
 	w.boxes, w.open = make(map[sched.AttemptID]*box), make(map[sched.ItemID]*order)
-	w.refusals = nil
+	w.refusals, w.limits = nil, nil
 }
 
 // Can says that YARN binds late, and that containers can be killed.
 func (w *World) Can() sched.Capabilities {
-	c := sched.Capabilities{World: "yarn", Kill: true, Heartbeat: w.cfg.Heartbeat}
+	c := sched.Capabilities{World: "yarn", Kill: true, Bounds: true, Heartbeat: w.cfg.Heartbeat}
 	if !w.cfg.Origin.IsZero() {
 		c.Origin = w.cfg.Origin.UTC().Format(time.RFC3339Nano)
 	}
 	return c
 }
 
-// Origin is the instant 0 of the run, by the cluster's clock; the zero time before the first snapshot. It is for
-// the goroutine of the loop.
+// Origin is the instant 0 of the run, by the cluster's clock; the zero time before the first snapshot.
+// It is for the goroutine of the loop.
 func (w *World) Origin() time.Time {
 	if !w.dated {
 		return time.Time{}
@@ -144,8 +152,25 @@ func (w *World) WakeAt(t units.Time) { w.wake = t }
 // Stop ends the run: Next returns what it has taken in, and then io.EOF.
 func (w *World) Stop() { w.stop.Do(func() { close(w.stopped) }) }
 
-// Ask asks the plug-in for another mode, now and at the start of each session: to place work, to yield, or to
-// watch. It may be called from any goroutine.
+// Begin waits for the first full state, and returns the queues that are in it: a policy is made by
+// them. It is for the goroutine of the loop, before that.
+func (w *World) Begin(ctx context.Context) []*Queue {
+	for w.now == nil || w.lost {
+		select {
+		case m := <-w.inbox:
+			w.take(m)
+		case <-w.stopped:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	w.begins = true
+	return w.queues
+}
+
+// Ask asks the plug-in for another mode, now and at the start of each session: to place work, to
+// yield, or to watch. It may be called from any goroutine.
 func (w *World) Ask(c sched.ControlVerb) {
 	m := wire.Mode_MODE_STOCK
 	for controlOf(m) != c {
@@ -161,8 +186,15 @@ func (w *World) Ask(c sched.ControlVerb) {
 	}
 }
 
-// Next waits for what the plug-in says. Before that it tells it that all before was taken in: so it is the loop
-// that shows to be alive, not a goroutine beside it.
+// Wish is the mode that was asked for last. It may be called from any goroutine.
+func (w *World) Wish() wire.Mode {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return w.wish
+}
+
+// Next waits for what the plug-in says. Before that it tells it that all before was taken in: so it is
+// the loop that shows to be alive, not a goroutine beside it.
 func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 	for {
 		if b, ok := w.batches.pop(); ok {
@@ -212,8 +244,11 @@ func (w *World) take(m heard) {
 	}
 	switch says := m.says.Says.(type) {
 	case *wire.AttachRequest_Snapshot:
-		w.now = m.from
-		w.snapshot(says.Snapshot, m.from.life)
+		x := w.whole(says.Snapshot, m.from)
+		if x == nil {
+			return
+		}
+		w.snapshot(x, m.from.life)
 		if wish != wire.Mode_MODE_UNSPECIFIED && wish != w.mode {
 			w.send(&wire.AttachResponse{Says: &wire.AttachResponse_Mode{Mode: wish}})
 		}
@@ -242,6 +277,9 @@ func (w *World) take(m heard) {
 		w.refusals = w.refusals[:0]
 		for _, x := range e.Events {
 			w.event(x)
+		}
+		if len(w.limits) > 0 && w.limits[0].until <= w.at {
+			w.moved(func(l *limited) bool { return l.until <= w.at })
 		}
 		if w.wake <= w.at {
 			w.wake = units.Never

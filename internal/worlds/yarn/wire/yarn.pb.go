@@ -994,7 +994,11 @@ type Snapshot struct {
 	Applications []*Application `protobuf:"bytes,5,rep,name=applications,proto3" json:"applications,omitempty"`
 	Asks         []*Asks        `protobuf:"bytes,6,rep,name=asks,proto3" json:"asks,omitempty"`
 	// Those that are allocated or run.
-	Containers    []*Container `protobuf:"bytes,7,rep,name=containers,proto3" json:"containers,omitempty"`
+	Containers []*Container `protobuf:"bytes,7,rep,name=containers,proto3" json:"containers,omitempty"`
+	// All queues, each before those below it; none: the plug-in does not tell.
+	Queues []*Queue `protobuf:"bytes,8,rep,name=queues,proto3" json:"queues,omitempty"`
+	// The state goes on in the next message, which is a Snapshot with the same number.
+	More          bool `protobuf:"varint,9,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1076,6 +1080,20 @@ func (x *Snapshot) GetContainers() []*Container {
 		return x.Containers
 	}
 	return nil
+}
+
+func (x *Snapshot) GetQueues() []*Queue {
+	if x != nil {
+		return x.Queues
+	}
+	return nil
+}
+
+func (x *Snapshot) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
 }
 
 // Events are what has happened, told as of one time. Without an event they are a beat of the
@@ -1160,6 +1178,7 @@ type Event struct {
 	//	*Event_Completion
 	//	*Event_Answer
 	//	*Event_Mode
+	//	*Event_Queues
 	What          isEvent_What `protobuf_oneof:"what"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1319,6 +1338,15 @@ func (x *Event) GetMode() Mode {
 	return Mode_MODE_UNSPECIFIED
 }
 
+func (x *Event) GetQueues() *Queues {
+	if x != nil {
+		if x, ok := x.What.(*Event_Queues); ok {
+			return x.Queues
+		}
+	}
+	return nil
+}
+
 type isEvent_What interface {
 	isEvent_What()
 }
@@ -1382,6 +1410,11 @@ type Event_Mode struct {
 	Mode Mode `protobuf:"varint,13,opt,name=mode,proto3,enum=slackline.yarn.v1.Mode,oneof"`
 }
 
+type Event_Queues struct {
+	// All queues, after a change of any.
+	Queues *Queues `protobuf:"bytes,14,opt,name=queues,proto3,oneof"`
+}
+
 func (*Event_NodeUp) isEvent_What() {}
 
 func (*Event_NodeChanged) isEvent_What() {}
@@ -1408,6 +1441,162 @@ func (*Event_Answer) isEvent_What() {}
 
 func (*Event_Mode) isEvent_What() {}
 
+func (*Event_Queues) isEvent_What() {}
+
+// Queues are all that there are, each before those below it.
+type Queues struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Queues        []*Queue               `protobuf:"bytes,1,rep,name=queues,proto3" json:"queues,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Queues) Reset() {
+	*x = Queues{}
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Queues) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Queues) ProtoMessage() {}
+
+func (x *Queues) ProtoReflect() protoreflect.Message {
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Queues.ProtoReflect.Descriptor instead.
+func (*Queues) Descriptor() ([]byte, []int) {
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Queues) GetQueues() []*Queue {
+	if x != nil {
+		return x.Queues
+	}
+	return nil
+}
+
+// Queue is one of the CapacityScheduler's, in the default partition.
+type Queue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its path, such as root.etl.nightly.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// What it is guaranteed of the queue above it, in percent.
+	Capacity float64 `protobuf:"fixed64,2,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	// What it may have at most of the queue above it, in percent.
+	Maximum float64 `protobuf:"fixed64,3,opt,name=maximum,proto3" json:"maximum,omitempty"`
+	// What ApplicationMasters may take of it, in percent; of a leaf.
+	Masters float64 `protobuf:"fixed64,4,opt,name=masters,proto3" json:"masters,omitempty"`
+	// How many of its applications may run at a time; 0 = any number.
+	Running int32 `protobuf:"varint,5,opt,name=running,proto3" json:"running,omitempty"`
+	// What each of many users may have of it at least, in percent; of a leaf.
+	UserLimit float64 `protobuf:"fixed64,6,opt,name=user_limit,json=userLimit,proto3" json:"user_limit,omitempty"`
+	// How often its capacity one user may have; -1 = any; of a leaf.
+	UserFactor float64 `protobuf:"fixed64,7,opt,name=user_factor,json=userFactor,proto3" json:"user_factor,omitempty"`
+	// Nobody may submit to it.
+	Closed        bool `protobuf:"varint,8,opt,name=closed,proto3" json:"closed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Queue) Reset() {
+	*x = Queue{}
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Queue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Queue) ProtoMessage() {}
+
+func (x *Queue) ProtoReflect() protoreflect.Message {
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Queue.ProtoReflect.Descriptor instead.
+func (*Queue) Descriptor() ([]byte, []int) {
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *Queue) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *Queue) GetCapacity() float64 {
+	if x != nil {
+		return x.Capacity
+	}
+	return 0
+}
+
+func (x *Queue) GetMaximum() float64 {
+	if x != nil {
+		return x.Maximum
+	}
+	return 0
+}
+
+func (x *Queue) GetMasters() float64 {
+	if x != nil {
+		return x.Masters
+	}
+	return 0
+}
+
+func (x *Queue) GetRunning() int32 {
+	if x != nil {
+		return x.Running
+	}
+	return 0
+}
+
+func (x *Queue) GetUserLimit() float64 {
+	if x != nil {
+		return x.UserLimit
+	}
+	return 0
+}
+
+func (x *Queue) GetUserFactor() float64 {
+	if x != nil {
+		return x.UserFactor
+	}
+	return 0
+}
+
+func (x *Queue) GetClosed() bool {
+	if x != nil {
+		return x.Closed
+	}
+	return false
+}
+
 // Names are of nodes; of what an application avoids, also of racks.
 type Names struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1418,7 +1607,7 @@ type Names struct {
 
 func (x *Names) Reset() {
 	*x = Names{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[10]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1430,7 +1619,7 @@ func (x *Names) String() string {
 func (*Names) ProtoMessage() {}
 
 func (x *Names) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[10]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1443,7 +1632,7 @@ func (x *Names) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Names.ProtoReflect.Descriptor instead.
 func (*Names) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{10}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Names) GetNames() []string {
@@ -1456,12 +1645,12 @@ func (x *Names) GetNames() []string {
 // Node is a NodeManager.
 type Node struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its host, by which ApplicationMasters ask for it.
+	// Its host, or host and port where YARN is told so, by which ApplicationMasters ask for it.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Rack string `protobuf:"bytes,2,opt,name=rack,proto3" json:"rack,omitempty"`
 	// What it has in all, by YARN's names: memory-mb, vcores, yarn.io/gpu.
 	Resources map[string]int64 `protobuf:"bytes,3,rep,name=resources,proto3" json:"resources,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// YARN's label of the node, "" for the default partition.
+	// YARN's label of the node, "" for the default partition. On another one only the stock scheduler places work.
 	Partition string `protobuf:"bytes,4,opt,name=partition,proto3" json:"partition,omitempty"`
 	// Node attributes, as NAME or NAME=VALUE.
 	Attributes []string `protobuf:"bytes,5,rep,name=attributes,proto3" json:"attributes,omitempty"`
@@ -1473,7 +1662,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[11]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1485,7 +1674,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[11]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1498,7 +1687,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{11}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Node) GetName() string {
@@ -1563,14 +1752,16 @@ type Application struct {
 	// Containers of its attempts that have ended well in this life of the ResourceManager.
 	Done []*Done `protobuf:"bytes,11,rep,name=done,proto3" json:"done,omitempty"`
 	// What its client has left for its ApplicationMaster; not set if nobody could read that, or not yet.
-	Files         *Files `protobuf:"bytes,12,opt,name=files,proto3" json:"files,omitempty"`
+	Files *Files `protobuf:"bytes,12,opt,name=files,proto3" json:"files,omitempty"`
+	// Why the stock scheduler goes on to place its containers, as it asks for something that no item can say; "" = it does not.
+	Stock         string `protobuf:"bytes,13,opt,name=stock,proto3" json:"stock,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Application) Reset() {
 	*x = Application{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[12]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1582,7 +1773,7 @@ func (x *Application) String() string {
 func (*Application) ProtoMessage() {}
 
 func (x *Application) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[12]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1595,7 +1786,7 @@ func (x *Application) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Application.ProtoReflect.Descriptor instead.
 func (*Application) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{12}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Application) GetId() string {
@@ -1682,6 +1873,13 @@ func (x *Application) GetFiles() *Files {
 	return nil
 }
 
+func (x *Application) GetStock() string {
+	if x != nil {
+		return x.Stock
+	}
+	return ""
+}
+
 // Files is what is read of a MapReduce job's staging directory: the list of its splits, and job.xml.
 type Files struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1704,7 +1902,7 @@ type Files struct {
 
 func (x *Files) Reset() {
 	*x = Files{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1716,7 +1914,7 @@ func (x *Files) String() string {
 func (*Files) ProtoMessage() {}
 
 func (x *Files) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[13]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1729,7 +1927,7 @@ func (x *Files) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Files.ProtoReflect.Descriptor instead.
 func (*Files) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{13}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Files) GetSplits() []*Split {
@@ -1793,7 +1991,7 @@ type Split struct {
 
 func (x *Split) Reset() {
 	*x = Split{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1805,7 +2003,7 @@ func (x *Split) String() string {
 func (*Split) ProtoMessage() {}
 
 func (x *Split) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[14]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1818,7 +2016,7 @@ func (x *Split) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Split.ProtoReflect.Descriptor instead.
 func (*Split) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{14}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Split) GetBytes() int64 {
@@ -1846,7 +2044,7 @@ type Done struct {
 
 func (x *Done) Reset() {
 	*x = Done{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1858,7 +2056,7 @@ func (x *Done) String() string {
 func (*Done) ProtoMessage() {}
 
 func (x *Done) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[15]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1871,7 +2069,7 @@ func (x *Done) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Done.ProtoReflect.Descriptor instead.
 func (*Done) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{15}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Done) GetPriority() int32 {
@@ -1903,7 +2101,7 @@ type ApplicationEnd struct {
 
 func (x *ApplicationEnd) Reset() {
 	*x = ApplicationEnd{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +2113,7 @@ func (x *ApplicationEnd) String() string {
 func (*ApplicationEnd) ProtoMessage() {}
 
 func (x *ApplicationEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[16]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +2126,7 @@ func (x *ApplicationEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplicationEnd.ProtoReflect.Descriptor instead.
 func (*ApplicationEnd) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{16}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ApplicationEnd) GetId() string {
@@ -1972,7 +2170,7 @@ type AttemptEnd struct {
 
 func (x *AttemptEnd) Reset() {
 	*x = AttemptEnd{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1984,7 +2182,7 @@ func (x *AttemptEnd) String() string {
 func (*AttemptEnd) ProtoMessage() {}
 
 func (x *AttemptEnd) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[17]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1997,7 +2195,7 @@ func (x *AttemptEnd) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttemptEnd.ProtoReflect.Descriptor instead.
 func (*AttemptEnd) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{17}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AttemptEnd) GetApplication() string {
@@ -2041,7 +2239,7 @@ type Asks struct {
 
 func (x *Asks) Reset() {
 	*x = Asks{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2053,7 +2251,7 @@ func (x *Asks) String() string {
 func (*Asks) ProtoMessage() {}
 
 func (x *Asks) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[18]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2066,7 +2264,7 @@ func (x *Asks) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Asks.ProtoReflect.Descriptor instead.
 func (*Asks) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{18}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Asks) GetApplication() string {
@@ -2128,7 +2326,7 @@ type Ask struct {
 
 func (x *Ask) Reset() {
 	*x = Ask{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2140,7 +2338,7 @@ func (x *Ask) String() string {
 func (*Ask) ProtoMessage() {}
 
 func (x *Ask) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[19]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2153,7 +2351,7 @@ func (x *Ask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ask.ProtoReflect.Descriptor instead.
 func (*Ask) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{19}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Ask) GetPriority() int32 {
@@ -2211,7 +2409,7 @@ type Container struct {
 
 func (x *Container) Reset() {
 	*x = Container{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2223,7 +2421,7 @@ func (x *Container) String() string {
 func (*Container) ProtoMessage() {}
 
 func (x *Container) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[20]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2236,7 +2434,7 @@ func (x *Container) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Container.ProtoReflect.Descriptor instead.
 func (*Container) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{20}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Container) GetId() string {
@@ -2316,7 +2514,7 @@ type Completion struct {
 
 func (x *Completion) Reset() {
 	*x = Completion{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2328,7 +2526,7 @@ func (x *Completion) String() string {
 func (*Completion) ProtoMessage() {}
 
 func (x *Completion) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[21]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2341,7 +2539,7 @@ func (x *Completion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Completion.ProtoReflect.Descriptor instead.
 func (*Completion) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{21}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Completion) GetContainer() string {
@@ -2385,7 +2583,7 @@ type Plan struct {
 
 func (x *Plan) Reset() {
 	*x = Plan{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2397,7 +2595,7 @@ func (x *Plan) String() string {
 func (*Plan) ProtoMessage() {}
 
 func (x *Plan) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[22]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2410,7 +2608,7 @@ func (x *Plan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Plan.ProtoReflect.Descriptor instead.
 func (*Plan) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{22}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Plan) GetItems() []*Item {
@@ -2444,7 +2642,7 @@ type Item struct {
 
 func (x *Item) Reset() {
 	*x = Item{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2654,7 @@ func (x *Item) String() string {
 func (*Item) ProtoMessage() {}
 
 func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[23]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2667,7 @@ func (x *Item) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Item.ProtoReflect.Descriptor instead.
 func (*Item) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{23}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Item) GetId() int64 {
@@ -2566,7 +2764,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2578,7 +2776,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[24]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2591,7 +2789,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{24}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Place) GetApplication() string {
@@ -2640,7 +2838,7 @@ type Kill struct {
 
 func (x *Kill) Reset() {
 	*x = Kill{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2652,7 +2850,7 @@ func (x *Kill) String() string {
 func (*Kill) ProtoMessage() {}
 
 func (x *Kill) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[25]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2665,7 +2863,7 @@ func (x *Kill) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Kill.ProtoReflect.Descriptor instead.
 func (*Kill) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{25}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Kill) GetContainers() []string {
@@ -2687,7 +2885,7 @@ type Headroom struct {
 
 func (x *Headroom) Reset() {
 	*x = Headroom{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2699,7 +2897,7 @@ func (x *Headroom) String() string {
 func (*Headroom) ProtoMessage() {}
 
 func (x *Headroom) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[26]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2712,7 +2910,7 @@ func (x *Headroom) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Headroom.ProtoReflect.Descriptor instead.
 func (*Headroom) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{26}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Headroom) GetApplication() string {
@@ -2745,7 +2943,7 @@ type Verdict struct {
 
 func (x *Verdict) Reset() {
 	*x = Verdict{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[27]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2757,7 +2955,7 @@ func (x *Verdict) String() string {
 func (*Verdict) ProtoMessage() {}
 
 func (x *Verdict) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[27]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2770,7 +2968,7 @@ func (x *Verdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Verdict.ProtoReflect.Descriptor instead.
 func (*Verdict) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{27}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Verdict) GetApplication() string {
@@ -2827,7 +3025,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[28]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2839,7 +3037,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[28]
+	mi := &file_slackline_yarn_v1_yarn_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2852,7 +3050,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{28}
+	return file_slackline_yarn_v1_yarn_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *Answer) GetItem() int64 {
@@ -2933,7 +3131,7 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x04Beat\x12\x12\n" +
 	"\x04seen\x18\x01 \x01(\x03R\x04seen\"\x1a\n" +
 	"\x06Resync\x12\x10\n" +
-	"\x03why\x18\x01 \x01(\tR\x03why\"\xc2\x02\n" +
+	"\x03why\x18\x01 \x01(\tR\x03why\"\x88\x03\n" +
 	"\bSnapshot\x12\x12\n" +
 	"\x04next\x18\x01 \x01(\x03R\x04next\x12\x17\n" +
 	"\atime_ms\x18\x02 \x01(\x03R\x06timeMs\x12+\n" +
@@ -2943,11 +3141,13 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x04asks\x18\x06 \x03(\v2\x17.slackline.yarn.v1.AsksR\x04asks\x12<\n" +
 	"\n" +
 	"containers\x18\a \x03(\v2\x1c.slackline.yarn.v1.ContainerR\n" +
-	"containers\"i\n" +
+	"containers\x120\n" +
+	"\x06queues\x18\b \x03(\v2\x18.slackline.yarn.v1.QueueR\x06queues\x12\x12\n" +
+	"\x04more\x18\t \x01(\bR\x04more\"i\n" +
 	"\x06Events\x12\x14\n" +
 	"\x05first\x18\x01 \x01(\x03R\x05first\x12\x17\n" +
 	"\atime_ms\x18\x02 \x01(\x03R\x06timeMs\x120\n" +
-	"\x06events\x18\x03 \x03(\v2\x18.slackline.yarn.v1.EventR\x06events\"\xe0\x05\n" +
+	"\x06events\x18\x03 \x03(\v2\x18.slackline.yarn.v1.EventR\x06events\"\x95\x06\n" +
 	"\x05Event\x122\n" +
 	"\anode_up\x18\x01 \x01(\v2\x17.slackline.yarn.v1.NodeH\x00R\x06nodeUp\x12<\n" +
 	"\fnode_changed\x18\x02 \x01(\v2\x17.slackline.yarn.v1.NodeH\x00R\vnodeChanged\x12\x1d\n" +
@@ -2967,8 +3167,22 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"completion\x18\v \x01(\v2\x1d.slackline.yarn.v1.CompletionH\x00R\n" +
 	"completion\x123\n" +
 	"\x06answer\x18\f \x01(\v2\x19.slackline.yarn.v1.AnswerH\x00R\x06answer\x12-\n" +
-	"\x04mode\x18\r \x01(\x0e2\x17.slackline.yarn.v1.ModeH\x00R\x04modeB\x06\n" +
-	"\x04what\"\x1d\n" +
+	"\x04mode\x18\r \x01(\x0e2\x17.slackline.yarn.v1.ModeH\x00R\x04mode\x123\n" +
+	"\x06queues\x18\x0e \x01(\v2\x19.slackline.yarn.v1.QueuesH\x00R\x06queuesB\x06\n" +
+	"\x04what\":\n" +
+	"\x06Queues\x120\n" +
+	"\x06queues\x18\x01 \x03(\v2\x18.slackline.yarn.v1.QueueR\x06queues\"\xdd\x01\n" +
+	"\x05Queue\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1a\n" +
+	"\bcapacity\x18\x02 \x01(\x01R\bcapacity\x12\x18\n" +
+	"\amaximum\x18\x03 \x01(\x01R\amaximum\x12\x18\n" +
+	"\amasters\x18\x04 \x01(\x01R\amasters\x12\x18\n" +
+	"\arunning\x18\x05 \x01(\x05R\arunning\x12\x1d\n" +
+	"\n" +
+	"user_limit\x18\x06 \x01(\x01R\tuserLimit\x12\x1f\n" +
+	"\vuser_factor\x18\a \x01(\x01R\n" +
+	"userFactor\x12\x16\n" +
+	"\x06closed\x18\b \x01(\bR\x06closed\"\x1d\n" +
 	"\x05Names\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"\x94\x02\n" +
 	"\x04Node\x12\x12\n" +
@@ -2982,7 +3196,7 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\ridle_since_ms\x18\x06 \x01(\x03R\vidleSinceMs\x1a<\n" +
 	"\x0eResourcesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xb5\x03\n" +
+	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xcb\x03\n" +
 	"\vApplication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04user\x18\x02 \x01(\tR\x04user\x12\x14\n" +
@@ -2996,7 +3210,8 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x04held\x18\n" +
 	" \x01(\bR\x04held\x12+\n" +
 	"\x04done\x18\v \x03(\v2\x17.slackline.yarn.v1.DoneR\x04done\x12.\n" +
-	"\x05files\x18\f \x01(\v2\x18.slackline.yarn.v1.FilesR\x05files\x1a9\n" +
+	"\x05files\x18\f \x01(\v2\x18.slackline.yarn.v1.FilesR\x05files\x12\x14\n" +
+	"\x05stock\x18\r \x01(\tR\x05stock\x1a9\n" +
 	"\vMasterEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\x8a\x03\n" +
@@ -3174,7 +3389,7 @@ func file_slackline_yarn_v1_yarn_proto_rawDescGZIP() []byte {
 }
 
 var file_slackline_yarn_v1_yarn_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_slackline_yarn_v1_yarn_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_slackline_yarn_v1_yarn_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_slackline_yarn_v1_yarn_proto_goTypes = []any{
 	(Mode)(0),              // 0: slackline.yarn.v1.Mode
 	(End)(0),               // 1: slackline.yarn.v1.End
@@ -3192,31 +3407,33 @@ var file_slackline_yarn_v1_yarn_proto_goTypes = []any{
 	(*Snapshot)(nil),       // 13: slackline.yarn.v1.Snapshot
 	(*Events)(nil),         // 14: slackline.yarn.v1.Events
 	(*Event)(nil),          // 15: slackline.yarn.v1.Event
-	(*Names)(nil),          // 16: slackline.yarn.v1.Names
-	(*Node)(nil),           // 17: slackline.yarn.v1.Node
-	(*Application)(nil),    // 18: slackline.yarn.v1.Application
-	(*Files)(nil),          // 19: slackline.yarn.v1.Files
-	(*Split)(nil),          // 20: slackline.yarn.v1.Split
-	(*Done)(nil),           // 21: slackline.yarn.v1.Done
-	(*ApplicationEnd)(nil), // 22: slackline.yarn.v1.ApplicationEnd
-	(*AttemptEnd)(nil),     // 23: slackline.yarn.v1.AttemptEnd
-	(*Asks)(nil),           // 24: slackline.yarn.v1.Asks
-	(*Ask)(nil),            // 25: slackline.yarn.v1.Ask
-	(*Container)(nil),      // 26: slackline.yarn.v1.Container
-	(*Completion)(nil),     // 27: slackline.yarn.v1.Completion
-	(*Plan)(nil),           // 28: slackline.yarn.v1.Plan
-	(*Item)(nil),           // 29: slackline.yarn.v1.Item
-	(*Place)(nil),          // 30: slackline.yarn.v1.Place
-	(*Kill)(nil),           // 31: slackline.yarn.v1.Kill
-	(*Headroom)(nil),       // 32: slackline.yarn.v1.Headroom
-	(*Verdict)(nil),        // 33: slackline.yarn.v1.Verdict
-	(*Answer)(nil),         // 34: slackline.yarn.v1.Answer
-	nil,                    // 35: slackline.yarn.v1.Node.ResourcesEntry
-	nil,                    // 36: slackline.yarn.v1.Application.MasterEntry
-	nil,                    // 37: slackline.yarn.v1.Files.MapEntry
-	nil,                    // 38: slackline.yarn.v1.Files.ReduceEntry
-	nil,                    // 39: slackline.yarn.v1.Ask.ResourcesEntry
-	nil,                    // 40: slackline.yarn.v1.Container.ResourcesEntry
+	(*Queues)(nil),         // 16: slackline.yarn.v1.Queues
+	(*Queue)(nil),          // 17: slackline.yarn.v1.Queue
+	(*Names)(nil),          // 18: slackline.yarn.v1.Names
+	(*Node)(nil),           // 19: slackline.yarn.v1.Node
+	(*Application)(nil),    // 20: slackline.yarn.v1.Application
+	(*Files)(nil),          // 21: slackline.yarn.v1.Files
+	(*Split)(nil),          // 22: slackline.yarn.v1.Split
+	(*Done)(nil),           // 23: slackline.yarn.v1.Done
+	(*ApplicationEnd)(nil), // 24: slackline.yarn.v1.ApplicationEnd
+	(*AttemptEnd)(nil),     // 25: slackline.yarn.v1.AttemptEnd
+	(*Asks)(nil),           // 26: slackline.yarn.v1.Asks
+	(*Ask)(nil),            // 27: slackline.yarn.v1.Ask
+	(*Container)(nil),      // 28: slackline.yarn.v1.Container
+	(*Completion)(nil),     // 29: slackline.yarn.v1.Completion
+	(*Plan)(nil),           // 30: slackline.yarn.v1.Plan
+	(*Item)(nil),           // 31: slackline.yarn.v1.Item
+	(*Place)(nil),          // 32: slackline.yarn.v1.Place
+	(*Kill)(nil),           // 33: slackline.yarn.v1.Kill
+	(*Headroom)(nil),       // 34: slackline.yarn.v1.Headroom
+	(*Verdict)(nil),        // 35: slackline.yarn.v1.Verdict
+	(*Answer)(nil),         // 36: slackline.yarn.v1.Answer
+	nil,                    // 37: slackline.yarn.v1.Node.ResourcesEntry
+	nil,                    // 38: slackline.yarn.v1.Application.MasterEntry
+	nil,                    // 39: slackline.yarn.v1.Files.MapEntry
+	nil,                    // 40: slackline.yarn.v1.Files.ReduceEntry
+	nil,                    // 41: slackline.yarn.v1.Ask.ResourcesEntry
+	nil,                    // 42: slackline.yarn.v1.Container.ResourcesEntry
 }
 var file_slackline_yarn_v1_yarn_proto_depIdxs = []int32{
 	8,  // 0: slackline.yarn.v1.AttachRequest.hello:type_name -> slackline.yarn.v1.Hello
@@ -3224,57 +3441,60 @@ var file_slackline_yarn_v1_yarn_proto_depIdxs = []int32{
 	13, // 2: slackline.yarn.v1.AttachRequest.snapshot:type_name -> slackline.yarn.v1.Snapshot
 	14, // 3: slackline.yarn.v1.AttachRequest.events:type_name -> slackline.yarn.v1.Events
 	9,  // 4: slackline.yarn.v1.AttachResponse.welcome:type_name -> slackline.yarn.v1.Welcome
-	28, // 5: slackline.yarn.v1.AttachResponse.plan:type_name -> slackline.yarn.v1.Plan
+	30, // 5: slackline.yarn.v1.AttachResponse.plan:type_name -> slackline.yarn.v1.Plan
 	0,  // 6: slackline.yarn.v1.AttachResponse.mode:type_name -> slackline.yarn.v1.Mode
 	11, // 7: slackline.yarn.v1.AttachResponse.beat:type_name -> slackline.yarn.v1.Beat
 	12, // 8: slackline.yarn.v1.AttachResponse.resync:type_name -> slackline.yarn.v1.Resync
 	0,  // 9: slackline.yarn.v1.Snapshot.mode:type_name -> slackline.yarn.v1.Mode
-	17, // 10: slackline.yarn.v1.Snapshot.nodes:type_name -> slackline.yarn.v1.Node
-	18, // 11: slackline.yarn.v1.Snapshot.applications:type_name -> slackline.yarn.v1.Application
-	24, // 12: slackline.yarn.v1.Snapshot.asks:type_name -> slackline.yarn.v1.Asks
-	26, // 13: slackline.yarn.v1.Snapshot.containers:type_name -> slackline.yarn.v1.Container
-	15, // 14: slackline.yarn.v1.Events.events:type_name -> slackline.yarn.v1.Event
-	17, // 15: slackline.yarn.v1.Event.node_up:type_name -> slackline.yarn.v1.Node
-	17, // 16: slackline.yarn.v1.Event.node_changed:type_name -> slackline.yarn.v1.Node
-	16, // 17: slackline.yarn.v1.Event.heartbeats:type_name -> slackline.yarn.v1.Names
-	18, // 18: slackline.yarn.v1.Event.application:type_name -> slackline.yarn.v1.Application
-	22, // 19: slackline.yarn.v1.Event.application_end:type_name -> slackline.yarn.v1.ApplicationEnd
-	23, // 20: slackline.yarn.v1.Event.attempt_end:type_name -> slackline.yarn.v1.AttemptEnd
-	24, // 21: slackline.yarn.v1.Event.asks:type_name -> slackline.yarn.v1.Asks
-	26, // 22: slackline.yarn.v1.Event.container:type_name -> slackline.yarn.v1.Container
-	27, // 23: slackline.yarn.v1.Event.completion:type_name -> slackline.yarn.v1.Completion
-	34, // 24: slackline.yarn.v1.Event.answer:type_name -> slackline.yarn.v1.Answer
-	0,  // 25: slackline.yarn.v1.Event.mode:type_name -> slackline.yarn.v1.Mode
-	35, // 26: slackline.yarn.v1.Node.resources:type_name -> slackline.yarn.v1.Node.ResourcesEntry
-	36, // 27: slackline.yarn.v1.Application.master:type_name -> slackline.yarn.v1.Application.MasterEntry
-	21, // 28: slackline.yarn.v1.Application.done:type_name -> slackline.yarn.v1.Done
-	19, // 29: slackline.yarn.v1.Application.files:type_name -> slackline.yarn.v1.Files
-	20, // 30: slackline.yarn.v1.Files.splits:type_name -> slackline.yarn.v1.Split
-	37, // 31: slackline.yarn.v1.Files.map:type_name -> slackline.yarn.v1.Files.MapEntry
-	38, // 32: slackline.yarn.v1.Files.reduce:type_name -> slackline.yarn.v1.Files.ReduceEntry
-	1,  // 33: slackline.yarn.v1.ApplicationEnd.end:type_name -> slackline.yarn.v1.End
-	1,  // 34: slackline.yarn.v1.AttemptEnd.end:type_name -> slackline.yarn.v1.End
-	25, // 35: slackline.yarn.v1.Asks.rows:type_name -> slackline.yarn.v1.Ask
-	16, // 36: slackline.yarn.v1.Asks.avoids:type_name -> slackline.yarn.v1.Names
-	39, // 37: slackline.yarn.v1.Ask.resources:type_name -> slackline.yarn.v1.Ask.ResourcesEntry
-	40, // 38: slackline.yarn.v1.Container.resources:type_name -> slackline.yarn.v1.Container.ResourcesEntry
-	2,  // 39: slackline.yarn.v1.Container.locality:type_name -> slackline.yarn.v1.Locality
-	3,  // 40: slackline.yarn.v1.Completion.cause:type_name -> slackline.yarn.v1.Cause
-	29, // 41: slackline.yarn.v1.Plan.items:type_name -> slackline.yarn.v1.Item
-	30, // 42: slackline.yarn.v1.Item.place:type_name -> slackline.yarn.v1.Place
-	31, // 43: slackline.yarn.v1.Item.kill:type_name -> slackline.yarn.v1.Kill
-	32, // 44: slackline.yarn.v1.Item.headroom:type_name -> slackline.yarn.v1.Headroom
-	33, // 45: slackline.yarn.v1.Item.verdict:type_name -> slackline.yarn.v1.Verdict
-	2,  // 46: slackline.yarn.v1.Place.farthest:type_name -> slackline.yarn.v1.Locality
-	4,  // 47: slackline.yarn.v1.Verdict.judgement:type_name -> slackline.yarn.v1.Judgement
-	5,  // 48: slackline.yarn.v1.Answer.why:type_name -> slackline.yarn.v1.Why
-	6,  // 49: slackline.yarn.v1.SchedulerService.Attach:input_type -> slackline.yarn.v1.AttachRequest
-	7,  // 50: slackline.yarn.v1.SchedulerService.Attach:output_type -> slackline.yarn.v1.AttachResponse
-	50, // [50:51] is the sub-list for method output_type
-	49, // [49:50] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	19, // 10: slackline.yarn.v1.Snapshot.nodes:type_name -> slackline.yarn.v1.Node
+	20, // 11: slackline.yarn.v1.Snapshot.applications:type_name -> slackline.yarn.v1.Application
+	26, // 12: slackline.yarn.v1.Snapshot.asks:type_name -> slackline.yarn.v1.Asks
+	28, // 13: slackline.yarn.v1.Snapshot.containers:type_name -> slackline.yarn.v1.Container
+	17, // 14: slackline.yarn.v1.Snapshot.queues:type_name -> slackline.yarn.v1.Queue
+	15, // 15: slackline.yarn.v1.Events.events:type_name -> slackline.yarn.v1.Event
+	19, // 16: slackline.yarn.v1.Event.node_up:type_name -> slackline.yarn.v1.Node
+	19, // 17: slackline.yarn.v1.Event.node_changed:type_name -> slackline.yarn.v1.Node
+	18, // 18: slackline.yarn.v1.Event.heartbeats:type_name -> slackline.yarn.v1.Names
+	20, // 19: slackline.yarn.v1.Event.application:type_name -> slackline.yarn.v1.Application
+	24, // 20: slackline.yarn.v1.Event.application_end:type_name -> slackline.yarn.v1.ApplicationEnd
+	25, // 21: slackline.yarn.v1.Event.attempt_end:type_name -> slackline.yarn.v1.AttemptEnd
+	26, // 22: slackline.yarn.v1.Event.asks:type_name -> slackline.yarn.v1.Asks
+	28, // 23: slackline.yarn.v1.Event.container:type_name -> slackline.yarn.v1.Container
+	29, // 24: slackline.yarn.v1.Event.completion:type_name -> slackline.yarn.v1.Completion
+	36, // 25: slackline.yarn.v1.Event.answer:type_name -> slackline.yarn.v1.Answer
+	0,  // 26: slackline.yarn.v1.Event.mode:type_name -> slackline.yarn.v1.Mode
+	16, // 27: slackline.yarn.v1.Event.queues:type_name -> slackline.yarn.v1.Queues
+	17, // 28: slackline.yarn.v1.Queues.queues:type_name -> slackline.yarn.v1.Queue
+	37, // 29: slackline.yarn.v1.Node.resources:type_name -> slackline.yarn.v1.Node.ResourcesEntry
+	38, // 30: slackline.yarn.v1.Application.master:type_name -> slackline.yarn.v1.Application.MasterEntry
+	23, // 31: slackline.yarn.v1.Application.done:type_name -> slackline.yarn.v1.Done
+	21, // 32: slackline.yarn.v1.Application.files:type_name -> slackline.yarn.v1.Files
+	22, // 33: slackline.yarn.v1.Files.splits:type_name -> slackline.yarn.v1.Split
+	39, // 34: slackline.yarn.v1.Files.map:type_name -> slackline.yarn.v1.Files.MapEntry
+	40, // 35: slackline.yarn.v1.Files.reduce:type_name -> slackline.yarn.v1.Files.ReduceEntry
+	1,  // 36: slackline.yarn.v1.ApplicationEnd.end:type_name -> slackline.yarn.v1.End
+	1,  // 37: slackline.yarn.v1.AttemptEnd.end:type_name -> slackline.yarn.v1.End
+	27, // 38: slackline.yarn.v1.Asks.rows:type_name -> slackline.yarn.v1.Ask
+	18, // 39: slackline.yarn.v1.Asks.avoids:type_name -> slackline.yarn.v1.Names
+	41, // 40: slackline.yarn.v1.Ask.resources:type_name -> slackline.yarn.v1.Ask.ResourcesEntry
+	42, // 41: slackline.yarn.v1.Container.resources:type_name -> slackline.yarn.v1.Container.ResourcesEntry
+	2,  // 42: slackline.yarn.v1.Container.locality:type_name -> slackline.yarn.v1.Locality
+	3,  // 43: slackline.yarn.v1.Completion.cause:type_name -> slackline.yarn.v1.Cause
+	31, // 44: slackline.yarn.v1.Plan.items:type_name -> slackline.yarn.v1.Item
+	32, // 45: slackline.yarn.v1.Item.place:type_name -> slackline.yarn.v1.Place
+	33, // 46: slackline.yarn.v1.Item.kill:type_name -> slackline.yarn.v1.Kill
+	34, // 47: slackline.yarn.v1.Item.headroom:type_name -> slackline.yarn.v1.Headroom
+	35, // 48: slackline.yarn.v1.Item.verdict:type_name -> slackline.yarn.v1.Verdict
+	2,  // 49: slackline.yarn.v1.Place.farthest:type_name -> slackline.yarn.v1.Locality
+	4,  // 50: slackline.yarn.v1.Verdict.judgement:type_name -> slackline.yarn.v1.Judgement
+	5,  // 51: slackline.yarn.v1.Answer.why:type_name -> slackline.yarn.v1.Why
+	6,  // 52: slackline.yarn.v1.SchedulerService.Attach:input_type -> slackline.yarn.v1.AttachRequest
+	7,  // 53: slackline.yarn.v1.SchedulerService.Attach:output_type -> slackline.yarn.v1.AttachResponse
+	53, // [53:54] is the sub-list for method output_type
+	52, // [52:53] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_slackline_yarn_v1_yarn_proto_init() }
@@ -3309,8 +3529,9 @@ func file_slackline_yarn_v1_yarn_proto_init() {
 		(*Event_Completion)(nil),
 		(*Event_Answer)(nil),
 		(*Event_Mode)(nil),
+		(*Event_Queues)(nil),
 	}
-	file_slackline_yarn_v1_yarn_proto_msgTypes[23].OneofWrappers = []any{
+	file_slackline_yarn_v1_yarn_proto_msgTypes[25].OneofWrappers = []any{
 		(*Item_Place)(nil),
 		(*Item_Kill)(nil),
 		(*Item_Headroom)(nil),
@@ -3322,7 +3543,7 @@ func file_slackline_yarn_v1_yarn_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_slackline_yarn_v1_yarn_proto_rawDesc), len(file_slackline_yarn_v1_yarn_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   35,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -38,6 +38,14 @@ final class Gate {
     /** Slackline has been told of it. */
     boolean told;
 
+    /** Somebody has decided. */
+    void over() {
+      Future<?> t = timeout;
+      if (t != null) { // else it will find nobody
+        t.cancel(false);
+      }
+    }
+
     Held(AppAddedSchedulerEvent event) {
       this.event = event;
     }
@@ -89,7 +97,7 @@ final class Gate {
       ApplicationId id = ((AppRemovedSchedulerEvent) e).getApplicationID();
       Held h = held.remove(id);
       if (h != null) {
-        h.timeout.cancel(false);
+        h.over();
       }
       passing.remove(id);
       accepted.remove(id);
@@ -106,15 +114,15 @@ final class Gate {
   private boolean hold(AppAddedSchedulerEvent a) {
     ApplicationId id = a.getApplicationId();
     Held h = new Held(a);
+    held.put(id, h); // before its time can be up
     h.timeout = timer.schedule(() -> admit(id), holdMs, TimeUnit.MILLISECONDS);
-    held.put(id, h);
     try {
       if (scheduler.reads(id, () -> tell(id, true))) {
         timer.schedule(() -> tell(id, false), holdMs * 3 / 4, TimeUnit.MILLISECONDS);
       } else if (asks(id)) {
         tell(id, true);
       } else if (held.remove(id) != null) {
-        h.timeout.cancel(false);
+        h.over();
         return false;
       }
     } catch (Throwable t) { // it waits all the same, and must not be added twice
@@ -147,7 +155,7 @@ final class Gate {
     if (h == null || app == null) {
       return;
     }
-    h.timeout.cancel(false);
+    h.over();
     passing.add(id);
     scheduler.post(new Released(h.event, app.getApplicationSubmissionContext()));
   }
@@ -157,7 +165,7 @@ final class Gate {
     String said = "slackline: " + sentence;
     Held h = held.remove(id);
     if (h != null) {
-      h.timeout.cancel(false);
+      h.over();
       scheduler.post(new RMAppEvent(id, RMAppEventType.APP_REJECTED, said));
     } else {
       scheduler.post(new RMAppEvent(id, RMAppEventType.KILL, said));

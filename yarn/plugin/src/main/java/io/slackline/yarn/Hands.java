@@ -199,6 +199,12 @@ final class Hands {
     if (app == null || app.isStopped()) {
       return Why.WHY_NO_APPLICATION;
     }
+    if (scheduler.left().has(id)) {
+      return Why.WHY_STALE;
+    }
+    if (!scheduler.isActive(app)) {
+      return Why.WHY_NOT_ADMITTED; // its queue runs as many as it may, or their masters take what they may
+    }
     FiCaSchedulerNode node = scheduler.nodeNamed(p.getNode());
     if (node == null) {
       return Why.WHY_NODE_AWAY;

@@ -3,6 +3,7 @@ package io.slackline.yarn;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
@@ -44,13 +45,13 @@ final class Settings {
     String own = NetUtils.getHostPortString(NetUtils.getConnectAddress(conf.getSocketAddr(YarnConfiguration.RM_ADDRESS,
         YarnConfiguration.DEFAULT_RM_ADDRESS, YarnConfiguration.DEFAULT_RM_PORT)));
     cluster = conf.getTrimmed(CLUSTER, conf.getTrimmed(YarnConfiguration.RM_CLUSTER_ID, own));
-    silenceMs = conf.getLong(SILENCE, 1000);
-    holdMs = conf.getLong(HOLD, 2000);
+    silenceMs = number(conf, SILENCE, 1000);
+    holdMs = number(conf, HOLD, 2000);
     String file = conf.getTrimmed(SECRET_FILE);
     if (file == null) {
       throw new IOException(SECRET_FILE + " names no file with the secret that this plug-in and Slackline share");
     }
-    secret = Files.readString(Path.of(file), StandardCharsets.UTF_8).strip().getBytes(StandardCharsets.UTF_8);
+    secret = text(file).strip().getBytes(StandardCharsets.UTF_8);
     if (secret.length == 0) {
       throw new IOException("the file " + file + " of " + SECRET_FILE + " is empty");
     }
@@ -68,6 +69,25 @@ final class Settings {
     if (tls == null && !host.matches("localhost|\\[::1]|127(\\.\\d+){3}")) {
       throw new IOException(ADDRESS + " is " + address + "; the stream is not encrypted, so it has to stay on this machine (127.0.0.1:PORT); "
           + TLS + " encrypts it");
+    }
+  }
+
+  private static long number(Configuration conf, String key, long usual) throws IOException {
+    try {
+      return conf.getLong(key, usual);
+    } catch (NumberFormatException e) {
+      throw new IOException(key + " is " + conf.get(key) + ", and takes a number of milliseconds", e);
+    }
+  }
+
+  private static String text(String file) throws IOException {
+    try {
+      return Files.readString(Path.of(file), StandardCharsets.UTF_8);
+    } catch (NoSuchFileException e) {
+      throw new IOException("the file " + file + " of " + SECRET_FILE + " is not there", e);
+    } catch (IOException e) {
+      throw new IOException("the file " + file + " of " + SECRET_FILE + " cannot be read by the user " + System.getProperty("user.name")
+          + ", as which the ResourceManager runs: " + e, e);
     }
   }
 

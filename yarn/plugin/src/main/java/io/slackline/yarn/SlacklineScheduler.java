@@ -11,23 +11,33 @@ import io.slackline.yarn.v1.End;
 import io.slackline.yarn.v1.Event;
 import io.slackline.yarn.v1.Item;
 import io.slackline.yarn.v1.Mode;
+import io.slackline.yarn.v1.Queue;
+import io.slackline.yarn.v1.Queues;
 import io.slackline.yarn.v1.Snapshot;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
@@ -36,9 +46,9 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEven
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerConfiguration;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ContainerAllocationProposal;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerContainer;
@@ -73,6 +83,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   private final Gate gate = new Gate(this);
   private final Hands hands = new Hands(this);
   private final Staging staging = new Staging();
+  private final Left left = new Left(this);
   /** Containers that Slackline was told of, and whose end it was not. */
   private final Map<ContainerId, ApplicationAttemptId> told = new ConcurrentHashMap<>();
   /** How many containers of a priority have ended well, whoever was told of it. */
@@ -81,26 +92,39 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   private final Map<ApplicationAttemptId, Map<Integer, Integer>> behind = new ConcurrentHashMap<>();
   /** How many more containers an application is told that it may get. */
   private final Map<ApplicationId, Integer> headroom = new ConcurrentHashMap<>();
+  /** Attempts that get nothing now, as their queue runs as many as it may, or their masters would take more than they may. */
+  private final Set<ApplicationAttemptId> idle = ConcurrentHashMap.newKeySet();
   private volatile Mode mode = Mode.MODE_STOCK;
   private volatile boolean attached;
+  /** Null if the plug-in could not start: then this is the CapacityScheduler for good. */
   private volatile Link link;
+  /** The thread that takes in a node's beat. */
+  private volatile Thread beating;
+  private boolean ports;
 
   @Override
   public void serviceInit(Configuration conf) throws Exception {
-    Settings settings = new Settings(conf);
-    // Its threads are what rests while Slackline places work; without them each heartbeat would propose in vain.
-    conf.setBoolean(CapacitySchedulerConfiguration.SCHEDULE_ASYNCHRONOUSLY_ENABLE, true);
-    gate.init(settings.holdMs);
-    staging.init(conf);
-    link = new Link(settings, ResourceManager.getClusterTimeStamp() + "-" + System.nanoTime(), this);
+    try {
+      Settings settings = new Settings(conf);
+      ports = conf.getBoolean(YarnConfiguration.RM_SCHEDULER_INCLUDE_PORT_IN_NODE_NAME,
+          YarnConfiguration.DEFAULT_RM_SCHEDULER_USE_PORT_FOR_NODE_NAME);
+      gate.init(settings.holdMs);
+      staging.init(conf);
+      link = new Link(settings, ResourceManager.getClusterTimeStamp() + "-" + System.nanoTime(), this);
+    } catch (Throwable t) { // nothing of ours is a reason to have no ResourceManager
+      LOG.error("the stock scheduler places all work until the next start, as the plug-in of Slackline cannot start: {}",
+          t instanceof IOException ? t.getMessage() : String.valueOf(t));
+    }
     super.serviceInit(conf);
   }
 
   @Override
   public void serviceStart() throws Exception {
     super.serviceStart();
-    staging.warm();
-    link.start();
+    if (link != null) {
+      staging.warm();
+      link.start();
+    }
   }
 
   @Override
@@ -119,18 +143,29 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     return mode == Mode.MODE_OURS ? Integer.MAX_VALUE : super.getAsyncSchedulingPendingBacklogs();
   }
 
+  /** Where it places work at beats, it finds no node for that, as it asks for one under its lock. */
+  @Override
+  public FiCaSchedulerNode getNode(NodeId id) {
+    return mode == Mode.MODE_OURS && Thread.currentThread() == beating && writeLock.isHeldByCurrentThread() ? null : super.getNode(id);
+  }
+
+  private boolean isMine() {
+    return link != null && link.isMine();
+  }
+
   /** The one point that all containers pass, the stock scheduler's and ours. */
   @Override
   @SuppressWarnings({"rawtypes", "unchecked"})
   public boolean tryCommit(Resource cluster, ResourceCommitRequest r, boolean updatePending) {
-    long item = link.isMine() ? hands.item() : 0;
+    long item = isMine() ? hands.item() : 0;
     SchedulerContainer<FiCaSchedulerApp, FiCaSchedulerNode> c = null;
     ContainerAllocationProposal<FiCaSchedulerApp, FiCaSchedulerNode> p = null;
     if (r.anythingAllocatedOrReserved()) {
       p = r.getFirstAllocatedOrReservedContainer();
       c = p.getAllocatedOrReservedContainer();
-      boolean held = gate.isHeld(c.getSchedulerApplicationAttempt().getApplicationId());
-      if (!link.isMine() && (mode == Mode.MODE_OURS || mode == Mode.MODE_STOCK && held)) {
+      ApplicationId id = c.getSchedulerApplicationAttempt().getApplicationId();
+      boolean ours = mode == Mode.MODE_OURS && !left.has(id);
+      if (!isMine() && (ours || mode == Mode.MODE_STOCK && gate.isHeld(id))) {
         if (!r.getContainersToAllocate().isEmpty()) { // it was in flight when control was taken
           c.getSchedulerApplicationAttempt().decUnconfirmedRes(r.getTotalAllocatedResource());
         }
@@ -150,7 +185,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
 
   private void allocated(RMContainer c, org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType near, long item) {
     if (attached && told.putIfAbsent(c.getContainerId(), c.getApplicationAttemptId()) == null) {
-      tell(Event.newBuilder().setContainer(Words.container(c, near, item)));
+      tell(Event.newBuilder().setContainer(Words.container(c, named(c.getAllocatedNode()), near, item)));
       if (item == 0) {
         asks(c.getApplicationAttemptId());
       }
@@ -160,6 +195,13 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   @Override
   public Allocation allocate(ApplicationAttemptId id, List<ResourceRequest> ask, List<SchedulingRequest> requests,
       List<ContainerId> release, List<String> shun, List<String> forgive, ContainerUpdates updates) {
+    try {
+      if (left.looks(id.getApplicationId(), ask, requests)) {
+        again(id.getApplicationId());
+      }
+    } catch (Throwable t) {
+      wrong("an ask", t);
+    }
     Allocation a = super.allocate(id, ask, requests, release, shun, forgive, updates);
     try {
       boolean asked = isAny(ask);
@@ -202,8 +244,9 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   protected void completedContainerInternal(RMContainer c, ContainerStatus status, RMContainerEventType by) {
     super.completedContainerInternal(c, status, by);
     try {
-      if (Words.isWell(status, by) && c.getAllocatedPriority() != null) {
-        done.computeIfAbsent(c.getApplicationAttemptId().getApplicationId(), id -> new ConcurrentHashMap<>())
+      ApplicationId app = c.getApplicationAttemptId().getApplicationId();
+      if (Words.isWell(status, by) && c.getAllocatedPriority() != null && applications.containsKey(app)) {
+        done.computeIfAbsent(app, id -> new ConcurrentHashMap<>())
             .merge(c.getAllocatedPriority().getPriority(), 1, Integer::sum);
       }
       ApplicationAttemptId attempt = told.remove(c.getContainerId());
@@ -240,18 +283,126 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     } catch (Throwable t) {
       wrong("a submission", t);
     }
+    if (e.getType() == SchedulerEventType.NODE_UPDATE) { // most of them: what it tells is told under the stock scheduler's own locks
+      beat((NodeUpdateSchedulerEvent) e);
+      return;
+    }
     locked(() -> { // no full state comes between what happens and that it is told: a node would come up behind its containers
       super.handle(e);
       try {
         if (e.getType() == SchedulerEventType.APP_REMOVED) {
-          staging.forget(((AppRemovedSchedulerEvent) e).getApplicationID());
-          done.remove(((AppRemovedSchedulerEvent) e).getApplicationID());
+          ApplicationId id = ((AppRemovedSchedulerEvent) e).getApplicationID();
+          staging.forget(id);
+          done.remove(id);
+          left.forget(id);
+        } else if (e.getType() == SchedulerEventType.APP_ATTEMPT_REMOVED) {
+          behind.remove(((AppAttemptRemovedSchedulerEvent) e).getApplicationAttemptID());
         }
         after(e);
+        stir();
       } catch (Throwable t) {
         wrong(String.valueOf(e.getType()), t);
       }
     });
+  }
+
+  private void beat(NodeUpdateSchedulerEvent e) {
+    beating = Thread.currentThread();
+    try {
+      super.handle(e);
+    } finally {
+      beating = null;
+    }
+    try {
+      NodeId id = e.getRMNode().getNodeID();
+      if (mode == Mode.MODE_OURS && left.any() && serves()) {
+        locked(() -> {
+          FiCaSchedulerNode n = nodeTracker.getNode(id);
+          if (n != null) {
+            left.serve(n);
+          }
+        });
+      }
+      if (attached) {
+        news.beat(named(id));
+        link.wake();
+      }
+    } catch (Throwable t) {
+      wrong("a beat", t);
+    }
+  }
+
+  /** Tells what those ask for whom their queue lets run by now. */
+  private void stir() {
+    for (ApplicationAttemptId id : idle) {
+      FiCaSchedulerApp a = getApplicationAttempt(id);
+      if (a == null || a.isStopped() || isActive(a)) {
+        idle.remove(id);
+        asks(id);
+      }
+    }
+  }
+
+  /** The stock scheduler would place work of it: its queue has let it run. */
+  boolean isActive(FiCaSchedulerApp a) {
+    return a.isRunnable() && !a.getCSLeafQueue().getPendingApplications().contains(a);
+  }
+
+  @Override
+  public void reinitialize(Configuration conf, RMContext context, boolean validation) throws IOException {
+    super.reinitialize(conf, context, validation);
+    try {
+      locked(() -> {
+        tell(Event.newBuilder().setQueues(Queues.newBuilder().addAllQueues(queues())));
+        stir();
+      });
+    } catch (Throwable t) {
+      wrong("a change of queues", t);
+    }
+  }
+
+  private List<Queue> queues() {
+    List<Queue> all = new ArrayList<>();
+    if (getRootQueue() != null) {
+      Words.queues(getRootQueue(), all);
+    }
+    return all;
+  }
+
+  @Override
+  public String moveApplication(ApplicationId id, String queue) throws YarnException {
+    String to = super.moveApplication(id, queue);
+    changed(id);
+    return to;
+  }
+
+  @Override
+  public Priority updateApplicationPriority(Priority to, ApplicationId id, SettableFuture<Object> future, UserGroupInformation user)
+      throws YarnException {
+    Priority is = super.updateApplicationPriority(to, id, future, user);
+    changed(id);
+    return is;
+  }
+
+  /** Tells of an application that stands elsewhere now. */
+  private void changed(ApplicationId id) {
+    try {
+      locked(() -> {
+        again(id);
+        stir();
+      });
+    } catch (Throwable t) {
+      wrong("a change of an application", t);
+    }
+  }
+
+  /** A container whose node its application's constraints chose. */
+  @Override
+  public boolean attemptAllocationOnNode(SchedulerApplicationAttempt a, SchedulingRequest request, SchedulerNode node) {
+    if (left.leave(a.getApplicationId(), "placement constraints")) {
+      again(a.getApplicationId());
+    }
+    return super.attemptAllocationOnNode(a, request, node);
   }
 
   /** Tells what has happened. */
@@ -265,7 +416,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         break;
       case NODE_REMOVED: {
         NodeId id = ((NodeRemovedSchedulerEvent) e).getRemovedRMNode().getNodeID();
-        tell(Event.newBuilder().setNodeDown(id.getHost()));
+        tell(Event.newBuilder().setNodeDown(named(id)));
         break;
       }
       case NODE_RESOURCE_UPDATE:
@@ -274,10 +425,6 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       case NODE_LABELS_UPDATE:
       case NODE_ATTRIBUTES_UPDATE:
         nodeTracker.getAllNodes().forEach(n -> changed(n.getNodeID()));
-        break;
-      case NODE_UPDATE:
-        news.beat(((NodeUpdateSchedulerEvent) e).getRMNode().getNodeID().getHost());
-        link.wake();
         break;
       case APP_ADDED: {
         ApplicationId id = ((AppAddedSchedulerEvent) e).getApplicationId();
@@ -300,7 +447,6 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       case APP_ATTEMPT_REMOVED: {
         AppAttemptRemovedSchedulerEvent x = (AppAttemptRemovedSchedulerEvent) e;
         RMAppAttemptState s = x.getFinalAttemptState();
-        behind.remove(x.getApplicationAttemptID());
         tell(Event.newBuilder().setAttemptEnd(AttemptEnd.newBuilder()
             .setApplication(x.getApplicationAttemptID().getApplicationId().toString())
             .setAttempt(x.getApplicationAttemptID().getAttemptId())
@@ -330,12 +476,22 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     }
   }
 
+  /** A node as ApplicationMasters ask for it, and as it is told. */
+  private String named(NodeId id) {
+    return ports ? id.toString() : id.getHost();
+  }
+
   /** Tells of an application, if Slackline is there. */
   void application(ApplicationId id, boolean held) {
     RMApp app = rmContext.getRMApps().get(id);
     if (app != null) {
-      tell(Event.newBuilder().setApplication(Words.application(app, held, staging.of(id))));
+      tell(Event.newBuilder().setApplication(described(app, held)));
     }
+  }
+
+  private Application described(RMApp app, boolean held) {
+    ApplicationId id = app.getApplicationId();
+    return Words.application(app, applications.get(id), held, staging.of(id), left.why(id));
   }
 
   /** Has the files of an application read, and calls back; false: nobody will call. */
@@ -379,7 +535,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     Collection<String> avoids = a.isWaitingForAMContainer()
         ? nodeTracker.getAllNodes().stream().map(FiCaSchedulerNode::getNodeName).filter(a::isPlaceBlacklisted).toList()
         : a.getBlacklistedNodes();
-    return Words.asks(a, hands.applied(), behind(a.getApplicationAttemptId()), avoids);
+    boolean rests = !isActive(a);
+    if (rests) {
+      idle.add(a.getApplicationAttemptId());
+    }
+    return Words.asks(a, rests || left.has(a.getApplicationId()), hands.applied(), behind(a.getApplicationAttemptId()), avoids);
   }
 
   void post(org.apache.hadoop.yarn.event.Event<?> e) {
@@ -430,6 +590,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     return gate;
   }
 
+  Left left() {
+    return left;
+  }
+
   void cap(ApplicationId id, int containers) {
     if (containers < 0) {
       headroom.remove(id);
@@ -457,10 +621,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       told.clear();
       headroom.clear();
       b.setTimeMs(System.currentTimeMillis());
+      b.addAllQueues(queues());
       nodeTracker.getAllNodes().forEach(n -> b.addNodes(Words.node(n)));
       for (ApplicationId id : gate.waiting()) {
         if (rmApp(id) != null) {
-          b.addApplications(Words.application(rmApp(id), true, staging.of(id)));
+          b.addApplications(described(rmApp(id), true));
         }
       }
       for (Map.Entry<ApplicationId, SchedulerApplication<FiCaSchedulerApp>> e : applications.entrySet()) {
@@ -468,7 +633,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         if (app == null) {
           continue;
         }
-        Application.Builder x = Words.application(app, false, staging.of(e.getKey())).toBuilder();
+        Application.Builder x = described(app, false).toBuilder();
         done.getOrDefault(e.getKey(), Map.of()).forEach((p, n) -> x.addDone(Done.newBuilder().setPriority(p).setCount(n)));
         b.addApplications(x);
         reads(e.getKey(), () -> again(e.getKey())); // it came while nobody was attached
@@ -477,7 +642,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
           b.addAsks(asked(a));
           for (RMContainer c : a.getLiveContainers()) {
             told.put(c.getContainerId(), c.getApplicationAttemptId());
-            b.addContainers(Words.container(c, null, 0));
+            b.addContainers(Words.container(c, named(c.getAllocatedNode()), null, 0));
           }
         }
       }

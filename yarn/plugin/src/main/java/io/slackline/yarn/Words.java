@@ -11,15 +11,19 @@ import io.slackline.yarn.v1.Files;
 import io.slackline.yarn.v1.Locality;
 import io.slackline.yarn.v1.Names;
 import io.slackline.yarn.v1.Node;
+import io.slackline.yarn.v1.Queue;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.yarn.api.records.ContainerExitStatus;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.NodeAttribute;
 import org.apache.hadoop.yarn.api.records.NodeState;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.QueueState;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceInformation;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
@@ -28,7 +32,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainerEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.NodeType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 
@@ -63,12 +70,15 @@ final class Words {
     return b.build();
   }
 
-  static Application application(RMApp app, boolean held, Files files) {
-    Application.Builder b = Application.newBuilder().setId(app.getApplicationId().toString()).setHeld(held)
-        .setUser(app.getUser()).setQueue(app.getQueue()).setName(app.getName())
+  /** What the scheduler knows of it counts more than what was submitted: its queue and priority may have changed. */
+  static Application application(RMApp app, SchedulerApplication<?> now, boolean held, Files files, String stock) {
+    String queue = now != null && now.getQueue() instanceof CSQueue q ? q.getQueuePath() : app.getQueue();
+    Application.Builder b = Application.newBuilder().setId(app.getApplicationId().toString()).setHeld(held).setStock(stock)
+        .setUser(app.getUser()).setQueue(queue).setName(app.getName())
         .setType(app.getApplicationType()).addAllTags(app.getApplicationTags()).setSubmitTimeMs(app.getSubmitTime());
-    if (app.getApplicationPriority() != null) {
-      b.setPriority(app.getApplicationPriority().getPriority());
+    Priority first = now == null || now.getCurrentAppAttempt() == null ? app.getApplicationPriority() : now.getCurrentAppAttempt().getPriority();
+    if (first != null) {
+      b.setPriority(first.getPriority());
     }
     if (app.getAMResourceRequests() != null && !app.getAMResourceRequests().isEmpty()) {
       b.putAllMaster(resources(app.getAMResourceRequests().get(0).getCapability()));
@@ -79,12 +89,12 @@ final class Words {
     return b.build();
   }
 
-  /** What an attempt asks for in any place is told without what it was given when it asked. */
-  static Asks asks(FiCaSchedulerApp app, long applied, Map<Integer, Integer> behind, Collection<String> avoids) {
+  /** What an attempt asks for in any place is told without what it was given when it asked; of one that gets nothing now, nothing. */
+  static Asks asks(FiCaSchedulerApp app, boolean idle, long applied, Map<Integer, Integer> behind, Collection<String> avoids) {
     Map<Integer, Integer> given = new HashMap<>(behind);
     Asks.Builder b = Asks.newBuilder().setApplication(app.getApplicationId().toString())
         .setAttempt(app.getApplicationAttemptId().getAttemptId()).setApplied(applied).setWhole(true);
-    for (ResourceRequest r : app.getAppSchedulingInfo().getAllResourceRequests()) {
+    for (ResourceRequest r : idle ? List.<ResourceRequest>of() : app.getAppSchedulingInfo().getAllResourceRequests()) {
       int priority = r.getPriority().getPriority();
       int n = r.getNumContainers();
       if (ResourceRequest.isAnyLocation(r.getResourceName()) && given.containsKey(priority)) {
@@ -98,10 +108,23 @@ final class Words {
     return b.setAvoids(Names.newBuilder().addAllNames(avoids)).build();
   }
 
-  static Container container(RMContainer c, NodeType near, long item) {
+  /** Adds a queue and those below it. */
+  static void queues(CSQueue q, List<Queue> to) {
+    Queue.Builder b = Queue.newBuilder().setPath(q.getQueuePath()).setCapacity(100 * q.getCapacity()).setMaximum(100 * q.getMaximumCapacity())
+        .setRunning(q.getMaxParallelApps() == Integer.MAX_VALUE ? 0 : q.getMaxParallelApps()).setClosed(q.getState() != QueueState.RUNNING);
+    if (q instanceof AbstractLeafQueue leaf) {
+      b.setMasters(100 * leaf.getMaxAMResourcePerQueuePercent()).setUserLimit(leaf.getUserLimit()).setUserFactor(leaf.getUserLimitFactor());
+    }
+    to.add(b.build());
+    for (CSQueue below : q.getChildQueues() == null ? List.<CSQueue>of() : q.getChildQueues()) {
+      queues(below, to);
+    }
+  }
+
+  static Container container(RMContainer c, String node, NodeType near, long item) {
     Container.Builder b = Container.newBuilder().setId(c.getContainerId().toString())
         .setApplication(c.getApplicationAttemptId().getApplicationId().toString())
-        .setAttempt(c.getApplicationAttemptId().getAttemptId()).setNode(c.getAllocatedNode().getHost())
+        .setAttempt(c.getApplicationAttemptId().getAttemptId()).setNode(node)
         .putAllResources(resources(c.getAllocatedResource())).setItem(item).setAllocatedMs(c.getCreationTime());
     if (c.getAllocatedPriority() != null) {
       b.setPriority(c.getAllocatedPriority().getPriority());
