@@ -28,6 +28,8 @@ type record struct {
 	Due      units.Time  `json:"due"`                // that this is about
 
 	Laws      laws           `json:"laws"`
+	Says      [2]float64     `json:"says"`  // seconds of a task, by its class's models
+	Guess     [2]bool        `json:"guess"` // its law does not go by these
 	Master    units.Duration `json:"master,omitempty"`
 	Deviation *finish.Dist   `json:"deviation"`
 	Own       [2]tally       `json:"own"`
@@ -85,8 +87,13 @@ func (s *scheduler) against(v sched.View) func(sched.JobID, *sched.Job) int {
 // learn takes the job's laws from what is known of its class now.
 func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
 	l, known := s.estimates(v, job)
-	of := lawsOf{l, laws{s.law(&l.Map, known), s.law(&l.Reduce, known)}}
-	for k := range of.laws {
+	of := lawsOf{Laws: l}
+	for k, e := range []*estimate.Law{&of.Map, &of.Reduce} {
+		r.Says[k], r.Guess[k] = units.Rounded(e.Typical*e.Own.Mean()*e.Shared.Mean()+e.Wait), !known
+		if c := s.classes[r.Class]; known && c != nil {
+			r.Guess[k] = c[k].Jobs.doubts(e)
+		}
+		of.laws[k] = s.law(e, r.Guess[k])
 		if of.laws[k].Mean == 0 { // a stage that the job does not have
 			of.laws[k] = &law{Mean: 1e-3, Residual: residual{}}
 		}
@@ -130,10 +137,14 @@ const (
 	firstLately = 6
 	mostOwn     = 200
 	mostAny     = 500
+	mostTimes   = 4 // what its law says a task counts for at most, or what one in a thousand exceeds
 )
 
-// class is how the tasks of a class turn out lately.
-type class [2]lately
+// class is how the tasks of a class turn out lately, and the logarithms of that by the first task of each job.
+type class [2]struct {
+	lately
+	Jobs lately `json:"jobs"`
+}
 
 // classOf is that of a job's class.
 func (s *scheduler) classOf(name string) *class {
@@ -156,15 +167,19 @@ func (s *scheduler) took(job *sched.Job, r *record, k int, seconds float64) {
 			x -= s.mapWork(job)
 		}
 		s.any[k].add(x, 1, mostAny)
-		s.anySquare[k].add(float64(x*x), 1, mostAny)
 	}
-	ratio := units.Rounded((seconds*s.pace + r.Laws[k].Wait) / r.Laws[k].Mean)
-	t := &r.Own[k]
+	l, t, took := r.Laws[k], &r.Own[k], seconds*s.pace+r.Laws[k].Wait
+	ratio := units.Rounded(min(took/l.Mean, max(mostTimes, l.Most)))
 	if !r.Strange {
-		// Tasks of one job share a factor, so the second of them says less of the class.
-		l := r.Laws[k]
-		share := l.Shared / max(l.Shared+l.Variance, 1e-9)
-		s.classOf(job.Spec.Class)[k].add(ratio, units.Rounded(1/(1+float64(t.N*share))), mostLately)
+		c := &s.classOf(job.Spec.Class)[k]
+		if t.N == 0 && r.Says[k] > 0 {
+			c.Jobs.add(units.Rounded(max(-doubtFar, min(doubtFar, math.Log(took/r.Says[k])))), 1, mostLately)
+		}
+		if !r.Guess[k] {
+			// Tasks of one job share a factor, so the second of them says less of the class.
+			share := l.Shared / max(l.Shared+l.Variance, 1e-9)
+			c.add(ratio, units.Rounded(1/(1+float64(t.N*share))), mostLately)
+		}
 	}
 	if t.N >= mostOwn {
 		t.Sum -= t.Sum / t.N
@@ -177,7 +192,7 @@ func (s *scheduler) took(job *sched.Job, r *record, k int, seconds float64) {
 // scale is what a task of the job takes now, in parts of what its law says.
 func (s *scheduler) factor(r *record, k int) float64 {
 	f := 1.0
-	if !r.Strange {
+	if !r.Guess[k] {
 		if c := s.classes[r.Class]; c != nil {
 			f = c[k].towards(firstLately)
 		}

@@ -16,6 +16,7 @@ type law struct {
 	Wait     float64  `json:"wait,omitempty"` // these
 	Variance float64  `json:"variance"`       // that a task has for itself, in parts of the mean squared
 	Shared   float64  `json:"shared"`         // that of the factor which all tasks of the stage share, whose mean is 1
+	Most     float64  `json:"most"`           // in parts of the mean, what one task in a thousand exceeds
 	Residual residual `json:"residual"`
 }
 
@@ -41,15 +42,15 @@ func bitsOf(l *estimate.Law) (b lawBits) {
 // mostLaws is how many are kept for others to share.
 const mostLaws = 256
 
-// law is that of an estimate.
-func (s *scheduler) law(l *estimate.Law, known bool) *law {
+// law is that of an estimate, which may be a guess.
+func (s *scheduler) law(l *estimate.Law, guess bool) *law {
 	bits := bitsOf(l)
 	k := s.known[bits]
 	if k == nil {
 		if s.known == nil || len(s.known) == mostLaws {
 			s.known = make(map[lawBits]*law)
 		}
-		k = lawOf(l, known)
+		k = lawOf(l, guess)
 		s.known[bits] = k
 	}
 	return k
@@ -57,10 +58,10 @@ func (s *scheduler) law(l *estimate.Law, known bool) *law {
 
 // lawOf takes the mean of the factor that tasks share, or, of a guess, its median: the mean of so wide a guess would be
 // several times of what is likely, for all who wait behind the job.
-func lawOf(l *estimate.Law, known bool) *law {
+func lawOf(l *estimate.Law, guess bool) *law {
 	k := &law{}
 	shared := l.Shared.Mean()
-	if !known {
+	if guess {
 		shared = l.Shared.Quantile(0.5)
 	}
 	scale := l.Typical * shared
@@ -68,6 +69,7 @@ func lawOf(l *estimate.Law, known bool) *law {
 		return k
 	}
 	k.Mean, k.Wait = units.Rounded(scale*l.Own.Mean()+l.Wait), units.Rounded(l.Wait)
+	k.Most = units.Rounded(scale * l.Own.Quantile(0.999) / k.Mean)
 	k.Variance = units.Rounded(scale * scale * l.Own.Variance() / (k.Mean * k.Mean))
 	k.Shared = units.Rounded(l.Shared.Variance() / (shared * shared))
 	for i := range k.Residual {
@@ -100,12 +102,39 @@ const (
 // A reduce is held against what the job's maps take, for each of its reduces.
 func (s *scheduler) strange(job *sched.Job, k int) estimate.Law {
 	at, n := s.any[k].mean(math.Log(strangeTask)*float64(1-k)), s.any[k].N
-	spread := max(0, s.anySquare[k].mean(0)-float64(at*at))
-	deviation := math.Sqrt((n*spread + strangeJobs*strangeShared*strangeShared) / (n + strangeJobs))
+	deviation := math.Sqrt((n*s.any[k].spread() + strangeJobs*strangeShared*strangeShared) / (n + strangeJobs))
 	if k == 1 {
 		at += s.mapWork(job)
 	}
 	return estimate.Law{Typical: units.Rounded(math.Exp(at)), Own: finish.LogNormal(strangeOwn), Shared: finish.LogNormal(units.Rounded(deviation))}
+}
+
+// Where jobs of a class differ from what its models say by more than these allow, the models say little of the next
+// job: what share of its maps' output goes to reduces, say, is no matter of bytes. So many jobs tell that, by twice the
+// variance of their models and so much more. A task's logarithm is at most so far from what was said: a task of no time
+// tells nothing more.
+const (
+	doubtJobs   = 10
+	doubtSpread = 0.25
+	doubtFar    = 5
+)
+
+// doubts has a law go by what the last jobs of the class took, in parts of what its models said, in place of what these
+// say of a job alone. It tells whether it does.
+func (m *lately) doubts(l *estimate.Law) bool {
+	own, shared := logVariance(&l.Own), logVariance(&l.Shared)
+	if m.N < doubtJobs || l.Typical <= 0 || units.Rounded(m.spread()) <= units.Rounded(2*(own+shared)+doubtSpread) {
+		return false
+	}
+	l.Typical = units.Rounded(l.Typical * math.Exp(m.Is))
+	l.Shared = finish.LogNormal(units.Rounded(math.Sqrt(max(m.spread()-own, doubtSpread))))
+	return true
+}
+
+// logVariance is that of the logarithm of a factor, by the quantiles around its middle.
+func logVariance(d *finish.Dist) float64 {
+	deviation := math.Log(max(d.Quantile(0.84), 1e-9)/max(d.Quantile(0.16), 1e-9)) / 2
+	return deviation * deviation
 }
 
 // mapWork is the logarithm of what the job's maps take for each of its reduces, in seconds: of one map, where a job
@@ -131,17 +160,23 @@ func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, kn
 	return l, known
 }
 
-// A lately is a mean that forgets: what came last counts most.
+// A lately is a mean, and one of the squares, that forget: what came last counts most.
 type lately struct {
-	N  float64 `json:"n"`
-	Is float64 `json:"is"`
+	N      float64 `json:"n"`
+	Is     float64 `json:"is"`
+	Square float64 `json:"square"`
 }
 
 // add counts a value.
 func (m *lately) add(x, weight, most float64) {
 	m.N = min(m.N+weight, most)
-	m.Is = units.Rounded(m.Is + (x-m.Is)*min(1, weight/m.N))
+	part := min(1, weight/m.N)
+	m.Is = units.Rounded(m.Is + (x-m.Is)*part)
+	m.Square = units.Rounded(m.Square + (float64(x*x)-m.Square)*part)
 }
+
+// spread is the variance of what was counted.
+func (m *lately) spread() float64 { return max(0, m.Square-float64(m.Is*m.Is)) }
 
 // mean is the mean, or that before the first value.
 func (m *lately) mean(before float64) float64 {

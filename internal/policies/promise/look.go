@@ -408,8 +408,10 @@ type heavy struct {
 // late tells whether a job has less than an even chance to be in time, or, if its deadline is
 // promised, too high a risk.
 func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
-	if w.r.Strange {
-		return now > w.job.Due() // nobody is given up by a guess
+	for k := range w.open {
+		if w.r.Strange || w.open[k] > 0 && w.r.Guess[k] && w.r.Own[k].N == 0 {
+			return now > w.job.Due() // nobody is given up by a guess
+		}
 	}
 	if w.end == units.Never {
 		return w.job.State != sched.Waiting // for one of which nothing is known yet

@@ -119,6 +119,28 @@ func TestUnknownClass(t *testing.T) {
 	}
 }
 
+// Where jobs of a class take a hundredth of what its models say of each, or as long, the models say little: the next
+// job is told a wide statement, and is not given up by it. Until jobs have shown that, it is.
+func TestDoubtedModels(t *testing.T) {
+	for _, doubted := range []bool{false, true} {
+		d := known(t, usual, 0.1, 0.1)
+		for i := range 12 {
+			x := 0.0
+			if i%2 == 0 {
+				x = -4.6
+			}
+			if doubted {
+				d.s.classOf("c")[0].Jobs.add(x, 1, mostLately)
+			}
+		}
+		d.At(0, arrives(1, policytest.Claims("a", 20, 8)), arrives(2, policytest.Claims("b", 5, 9000)))
+		is, in := d.told(1), d.s.jobs[1].InTime
+		if wide := is.By.Sub(0).Seconds() / is.Half.Sub(0).Seconds(); in != doubted || (wide > 5) != doubted || (is.Chance > 100_000) != doubted {
+			t.Errorf("doubted: %v: it is told %+v, %.1f times its median, and can be in time: %v", doubted, is, wide, in)
+		}
+	}
+}
+
 // A promise survives a resync, also in another process, and is told with its reason; one to a job that has another
 // deadline since is not.
 func TestPromisesSurvive(t *testing.T) {

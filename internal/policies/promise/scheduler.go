@@ -26,17 +26,16 @@ type scheduler struct {
 	Config
 	admits admit.All
 
-	jobs      []record      // by handle
-	line      []sched.JobID // all of them, by deadline
-	classes   map[string]*class
-	any       [2]lately // the logarithm of the seconds that jobs' first tasks took, and its square
-	anySquare [2]lately
-	arrivals  arrivals
-	errors    errs
-	failures  failures
-	next      units.Time // when all are looked at again
-	watched   bool       // since the last resync: what was told nobody heard
-	looked    bool       // at the nodes
+	jobs     []record      // by handle
+	line     []sched.JobID // all of them, by deadline
+	classes  map[string]*class
+	any      [2]lately // the logarithm of the seconds that jobs' first tasks took
+	arrivals arrivals
+	errors   errs
+	failures failures
+	next     units.Time // when all are looked at again
+	watched  bool       // since the last resync: what was told nobody heard
+	looked   bool       // at the nodes
 
 	// what follows from the book
 	serving units.Vector
@@ -101,16 +100,15 @@ func (order) Follows() sched.Tallies { return sched.NoTally }
 
 // saved is the saved form.
 type saved struct {
-	Jobs      []savedRecord     `json:"jobs,omitempty"`
-	Classes   map[string]*class `json:"classes,omitempty"`
-	Any       [2]lately         `json:"any"`
-	AnySquare [2]lately         `json:"any_square"`
-	Arrivals  arrivals          `json:"arrivals,omitzero"`
-	Errors    errs              `json:"errors,omitzero"`
-	Failures  failures          `json:"failures,omitzero"`
-	Next      units.Time        `json:"next,omitempty"`
-	Watched   bool              `json:"watched,omitempty"`
-	Line      []sched.JobID     `json:"line,omitempty"`
+	Jobs     []savedRecord     `json:"jobs,omitempty"`
+	Classes  map[string]*class `json:"classes,omitempty"`
+	Any      [2]lately         `json:"any"`
+	Arrivals arrivals          `json:"arrivals,omitzero"`
+	Errors   errs              `json:"errors,omitzero"`
+	Failures failures          `json:"failures,omitzero"`
+	Next     units.Time        `json:"next,omitempty"`
+	Watched  bool              `json:"watched,omitempty"`
+	Line     []sched.JobID     `json:"line,omitempty"`
 }
 
 type savedRecord struct {
@@ -119,7 +117,7 @@ type savedRecord struct {
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{Classes: s.classes, Any: s.any, AnySquare: s.anySquare, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
+	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
 	for j := range s.jobs {
 		if s.jobs[j].ID != "" {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -152,7 +150,7 @@ func (s *scheduler) load(text []byte) error {
 	if st.Classes != nil {
 		n.classes = st.Classes
 	}
-	n.line, n.any, n.anySquare, n.arrivals, n.errors, n.failures, n.next = st.Line, st.Any, st.AnySquare, st.Arrivals, st.Errors, st.Failures, st.Next
+	n.line, n.any, n.arrivals, n.errors, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Errors, st.Failures, st.Next
 	n.watched = st.Watched
 	*s = *n
 	return nil
@@ -167,7 +165,7 @@ func (s *scheduler) copy(o *scheduler) {
 		is := *o.classes[name]
 		n.classes[name] = &is
 	}
-	n.any, n.anySquare, n.arrivals, n.failures, n.next = o.any, o.anySquare, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
+	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
 	n.watched, n.errors = o.watched, o.errors
 	n.errors.Last = slices.Clone(o.errors.Last)
 	*s = *n
