@@ -162,6 +162,32 @@ func TestFailedRunIsContinued(t *testing.T) {
 	}
 }
 
+// A run of which a job failed, and then finished in another one, has nothing left to resume by any of its names. As long
+// as it has, resume says if the file that it ran is gone.
+func TestResumeOfWhatFinishedLater(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"c.yaml": chain, "in/f": "b\na\na\n"})
+	if r := s.run("run", "c.yaml", "-q"); r.code != exitFailed {
+		t.Fatalf("exit code %d: %s", r.code, r.stderr)
+	}
+	if err := os.Rename(s.path("c.yaml"), s.path("d.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.run("resume", "first"); r.code != exitBadInput || !strings.Contains(r.stderr, "slackline run --quiet=true -- c.yaml, but c.yaml is not there any more\n") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	s.write("c.yaml", strings.Replace(chain, "; exit 3", "", 1))
+	s.must(0, "run", "c.yaml", "-q")
+	for _, name := range []string{"first", "second", "third", "beside", "c.yaml", "out/first"} {
+		if r := s.run("resume", name); r.code != 0 || !strings.Contains(r.stdout, "there is nothing to resume") {
+			t.Errorf("resume %s: exit code %d: %s%s", name, r.code, r.stdout, r.stderr)
+		}
+	}
+	if r := s.run("resume", ""); r.code != exitBadInput || !strings.Contains(r.stderr, "the name of the run is empty") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+}
+
 // Whichever jobs of a file ran alone, behind a failure or before all others, the whole file goes on from what they
 // have finished; resume says which command that is, by whatever name of the run.
 func TestJobsAloneAndTheWhole(t *testing.T) {

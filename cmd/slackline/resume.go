@@ -123,6 +123,8 @@ type left struct {
 func (o *options) named(arg string) (dirs []string, err error) {
 	info, err := os.Stat(arg)
 	switch {
+	case arg == "":
+		return nil, errors.New("the name of the run is empty; give that of a job, a job file or an output directory, or none")
 	case err == nil && !info.IsDir():
 		jobs, err := o.readJobs(arg)
 		for _, j := range jobs {
@@ -176,6 +178,14 @@ func (o *options) candidates(args []string) (*left, error) {
 			return nil, failure{err}
 		}
 		for _, j := range jobs {
+			// A job that failed may have finished in a run of the same command since.
+			since, err := m.Store().Jobs(store.JobFilter{Output: j.Output, Limit: 1})
+			if err != nil {
+				return nil, failure{err}
+			}
+			if len(since) > 0 && since[0].ID > j.ID && !j.Resumable() {
+				j = since[0]
+			}
 			l.add(j)
 		}
 	}
@@ -225,6 +235,15 @@ func over(command json.RawMessage) error {
 			rest = "them all again, or with --only the rest"
 		}
 		how = fmt.Sprintf("in %s this runs %s: slackline run %s", report.Printable(report.ShellWord(c.Dir)), rest, report.Printable(shellWords(c.Args)))
+		for _, file := range c.Args[slices.Index(c.Args, "--")+1:] {
+			path := file
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(c.Dir, path)
+			}
+			if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+				how += fmt.Sprintf(", but %s is not there any more", report.Printable(file))
+			}
+		}
 	}
 	return fmt.Errorf("the run has ended, and not all of its jobs have finished; %s", how)
 }

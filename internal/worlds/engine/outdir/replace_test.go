@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/fault"
@@ -168,5 +169,25 @@ func TestReplaceableClearsWhatIsLeft(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(out, "_temporary")); !os.IsNotExist(err) {
 		t.Error("_temporary is left: ", err)
+	}
+}
+
+// What somebody else has put below _temporary of a finished output stays, and is named, whether the output is to be
+// replaced or not.
+func TestForeignBelowTemporary(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, out, "part-r-00000", "a\t1\n")
+	mustWrite(t, out, SuccessFile, string(success.Text([]success.Part{{Name: "part-r-00000", Size: 4}})))
+	mustWrite(t, filepath.Join(out, "_temporary"), "foreign", "hi")
+	mustWrite(t, filepath.Join(out, "_temporary"), "lock", "")
+	_, err := Check([]string{out})
+	_, replaceable := Replaceable(out)
+	for _, err := range []error{err, replaceable} {
+		if err == nil || !strings.Contains(err.Error(), "_temporary/foreign in it is not from the job that wrote it") {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "_temporary", "foreign")); err != nil || string(text) != "hi" {
+		t.Error(string(text), err)
 	}
 }

@@ -2,6 +2,7 @@ package outdir
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -148,6 +149,11 @@ func (d *Dir) tidy() error {
 	names, err := os.ReadDir(d.join(temporary))
 	if err != nil {
 		return nil // there is none, or it is something else
+	}
+	for _, n := range names { // a run has no other file there than those two
+		if !n.IsDir() && n.Name() != lockName {
+			return says(d.path, fmt.Errorf("%s/%s in it is not from the job that wrote it; move it away", temporary, n.Name()))
+		}
 	}
 	begun, err := d.begun(len(names) == 0)
 	if parts, e := success.Read(d.path); err != nil || !begun && (e != nil || parts == nil) {
