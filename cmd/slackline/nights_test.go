@@ -162,8 +162,8 @@ func TestFailedRunIsContinued(t *testing.T) {
 	}
 }
 
-// A run of which a job failed, and then finished in another one, has nothing left to resume by any of its names. As long
-// as it has, resume says if the file that it ran is gone.
+// A run of which a job failed, and then finished in another one, has nothing left to resume by any
+// of its names. As long as it has, resume says if the file that it ran is gone.
 func TestResumeOfWhatFinishedLater(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, map[string]string{"c.yaml": chain, "in/f": "b\na\na\n"})

@@ -149,14 +149,16 @@ func (j *Job) checkSources() error {
 			return f.Errorf("csv", "%v", err)
 		}
 		csv, _ := form.(mapreduce.CSV)
-		names, err := input.Columns(file, csv)
+		names, err := input.Columns(file, csv, f.SkipBad > 0)
 		others := strings.ReplaceAll(";\t|,", string(cmp.Or(csv.Comma, ',')), "") // that may separate its columns
 		switch {
-		case err != nil:
+		case err != nil && len(names) != 1:
 			return f.Errorf(key(file.Source), "%v", err)
 		case len(names) == 1 && strings.ContainsAny(names[0], others):
 			at := strings.IndexAny(names[0], others)
 			return f.Errorf(key(file.Source), "input %q: its header is one column, %q; write csv: {delimiter: %q} if that separates them", file.Path, names[0], names[0][at:at+1])
+		case err != nil:
+			return f.Errorf(key(file.Source), "%v", err)
 		case column == "":
 		case names == nil:
 			return f.Errorf(key(file.Source), "input %q: it is empty, but a header with the column %q is needed", file.Path, column)

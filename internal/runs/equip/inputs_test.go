@@ -161,7 +161,7 @@ func TestDelimiterThatSeparatesNothing(t *testing.T) {
 		{"", "a,b", ""}, {"", "a", ""}, {"", "a;b", ";"}, {"", "a|b", "|"}, {`csv: {delimiter: ";"}`, "a;b", ""}, {`csv: {delimiter: ";"}`, "a,b", ","},
 	} {
 		path := filepath.Join(dir, "f.csv")
-		if err := os.WriteFile(path, []byte(c.heading+"\n3\n"), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(c.heading+"\n"+c.heading+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		f, err := scenario.ReadJob("j.yaml", []byte("name: j\nmap: cat\ninput_format: csv\ninput: "+path+"\noutput: "+dir+"/out\n"+c.csv+"\n"))
@@ -171,6 +171,37 @@ func TestDelimiterThatSeparatesNothing(t *testing.T) {
 		want := fmt.Sprintf("its header is one column, %q; write csv: {delimiter: %q} if that separates them", c.heading, c.other)
 		if _, err = Jobs([]*scenario.Job{f}, Options{Now: time.Unix(1, 0)}); (err == nil) != (c.other == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A first row that does not stand below its header is told before the run, with the cure, unless bad
+// records may be skipped.
+func TestFirstRow(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ text, key, want string }{
+		{"a,b\n1,2\n", "", ""},
+		{"a,b\n", "", ""},
+		{"a,b\n\n1,2\n3\n", "", ""}, // a later one is told by the task that reads it
+		{"a,b\n1,5,2,5\n", "", "record 1, line 2: it has 4 fields, but the header has 2; a field with a comma in it stands in quotes, and decimals have points"},
+		{"a,b\r\n\r\n1\r\n", "", "record 1, line 3: it has 1 field, but the header has 2; a value that is missing is an empty field"},
+		{"a;b\n1,5\n", `csv: {delimiter: ";"}`, "record 1, line 2: it has 1 field, but the header has 2"},
+		{"a,b\n1,5,2,5\n", "skip_bad_records: 1", ""},
+	} {
+		path := filepath.Join(dir, "f.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		job := "name: j\nmap: cat\n"
+		if strings.HasPrefix(c.key, "skip") { // which commands cannot
+			job = "name: j\napp: wordcount\n"
+		}
+		f, err := scenario.ReadJob("j.yaml", []byte(job+"input_format: csv\ninput: "+path+"\noutput: "+dir+"/out\n"+c.key+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = Jobs([]*scenario.Job{f}, Options{Now: time.Unix(1, 0)}); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q %s: %v", c.text, c.key, err)
 		}
 	}
 }

@@ -49,8 +49,10 @@ func FormatOf(p *mapreduce.Program, sources []Source, i int) (mapreduce.InputFor
 	return p.Input, nil
 }
 
-// Columns returns the header of a CSV file, compressed or not; none if it is empty.
-func Columns(f File, form mapreduce.CSV) ([]string, error) {
+// Columns returns the header of a CSV file, compressed or not; none if it is empty. A first row that
+// does not stand below its header is an error, unless rows may be skipped: decimal commas, which are
+// in all of them, are told before the run.
+func Columns(f File, form mapreduce.CSV, skip bool) ([]string, error) {
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", f.Path, fault.Bare(err))
@@ -64,11 +66,18 @@ func Columns(f File, form mapreduce.CSV) ([]string, error) {
 		in = packed
 	}
 	var names []string
+	var read bytes.Buffer
 	if err == nil {
-		names, err = form.Header(in)
+		names, err = form.Header(io.TeeReader(in, &read))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("input %q: the header: %w", f.Path, fault.Bare(err))
+	}
+	if rows, err := form.Open(io.MultiReader(&read, in), mapreduce.Input{}); err == nil && !skip {
+		var bad *mapreduce.BadRecord
+		if _, _, err := rows.Next(); errors.As(err, &bad) { // what else goes wrong is told by whoever reads all of it
+			return names, fmt.Errorf("input %q: record 1, line %d: %w", f.Path, rows.(mapreduce.LineReader).Line(), bad)
+		}
 	}
 	return names, nil
 }
@@ -141,7 +150,7 @@ func unreadable(f File, p *mapreduce.Program, sources []Source) error {
 		return err
 	}
 	if csv, ok := form.(mapreduce.CSV); ok && !csv.NoHeader {
-		_, err := Columns(f, csv)
+		_, err := Columns(f, csv, true)
 		return err
 	}
 	length := int64(p.Records.Length)

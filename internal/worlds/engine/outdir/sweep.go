@@ -150,8 +150,8 @@ func (d *Dir) tidy() error {
 	if err != nil {
 		return nil // there is none, or it is something else
 	}
-	for _, n := range names { // a run has no other file there than those two
-		if !n.IsDir() && n.Name() != lockName {
+	for _, n := range names { // a run has no other file there than these
+		if !n.IsDir() && n.Name() != lockName && n.Name() != SuccessFile {
 			return says(d.path, fmt.Errorf("%s/%s in it is not from the job that wrote it; move it away", temporary, n.Name()))
 		}
 	}
