@@ -25,9 +25,18 @@ type Class struct {
 	// Drawn besides at full load, in proportion below it.
 	Dynamic units.Watts `json:"dynamic,omitempty"`
 	Sleep   units.Watts `json:"sleep,omitempty"` // drawn asleep
-	// WakeTime is how long a node takes from sleep to service; it draws Idle meanwhile.
+	// WakeTime is how long a node takes from sleep, or from being rented, to service; it draws Idle meanwhile.
 	WakeTime units.Duration `json:"wake_time,omitempty"`
+	// Most is how many nodes a cloud offers of the class, 0 = they are the cluster's own.
+	Most int `json:"most,omitempty"`
+	// Price is that of a rented node for an hour.
+	Price float64 `json:"price,omitempty"`
+	// Billing is the step in which time is charged, begun ones in full; 0 = to the instant.
+	Billing units.Duration `json:"billing,omitempty"`
 }
+
+// Rented tells whether nodes of the class belong to a cloud, which has them back when they sleep.
+func (c *Class) Rented() bool { return c.Most > 0 }
 
 // Validate reports the first thing that cannot be.
 func (c *Class) Validate() error {
@@ -40,6 +49,8 @@ func (c *Class) Validate() error {
 		return fmt.Errorf("node class %q: power is negative", c.Name)
 	case c.WakeTime < 0:
 		return fmt.Errorf("node class %q: wake time %v is negative", c.Name, c.WakeTime)
+	case c.Most < 0 || c.Billing < 0 || !(c.Price >= 0) || math.IsInf(c.Price, 1):
+		return fmt.Errorf("node class %q: %d nodes at %v an hour, charged by %v; none must be negative", c.Name, c.Most, c.Price, c.Billing)
 	}
 	if d, bad := c.Capacity.Negative(); bad {
 		return fmt.Errorf("node class %q: capacity in %v is %d, it must not be negative", c.Name, d, c.Capacity[d])
@@ -141,7 +152,8 @@ func (c *Cluster) Validate() error {
 		seen[k.Name] = true
 	}
 	clear(seen)
-	for _, n := range c.Nodes {
+	own := c.Own()
+	for i, n := range c.Nodes {
 		if err := n.Validate(); err != nil {
 			return err
 		}
@@ -149,6 +161,9 @@ func (c *Cluster) Validate() error {
 			return fmt.Errorf("cluster: two nodes have the name %q", n.Name)
 		}
 		seen[n.Name] = true
+		if i >= len(own) && !n.Class.Rented() {
+			return fmt.Errorf("node %q: it stands behind nodes that are offered, the cluster's own come first", n.Name)
+		}
 		if int(n.Rack) > c.Racks {
 			return fmt.Errorf("node %q: rack %d does not exist, the cluster has %d", n.Name, n.Rack, c.Racks)
 		}
@@ -165,10 +180,20 @@ func Uniform(nodes, racks int, class Class) *Cluster {
 	return c
 }
 
-// Capacity returns what all nodes offer together.
+// Own returns the nodes that are the cluster's own; those that clouds offer stand behind them.
+func (c *Cluster) Own() []*Node {
+	for i, n := range c.Nodes {
+		if n.Class.Rented() {
+			return c.Nodes[:i]
+		}
+	}
+	return c.Nodes
+}
+
+// Capacity returns what the cluster's own nodes offer together.
 func (c *Cluster) Capacity() units.Vector {
 	var sum units.Vector
-	for _, n := range c.Nodes {
+	for _, n := range c.Own() {
 		sum.Add(&n.Class.Capacity)
 	}
 	return sum

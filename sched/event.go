@@ -22,12 +22,14 @@ const (
 	Resync
 	// Control uses Control: take over, yield or watch.
 	Control
-	// NodeUp uses Node, Detail.Node, Power and Age. A node has joined, come back or woken up. It is
-	// empty: if the book has attempts on it that do not end in this batch, they are lost. With Age,
-	// the node was up before, and nothing has ended on it for that long.
+	// NodeUp uses Node, Detail.Node, State and Age. A node has joined, come back or woken up, and is
+	// Awake unless State says otherwise. It is empty: if the book has attempts on it that do not end in
+	// this batch, they are lost. With Age, the node was up before, and nothing has ended on it for that
+	// long; one that is Waking has been asked for that long ago.
 	NodeUp
-	// NodeChanged uses Node, X and Detail.Node. X is a speed factor on top of the node's class, 0 =
-	// as before. Detail.Node is the new description, or nil.
+	// NodeChanged uses Node, X, State, Age and Detail.Node. X is a speed factor on top of the node's
+	// class, and State where the node stands now; 0 = as before. Detail.Node is the new description, or
+	// nil. One that is Offered may be new. With Age, it has been so for that long.
 	NodeChanged
 	// NodeDown uses Node. The node is gone. Ended with the outcome Lost, and OutputLost, follow for
 	// what it held.
@@ -177,8 +179,8 @@ type Event struct {
 	Why Code
 	// Of is the kind of supply.
 	Of SupplyKind
-	// Power is the power state of a node.
-	Power PowerState
+	// State is where a node stands.
+	State NodeState
 	// Job is the job meant.
 	Job JobID
 	// Node is the node meant.

@@ -61,11 +61,13 @@ const (
 	// they depend on has changed. All jobs are ranked at most once in RankInterval; a Rank that
 	// comes sooner is held.
 	Rank
-	// Drain uses Node. Nothing more starts on the node until it says NodeUp again.
-	Drain
-	// Sleep uses Node, on which nothing may run. The world answers only if it cannot: with Refused.
+	// Sleep uses Node. Nothing more starts on it. When nothing runs there, and no map output is needed
+	// from it, it sleeps; one that was rented is given back. The world answers with NodeChanged then, or
+	// with Refused: Needed, if the last copy of something lies there.
 	Sleep
-	// Wake uses Node. The world answers with NodeUp once the node can serve, or with Refused.
+	// Wake uses Node. One that sleeps wakes, one that is offered is rented. The world answers with
+	// NodeChanged while it is on its way and with NodeUp once it serves, or with Refused: Gone, if it
+	// does not come.
 	Wake
 	// WakeMe uses At. The world answers with a Tick at that time, or before. Of all such wishes the
 	// earliest counts, and a Tick voids them: a part that waits for a later one asks again.
@@ -75,7 +77,7 @@ const (
 )
 
 var verbNames = [Verbs]string{"none", "admit", "hold", "reject", "foretell", "sample", "start", "speculate", "kill", "withhold", "release",
-	"set-slots", "set-tasks", "set-deadline", "rank", "drain", "sleep", "wake", "wake-me"}
+	"set-slots", "set-tasks", "set-deadline", "rank", "sleep", "wake", "wake-me"}
 
 // String names the verb.
 func (v Verb) String() string { return nameOf(verbNames[:], int(v)) }

@@ -56,6 +56,8 @@ const (
 	Unchanged
 	// Avoided says that the job avoids the node.
 	Avoided
+	// Needed says that the last copy of a block or of a map output lies on the node.
+	Needed
 	codes
 )
 
@@ -82,6 +84,7 @@ var refusals = [codes - UnknownJob][2]string{
 	{"watched", "the scheduler only watches"},
 	{"unchanged", "it is so already"},
 	{"avoided", "the job avoids the node"},
+	{"needed", "the last copy of a block or of a map output lies on the node"},
 }
 
 // String names the code.

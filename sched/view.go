@@ -82,7 +82,7 @@ type Capabilities struct {
 	Speculate bool `json:"speculate"`
 	// Mold says that the number of tasks can be set before a stage starts.
 	Mold bool `json:"mold"`
-	// Power says that nodes can sleep and wake.
+	// Power says that nodes can sleep and wake, or be rented and given back.
 	Power bool `json:"power"`
 	// Bounds says that the world keeps each queue within what it may have, and refuses a start beyond that.
 	Bounds bool `json:"bounds,omitempty"`
@@ -246,25 +246,34 @@ type Mold struct {
 	Accepted int32 `json:"accepted"`
 }
 
-// PowerState says whether a node that is up can serve.
-type PowerState uint8
+// NodeState is where a node stands.
+type NodeState uint8
 
-// The power states.
+// The states of a node. An event that names none says Down, which is 0.
 const (
-	// Awake offers its capacity.
-	Awake PowerState = iota
-	// Asleep offers nothing.
-	Asleep
-	// Waking was asked to wake. NodeUp says when it has.
+	// Down is a node that is not there, and cannot be had.
+	Down NodeState = iota
+	// Offered is a node of a cloud that is not there yet, or was given back: Wake rents it.
+	Offered
+	// Waking was asked for: it boots, or wakes. NodeUp says when it serves.
 	Waking
-	// PowerStates is the number of states.
-	PowerStates
+	// Asleep serves nothing, and its data is not served either.
+	Asleep
+	// Awake serves.
+	Awake
+	// Draining finishes what runs on it, and takes nothing more. Then it sleeps, or is given back.
+	Draining
+	// NodeStates is the number of states.
+	NodeStates
 )
 
-var powerNames = [PowerStates]string{"awake", "asleep", "waking"}
+var nodeStateNames = [NodeStates]string{"down", "offered", "waking", "asleep", "awake", "draining"}
 
 // String names the state.
-func (s PowerState) String() string { return nameOf(powerNames[:], int(s)) }
+func (s NodeState) String() string { return nameOf(nodeStateNames[:], int(s)) }
+
+// There tells whether the node is there, or on its way.
+func (s NodeState) There() bool { return s >= Waking }
 
 // Node is the book's record of a node.
 type Node struct {
@@ -274,12 +283,10 @@ type Node struct {
 	Occupied int32
 	// Spec is its description.
 	Spec *cluster.Node
-	// Up says that the node is there.
-	Up bool
-	// Draining says that nothing more starts on it.
-	Draining bool
-	// Power is its power state.
-	Power PowerState
+	// State is where it stands, with what plans have asked of it.
+	State NodeState
+	// Was is where it stood before.
+	Was NodeState
 	// Beats says that it can be served in this batch.
 	Beats bool
 	// Beat is when it last could be served, -1 = never.
@@ -288,12 +295,14 @@ type Node struct {
 	Speed float64
 	// Since is when the last container was taken back, or the node came up.
 	Since units.Time
+	// Until is when one that is Waking is expected to serve.
+	Until units.Time
 	// Free is its capacity less what is promised or running, negative if it is over-committed.
 	Free units.Vector
 }
 
 // Serves tells whether something may start on the node.
-func (n *Node) Serves() bool { return n.Up && !n.Draining && n.Power == Awake }
+func (n *Node) Serves() bool { return n.State == Awake }
 
 // Suits tells whether the node carries the labels that the job asks for, and the job does not avoid it.
 func (n *Node) Suits(j *workload.Job) bool {

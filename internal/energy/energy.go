@@ -18,15 +18,17 @@ import (
 // Known tells whether there is a model of what nodes of the class draw.
 func Known(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 || c.Sleep > 0 }
 
-// Draws is what a node that is up draws while its containers hold so much.
-func Draws(c *cluster.Class, state sched.PowerState, held *units.Vector) units.Watts {
+// Draws is what a node draws while its containers hold so much.
+func Draws(c *cluster.Class, state sched.NodeState, held *units.Vector) units.Watts {
 	switch state {
-	case sched.Awake:
+	case sched.Awake, sched.Draining:
 		return c.Idle + units.Watts(float64(c.Dynamic)*Load(c, held))
 	case sched.Waking:
 		return c.Idle
+	case sched.Asleep:
+		return c.Sleep
 	}
-	return c.Sleep
+	return 0
 }
 
 // Load is the part of a node that works, at most 1.
@@ -62,8 +64,7 @@ type node struct {
 	class *cluster.Class
 	held  units.Vector
 	draws float64
-	up    bool
-	state sched.PowerState
+	state sched.NodeState
 }
 
 // Describe notes the class of a node. A node that drains offers nothing and still draws power: its
@@ -77,10 +78,10 @@ func (m *Meter) Describe(at units.Time, h sched.NodeID, c *cluster.Class) {
 	}
 }
 
-// Turn notes whether a node is up, and in which power state.
-func (m *Meter) Turn(at units.Time, h sched.NodeID, up bool, state sched.PowerState) {
+// Turn notes where a node stands.
+func (m *Meter) Turn(at units.Time, h sched.NodeID, state sched.NodeState) {
 	n := m.node(h)
-	n.up, n.state = up, state
+	n.state = state
 	m.draw(at, n)
 }
 
@@ -125,10 +126,7 @@ func (m *Meter) draw(at units.Time, n *node) {
 	if !m.Known || n.class == nil {
 		return
 	}
-	draws := 0.0
-	if n.up {
-		draws = float64(Draws(n.class, n.state, &n.held))
-	}
+	draws := float64(Draws(n.class, n.state, &n.held))
 	m.advance(at)
 	m.power += draws - n.draws
 	n.draws = draws

@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 func TestDraws(t *testing.T) {
 	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100, Dynamic: 200, Sleep: 10}
 	held := units.Vector{units.MapSlots: 1}
-	for state, want := range map[sched.PowerState]units.Watts{sched.Awake: 150, sched.Asleep: 10, sched.Waking: 100} {
+	for state, want := range map[sched.NodeState]units.Watts{sched.Awake: 150, sched.Asleep: 10, sched.Waking: 100} {
 		if got := Draws(class, state, &held); got != want {
 			t.Errorf("%v: %v, want %v", state, got, want)
 		}
@@ -40,12 +40,12 @@ func TestMeter(t *testing.T) {
 	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100, Sleep: 10}
 	at := func(s int64) units.Time { return units.Time(units.Duration(s) * units.Second) }
 	var m Meter
-	m.Turn(0, 1, true, sched.Awake)
+	m.Turn(0, 1, sched.Awake)
 	m.Describe(0, 1, class)
 	m.Feed(at(5), 40)
-	m.Turn(at(10), 1, true, sched.Asleep)
+	m.Turn(at(10), 1, sched.Asleep)
 	m.Describe(at(15), 1, &cluster.Class{}) // it drains
-	m.Turn(at(20), 1, false, sched.Awake)
+	m.Turn(at(20), 1, sched.Down)
 	if all, green := m.Until(at(30)); all != 1100 || green != 5*40+10*10 {
 		t.Errorf("%v, of it %v green", all, green)
 	}

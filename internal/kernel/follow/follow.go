@@ -144,7 +144,7 @@ func (f *Follower) Plan(_ int64, at units.Time, p *sched.Plan) error {
 			if err := f.Flush(); err != nil {
 				return err
 			}
-			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), f.asleep(it), p, f})
+			f.decisions = append(f.decisions, Decision{it, f.job(it.Job), p, f})
 		}
 	}
 	if len(f.decisions) == 0 {
@@ -194,9 +194,6 @@ func (f *Follower) rare(r *Record) {
 		r.Host = f.turn(e)
 	case sched.Refused:
 		r.Job = f.job(e.Job)
-		if n := f.node(e.Node); n != nil && e.Item != 0 && n.asked == e.Item {
-			n.Power, n.asked, r.Host = n.was, 0, n
-		}
 	case sched.Progress:
 		if r.Attempt = f.attempt(e.Attempt); r.Attempt != nil {
 			r.Job = r.Attempt.Job
@@ -291,7 +288,7 @@ func (f *Follower) start(at units.Time, e *sched.Event) {
 	}
 	a.Job, a.ID, a.Stage, a.Task, a.Node, a.Container = j, e.Attempt, e.Stage, e.Task, e.Node, e.Container
 	a.Locality, a.Item, a.Began, a.On = e.Locality, e.Item, f.now-units.Time(e.Age), nil
-	if n := f.node(e.Node); n != nil && n.Up {
+	if n := f.node(e.Node); n != nil && n.State.There() {
 		a.On = n.Spec
 	}
 	if int(e.Stage) < len(j.taken) {

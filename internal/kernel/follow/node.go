@@ -1,18 +1,16 @@
 package follow
 
 import (
+	"cmp"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 )
 
-// Node is a node as it was told of last, and as the plans since then have left it.
+// Node is a node as it was told of last.
 type Node struct {
 	Spec  *cluster.Node // nil: nobody has described it
-	Up    bool
-	Power sched.PowerState
-
-	asked sched.ItemID     // the last item about its power
-	was   sched.PowerState // before it
+	State sched.NodeState
 }
 
 // node returns the page of a node, nil if nobody has told of it.
@@ -33,26 +31,14 @@ func (f *Follower) turn(e *sched.Event) *Node {
 	if n == nil {
 		return nil
 	}
-	if e.Kind != sched.NodeChanged {
-		n.Up, n.Power, n.asked = e.Kind == sched.NodeUp, e.Power, 0
+	switch {
+	case e.Kind == sched.NodeUp:
+		n.State = cmp.Or(e.State, sched.Awake)
+	case e.Kind == sched.NodeDown || e.State != sched.Down:
+		n.State = e.State
 	}
 	if e.Detail != nil && e.Detail.Node != nil {
 		n.Spec = e.Detail.Node
-	}
-	return n
-}
-
-// asleep takes in who goes to sleep and who wakes.
-func (f *Follower) asleep(it *sched.Item) *Node {
-	if it.Held || it.Verb != sched.Sleep && it.Verb != sched.Wake {
-		return nil
-	}
-	n := f.node(it.Node)
-	if n != nil {
-		n.asked, n.was, n.Power = it.ID, n.Power, sched.Asleep
-		if it.Verb == sched.Wake {
-			n.Power = sched.Waking
-		}
 	}
 	return n
 }

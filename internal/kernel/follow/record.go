@@ -157,8 +157,7 @@ func (a *Attempt) Measured(ended units.Time, e *sched.Event) units.Time {
 // records are.
 type Decision struct {
 	*sched.Item
-	Job  *Job  // nil: it is about none
-	Host *Node // that is sent to sleep or woken; nil: it is about something else
+	Job  *Job // nil: it is about none
 	plan *sched.Plan
 	of   *Follower
 }

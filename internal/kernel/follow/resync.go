@@ -137,7 +137,7 @@ func (f *Follower) loseUntold(at units.Time, jobs []*Job, attempts []*Attempt, g
 		up[e.Node] = up[e.Node] || e.Kind == sched.NodeUp
 	}
 	for h, n := range f.nodes {
-		if node := sched.NodeID(h); n != nil && n.Up && !up[node] {
+		if node := sched.NodeID(h); n != nil && n.State.There() && !up[node] {
 			f.take(at, &sched.Event{Kind: sched.NodeDown, Derived: true, Node: node})
 		}
 	}

@@ -35,7 +35,7 @@ func subjectOf(it *sched.Item) subject {
 	switch it.Verb {
 	case sched.Start, sched.Speculate:
 		return subject{verb: sched.Start, node: it.Node}
-	case sched.Drain, sched.Sleep, sched.Wake:
+	case sched.Sleep, sched.Wake:
 		return subject{verb: sched.Sleep, node: it.Node}
 	}
 	return subject{verb: it.Verb, job: it.Job, stage: it.Stage, attempt: it.Attempt}
@@ -51,7 +51,7 @@ type handle struct {
 // acts tells whether the item would act if the scheduler did not only watch.
 func acts(it *sched.Item) bool {
 	switch it.Verb {
-	case sched.Start, sched.Speculate, sched.Kill, sched.Drain, sched.Sleep, sched.Wake, sched.SetTasks:
+	case sched.Start, sched.Speculate, sched.Kill, sched.Sleep, sched.Wake, sched.SetTasks:
 		return it.Refused == sched.Watched
 	}
 	return false

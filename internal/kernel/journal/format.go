@@ -25,10 +25,10 @@ func AppendEvent(b []byte, e *sched.Event) []byte {
 	b = appendInt(b, " container=", int64(e.Container))
 	b = appendNamed(b, " locality=", e.Locality)
 	b = appendNamed(b, " outcome=", e.Outcome)
-	if e.Control != 0 || e.Of != 0 || e.Power != 0 { // which few have
+	if e.Control != 0 || e.Of != 0 || e.State != 0 { // which few have
 		b = appendNamed(b, " control=", e.Control)
 		b = appendNamed(b, " of=", e.Of)
-		b = appendNamed(b, " power=", e.Power)
+		b = appendNamed(b, " power=", e.State)
 	}
 	b = appendInt(b, " count=", int64(e.Count))
 	b = appendInt(b, " item=", int64(e.Item))

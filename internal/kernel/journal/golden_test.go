@@ -54,7 +54,7 @@ func small(w io.Writer) error {
 	return errors.Join(
 		j.Batch(1, 0, []sched.Event{
 			{Kind: sched.Control, Control: sched.Watch},
-			{Kind: sched.NodeUp, Node: 1, Power: sched.Asleep, Detail: &sched.Detail{Node: &cluster.Node{Name: "n1", Rack: 1, Class: class}}},
+			{Kind: sched.NodeUp, Node: 1, State: sched.Asleep, Detail: &sched.Detail{Node: &cluster.Node{Name: "n1", Rack: 1, Class: class}}},
 			{Kind: sched.NodeChanged, Node: 1, X: 0.5},
 			{Kind: sched.SupplyChanged, Of: sched.GreenPower, X: 1e6},
 			{Kind: sched.ForecastIssued, Of: sched.Price, Detail: &sched.Detail{Forecast: &sched.Forecast{Start: at, Interval: units.Minute, Mid: []float64{1, 2.5}}}},

@@ -183,7 +183,7 @@ func events() *rapid.Generator[sched.Event] {
 			Control: sched.ControlVerb(maybe("control", 9)), Why: sched.Code(maybe("why", 255)), Job: sched.JobID(maybe("job", math.MaxInt32)),
 			Node: sched.NodeID(maybe("node", 99)), Attempt: sched.AttemptID(maybe("attempt", 99)), Task: sched.TaskID(maybe("task", 99)),
 			Count: int32(-maybe("count", 99)), Age: units.Duration(-maybe("age", 99)), Item: sched.ItemID(maybe("item", math.MaxInt64)), Bytes: units.Bytes(maybe("bytes", 99)),
-			OutBytes: units.Bytes(maybe("out", 99)), X: rapid.Float64().Draw(t, "x"), Of: sched.SupplyKind(maybe("of", 9)), Power: sched.PowerState(maybe("power", 9)), Text: rapid.String().Draw(t, "text")}
+			OutBytes: units.Bytes(maybe("out", 99)), X: rapid.Float64().Draw(t, "x"), Of: sched.SupplyKind(maybe("of", 9)), State: sched.NodeState(maybe("state", 9)), Text: rapid.String().Draw(t, "text")}
 		for i := range e.Spans {
 			e.Spans[i] = units.Duration(maybe("span", 1e12))
 		}

@@ -42,7 +42,7 @@ func ParseEvent(text string) (sched.Event, error) {
 		case "of":
 			e.Of = name(&f, f.value, sched.Supplies, "supply")
 		case "power":
-			e.Power = name(&f, f.value, sched.PowerStates, "power state")
+			e.State = name(&f, f.value, sched.NodeStates, "state of a node")
 		case "count":
 			e.Count = f.int32()
 		case "item":

@@ -91,8 +91,7 @@ type nodeBook struct {
 	sched.Node
 	// as described while it is up, else nothing; Free is this less what containers take
 	Capacity units.Vector
-	asked    sched.ItemID     // the last item about its power
-	was      sched.PowerState // before it
+	asked    sched.ItemID // the last Sleep or Wake, if it stands as that has put it
 }
 
 func (nb *nodeBook) rack() cluster.RackID {

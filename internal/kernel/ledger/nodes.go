@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"cmp"
+
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -10,28 +12,44 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 		l.discrepancy(e, "a node came up without a handle or a description")
 		return
 	}
-	for int(e.Node) >= len(l.nodes) {
-		l.nodes = append(l.nodes, nodeBook{})
-	}
-	nb := &l.nodes[e.Node]
-	if nb.Up {
-		l.capacity.Sub(&nb.Capacity)
-	}
+	nb := l.page(e.Node)
 	if nb.Occupied > 0 && !l.resyncing {
 		l.leaveOn(e.Node)
 	}
-	if nb.Spec == nil {
-		nb.Beat = -1
-	}
-	nb.ID, nb.Up, nb.Draining = e.Node, true, false
 	l.describe(nb, e.Detail.Node)
-	nb.Power, nb.asked = e.Power, 0
 	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.since(e)
+	l.turn(nb, cmp.Or(e.State, sched.Awake), nb.Since)
 	l.offer(nb, nb.Spec.Class.Capacity)
-	l.capacity.Add(&nb.Capacity)
 }
 
-// leaveOn notes the attempts of which the book knows on a node that comes back: it is empty. O(handles of attempts).
+// page returns the page of a node, a new one if there is none.
+func (l *Ledger) page(n sched.NodeID) *nodeBook {
+	for int(n) >= len(l.nodes) {
+		l.nodes = append(l.nodes, nodeBook{})
+	}
+	nb := &l.nodes[n]
+	if nb.Spec == nil {
+		nb.ID, nb.Beat = n, -1
+	}
+	return nb
+}
+
+// turn notes where a node stands since an instant. One that is not there offers nothing; one that wakes offers what
+// it did: all if it slept, nothing if it is rented.
+func (l *Ledger) turn(nb *nodeBook, to sched.NodeState, since units.Time) {
+	nb.State, nb.Was, nb.asked, nb.Until = to, nb.State, 0, 0
+	switch {
+	case to == sched.Waking:
+		nb.Until = since.Add(nb.Spec.Class.WakeTime)
+	case to.There():
+		l.offer(nb, nb.Spec.Class.Capacity)
+	default:
+		l.offer(nb, units.Vector{})
+	}
+}
+
+// leaveOn notes the attempts of which the book knows on a node that comes back, or sleeps: it is empty. O(handles of
+// attempts).
 func (l *Ledger) leaveOn(n sched.NodeID) {
 	for a := range l.attempts {
 		if l.attempts[a].ID != 0 && l.attempts[a].Node == n {
@@ -57,12 +75,19 @@ func (l *Ledger) loseLeft() {
 // offer sets what the node has for containers; what they take of it stays taken.
 func (l *Ledger) offer(nb *nodeBook, capacity units.Vector) {
 	nb.Free.Sub(&nb.Capacity)
+	l.capacity.Sub(&nb.Capacity)
 	nb.Free.Add(&capacity)
+	l.capacity.Add(&capacity)
 	nb.Capacity = capacity
 }
 
 func (l *Ledger) nodeChanged(e *sched.Event) {
 	nb := l.node(e.Node)
+	if nb == nil && e.Node > 0 && (e.State == sched.Offered || e.State == sched.Waking) && e.Detail != nil && e.Detail.Node != nil {
+		nb = l.page(e.Node)
+		l.describe(nb, e.Detail.Node)
+		nb.Speed = nb.Spec.Class.Speed
+	}
 	if nb == nil {
 		l.discrepancy(e, "a node changed that the book does not know")
 		return
@@ -73,22 +98,24 @@ func (l *Ledger) nodeChanged(e *sched.Event) {
 	}
 	if e.Detail != nil && e.Detail.Node != nil {
 		l.describe(nb, e.Detail.Node)
-		if nb.Up {
-			l.capacity.Sub(&nb.Capacity)
+		if nb.Capacity != (units.Vector{}) || nb.State >= sched.Asleep {
 			l.offer(nb, nb.Spec.Class.Capacity)
-			l.capacity.Add(&nb.Capacity)
 		}
 	}
 	nb.Speed = nb.Spec.Class.Speed * factor
+	if e.State != sched.Down && e.State != nb.State {
+		if (e.State == sched.Offered || e.State == sched.Asleep) && nb.Occupied > 0 {
+			l.leaveOn(e.Node)
+		}
+		l.turn(nb, e.State, l.since(e))
+	}
 }
 
 func (l *Ledger) nodeDown(e *sched.Event) {
 	nb := l.node(e.Node)
-	if nb == nil || !nb.Up {
+	if nb == nil || nb.State == sched.Down {
 		l.discrepancy(e, "a node went down that was not up")
 		return
 	}
-	nb.Up = false
-	l.capacity.Sub(&nb.Capacity)
-	l.offer(nb, units.Vector{})
+	l.turn(nb, sched.Down, 0)
 }

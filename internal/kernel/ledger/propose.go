@@ -102,7 +102,7 @@ func (l *Ledger) propose(p *sched.Plan, it *sched.Item) sched.Code {
 		}
 		l.wake = min(l.wake, it.At)
 		return sched.OK
-	case sched.Drain, sched.Sleep, sched.Wake:
+	case sched.Sleep, sched.Wake:
 		return l.proposeNode(it)
 	}
 	return l.proposeJob(it)
@@ -234,25 +234,22 @@ func (l *Ledger) proposeNode(it *sched.Item) sched.Code {
 	if nb == nil {
 		return sched.UnknownNode
 	}
-	if !nb.Up {
+	was, to := nb.State, sched.Waking
+	switch {
+	case was == sched.Down, it.Verb == sched.Sleep && was != sched.Awake:
 		return sched.NodeAway
+	case it.Verb == sched.Wake && was != sched.Asleep && was != sched.Offered:
+		return sched.TooLate
+	case it.Verb == sched.Wake:
+	case nb.Occupied > 0:
+		to = sched.Draining
+	case nb.Spec.Class.Rented():
+		to = sched.Offered
+	default:
+		to = sched.Asleep
 	}
-	to := sched.Asleep
-	switch it.Verb {
-	case sched.Drain:
-		nb.Draining = true
-		return sched.OK
-	case sched.Sleep:
-		if nb.Occupied > 0 || nb.Power != sched.Awake {
-			return sched.NodeAway
-		}
-	case sched.Wake:
-		if nb.Power != sched.Asleep {
-			return sched.TooLate
-		}
-		to = sched.Waking
-	}
-	nb.asked, nb.was, nb.Power = it.ID, nb.Power, to
+	l.turn(nb, to, l.now)
+	nb.asked = it.ID
 	return sched.OK
 }
 
@@ -534,13 +531,8 @@ func advises(v sched.Verb) bool {
 func (l *Ledger) undo(p *sched.Plan, it *sched.Item) {
 	if nb := l.node(it.Node); nb != nil {
 		defer func(since units.Time) { nb.Since = since }(nb.Since)
-		switch it.Verb { // only while the scheduler watches, when no node drains or sleeps on its account
-		case sched.Drain:
-			nb.Draining = false
-		case sched.Sleep, sched.Wake:
-			if nb.asked == it.ID {
-				nb.Power, nb.asked = nb.was, 0
-			}
+		if nb.asked == it.ID { // only while the scheduler watches, when no node sleeps or wakes on its account
+			l.turn(nb, nb.Was, 0)
 		}
 	}
 	for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {

@@ -14,9 +14,9 @@ func TestStartIsRefused(t *testing.T) {
 	d := open(t, bound, nil)
 	picky := jobOf(2, "picky", maps(1))
 	picky.Detail.Job.Labels = []string{"fast"}
-	d.told(nodeUp(1, 1, 1, 1), nodeUp(2, 1, 1, 1, "fast"), nodeUp(3, 1, 1, 1), nodeUp(4, 1, 1, 1), nodeUp(5, 1, 1, 1),
+	d.told(nodeUp(1, 1, 1, 1), nodeUp(2, 1, 1, 1, "fast"), nodeUp(3, 1, 2, 1), nodeUp(4, 1, 1, 1), nodeUp(5, 1, 1, 1),
 		jobOf(1, "j", maps(9), reduces(1)), picky, jobOf(3, "k", maps(1)))
-	d.decide(admit(1), admit(2), sched.Item{Verb: sched.Drain, Node: 3}, sched.Item{Verb: sched.Sleep, Node: 4})
+	d.decide(admit(1), admit(2), start(1, sched.Map, 3, 1), sched.Item{Verb: sched.Sleep, Node: 3}, sched.Item{Verb: sched.Sleep, Node: 4})
 	d.told(sched.Event{Kind: sched.NodeDown, Node: 5})
 	d.want(start(1, sched.Reduce, 1, 1), sched.NotReady)
 	d.want(start(3, sched.Map, 1, 1), sched.NotAdmitted)
@@ -42,11 +42,11 @@ func TestStartIsRefused(t *testing.T) {
 	d.told(nodeUp(4, 1, 1, 1))
 	d.is("containers", d.one(start(1, sched.Map, 4, 3)).Count, int32(1))
 	d.want(start(1, sched.Map, 4, 1), sched.NoRoom)
-	d.want(sched.Item{Verb: sched.Sleep, Node: 4}, sched.NodeAway) // it works
+	d.want(sched.Item{Verb: sched.Sleep, Node: 3}, sched.NodeAway) // it drains
 	d.want(sched.Item{Verb: sched.Withhold, Job: 1, Stage: sched.Map}, sched.OK)
 	d.want(start(1, sched.Map, 1, 1), sched.Withheld)
 	d.want(sched.Item{Verb: sched.Release, Job: 1, Stage: sched.Map}, sched.OK)
-	d.told(nodeUp(3, 1, 1, 1)) // it is back, and drained no more
+	d.told(nodeUp(3, 1, 2, 1)) // it is back, and drains no more
 	d.want(start(1, sched.Map, 3, 1), sched.OK)
 	d.want(start(1, sched.Map, 1, 1), sched.OK)
 	locality := start(1, sched.Map, 2, 1)

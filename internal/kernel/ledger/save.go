@@ -14,7 +14,7 @@ import (
 )
 
 // version is that of the saved form.
-const version = 8
+const version = 9
 
 // saved is the book as Save writes it. The rankings are not in it: they follow from the records, and
 // from the keys that the order would not give now.
@@ -53,10 +53,9 @@ type savedJob struct {
 }
 
 type savedNode struct {
-	Node     sched.Node       `json:"node"`
-	Capacity units.Vector     `json:"capacity"`
-	Asked    sched.ItemID     `json:"asked"`
-	Was      sched.PowerState `json:"was"`
+	Node     sched.Node   `json:"node"`
+	Capacity units.Vector `json:"capacity"`
+	Asked    sched.ItemID `json:"asked"`
 }
 
 // savedQueue is a queue; one without a parent, behind the root, is a free handle.
@@ -81,7 +80,7 @@ func (l *Ledger) Save(w io.Writer) error {
 	}
 	for i := range l.nodes {
 		if nb := &l.nodes[i]; nb.Spec != nil {
-			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity, nb.asked, nb.was})
+			s.Nodes = append(s.Nodes, savedNode{nb.Node, nb.Capacity, nb.asked})
 		}
 	}
 	for i := range l.jobs {
@@ -153,7 +152,7 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	l.loadQueues(s.Queues)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, asked: n.Asked, was: n.Was}
+		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, asked: n.Asked}
 		l.describe(&l.nodes[n.Node.ID], n.Node.Spec)
 		l.capacity.Add(&n.Capacity)
 	}

@@ -89,7 +89,7 @@ func TestLoadRefuses(t *testing.T) {
 	_, text := busy(t)
 	for _, c := range []struct{ from, to, want string }{
 		{"", "", "the saved book cannot be read"},
-		{`"version":8`, `"version":1`, "the saved book has version 1, this build reads version 8; the build that saved it reads it"},
+		{`"version":9`, `"version":1`, "the saved book has version 1, this build reads version 9; the build that saved it reads it"},
 		{`"bounds":[3,4,2]`, `"bounds":[2,4,2]`, "the saved book is damaged: job 2 of 1"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,1]`, "the saved book is damaged: attempt 1 of 0"},
 		{`"bounds":[3,4,2]`, `"bounds":[3,4,99999999999]`, "the saved book is damaged: 99999999999 handles"},

@@ -59,6 +59,6 @@ func (l *Ledger) refusedAsked(e *sched.Event) {
 		b.Molds[e.Stage].Accepted = -1
 	}
 	if nb := l.node(e.Node); nb != nil && nb.asked == e.Item {
-		nb.Power, nb.asked = nb.was, 0
+		l.turn(nb, nb.Was, 0)
 	}
 }

@@ -128,15 +128,15 @@ func TestMoldedStages(t *testing.T) {
 
 // A node is asleep from the item on, on its way up from the next, and awake when it says so; a
 // refusal takes the item back.
-func TestPowerStates(t *testing.T) {
+func TestNodeStates(t *testing.T) {
 	d := open(t, bound, nil)
 	d.told(nodeUp(1, 1, 1, 1))
-	state := func(want sched.PowerState) {
+	state := func(want sched.NodeState) {
 		t.Helper()
 		other := open(t, bound, nil)
 		load(other, d)
-		d.is("power", d.Node(1).Power, want)
-		d.is("power, loaded", other.Node(1).Power, want)
+		d.is("state", d.Node(1).State, want)
+		d.is("state, loaded", other.Node(1).State, want)
 		d.is("serves", d.Node(1).Serves(), want == sched.Awake)
 	}
 	refuse := func(it sched.Item) {
@@ -167,9 +167,66 @@ func TestPowerStates(t *testing.T) {
 	d.told(nodeUp(1, 1, 1, 1))
 	state(sched.Awake)
 	sleeps := nodeUp(1, 1, 1, 1)
-	sleeps.Power = sched.Asleep
+	sleeps.State = sched.Asleep
 	d.told(sched.Event{Kind: sched.Resync}, sleeps)
 	state(sched.Asleep)
+}
+
+// A busy node drains first, and the world says when it sleeps. What the book thinks runs there then is lost.
+func TestSleepDrains(t *testing.T) {
+	d := open(t, bound, nil)
+	d.told(nodeUp(1, 1, 2, 2), nodeUp(2, 1, 1, 1), jobOf(1, "j", maps(3)))
+	d.decide(admit(1), start(1, sched.Map, 1, 2))
+	d.want(sched.Item{Verb: sched.Sleep, Node: 1}, sched.OK)
+	d.is("state", d.Node(1).State, sched.Draining)
+	d.want(start(1, sched.Map, 1, 1), sched.NodeAway)
+	d.is("capacity", d.Capacity()[units.MapSlots], int64(3))
+	d.told(sched.Event{Kind: sched.Started, Attempt: 1, Job: 1, Stage: sched.Map, Node: 1, Task: 1, Item: 2})
+	d.told(sched.Event{Kind: sched.NodeChanged, Node: 1, State: sched.Asleep})
+	d.is("state", d.Node(1).State, sched.Asleep)
+	d.is("attempt", d.Attempt(1) == nil, true)
+}
+
+// What a cloud offers counts for nothing until it is there: it is rented, boots, and is given back when it is empty.
+func TestOffersAreNodes(t *testing.T) {
+	d := open(t, bound, nil)
+	rented := nodeUp(2, 1, 4, 4)
+	rented.Detail.Node.Class.Most, rented.Detail.Node.Class.WakeTime = 1, 90*units.Second
+	offer := rented
+	offer.Kind, offer.State = sched.NodeChanged, sched.Offered
+	is := func(state sched.NodeState, slots int64) {
+		t.Helper()
+		other := open(t, bound, nil)
+		load(other, d)
+		for _, b := range []*desk{d, other} {
+			d.is("state", b.Node(2).State, state)
+			d.is("capacity", b.Capacity()[units.MapSlots], slots)
+		}
+	}
+	sleep, wake := sched.Item{Verb: sched.Sleep, Node: 2}, sched.Item{Verb: sched.Wake, Node: 2}
+	d.told(nodeUp(1, 1, 1, 1), offer, jobOf(1, "j", maps(9)))
+	is(sched.Offered, 1)
+	d.want(sleep, sched.NodeAway)
+	asked := d.one(wake)
+	is(sched.Waking, 1)
+	d.is("until", d.Node(2).Until, d.at.Add(90*units.Second))
+	d.told(sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Waking})
+	d.told(sched.Event{Kind: sched.Refused, Item: asked.ID, Node: 2, Why: sched.Gone})
+	is(sched.Offered, 1)
+	d.want(wake, sched.OK)
+	d.told(rented)
+	is(sched.Awake, 5)
+	d.decide(admit(1), start(1, sched.Map, 2, 1))
+	asked = d.one(sleep)
+	is(sched.Draining, 5)
+	d.told(sched.Event{Kind: sched.Refused, Item: asked.ID, Node: 2, Why: sched.Needed})
+	is(sched.Awake, 5)
+	d.want(sleep, sched.OK)
+	d.told(sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Offered})
+	is(sched.Offered, 1)
+	d.told(rented)
+	d.told(sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Waking, Age: 30 * units.Second})
+	d.is("until", d.Node(2).Until, d.at.Add(60*units.Second))
 }
 
 // What is asked while the scheduler watches is not asked: no record shows it.
@@ -181,12 +238,12 @@ func TestNothingIsAskedWhileWatching(t *testing.T) {
 	d.want(sched.Item{Verb: sched.SetTasks, Job: 1, Stage: sched.Map, Count: 5}, sched.Watched)
 	d.want(sched.Item{Verb: sched.Sleep, Node: 1}, sched.Watched)
 	d.is("mold", d.Job(1).Molds[sched.Map], sched.Mold{})
-	d.is("power", d.Node(1).Power, sched.Awake)
+	d.is("state", d.Node(1).State, sched.Awake)
 	asleep := nodeUp(1, 1, 1, 1)
-	asleep.Power = sched.Asleep
+	asleep.State = sched.Asleep
 	d.told(asleep)
 	d.want(sched.Item{Verb: sched.Wake, Node: 1}, sched.Watched)
-	d.is("power of one that slept", d.Node(1).Power, sched.Asleep)
+	d.is("state of one that slept", d.Node(1).State, sched.Asleep)
 }
 
 // What cannot be, the book says once and does not count; an attempt under a handle that is in use ends the older one.

@@ -36,7 +36,7 @@ func TestWatching(t *testing.T) {
 	d.is("open in the plan", d.Job(1).Stages[sched.Map].Open, int32(2))
 	d.plan.Reject(2, sched.Offer(7, true), sched.Reason{})
 	d.plan.Hold(3, sched.Reason{})
-	for _, it := range []sched.Item{start(1, sched.Map, 2, 1), {Verb: sched.Drain, Node: 2}, {Verb: sched.Sleep, Node: 2}, {Verb: sched.SetSlots, Job: 1, Stage: sched.Map, Count: 3},
+	for _, it := range []sched.Item{start(1, sched.Map, 2, 1), {Verb: sched.Sleep, Node: 2}, {Verb: sched.Sleep, Node: 1}, {Verb: sched.SetSlots, Job: 1, Stage: sched.Map, Count: 3},
 		{Verb: sched.WakeMe, At: d.at + 9}, {Verb: sched.Rank}, {Verb: sched.Kill, Job: 1, Stage: sched.Map, Count: 1}} {
 		d.plan.Add(it)
 	}
@@ -48,8 +48,8 @@ func TestWatching(t *testing.T) {
 	d.is("free", d.Node(1).Free[units.MapSlots], int64(3))
 	d.is("since", d.Node(1).Since, units.Time(1))
 	d.is("open", d.Job(1).Stages[sched.Map].Open, int32(4))
-	d.is("drains", d.Node(2).Draining, false)
-	d.is("sleeps", d.Node(2).Power != sched.Awake, false)
+	d.is("sleeps", d.Node(2).State, sched.Awake)
+	d.is("drains", d.Node(1).State, sched.Awake)
 	d.is("limit", d.Job(1).Stages[sched.Map].Limit, int32(3))
 	d.is("due", d.Due(), d.at+9)
 

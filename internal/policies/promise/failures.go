@@ -29,7 +29,7 @@ func (f *failures) note(v sched.View, batch []sched.Event) {
 		if batch[i].Kind != sched.NodeDown {
 			continue
 		}
-		if n := v.Node(batch[i].Node); n != nil && !n.Draining && n.Power == sched.Awake && offers(n) {
+		if n := v.Node(batch[i].Node); n != nil && n.Was == sched.Awake && offers(n) {
 			f.Failed++
 		}
 	}

@@ -25,7 +25,7 @@ func TestFailuresAreLearned(t *testing.T) {
 		}
 	}
 	d.At(0, append(policytest.Opening(policytest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: of(1)},
-		sched.Event{Kind: sched.NodeUp, Node: 3, Detail: of(1)}, sched.Event{Kind: sched.NodeUp, Node: 4, Detail: of(1), Power: sched.Asleep})...)
+		sched.Event{Kind: sched.NodeUp, Node: 3, Detail: of(1)}, sched.Event{Kind: sched.NodeUp, Node: 4, Detail: of(1), State: sched.Asleep})...)
 	check(100, finish.Failures{})
 	if got := d.s.failures.Class; got != "" {
 		t.Errorf("nodes of two classes serve, and all are said to be of %q", got)
@@ -46,7 +46,9 @@ func TestNoFailureOfADrainedNode(t *testing.T) {
 		d := newDesk(t, usual)
 		n := &cluster.Node{Name: "n2", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(1, 1)}}
 		d.At(0, append(policytest.Opening(policytest.Claims("j1", 1, 0)), sched.Event{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: n}})...)
-		d.Book.Node(2).Draining = drained
+		if drained {
+			d.Book.Node(2).State = sched.Draining
+		}
 		d.At(100, sched.Event{Kind: sched.NodeDown, Node: 2})
 		if got := d.s.failures.Failed; got != want {
 			t.Errorf("drained %v: %d failures, want %d", drained, got, want)

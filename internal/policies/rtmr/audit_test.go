@@ -33,7 +33,7 @@ func (a auditor) audit(v sched.View, slot sched.Stage) {
 	serves := map[sched.NodeID]bool{}
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		node := v.Node(n)
-		if node == nil || !node.Up || node.Draining || node.Power != sched.Awake {
+		if node == nil || node.State != sched.Awake {
 			continue
 		}
 		slots := node.Spec.Class.Capacity[dim(slot)]

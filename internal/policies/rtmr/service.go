@@ -21,7 +21,7 @@ func (s *scheduler) look(v sched.View, kinds sched.Events) {
 	}
 	s.looked, s.out = true, s.out[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		if node := v.Node(n); node != nil && (node.Up && !node.Serves() || node.Free[units.MapSlots] < 0 || node.Free[units.ReduceSlots] < 0) {
+		if node := v.Node(n); node != nil && (node.State.There() && !node.Serves() || node.Free[units.MapSlots] < 0 || node.Free[units.ReduceSlots] < 0) {
 			s.out = append(s.out, n)
 		}
 	}
@@ -44,7 +44,7 @@ func dim(slot sched.Stage) units.Dim {
 func (s *scheduler) serving(v sched.View, slot sched.Stage) int64 {
 	n := v.Capacity()[dim(slot)]
 	for _, id := range s.out {
-		if node := v.Node(id); node.Up && !node.Serves() {
+		if node := v.Node(id); node.State.There() && !node.Serves() {
 			n -= node.Spec.Class.Capacity[dim(slot)]
 		}
 	}

@@ -66,7 +66,7 @@ func TestTakesOverNodes(t *testing.T) {
 		} else {
 			d.other(0, append(up(3), policytest.Opening()[1:]...))
 		}
-		d.other(1, nil, sched.Item{Verb: sched.Drain, Node: 2}, sched.Item{Verb: sched.Sleep, Node: 3})
+		d.other(1, nil, sched.Item{Verb: sched.Sleep, Node: 2}, sched.Item{Verb: sched.Sleep, Node: 3})
 		got := d.At(2, takeOver, arrives(2, 1, 15), arrives(3, 1, 15))
 		want := "admit job=2 word=promised confidence=1000000 by=12000000000 reason=promised:15000000000; reject job=3 word=no-earlier by=22000000000 reason=deadline:15000000000,22000000000,1 evidence=2:12000000000:1"
 		if got != want {

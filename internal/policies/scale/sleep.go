@@ -108,10 +108,10 @@ func (s *Sleep) survey(v sched.View) (awake int, sleepers, due bool) {
 	s.rooms = s.rooms[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		nd := v.Node(n)
-		if nd == nil || !nd.Up || nd.Draining {
+		if nd == nil || !nd.State.There() || nd.State == sched.Draining {
 			continue
 		}
-		r := room{node: nd, free: nd.Free, asleep: nd.Power == sched.Asleep}
+		r := room{node: nd, free: nd.Free, asleep: nd.State == sched.Asleep}
 		if r.asleep {
 			sleepers = true
 		} else {
@@ -123,7 +123,7 @@ func (s *Sleep) survey(v sched.View) (awake int, sleepers, due bool) {
 	return awake, sleepers, due && awake > s.c.Keep
 }
 
-func (s *Sleep) idle(nd *sched.Node) bool { return nd.Occupied == 0 && nd.Power == sched.Awake }
+func (s *Sleep) idle(nd *sched.Node) bool { return nd.Occupied == 0 && nd.State == sched.Awake }
 
 // fit gives the tasks that wait to the nodes that are awake, wakes others for the rest, and returns
 // how many are left even so.

@@ -29,9 +29,9 @@ func (h *hall) Job(j sched.JobID) *sched.Job    { return h.jobs[j-1] }
 func (h *hall) Propose(_ *sched.Plan, it *sched.Item) sched.Code {
 	switch it.Verb {
 	case sched.Sleep:
-		h.nodes[it.Node-1].Power = sched.Asleep
+		h.nodes[it.Node-1].State = sched.Asleep
 	case sched.Wake:
-		h.nodes[it.Node-1].Power = sched.Waking
+		h.nodes[it.Node-1].State = sched.Waking
 	}
 	return sched.OK
 }
@@ -52,7 +52,7 @@ func rooms(nodes string) *hall {
 	h := &hall{now: units.Time(units.Hour)}
 	for i, c := range nodes {
 		class := &cluster.Class{Capacity: units.Vector{units.VCores: 4}}
-		nd := &sched.Node{ID: sched.NodeID(i + 1), Spec: &cluster.Node{Class: class}, Up: true, Free: class.Capacity}
+		nd := &sched.Node{ID: sched.NodeID(i + 1), Spec: &cluster.Node{Class: class}, State: sched.Awake, Free: class.Capacity}
 		if c >= 'A' && c <= 'Z' {
 			nd.Spec.Labels = []string{"gpu"}
 			c += 'a' - 'A'
@@ -63,11 +63,11 @@ func rooms(nodes string) *hall {
 		case 'f':
 			nd.Occupied, nd.Free[units.VCores] = 4, 0
 		case 's':
-			nd.Power = sched.Asleep
+			nd.State = sched.Asleep
 		case 'd':
-			nd.Up = false
+			nd.State = sched.Down
 		case 'x':
-			nd.Draining = true
+			nd.State = sched.Draining
 		}
 		h.nodes = append(h.nodes, nd)
 	}
@@ -176,7 +176,7 @@ func TestWaking(t *testing.T) {
 		t.Errorf("while it is on its way: %q", got)
 	}
 	h.jobs[0].Stages[sched.Map].Open = 8
-	h.nodes[1].Power = sched.Asleep
+	h.nodes[1].State = sched.Asleep
 	if got := h.scales(s, arrives); !strings.HasPrefix(got, "wake 2, wake 3") {
 		t.Errorf("asleep again: %q", got)
 	}

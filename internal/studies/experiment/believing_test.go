@@ -36,7 +36,7 @@ func (w telling) Now() units.Time                       { return 600e9 }
 func (w telling) Nodes() sched.NodeID                   { return 1 }
 func (w telling) Supply(sched.SupplyKind) *sched.Supply { return &sched.Supply{Amount: w.now} }
 func (w telling) Node(sched.NodeID) *sched.Node {
-	return &sched.Node{Up: true, Speed: w.speed, Spec: &cluster.Node{Class: &cluster.Class{Speed: 1}}}
+	return &sched.Node{State: sched.Awake, Speed: w.speed, Spec: &cluster.Node{Class: &cluster.Class{Speed: 1}}}
 }
 func (w telling) Forecast(sched.SupplyKind) *sched.Forecast {
 	if w.mid == nil {

@@ -302,10 +302,10 @@ func (y sleeper) About() sched.About {
 func (y sleeper) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	y.Policy.Decide(v, batch, p)
 	switch n := v.Node(2); {
-	case v.Now() == 0 && n.Power == sched.Awake:
+	case v.Now() == 0 && n.State == sched.Awake:
 		p.Add(sched.Item{Verb: sched.Sleep, Node: 2, Reason: sched.Because(whim)})
 		p.WakeMe(units.Time(100*units.Second), sched.Because(whim))
-	case v.Now() == units.Time(100*units.Second) && n.Power == sched.Asleep:
+	case v.Now() == units.Time(100*units.Second) && n.State == sched.Asleep:
 		p.Add(sched.Item{Verb: sched.Wake, Node: 2, Reason: sched.Because(whim)})
 	}
 }

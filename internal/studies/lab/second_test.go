@@ -255,9 +255,9 @@ func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 	case 4:
 		it.Verb, it.Count, it.Outcome = sched.Kill, 2, sched.Preempted
 	case 5, 6:
-		it.Verb, it.Node = sched.Sleep, first(v, n, func(nd *sched.Node) bool { return nd.Up && nd.Power == sched.Awake && nd.Occupied == 0 })
+		it.Verb, it.Node = sched.Sleep, first(v, n, func(nd *sched.Node) bool { return nd.State == sched.Awake })
 	case 7, 8:
-		it.Verb, it.Node = sched.Wake, first(v, n, func(nd *sched.Node) bool { return nd.Power == sched.Asleep })
+		it.Verb, it.Node = sched.Wake, first(v, n, func(nd *sched.Node) bool { return nd.State == sched.Asleep || nd.State == sched.Offered })
 	case 9:
 		it.Verb, it.Count = sched.SetSlots, int32(m.rng.IntN(4))
 		m.later(v, p, sched.Item{Verb: sched.SetSlots, Job: j, Stage: s, Count: -1})
@@ -268,7 +268,7 @@ func (m *meddler) meddle(v sched.View, p *sched.Plan) {
 		it.Verb = sched.Hold
 		m.later(v, p, sched.Item{Verb: sched.Admit, Job: j})
 	case 12:
-		it.Verb = []sched.Verb{sched.Reject, sched.Sample, sched.Drain}[m.rng.IntN(3)]
+		it.Verb = []sched.Verb{sched.Reject, sched.Sample, sched.Sleep}[m.rng.IntN(3)]
 		it.Count = 2
 	case 13:
 		it.Verb, it.At = sched.WakeMe, v.Now().Add(units.Duration(1+m.rng.IntN(1e10)))

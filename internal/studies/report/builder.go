@@ -52,22 +52,13 @@ func (b *Builder) Batch(_ units.Time, records []follow.Record) error {
 			b.size(at, e.Job)
 		}
 		switch e.Kind {
-		case sched.NodeUp, sched.NodeChanged:
+		case sched.NodeUp, sched.NodeChanged, sched.NodeDown:
 			b.events++
-			if e.Detail != nil && e.Detail.Node != nil {
-				b.usage.offer(at, e.Node, &e.Detail.Node.Class.Capacity)
-			}
-			b.power(at, e.Node, e.Host)
-		case sched.NodeDown:
-			b.events++
-			b.usage.offer(at, e.Node, &units.Vector{})
-			b.power(at, e.Node, e.Host)
+			b.node(at, e)
 		case sched.SupplyChanged:
 			if e.Of == sched.GreenPower {
 				b.meter.Feed(at, units.Watts(e.X))
 			}
-		case sched.Refused:
-			b.power(at, e.Node, e.Host)
 		case sched.JobArrived:
 			b.events++
 			if e.Job != nil {
@@ -113,7 +104,6 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 		if d.Refused != sched.OK {
 			continue
 		}
-		b.power(at, d.Item.Node, d.Host)
 		if o, told := OutlookOf(at, d); told {
 			b.run.Jobs[d.Job.Number].foresee(o)
 		}
@@ -178,15 +168,20 @@ func (b *Builder) Run() *Run {
 	return &b.run
 }
 
-// power tells the meter how a node stands.
-func (b *Builder) power(at units.Time, h sched.NodeID, n *follow.Node) {
-	if n == nil {
+// node takes in where a node stands: what it offers, and what it draws. One that wakes offers what it did.
+func (b *Builder) node(at units.Time, e *follow.Record) {
+	n := e.Host
+	if n == nil || n.Spec == nil {
 		return
 	}
-	if n.Spec != nil {
-		b.meter.Describe(at, h, n.Spec.Class)
+	switch {
+	case !n.State.There():
+		b.usage.offer(at, e.Node, &units.Vector{})
+	case n.State != sched.Waking || e.Kind == sched.NodeUp:
+		b.usage.offer(at, e.Node, &n.Spec.Class.Capacity)
 	}
-	b.meter.Turn(at, h, n.Up, n.Power)
+	b.meter.Describe(at, e.Node, n.Spec.Class)
+	b.meter.Turn(at, e.Node, n.State)
 }
 
 // judge says what became of a job.

@@ -126,8 +126,7 @@ func TestNoEnergyWithoutAModel(t *testing.T) {
 	}
 }
 
-// What a node draws follows its state: another speed does not wake it, and a sleep or a wake that
-// the world refused did not happen.
+// What a node draws follows its state: another speed does not wake it.
 func TestDrawFollowsPowerStates(t *testing.T) {
 	b := NewBuilder("sim", "s", "p", 1)
 	f := follow.New(b)
@@ -139,22 +138,15 @@ func TestDrawFollowsPowerStates(t *testing.T) {
 			t.Errorf("%v: %v W, want %v (%v)", e.Kind, b.meter.Power(), want, err)
 		}
 	}
-	plan := func(id sched.ItemID, v sched.Verb, want float64) {
-		t.Helper()
-		if err := f.Plan(1, 0, &sched.Plan{Items: []sched.Item{{ID: id, Verb: v, Node: 1}}}); err != nil || float64(b.meter.Power()) != want {
-			t.Errorf("%v: %v W, want %v (%v)", v, b.meter.Power(), want, err)
-		}
-	}
 	up := sched.Event{Kind: sched.NodeUp, Detail: &sched.Detail{Node: &cluster.Node{Class: class}}}
 	tell(up, 100)
-	plan(1, sched.Sleep, 10)
+	tell(sched.Event{Kind: sched.NodeChanged, State: sched.Asleep}, 10)
 	tell(sched.Event{Kind: sched.NodeChanged, X: 2, Detail: up.Detail}, 10)
-	tell(sched.Event{Kind: sched.Refused, Item: 9}, 10)
-	tell(sched.Event{Kind: sched.Refused, Item: 1}, 100)
-	plan(2, sched.Sleep, 10)
-	plan(3, sched.Wake, 100)
-	tell(sched.Event{Kind: sched.Refused, Item: 3}, 10)
+	tell(sched.Event{Kind: sched.NodeChanged, State: sched.Waking}, 100)
+	tell(sched.Event{Kind: sched.NodeChanged, State: sched.Asleep}, 10)
+	tell(sched.Event{Kind: sched.NodeChanged, State: sched.Offered}, 0)
+	tell(up, 100)
 	tell(sched.Event{Kind: sched.NodeDown}, 0)
-	up.Power = sched.Asleep
+	up.State = sched.Asleep
 	tell(up, 10)
 }

@@ -25,6 +25,7 @@ type Config struct {
 	Cancels bool // users cancel jobs
 	Quits   bool // ApplicationMasters end their jobs, as users ask them to
 	Retires bool // nodes are decommissioned
+	Rents   int  // so many nodes, the last ones, belong to a cloud, which offers them
 
 	Watching bool       // the scheduler is to watch first
 	Begin    units.Time // what the clock shows when the world begins; jobs and their deadlines come so much later
@@ -73,15 +74,16 @@ type Life struct {
 }
 
 type node struct {
-	spec   *cluster.Node
-	first  *cluster.Node // its description in the beginning
-	up     bool
-	free   units.Vector
-	idle   int // beat in which it came up, or the last container on it ended
-	back   int // beat at which it comes back, or is awake
-	mute   int // beat until which it does not beat
-	power  sched.PowerState
-	closed bool // it is drained
+	spec  *cluster.Node
+	first *cluster.Node // its description in the beginning
+	up    bool
+	free  units.Vector
+	idle  int             // beat in which it came up, or the last container on it ended
+	back  int             // beat at which it comes back, or is awake
+	mute  int             // beat until which it does not beat
+	state sched.NodeState // what it would be told to be
+	item  sched.ItemID    // that wakes it
+	twice bool            // that it is up is to be told again
 	// it is being decommissioned: it offers nothing, and goes when nothing runs there
 	leaving bool
 }
@@ -172,8 +174,15 @@ func New(cfg Config) *World {
 	}
 	w := &World{cfg: cfg, dice: rand.New(rand.NewPCG(cfg.Seed, 7)), wake: units.Never, told: true, watching: cfg.Watching,
 		seen: make(map[sched.ItemID]bool), nodes: make([]*node, 1), jobs: make([]*job, 1), attempts: make([]*attempt, 1)}
-	for _, n := range cfg.Cluster.Nodes {
-		w.nodes = append(w.nodes, &node{spec: n, first: n, up: true, free: n.Class.Capacity})
+	for i, n := range cfg.Cluster.Nodes {
+		nd := &node{spec: n, first: n, up: true, state: sched.Awake, free: n.Class.Capacity}
+		if i >= len(cfg.Cluster.Nodes)-cfg.Rents {
+			own, class := *n, *n.Class
+			class.Most, class.WakeTime, own.Class = cfg.Rents, Beat, &class
+			nd.spec, nd.up, nd.state = &own, false, sched.Offered
+			nd.first = nd.spec
+		}
+		w.nodes = append(w.nodes, nd)
 	}
 	for i := range cfg.Jobs {
 		j := &job{spec: later(cfg.Jobs[i], cfg.Begin)}
@@ -258,7 +267,7 @@ func (w *World) pass() {
 	if !w.started {
 		w.started = true
 		for n := 1; n < len(w.nodes); n++ {
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].spec}})
+			w.stands(sched.NodeID(n))
 		}
 	}
 	w.speakUp()
@@ -287,7 +296,7 @@ func (w *World) pass() {
 		if w.naughty(15) {
 			nd.mute = w.beat + 1 + w.dice.IntN(4)
 		}
-		if nd.up && nd.power == sched.Awake && nd.mute <= w.beat {
+		if nd.serves() && nd.mute <= w.beat {
 			w.tell(sched.Event{Kind: sched.Heartbeat, Node: sched.NodeID(n)})
 		}
 	}

@@ -98,28 +98,34 @@ func (w *World) mold(it *sched.Item, jb *job) {
 	w.tell(sched.Event{Kind: sched.JobAmended, Job: it.Job, Item: it.ID, Detail: &sched.Detail{Job: jb.now()}})
 }
 
-// power puts a node to sleep on which nothing runs, and wakes it, as far as the world likes.
+// power drains a node so that it sleeps, or is given back, and wakes or rents it, as far as the world likes. It may
+// forget that it was asked, and what it has begun may go unsaid.
 func (w *World) power(it *sched.Item) {
 	nd := w.nodes[it.Node]
 	switch {
-	case it.Verb == sched.Drain:
-		nd.closed = true
-	case it.Verb == sched.Sleep && nd.up && nd.power == sched.Awake && !w.busy(it.Node) && !w.naughty(4):
-		nd.power = sched.Asleep
-	case it.Verb == sched.Wake && nd.up && nd.power == sched.Asleep && !w.naughty(4):
-		nd.power, nd.back = sched.Waking, w.beat+2
+	case w.naughty(12):
+		w.told = false
+	case it.Verb == sched.Sleep && nd.serves() && w.naughty(3):
+		w.refuse(it, 0, sched.Needed)
+	case it.Verb == sched.Sleep && nd.serves():
+		nd.state, nd.twice = sched.Draining, false
+	case it.Verb == sched.Wake && (nd.state == sched.Asleep || nd.state == sched.Offered) && !w.naughty(4):
+		nd.state, nd.back, nd.item = sched.Waking, w.beat+2, it.ID
+		if !w.naughty(3) {
+			w.tell(sched.Event{Kind: sched.NodeChanged, Node: it.Node, State: sched.Waking})
+		}
 	default:
 		w.refuse(it, 0, sched.NodeAway)
 	}
 }
 
 // serves tells whether something may start on the node.
-func (n *node) serves() bool { return n.up && !n.closed && n.power == sched.Awake }
+func (n *node) serves() bool { return n.up && n.state == sched.Awake }
 
 // ask does what is asked of a job or a node.
 func (w *World) ask(it *sched.Item) {
 	switch it.Verb {
-	case sched.Drain, sched.Sleep, sched.Wake:
+	case sched.Sleep, sched.Wake:
 		if it.Node < 1 || int(it.Node) >= len(w.nodes) {
 			w.refuse(it, 0, sched.UnknownNode)
 			return

@@ -24,7 +24,8 @@
 //   - a job is cancelled: what runs of it does for a while, and then the job ends; or its ApplicationMaster
 //     ends it, gives back all, and asks for reduces before it goes;
 //   - a number of tasks that was asked for is set, or another one, or refused, and so is the sleep or the
-//     waking of a node;
+//     waking of a node; it drains, and falls asleep late, or says so twice; one that wakes may never come, or
+//     twice, or nobody was heard who asked; a cloud offers nodes, and takes them back;
 //   - an ApplicationMaster asks for no more at a time than it was told is to be had;
 //   - supplies change, and forecasts are issued;
 //   - it lets us watch for a while, and the stock scheduler runs what it likes;

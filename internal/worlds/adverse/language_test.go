@@ -17,6 +17,7 @@ type language struct {
 
 	at       units.Time
 	up       map[sched.NodeID]bool
+	slept    map[sched.NodeID]bool // or was rented, so that it comes up again
 	jobs     map[sched.JobID]*spoken
 	runs     map[sched.AttemptID]*held
 	known    map[sched.AttemptID]bool // handles that were ever used
@@ -53,7 +54,7 @@ type held struct {
 }
 
 func newLanguage() *language {
-	return &language{seen: map[string]int{}, up: map[sched.NodeID]bool{}, jobs: map[sched.JobID]*spoken{}, runs: map[sched.AttemptID]*held{},
+	return &language{seen: map[string]int{}, up: map[sched.NodeID]bool{}, slept: map[sched.NodeID]bool{}, jobs: map[sched.JobID]*spoken{}, runs: map[sched.AttemptID]*held{},
 		known: map[sched.AttemptID]bool{}, killed: map[sched.AttemptID]bool{}}
 }
 
@@ -110,12 +111,15 @@ func (l *language) event(e *sched.Event, fell map[sched.NodeID]bool) {
 		l.seen["control: "+e.Control.String()]++
 		return
 	case sched.NodeUp:
-		if l.up[e.Node] {
+		if l.up[e.Node] && !l.slept[e.Node] {
 			l.bad("node %d came up twice", e.Node)
 		}
 		l.up[e.Node] = true
 		return
 	case sched.NodeChanged:
+		if l.slept[e.Node] = l.slept[e.Node] || e.State != sched.Down; e.State != sched.Down {
+			return
+		}
 		if !l.up[e.Node] {
 			l.bad("node %d changed that is not up", e.Node)
 		}
@@ -129,6 +133,7 @@ func (l *language) event(e *sched.Event, fell map[sched.NodeID]bool) {
 			l.bad("node %d went down twice", e.Node)
 		}
 		delete(l.up, e.Node)
+		delete(l.slept, e.Node)
 		return
 	case sched.JobArrived:
 		if j != nil {

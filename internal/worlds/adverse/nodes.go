@@ -25,16 +25,18 @@ func (w *World) moveNodes() {
 	for n := 1; n < len(w.nodes); n++ {
 		nd := w.nodes[n]
 		switch {
-		case !nd.up && nd.back <= w.beat:
-			nd.up, nd.free, nd.idle = true, nd.spec.Class.Capacity, w.beat
-			nd.power, nd.closed = sched.Awake, false
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
-			w.bury(sched.NodeID(n))
-		case nd.up && nd.power == sched.Waking && nd.back <= w.beat:
-			nd.power, nd.closed = sched.Awake, false
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: nd.spec}})
+		case nd.state == sched.Down && nd.back <= w.beat && nd.spec.Class.Rented():
+			nd.state = sched.Offered
+			w.stands(sched.NodeID(n))
+		case (nd.state == sched.Down || nd.state == sched.Waking) && nd.back <= w.beat:
+			w.boot(sched.NodeID(n))
+		case nd.twice && !w.busy(sched.NodeID(n)) && len(w.orders) == 0:
+			nd.twice = false
+			w.stands(sched.NodeID(n))
+		case nd.state == sched.Draining && !w.busy(sched.NodeID(n)) && !w.naughty(2):
+			w.rest(sched.NodeID(n))
 		case nd.up && w.naughty(50):
-			nd.up, nd.back = false, w.beat+2+w.dice.IntN(6)
+			nd.up, nd.state, nd.leaving, nd.back = false, sched.Down, false, w.beat+2+w.dice.IntN(6)
 			w.tell(sched.Event{Kind: sched.NodeDown, Node: sched.NodeID(n)})
 			tell := w.end
 			if w.naughty(2) {
@@ -47,13 +49,59 @@ func (w *World) moveNodes() {
 			}
 			w.loseOutputs()
 		case nd.up && nd.leaving && !w.busy(sched.NodeID(n)):
-			nd.up, nd.leaving, nd.spec, nd.back = false, false, nd.first, w.beat+2+w.dice.IntN(6)
+			nd.up, nd.state, nd.leaving, nd.spec, nd.back = false, sched.Down, false, nd.first, w.beat+2+w.dice.IntN(6)
 			w.tell(sched.Event{Kind: sched.NodeDown, Node: sched.NodeID(n)})
 		case nd.up && w.cfg.Retires && !nd.leaving && w.naughty(80):
 			w.retire(sched.NodeID(n))
 		case nd.up && (w.naughty(60) || w.beat >= w.cfg.Calm && nd.spec != nd.first):
 			w.resize(sched.NodeID(n))
 		}
+	}
+}
+
+// stands tells of a node as the full state of the world does.
+func (w *World) stands(n sched.NodeID) {
+	nd := w.nodes[n]
+	e := sched.Event{Kind: sched.NodeUp, Node: n, State: nd.state, Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}}
+	if !nd.up {
+		e.Kind = sched.NodeChanged
+	}
+	w.tell(e)
+	if nd.state != sched.Down {
+		w.bury(n)
+	}
+}
+
+// boot brings a node that was down, or wakes. One that wakes may never come, and who comes may say so twice.
+func (w *World) boot(n sched.NodeID) {
+	nd := w.nodes[n]
+	if nd.state == sched.Waking && w.naughty(6) {
+		if nd.rest(); nd.item != 0 && w.naughty(2) {
+			w.tell(sched.Event{Kind: sched.Refused, Item: nd.item, Node: n, Why: sched.Gone})
+		} else {
+			w.tell(sched.Event{Kind: sched.NodeChanged, Node: n, State: nd.state})
+		}
+		return
+	}
+	nd.twice = nd.state == sched.Waking && w.naughty(6)
+	nd.up, nd.state, nd.free, nd.idle = true, sched.Awake, nd.spec.Class.Capacity, w.beat
+	w.stands(n)
+}
+
+// rest puts a node to sleep on which nothing runs, or gives it back, and says so, perhaps twice.
+func (w *World) rest(n sched.NodeID) {
+	nd := w.nodes[n]
+	nd.rest()
+	for more := true; more; more = w.naughty(5) {
+		w.tell(sched.Event{Kind: sched.NodeChanged, Node: n, State: nd.state})
+	}
+	w.bury(n)
+}
+
+// rest has the node where one is that sleeps, or was given back.
+func (nd *node) rest() {
+	if nd.state = sched.Asleep; nd.spec.Class.Rented() {
+		nd.up, nd.state = false, sched.Offered
 	}
 }
 

@@ -51,9 +51,9 @@ func (w *World) resync(turn bool) {
 		w.tell(sched.Event{Kind: sched.Control, Control: sched.TakeOver})
 	}
 	for n := 1; n < len(w.nodes); n++ {
-		nd := w.nodes[n]
-		if nd.closed = false; nd.up {
-			w.tell(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Power: nd.power, Age: w.age(nd.idle), Detail: &sched.Detail{Node: nd.spec}})
+		if nd := w.nodes[n]; nd.state != sched.Down {
+			nd.twice, nd.item = false, 0
+			w.stands(sched.NodeID(n))
 		}
 	}
 	var running []*attempt

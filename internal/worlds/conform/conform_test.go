@@ -184,7 +184,7 @@ func twinned(seed uint64) adverse.Config {
 	if outside {
 		nodes.Classes[0].Capacity[units.VCores], nodes.Classes[0].Capacity[units.Memory] = 2, 4<<30
 	}
-	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4}
+	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4, Rents: int(seed % 2)}
 }
 
 // runs is how many seeds of n are tried: a third of them in the gate, a fifth in a hurry, ten times

@@ -8,11 +8,11 @@ import (
 
 // effects looks for what verbs bring about that no event answers:
 //
-//   - Hold, Withhold, SetSlots and Drain: a start that they forbid is refused for that reason. A world that
+//   - Hold, Withhold and SetSlots: a start that they forbid is refused for that reason. A world that
 //     binds tasks has to refuse it itself (meddle.go); for one that binds late the book does.
 //   - Admit: a task of the job starts. Sample: one starts of a job that is not admitted.
 //   - Release: a task starts of a stage that was withheld.
-//   - Sleep: the node comes up when it is woken, which is refused of a node that is awake.
+//   - Sleep: the node says that it sleeps, or that it can be had again.
 //   - SetDeadline: the job is due then, and its own deadline stays.
 //   - Foretell: the book has what the job was told.
 //   - Rank: jobs that stood where their keys do not put them stand where these do.
@@ -28,7 +28,6 @@ type effects struct {
 	released map[stageOf]bool
 	bound    map[stageOf]bool
 	freed    map[sched.ItemID]bool // starts of stages that were released
-	drained  map[sched.NodeID]bool
 	slept    map[sched.NodeID]bool
 	due      map[sched.JobID]units.Time
 	wrong    bool // a job stood where its key does not put it when the policy was asked
@@ -51,7 +50,7 @@ func (f *effects) forget() {
 	f.verdicts, f.sampled = make(map[sched.JobID]sched.Verb), make(map[sched.JobID]bool)
 	f.withheld, f.released, f.bound = make(map[stageOf]bool), make(map[stageOf]bool), make(map[stageOf]bool)
 	f.freed = make(map[sched.ItemID]bool)
-	f.drained, f.slept, f.due = make(map[sched.NodeID]bool), make(map[sched.NodeID]bool), make(map[sched.JobID]units.Time)
+	f.slept, f.due = make(map[sched.NodeID]bool), make(map[sched.JobID]units.Time)
 }
 
 // shows looks at what happened.
@@ -77,13 +76,12 @@ func (f *effects) shows(e *sched.Event) {
 		if no, is := f.watch.barred[e.Item]; is && !e.Derived && e.Why == no.why {
 			f.did(no.by)
 		}
-	case sched.NodeUp:
-		if f.slept[e.Node] {
+	case sched.NodeChanged:
+		if f.slept[e.Node] && (e.State == sched.Asleep || e.State == sched.Offered) {
 			f.did(sched.Sleep)
+			delete(f.slept, e.Node)
 		}
-		delete(f.slept, e.Node)
-		delete(f.drained, e.Node)
-	case sched.NodeDown:
+	case sched.NodeUp, sched.NodeDown:
 		delete(f.slept, e.Node)
 	case sched.JobEnded:
 		delete(f.verdicts, e.Job)
@@ -121,8 +119,6 @@ func (f *effects) asks(it *sched.Item) {
 		f.bound[k] = it.Count >= 0
 	case sched.Start:
 		f.freed[it.ID] = f.released[k]
-	case sched.Drain:
-		f.drained[it.Node] = true
 	case sched.Sleep:
 		f.slept[it.Node] = true
 	case sched.SetDeadline:
@@ -145,8 +141,6 @@ func (f *effects) refused(it *sched.Item, k stageOf) {
 		f.did(sched.Withhold)
 	case it.Refused == sched.AtLimit && f.bound[k]:
 		f.did(sched.SetSlots)
-	case it.Refused == sched.NodeAway && f.drained[it.Node]:
-		f.did(sched.Drain)
 	}
 }
 

@@ -22,8 +22,6 @@ type meddler struct {
 	plan  sched.Plan
 	// items of the plan, by their place in it, that no world may do
 	barred map[int]forbidden
-
-	drained bool // a node, which nothing takes back
 }
 
 // Enact meddles before and behind the plan.
@@ -48,11 +46,6 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 	m.plan.Reset(nil)
 	m.barred = make(map[int]forbidden)
 	v := m.view()
-	if n := v.Nodes(); m.turns > 10 && !m.drained && v.Node(n) != nil && v.Node(n).Up {
-		m.drained = true
-		m.plan.Add(sched.Item{Verb: sched.Drain, Node: n})
-		m.watch.nodes[n].drained = m.watch.round
-	}
 	for range dice.IntN(3) {
 		m.wrong(dice, v)
 	}
@@ -91,8 +84,8 @@ func (m *meddler) start(j sched.JobID, s sched.Stage, n sched.NodeID, container 
 		Tasks: sched.Span{From: from, To: int32(len(m.plan.Bound))}})
 }
 
-// bound asks for the same of a job that is held, of a stage that is withheld, of one that may occupy nothing, and
-// on a node that is drained, and takes back what can be.
+// bound asks for the same of a job that is held, of a stage that is withheld, and of one that may occupy
+// nothing, and takes that back.
 func (m *meddler) bound(v sched.View, j *sched.Job, s sched.Stage, n sched.NodeID, first, count int) {
 	do := func(verb sched.Verb, count int32) {
 		m.plan.Add(sched.Item{Verb: verb, Job: j.ID, Stage: s, Count: count})
@@ -112,9 +105,6 @@ func (m *meddler) bound(v sched.View, j *sched.Job, s sched.Stage, n sched.NodeI
 	do(sched.SetSlots, 0)
 	barred(n, sched.SetSlots, sched.AtLimit)
 	do(sched.SetSlots, -1)
-	if last := v.Node(v.Nodes()); m.drained && last != nil && last.Up {
-		barred(last.ID, sched.Drain, sched.NodeAway)
-	}
 }
 
 // wrong asks for what does not exist.

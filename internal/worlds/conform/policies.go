@@ -77,11 +77,10 @@ var whim = &sched.Cause{Name: "whim", Text: "for no reason"}
 // what runs, by a seed. It calms down after so many decisions, so that a run can end; what is
 // refused anyway it asks for to the end.
 type Brutal struct {
-	Seed    uint64 `json:"seed"`
-	Rounds  int    `json:"rounds"`  // decisions made
-	Calm    int    `json:"calm"`    // decisions after which it kills no more
-	Gentle  bool   `json:"gentle"`  // it rejects no job, so that all can finish
-	Drained bool   `json:"drained"` // it has drained a node, which nothing takes back
+	Seed   uint64 `json:"seed"`
+	Rounds int    `json:"rounds"` // decisions made
+	Calm   int    `json:"calm"`   // decisions after which it kills no more
+	Gentle bool   `json:"gentle"` // it rejects no job, so that all can finish
 }
 
 // Decide works, kills and talks nonsense.
@@ -111,10 +110,11 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// ask wakes who sleeps, tells jobs of their finish, and sets the number of tasks of stages that have not begun.
+// ask wakes who sleeps and rents what is offered, tells jobs of their finish, and sets the number of tasks of stages that
+// have not begun.
 func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		if nd := v.Node(n); nd != nil && nd.Power == sched.Asleep {
+		if nd := v.Node(n); nd != nil && (nd.State == sched.Asleep || nd.State == sched.Offered) {
 			p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(whim)})
 		}
 	}
@@ -176,10 +176,8 @@ func (b *Brutal) race(dice *rand.Rand, v sched.View, p *sched.Plan) {
 // is not admitted, and more of one that is than a node has room for, on a node that is full, down
 // or draining.
 func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
-	if !b.Drained && dice.IntN(40) == 0 {
-		for n := v.Nodes(); n > 0 && !b.Drained; n-- { // a node with labels may be the only one for a job
-			b.Drained = v.Node(n) != nil && len(v.Node(n).Spec.Labels) == 0 && p.Add(sched.Item{Verb: sched.Drain, Node: n})
-		}
+	if dice.IntN(40) == 0 {
+		p.Add(sched.Item{Verb: sched.Sleep, Node: sched.NodeID(1 + dice.IntN(max(1, int(v.Nodes()))))})
 	}
 	j := v.Job(sched.JobID(1 + dice.IntN(max(1, int(v.Jobs())))))
 	if j == nil {
@@ -193,7 +191,7 @@ func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
 		idle := t.Ready && j.State == sched.Admitted
 		for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 			node := v.Node(n)
-			if node == nil || idle && node.Up && !node.Draining && v.First(n, s, 0) != 0 {
+			if node == nil || idle && node.Serves() && v.First(n, s, 0) != 0 {
 				continue // there Friendly works
 			}
 			p.Start(j.ID, s, n, 50, sched.Remote, sched.Because(whim))
@@ -205,7 +203,7 @@ func (b *Brutal) aim(dice *rand.Rand, v sched.View, p *sched.Plan) {
 func (b *Brutal) nonsense(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	for range dice.IntN(4) {
 		verb := sched.Verb(dice.IntN(int(sched.Verbs) + 2))
-		if verb == sched.Drain || verb == sched.Reject && b.Gentle {
+		if verb == sched.Reject && b.Gentle {
 			continue // nothing takes that back
 		}
 		last := sched.Item{Verb: verb, Job: sched.JobID(dice.IntN(int(v.Jobs()) + 4)),

@@ -40,8 +40,6 @@ type Retold struct {
 type toldNode struct {
 	up, changed sched.Event
 	since       units.Time
-	was         sched.PowerState // before it was put to sleep, or woken, by an item
-	asked       sched.ItemID
 }
 
 type toldJob struct {
@@ -146,18 +144,23 @@ func (w *Retold) note(e *sched.Event) {
 		w.nodes[e.Node] = &toldNode{up: *e, since: w.at}
 	case sched.NodeChanged:
 		n := w.nodes[e.Node]
+		if n == nil {
+			n = &toldNode{up: sched.Event{Kind: sched.NodeChanged, Node: e.Node}}
+			w.nodes[e.Node] = n
+		}
 		if e.Detail != nil {
 			n.up.Detail = e.Detail
+		}
+		if e.State != sched.Down {
+			if n.up.State, n.since = e.State, w.at; e.State == sched.Offered {
+				n.up.Kind = sched.NodeChanged
+			}
 		}
 		if e.X > 0 {
 			n.changed = sched.Event{Kind: sched.NodeChanged, Node: e.Node, X: e.X}
 		}
 	case sched.NodeDown:
 		delete(w.nodes, e.Node)
-	case sched.Refused:
-		if n := w.nodes[e.Node]; n != nil && n.asked != 0 && n.asked == e.Item {
-			n.up.Power, n.asked = n.was, 0
-		}
 	case sched.JobArrived:
 		j := &toldJob{spec: e.Detail.Job, arrived: w.at.Add(-e.Age)}
 		for i := range j.spec.Stages {
@@ -196,7 +199,7 @@ func (w *Retold) note(e *sched.Event) {
 	}
 }
 
-// Enact notes which nodes are to sleep, and which to wake.
+// Enact notes whether anything is asked for.
 func (w *Retold) Enact(p *sched.Plan) error {
 	w.quiet = true
 	for i := range p.Items {
@@ -204,11 +207,8 @@ func (w *Retold) Enact(p *sched.Plan) error {
 		if it.Verb != sched.Foretell && it.Verb != sched.Rank && it.Verb != sched.WakeMe && !it.Held && it.Refused == sched.OK {
 			w.quiet = false
 		}
-		if n := w.nodes[it.Node]; n != nil && !it.Held && it.Refused == sched.OK && (it.Verb == sched.Sleep || it.Verb == sched.Wake) {
-			n.was, n.asked = n.up.Power, it.ID
-			if n.up.Power = sched.Asleep; it.Verb == sched.Wake {
-				n.up.Power = sched.Waking
-			}
+		if it.Verb == sched.Sleep && !it.Held && it.Refused == sched.OK && w.nodes[it.Node] != nil {
+			w.nodes[it.Node].up.State = sched.Draining
 		}
 	}
 	return w.World.Enact(p)
@@ -223,7 +223,7 @@ func (w *Retold) all() []sched.Event {
 	for n, told := range w.nodes {
 		e := told.up
 		e.Age = w.at.Sub(told.since)
-		if out = append(out, e); e.Power == sched.Awake {
+		if out = append(out, e); e.Kind == sched.NodeUp && (e.State == sched.Down || e.State == sched.Awake) {
 			out = append(out, sched.Event{Kind: sched.Heartbeat, Node: n})
 		}
 		if told.changed.Node != 0 {

@@ -65,7 +65,7 @@ type watchedNode struct {
 	name       string
 	up         bool
 	was        bool  // it was up before this batch
-	drained    int64 // round of the plan that drained it
+	slept      int64 // round of the plan that put it to sleep
 	labels     []string
 	room, used units.Vector
 	had        units.Vector // its room before this batch
@@ -210,8 +210,8 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 			w.left[it.ID] = it.Count
 			w.second[it.ID] = it.Verb == sched.Speculate
 			w.far[it.ID] = cmp.Or(it.Locality, sched.Remote)
-		case it.Verb == sched.Drain && n != nil:
-			n.drained = round
+		case it.Verb == sched.Sleep && n != nil:
+			n.slept = round
 		}
 	}
 	return nil
@@ -241,11 +241,24 @@ func (w *Watch) event(e *sched.Event) {
 			n = &watchedNode{}
 			w.nodes[e.Node] = n
 		}
-		n.name, n.up, n.room, n.drained, n.labels = e.Detail.Node.Name, true, e.Detail.Node.Class.Capacity, 0, e.Detail.Node.Labels
+		n.name, n.up, n.room, n.slept, n.labels = e.Detail.Node.Name, true, e.Detail.Node.Class.Capacity, 0, e.Detail.Node.Labels
 	case sched.NodeChanged:
-		if n := w.nodes[e.Node]; n == nil {
+		n := w.nodes[e.Node]
+		if n == nil && (e.State == sched.Offered || e.State == sched.Waking) {
+			n = &watchedNode{name: e.Detail.Node.Name, labels: e.Detail.Node.Labels}
+			w.nodes[e.Node] = n
+		}
+		if n == nil {
 			w.broken("node %d changed that was never up", e.Node)
-		} else if e.Detail != nil && e.Detail.Node != nil {
+			break
+		}
+		switch e.State {
+		case sched.Asleep, sched.Waking, sched.Awake:
+			n.slept = 0
+		case sched.Offered:
+			n.up, n.slept = false, 0
+		}
+		if e.Detail != nil && e.Detail.Node != nil {
 			n.room = e.Detail.Node.Class.Capacity
 		}
 	case sched.NodeDown:
@@ -301,6 +314,9 @@ func (w *Watch) event(e *sched.Event) {
 		w.Refused[e.Derived]++
 		if !e.Derived {
 			w.Whys[e.Why]++
+			if n := w.nodes[e.Node]; n != nil && e.Why == sched.Needed {
+				n.slept = 0
+			}
 			w.answer(e.Item, max(e.Count, 1))
 		}
 	case sched.Discrepancy:
@@ -387,8 +403,8 @@ func (w *Watch) started(e *sched.Event) {
 	case n == nil || !n.up && !n.was: // nodes are told first: one may fall behind a start that is told with it
 		w.broken("an attempt started on node %d, which is not up", e.Node)
 		return
-	case w.Binds && n.drained > 0 && w.round > n.drained+1:
-		w.broken("an attempt started on node %d, which was drained in round %d", e.Node, n.drained)
+	case w.Binds && n.slept > 0 && w.round > n.slept+1:
+		w.broken("an attempt started on node %d, which was put to sleep in round %d", e.Node, n.slept)
 	case w.barred[e.Item].by != sched.NoVerb:
 		w.broken("%v of job %q started by item %d, which %v forbids", e.Stage, j.id, e.Item, w.barred[e.Item].by)
 	case w.attempts[e.Attempt] != nil:

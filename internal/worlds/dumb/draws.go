@@ -154,7 +154,10 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 	if w.cfg.Replicas == 0 || j.Stage(workload.Map) == nil {
 		return j
 	}
-	key, n := w.fileKey(j), len(w.nodes)-1
+	key, n := w.fileKey(j), 0
+	for n+1 < len(w.nodes) && w.nodes[n+1].spec.Class.Most == 0 {
+		n++
+	}
 	from, stride := int(w.draw(firstDraw, key, 0, 0, 0)%uint64(n)), 1+int(w.draw(strideDraw, key, 0, 0, 0)%uint64(n))
 	for shared := true; shared; {
 		shared = false

@@ -44,7 +44,7 @@ func (w *World) enact(p *sched.Plan, it *sched.Item) {
 		for _, a := range p.Victims[it.Attempts.From:it.Attempts.To] {
 			w.kill(it, a, outcome)
 		}
-	case sched.Sleep, sched.Wake, sched.Drain:
+	case sched.Sleep, sched.Wake:
 		w.power(it)
 	case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
 		if it.Job < 1 || int(it.Job) >= len(w.jobs) || w.jobs[it.Job] == nil {
@@ -69,14 +69,15 @@ func (w *World) kill(it *sched.Item, a sched.AttemptID, outcome sched.Outcome) {
 
 func (w *World) power(it *sched.Item) {
 	switch nd := w.nodes[it.Node]; {
-	case it.Verb == sched.Drain:
-		nd.closed = true
-	case it.Verb == sched.Sleep && nd.state == up && len(w.newestOn(int(it.Node))) == 0:
-		nd.state = asleep
-	case it.Verb == sched.Wake && nd.state == asleep:
-		if nd.awake == never {
-			nd.awake = w.in(nd.spec.Class.WakeTime)
+	case it.Verb == sched.Sleep && nd.state == up && w.needed(int(it.Node)):
+		w.refuse(it, 0, 0, sched.Needed)
+	case it.Verb == sched.Sleep && nd.state == up:
+		if nd.state, nd.slept = draining, true; w.empty(int(it.Node)) {
+			w.fallAsleep(int(it.Node))
 		}
+	case it.Verb == sched.Wake && (nd.state == asleep || nd.state == offered) && nd.awake == never:
+		w.turned(int(it.Node), sched.Waking)
+		nd.awake = w.in(nd.spec.Class.WakeTime)
 	default:
 		w.refuse(it, 0, 0, sched.NodeAway)
 	}

@@ -10,15 +10,15 @@ import (
 )
 
 type node struct {
-	spec                                   *cluster.Node
-	free                                   units.Vector
-	factor                                 float64
-	state                                  state
-	causes, lives, failures                int // reasons to be away; how often it came up; failed attempts
-	removed, crashes, closed, listed, news bool
-	slept                                  bool // it drains in its sleep
-	beat                                   units.Time
-	breaks, repaired, awake, restored      moment
+	spec                              *cluster.Node
+	free                              units.Vector
+	factor                            float64
+	state                             state
+	causes, lives, failures           int // reasons to be away; how often it came up; failed attempts
+	removed, crashes, listed, news    bool
+	slept                             bool // it drains to sleep
+	beat                              units.Time
+	breaks, repaired, awake, restored moment
 }
 
 type state int
@@ -28,9 +28,10 @@ const (
 	up
 	draining
 	asleep
+	offered
 )
 
-func (nd *node) serves() bool { return nd.state == up && !nd.closed && !nd.listed }
+func (nd *node) serves() bool { return nd.state == up && !nd.listed }
 
 type rack struct {
 	id      cluster.RackID
@@ -102,7 +103,7 @@ func (nd *node) offering(something bool) *cluster.Node {
 
 func (w *World) comeUp(n int) {
 	nd := w.nodes[n]
-	nd.state, nd.closed, nd.listed, nd.failures, nd.news = up, false, false, 0, true
+	nd.state, nd.slept, nd.listed, nd.failures, nd.news = up, false, false, 0, true
 	nd.free = nd.spec.Class.Capacity
 	nd.awake, nd.restored = never, never
 	nd.lives++
@@ -115,11 +116,70 @@ func (w *World) comeUp(n int) {
 	}
 }
 
-// wakeUp brings a node back from its sleep, unless it is to leave.
+// wakeUp brings a node back from its sleep, or from its cloud if that is not cut off. What was told at this instant of
+// where it stands is over.
 func (w *World) wakeUp(n int) {
-	if w.nodes[n].awake = never; w.nodes[n].state == asleep {
+	nd := w.nodes[n]
+	nd.awake = never
+	switch {
+	case nd.state == offered && nd.causes > 0:
+		w.turned(n, sched.Offered)
+	case nd.state == offered || nd.state == asleep:
+		for i, e := range w.out {
+			if e.Kind == sched.NodeChanged && int(e.Node) == n {
+				w.out[i].State = sched.Down
+			}
+		}
 		w.comeUp(n)
 	}
+}
+
+// turned tells where a node stands.
+func (w *World) turned(n int, to sched.NodeState) {
+	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), State: to})
+}
+
+// offer says that a node of a cloud can be had.
+func (w *World) offer(n int) {
+	w.nodes[n].state = offered
+	w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), State: sched.Offered, Detail: &sched.Detail{Node: w.nodes[n].offering(true)}})
+}
+
+// fallAsleep puts a node to sleep that was drained for it, or gives it back.
+func (w *World) fallAsleep(n int) {
+	nd := w.nodes[n]
+	if nd.slept = false; nd.spec.Class.Most > 0 {
+		nd.state = offered
+		w.turned(n, sched.Offered)
+	} else {
+		nd.state = asleep
+		w.turned(n, sched.Asleep)
+	}
+}
+
+// needed tells whether a job still needs a map output on the node, or a block that lies on no other that is up.
+func (w *World) needed(n int) bool {
+	if !w.clean(n) {
+		return true
+	}
+	for _, j := range w.jobs {
+		for _, s := range j.all() {
+			for i, t := range s.tasks {
+				left, here := 0, false
+				for _, h := range s.spec.Hosts.Of(i) {
+					if int(h) == n {
+						here = true
+					} else if int(h) < len(w.nodes) && w.nodes[h].state == up {
+						left++
+					}
+				}
+				if t.state != done && here && left == 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (w *World) away(n, more int) {
@@ -134,7 +194,7 @@ func (w *World) unsettle(n int) {
 }
 
 func (w *World) resize(nodes int, crash bool) {
-	for n := 1; n < len(w.nodes); n++ {
+	for n := 1; n < len(w.nodes) && w.nodes[n].spec.Class.Most == 0; n++ {
 		nd := w.nodes[n]
 		nd.removed = n > nodes
 		nd.crashes = nd.removed && (nd.crashes || crash)
@@ -150,21 +210,20 @@ func (w *World) settle() {
 	for _, n := range w.toSettle {
 		switch nd := w.nodes[n]; {
 		case nd.causes > 0 || nd.crashes:
-			if nd.state != down {
+			if nd.state != down && nd.state != offered {
 				w.crash(n)
 			}
 		case nd.removed && (nd.state == up || nd.state == asleep):
-			nd.slept = nd.state == asleep
 			if nd.state = draining; w.empty(n) {
 				w.goDown(n)
-			} else if !nd.slept {
+			} else {
 				w.tell(sched.NodeChanged, n, nd.factor, nd.offering(false))
 			}
+		case !nd.removed && nd.state == down && nd.spec.Class.Most > 0:
+			w.offer(n)
 		case !nd.removed && nd.state == down:
 			w.comeUp(n)
-		case !nd.removed && nd.state == draining && nd.slept:
-			nd.state = asleep
-		case !nd.removed && nd.state == draining:
+		case !nd.removed && nd.state == draining && !nd.slept:
 			if nd.state, nd.news = up, true; !nd.listed {
 				w.tell(sched.NodeChanged, n, nd.factor, nd.offering(true))
 			}
@@ -175,7 +234,7 @@ func (w *World) settle() {
 
 func (w *World) goDown(n int) {
 	nd := w.nodes[n]
-	nd.state, nd.breaks, nd.awake, nd.restored = down, never, never, never
+	nd.state, nd.slept, nd.breaks, nd.awake, nd.restored = down, false, never, never, never
 	w.tell(sched.NodeDown, n, 0, nil)
 }
 
@@ -207,7 +266,10 @@ func (w *World) newestOn(n int) (on []*run) {
 }
 
 // empty tells whether nothing runs on the node and no job needs a map output from it.
-func (w *World) empty(n int) bool {
+func (w *World) empty(n int) bool { return len(w.newestOn(n)) == 0 && w.clean(n) }
+
+// clean tells whether no job needs a map output from the node.
+func (w *World) clean(n int) bool {
 	for _, j := range w.jobs {
 		if maps, _ := j.readers(); maps != nil {
 			if slices.ContainsFunc(maps.tasks, func(t task) bool { return t.state == done && t.node == n }) {
@@ -215,7 +277,7 @@ func (w *World) empty(n int) bool {
 			}
 		}
 	}
-	return len(w.newestOn(n)) == 0
+	return true
 }
 
 // drained lets a draining node that is empty go with the next batch.

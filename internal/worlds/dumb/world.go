@@ -78,7 +78,7 @@ func New(cfg sim.Config) (*World, error) {
 	}
 	for id := 1; id <= cfg.Cluster.Racks; id++ {
 		r := &rack{id: cluster.RackID(id), class: rackBreaks, changes: never}
-		if slices.ContainsFunc(cfg.Cluster.Nodes, func(n *cluster.Node) bool { return n.Rack == r.id }) {
+		if slices.ContainsFunc(cfg.Cluster.Nodes, func(n *cluster.Node) bool { return n.Rack == r.id && n.Class.Most == 0 }) {
 			w.racks = append(w.racks, r)
 		}
 	}
@@ -122,7 +122,11 @@ func (w *World) Next(context.Context) (drive.Batch, error) {
 func (w *World) begin() {
 	w.begun = true
 	for n := 1; n < len(w.nodes); n++ {
-		w.comeUp(n)
+		if w.nodes[n].spec.Class.Most > 0 {
+			w.offer(n)
+		} else {
+			w.comeUp(n)
+		}
 	}
 	profiles := slices.Clone(w.cfg.Profiles)
 	for range profiles { // bubbles
@@ -248,7 +252,11 @@ func (w *World) happen() {
 	leaving, doomed := w.leaving, w.doomed
 	w.leaving, w.doomed = nil, nil
 	for _, n := range leaving {
-		if w.nodes[n].state == draining && w.empty(n) {
+		switch nd := w.nodes[n]; {
+		case nd.state != draining || !w.empty(n):
+		case nd.slept && !nd.removed:
+			w.fallAsleep(n)
+		default:
 			w.goDown(n)
 		}
 	}

@@ -32,7 +32,7 @@ func (w *World) nodeUp(n sched.NodeID) {
 	if nd.up {
 		return
 	}
-	nd.up, nd.Closed, nd.fresh, nd.Free = true, false, true, nd.Spec.Class.Capacity
+	nd.up, nd.fresh, nd.Free = true, true, nd.Spec.Class.Capacity
 	w.emit(sched.Event{Kind: sched.NodeUp, Node: n, Detail: &sched.Detail{Node: nd.Spec}})
 }
 
@@ -172,7 +172,7 @@ func (w *World) more(j *job) {
 
 // wanted tells whether some stage waits for a container that fits on the node.
 func (w *World) wanted(nd *node) bool {
-	return nd.up && !nd.Closed && slices.ContainsFunc(w.wants, func(k *want) bool {
+	return nd.up && slices.ContainsFunc(w.wants, func(k *want) bool {
 		return k.waits > 0 && nd.Free.Fits(&k.needs) && nd.Spec.Carries(k.labels)
 	})
 }

@@ -113,9 +113,10 @@ func (w *World) auditNodes() {
 			equal(w, nd.outputs, w.countOutputs(int32(n)), "map outputs on node %d, which drains", n)
 			w.must(last != 0 || nd.outputs > 0 || slices.Contains(w.leaving, int32(n)), "node %d drains, is empty and does not leave", n)
 		}
+		w.must(!nd.sleeps || nd.state == nodeDraining, "node %d is to sleep and does not drain", n)
 		w.must(nd.away >= 0, "node %d is away %d times", n, nd.away)
 		if len(w.touched) == 0 {
-			w.must((nd.away == 0 && !nd.crashes) || nd.state == nodeDown, "node %d has failed and is not down", n)
+			w.must((nd.away == 0 && !nd.crashes) || nd.state == nodeDown || nd.state == nodeOffered, "node %d has failed and is not down", n)
 			w.must(!nd.removed || nd.state == nodeDown || nd.state == nodeDraining, "node %d is removed and serves", n)
 		}
 		equal(w, w.beat.isFresh[n], slices.Contains(w.beat.fresh, int32(n)), "node %d has something new", n)
@@ -147,7 +148,7 @@ func (w *World) auditKinds() {
 		}
 		for n := 1; n < len(w.nodes); n++ {
 			nd := &w.nodes[n]
-			fits := nd.state == nodeOpen && !nd.Closed && !nd.listed && nd.Free.Fits(&kd.needs.Vector) && nd.Spec.Carries(kd.labels)
+			fits := nd.state == nodeOpen && !nd.listed && nd.Free.Fits(&kd.needs.Vector) && nd.Spec.Carries(kd.labels)
 			equal(w, kd.room.has(n-1), fits, "node %d has room for %v", n, kd.needs)
 		}
 		for i, word := range kd.room.words {

@@ -107,22 +107,27 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 	w.nextChange(next)
 	for n := 1; n < len(w.nodes); n++ {
 		nd, record := &w.nodes[n], book.Node(sched.NodeID(n))
-		if record == nil || !record.Up {
+		if record == nil || !record.State.There() && record.State != sched.Offered {
 			continue
 		}
 		if record.Spec.Class.Capacity != nd.Spec.Class.Capacity { // it was told again since
 			nd.Spec, nd.up = record.Spec, &sched.Detail{Node: record.Spec}
 		}
-		nd.state, nd.lives, nd.Free, nd.Closed = nodeOpen, 1, nd.Spec.Class.Capacity, record.Draining
+		nd.state, nd.lives, nd.Free = nodeOpen, 1, nd.Spec.Class.Capacity
 		nd.factor = record.Speed / nd.Spec.Class.Speed
 		switch {
 		case nd.removed:
 			nd.state = nodeDraining
 			w.draining++
-		case record.Power != sched.Awake:
-			nd.state = nodeAsleep
-			if record.Power == sched.Waking {
-				w.awaken(&sched.Item{Node: sched.NodeID(n)})
+		case record.State == sched.Draining:
+			nd.state, nd.sleeps = nodeDraining, true
+			w.draining++
+		case record.State != sched.Awake:
+			nd.state = nd.atRest()
+			if record.State == sched.Waking {
+				nd.waking = true
+				w.coming++
+				w.queue.push(max(record.Until, w.now), awake, int32(n), nd.lives)
 			}
 		}
 		if b := &w.beat; w.cfg.Heartbeat > 0 && record.Beat == w.now {

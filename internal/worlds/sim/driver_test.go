@@ -28,6 +28,7 @@ type driver struct {
 	trace    []string                 // attempts and jobs that ended, in order
 	beats    int
 	refused  []sched.Event
+	turned   []string // where nodes were told to stand
 	items    sched.ItemID
 	plan     sched.Plan
 	hash     uint64
@@ -42,9 +43,10 @@ type driver struct {
 }
 
 type dNode struct {
-	up    bool
-	free  units.Vector
-	speed float64
+	sleeps bool // or drains to
+	up     bool
+	free   units.Vector
+	speed  float64
 }
 
 type dJob struct {
@@ -179,11 +181,13 @@ func (d *driver) take(e *sched.Event, over map[sched.AttemptID]bool, gone map[sc
 		}
 		d.nodes[e.Node] = &dNode{up: true, free: e.Detail.Node.Class.Capacity, speed: e.Detail.Node.Class.Speed}
 	case sched.NodeChanged:
-		if !d.nodes[e.Node].up {
+		if e.State != sched.Down {
+			d.turned = append(d.turned, fmt.Sprintf("%v %d %v", d.at, e.Node, e.State))
+		} else if !d.nodes[e.Node].up {
 			d.fatal("node %d changed while it is down", e.Node)
 		}
 	case sched.NodeDown:
-		if !d.nodes[e.Node].up {
+		if n := d.nodes[e.Node]; !n.up && !n.sleeps {
 			d.fatal("node %d went down twice", e.Node)
 		}
 		d.nodes[e.Node].up = false

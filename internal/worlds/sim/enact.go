@@ -68,8 +68,6 @@ func (h hands) Changed(it *sched.Item) {
 			h.refresh(j, &j.stages[i], true)
 		}
 		h.idle.progress(h.now)
-	case sched.Drain:
-		h.setRoom(int32(it.Node))
 	case sched.Sleep:
 		h.sleep(it)
 	case sched.Wake:

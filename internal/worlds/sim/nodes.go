@@ -25,13 +25,13 @@ type node struct {
 	removed  bool // the number of nodes is below its handle
 	crashes  bool // and one of the steps that removed it since was a crash
 	queued   bool // it is among the touched
-	waking   bool // it is asleep, and somebody woke it
-	slept    bool // it drains in its sleep
+	waking   bool // it is asleep or offered, and somebody woke it
+	sleeps   bool // it drains to sleep, or to be given back
 }
 
 // nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads
-// from everywhere straight to down. Up ── put to sleep ──▶ asleep ── woken, after the wake time of
-// its class ──▶ up.
+// from everywhere straight to down. Up ── put to sleep ──▶ draining ── empty ──▶ asleep, or offered if it is
+// rented ── woken, after the wake time of its class ──▶ up.
 type nodeState uint8
 
 const (
@@ -39,7 +39,16 @@ const (
 	nodeOpen
 	nodeDraining
 	nodeAsleep
+	nodeOffered
 )
+
+// atRest is the state of a node that sleeps, or was given back.
+func (nd *node) atRest() nodeState {
+	if nd.Spec.Class.Rented() {
+		return nodeOffered
+	}
+	return nodeAsleep
+}
 
 // kind is a kind of container on nodes with certain labels: two stages of one kind wait for the same room.
 type kind struct {
@@ -136,12 +145,22 @@ func (w *World) taken(n int32, needs *units.Need) {
 
 // fits tells whether a container of the kind may start on the node.
 func (k *kind) fits(nd *node, n int32) bool {
-	return nd.state == nodeOpen && nd.Free.Fits(&k.needs.Vector) && !nd.Closed && !nd.listed && (k.carries == nil || k.carries[n-1])
+	return nd.state == nodeOpen && nd.Free.Fits(&k.needs.Vector) && !nd.listed && (k.carries == nil || k.carries[n-1])
+}
+
+// comes brings a node that is down, or offers it.
+func (w *World) comes(n int32) {
+	if nd := &w.nodes[n]; nd.Spec.Class.Rented() {
+		nd.state = nodeOffered
+		w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), State: sched.Offered, Detail: nd.up})
+	} else {
+		w.nodeUp(n)
+	}
 }
 
 func (w *World) nodeUp(n int32) {
 	nd := &w.nodes[n]
-	nd.state, nd.Closed, nd.listed, nd.failures, nd.waking = nodeOpen, false, false, 0, false
+	nd.state, nd.listed, nd.failures, nd.waking = nodeOpen, false, 0, false
 	nd.Free = nd.Spec.Class.Capacity
 	nd.lives++
 	w.emit(sched.Event{Kind: sched.NodeUp, Node: cluster.NodeID(n), Detail: nd.up})
@@ -174,7 +193,7 @@ func (w *World) change(c *change) {
 	case toTell:
 		w.emit(c.tells)
 	case toSize:
-		for n := min(w.size, c.nodes) + 1; n < len(w.nodes); n++ {
+		for n := min(w.size, c.nodes) + 1; n <= len(w.racks.order); n++ {
 			nd := &w.nodes[n]
 			nd.removed = n > c.nodes
 			nd.crashes = nd.removed && (c.crash || nd.crashes)
@@ -201,7 +220,7 @@ func (w *World) reconcile() {
 		nd.queued = false
 		switch {
 		case nd.away > 0 || nd.crashes:
-			if nd.state != nodeDown {
+			if nd.state != nodeDown && nd.state != nodeOffered {
 				w.crash(n)
 			}
 		case nd.removed:
@@ -209,11 +228,8 @@ func (w *World) reconcile() {
 				w.drain(n)
 			}
 		case nd.state == nodeDown:
-			w.nodeUp(n)
-		case nd.state == nodeDraining && nd.slept:
-			nd.state = nodeAsleep // which is what everybody believes
-			w.draining--
-		case nd.state == nodeDraining:
+			w.comes(n)
+		case nd.state == nodeDraining && !nd.sleeps:
 			nd.state = nodeOpen
 			w.draining--
 			if !nd.listed {
@@ -242,28 +258,25 @@ func (w *World) goDown(n int32) {
 	if nd.state == nodeDraining {
 		w.draining--
 	}
-	nd.state = nodeDown
+	nd.state, nd.sleeps = nodeDown, false
 	w.setRoom(n)
 	w.emit(sched.Event{Kind: sched.NodeDown, Node: cluster.NodeID(n)})
 }
 
-// drain lets the node finish what it runs. It leaves when nothing runs on it and no job needs a map
-// output from it, as under YARN's graceful decommissioning. Until then it offers nothing; one that
-// sleeps offers nothing anyway, and sleeps on.
+// drain lets the node finish what it runs. It leaves, or sleeps, when nothing runs on it and no job needs a map
+// output from it, as under YARN's graceful decommissioning. Until then it offers nothing.
 func (w *World) drain(n int32) {
 	nd := &w.nodes[n]
-	nd.slept = nd.state == nodeAsleep
 	nd.state = nodeDraining
 	w.draining++
-	nd.outputs = w.countOutputs(n)
-	if nd.runs.last == 0 && nd.outputs == 0 {
-		w.goDown(n)
+	if nd.outputs = w.countOutputs(n); nd.runs.last == 0 && nd.outputs == 0 {
+		w.leave(n)
 		return
 	}
-	if !nd.slept {
+	if !nd.sleeps {
 		w.emit(sched.Event{Kind: sched.NodeChanged, Node: cluster.NodeID(n), X: nd.factor, Detail: nd.bare})
-		w.setRoom(n)
 	}
+	w.setRoom(n)
 }
 
 // drained notes that something ended on a draining node.
@@ -279,7 +292,11 @@ func (w *World) drained(n int32) {
 // leave takes an empty node away, unless it is needed again meanwhile. That is told one batch after the end of its last
 // attempt: within a batch, nodes come before attempts.
 func (w *World) leave(n int32) {
-	if nd := &w.nodes[n]; nd.state == nodeDraining && nd.runs.last == 0 && nd.outputs == 0 {
+	switch nd := &w.nodes[n]; {
+	case nd.state != nodeDraining || nd.runs.last != 0 || nd.outputs > 0:
+	case nd.sleeps && !nd.removed:
+		w.fallAsleep(n)
+	default:
 		w.goDown(n)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// racks lists the positions of nodes by rack, for draws within and without one.
+// racks lists the positions of the cluster's own nodes by rack, for draws within and without one.
 type racks struct {
 	order []int32 // positions, by rack
 	start []int32 // of each rack in order, numbered from 0 over the racks that have nodes, and the end
@@ -20,18 +20,19 @@ type rack struct{ from, to int32 }
 
 func newRacks(c *cluster.Cluster) racks {
 	count := make([]int32, c.Racks+2) // by rack: where its nodes begin among all
-	for _, n := range c.Nodes {
+	own := c.Own()
+	for _, n := range own {
 		count[n.Rack+1]++
 	}
-	r := racks{order: make([]int32, len(c.Nodes)), of: make([]rack, len(c.Nodes))}
+	r := racks{order: make([]int32, len(own)), of: make([]rack, len(own))}
 	for id := 1; id <= c.Racks; id++ {
 		if count[id+1] > 0 {
 			r.start = append(r.start, count[id])
 		}
 		count[id+1] += count[id]
 	}
-	r.start = append(r.start, int32(len(c.Nodes)))
-	for i, n := range c.Nodes {
+	r.start = append(r.start, int32(len(own)))
+	for i, n := range own {
 		r.order[count[n.Rack]] = int32(i)
 		count[n.Rack]++
 	}
@@ -101,7 +102,7 @@ type layout struct {
 }
 
 func (w *World) newLayout(key uint64) layout {
-	n := len(w.cfg.Cluster.Nodes)
+	n := len(w.racks.order)
 	l := layout{racks: &w.racks, copies: w.stem(forCopy, key), spread: w.cfg.Placement == Spread,
 		from: below(w.bits(forFirstCopy, key, 0, 0, 0), n), stride: 1 + below(w.bits(forStride, key, 0, 0, 0), n)}
 	l.at = l.from

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -10,72 +9,76 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// sleeps lets a driver put node 2 to sleep and wake it, at these seconds.
-func sleeps(asleep, awake float64) func(*driver, []sched.Event, *sched.Plan) {
-	did := 0
+// asks lets a driver put node 2 to sleep and wake it in turn, at these seconds.
+func asks(first sched.Verb, seconds ...float64) func(*driver, []sched.Event, *sched.Plan) {
+	verb := first
 	return func(d *driver, _ []sched.Event, _ *sched.Plan) {
-		switch {
-		case did == 0 && d.at >= at(asleep):
-			d.item(sched.Item{Verb: sched.Sleep, Node: 2})
-			d.nodes[2].up = false // as a book would have it
-			did++
-		case did == 1 && d.at >= at(awake):
-			d.item(sched.Item{Verb: sched.Wake, Node: 2})
-			did++
+		if len(seconds) == 0 || d.at < at(seconds[0]) {
+			return
+		}
+		seconds = seconds[1:]
+		d.item(sched.Item{Verb: verb, Node: 2})
+		if verb == sched.Sleep {
+			d.nodes[2].up, d.nodes[2].sleeps, verb = false, true, sched.Wake // as a book would have it
+		} else {
+			verb = sched.Sleep
 		}
 	}
 }
 
-// A node sleeps while a reduce may still read a map's output from it. It is to leave, and then not:
-// it sleeps on, as those who put it to sleep believe, until they wake it.
-func TestSleeperStaysAsleep(t *testing.T) {
+// two are two nodes of a slot each that wake in 5 s; the second may be rented.
+func two(most int) *cluster.Cluster {
 	c := uniform(2, 1, 1, 0)
-	one := *c.Nodes[0].Class
-	one.Name, one.Capacity, one.WakeTime = "one", units.Slots(1, 1), 5*sec
-	two := one
-	two.Name, two.Capacity = "two", units.Slots(1, 0)
-	c.Nodes[0].Class, c.Nodes[1].Class, c.Classes = &one, &two, append(c.Classes, &one, &two)
-	cfg := Config{Cluster: c, Sizes: []SizeStep{{At: at(20), Nodes: 1}, {At: at(30), Nodes: 2}},
-		Workload: load(shape{id: "a", maps: 2, mapS: 10, reduces: 1, reduS: 90, slow: 1}, shape{id: "b", arrive: 35, maps: 2, mapS: 20}, shape{id: "c", arrive: 12, maps: 1, mapS: 1}, shape{id: "d", arrive: 40, maps: 1, mapS: 1})}
-	d := newDriver(t, cfg)
-	var told []string
-	d.extra = sleeps(12, 40)
-	extra := d.extra
-	d.extra = func(d *driver, batch []sched.Event, p *sched.Plan) {
-		for i := range batch {
-			if e := &batch[i]; e.Node == 2 && (e.Kind == sched.NodeUp || e.Kind == sched.NodeDown || e.Kind == sched.NodeChanged) {
-				told = append(told, e.Kind.String()+" "+d.at.String())
-			}
+	own := *c.Nodes[0].Class
+	own.Capacity, own.WakeTime = units.Slots(1, 1), 5*sec
+	other := own
+	other.Name, other.Capacity, other.Most = "other", units.Slots(1, 0), most
+	c.Nodes[0].Class, c.Nodes[1].Class, c.Classes = &own, &other, []*cluster.Class{&own, &other}
+	return c
+}
+
+// A node sleeps when what ran on it has ended, and serves again when it has woken. One that is to leave the cluster
+// meanwhile leaves, and comes back awake.
+func TestSleepAndWake(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		first sched.Verb
+		most  int
+		asked []float64
+		sizes []SizeStep
+		want  []string
+	}{
+		{"it drains, sleeps and wakes", sched.Sleep, 0, []float64{4, 12}, nil, []string{"10s 2 asleep", "12s 2 waking"}},
+		{"it is rented, and given back when it is empty", sched.Wake, 1, []float64{2, 8, 20}, nil,
+			[]string{"0s 2 offered", "2s 2 waking", "17s 2 offered", "20s 2 waking"}},
+		{"it leaves while it drains", sched.Sleep, 0, []float64{4}, []SizeStep{{At: at(6), Nodes: 1}, {At: at(30), Nodes: 2}}, nil},
+		{"it is to leave, and then only to sleep", sched.Sleep, 0, []float64{4}, []SizeStep{{At: at(6), Nodes: 1}, {At: at(7), Nodes: 2}}, []string{"10s 2 asleep"}},
+	} {
+		d := newDriver(t, Config{Cluster: two(c.most), Sizes: c.sizes, Workload: load(shape{id: "a", maps: 6, mapS: 10}, shape{id: "b", arrive: 2, maps: 1, mapS: 1},
+			shape{id: "c", arrive: 4, maps: 1, mapS: 1}, shape{id: "d", arrive: 8, maps: 1, mapS: 1}, shape{id: "e", arrive: 12, maps: 1, mapS: 1}, shape{id: "f", arrive: 20, maps: 1, mapS: 1})})
+		d.extra = asks(c.first, c.asked...)
+		if err := d.run(); err != nil || len(d.refused) > 0 || !slices.Equal(d.turned, c.want) {
+			t.Errorf("%s: refused %v, told %v, want %v (%v)", c.why, d.refused, d.turned, c.want, err)
 		}
-		extra(d, batch, p)
-	}
-	if err := d.run(); err != nil {
-		t.Fatal(err)
-	}
-	if len(d.refused) > 0 {
-		t.Errorf("refused: %+v", d.refused)
-	}
-	want := []string{"a/map/1 on n1 0s-10s committed", "a/map/2 on n2 0s-10s committed", "c/map/1 on n1 12s-13s committed", "job c 13s committed",
-		"b/map/1 on n1 35s-55s committed", "d/map/1 on n1 55s-56s committed", "job d 56s committed", "b/map/2 on n2 45s-1m5s committed", "job b 1m5s committed",
-		"a/reduce/1 on n1 10s-1m40s committed", "job a 1m40s committed"}
-	if !slices.Equal(d.trace, want) {
-		t.Errorf("%s", strings.Join(d.trace, "\n"))
-	}
-	if want := []string{"node-up 0s", "node-up 45s"}; !slices.Equal(told, want) {
-		t.Errorf("told of node 2: %v, want %v", told, want)
 	}
 }
 
-// The only copy of a block lies on a node that sleeps, and can be read all the same, without waking
-// it: see World.sleep.
-func TestInputOnSleepersCanBeRead(t *testing.T) {
-	d := newDriver(t, Config{Cluster: uniform(2, 1, 1, 0), Workload: load(shape{id: "a", arrive: 12, maps: 1, mapS: 1}, shape{id: "b", arrive: 20, maps: 1, mapS: 5, hosts: [][]cluster.NodeID{{2}}})})
-	d.extra = sleeps(13, 100)
-	if err := d.run(); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"a/map/1 on n1 12s-13s committed", "job a 13s committed", "b/map/1 on n1 20s-25s committed", "job b 25s committed"}
-	if !slices.Equal(d.trace, want) || len(d.refused) > 0 {
-		t.Errorf("refused %v\n%s", d.refused, strings.Join(d.trace, "\n"))
+// A node stays awake while a job may still read a map's output from it, or a block lies on no other that serves.
+func TestNeededNodesStayAwake(t *testing.T) {
+	for why, c := range map[string]struct {
+		jobs []shape
+		want bool
+	}{
+		"an output":           {[]shape{{id: "a", maps: 2, mapS: 10, reduces: 1, reduS: 90, slow: 1}}, true},
+		"the output of a job": {[]shape{{id: "a", maps: 2, mapS: 10}}, false},
+		"the only copy":       {[]shape{{id: "a", maps: 3, mapS: 10, hosts: [][]cluster.NodeID{{2}, {2}, {2}}}}, true},
+		"one of two":          {[]shape{{id: "a", maps: 3, mapS: 10, hosts: [][]cluster.NodeID{{2, 1}, {1, 2}, {2, 1}}}}, false},
+	} {
+		d := newDriver(t, Config{Cluster: two(0), Workload: load(append(c.jobs, shape{id: "z", arrive: 12, maps: 1, mapS: 1})...)})
+		d.extra = asks(sched.Sleep, 12)
+		err := d.run()
+		if needed := slices.ContainsFunc(d.refused, func(e sched.Event) bool { return e.Why == sched.Needed && e.Node == 2 }); needed != c.want {
+			t.Errorf("%s: needed %v, want %v (%v)", why, needed, c.want, err)
+		}
 	}
 }

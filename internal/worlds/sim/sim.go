@@ -239,8 +239,8 @@ func (w *World) tells() bool { return w.pressing || w.news&^w.waits != 0 }
 // begin brings what is there at time 0.
 func (w *World) begin() {
 	w.started = true
-	for i := range w.nodes[1:] {
-		w.nodeUp(int32(i + 1))
+	for n := 1; n < len(w.nodes); n++ {
+		w.comes(int32(n))
 	}
 	profiles := slices.Clone(w.cfg.Profiles)
 	slices.SortStableFunc(profiles, func(a, b *profile.Class) int { return cmp.Compare(a.Name, b.Name) })

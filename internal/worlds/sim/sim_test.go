@@ -458,7 +458,7 @@ func TestRefusals(t *testing.T) {
 		start(6, 1, 2, 1, sched.Map), start(7, 1, 1, 1, sched.Reduce), start(8, 9, 1, 1, sched.Map), start(9, 1, 1, 9, sched.Map),
 		start(10, 1, 9, 1, sched.Map), start(11, 2, 1, 1, sched.Map), start(12, 1, 1, 1, workload.Other0),
 		sched.Item{ID: 13, Verb: sched.SetTasks, Job: 1, Count: 1}, sched.Item{ID: 14, Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 1},
-		sched.Item{ID: 15, Verb: sched.Drain, Node: 2}, start(16, 1, 2, 2, sched.Map))
+		sched.Item{ID: 15, Verb: sched.Sleep, Node: 2}, start(16, 1, 2, 2, sched.Map))
 	want := []sched.Code{sched.OK, sched.NotAdmitted, sched.Stale, sched.NoRoom, sched.NotReady, sched.UnknownJob, sched.UnknownNode, sched.BadItem,
 		sched.WrongLabels, sched.BadItem, sched.CannotDo, sched.BadItem, sched.NodeAway}
 	if diff := cmp.Diff(want, got); diff != "" {

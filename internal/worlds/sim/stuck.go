@@ -144,7 +144,7 @@ func (w *World) waitsFor(j *job) string {
 		case s.Open == 0 || !s.Ready:
 		case s.Withheld:
 			return fmt.Sprintf("the policy to release its %v stage", s.kind)
-		case !w.anyNode(func(n int32) bool { return w.nodes[n].state == nodeOpen && !w.nodes[n].Closed && !w.nodes[n].listed }):
+		case !w.anyNode(func(n int32) bool { return w.nodes[n].state == nodeOpen && !w.nodes[n].listed }):
 			return fmt.Sprintf("a node to be up: %d %v tasks are open", s.Open, s.kind)
 		case !w.possible(s):
 			return fmt.Sprintf("a node that carries the labels and has room for %v: %d %v tasks are open",

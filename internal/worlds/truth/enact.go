@@ -20,7 +20,7 @@ type World interface {
 	// Reject ends a job, and says why.
 	Reject(j sched.JobID, why string)
 	// Changed follows up what an item changed: who is admitted or held, what a stage may start,
-	// which node is drained. To put a node to sleep and to wake it is all the world's own.
+	// which node sleeps or wakes.
 	Changed(it *sched.Item)
 }
 
@@ -60,13 +60,12 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 			kill(w, p, it)
 		case sched.Admit, sched.Hold, sched.Reject, sched.Sample, sched.Withhold, sched.Release, sched.SetSlots:
 			judge(w, p, it)
-		case sched.Drain, sched.Sleep, sched.Wake:
+		case sched.Sleep, sched.Wake:
 			_, _, _, n := w.Find(it, 0)
 			if n.Spec == nil {
 				refuse(w, it, 0, 0, sched.UnknownNode)
 				continue
 			}
-			n.Closed = n.Closed || it.Verb == sched.Drain
 			w.Changed(it)
 		default:
 			refuse(w, it, 0, it.Count, sched.CannotDo)
@@ -114,7 +113,7 @@ func Startable(it *sched.Item, j *Job, s *Stage, t *Task, n *Node) sched.Code {
 		return sched.UnknownNode
 	case s.Spec == nil || int(it.Container) >= max(1, len(s.Spec.Containers)) || t == nil:
 		return sched.BadItem
-	case n.Away || n.Closed:
+	case n.Away:
 		return sched.NodeAway
 	case !j.Admitted && s.Sample <= 0:
 		return sched.NotAdmitted

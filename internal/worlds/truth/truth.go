@@ -123,8 +123,7 @@ func (s *Stage) Reopen(t *Task) {
 
 // Node is the truth about a node.
 type Node struct {
-	Spec   *cluster.Node
-	Free   units.Vector
-	Away   bool // it serves nobody
-	Closed bool // a policy has drained it
+	Spec *cluster.Node
+	Free units.Vector
+	Away bool // it serves nobody
 }

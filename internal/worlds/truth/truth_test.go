@@ -24,7 +24,7 @@ type model struct {
 	limit, sample        [5][2]int32     //
 	done                 map[taskOf]bool //
 	runs                 []run           // attempts
-	up, closed           [4]bool         // nodes 1 to 3
+	up                   [4]bool         // nodes 1 to 3
 	seen                 map[sched.ItemID]bool
 	begun                int // attempts so far
 }
@@ -72,7 +72,7 @@ func (m *model) mayStart(it *sched.Item, task int) sched.Code {
 	}
 	first := it.Verb == sched.Start
 	switch isDone := m.done[taskOf{j, s, task}]; {
-	case !m.up[n] || m.closed[n]:
+	case !m.up[n]:
 		return sched.NodeAway
 	case !m.admitted[j] && m.sample[j][s] <= 0:
 		return sched.NotAdmitted
@@ -228,7 +228,7 @@ func TestForgottenItems(t *testing.T) {
 // happen lets the world change by itself: both sides are told.
 func happen(dice *rand.Rand, m *model, w *world) {
 	j, k, n := 1+dice.IntN(4), dice.IntN(2), 1+dice.IntN(3)
-	switch dice.IntN(7) {
+	switch dice.IntN(6) {
 	case 0:
 		m.here[j] = true
 		w.jobs[j].Here = true
@@ -241,9 +241,7 @@ func happen(dice *rand.Rand, m *model, w *world) {
 	case 3:
 		m.up[n] = dice.IntN(4) > 0
 		w.nodes[n].Away = !m.up[n]
-	case 4:
-		m.closed[n], w.nodes[n].Closed = false, false
-	case 5: // a committed task is lost
+	case 4: // a committed task is lost
 		task := taskOf{j, k, 1 + dice.IntN(tasks)}
 		if m.done[task] {
 			delete(m.done, task)
@@ -268,7 +266,7 @@ func happen(dice *rand.Rand, m *model, w *world) {
 // draw makes a plan of one item, often a sensible one.
 func draw(dice *rand.Rand, id sched.ItemID, m *model) (*sched.Item, *sched.Plan) {
 	verbs := []sched.Verb{sched.Start, sched.Start, sched.Start, sched.Start, sched.Speculate, sched.Speculate, sched.Kill, sched.Admit, sched.Hold, sched.Reject, sched.Sample,
-		sched.Withhold, sched.Release, sched.SetSlots, sched.Drain, sched.Sleep, sched.Wake, sched.Rank, sched.SetTasks}
+		sched.Withhold, sched.Release, sched.SetSlots, sched.Sleep, sched.Wake, sched.Rank, sched.SetTasks}
 	p := &sched.Plan{Items: []sched.Item{{ID: id, Verb: verbs[dice.IntN(len(verbs))], Job: sched.JobID(dice.IntN(6)), Stage: stages[dice.IntN(2)],
 		Node: sched.NodeID(dice.IntN(5)), Count: int32(dice.IntN(3)), Held: dice.IntN(20) == 0}}}
 	it := &p.Items[0]
@@ -356,14 +354,13 @@ func (m *model) enact(it *sched.Item, p *sched.Plan, can sched.Capabilities, ref
 			m.runs = slices.Delete(m.runs, i, i+1)
 			told = append(told, fmt.Sprintf("kill %d as killed", a))
 		}
-	case sched.Drain, sched.Sleep, sched.Wake:
+	case sched.Sleep, sched.Wake:
 		switch {
-		case it.Verb != sched.Drain && !can.Power:
+		case !can.Power:
 			refuse(0, 0, sched.CannotDo)
 		case n < 1 || n > 3:
 			refuse(0, 0, sched.UnknownNode)
 		default:
-			m.closed[n] = m.closed[n] || it.Verb == sched.Drain
 			changed()
 		}
 	default:

@@ -74,7 +74,7 @@ func (w *World) item(p *sched.Plan, it *sched.Item) *wire.Item {
 		return w.about(p, it, a)
 	case sched.Kill:
 		return w.kill(p, it)
-	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Foretell, sched.Rank, sched.WakeMe, sched.Drain:
+	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Foretell, sched.Rank, sched.WakeMe:
 		return nil // the book sees to these; WakeAt says when to wake
 	}
 	w.refuse(it, 0, it.Count, sched.CannotDo)
