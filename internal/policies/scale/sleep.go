@@ -24,8 +24,7 @@ import (
 // It looks when work may have come or nodes changed, and when its Tick comes: a node is put to
 // sleep to the instant. How long one takes to wake is the world's affair; until it is up it counts
 // as room that is to come, so that nobody else is woken for the same work. It does not ask which
-// data lies on a node: the simulator lets what lies on sleeping nodes be read, so the energy that
-// it reports as saved is overstated.
+// data lies on a node: the world refuses to let one sleep that has the last copy of anything needed.
 type Sleep struct {
 	c    Config
 	wake units.Time // the Tick that was asked for; 0 = none
@@ -248,7 +247,7 @@ func Entry() compose.Entry {
 	return compose.Entry{
 		Name:   "sleep",
 		Kind:   compose.KindScale,
-		Doc:    "nodes on which nothing runs sleep, and wake for work that finds no room; their data can still be read, so savings are overstated",
+		Doc:    "nodes on which nothing runs sleep, and wake for work that finds no room",
 		Cite:   "Slackline; compare Leverich and Kozyrakis 2009 (nodes of a Hadoop cluster in standby)",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Causes: []*sched.Cause{NodeIdle, NoRoomAwake, sched.Wakeup}},
 		Params: []compose.Param{

@@ -101,7 +101,7 @@ func newFluid(cfg *sim.Config) (*fluid, error) {
 		}
 		f.jobs = append(f.jobs, one)
 	}
-	f.levels = []level{{0, float64(len(cfg.Cluster.Nodes)), 1}}
+	f.levels = []level{{0, float64(len(cfg.Cluster.Own())), 1}}
 	for _, s := range cfg.Speeds {
 		f.levels = append(f.levels, level{s.At.Seconds(), -1, s.Factor})
 	}

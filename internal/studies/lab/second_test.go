@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/catalog"
@@ -65,6 +66,10 @@ func second(t *testing.T, n int, make func(seed uint64) played) {
 	rounds, events, stuck := int64(0), 0, 0
 	for seed := from; seed <= to; seed++ {
 		a, b := make(seed), make(seed)
+		if seed%3 == 0 {
+			a.offer(int(seed % 4))
+			b.offer(int(seed % 4))
+		}
 		first, err := sim.New(a.cfg)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -104,6 +109,17 @@ type played struct {
 	events int
 	lives  []life
 	behind func(drive.World) drive.World // what stands between the world and the scheduler
+}
+
+// offer adds nodes that a cloud offers.
+func (p *played) offer(most int) {
+	c := p.cfg.Cluster
+	class := *c.Classes[0]
+	class.Name, class.Most, class.WakeTime = "cloud", most, units.Duration(most)*units.Second
+	c.Classes = append(c.Classes, &class)
+	for i := range most {
+		c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("cloud", i), Rack: 1, Class: &class})
+	}
 }
 
 // life is an attempt as its world told it.

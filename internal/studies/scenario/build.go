@@ -118,7 +118,7 @@ func (s *Scenario) Sim(seed uint64) sim.Config {
 
 // Powered tells whether any node draws power when it is awake.
 func (s *Scenario) Powered() bool {
-	return slices.ContainsFunc(s.config.Cluster.Classes, func(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 })
+	return slices.ContainsFunc(s.config.Cluster.Classes, func(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 || c.Rented() })
 }
 
 // Green tells whether the run has a supply of green power.
@@ -186,7 +186,7 @@ func (s *Scenario) build() {
 		Cluster:    c,
 		Workload:   &workload.Workload{},
 		Heartbeat:  k.Heartbeat.Duration(),
-		Replicas:   min(3, len(c.Nodes)),
+		Replicas:   min(3, len(c.Own())),
 		Times:      sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV, Values: k.TaskTimes.Values},
 		Read:       sim.ReadRates{Rack: units.Bytes(k.Read.Rack), Remote: units.Bytes(k.Read.Remote)},
 		Network:    sim.Network{Fabric: units.Bytes(k.Network.Fabric), Link: units.Bytes(k.Network.Link)},
@@ -206,13 +206,13 @@ func (s *Scenario) build() {
 	}
 	if k.Replicas != nil {
 		if cfg.Replicas = *k.Replicas; s.resized { // the file's copies fit on as many nodes as there are now
-			cfg.Replicas = min(cfg.Replicas, len(c.Nodes))
+			cfg.Replicas = min(cfg.Replicas, len(c.Own()))
 		}
 	}
 	if k.Placement == "scatter" {
 		cfg.Placement = sim.Scatter
 	}
-	s.rules(cfg.Replicas, len(c.Nodes))
+	s.rules(cfg.Replicas, len(c.Own()))
 	node := func(path, name string) cluster.NodeID {
 		if nodes[name] == 0 {
 			d.Failf(path, "there is no node %q, the nodes are n1 to n%d", name, len(c.Nodes))
@@ -255,8 +255,8 @@ func (s *Scenario) happenings(cfg *sim.Config, node func(path, name string) clus
 		cfg.Speeds = append(cfg.Speeds, step)
 	}
 	for i, st := range k.NodeSteps {
-		if st.Nodes > len(c.Nodes) {
-			d.Failf(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Nodes))
+		if st.Nodes > len(c.Own()) {
+			d.Failf(fmt.Sprintf("cluster.node_steps[%d].nodes", i), "nodes is %d, it must be at most the cluster's %d", st.Nodes, len(c.Own()))
 		}
 		cfg.Sizes = append(cfg.Sizes, sim.SizeStep{At: units.Time(st.At), Nodes: st.Nodes, Crash: st.Crash})
 	}
@@ -374,7 +374,7 @@ func last[T any](none T, stated ...*T) T {
 func (s *Scenario) cluster() *cluster.Cluster {
 	k := &s.Cluster
 	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}
-	add := func(name string, count int, o Offer) {
+	add := func(name string, count int, o Offer) *cluster.Class {
 		class := &cluster.Class{Name: name, Speed: last(1, k.Speed, o.Speed), WakeTime: last(0, k.WakeTime, o.WakeTime).Duration()}
 		class.Idle = units.Watts(last(0, k.IdlePower, o.IdlePower))
 		class.Dynamic = units.Watts(last(0, k.DynamicPower, o.DynamicPower))
@@ -393,21 +393,30 @@ func (s *Scenario) cluster() *cluster.Cluster {
 			n := len(c.Nodes)
 			c.Nodes = append(c.Nodes, &cluster.Node{Name: "n" + strconv.Itoa(n+1), Rack: cluster.RackID(n%k.Racks + 1), Class: class, Labels: labels})
 		}
+		return class
 	}
 	if k.Nodes > 0 {
 		add("standard", k.Nodes, k.Offer)
 	}
 	seen := map[string]bool{"standard": k.Nodes > 0}
-	for i, cl := range k.Classes {
-		if seen[cl.Name] {
-			s.src.Failf(fmt.Sprintf("cluster.classes[%d].name", i), "there is another class %q; give each its own name", cl.Name)
+	once := func(path, name string) {
+		if seen[name] {
+			s.src.Failf(path+".name", "there is another class %q; give each its own name", name)
 		}
-		seen[cl.Name] = true
+		seen[name] = true
+	}
+	for i, cl := range k.Classes {
+		once(fmt.Sprintf("cluster.classes[%d]", i), cl.Name)
 		add(cl.Name, cl.Nodes, cl.Offer)
 	}
 	if len(c.Nodes) == 0 {
 		s.src.Failf("cluster", "the cluster has no node; give it some, such as nodes: 20")
 		add("standard", 1, k.Offer) // so that the other checks have something to look at
+	}
+	for i, o := range k.Offers {
+		once(fmt.Sprintf("cluster.offers[%d]", i), o.Name)
+		class := add(o.Name, o.Most, o.Offer)
+		class.Most, class.Price, class.Billing, class.WakeTime = o.Most, o.Price, o.Billing.Duration(), o.Boot.Duration()
 	}
 	return c
 }

@@ -50,6 +50,7 @@ type Cluster struct {
 	Racks   int     `json:"racks" min:"1" max:"1000000" def:"1" doc:"number of racks, at most that of nodes; nodes stand in them in turn"`
 	Offer           // of the nodes that are in no class, and of classes that do not say otherwise
 	Classes []Class `json:"classes" doc:"further nodes of other kinds"`
+	Offers  []Cloud `json:"offers" doc:"nodes that a cloud offers: a policy may rent them, and gives them back"`
 
 	Heartbeat config.Span `json:"heartbeat" min:"0" def:"3s" doc:"interval of a node's heartbeats; 0s = nodes are served at once"`
 	Replicas  *int        `json:"replicas" min:"0" doc:"copies of each block of input; 3 if left out, or as many as there are nodes; 0 = input is everywhere"`
@@ -103,6 +104,16 @@ type Offer struct {
 type Class struct {
 	Name  string `json:"name" need:"yes" label:"yes" doc:"name of the kind of node"`
 	Nodes int    `json:"nodes" need:"yes" min:"1" max:"1000000" doc:"how many there are, besides those of the cluster and of other classes"`
+	Offer
+}
+
+// Cloud is a kind of node that can be rented.
+type Cloud struct {
+	Name    string      `json:"name" need:"yes" label:"yes" doc:"name of the kind of node"`
+	Most    int         `json:"most" need:"yes" min:"1" max:"1000000" doc:"how many can be had at a time"`
+	Price   float64     `json:"price" min:"0" doc:"what one costs an hour"`
+	Billing config.Span `json:"billing" min:"0" doc:"step in which time is charged, begun ones in full; to the instant if left out"`
+	Boot    config.Span `json:"boot" min:"0" doc:"how long it takes from being rented to service"`
 	Offer
 }
 

@@ -280,3 +280,30 @@ func TestPowerNeedsPower(t *testing.T) {
 		}
 	}
 }
+
+// Nodes that a cloud offers stand behind the cluster's own, and count for nothing until they are rented.
+func TestOffers(t *testing.T) {
+	s, err := Read("s.yaml", []byte(`
+cluster: {nodes: 4, replicas: 4, offers: [{name: spot, most: 3, price: 0.2, billing: 1h, boot: 90s, map_slots: 8}]}
+workload: {jobs: [{maps: 4, map_time: 10s}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.config.Cluster
+	if class := c.Nodes[6].Class; len(c.Nodes) != 7 || len(c.Own()) != 4 || class.Most != 3 || class.Price != 0.2 || class.Billing != units.Hour ||
+		class.WakeTime != 90*units.Second || c.Capacity()[units.MapSlots] != 8 || !s.Powered() {
+		t.Errorf("%d nodes, %d own, of the last: %+v", len(c.Nodes), len(c.Own()), class)
+	}
+	for text, want := range map[string]string{
+		"nodes: 4, offers: [{name: standard, most: 1}]":                            `another class "standard"`,
+		"nodes: 2, offers: [{name: a, most: 0}]":                                   "most is 0",
+		"nodes: 2, replicas: 3, offers: [{name: a, most: 4}]":                      "replicas is 3",
+		"nodes: 2, offers: [{name: a, most: 4, price: -1}]":                        "price is -1",
+		"nodes: 2, node_steps: [{at: 1m, nodes: 3}], offers: [{name: a, most: 4}]": "nodes is 3",
+	} {
+		if _, err := Read("s.yaml", []byte("cluster: {"+text+"}\nworkload: {jobs: [{maps: 1, map_time: 1s}]}\n")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

@@ -98,12 +98,12 @@ type slotsTrace struct {
 
 // play writes down what happens by a trace, and what is told of it.
 func (k *Slots) play(t *slotsTrace, cfg *sim.Config) {
-	nodes := len(cfg.Cluster.Nodes)
+	nodes := len(cfg.Cluster.Own())
 	cfg.Supply = append(slices.Clip(cfg.Supply), t.rows...)
 	for _, row := range t.rows {
 		if k.As == "up" {
 			cfg.Speeds = append(cfg.Speeds, sim.SpeedStep{At: row.At, Factor: row.Amount})
-		} else if n := int(math.Round(row.Amount * float64(len(cfg.Cluster.Nodes)))); n != nodes {
+		} else if n := int(math.Round(row.Amount * float64(len(cfg.Cluster.Own())))); n != nodes {
 			nodes = n
 			cfg.Sizes = append(cfg.Sizes, sim.SizeStep{At: row.At, Nodes: n, Crash: k.Crash})
 		}

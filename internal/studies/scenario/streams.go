@@ -82,7 +82,7 @@ func (s *Scenario) ends(st *Stream, at string, cfg *sim.Config) {
 	if st.Reduces > 0 {
 		each += float64(st.ReduceTime)/fastest + float64(st.ShuffleTime)
 	}
-	each += float64(cfg.Heartbeat) / float64(len(cfg.Cluster.Nodes)) // until some node beats again
+	each += float64(cfg.Heartbeat) / float64(len(cfg.Cluster.Own())) // until some node beats again
 	if m := s.Cluster.Masters; m != nil {
 		each += float64(m.Start)
 	}

@@ -226,7 +226,9 @@ func (w *Retold) all() []sched.Event {
 		if out = append(out, e); e.Kind == sched.NodeUp && (e.State == sched.Down || e.State == sched.Awake) {
 			out = append(out, sched.Event{Kind: sched.Heartbeat, Node: n})
 		}
-		if told.changed.Node != 0 {
+		if is := &out[slices.IndexFunc(out, func(o sched.Event) bool { return o.Node == n })]; is.Kind == sched.NodeChanged {
+			is.X = told.changed.X
+		} else if told.changed.Node != 0 {
 			out = append(out, told.changed)
 		}
 	}

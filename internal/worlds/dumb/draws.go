@@ -219,7 +219,7 @@ func (w *World) rackOf(n int) cluster.RackID { return w.nodes[n].spec.Rack }
 func (w *World) inRacks(wanted func(n int) bool) (some []int) {
 	for _, r := range w.racks {
 		for n := 1; n < len(w.nodes); n++ {
-			if w.rackOf(n) == r.id && wanted(n) {
+			if w.rackOf(n) == r.id && w.nodes[n].spec.Class.Most == 0 && wanted(n) {
 				some = append(some, n)
 			}
 		}

@@ -310,7 +310,7 @@ func (w *World) rackChanges(i int) {
 		w.expectRack(i)
 	}
 	for n := 1; n < len(w.nodes); n++ {
-		if w.rackOf(n) == r.id {
+		if w.rackOf(n) == r.id && w.nodes[n].spec.Class.Most == 0 {
 			w.away(n, more)
 		}
 	}
