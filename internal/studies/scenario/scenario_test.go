@@ -285,7 +285,7 @@ func TestPowerNeedsPower(t *testing.T) {
 func TestOffers(t *testing.T) {
 	s, err := Read("s.yaml", []byte(`
 cluster: {nodes: 4, replicas: 4, offers: [{name: spot, most: 3, price: 0.2, billing: 1h, boot: 90s, map_slots: 8}]}
-workload: {jobs: [{maps: 4, map_time: 10s}]}
+workload: {jobs: [{id: a, maps: 4, map_time: 10s}]}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ workload: {jobs: [{maps: 4, map_time: 10s}]}
 		"nodes: 2, offers: [{name: a, most: 4, price: -1}]":                        "price is -1",
 		"nodes: 2, node_steps: [{at: 1m, nodes: 3}], offers: [{name: a, most: 4}]": "nodes is 3",
 	} {
-		if _, err := Read("s.yaml", []byte("cluster: {"+text+"}\nworkload: {jobs: [{maps: 1, map_time: 1s}]}\n")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Read("s.yaml", []byte("cluster: {"+text+"}\nworkload: {jobs: [{id: a, maps: 1, map_time: 1s}]}\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

@@ -110,8 +110,8 @@ func (b *Brutal) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// ask wakes who sleeps and rents what is offered, tells jobs of their finish, and sets the number of tasks of stages that
-// have not begun.
+// ask wakes who sleeps and rents what is offered, tells jobs of their finish, and sets the number of tasks of
+// stages that have not begun.
 func (b *Brutal) ask(dice *rand.Rand, v sched.View, p *sched.Plan) {
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if nd := v.Node(n); nd != nil && (nd.State == sched.Asleep || nd.State == sched.Offered) {
