@@ -141,6 +141,9 @@ func (l *Ledger) finish(e *sched.Event) {
 			}
 			tk.State = taskDone
 			tally.Done++
+			if tk.Live == 0 {
+				tk.By = -int32(a.Node)
+			}
 		case tk.Live == 0 && tk.State != taskOpen:
 			l.reopen(b, t, a.Task)
 		}

@@ -47,14 +47,17 @@ func (l *Ledger) Pending(p *sched.Plan) {
 	}
 }
 
-// Done tells whether a task has committed.
-func (l *Ledger) Done(j sched.JobID, s sched.Stage, id sched.TaskID) bool {
+// Done tells whether a task has committed, and on which node, 0 if the book cannot say.
+func (l *Ledger) Done(j sched.JobID, s sched.Stage, id sched.TaskID) (on sched.NodeID, is bool) {
 	b := l.job(j)
 	if b == nil {
-		return false
+		return 0, false
 	}
 	tk := b.tasks[s].of(id)
-	return tk != nil && tk.State == taskDone
+	if tk == nil || tk.State != taskDone {
+		return 0, false
+	}
+	return sched.NodeID(max(0, -tk.By)), true
 }
 
 // Decided is what the policy has said of a job; of one that waits for its predecessors, what will

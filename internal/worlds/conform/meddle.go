@@ -57,6 +57,18 @@ func (m *meddler) meddle(dice *rand.Rand) error {
 		// Many of its tasks on one node: open ones, running ones, done ones; whether it is admitted
 		// and ready or not; whatever runs there.
 		n, first, count := sched.NodeID(1+dice.IntN(max(1, int(v.Nodes())))), 1+dice.IntN(3), min(int(j.Stages[s].Total), 6)
+		if away := v.Node(v.Nodes()); v.World().Power && away != nil && away.State != sched.Waking && dice.IntN(4) == 0 {
+			if n = away.ID; away.Serves() {
+				m.plan.Add(sched.Item{Verb: sched.Sleep, Node: n})
+			} else {
+				m.plan.Add(sched.Item{Verb: sched.Wake, Node: n})
+			}
+		}
+		for away := sched.NodeID(1); !v.World().Power && away <= v.Nodes(); away++ {
+			if nd := v.Node(away); nd != nil && !nd.Serves() {
+				n = away
+			}
+		}
 		if m.binds && dice.IntN(2) == 0 {
 			m.bound(v, j, s, n, first, count)
 		}

@@ -65,7 +65,8 @@ type watchedNode struct {
 	name       string
 	up         bool
 	was        bool  // it was up before this batch
-	slept      int64 // round of the plan that put it to sleep
+	slept      int64 // round of the plan that put it to sleep, by this item
+	item       sched.ItemID
 	labels     []string
 	room, used units.Vector
 	had        units.Vector // its room before this batch
@@ -211,7 +212,7 @@ func (w *Watch) Plan(round int64, _ units.Time, p *sched.Plan) error {
 			w.second[it.ID] = it.Verb == sched.Speculate
 			w.far[it.ID] = cmp.Or(it.Locality, sched.Remote)
 		case it.Verb == sched.Sleep && n != nil:
-			n.slept = round
+			n.slept, n.item = round, it.ID
 		}
 	}
 	return nil
@@ -314,7 +315,7 @@ func (w *Watch) event(e *sched.Event) {
 		w.Refused[e.Derived]++
 		if !e.Derived {
 			w.Whys[e.Why]++
-			if n := w.nodes[e.Node]; n != nil && e.Why == sched.Needed {
+			if n := w.nodes[e.Node]; n != nil && e.Item == n.item {
 				n.slept = 0
 			}
 			w.answer(e.Item, max(e.Count, 1))

@@ -30,11 +30,10 @@ import (
 //     the reduce, so the reduce may end too early, by no more than it had waited for maps. What
 //     other shuffles take of a network is known from here on.
 //   - What speed a task had before now: it counts as if it had always been today's.
-//   - On which nodes map outputs lie: those of before are never lost.
+//   - Where it binds late, on which nodes map outputs lie: those of before are never lost.
 //   - Whether a job that is gone has committed: it counts as if it had, for those behind it.
 //   - How often a task has been tried, and failed: it is tried the first time.
-//   - When a node comes back that is down by chance, or when one was woken that is waking: the
-//     first stays away, the second takes its time from now.
+//   - When a node comes back that is down by chance: it stays away.
 //   - When attempts tell their progress next, and, without heartbeats, which nodes would be served
 //     at this instant: all that have room are.
 //   - How many tasks a stage will have that still grows: as many as are known of by now, one at least.
@@ -65,6 +64,10 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 	}
 	for n := 1; n < len(w.nodes); n++ {
 		w.setRoom(int32(n))
+		if nd := &w.nodes[n]; nd.state == nodeDraining {
+			nd.outputs = w.countOutputs(int32(n))
+			w.drained(int32(n))
+		}
 	}
 	for h := range w.jobs {
 		if j := &w.jobs[h]; j.Here {
@@ -219,8 +222,8 @@ func (s *stage) from(book *ledger.Ledger, record *sched.Job) {
 		return
 	}
 	for i := range s.tasks {
-		if book.Done(record.ID, s.kind, sched.TaskID(i+1)) {
-			s.tasks[i].State = truth.Done
+		if on, done := book.Done(record.ID, s.kind, sched.TaskID(i+1)); done {
+			s.tasks[i].State, s.tasks[i].Node = truth.Done, int32(on)
 			s.Done++
 			s.Open--
 		}
