@@ -21,7 +21,8 @@ const (
 
 // task is the book on one task. What a start or an end touches of it lies together.
 type task struct {
-	By    int32     `json:"by,omitempty"` // the item, cut to 32 bits, that promised it last; once it is done, less than 0: the node that did it
+	// By is the item, cut to 32 bits, that promised it last; once it is done, less than 0: the node that did it.
+	By    int32     `json:"by,omitempty"`
 	State taskState `json:"state,omitempty"`
 	Live  uint8     `json:"live,omitempty"` // attempts, promised ones included
 }
