@@ -18,6 +18,7 @@ import (
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -310,6 +311,11 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	}
 	if err := o.draw(cells); err != nil {
 		return nil, err
+	}
+	for i := range cells {
+		if o.cache == nil && cells[i].Seed == cells[0].Seed || o.drawing != nil {
+			cells[i].Books = account.New(account.Enough)
+		}
 	}
 	for _, text := range o.warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)

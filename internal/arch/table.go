@@ -75,6 +75,7 @@ var table = []row{
 	{dir: "internal/studies/scenario", layer: "studies", why: "scenario and job files"},
 	{dir: "internal/studies/capacity", layer: "studies", why: "machines to rent and jobs to admit, for people"},
 	{dir: "internal/studies/lab", layer: "studies", why: "joins worlds, policies and sinks, and runs the grid"},
+	{dir: "internal/studies/account", layer: "studies", pure: true, why: "where the time of jobs went"},
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
 		why: "draws tables"},
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},

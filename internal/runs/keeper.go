@@ -362,6 +362,11 @@ func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 		j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil
 		j.row.Reason = "all its tasks were done before this run, which resumed an interrupted one"
 	}
+	if books := k.cell.Books; books != nil && j.row.Reason == "" && j.row.Deadline != nil && ended.After(*j.row.Deadline) {
+		if a := books.Of(e.Job.Number); a != nil {
+			j.row.Reason = a.Sentence()
+		}
+	}
 	if e.Detail != nil && e.Detail.Account != nil {
 		j.work.Counters = e.Detail.Account.Counters
 	}

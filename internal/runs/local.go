@@ -31,6 +31,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs/equip"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
@@ -209,7 +210,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 			}
 		}
 	}
-	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, World: func(context.Context) (drive.World, error) {
+	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, GoesOn: goesOn, Origin: cfg.Origin, Books: account.New(account.Enough), World: func(context.Context) (drive.World, error) {
 		cfg.Resumed, cfg.Warn = l.Resumed, l.Warn // by then whoever runs the cell has said who listens
 		return newEngine(cfg)
 	}}, nil

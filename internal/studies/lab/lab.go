@@ -23,6 +23,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -57,6 +58,8 @@ type Cell struct {
 	Origin func() time.Time
 	// Sinks watch this cell and no other: a timeline, a learner, a log. The report's is there already.
 	Sinks []follow.Sink
+	// Books keep the accounts of its jobs; nil: nobody asks where their time went.
+	Books *account.Accountant
 	// Journal is the file to record the run to, "" = none.
 	Journal string
 	// Lost is told that the journal cannot be written, and the run goes on without it; nil: that ends
@@ -164,7 +167,12 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		return nil, err
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
-	follower := follow.New(append([]follow.Sink{builder}, c.Sinks...)...)
+	watching := []follow.Sink{builder}
+	if c.Books != nil {
+		c.Books.Beat = can.Heartbeat
+		watching = append(watching, c.Books) // before those who may ask it
+	}
+	follower := follow.New(append(watching, c.Sinks...)...)
 	_, virtual := world.(drive.Patient)
 	if policy.Studies() {
 		world = Teach(world, policy.StudiesModels())
@@ -221,6 +229,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 // reported is what the run has come to, and why it ended before its time, nil if it did not.
 func (c *Cell) reported(builder *report.Builder, err error) (*report.Run, error) {
 	run := builder.Run()
+	run.Explain(c.Books)
 	run.Params, run.Trace, run.Notes = c.Params, c.Trace, c.Notes
 	if errors.Is(err, sim.ErrStuck) {
 		err = &Aborted{err}

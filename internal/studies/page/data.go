@@ -215,7 +215,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 				c.to.maybe(d.ticks(ticksOf(*c.at))-submitted, true)
 			}
 		}
-		if why := cmp.Or(j.Reason, j.Advice, outlookOf(j)); why != "" && len(r.Reasons) < 500 {
+		if why := cmp.Or(j.Reason, j.Advice, whyOf(j)); why != "" && len(r.Reasons) < 500 {
 			r.Reasons[strconv.Itoa(position)] = clipAt(why, 400)
 		}
 		position++
@@ -223,6 +223,15 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	response, tardiness := samples(run)
 	r.Response, r.Tardiness = newCurve(response), newCurve(tardiness)
 	return r
+}
+
+// whyOf says why a job was late, and what it was told.
+func whyOf(j *report.Job) string {
+	why := outlookOf(j)
+	if j.Why != "" && !j.Outcome.InTime() && why != "" {
+		return j.Why + "; " + why
+	}
+	return cmp.Or(why, j.Why)
 }
 
 // outlookOf says when a job with a promise was expected to be done, and each time that this moved.

@@ -239,7 +239,8 @@ func writeReasons(w io.Writer, g []*Run) {
 		for i := range run.Jobs {
 			j := &run.Jobs[i]
 			watched := j.Advice != "" && !strings.HasPrefix(j.Advice, advised[sched.Admit])
-			if j.Reason == "" && !watched {
+			late := j.lateness()
+			if j.Reason == "" && !watched && late == "" {
 				continue
 			}
 			if lines++; lines > mostPromises {
@@ -252,6 +253,9 @@ func writeReasons(w io.Writer, g []*Run) {
 			}
 			if watched {
 				fmt.Fprintf(w, "%s: job %q %s\n", label(run, g), j.ID, Indented(j.Advice, "    "))
+			}
+			if late != "" {
+				fmt.Fprintf(w, "%s: job %q %s: %s\n", label(run, g), j.ID, verdict(j), Indented(late, "    "))
 			}
 			if j.Reason == "" {
 				continue

@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/trace"
 )
 
@@ -211,10 +212,16 @@ type Job struct {
 	Penalty   *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
 	Outcome   Outcome  `json:"outcome"`
 
+	// where its time went, by cause, which sums to the time from its arrival to its end, and that in
+	// a sentence; none where nobody kept accounts
+	Causes []account.Total `json:"time_by_cause,omitempty"`
+	Why    string          `json:"why,omitempty"`
+
 	// Of jobs that ran on this machine.
-	Work     *Work        `json:"work,omitempty"`
-	Failures []Failure    `json:"failures,omitempty"`
-	Expected *Expectation `json:"expected,omitempty"` // null: nothing was known of such jobs
+	Account  *account.Account `json:"account,omitempty"` // its time, one after another
+	Work     *Work            `json:"work,omitempty"`
+	Failures []Failure        `json:"failures,omitempty"`
+	Expected *Expectation     `json:"expected,omitempty"` // null: nothing was known of such jobs
 	// the run was cold for its class: what it taught is told only until there is a warm one
 	Cold bool `json:"cold,omitempty"`
 }

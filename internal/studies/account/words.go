@@ -1,0 +1,131 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/units"
+)
+
+// said is each cause in words, behind a span of time.
+var said = map[Cause]string{
+	Predecessors: "waited for jobs that come before it", Verdict: "waited for its verdict", Sample: "waited for its sample",
+	Held: "was held back", Slots: "waited for slots", Limit: "waited by a limit, with room there",
+	Locality: "waited for room beside its input", Beat: "waited for a node's beat", NoNode: "waited for a node that could run it",
+	Remote: "read from other nodes", SlowNode: "lost on slow nodes", Straggler: "took longer than such tasks should",
+	TaskFailed: "went to attempts that failed", Killed: "went to attempts that were killed", OutputLost: "went to output that was lost",
+	NodeDown: "went to attempts lost with their node", Master: "got its ApplicationMaster ready", Work: "worked", Finish: "ended",
+}
+
+// Words says what the cause is.
+func (c Cause) Words() string { return said[c] }
+
+// Sentence says in a line what took most besides the work, "" if nothing did.
+func (a *Account) Sentence() string {
+	totals := slices.DeleteFunc(a.Totals(), func(t Total) bool { return t.Cause == Work || t.Cause == Finish || 20*t.Took < a.Response() })
+	slices.SortStableFunc(totals, func(x, y Total) int { return cmp.Compare(y.Took, x.Took) })
+	var parts []string
+	for _, t := range totals[:min(len(totals), 2)] {
+		text := units.Span(t.Took.Seconds()) + " " + t.Cause.Words()
+		if who := a.most(t.Cause); who != "" {
+			text += " (" + who + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// most is what is told of the longest part with a cause, "" if that is nothing.
+func (a *Account) most(c Cause) string {
+	var p *Part
+	for i := range a.Parts {
+		if q := &a.Parts[i]; q.Cause == c && (p == nil || q.Took > p.Took) {
+			p = q
+		}
+	}
+	switch {
+	case len(p.Jobs) > 0 && p.Jobs[0].Self && len(p.Jobs) == 1:
+		return "its own tasks held them"
+	case len(p.Jobs) > 0:
+		return strings.Join(each.Of(p.Jobs[:min(2, len(p.Jobs))], func(o Other) string { return o.name() }), ", ")
+	case c == SlowNode || c == Straggler || c == NodeDown:
+		return p.Node
+	}
+	return ""
+}
+
+func (o *Other) name() string {
+	if o.Self {
+		return "its own tasks"
+	}
+	return o.Job
+}
+
+// Story tells the parts one by one: what, how long, and who or why.
+func (a *Account) Story() [][]string {
+	rows := [][]string{{">after", ">time", "what", "who or why"}}
+	for i := range a.Parts {
+		p := &a.Parts[i]
+		what := p.Cause.Words()
+		if p.Stage != nil && p.Task > 0 {
+			what = fmt.Sprintf("%s-%d %s", *p.Stage, p.Task, what)
+		} else if p.Stage != nil {
+			what = fmt.Sprintf("%s: %s", *p.Stage, what)
+		}
+		var why []string
+		if p.Node != "" {
+			why = append(why, "on "+p.Node)
+		}
+		for _, o := range p.Jobs {
+			why = append(why, o.words(p, a.Arrived))
+		}
+		if p.More > 0 {
+			why = append(why, fmt.Sprintf("%d more jobs", p.More))
+		}
+		if p.Why != "" {
+			why = append(why, p.Why)
+		}
+		rows = append(rows, []string{units.Span(p.From.Sub(a.Arrived).Seconds()), units.Span(p.Took.Seconds()), what, strings.Join(why, "; ")})
+	}
+	return rows
+}
+
+// words says who held slots for how much, until when, and why that job was not behind.
+func (o *Other) words(p *Part, arrived units.Time) string {
+	text := o.name()
+	if o.Held == 0 {
+		return fmt.Sprintf("%s, which ended after %s", text, units.Span(o.Until.Sub(arrived).Seconds()))
+	}
+	text += fmt.Sprintf(" held %s until %s", slots(float64(o.Held)/float64(p.Took)), units.Span(o.Until.Sub(arrived).Seconds()))
+	var why []string
+	if o.Ran {
+		why = append(why, "all ran already")
+	}
+	if o.Self {
+		return text
+	}
+	for _, r := range []struct {
+		is   bool
+		text string
+	}{{o.First, "it came earlier"}, {o.Due, "its deadline is earlier"}, {o.Taken, "it has a promise"}} {
+		if r.is {
+			why = append(why, r.text)
+		}
+	}
+	if why == nil {
+		why = []string{"the policy put it before"}
+	}
+	return text + " (" + strings.Join(why, ", ") + ")"
+}
+
+// slots writes a mean number of them.
+func slots(x float64) string {
+	n := strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+	if n == "1" {
+		return "1 slot"
+	}
+	return n + " slots"
+}

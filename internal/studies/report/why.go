@@ -1,0 +1,31 @@
+package report
+
+import (
+	"github.com/slackline/slackline/internal/studies/account"
+)
+
+// Explain notes where the time of each job went; nil: nobody kept accounts.
+func (r *Run) Explain(books *account.Accountant) {
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if books == nil || j.Before {
+			continue
+		}
+		a := books.Of(i)
+		if a == nil {
+			continue
+		}
+		j.Causes, j.Why = a.Totals(), a.Sentence()
+		if r.World != "sim" {
+			j.Account = a
+		}
+	}
+}
+
+// lateness says why a job was late, or has not ended, "" if it was neither or nobody knows.
+func (j *Job) lateness() string {
+	if j.Outcome.Late() || j.Outcome == Unfinished || j.Outcome == Interrupted {
+		return j.Why
+	}
+	return ""
+}
