@@ -28,7 +28,7 @@ func oneOf(cmd *cobra.Command, args []string) error {
 
 // elsewhere are the names that other programs have for commands.
 var elsewhere = map[string][]string{
-	"jobs": {"list", "ls", "ps", "status", "history", "queue"}, "show": {"why", "explain", "describe", "info", "job"}, "cancel": {"kill", "stop", "abort", "delete"},
+	"jobs": {"list", "ls", "ps", "status", "history", "queue"}, "show": {"describe", "info", "job"}, "why": {"explain", "reason", "account"}, "cancel": {"kill", "stop", "abort", "delete"},
 	"run": {"start", "exec"}, "resume": {"continue", "retry", "rerun"}, "discard": {"clean", "rm", "remove", "prune"}, "logs": {"log", "tail"},
 	"simulate": {"sim", "play"}, "ask": {"estimate", "predict", "eta"}, "compare": {"diff", "bench"}, "workload": {"trace", "import"},
 }

@@ -73,7 +73,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 	root.SetFlagErrorFunc(flagError)
 	group(root, newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o),
 		newSimulate(o), newAsk(o), newCompare(o), newAudit(o), newPolicies(o), newApps(o), newStream(),
-		newJobs(o), newShow(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o),
+		newJobs(o), newShow(o), newWhy(o), newLogs(o), newProfile(o), newReplay(), newSchema(), newValidate(o), newReproduce(o),
 		newCapacity(o), newWorkload(o), newForecast(o), newYarn(o), newVersion(), newExitCodes())
 	alsoCalled(root)
 	addHelp(root)

@@ -13,7 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/weather"
 )
 
-// What ask, audit and yarn compare write for programs.
+// What ask, audit, yarn compare and why write for programs.
 var (
 	//go:embed answer.schema.json
 	answerSchema []byte
@@ -21,16 +21,18 @@ var (
 	auditSchema []byte
 	//go:embed shadow.schema.json
 	shadowSchema []byte
+	//go:embed why.schema.json
+	whySchema []byte
 )
 
 func newSchema() *cobra.Command {
-	kinds := append([]string{"answer", "audit", "forecast", "shadow"}, scenario.Schemas()...)
+	kinds := append([]string{"answer", "audit", "forecast", "shadow", "why"}, scenario.Schemas()...)
 	return &cobra.Command{
-		Use:       "schema answer|audit|capacity|claims|forecast|job|scenario|shadow",
-		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity and for yarn serve --claims, or of what slackline ask, audit, forecast power and yarn compare answer",
+		Use:       "schema answer|audit|capacity|claims|forecast|job|scenario|shadow|why",
+		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity and for yarn serve --claims, or of what slackline ask, audit, forecast power, yarn compare and why answer",
 		Long:      "Prints a JSON Schema, with which editors check and complete YAML. The schemas of files are made from the tables that the parser itself uses.",
-		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema claims\n  slackline schema answer\n  slackline schema audit\n  slackline schema forecast\n  slackline schema shadow",
-		Args:      exactly(1, "answer, audit, capacity, claims, forecast, job, scenario or shadow"),
+		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema claims\n  slackline schema answer\n  slackline schema audit\n  slackline schema forecast\n  slackline schema shadow\n  slackline schema why",
+		Args:      exactly(1, "answer, audit, capacity, claims, forecast, job, scenario, shadow or why"),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(kinds, args[0]) {
@@ -43,6 +45,8 @@ func newSchema() *cobra.Command {
 				text = answerSchema
 			case "audit":
 				text = auditSchema
+			case "why":
+				text = whySchema
 			case "shadow":
 				text = shadowSchema
 			case "forecast":

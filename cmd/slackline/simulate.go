@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -27,6 +28,7 @@ import (
 
 func newSimulate(o *options) *cobra.Command {
 	var where, admit string
+	var keep bool
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
 		Short: "Simulate scenarios, or jobs that have run before",
@@ -61,6 +63,11 @@ under policies that admit jobs by their deadlines themselves.`,
 					return fmt.Errorf("--%s is for job files; a scenario says so itself", flag)
 				}
 			}
+			if keep {
+				if err := o.keepThem(cells); err != nil {
+					return err
+				}
+			}
 			runs, err := o.runCells(cmd, cells)
 			if err != nil {
 				return err
@@ -70,9 +77,34 @@ under policies that admit jobs by their deadlines themselves.`,
 	}
 	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
 	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what to do with a job that would be late when it arrives: warn, refuse or off (default: with one seed, check the first %d jobs of a run)", askedFirst))
+	cmd.Flags().BoolVar(&keep, "keep", false, fmt.Sprintf("keep the run in the folder of --store, for slackline why; of those that are kept the newest %d stay", mostKept))
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	o.bindBlock(cmd)
 	return o.bindRuns(cmd)
+}
+
+// keepThem records cells for why, each in place of the same run before.
+func (o *options) keepThem(cells []lab.Cell) error {
+	dir, err := o.keptFolder()
+	switch {
+	case err != nil:
+		return err
+	case o.journal != "":
+		return errors.New("--keep and --journal exclude each other; slackline why JOB JOURNAL reads a journal anywhere")
+	case len(cells) > mostKept:
+		return fmt.Errorf("--keep: these are %d runs, at most %d are kept; choose with --policy and --seed", len(cells), mostKept)
+	}
+	if err := files.MakeFolder(dir); err != nil {
+		return failure{fmt.Errorf("--keep: %w", err)}
+	}
+	for i := range cells {
+		cells[i].Journal = filepath.Join(dir, journalName(&cells[i]))
+	}
+	old, err := o.keptJournals()
+	for _, file := range old[min(len(old), mostKept-len(cells)):] {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return err
 }
 
 // askedFirst is how many jobs of a run are asked about that nobody asked for: each question plays
@@ -355,12 +387,17 @@ func (o *options) record(cells []lab.Cell) error {
 	}
 	for i := range cells {
 		c := &cells[i]
-		c.Journal = filepath.Join(o.journal, fmt.Sprintf("%s-%s-%d.journal", fileName(c.Name()), fileName(c.Policy), c.Seed))
+		c.Journal = filepath.Join(o.journal, journalName(c))
 		if err := mayRecord(c.Journal); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// journalName is the name of a journal in a folder.
+func journalName(c *lab.Cell) string {
+	return fmt.Sprintf("%s-%s-%d.journal", fileName(c.Name()), fileName(c.Policy), c.Seed)
 }
 
 // mayRecord refuses a file that no journal may be written to, before anything runs.

@@ -28,7 +28,7 @@ const (
 	Sample       Cause = "sample"       // its own first tasks, which are to be measured before it is let in
 	Held         Cause = "held"         // the policy holds it back
 	Slots        Cause = "slots"        // others, or its own tasks, hold all room for it
-	Limit        Cause = "limit"        // there is room, but none for it: a bound on it or its queue, or it is kept for others
+	Limit        Cause = "limit"        // there is room, and none for it: by a bound, or as it is kept for others
 	Locality     Cause = "locality"     // there is room, but not where its input lies
 	Beat         Cause = "beat"         // there is room on a node that has not reported it yet
 	NoNode       Cause = "no-node"      // no node that could run it is up

@@ -31,9 +31,11 @@ func (w *walk) wait(from units.Time, stage sched.Stage, r *ran) {
 		}
 	}
 	for i := range w.j.gates {
-		g := &w.j.gates[i]
-		until(g.at)
-		s.take(g, stage)
+		g, next := &w.j.gates[i], s
+		if next.take(g, stage); next != s {
+			until(g.at)
+			s = next
+		}
 	}
 	until(w.at)
 	for _, p := range slices.Backward(parts) {

@@ -64,9 +64,15 @@ func (o *Other) name() string {
 	return o.Job
 }
 
-// Story tells the parts one by one: what, how long, and who or why.
-func (a *Account) Story() [][]string {
-	rows := [][]string{{">after", ">time", "what", "who or why"}}
+// Chapter is a part in words: after how long, for how long, what, and who or why.
+type Chapter struct {
+	After, Took units.Duration
+	What        string
+	Why         []string
+}
+
+// Story tells the parts one by one.
+func (a *Account) Story() (list []Chapter) {
 	for i := range a.Parts {
 		p := &a.Parts[i]
 		what := p.Cause.Words()
@@ -88,9 +94,9 @@ func (a *Account) Story() [][]string {
 		if p.Why != "" {
 			why = append(why, p.Why)
 		}
-		rows = append(rows, []string{units.Span(p.From.Sub(a.Arrived).Seconds()), units.Span(p.Took.Seconds()), what, strings.Join(why, "; ")})
+		list = append(list, Chapter{p.From.Sub(a.Arrived), p.Took, what, why})
 	}
-	return rows
+	return list
 }
 
 // words says who held slots for how much, until when, and why that job was not behind.

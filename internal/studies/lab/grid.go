@@ -45,7 +45,7 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, counted ...t
 	for _, p := range policies {
 		for i, seed := range seeds {
 			cells = append(cells, Cell{Scenario: s.Name, File: s.File(), Policy: p, Queues: s.Config, Seed: seed,
-				World: made(configs[i]), Config: configs[i], common: jobs[i], Can: can, Params: s.Params, Trace: played, Notes: s.Notes(), Metrics: metrics})
+				World: made(configs[i]), Config: configs[i], common: jobs[i], Can: can, Params: s.Params, Source: s.Source, Trace: played, Notes: s.Notes(), Metrics: metrics})
 		}
 	}
 	return cells

@@ -12,19 +12,24 @@ import (
 
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/kernel/journal"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/studies/account"
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
 // settings is what a journal's header says besides, so that the policy can be made again.
 type settings struct {
-	Queues   queues.Config `json:"queues"`
-	Go       string        `json:"go"`
-	Platform string        `json:"platform"`
+	Queues   queues.Config    `json:"queues"`
+	Source   *scenario.Source `json:"source,omitempty"` // of a simulation that can be played again
+	Go       string           `json:"go"`
+	Platform string           `json:"platform"`
 }
 
 // recorder is a journal in a file.
@@ -82,7 +87,7 @@ var Journal = files.Kind{What: "journal", Begins: "1 journal ", Grows: true}
 
 // newRecorder begins the journal of a cell.
 func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, error) {
-	s, err := json.Marshal(settings{c.Queues, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+	s, err := json.Marshal(settings{c.Queues, c.Source, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +139,35 @@ func recorded(h *journal.Header, policy string) (*compose.Policy, queues.Config,
 	}
 	p, err := catalog.New(policy, s.Queues)
 	return p, s.Queues, err
+}
+
+// Told is a recorded run with the accounts of its jobs.
+type Told struct {
+	*report.Run
+	Books  *account.Accountant
+	Header journal.Header
+	Source *scenario.Source // nil: it cannot be played again
+}
+
+// Tell decides a recorded run again, and keeps accounts of its jobs.
+func Tell(ctx context.Context, file string) (*Told, error) {
+	t := &Told{Books: account.New(0)}
+	var builder *report.Builder
+	p, err := Play(ctx, file, "", func(h journal.Header, policy string) []drive.Sink {
+		t.Header, t.Books.Beat = h, h.World.Heartbeat
+		builder = report.NewBuilder(h.World.World, h.Scenario, policy, h.Seed)
+		return []drive.Sink{follow.New(builder, t.Books)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var s settings
+	if err := json.Unmarshal(p.Header.Settings, &s); err == nil {
+		t.Source = s.Source
+	}
+	t.Run = builder.Run()
+	t.Run.Explain(t.Books)
+	return t, nil
 }
 
 // Played is what was played of a journal, with the queues of its run.

@@ -60,6 +60,8 @@ type Cell struct {
 	Sinks []follow.Sink
 	// Books keep the accounts of its jobs; nil: nobody asks where their time went.
 	Books *account.Accountant
+	// Source is what its scenario was read from, for its journal; nil: nobody can play it again.
+	Source *scenario.Source
 	// Journal is the file to record the run to, "" = none.
 	Journal string
 	// Lost is told that the journal cannot be written, and the run goes on without it; nil: that ends

@@ -1,8 +1,20 @@
 package report
 
 import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/slackline/slackline/internal/studies/account"
 )
+
+// Verdict says in a word or two what became of the job.
+func Verdict(j *Job) string { return verdict(j) }
+
+// Wrapped is a sentence in lines of so many columns behind an indent.
+func Wrapped(said, indent string, columns int) string {
+	return indent + strings.ReplaceAll(text.WrapSoft(Printable(said), columns-len(indent)), "\n", "\n"+indent) + "\n"
+}
 
 // Explain notes where the time of each job went; nil: nobody kept accounts.
 func (r *Run) Explain(books *account.Accountant) {

@@ -30,6 +30,9 @@ type Scenario struct {
 	// Params are the values of the sweep with which this one is played, as they are written.
 	Params map[string]string `json:"-"`
 
+	// Source is what it was read from; nil: not from a file of its own.
+	Source *Source `json:"-"`
+
 	src     *config.Document
 	most    int // tasks
 	config  sim.Config

@@ -1,6 +1,13 @@
 package scenario
 
-import "github.com/slackline/slackline/internal/config"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/profile"
+)
 
 // maxSwept bounds what all scenarios of a sweep have, which are there at once.
 const maxSwept = 2 * maxTasks
@@ -46,5 +53,37 @@ func readSweep(file string, src []byte, to Resize, most int) ([]*Scenario, error
 	if all == nil {
 		all = []*Scenario{base}
 	}
+	for _, s := range all {
+		s.Source = &Source{File: file, Text: string(src), Params: s.Params, Nodes: to.Nodes, MapSlots: to.MapSlots, ReduceSlots: to.ReduceSlots}
+	}
 	return all, err
+}
+
+// Source is all that a scenario follows from, but for files beside it: with a seed it can be played again.
+type Source struct {
+	File        string            `json:"file"`
+	Text        string            `json:"text"`
+	Params      map[string]string `json:"params,omitempty"` // of its sweep
+	Nodes       *int              `json:"nodes,omitempty"`  // in place of those of the file, as the two below
+	MapSlots    *int              `json:"map_slots,omitempty"`
+	ReduceSlots *int              `json:"reduce_slots,omitempty"`
+}
+
+// Read makes the scenario again, with so many nodes more; known says what was learned of classes.
+func (from *Source) Read(more int, known func(class string) *profile.Class) (*Scenario, error) {
+	to := Resize{Nodes: from.Nodes, MapSlots: from.MapSlots, ReduceSlots: from.ReduceSlots, Known: known}
+	for {
+		all, err := ReadSweep(from.File, []byte(from.Text), to)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(all, func(s *Scenario) bool { return maps.Equal(s.Params, from.Params) })
+		switch {
+		case i < 0:
+			return nil, fmt.Errorf("%s: its sweep does not come to %v", from.File, from.Params)
+		case more == 0:
+			return all[i], nil
+		}
+		to.Nodes, more = new(all[i].Cluster.Nodes+more), 0
+	}
 }
