@@ -29,9 +29,9 @@ var otherPolicies = []string{"edf-p", "edf(feasible)", "promise", "fair", "fifo"
 // moreNodes are how many nodes are added, the fewest first.
 var moreNodes = []int{1, 2, 4, 8, 16}
 
-// WhatIf plays a recorded simulation again with one thing changed, and the same draws, as those are keyed by what they
-// are for: the deadline later by as much as the job was late; another policy; no failures; the fewest nodes more with which
-// the job is in time. The changes that help come first, in that order.
+// WhatIf plays a recorded simulation again with one thing changed, and the same draws, as those are keyed by what
+// they are for: the deadline later by as much as the job was late; another policy; no failures; the fewest nodes
+// more with which the job is in time. The changes that help come first, in that order.
 func WhatIf(ctx context.Context, t *Told, job string, known func(class string) *profile.Class) ([]Change, error) {
 	if t.Source == nil {
 		return nil, fmt.Errorf("the journal does not hold its scenario; record the run again with --journal")
