@@ -130,9 +130,6 @@ func (a *Accountant) Batch(at units.Time, records []follow.Record) error {
 func (a *Accountant) Plan(at units.Time, decisions []follow.Decision) error {
 	for i := range decisions {
 		d := &decisions[i]
-		if d.Host != nil && d.Item.Node > 0 {
-			a.note(at, d.Item.Node, d.Host, 0)
-		}
 		j := a.of(d.Job)
 		if j == nil || a.full() {
 			continue
@@ -251,7 +248,7 @@ func (a *Accountant) turn(e *follow.Record) {
 
 func (a *Accountant) note(at units.Time, h sched.NodeID, n *follow.Node, x float64) {
 	steps := follow.At(&a.nodes, h)
-	s := step{at: at, spec: n.Spec, up: n.Up && n.Power == sched.Awake && n.Spec != nil, speed: 1}
+	s := step{at: at, spec: n.Spec, up: n.State == sched.Awake && n.Spec != nil, speed: 1}
 	if len(*steps) > 0 {
 		s.speed = (*steps)[len(*steps)-1].speed
 	}
