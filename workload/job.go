@@ -162,6 +162,15 @@ func (j *Job) Growing() *StageSpec {
 	return nil
 }
 
+// Come has a job that was to come at a time after 0 come so long after another instant.
+func (j *Job) Come(since units.Duration) {
+	for _, at := range []*units.Time{&j.Arrive, &j.Deadline, &j.Soft} {
+		if *at != units.Never {
+			*at = at.Add(since)
+		}
+	}
+}
+
 // GoesOn tells whether the job has been taken in before: tasks of it are done, or its deadline is
 // promised.
 func (j *Job) GoesOn() bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
@@ -28,7 +30,8 @@ deadline that would be. It is the answer of the policy that would run them, and 
 Policies that promise nothing say nothing of that: then the jobs are simulated again and again with times as they were measured.
 What a job reads that another one of the files writes is estimated from what such jobs wrote in earlier runs.
 
-Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
+If a run here takes jobs (slackline run --open), it is asked, and counts all that it has to do, unless a flag asks for another
+policy or machine. Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
 time.
 
 The exit code is 3 if a job is expected to be late, or would be refused.`,
@@ -43,6 +46,15 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			}
 			if _, err := whole(cmd, jobs); err != nil {
 				return err
+			}
+			tell := func(all *runs.Answers) error {
+				if err := o.result(cmd.OutOrStdout(), all, func(w io.Writer) error { return writeAnswers(w, all) }); err != nil {
+					return failure{err}
+				}
+				return verdictOf(all)
+			}
+			if is, err := o.openHere(cmd); is || err != nil {
+				return errors.Join(err, o.askOpenRun(cmd, args, tell))
 			}
 			m, err := o.machine(cmd)
 			if err != nil {
@@ -77,14 +89,44 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			if err != nil {
 				return err
 			}
-			if err := o.result(cmd.OutOrStdout(), all, func(w io.Writer) error { return writeAnswers(w, all) }); err != nil {
-				return failure{err}
-			}
-			return verdictOf(all)
+			return tell(all)
 		},
 	}
 	o.bindStore(cmd.Flags())
 	return o.bindOnePlay(cmd)
+}
+
+// openHere tells whether a run takes jobs that were started in this directory, and nobody asks for another kind of run.
+func (o *options) openHere(cmd *cobra.Command) (bool, error) {
+	for _, flag := range []string{"policy", "seed", "nodes", "slots", "block"} {
+		if cmd.Flags().Changed(flag) {
+			return false, nil
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return false, err
+	}
+	m, list, err := o.alive(func(r store.Run) bool { return r.Door != "" && runs.SameDir(r.Door, dir) })
+	if err != nil { // then nobody can be asked
+		return false, nil
+	}
+	return len(list) > 0, m.Close()
+}
+
+// askOpenRun asks that run.
+func (o *options) askOpenRun(cmd *cobra.Command, args []string, tell func(*runs.Answers) error) (err error) {
+	vars, err := o.vars(time.Now())
+	if err != nil {
+		return err
+	}
+	dir, what, err := o.submission(vars, args)
+	if err != nil {
+		return err
+	}
+	var verdict error
+	err = o.ofOpenRun(cmd, 0, dir, runs.Expect, what, func(r runs.Reply) { verdict = tell(r.Answers) })
+	return errors.Join(err, verdict)
 }
 
 // verdictOf is no if the answer is no.
@@ -113,6 +155,9 @@ func writeAnswers(w io.Writer, all *runs.Answers) error {
 	}
 	for i := range all.Jobs {
 		say("%s\n", wrapped(w, sentence(&all.Jobs[i], all.Asked)))
+	}
+	if all.Run != 0 {
+		say("this is the answer of run %d, which takes jobs here, with all that it has to do, by %s\n", all.Run, all.Policy)
 	}
 	for _, o := range all.Beside {
 		names := o.Jobs

@@ -19,6 +19,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
 // What one terminal asks of a run in another.
@@ -60,36 +61,15 @@ Exit code 3 says that a job was refused.`,
 			default:
 				return fmt.Errorf("--to is %q, it must be run or yarn", away.to)
 			}
-			for _, file := range args {
-				if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-					return fmt.Errorf("%s is not a regular file: the run reads it again, in its own process; save the job to a file", file)
-				}
-			}
 			vars, err := o.vars(time.Now())
 			if err != nil {
 				return err
 			}
-			over := reading()
-			if _, err = vars.ReadAll(args, readFile); err == nil {
-				err = vars.Unused()
-			}
-			over()
+			dir, what, err := o.submission(vars, args)
 			if err != nil {
 				return err
 			}
-			if vars.Set == nil {
-				vars.Set = make(map[string]string)
-			}
-			maps.Copy(vars.Set, vars.Used)
-			dir, err := os.Getwd()
-			if err != nil {
-				return err
-			}
-			what, err := json.Marshal(runs.Submission{Dir: dir, Files: args, AsOf: vars.AsOf, Set: vars.Set})
-			if err != nil {
-				return err
-			}
-			return o.ofOpenRun(cmd, run, dir, runs.Submit, string(what), func(r runs.Reply) {
+			return o.ofOpenRun(cmd, run, dir, runs.Submit, what, func(r runs.Reply) {
 				for _, note := range r.Notes {
 					fmt.Fprintln(cmd.ErrOrStderr(), report.Printable(note))
 				}
@@ -102,6 +82,32 @@ Exit code 3 says that a job was refused.`,
 	away.bind(cmd.Flags())
 	o.bindVars(cmd.Flags())
 	return o.bindControl(cmd, &run)
+}
+
+// submission is what a run is told of job files, and the directory that their paths are relative to.
+func (o *options) submission(vars *scenario.Vars, args []string) (dir, what string, err error) {
+	for _, file := range args {
+		if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return "", "", fmt.Errorf("%s is not a regular file: the run reads it again, in its own process; save the job to a file", file)
+		}
+	}
+	over := reading()
+	if _, err = vars.ReadAll(args, readFile); err == nil {
+		err = vars.Unused()
+	}
+	over()
+	if err != nil {
+		return "", "", err
+	}
+	if vars.Set == nil {
+		vars.Set = make(map[string]string)
+	}
+	maps.Copy(vars.Set, vars.Used)
+	if dir, err = os.Getwd(); err != nil {
+		return "", "", err
+	}
+	text, err := json.Marshal(runs.Submission{Dir: dir, Files: args, AsOf: vars.AsOf, Set: vars.Set})
+	return dir, string(text), err
 }
 
 func newClose(o *options) *cobra.Command {

@@ -418,7 +418,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		fmt.Fprintf(say, "this resumes a run that started at %s: all times and deadlines count from then\n", stamp(c.GoesOn, time.Now()))
 	}
 	learner := report.NewLearner(known...)
-	c.Sinks = append(c.Sinks, learner, keeper)
+	c.Sinks, c.Drives = append(c.Sinks, learner, keeper), keeper.Drives
 	kept := local.Kept(under)
 	unchanged := 0 // of those, as the engine finds out
 	local.Resumed = func(r engine.Resumption) {

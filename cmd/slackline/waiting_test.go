@@ -32,7 +32,7 @@ func TestWhyWaits(t *testing.T) {
 }
 
 // A job that waits has its deadline and a reason at once, in show and in jobs, for people and programs. Who asks
-// beside an open run is told that the answer does not count what that holds.
+// beside an open run is answered by that run.
 func TestWaitingJobs(t *testing.T) {
 	t.Parallel()
 	const job = "name: NAME\nclass: s\nmap: sh -c 'HOLD; cat'\ninput: in.txt\noutput: out/NAME\nreduces: 0\ndeadline: 1h\n"
@@ -43,7 +43,11 @@ func TestWaitingJobs(t *testing.T) {
 	open := s.elsewhere("takes jobs", "run", "--open", "long.yaml", "--nodes", "1", "--slots", "1", "--policy", "fifo")
 	s.awaits("a start", func() bool { return strings.Contains(s.run("show", "long").stdout, "running") })
 	s.write("q.yaml", strings.Replace(s.read("q.yaml"), "out/q", "out/q2", 1))
-	if r := s.run("ask", "q.yaml"); !strings.Contains(r.stdout, "takes jobs, and its own have 1 map to go: a job that is submitted to it may wait for these") {
+	// Its answer has the policy of the run, and all that this has to do; by a policy that is asked for, it is that of a run of its own.
+	if r := s.run("ask", "q.yaml"); !strings.Contains(r.stdout, "this is the answer of run 2, which takes jobs here, with all that it has to do, by fifo") {
+		t.Error(r)
+	}
+	if r := s.run("ask", "q.yaml", "--policy", "fifo"); !strings.Contains(r.stdout, "takes jobs, and its own have 1 map to go: a job that is submitted to it may wait for these") {
 		t.Error(r)
 	}
 	s.must(0, "submit", "q.yaml")

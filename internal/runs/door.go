@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
@@ -28,6 +30,7 @@ import (
 // The verbs of requests.
 const (
 	Submit = "submit" // what: a Submission
+	Expect = "expect" // what: a Submission; when its jobs would be done
 	Cancel = "cancel" // what: the number of a job, and its name
 	Shut   = "shut"   // take no more jobs
 	Mode   = "mode"   // who is to place work on a cluster; what: a sched.ControlVerb by its name
@@ -48,6 +51,8 @@ type Reply struct {
 	Bad   bool        `json:"bad,omitempty"`   // a job file is wrong
 	Jobs  []Submitted `json:"jobs,omitempty"`
 	Notes []string    `json:"notes,omitempty"` // on the job files
+
+	Answers *Answers `json:"answers,omitempty"` // to Expect
 }
 
 // Submitted is a job that a run has taken.
@@ -134,7 +139,7 @@ func (k *Keeper) serve() {
 		for _, r := range asked {
 			switch still[r.ID] = true; {
 			case inHand[r.ID]:
-			case r.Verb == Submit || r.Verb == Mode: // which may take a while
+			case r.Verb == Submit || r.Verb == Expect || r.Verb == Mode: // which may take a while
 				k.server.Go(func() { k.answer(r) })
 			default:
 				k.answer(r)
@@ -188,10 +193,19 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 			return Reply{}, err
 		}
 		return Reply{}, errors.Join(k.door.Ask(k.ctx, engine.Request{Shut: true}), k.live.Shut())
-	case Submit:
+	case Submit, Expect:
 		var s Submission
 		if err := json.Unmarshal([]byte(r.What), &s); err != nil {
 			return Reply{}, err
+		}
+		if !k.local.Open {
+			return Reply{}, engine.ErrShut
+		}
+		if here := absolute("."); !SameDir(s.Dir, here) {
+			return Reply{}, fmt.Errorf("it takes job files from %s, as their paths are relative to that; submit them there", here)
+		}
+		if r.Verb == Expect {
+			return k.expect(s)
 		}
 		return k.submit(r.ID, s)
 	}
@@ -201,15 +215,9 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 // submit lets the jobs of files into the run. Where others came while they were read, they are
 // checked again beside those.
 func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
-	if !k.local.Open {
-		return r, engine.ErrShut
-	}
-	if here := absolute("."); !SameDir(s.Dir, here) {
-		return r, fmt.Errorf("it takes job files from %s, as their paths are relative to that; submit them there", here)
-	}
 	for {
 		now := time.Now()
-		more, came, err := k.joining(s, now)
+		more, came, err := k.joining(s, now, k.mayWrite)
 		switch {
 		case k.ctx.Err() != nil:
 			return r, context.Cause(k.ctx)
@@ -223,6 +231,37 @@ func (k *Keeper) submit(request int64, s Submission) (r Reply, err error) {
 		}
 		k.joins.Unlock()
 	}
+}
+
+// Drives notes which loop drives the run.
+func (k *Keeper) Drives(l *drive.Loop) { k.loop = l }
+
+// expect says when the jobs of files would be done if they came now: by the policy of the run, as it stands.
+func (k *Keeper) expect(s Submission) (r Reply, err error) {
+	now := time.Now()
+	more, _, err := k.joining(s, now, func(*Local) error { return nil })
+	if err != nil {
+		return Reply{Bad: true}, err
+	}
+	known, err := k.local.Memory.Profiles()
+	if err != nil {
+		return r, err
+	}
+	cfg, err := more.sim(k.cell.Policy, k.cell.Seed, known, lab.ReadsConfidence(k.cell.Policy, lab.NoQueues))
+	if err != nil {
+		return Reply{Bad: true}, err
+	}
+	for _, j := range cfg.Workload.Jobs {
+		j.Come(units.Duration(now.Sub(k.cell.Origin())))
+	}
+	var from lab.Stand
+	var wrong error
+	if err := k.door.Ask(k.ctx, engine.Request{Look: func() { from, wrong = lab.StandOf(k.loop) }}); err != nil || wrong != nil {
+		return r, errors.Join(err, wrong)
+	}
+	more.Memory = k.local.Memory
+	r.Answers, err = more.ask(k.ctx, from, k.cell.Policy, cfg, known, k.cell.Origin(), k.live.Run.ID)
+	return r, err
 }
 
 // beside are those of the jobs that have not ended which have to do with jobs that are to join them: that they
@@ -257,14 +296,16 @@ func filesOf(jobs iter.Seq[*keptJob]) []*scenario.Job {
 }
 
 // joining reads job files that are to join the run. It ends with the run, whatever it reads.
-func (k *Keeper) joining(s Submission, now time.Time) (more *Local, came int, err error) {
+func (k *Keeper) joining(s Submission, now time.Time, check func(*Local) error) (more *Local, came int, err error) {
 	read := make(chan struct{})
 	var found *Local
 	var before int
 	var wrong error
 	go func() {
 		defer close(read)
-		found, before, wrong = k.equip(s, now)
+		if found, before, wrong = k.equip(s, now); wrong == nil {
+			wrong = check(found)
+		}
 	}()
 	select {
 	case <-read:
@@ -288,12 +329,7 @@ func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (
 	for i, equipped := range more.jobs {
 		j := equipped.Job
 		j.Began, j.Command = now, command
-		j.Spec.Arrive = j.Spec.Arrive.Add(since)
-		for _, at := range []*units.Time{&j.Spec.Deadline, &j.Spec.Soft} {
-			if *at != units.Never {
-				*at = at.Add(since)
-			}
-		}
+		j.Spec.Come(since)
 		jobs = append(jobs, j)
 		keep, err := more.keep(i, "", from, now)
 		if err != nil {
@@ -380,20 +416,21 @@ func (k *Keeper) equipBeside(jobs, there []*scenario.Job, now time.Time) (*Local
 			there, names[name] = append(there, &scenario.Job{Name: name, Output: before.Output}), true
 		}
 	}
-	more, err := NewLocal(jobs, k.local.Machine, now, there...)
-	if err != nil {
-		return nil, err
-	}
+	return NewLocal(jobs, k.local.Machine, now, there...)
+}
+
+// mayWrite checks the outputs of jobs that are to join the run.
+func (k *Keeper) mayWrite(more *Local) error {
 	for i, dir := range more.outputs("") {
 		_, err := outdir.Check([]string{dir})
 		if left, wrong := outdir.Left(dir); err == nil && (wrong != nil || left.Command != nil) {
 			err = errors.Join(wrong, fmt.Errorf("an interrupted run left %q; slackline resume continues it", dir))
 		}
 		if err != nil {
-			return nil, more.Files[i].Errorf("output", "%v", err)
+			return more.Files[i].Errorf("output", "%v", err)
 		}
 	}
-	return more, nil
+	return nil
 }
 
 // before returns the newest job of the run with this name that others may wait for, nil if there is

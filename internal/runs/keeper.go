@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -55,6 +56,7 @@ type Keeper struct {
 	stop    chan struct{}
 	writer  sync.WaitGroup
 	door    *engine.Door
+	loop    *drive.Loop     // of the run, for its own goroutine
 	ctx     context.Context // of what is asked of the run
 	over    context.CancelCauseFunc
 	server  sync.WaitGroup

@@ -187,7 +187,7 @@ func (f *fates) Batch(_ int64, at units.Time, events []sched.Event) error {
 		}
 		switch e.Kind {
 		case sched.JobArrived:
-			mine.Arrived = when
+			mine.Arrived, mine.Behind = when, f.begun(e.Job, nil)
 		case sched.Started:
 			if mine.Began == units.Never {
 				mine.Began, mine.Behind = when, f.ahead(mine, e.Job)
@@ -202,13 +202,19 @@ func (f *fates) Batch(_ int64, at units.Time, events []sched.Event) error {
 	return nil
 }
 
-// ahead are the jobs that held slots between the arrival of one and its start.
-func (f *fates) ahead(mine *Fate, job sched.JobID) (names []string) {
+// begun adds the names of the jobs in the book that have, but for one.
+func (f *fates) begun(but sched.JobID, names []string) []string {
 	for h := sched.JobID(1); h <= f.book.Jobs(); h++ {
-		if j := f.book.Job(h); j != nil && h != job && j.Begun() && j.Started < mine.Began {
+		if j := f.book.Job(h); j != nil && h != but && j.Begun() && !slices.Contains(names, j.Spec.ID) {
 			names = append(names, j.Spec.ID)
 		}
 	}
+	return names
+}
+
+// ahead are the jobs that held slots between the arrival of one, which has begun now, and now.
+func (f *fates) ahead(mine *Fate, job sched.JobID) []string {
+	names := f.begun(job, mine.Behind)
 	for i := range f.list {
 		if o := &f.list[i]; o.Over && o.Began != units.Never && o.Ended > mine.Arrived && !slices.Contains(names, o.ID) {
 			names = append(names, o.ID)

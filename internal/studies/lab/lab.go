@@ -56,6 +56,8 @@ type Cell struct {
 	GoesOn time.Time
 	// Origin is the instant that 0 of a real run stands for, known once it has begun.
 	Origin func() time.Time
+	// Drives is told of the loop before it begins, for who asks meanwhile (StandOf); nil: nobody does.
+	Drives func(*drive.Loop)
 	// Sinks watch this cell and no other: a timeline, a learner, a log. The report's is there already.
 	Sinks []follow.Sink
 	// Books keep the accounts of its jobs; nil: nobody asks where their time went.
@@ -201,6 +203,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	loop := drive.New(world, policy, sinks...)
 	if at != nil {
 		at.loop = loop
+	}
+	if c.Drives != nil {
+		c.Drives(loop)
 	}
 	began := time.Now()
 	err = loop.Run(ctx)

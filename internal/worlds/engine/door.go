@@ -29,6 +29,8 @@ type Request struct {
 	// anything.
 	Node  sched.NodeID
 	Slots units.Vector
+	// Look is called from the loop, between two of its steps: whoever drives it may look at what it knows.
+	Look func()
 	// Shut lets no more jobs in, so that the run ends with those that it has.
 	Shut bool
 
@@ -104,6 +106,9 @@ func (w *World) requests() {
 			w.arrived = append(w.arrived, r)
 		case r.Cancel != "":
 			r.Answer(w.cancel(r.Cancel))
+		case r.Look != nil:
+			r.Look()
+			r.Answer(nil)
 		case r.Node != 0:
 			r.Answer(w.resize(r.Node, r.Slots))
 		case r.Shut:
