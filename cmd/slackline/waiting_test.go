@@ -43,8 +43,7 @@ func TestWaitingJobs(t *testing.T) {
 	open := s.elsewhere("takes jobs", "run", "--open", "long.yaml", "--nodes", "1", "--slots", "1", "--policy", "fifo")
 	s.awaits("a start", func() bool { return strings.Contains(s.run("show", "long").stdout, "running") })
 	s.write("q.yaml", strings.Replace(s.read("q.yaml"), "out/q", "out/q2", 1))
-	// The answer is by the policy of the run, with all that it has to do; by a policy that is asked for, it is that of a
-	// run of its own.
+	// The answer is that of the run, with all that it has to do; if another policy is asked for, of a run by that.
 	if r := s.run("ask", "q.yaml"); !strings.Contains(r.stdout, "this is the answer of run 2, which takes jobs here, with all that it has to do, by fifo") {
 		t.Error(r)
 	}
