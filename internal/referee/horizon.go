@@ -16,12 +16,12 @@ import (
 //   - equation 2: the bounds of all jobs that run are at most the slots that are up, and none is above
 //     the tasks that the stage has left. While the optimizer is at work (until its plan holds) the
 //     bounds of before stand.
-//   - the fast path (section 4.3): a job is on it only if its deadline lies before the next interval,
-//     and one that waits for that has a deadline behind it.
+//   - the fast path (section 4.3): a job is on it if it came with a deadline before the next interval, and nobody
+//     else is; none is when that interval begins.
 //   - the next interval is never farther than the length of one.
 //   - algorithm 1, lines 5 and 9: the job goes first whose bound is farthest above the slots that it
 //     has, then the earlier deadline, then the earlier arrival. Jobs on the fast path go before all
-//     others while they lack slots, those first that lack fewest.
+//     others while they lack slots, by deadline.
 //   - a job that had begun is let in.
 //   - of the optimum: equation 2 is one row for each kind of slots, so all bounds of a kind that are given at once
 //     name one price. What an interval owes (y_ref) is all work by the intervals until t_soft, or what is left if
@@ -38,13 +38,14 @@ type recede struct {
 	items    []*line
 	waits    map[int]int64  // items that are held, and until when
 	said     map[int]string // their reasons and counts
-	first    map[int]bool   // jobs that were put on the fast path
+	first    map[int]int64  // until when jobs are on the fast path, 0 = they are not
+	came     map[int]bool   // jobs that came this round
 	amended  map[int]bool   // jobs whose deadlines may be others than those that were planned for
 }
 
 func recedeOf(a *asked) *recede {
 	return &recede{interval: a.span("interval", 600e9), fast: a.on("fast", true), prices: map[int]string{}, waits: map[int]int64{},
-		said: map[int]string{}, first: map[int]bool{}, amended: map[int]bool{}}
+		said: map[int]string{}, first: map[int]int64{}, came: map[int]bool{}, amended: map[int]bool{}}
 }
 
 // witness is a part that has to see what the journal has before it says what it should have.
@@ -60,8 +61,14 @@ func (r *recede) void() {
 
 // decide takes verdicts, and what was held and is due.
 func (r *recede) decide(b *book, batch []*line, p *wants) {
+	clear(r.came)
+	retold := slices.ContainsFunc(batch, func(l *line) bool { return l.name == "resync" })
 	for _, l := range batch {
 		switch l.name {
+		case "job-arrived":
+			r.came[l.int("job")] = !retold
+		case "stage-ready": // of a job that waited for others
+			r.came[l.int("job")] = r.came[l.int("job")] || !retold && len(b.jobs[l.int("job")].After) > 0
 		case "job-ended":
 			delete(r.first, l.int("job")) // its number may be another's next
 			delete(r.amended, l.int("job"))
@@ -80,9 +87,17 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 			r.believe(b, l, p)
 		case l.name == "rank":
 			cause, numbers := reasonOf(l)
-			quick := b.jobs[l.int("job")].Deadline < numbers[1] && r.fast
-			if r.first[l.int("job")] = cause == "on-fast-path"; quick != r.first[l.int("job")] {
-				p.want("rank", fmt.Sprintf("job=%d: the fast path for a deadline before the next interval, and for no other", l.int("job")), "")
+			id := l.int("job")
+			quick, begins := b.jobs[id].Deadline < numbers[1] && r.fast, numbers[1] == b.now+r.interval
+			on := cause == "on-fast-path"
+			if r.first[id] = 0; on {
+				r.first[id] = numbers[1]
+			}
+			switch {
+			case on && !(quick && (r.came[id] || retold)):
+				p.want("rank", fmt.Sprintf("job=%d: the fast path for who comes with a deadline before the next interval", id), "")
+			case !on && quick && !begins:
+				p.want("rank", fmt.Sprintf("job=%d: on the fast path until the next interval begins", id), "")
 			}
 		case l.name == "reject":
 			p.want("no rejection", "", "")
@@ -166,7 +181,7 @@ func (r sharing) spread(b *book, given [2]int, spare []*stage, p *wants) {
 				wrong = fmt.Sprintf("%d slots at most, as it can use no more", use)
 			case s.limit < use && int(s.needs[s.slot()]) <= left[s.slot()]:
 				wrong = fmt.Sprintf("more than %d slots, as %d are left", s.limit, left[s.slot()])
-			case s.limit < use && !r.first[j.id]:
+			case s.limit < use && r.first[j.id] == 0:
 				for _, o := range b.live {
 					for _, t := range spare {
 						if o.stage[t.kind] == t && t.slot() == s.slot() && t.limit > 0 && j.due() < o.due() && s.needs[s.slot()] <= t.needs[t.slot()] {
@@ -194,10 +209,10 @@ func (j *job) use(s *stage) int {
 // reasoned says what is wrong with the reason of a bound, "" if nothing is.
 func (r *recede) reasoned(b *book, j *job, st *stage, cause string, n [3]int64) string {
 	switch {
-	case cause == "fast-slots" != r.first[j.id]:
+	case cause == "fast-slots" != (r.first[j.id] > 0):
 		return "slots of the fast path for a job on it, and for no other"
-	case cause == "fast-slots" && (n[0] != j.Deadline || n[1] > b.now+r.interval):
-		return "on the fast path its deadline, and the next interval no later than one from now"
+	case cause == "fast-slots" && (n[0] != j.Deadline || n[1] != r.first[j.id] || n[1] > b.now+r.interval):
+		return "on the fast path its deadline, and the next interval, until which it is there, no later than one from now"
 	case cause == "fast-slots":
 		return ""
 	}
@@ -251,7 +266,7 @@ func (r *recede) believe(b *book, l *line, p *wants) {
 		switch {
 		case j.goesOn() || j.occupied > 0:
 			bad = "a job that has begun is let in"
-		case cause == "next-interval" && r.fast && j.Deadline < numbers[0]:
+		case cause == "next-interval" && r.fast && r.came[j.id] && j.Deadline < numbers[0] && numbers[0] != b.now+r.interval:
 			bad = "the fast path for a deadline before the next interval"
 		case cause == "next-interval" && numbers[0] > b.now+r.interval:
 			bad = "the next interval no later than one from now"
@@ -291,8 +306,8 @@ func (o adjusted) compare(x *job, s int, y *job, t int) int {
 		if st := j.stage[s]; st.limit >= 0 {
 			n = st.limit - st.occupied
 		}
-		if n > 0 && o.first[j.id] {
-			return 0, n
+		if n > 0 && o.first[j.id] > 0 {
+			return 0, 0
 		}
 		return 1, -n
 	}

@@ -2,7 +2,6 @@ package rds
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -19,20 +18,7 @@ type grant struct {
 	need  int32 // tasks that could use a slot
 	slots int32
 	left  int64 // Δu: what of the plan is not given yet, in thousandths of a slot
-	turn  turn
-	class *performance // of a job on the fast path
-	// density is what a second of work on the job saves of equation 1, once it is late.
-	density float64
 }
-
-// turn says when a job has its turn.
-type turn int8
-
-const (
-	inReach turn = iota // on the fast path, and its deadline can still be met
-	late                // on the fast path, and it cannot
-	byPlan              // planned, or on what the plan leaves
-)
 
 // Share changes the slots of jobs that run (section 4.3, algorithm 1).
 type Share struct{ *controller }
@@ -84,32 +70,23 @@ func (c *controller) because(g *grant) sched.Reason {
 
 // adjust gives slots to jobs, in this order:
 //
-//   - Jobs on the fast path whose deadline can still be met: what they need, by deadline.
-//   - The late ones: all that they can use, by density.
+//   - Jobs on the fast path: all that they can use, by deadline.
 //   - Algorithm 1: the job with the largest Δu gets a slot, which makes
 //     its Δu a slot less, until nothing is left of any plan. Where there are fewer slots than planned,
 //     large plans give first.
 //   - What the plan leaves goes by deadline to who can use it, so that no slot idles that a task waits for.
 func (c *controller) adjust(v sched.View) {
-	c.serveFast(v)
+	c.line(v)
+	for _, g := range c.sorted {
+		if g.m.Fast {
+			c.give(g, g.need)
+		}
+	}
 	for row := range rows {
 		c.goRound(row)
 	}
 	for _, g := range c.sorted {
 		c.give(g, g.need-g.slots)
-	}
-}
-
-// serveFast gives jobs on the fast path their slots.
-func (c *controller) serveFast(v sched.View) {
-	c.line(v)
-	for _, g := range c.sorted {
-		switch g.turn {
-		case inReach:
-			c.give(g, min(g.need, c.needed(v, g)))
-		case late:
-			c.give(g, g.need)
-		}
 	}
 }
 
@@ -157,11 +134,7 @@ func (c *controller) line(v sched.View) {
 		if job.Standing() != sched.Admitted && (m.Crowded || !m.asked() && !m.Fast) {
 			continue
 		}
-		g := grant{m: m, job: job, turn: byPlan}
-		if m.Fast {
-			g.class = c.class(v, job)
-			g.turn, g.density = c.turn(v, job, g.class)
-		}
+		g := grant{m: m, job: job}
 		for s, stage := range planned {
 			spec := job.Spec.Stage(stage)
 			if spec == nil {
@@ -188,10 +161,6 @@ func (c *controller) line(v sched.View) {
 	}
 	slices.SortFunc(c.sorted, func(a, b *grant) int {
 		switch {
-		case a.turn != b.turn:
-			return cmp.Compare(a.turn, b.turn)
-		case a.turn == late && units.Rounded(a.density) != units.Rounded(b.density):
-			return -cmp.Compare(units.Rounded(a.density), units.Rounded(b.density))
 		case a.job.Due() != b.job.Due(): // as in each order; what counts with time counts with the job's own
 			return cmp.Compare(a.job.Due(), b.job.Due())
 		case a.job.Seq != b.job.Seq:
@@ -199,38 +168,6 @@ func (c *controller) line(v sched.View) {
 		}
 		return cmp.Compare(a.s, b.s)
 	})
-}
-
-// turn says when a job on the fast path has its turn. It is in reach if what it has not begun could be done in
-// time with all slots of its kind, in waves of the mean time. A late job adds to equation 1 with every second,
-// all the more the nearer its deadline was: least is added if the one with the most ω / y_ref for each second
-// of work goes first, its density.
-func (c *controller) turn(v sched.View, job *sched.Job, k *performance) (t turn, density float64) {
-	if units.Rounded(c.takes(v, job, k)/max(c.Pace, 1e-3)) <= units.Rounded(job.Deadline.Sub(v.Now()).Seconds()) {
-		return inReach, 0
-	}
-	work := 0.0
-	for s, stage := range planned {
-		t := &job.Stages[stage]
-		work += float64(k.Stages[s].Mean * float64(t.Left()))
-	}
-	soft, _ := bounds(job, c.set.hard)
-	return late, priority(job) / soft.Seconds() / max(work, 1e-3)
-}
-
-// takes is how many seconds what a job has not begun would take with all slots of its kind at full speed, in
-// waves of the mean time.
-func (c *controller) takes(v sched.View, job *sched.Job, k *performance) (seconds float64) {
-	for s, stage := range planned {
-		t := &job.Stages[stage]
-		if t.Open <= 0 {
-			continue
-		}
-		if row, each := cost(v, job, stage); each > 0 {
-			seconds += float64(k.Stages[s].Mean * math.Ceil(float64(int64(t.Open)*each)/float64(max(1, c.Total[row]))))
-		}
-	}
-	return seconds
 }
 
 // give gives so many slots, or as many as there are.
@@ -304,32 +241,3 @@ func (c *controller) asks(line []*grant, level int64) (sum int64) {
 
 // short tells whether a job is one for the fast path: its deadline lies before the next interval.
 func (c *controller) short(job *sched.Job) bool { return c.set.fast && job.Deadline < c.Next }
-
-// race puts jobs that wait on the fast path, or takes them off it if their deadline was moved.
-func (c *controller) race(v sched.View) {
-	for _, m := range c.Members {
-		job := v.Job(m.Job)
-		if !asks(job) {
-			continue
-		}
-		if fast := c.short(job) && !m.asked(); m.Fast != fast {
-			m.Fast, c.changed = fast, true
-		}
-	}
-}
-
-// needed is the least number of slots of a stage with which a job on the fast path meets its deadline: its
-// tasks go in waves of the mean time, as many as fit into what is left until then. A job that waits
-// for its reduces leaves them one wave.
-func (c *controller) needed(v sched.View, g *grant) int32 {
-	k := g.class
-	left := g.job.Deadline.Sub(v.Now()).Seconds() * max(c.Pace, 1e-3)
-	if t := &g.job.Stages[sched.Reduce]; g.s == 0 && t.Left() > 0 {
-		left -= k.Stages[1].Mean
-	}
-	waves := int32(units.Rounded(min(left/max(k.Stages[g.s].Mean, 1e-3), 1e6)))
-	if waves < 2 {
-		return g.need
-	}
-	return (g.need + waves - 1) / waves
-}

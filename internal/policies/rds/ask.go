@@ -18,7 +18,7 @@ func (a Admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		c.Total, c.Pace = available(v)
 	}
 	c.observe(v)
-	c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: job.ID, Bound: [2]int32{-1, -1}})
+	c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: job.ID, Bound: [2]int32{-1, -1}, Fast: c.short(job)})
 	c.index()
 	round := with{v, map[sched.JobID]*sched.Job{job.ID: job}}
 	admit := func(j sched.JobID) {

@@ -81,7 +81,7 @@ type controller struct {
 type member struct {
 	ID  string      `json:"id"`
 	Job sched.JobID `json:"job"`
-	// Fast jobs are not planned: their deadline lies before the next interval.
+	// Fast jobs are on the fast path: when they came their deadline lay before the next interval, which has not begun.
 	Fast bool `json:"fast,omitempty"`
 	// First says that the order knows of that.
 	First bool `json:"first,omitempty"`
@@ -156,6 +156,11 @@ func (c *controller) meet(v sched.View, brings sched.Events) {
 		return
 	}
 	c.changed = true
+	if brings.Has(sched.JobAmended) {
+		for _, m := range c.Members {
+			m.Fast = m.Fast && c.short(v.Job(m.Job))
+		}
+	}
 	if brings&^(1<<sched.StageReady)&(comings|1<<sched.Resync) == 0 {
 		return // no job has come or gone
 	}
@@ -170,7 +175,7 @@ func (c *controller) meet(v sched.View, brings sched.Events) {
 			continue
 		}
 		if job := v.Job(j); asks(job) || job != nil && job.Standing() == sched.Admitted {
-			c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: j, Bound: [2]int32{-1, -1}})
+			c.Members = append(c.Members, &member{ID: job.Spec.ID, Job: j, Bound: [2]int32{-1, -1}, Fast: asks(job) && c.short(job)})
 		}
 	}
 	if len(c.Members) == before && !brings.Has(sched.Resync) {
@@ -243,7 +248,7 @@ func (c *controller) wake(now units.Time, brings sched.Events, p *sched.Plan) {
 	}
 }
 
-// begin plans if an interval begins, and finds out who is on the fast path. again says that the book is new.
+// begin plans if an interval begins. again says that the book is new.
 func (c *controller) begin(v sched.View, again bool) {
 	now := v.Now()
 	if c.Activate <= now {
@@ -268,7 +273,6 @@ func (c *controller) begin(v sched.View, again bool) {
 			c.Due = now.Add(c.set.solver)
 		}
 	}
-	c.race(v)
 }
 
 // watch forgets what was learned while the policy only watched: what it had asked for was not done.
@@ -284,7 +288,7 @@ func (c *controller) watch(batch []sched.Event) {
 
 // waits tells whether a job that is not on the fast path waits.
 func (c *controller) waits(v sched.View) bool {
-	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !c.short(v.Job(m.Job)) })
+	return slices.ContainsFunc(c.Members, func(m *member) bool { return asks(v.Job(m.Job)) && !m.Fast })
 }
 
 // verdict lets a job in, or makes it wait.

@@ -27,7 +27,7 @@ var (
 	// OffFastPath puts it among them again.
 	OffFastPath = &sched.Cause{Name: "off-fast-path", Numbers: FastPath.Numbers, Example: [3]int64{900e9, 600e9},
 		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its deadline at %s lets it wait for the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
+			return fmt.Sprintf("with its deadline at %s it is planned as others are; the next interval begins at %s", r.Time(r.A), r.Time(r.B))
 		}}
 	// ByPlan lets a job in that the optimizer gives slots.
 	ByPlan = &sched.Cause{Name: "by-plan", Numbers: []string{"map slots planned, in thousandths", "reduce slots planned, in thousandths"}, Example: [3]int64{12400, 0},
@@ -58,7 +58,7 @@ var (
 	// FastSlots bounds a stage of a job on the fast path.
 	FastSlots = &sched.Cause{Name: "fast-slots", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
 		Say: func(r *sched.Said) string {
-			return "on the fast path: as many as it needs until its deadline at " + r.Time(r.A)
+			return "on the fast path: all that it can use, as its deadline is at " + r.Time(r.A)
 		}}
 )
 
@@ -130,11 +130,11 @@ func Believing(b Beliefs) compose.Entry {
 			{Name: "hp", Type: compose.Count, Default: "3", Unit: "intervals", Doc: "prediction horizon, 1 to 12"},
 			{Name: "hc", Type: compose.Count, Default: "3", Unit: "intervals", Doc: "control horizon, at most hp"},
 			{Name: "solver", Type: compose.Span, Default: "1.2s", Doc: "how long the optimizer takes: its plan holds from then on"},
-			{Name: "map_penalty", Type: compose.Count, Default: "107", Unit: "ten-thousandths", Doc: "P: what it costs to change map slots"},
-			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Doc: "Q: what it costs to change reduce slots"},
+			{Name: "map_penalty", Type: compose.Count, Default: "107", Unit: "ten-thousandths", Doc: "P of wordcount, and of what the paper has none for: what it costs to change map slots"},
+			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Doc: "Q: the same of reduce slots"},
 			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent",
 				Doc: "part of its only deadline after which a job is worth nothing, 100 to 200"},
-			{Name: "fast", Type: compose.Switch, Default: "true", Doc: "jobs whose deadline lies before the next interval run at once"},
+			{Name: "fast", Type: compose.Switch, Default: "true", Doc: "jobs that come with a deadline before the next interval run at once"},
 		},
 		Fill: func(r *compose.Recipe, a compose.Args) error { return fill(r, a, b) },
 	}

@@ -53,8 +53,8 @@ func (c *controller) control(v sched.View) {
 	for _, m := range c.Members {
 		job := v.Job(m.Job)
 		m.Let = false
-		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, c.short(job)
-		if m.Fast || !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
+		m.Plan, m.Owed, m.Foreseen, m.Fast = [2]int64{}, 0, 0, false
+		if !asks(job) && job.Standing() != sched.Admitted || job.Deadline == units.Never {
 			continue
 		}
 		if o := c.look(v, m, job, have, speed); o != nil {
@@ -66,7 +66,6 @@ func (c *controller) control(v sched.View) {
 	if len(list) == 0 || have == [rows]int64{} {
 		return
 	}
-	c.serveFast(v)
 	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
 	if found.Status != optimize.Optimal {
@@ -213,7 +212,7 @@ func (c *controller) pose(list []*outlook, part []float64) {
 			o.count(&b, step)
 		}
 		for _, s := range o.stages {
-			penalty := 2 * c.penalty(s) * o.each[s] * o.each[s]
+			penalty := 2 * c.penalty(o.job.Spec.Class, s) * o.each[s] * o.each[s]
 			for step := o.from[s]; step < hc; step++ {
 				x := o.at(s, step, hc)
 				b.Upper[x] = max(2*least, o.most[s])
@@ -245,12 +244,17 @@ func (o *outlook) count(b *optimize.Block, step int) {
 	}
 }
 
-// penalty is P of maps, or Q of reduces.
-func (c *controller) penalty(s int) float64 {
-	if s == 1 {
-		return c.set.reducePenalty
+// penalty is P of maps, or Q of reduces. The paper has a pair for each of three applications; that of wordcount, which
+// is given, is also that of all others.
+func (c *controller) penalty(class string, s int) float64 {
+	p := [2]float64{c.set.mapPenalty, c.set.reducePenalty}[s]
+	switch class {
+	case "grep":
+		p *= [2]float64{96. / 107, 168. / 173}[s]
+	case "terasort":
+		p *= [2]float64{132. / 107, 194. / 173}[s]
 	}
-	return c.set.mapPenalty
+	return p
 }
 
 // zeroes returns so many, which are good until slots are planned again.
@@ -265,17 +269,13 @@ func (c *controller) zeroes(n int) []float64 {
 	return list
 }
 
-// limit adds the rows of one kind of slots: what there is of it in each step that is controlled. The first step
-// has what jobs on the fast path leave of it.
+// limit adds the rows of one kind of slots: what there is of it in each step that is controlled.
 func (c *controller) limit(row int, part []float64) {
 	hc := c.set.hc
 	for i := range hc {
 		room := part[i] // of the first step all, as what there is now is known
 		if i == hc-1 {  // its slots stay to the end of the horizon
 			room = min(room, slices.Min(part[i:]))
-		}
-		if i == 0 {
-			room *= float64(c.budget[row]) / float64(max(1, c.Total[row]))
 		}
 		c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: max(least, room)})
 	}

@@ -4,7 +4,7 @@ import "github.com/slackline/slackline/sched"
 
 // Order puts the job with the largest adjustment first: the slots that it has been given, less those
 // that it holds (algorithm 1, lines 5 and 9). Among equals the earlier deadline goes first. Jobs on the fast
-// path go before all others, those first that lack fewest slots.
+// path go before all others, by deadline.
 type Order struct {
 	sched.Flat
 	*controller
@@ -13,7 +13,7 @@ type Order struct {
 // before is more than a job can lack.
 const before = 1 << 40
 
-// JobKey is (-Δu, deadline, arrival), and Δu less a constant on the fast path.
+// JobKey is (-Δu, deadline, arrival), and less than any Δu on the fast path.
 func (o Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 	t := &j.Stages[s]
 	k := sched.Key{0, int64(j.Due()), int64(j.Arrived)}
@@ -21,7 +21,7 @@ func (o Order) JobKey(_ sched.View, j *sched.Job, s sched.Stage) sched.Key {
 		k[0] = int64(t.Occupied) - int64(t.Limit)
 	}
 	if m := o.find(j.ID); k[0] < 0 && m != nil && m.First {
-		k[0] = -k[0] - before
+		k[0] = -before
 	}
 	return k
 }

@@ -238,80 +238,48 @@ func TestPenaltiesByKind(t *testing.T) {
 	}
 }
 
-// The optimizer has no slots for a job on the fast path. Bounds of that one hold at once, those of the plan when the
-// solver is done.
-func TestFastJobsAreNotPlanned(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, fast: true, solver: 2 * units.Second, mapPenalty: 0.01})
-	maps := func(deadline units.Time) func(*workload.Job) {
-		return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
-	}
-	long := d.comesWith("c", 40, 0, maps(6000e9))
-	fast := d.comesWith("c", 3, 0, maps(500e9))
-	d.c.control(d.book)
-	if plan := d.c.find(fast.ID).Plan; plan != [2]int64{} || d.c.find(long.ID).Plan[0] == 0 {
-		t.Errorf("the plan has %v for the job on the fast path, and %v for the other", plan, d.c.find(long.ID).Plan)
-	}
-	for _, want := range []units.Time{2e9, 0} { // while the solver is at work, and when it is done
-		var p sched.Plan
-		d.c.changed = true
-		Share{d.c}.Decide(d.book, nil, &p)
-		at := map[sched.JobID]units.Time{}
-		for _, it := range p.Items {
-			at[it.Job] = it.At
-		}
-		if want > 0 && len(at) != 2 || at[long.ID] != want || at[fast.ID] != 0 {
-			t.Errorf("bounds are set at %v, want that of the plan at %v", at, want)
-		}
-		d.c.find(long.ID).Bound[0] = -1
-		d.at(3, sched.Event{Kind: sched.Tick})
-	}
-}
-
-// The plan of the present interval is made of what jobs on the fast path leave.
-func TestPlansWhatFastJobsLeave(t *testing.T) {
-	d := newDesk(t, settings{hard: 200, fast: true, mapPenalty: 0.0107, reducePenalty: 0.0173})
-	maps := func(deadline units.Time) func(*workload.Job) {
-		return func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] }
-	}
-	long := d.comesWith("c", 40, 0, maps(2400e9))
-	fast := d.comesWith("c", 3, 0, maps(500e9))
-	long.State, fast.State = sched.Admitted, sched.Admitted
-	for i := range d.c.Classes {
-		d.c.Classes[i].Stages[0].Mean = 450
-	}
-	d.c.control(d.book)
-	// Of four slots the fast job takes three, as its maps have time for one wave.
-	if plan := d.c.find(long.ID).Plan[0]; plan < 980 || plan > 1000 {
-		t.Errorf("%d thousandths of a slot are planned, want 1000", plan)
-	}
-}
-
-// By hand: a job on the fast path needs as many slots as let its waves end by its deadline, which leave one to its
-// reduces; where less than two fit, all that it can use. One that is late counts by what a second of its work saves.
+// On the fast path is who comes with a deadline before the next interval, and nobody else: it has all slots that it
+// can use, by deadline, at once. When the interval begins it is planned as others are.
 func TestFastPathByHand(t *testing.T) {
-	for _, c := range []struct {
-		reduces  int
-		pace     float64
-		deadline units.Time
-		want     int32
-	}{
-		{0, 1, 350e9, 4},   // three waves of 100 s
-		{0, 0.5, 400e9, 5}, // two, at half the speed
-		{0, 1, 190e9, 10},
-		{2, 1, 350e9, 5}, // 80 s are left to the reduces
-		{2, 1, 270e9, 10},
-	} {
-		d := newDesk(t, settings{hard: 200})
-		job := d.comesWith("c", 10, c.reduces, func(j *workload.Job) { j.Deadline, j.Weight = c.deadline, 3 })
-		k := d.c.class(d.book, job)
-		k.Stages[0].Mean, k.Stages[1].Mean, d.c.Pace = 100, 80, c.pace
-		if got := d.c.needed(d.book, &grant{job: job, class: k, need: 10}); got != c.want {
-			t.Errorf("with %d reduces, its deadline at %v and speed %v it needs %d slots, want %d", c.reduces, c.deadline, c.pace, got, c.want)
+	d := newDesk(t, settings{hard: 200, fast: true, mapPenalty: 0.0107})
+	maps := func(n int, deadline units.Time) *sched.Job {
+		return d.comesWith("c", n, 0, func(j *workload.Job) { j.Deadline, j.Stages = deadline, j.Stages[:1] })
+	}
+	long, waits := maps(40, 6000e9), maps(2, 1100e9) // which waits for the interval that begins at 600 s
+	later, soon := maps(2, 580e9), maps(3, 500e9)
+	d.c.adjust(d.book)
+	var got []int32
+	for _, job := range []*sched.Job{long, waits, soon, later} {
+		slots := int32(0)
+		for _, g := range d.c.queue {
+			if g.job.ID == job.ID {
+				slots = g.slots
+			}
 		}
-		// 10 maps of 100 s on 4 slots are three waves.
-		turn, density := d.c.turn(d.book, job, k)
-		if work, soft := 1000+80*float64(c.reduces), float64(c.deadline)/1e9; turn == late && !near(density, 3/soft/work) || turn != late && c.deadline < 300e9 {
-			t.Errorf("with its deadline at %v a second of its work saves %v", c.deadline, density)
+		got = append(got, slots)
+		if fast := d.c.find(job.ID).Fast; fast != (job == later || job == soon) {
+			t.Errorf("with its deadline at %v: on the fast path %v", job.Deadline, fast)
+		}
+	}
+	if got[2] != 3 || got[3] != 1 || got[0]+got[1] != 0 { // of four slots
+		t.Errorf("slots are %v, want 3 for the first deadline and what is left for the other", got)
+	}
+	d.at(600, sched.Event{Kind: sched.Tick})
+	var p sched.Plan
+	Admission{d.c}.Decide(d.book, []sched.Event{{Kind: sched.Tick}}, &p)
+	for _, job := range []*sched.Job{waits, soon, later} {
+		if d.c.find(job.ID).Fast {
+			t.Errorf("the next interval has begun, and the job with its deadline at %v is on the fast path", job.Deadline)
+		}
+	}
+}
+
+// The paper has a pair of weights for each of three applications; that of wordcount is given, and is that of all others.
+func TestPenaltiesByApplication(t *testing.T) {
+	c := newController(settings{mapPenalty: 0.0107, reducePenalty: 0.0173})
+	for class, want := range map[string][2]float64{"wordcount": {0.0107, 0.0173}, "grep": {0.0096, 0.0168}, "terasort": {0.0132, 0.0194}, "other": {0.0107, 0.0173}} {
+		if got := [2]float64{c.penalty(class, 0), c.penalty(class, 1)}; !near(got[0], want[0]) || !near(got[1], want[1]) {
+			t.Errorf("%s has %v, want %v", class, got, want)
 		}
 	}
 }
