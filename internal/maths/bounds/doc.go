@@ -1,8 +1,7 @@
 // Package bounds says how long a MapReduce job takes at least, at most and on average when only the
 // number, the mean and the longest time of its tasks are known, and how few slots meet a deadline
 // (paper 004, section 2 and theorem 4.1). Numbers in, numbers out; times are in one unit, which the
-// caller chooses. What the paper says of single phases, from which equations 1 to 3 follow, is written
-// down in the tests, which hold it against a simulation: Phase and TwoLower.
+// caller chooses. From what it says of single phases (Phase, TwoLower) equations 1 to 3 follow.
 //
 //	what                                                  paper 004            where
 //	one phase on slots of its own, at least               section 2.1, [26]    Phase.Lower

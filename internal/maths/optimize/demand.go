@@ -1,6 +1,10 @@
 package optimize
 
-import "github.com/slackline/slackline/internal/maths/bounds"
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/maths/bounds"
+)
 
 // A Demand is a class of jobs as people know it: how long its jobs take by their slots, and their
 // deadline, in the same unit of time.
@@ -33,20 +37,28 @@ type Late struct {
 	Limit float64 // what they take
 }
 
-// Solve returns the cheapest plan, or the classes that make one impossible. A class is one of them
-// also if none of its jobs has to be admitted.
-func (p *Problem) Solve() (answer Answer, late []Late) {
+// Solve returns the cheapest plan, or the classes that make one impossible, or what is wrong with their numbers of
+// jobs. A class is late also if none of its jobs has to be admitted.
+func (p *Problem) Solve() (answer Answer, late []Late, err error) {
+	for i, d := range p.Demands {
+		if !(0 <= d.Low && d.Low <= d.High) {
+			return Answer{}, nil, fmt.Errorf("class %d asks for %v to %v jobs", i, d.Low, d.High)
+		}
+	}
 	capacity, needs, late := p.Capacity()
 	if len(late) > 0 {
-		return Answer{}, late
+		return Answer{}, late, nil
 	}
 	answer.Needs = needs
-	if p.Whole {
-		answer.Plan, _ = capacity.SolveWhole()
-	} else {
+	if !p.Whole {
 		answer.Plan = capacity.Solve()
+		return answer, nil, nil
 	}
-	return answer, nil
+	ok := false
+	if answer.Plan, ok = capacity.SolveWhole(); !ok {
+		return Answer{}, nil, fmt.Errorf("a class has no whole number of jobs between its least and its most")
+	}
+	return answer, nil, nil
 }
 
 // Capacity is P2 of the problem: each demand with the fewest machines that meet its deadline.

@@ -47,7 +47,7 @@ func TestPublished(t *testing.T) {
 	var penalties []float64
 	for seed := range uint64(20) {
 		p := published(seed, 50)
-		fluid, late := p.Solve()
+		fluid, late, _ := p.Solve()
 		if len(late) > 0 {
 			t.Fatalf("seed %d: %+v", seed, late)
 		}
@@ -62,14 +62,14 @@ func TestPublished(t *testing.T) {
 			}
 			penalties = append(penalties, d.Penalty)
 			alone := Problem{OnDemand: p.OnDemand, Reserved: p.Reserved, Demands: p.Demands[i : i+1]}
-			one, _ := alone.Solve()
+			one, _, _ := alone.Solve()
 			apart += one.Cost
 		}
 		if !near(apart, fluid.Cost) {
 			t.Fatalf("seed %d: together %v, apart %v", seed, fluid.Cost, apart)
 		}
 		p.Whole = true
-		whole, _ := p.Solve()
+		whole, _, _ := p.Solve()
 		if whole.Gap() > Tolerance || whole.Cost < fluid.Cost || whole.Cost > fluid.Cost+p.OnDemand {
 			t.Fatalf("seed %d: %+v", seed, whole.Plan)
 		}
@@ -93,11 +93,11 @@ func TestLate(t *testing.T) {
 	demand := Demand{Line: job.Mean(), Deadline: 31.000001, Penalty: 1e12, High: 2}
 	demand.Machine = bounds.Machine{Maps: 2, Reduces: 1}
 	p := Problem{OnDemand: 1, Reserved: 0.5, Limit: 3, Demands: []Demand{demand, demand, demand}}
-	if answer, late := p.Solve(); len(late) > 0 || answer.Gap() > Tolerance || answer.OnDemand < 1e8 {
+	if answer, late, _ := p.Solve(); len(late) > 0 || answer.Gap() > Tolerance || answer.OnDemand < 1e8 {
 		t.Errorf("a hair from the limit: %+v, %+v", answer, late)
 	}
 	p.Demands[0].Deadline, p.Demands[2].Deadline = 31, 2
-	if _, late := p.Solve(); !slices.Equal(late, []Late{{0, 31}, {2, 31}}) {
+	if _, late, _ := p.Solve(); !slices.Equal(late, []Late{{0, 31}, {2, 31}}) {
 		t.Errorf("late are %+v", late)
 	}
 }
@@ -127,4 +127,16 @@ func BenchmarkSolve(b *testing.B) {
 
 func size(n int) string {
 	return map[int]string{20: "20", 1000: "1k", 1_000_000: "1M"}[n]
+}
+
+// What asks for fewer jobs at most than at least, or for no number, is wrong, and no plan.
+func TestJobsAsked(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		for _, c := range []struct{ low, high float64 }{{3, 2}, {-1, 2}, {math.NaN(), 2}, {1, math.NaN()}, {1.25, 1.75}} {
+			p := Problem{OnDemand: 1, Reserved: 0.5, Whole: whole, Demands: []Demand{{Line: bounds.Line{A: 1}, Deadline: 2, Machine: bounds.Machine{Maps: 1, Reduces: 1}, Low: c.low, High: c.high}}}
+			if _, late, err := p.Solve(); len(late) > 0 || (err == nil) != (c.low == 1.25 && !whole) {
+				t.Errorf("%v to %v jobs, whole %v: %v, %v", c.low, c.high, whole, late, err)
+			}
+		}
+	}
 }

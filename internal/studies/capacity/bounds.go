@@ -30,6 +30,25 @@ type BoundsOf struct {
 	Low     float64 `json:"completion_low_s"`
 	Mean    float64 `json:"completion_mean_s"`
 	Up      float64 `json:"completion_up_s"`
+	Phases  []Phase `json:"phases"`
+}
+
+// Phase is how long the maps or the reduces of a job take, without the first shuffle.
+type Phase struct {
+	Stage string  `json:"stage"`
+	Low   float64 `json:"low_s"`
+	Up    float64 `json:"up_s"`
+}
+
+// phases are those of a job that has tasks, by a bound of each.
+func phases(j bounds.Job, of func(p bounds.Phase, stage int) (low, up float64)) (list []Phase) {
+	for s, p := range j.Phases() {
+		if p.Tasks > 0 {
+			low, up := of(p, s)
+			list = append(list, Phase{[]string{"map", "reduce"}[s], low, up})
+		}
+	}
+	return list
 }
 
 // LeastSlots are the fewest slots by which a job meets a deadline, none if Limit is not below it.
@@ -83,7 +102,11 @@ func Bound(c *profile.Class, q Question) (*Bounds, error) {
 		return nil, fmt.Errorf("how many tasks a job of class %q has is not known, as none has finished; give --maps and --reduces", c.Name)
 	}
 	if m, r := float64(q.MapSlots), float64(q.ReduceSlots); m+r > 0 {
-		b.Slots = &BoundsOf{m, r, j.Lower().Time(1, m, r), j.Mean().Time(1, m, r), j.Upper().Time(1, m, r)}
+		b.Slots = &BoundsOf{m, r, j.Lower().Time(1, m, r), j.Mean().Time(1, m, r), j.Upper().Time(1, m, r),
+			phases(j, func(p bounds.Phase, s int) (low, up float64) { // proposition 2.1
+				slots := [2]float64{m, r}[s]
+				return p.Lower(slots), p.Upper(slots)
+			})}
 	}
 	if q.Deadline > 0 {
 		for _, l := range []struct {
@@ -115,6 +138,9 @@ func (b *Bounds) WriteTable(w io.Writer) error {
 	if s := b.Slots; s != nil {
 		fmt.Fprintf(&text, "%s takes %s to %s on %s of its own, %s in the middle\n",
 			job, units.Span(s.Low), units.Span(s.Up), what(s.Maps, s.Reduces, " slot"), units.Span(s.Mean))
+		for _, p := range s.Phases {
+			fmt.Fprintf(&text, "its %ss alone take %s to %s\n", p.Stage, units.Span(p.Low), units.Span(p.Up))
+		}
 	}
 	for _, l := range b.Least {
 		by := map[string]string{"mean": "the mean of both bounds", "upper": "the upper bound"}[l.Bound]

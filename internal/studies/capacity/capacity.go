@@ -77,6 +77,8 @@ type Class struct {
 	Low  float64  `json:"completion_low_s"`
 	Mean float64  `json:"completion_mean_s"`
 	Up   *float64 `json:"completion_up_s"`
+	// Phases are how long its maps and its reduces take, with a slot or more for each job.
+	Phases []Phase `json:"phases,omitempty"`
 
 	Deadline   float64 `json:"deadline_s"`
 	MapWork    float64 `json:"map_work_s"`     // A of equation 4, by the bound that has to meet the deadline
@@ -136,9 +138,9 @@ func Plan(c *scenario.Capacity) *Result {
 			MapWork: d.Line.A, ReduceWork: d.Line.B,
 		})
 	}
-	answer, late := p.Solve()
-	if len(late) > 0 {
-		r.Status, r.Reason = string(optimize.Infeasible), reason(c, &p, late)
+	answer, late, err := p.Solve()
+	if len(late) > 0 || err != nil {
+		r.Status, r.Reason = string(optimize.Infeasible), reason(c, &p, late, err)
 		return r
 	}
 	r.Status = status(&answer)
@@ -176,6 +178,10 @@ func (k *Class) fill(d *optimize.Demand, job *bounds.Job, need bounds.Need, admi
 	k.Mean = job.Mean().Time(1, need.Maps, need.Reduces)
 	if (job.Maps == 0 || need.Maps >= 1) && (job.Reduces == 0 || need.Reduces >= 1) {
 		k.Up = new(job.Upper().Time(1, need.Maps, need.Reduces))
+		k.Phases = phases(*job, func(p bounds.Phase, s int) (low, up float64) { // propositions 2.4 and 2.5
+			slots := [2]float64{need.Maps, need.Reduces}[s]
+			return p.LowerShared(1, 1, slots), p.UpperShared(1, 1, slots)
+		})
 	}
 	if k.Gamma > 0 {
 		k.Worth = d.Penalty / k.Gamma
@@ -238,7 +244,10 @@ func status(a *optimize.Answer) string {
 }
 
 // reason says which classes make a plan impossible.
-func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late) string {
+func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late, err error) string {
+	if err != nil {
+		return err.Error()
+	}
 	return strings.Join(each.Of(late, func(l optimize.Late) string {
 		return tooLate(c.Classes[l.Class].Name, "", l.Limit, p.Demands[l.Class].Deadline)
 	}), "; ")

@@ -62,6 +62,6 @@ func Only(c *scenario.Capacity, class int) *scenario.Capacity {
 func Solve(c *scenario.Capacity, factor float64, whole bool) (plan optimize.Answer, ok bool) {
 	p, _ := problem(c, factor)
 	p.Whole = whole
-	plan, late := p.Solve()
-	return plan, len(late) == 0
+	plan, late, err := p.Solve()
+	return plan, len(late) == 0 && err == nil
 }

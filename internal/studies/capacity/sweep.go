@@ -91,9 +91,9 @@ func (r *Result) Change(c *scenario.Capacity, changes []float64) {
 // of fills in the plan with all deadlines times a factor.
 func (at *Point) of(c *scenario.Capacity, factor float64) {
 	p, _ := problem(c, factor)
-	answer, late := p.Solve()
-	if len(late) > 0 {
-		at.Status, at.Reason = string(optimize.Infeasible), reason(c, &p, late)
+	answer, late, err := p.Solve()
+	if len(late) > 0 || err != nil {
+		at.Status, at.Reason = string(optimize.Infeasible), reason(c, &p, late, err)
 		return
 	}
 	at.Status, at.Cost = status(&answer), answer.Cost

@@ -9,6 +9,11 @@ type Phase struct {
 // Work is the time of all tasks together: that of the phase on a single slot.
 func (p Phase) Work() float64 { return float64(p.Tasks) * p.Mean }
 
+// Phases are those of a job: its maps, and its reduces with the typical shuffle.
+func (j Job) Phases() [2]Phase {
+	return [2]Phase{{j.Maps, j.Map.Mean, j.Map.Max}, {j.Reduces, j.Shuffle.Mean + j.Reduce.Mean, j.Shuffle.Max + j.Reduce.Max}}
+}
+
 // Lower is how long the phase takes at least on so many slots of its own.
 func (p Phase) Lower(slots float64) float64 { return p.Work() / slots }
 
