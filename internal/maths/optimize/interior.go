@@ -10,6 +10,8 @@ const (
 	mostInterior = 100   // steps
 	accuracy     = 1e-9  // of residuals and gap, for each unit of what they are made of
 	enough       = 1e-6  // the same where rounding allows no better
+	gradients    = 100   // so much more than of the gap may be left of the cost by a gradient that is not 0
+	worthKeeping = 1     // how far a point may be from an optimum that is kept for when there is no better one
 	proximal     = 1e-14 // by which the Hessian is raised: it slows steps, and moves no optimum
 	pivotLeast   = 1e-16
 )
@@ -99,13 +101,15 @@ func (w *Interior) Solve(q *Quadratic) *QuadraticSolution {
 		found := w.iterate()
 		scaled, missed := w.missed()
 		w.out.Steps += steps
-		w.out.Status = Stopped
-		if found == Optimal && scaled > 1e-7 {
+		switch {
+		case found != Optimal && !(w.best < 1e-6):
+		case scaled > 1e-7:
 			w.out.Status, w.out.Missed = Infeasible, missed
+		default:
+			w.out.Status = Feasible
 		}
-		return &w.out
 	}
-	if w.out.Status == Optimal {
+	if w.out.Status == Optimal || w.out.Status == Feasible {
 		w.report(q)
 	}
 	return &w.out
@@ -122,15 +126,19 @@ func (w *Interior) iterate() Status {
 		if off <= accuracy {
 			return Optimal
 		}
-		if off < w.best {
-			if w.best = off; off < enough {
-				w.keep()
-			}
+		if off < min(w.best, worthKeeping) && sum.worst <= 10*accuracy*sum.size {
+			w.best = off
+			w.keep()
 		}
 		if math.IsInf(off, 1) || step == mostInterior {
-			if w.best < enough {
+			if w.best < worthKeeping {
 				w.back()
+			}
+			switch {
+			case w.best < enough:
 				return Optimal
+			case w.best < worthKeeping:
+				return Feasible
 			}
 			return Stopped
 		}
@@ -203,7 +211,7 @@ func (w *Interior) off(sum *tally) float64 {
 	if math.IsNaN(sum.products + sum.value) {
 		return math.Inf(1)
 	}
-	return max(sum.worst/sum.size, sum.dual/sum.steep, sum.products/(1+math.Abs(sum.value)))
+	return max(sum.worst/sum.size, sum.dual/sum.steep, max(sum.products, sum.lost/gradients)/(min(1, w.cost)+sum.made))
 }
 
 // keep keeps the point, back goes back to it.

@@ -43,6 +43,8 @@ type tally struct {
 	worst, size float64 // by how much a side or equation is missed, and the largest value
 	dual, steep float64 // the same of the gradient
 	far, value  float64 // the largest variable, and the cost
+	made        float64 // what the cost is made of, all of it above 0
+	lost        float64 // what the gradient that is left may be worth
 }
 
 // A reach is how far a step can be gone until something is 0, and what the products of the changes

@@ -24,6 +24,7 @@ func (w *Interior) point() (sum tally) {
 		for i, x := range b.x {
 			hx := b.f[i]
 			sum.value += float64(x * (float64(0.5*hx) + b.c[i]))
+			sum.made += math.Abs(x) * (0.5*math.Abs(hx) + math.Abs(b.c[i]))
 			sum.steep, sum.far = larger(sum.steep, hx), larger(sum.far, x)
 			b.down[i] = -hx - b.c[i]
 		}
@@ -42,8 +43,9 @@ func (w *Interior) point() (sum tally) {
 			dense.Plus(l.c, x, dense.Three(r.ax, i))
 			dense.PlusTransposed(l.c, dense.Three(r.y, i), b.down[3*l.first:])
 		}
-		for _, x := range b.down {
+		for i, x := range b.down {
 			sum.dual = larger(sum.dual, x)
+			sum.lost += math.Abs(x) * (1 + math.Abs(b.x[i]))
 		}
 		w.factor(b)
 	}

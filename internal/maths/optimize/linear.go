@@ -35,7 +35,7 @@ const (
 	Infeasible Status = "infeasible"
 	Unbounded  Status = "unbounded"
 	Feasible   Status = "feasible" // a solution, without a proof that it is the best
-	Stopped    Status = "stopped"  // too many steps, and no solution so far; doc.go says of what quadratic problems
+	Stopped    Status = "stopped"  // too many steps, and no solution so far
 )
 
 // A Solution is the result. All but the status is there with Optimal and Feasible only.

@@ -30,9 +30,10 @@ type Limit struct {
 }
 
 // A QuadraticSolution is the result. It belongs to the solver, which uses it again. All but Status,
-// Steps and Missed is there with Optimal only.
+// Steps and Missed is there with Optimal and Feasible only. What stops early is Feasible: the best point that was seen
+// and keeps to the bounds, with prices that may be off.
 type QuadraticSolution struct {
-	Status Status // Optimal, Infeasible, Unbounded, or Stopped
+	Status Status // Optimal, Feasible, Infeasible, Unbounded, or Stopped
 	X      [][]float64
 	Cost   float64 // with what soft rows cost
 	// Prices are what the cost rises by for each unit by which the bound of a shared row rises that

@@ -68,7 +68,7 @@ func (c *controller) control(v sched.View) {
 	}
 	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
-	if found.Status != optimize.Optimal {
+	if found.Status != optimize.Optimal && found.Status != optimize.Feasible {
 		return
 	}
 	for k, o := range list {
