@@ -42,9 +42,9 @@
 //	no point at all: the least that is missed         Interior.Solve, QuadraticSolution.Missed
 //
 // A variable without bounds of its own that a row bounds on one side is found as long as the row is within 1e5
-// of where variables stand. Beyond that the search may stop early, with a point that is feasible. Rows on both sides, equations and bounds
-// may be 1e12 away. Rows that contradict each other by less than 1e-7, for each unit of what they are made of, are
-// no proof that there is no point.
+// of where variables stand. Beyond that the search may stop early, with a point that is feasible. Rows on both
+// sides, equations and bounds may be 1e12 away. Rows that contradict each other by less than 1e-7, for each unit
+// of what they are made of, are no proof that there is no point.
 //
 // # Symbols
 //

@@ -37,8 +37,8 @@
 //     reference. It is frozen with the firing strengths, as the problem is not convex otherwise.
 //   - A job with a single deadline has it as t_soft; t_hard is twice that (hard). Where there are two,
 //     y_ref and δ go by t_soft, and who is on the fast path by t_hard.
-//   - Who is on the fast path goes before the plan, by deadline, with all slots that it can use, until the next interval
-//     begins: from then on it is planned as others are. A job that came with a later deadline never is on it.
+//   - Who is on the fast path goes before the plan, by deadline, with all slots that it can use, until the next
+//     interval begins: from then on it is planned as others are. A job that came with a later deadline never is on it.
 //   - A reduce that starts while maps of its job wait holds a slot for nothing, so reduces have no slots
 //     until all maps have begun.
 //   - Algorithm 1 begins at no slots, with Δu the slots of the plan, and ends when nothing is left of any

@@ -274,7 +274,8 @@ func TestFastPathByHand(t *testing.T) {
 	}
 }
 
-// The paper has a pair of weights for each of three applications; that of wordcount is given, and is that of all others.
+// The paper has a pair of weights for each of three applications; that of wordcount is given, and that of all
+// others.
 func TestPenaltiesByApplication(t *testing.T) {
 	c := newController(settings{mapPenalty: 0.0107, reducePenalty: 0.0173})
 	for class, want := range map[string][2]float64{"wordcount": {0.0107, 0.0173}, "grep": {0.0096, 0.0168}, "terasort": {0.0132, 0.0194}, "other": {0.0107, 0.0173}} {
