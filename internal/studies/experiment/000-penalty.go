@@ -13,6 +13,8 @@ func penalty000() *Experiment {
 		}
 		e.claim(c.how+", fair worst", c.how+": Fair has the largest penalty", more(costs, fair, edfN, edfP, rds))
 		e.claim(c.how+", J1 under edf-n", c.how+": J1 has the least penalty under EDF-N", less(penalty("J1"), edfN, rds, fair))
+		e.ours(c.how+": with reduces that start after all maps Fair has less penalty than RDS",
+			less(costs, play("Fair, late reduces", c.file, "fair+slowstart"), rds))
 		for _, of := range []Row{fair, edfN, edfP} {
 			e.claim(c.how+", saved of "+of.Policy, c.how+": part of "+of.Name+"'s penalty that RDS saves",
 				number(costs, rds.over("RDS over "+of.Name, of.Policy)))
