@@ -2,6 +2,7 @@ package hadoopconf
 
 import (
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,9 +15,14 @@ import (
 func hadoop(t *testing.T, site string) Wanted {
 	t.Helper()
 	dir := t.TempDir()
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := Wanted{Conf: filepath.Join(dir, "etc", "hadoop"), Jar: filepath.Join(dir, "plug.jar"), Secret: "/the/secret", Java: filepath.Join(dir, "java")}
 	for path, text := range map[string]string{
 		filepath.Join(w.Conf, "yarn-site.xml"): site,
+		filepath.Join(w.Conf, "yarn-env.sh"):   "export YARN_RESOURCEMANAGER_USER=" + me.Username + "\n",
 		w.Jar:                                  "a jar",
 		filepath.Join(w.Java, "release"):       "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"17.0.9\"\n",
 		filepath.Join(dir, "share/hadoop/yarn/hadoop-yarn-server-resourcemanager-3.5.0.jar"): "",
@@ -168,6 +174,15 @@ func TestInstallSeesOthers(t *testing.T) {
 	}
 }
 
+// writes puts a file into the configuration.
+func writes(name, text string) func(*testing.T, *Wanted) {
+	return func(t *testing.T, w *Wanted) {
+		if err := os.WriteFile(filepath.Join(w.Conf, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestChecks(t *testing.T) {
 	with := func(name, value string) string {
 		return strings.Replace(usual, "</configuration>", "<property><name>"+name+"</name><value>"+value+"</value></property></configuration>", 1)
@@ -180,9 +195,26 @@ func TestChecks(t *testing.T) {
 		"several":           {site: with("yarn.resourcemanager.ha.enabled", "true"), note: "more than one ResourceManager"},
 		"monitor":           {site: with("yarn.resourcemanager.scheduler.monitor.enable", "TRUE"), note: "YARN's preemption"},
 		"labels":            {site: with("yarn.node-labels.enabled", "true"), note: "partitions"},
-		"opportunistic":     {site: with("yarn.resourcemanager.opportunistic-container-allocation.enabled", "true"), note: "opportunistic"},
-		"no recovery":       {site: strings.Replace(usual, "true", "false", 1), note: "lost when the ResourceManager"},
-		"includes":          {site: strings.Replace(usual, "</configuration>", "<xi:include href=\"x.xml\"/></configuration>", 1), note: "includes other files"},
+		"constraints":       {site: with("yarn.resourcemanager.placement-constraints.handler", "scheduler"), note: "placement constraints are left to the stock scheduler"},
+		"no constraints":    {site: with("yarn.resourcemanager.placement-constraints.handler", "disabled")},
+		"reservations":      {site: with("yarn.resourcemanager.reservation-system.enable", "true"), note: "policies know no reservations"},
+		"federation":        {site: with("yarn.federation.enabled", "true"), stop: "yarn.federation.enabled is true"},
+		"nodes at once":     {site: usual, note: "order of multi-node placement", change: writes("capacity-scheduler.xml", strings.Replace(usual, "</configuration>", "<property><name>yarn.scheduler.capacity.multi-node-placement-enabled</name><value>true</value></property></configuration>", 1))},
+		"tickets":           {site: usual, note: "kerberos, with which the plug-in has not been tried", change: writes("core-site.xml", strings.Replace(usual, "</configuration>", "<property><name>hadoop.security.authentication</name><value>kerberos</value></property></configuration>", 1))},
+		"another user":      {site: usual, note: "the ResourceManager runs as nobody-else and this is", change: writes("yarn-env.sh", "export YARN_RESOURCEMANAGER_USER=nobody-else\n")},
+		"Java 11 under 3.5": {site: usual, stop: "runs on Java 11", change: func(t *testing.T, w *Wanted) {
+			writes("../../java/release", "JAVA_VERSION=\"11.0.2\"\n")(t, w)
+		}},
+		"Java 11 under 3.4": {site: usual, note: "runs on Java 11, for which the plug-in is made", change: func(t *testing.T, w *Wanted) {
+			writes("../../java/release", "JAVA_VERSION=\"11.0.2\"\n")(t, w)
+			lib := filepath.Join(w.Conf, "../../share/hadoop/yarn/hadoop-yarn-server-resourcemanager-")
+			if err := os.Rename(lib+"3.5.0.jar", lib+"3.4.3.jar"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		"opportunistic": {site: with("yarn.resourcemanager.opportunistic-container-allocation.enabled", "true"), note: "opportunistic"},
+		"no recovery":   {site: strings.Replace(usual, "true", "false", 1), note: "lost when the ResourceManager"},
+		"includes":      {site: strings.Replace(usual, "</configuration>", "<xi:include href=\"x.xml\"/></configuration>", 1), note: "includes other files"},
 		"old Hadoop": {site: usual, stop: "this is Hadoop 3.3.6, and the plug-in needs 3.4", change: func(t *testing.T, w *Wanted) {
 			lib := filepath.Join(w.Conf, "../../share/hadoop/yarn/hadoop-yarn-server-resourcemanager-")
 			if err := os.Rename(lib+"3.5.0.jar", lib+"3.3.6.jar"); err != nil {

@@ -28,6 +28,7 @@ type Plan struct {
 	Notes          []string // what an operator should know
 
 	site, then *Site
+	queues     *Site // capacity-scheduler.xml
 	undo       bool
 }
 
@@ -78,7 +79,11 @@ func open(w Wanted) (*Plan, error) {
 	if at, err := os.Stat(lib); err != nil || !at.IsDir() {
 		return nil, fmt.Errorf("there is no %s; name the folder of Hadoop by --hadoop-home", lib)
 	}
-	return &Plan{JarFrom: w.Jar, JarTo: filepath.Join(lib, "slackline-yarn-1.jar"), site: site, then: site}, nil
+	queues, err := Read(filepath.Join(w.Conf, "capacity-scheduler.xml"))
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{JarFrom: w.Jar, JarTo: filepath.Join(lib, "slackline-yarn-1.jar"), site: site, then: site, queues: queues}, nil
 }
 
 // Install plans to put the plug-in in.
@@ -101,7 +106,7 @@ func Install(w Wanted) (*Plan, error) {
 		}
 	}
 	p.compare()
-	p.check(w.Java)
+	p.check(w.Java, w.Secret)
 	return p, nil
 }
 

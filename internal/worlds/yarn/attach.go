@@ -151,6 +151,9 @@ func (v server) greet(stream grpc.BidiStreamingServer[wire.AttachRequest, wire.A
 		return nil, err
 	}
 	second, err := stream.Recv()
+	if status.Code(err) == codes.Canceled || err == io.EOF {
+		return nil, status.Error(codes.Unauthenticated, "it left when it was greeted, as it has another secret; the ResourceManager's log says why")
+	}
 	if err != nil {
 		return nil, err
 	}

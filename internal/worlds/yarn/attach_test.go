@@ -174,6 +174,13 @@ func TestThePluginChecksToo(t *testing.T) {
 	if err := yarnfake.Greet(x, []byte("another"), hello()); err == nil {
 		t.Error("the plug-in believes whoever answers")
 	}
+	_ = x.CloseSend()
+	refusal(x)
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if all := strings.Join(s.notes, "; "); !strings.Contains(all, "it left when it was greeted, as it has another secret") {
+		t.Errorf("an operator is told %q", all)
+	}
 }
 
 func TestOneClusterAtATime(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 type Queue = wire.Queue
 
 // patience is after how long a limit is tried again although nothing was seen to move it.
-const patience = 5 * units.Second
+const patience = 30 * units.Second
 
 // limited is a stage of which nothing more may be placed.
 type limited struct {

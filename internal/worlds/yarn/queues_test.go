@@ -48,7 +48,7 @@ func TestALimitIsTriedAgainWhenItMoves(t *testing.T) {
 	hit()
 	s.tells("demand map 9", &wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000, Queue: "root.b"}}})
 	hit()
-	s.ms += 5000
+	s.ms += 30000
 	s.tells("demand map 9")
 	item++
 	s.places(item, 4)

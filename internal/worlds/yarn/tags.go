@@ -58,8 +58,16 @@ func readTags(j *workload.Job, tags []string, due string, submitted units.Time, 
 	if err := readDeadline(j, tags, due, submitted, originMs); err != nil {
 		return err
 	}
+	first := "" // that names a deadline
 	for _, tag := range tags {
 		word, value, _ := strings.Cut(tag, ":")
+		switch {
+		case word != "dl" && word != "in":
+		case first != "":
+			return fmt.Errorf("the tags name two deadlines, %s and %s; a job has one", first, tag)
+		default:
+			first = tag
+		}
 		bad := func(what string) error { return fmt.Errorf("the tag %q has %s", tag, what) }
 		switch word {
 		case "dl", "soft", "vdl":
@@ -93,6 +101,8 @@ func readTags(j *workload.Job, tags []string, due string, submitted units.Time, 
 				return bad("no valid weight; write weight: and a number above 0, up to 1000000")
 			}
 			j.Weight = n
+		case "due", "deadline", "within": // tags of others are none of our business, but these are meant for us
+			return fmt.Errorf("the tag %q is none that Slackline knows; write in: and the seconds that the job may take, or dl: and the milliseconds since 1970", tag)
 		case "class":
 			if value == "" {
 				return bad("no class; write class: and a word")

@@ -63,6 +63,10 @@ func TestDeadlinesOfConfigurations(t *testing.T) {
 		{"1030000", []string{"soft:1040000"}, "the soft deadline in the tags is later than the hard one"},
 		{"1070000", []string{"in:20"}, "30s never"},
 		{"nonsense", []string{"dl:1050000"}, "50s never"},
+		{"", []string{"in:60", "in:600"}, "the tags name two deadlines, in:60 and in:600; a job has one"},
+		{"", []string{"dl:1050000", "in:600"}, "the tags name two deadlines, dl:1050000 and in:600; a job has one"},
+		{"", []string{"due:60"}, `the tag "due:60" is none that Slackline knows; write in: and the seconds that the job may take, or dl: and the milliseconds since 1970`},
+		{"", []string{"dues:60"}, "never never"},
 		{"600", nil, "mapred.job.deadline=600 is a time that had passed when the job was submitted; it takes the milliseconds since 1970"},
 		{"1h", nil, "mapred.job.deadline=1h is no valid time; it takes the milliseconds since 1970"},
 	} {

@@ -52,7 +52,7 @@ final class Gate {
   }
 
   /** What stands before the colon of a tag that Slackline reads. */
-  private static final Set<String> OUR_TAGS = Set.of("dl", "in", "soft", "vdl", "weight", "class", "wf");
+  private static final Set<String> OUR_TAGS = Set.of("dl", "in", "soft", "vdl", "weight", "class", "wf", "due", "deadline", "within");
 
   private final SlacklineScheduler scheduler;
   /** Who wait. Whoever takes an entry out decides. */

@@ -11,6 +11,7 @@ import io.slackline.yarn.v1.Why;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Container;
 import org.apache.hadoop.yarn.api.records.ContainerId;
@@ -213,7 +214,7 @@ final class Hands {
     Why last = Why.WHY_STALE;
     for (int priority : p.getPrioritiesList()) {
       List<SchedulerRequestKey> keys = app.getAppSchedulingInfo().getSchedulerKeys().stream()
-          .filter(k -> k.getPriority().getPriority() == priority).toList();
+          .filter(k -> k.getPriority().getPriority() == priority).collect(Collectors.toList());
       if (keys.stream().mapToInt(app::getOutstandingAsksCount).sum() <= behind.getOrDefault(priority, 0)) {
         continue; // what it asks for beyond that it has been given, and did not know yet when it asked
       }

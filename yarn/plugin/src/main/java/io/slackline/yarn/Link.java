@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -48,6 +49,8 @@ final class Link implements Runnable {
   /** However patient it is: a Slackline that is back need not wait for long. */
   private static final long LONGEST_BEAT_MS = 200;
   private static final int NONCE = 32;
+  /** So many nodes, applications, asks and containers of a full state go into a message. */
+  private static final int PART = 10_000;
   private static final long DIAL_MS = 5000;
   private static final long SHORTEST_PAUSE_MS = 100;
   private static final long LONGEST_PAUSE_MS = 5000;
@@ -86,10 +89,26 @@ final class Link implements Runnable {
   private static final Object WAKE = new Object();
 
   /** The end of a stream, with the reason. */
-  private record Over(Object stream, Throwable why) {}
+  private static final class Over {
+    final Object stream;
+    final Throwable why;
+
+    Over(Object stream, Throwable why) {
+      this.stream = stream;
+      this.why = why;
+    }
+  }
 
   /** A message of a stream. */
-  private record Heard(Object stream, AttachResponse says) {}
+  private static final class Heard {
+    final Object stream;
+    final AttachResponse says;
+
+    Heard(Object stream, AttachResponse says) {
+      this.stream = stream;
+      this.says = says;
+    }
+  }
 
   Link(Settings settings, String life, Site site) {
     this.settings = settings;
@@ -281,7 +300,9 @@ final class Link implements Runnable {
         full = ++number;
         beaten = full;
         todo = Collections.emptyIterator(); // as its plan is from before that
-        calls.says(AttachRequest.newBuilder().setSnapshot(site.snapshot(full)).build());
+        for (Snapshot part : parts(site.snapshot(full), PART)) {
+          calls.says(AttachRequest.newBuilder().setSnapshot(part).build());
+        }
         due = false;
         said = System.nanoTime();
       } else if (!news.isEmpty() || System.nanoTime() - said >= TimeUnit.MILLISECONDS.toNanos(beatMs)) {
@@ -295,16 +316,46 @@ final class Link implements Runnable {
     calls.out.onCompleted();
   }
 
+  /** A full state in parts of so many things each, so that one of any size can be sent. */
+  static List<Snapshot> parts(Snapshot whole, int each) {
+    List<Snapshot> parts = new ArrayList<>();
+    int nodes = 0;
+    int applications = 0;
+    int asks = 0;
+    int containers = 0;
+    do {
+      Snapshot.Builder b = Snapshot.newBuilder().setNext(whole.getNext()).setTimeMs(whole.getTimeMs()).setMode(whole.getMode());
+      if (parts.isEmpty()) {
+        b.addAllQueues(whole.getQueuesList());
+      }
+      for (int n = 0; n < each; n++) {
+        if (nodes < whole.getNodesCount()) {
+          b.addNodes(whole.getNodes(nodes++));
+        } else if (applications < whole.getApplicationsCount()) {
+          b.addApplications(whole.getApplications(applications++));
+        } else if (asks < whole.getAsksCount()) {
+          b.addAsks(whole.getAsks(asks++));
+        } else if (containers < whole.getContainersCount()) {
+          b.addContainers(whole.getContainers(containers++));
+        }
+      }
+      b.setMore(nodes < whole.getNodesCount() || applications < whole.getApplicationsCount() || asks < whole.getAsksCount()
+          || containers < whole.getContainersCount());
+      parts.add(b.build());
+    } while (parts.get(parts.size() - 1).getMore());
+    return parts;
+  }
+
   /** A beat of Slackline's if that comes next, which holds nothing up; else null. */
   private AttachResponse beat(Object name) {
     Object x = inbox.peek();
     if (x == WAKE) {
       woken.set(false);
-    } else if (!(x instanceof Heard h && h.stream == name && h.says.hasBeat())) {
+    } else if (!(x instanceof Heard && ((Heard) x).stream == name && ((Heard) x).says.hasBeat())) {
       return null;
     }
     inbox.remove();
-    return x instanceof Heard h ? h.says : null;
+    return x instanceof Heard ? ((Heard) x).says : null;
   }
 
   /** The next message, null if there is none for a while or something has happened here. */
@@ -312,10 +363,11 @@ final class Link implements Runnable {
     Object x = inbox.poll(Math.max(0, waitMs), TimeUnit.MILLISECONDS);
     if (x == WAKE) {
       woken.set(false);
-    } else if (x instanceof Over over && over.stream == name) {
+    } else if (x instanceof Over && ((Over) x).stream == name) {
+      Over over = (Over) x;
       throw new IOException(over.why == null ? "it has ended the stream" : io.grpc.Status.fromThrowable(over.why).getDescription(), over.why);
-    } else if (x instanceof Heard h && h.stream == name) {
-      return h.says;
+    } else if (x instanceof Heard && ((Heard) x).stream == name) {
+      return ((Heard) x).says;
     }
     return null;
   }

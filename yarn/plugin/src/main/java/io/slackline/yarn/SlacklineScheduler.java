@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
@@ -533,7 +534,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   /** What an attempt asks for, and where it may have nothing; while it waits for its own container YARN's list of that counts. */
   private Asks asked(FiCaSchedulerApp a) {
     Collection<String> avoids = a.isWaitingForAMContainer()
-        ? nodeTracker.getAllNodes().stream().map(FiCaSchedulerNode::getNodeName).filter(a::isPlaceBlacklisted).toList()
+        ? nodeTracker.getAllNodes().stream().map(FiCaSchedulerNode::getNodeName).filter(a::isPlaceBlacklisted).collect(Collectors.toList())
         : a.getBlacklistedNodes();
     boolean rests = !isActive(a);
     if (rests) {

@@ -72,7 +72,7 @@ final class Words {
 
   /** What the scheduler knows of it counts more than what was submitted: its queue and priority may have changed. */
   static Application application(RMApp app, SchedulerApplication<?> now, boolean held, Files files, String stock) {
-    String queue = now != null && now.getQueue() instanceof CSQueue q ? q.getQueuePath() : app.getQueue();
+    String queue = now != null && now.getQueue() instanceof CSQueue ? ((CSQueue) now.getQueue()).getQueuePath() : app.getQueue();
     Application.Builder b = Application.newBuilder().setId(app.getApplicationId().toString()).setHeld(held).setStock(stock)
         .setUser(app.getUser()).setQueue(queue).setName(app.getName())
         .setType(app.getApplicationType()).addAllTags(app.getApplicationTags()).setSubmitTimeMs(app.getSubmitTime());
@@ -112,7 +112,8 @@ final class Words {
   static void queues(CSQueue q, List<Queue> to) {
     Queue.Builder b = Queue.newBuilder().setPath(q.getQueuePath()).setCapacity(100 * q.getCapacity()).setMaximum(100 * q.getMaximumCapacity())
         .setRunning(q.getMaxParallelApps() == Integer.MAX_VALUE ? 0 : q.getMaxParallelApps()).setClosed(q.getState() != QueueState.RUNNING);
-    if (q instanceof AbstractLeafQueue leaf) {
+    if (q instanceof AbstractLeafQueue) {
+      AbstractLeafQueue leaf = (AbstractLeafQueue) q;
       b.setMasters(100 * leaf.getMaxAMResourcePerQueuePercent()).setUserLimit(leaf.getUserLimit()).setUserFactor(leaf.getUserLimitFactor());
     }
     to.add(b.build());
