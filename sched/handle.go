@@ -17,6 +17,8 @@ type (
 	TaskID int32
 	// ItemID is the number of a plan item. Numbers are never used again.
 	ItemID int64
+	// ClassID is the handle of a class of nodes, from 1 in the order in which the book met them.
+	ClassID int32
 	// NodeID is the handle of a node.
 	NodeID = cluster.NodeID
 	// Stage is the kind of a stage.

@@ -32,6 +32,10 @@ type View interface {
 	Node(NodeID) *Node
 	// Nodes is a bound: no handle of a node in use is above it.
 	Nodes() NodeID
+	// Class returns the record of a class of nodes, nil if there is none.
+	Class(ClassID) *Class
+	// Classes is a bound: no handle of a class in use is above it.
+	Classes() ClassID
 	// Queue returns the record of a queue, nil if there is none.
 	Queue(QueueID) *Queue
 	// Queues is a bound: no handle of a queue in use is above it.
@@ -281,6 +285,8 @@ type Node struct {
 	ID NodeID
 	// Occupied is the number of containers promised or running on it.
 	Occupied int32
+	// Class is its class.
+	Class ClassID
 	// Spec is its description.
 	Spec *cluster.Node
 	// State is where it stands, with what plans have asked of it.
@@ -307,6 +313,16 @@ func (n *Node) Serves() bool { return n.State == Awake }
 // Suits tells whether the node carries the labels that the job asks for, and the job does not avoid it.
 func (n *Node) Suits(j *workload.Job) bool {
 	return (len(j.Labels) == 0 || n.Spec.Carries(j.Labels)) && (len(j.Avoids) == 0 || !slices.Contains(j.Avoids, n.ID))
+}
+
+// Class is the book's record of a class of nodes: of all nodes whose class has that name.
+type Class struct {
+	// Spec is its description, as it was told last of a node that offers anything.
+	Spec *cluster.Class
+	// Nodes is how many stand where.
+	Nodes [NodeStates]int32
+	// Free is what those that are awake have free, less what is over-committed.
+	Free units.Vector
 }
 
 // Queue is the book's record of a queue: what stands below it.

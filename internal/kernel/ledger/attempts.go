@@ -15,6 +15,9 @@ func (l *Ledger) book(nb *nodeBook, b *jobBook, s sched.Stage, container uint8, 
 			nb.Since = l.now
 		}
 		need.AddTo(&nb.Free, -int64(by))
+		if nb.State == sched.Awake {
+			need.AddTo(&l.classes[nb.Class].Free, -int64(by))
+		}
 	}
 	b.Stages[s].Occupied += by
 	l.bookQueues(b, s, need, by)

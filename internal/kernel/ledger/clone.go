@@ -19,6 +19,7 @@ func (l *Ledger) Clone(order sched.Order) *Ledger {
 	c := *l
 	c.order, c.tallies = order, order.Follows()
 	c.nodes, c.attempts, c.kinds = slices.Clone(l.nodes), slices.Clone(l.attempts), slices.Clone(l.kinds)
+	c.classes = slices.Clone(l.classes)
 	c.ids, c.profiles = gomaps.Clone(l.ids), l.profiles.Clone()
 	c.vacant, c.freeQueues = slices.Clone(l.vacant), slices.Clone(l.freeQueues)
 	c.grants.ring = slices.Clone(l.grants.ring)

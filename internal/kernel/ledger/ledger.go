@@ -17,6 +17,7 @@ type Ledger struct {
 
 	jobs       []jobBook     // by handle, [0] unused
 	nodes      []nodeBook    // by handle
+	classes    []sched.Class // by handle
 	queues     []queueBook   // by handle, the root is 1; a record without a number is free
 	attempts   []attemptBook // by handle
 	ids        map[string]sched.JobID
@@ -135,7 +136,7 @@ func (l *Ledger) clear() {
 	l.queues = make([]queueBook, 2)
 	l.queues[sched.Root] = queueBook{Queue: sched.Queue{ID: sched.Root}}
 	l.ids = make(map[string]sched.JobID)
-	l.capacity = units.Vector{}
+	l.capacity, l.classes = units.Vector{}, make([]sched.Class, 1)
 	l.kinds, l.vacant, l.freeQueues, l.racks, l.lastRack = nil, nil, nil, nil, 0
 	l.grants = grants{}
 	l.held, l.beating, l.closing, l.dirty = nil, nil, nil, nil
@@ -201,6 +202,17 @@ func (l *Ledger) node(n sched.NodeID) *nodeBook {
 
 // Nodes returns a bound: no handle in use is above it.
 func (l *Ledger) Nodes() sched.NodeID { return sched.NodeID(len(l.nodes) - 1) }
+
+// Class returns the record of a class of nodes, nil if there is none.
+func (l *Ledger) Class(c sched.ClassID) *sched.Class {
+	if c < 1 || int(c) >= len(l.classes) {
+		return nil
+	}
+	return &l.classes[c]
+}
+
+// Classes returns a bound: no handle in use is above it.
+func (l *Ledger) Classes() sched.ClassID { return sched.ClassID(len(l.classes) - 1) }
 
 // Queue returns the record of a queue, nil if the handle is not in use.
 func (l *Ledger) Queue(q sched.QueueID) *sched.Queue {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -16,10 +17,41 @@ func (l *Ledger) nodeUp(e *sched.Event) {
 	if nb.Occupied > 0 && !l.resyncing {
 		l.leaveOn(e.Node)
 	}
+	l.enroll(nb, -1)
 	l.describe(nb, e.Detail.Node)
 	nb.Speed, nb.Since = nb.Spec.Class.Speed, l.since(e)
-	l.turn(nb, cmp.Or(e.State, sched.Awake), nb.Since)
 	l.offer(nb, nb.Spec.Class.Capacity)
+	l.enroll(nb, 1)
+	l.turn(nb, cmp.Or(e.State, sched.Awake), nb.Since)
+}
+
+// classify finds the class of a node by the name of what describes it, a new one if there is none. O(classes).
+func (l *Ledger) classify(nb *nodeBook) {
+	is := nb.Spec.Class
+	i := 1 + slices.IndexFunc(l.classes[1:], func(c sched.Class) bool { return c.Spec.Name == is.Name })
+	if i == 0 {
+		i = len(l.classes)
+		l.classes = append(l.classes, sched.Class{Spec: is})
+	} else if is.Capacity != (units.Vector{}) {
+		l.classes[i].Spec = is
+	}
+	nb.Class = sched.ClassID(i)
+}
+
+// enroll counts a node in its class, or with sign -1 takes it out before it changes.
+func (l *Ledger) enroll(nb *nodeBook, sign int32) {
+	if nb.Class == 0 {
+		return
+	}
+	c := &l.classes[nb.Class]
+	if c.Nodes[nb.State] += sign; nb.State != sched.Awake {
+		return
+	}
+	if sign > 0 {
+		c.Free.Add(&nb.Free)
+	} else {
+		c.Free.Sub(&nb.Free)
+	}
 }
 
 // page returns the page of a node, a new one if there is none.
@@ -37,6 +69,8 @@ func (l *Ledger) page(n sched.NodeID) *nodeBook {
 // turn notes where a node stands since an instant. One that is not there offers nothing; one that wakes offers what
 // it did: all if it slept, nothing if it is rented.
 func (l *Ledger) turn(nb *nodeBook, to sched.NodeState, since units.Time) {
+	l.enroll(nb, -1)
+	defer l.enroll(nb, 1)
 	nb.State, nb.Was, nb.asked, nb.Until = to, nb.State, 0, 0
 	switch {
 	case to == sched.Waking:
@@ -86,6 +120,7 @@ func (l *Ledger) nodeChanged(e *sched.Event) {
 	if nb == nil && e.Node > 0 && (e.State == sched.Offered || e.State == sched.Waking) && e.Detail != nil && e.Detail.Node != nil {
 		nb = l.page(e.Node)
 		l.describe(nb, e.Detail.Node)
+		l.enroll(nb, 1)
 		nb.Speed = nb.Spec.Class.Speed
 	}
 	if nb == nil {
@@ -97,10 +132,12 @@ func (l *Ledger) nodeChanged(e *sched.Event) {
 		factor = e.X
 	}
 	if e.Detail != nil && e.Detail.Node != nil {
+		l.enroll(nb, -1)
 		l.describe(nb, e.Detail.Node)
 		if nb.Capacity != (units.Vector{}) || nb.State >= sched.Asleep {
 			l.offer(nb, nb.Spec.Class.Capacity)
 		}
+		l.enroll(nb, 1)
 	}
 	nb.Speed = nb.Spec.Class.Speed * factor
 	if e.State != sched.Down && e.State != nb.State {

@@ -389,6 +389,7 @@ func (m *model) agree() {
 	if *l.Capacity() != capacity {
 		t.Fatalf("capacity %v, want %v", *l.Capacity(), capacity)
 	}
+	checkClasses(t, l)
 	for _, s := range stages {
 		want := m.line(s)
 		var got []sched.JobID
@@ -492,5 +493,35 @@ func TestBookAgreesWithADumbOne(t *testing.T) {
 func (j *mJob) seqIfThere(l *Ledger) {
 	if j != nil && l.Job(j.id) != nil {
 		j.seq = l.Job(j.id).Seq
+	}
+}
+
+// checkClasses counts the nodes of each class and what those have free that are awake, one by one.
+func checkClasses(t interface{ Fatalf(string, ...any) }, l *Ledger) {
+	count := map[string]*sched.Class{}
+	for n := sched.NodeID(1); n <= l.Nodes(); n++ {
+		if nd := l.Node(n); nd != nil {
+			c := count[nd.Spec.Class.Name]
+			if c == nil {
+				c = &sched.Class{}
+				count[nd.Spec.Class.Name] = c
+			}
+			if c.Nodes[nd.State]++; nd.State == sched.Awake {
+				c.Free.Add(&nd.Free)
+			}
+		}
+	}
+	for id := sched.ClassID(1); id <= l.Classes(); id++ {
+		got, want := l.Class(id), count[l.Class(id).Spec.Name]
+		if want == nil {
+			want = &sched.Class{}
+		}
+		if got.Nodes != want.Nodes || got.Free != want.Free {
+			t.Fatalf("class %s: %v free %v, want %v free %v", got.Spec.Name, got.Nodes, got.Free, want.Nodes, want.Free)
+		}
+		delete(count, got.Spec.Name)
+	}
+	if len(count) > 0 {
+		t.Fatalf("no class for %v", count)
 	}
 }

@@ -161,6 +161,7 @@ func (l *Ledger) rackOf(n cluster.NodeID) cluster.RackID {
 // in which: O(jobs).
 func (l *Ledger) describe(nb *nodeBook, is *cluster.Node) {
 	nb.Spec = is
+	l.classify(nb)
 	for int(nb.ID) >= len(l.racks) {
 		l.racks = append(l.racks, 0)
 	}

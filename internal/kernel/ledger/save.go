@@ -7,6 +7,7 @@ import (
 	gomaps "maps"
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -25,6 +26,7 @@ type saved struct {
 	Round    int64                           `json:"round"`
 	Jobs     []savedJob                      `json:"jobs"`
 	Nodes    []savedNode                     `json:"nodes"`
+	Classes  []*cluster.Class                `json:"classes"`
 	Queues   []savedQueue                    `json:"queues"`
 	Attempts []sched.Attempt                 `json:"attempts"` // of each job's stage from the oldest to the youngest
 	Profiles map[string]*profile.Class       `json:"profiles"`
@@ -73,6 +75,9 @@ func (l *Ledger) Save(w io.Writer) error {
 		Refusals: l.refusals, Bounds: [3]int{len(l.jobs), len(l.nodes), len(l.attempts)}}
 	for _, c := range l.profiles.Told() {
 		s.Profiles[c.Name], s.Taught = c, append(s.Taught, c.Name)
+	}
+	for i := range l.classes[1:] {
+		s.Classes = append(s.Classes, l.classes[i+1].Spec)
 	}
 	for i := range l.queues[1:] {
 		q := &l.queues[i+1]
@@ -150,11 +155,18 @@ func (l *Ledger) Load(r io.Reader, causes ...*sched.Cause) error {
 	l.jobs, l.nodes = make([]jobBook, s.Bounds[0]), make([]nodeBook, s.Bounds[1])
 	l.attempts = make([]attemptBook, s.Bounds[2])
 	l.loadQueues(s.Queues)
+	for _, c := range s.Classes {
+		l.classes = append(l.classes, sched.Class{Spec: c})
+	}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		l.nodes[n.Node.ID] = nodeBook{Node: n.Node, Capacity: n.Capacity, asked: n.Asked}
 		l.describe(&l.nodes[n.Node.ID], n.Node.Spec)
 		l.capacity.Add(&n.Capacity)
+		l.enroll(&l.nodes[n.Node.ID], 1)
+	}
+	for i, c := range s.Classes { // as they were told last, not as their last node is
+		l.classes[i+1].Spec = c
 	}
 	for i := range s.Jobs {
 		if why := &s.Jobs[i].Job.Why; why.Cause != nil {
@@ -199,6 +211,9 @@ func (s *saved) check(bind bool) error {
 	}
 	bad := func(what string, id, bound int) error {
 		return fmt.Errorf("the saved book is damaged: %s %d of %d", what, id, bound-1)
+	}
+	if i := slices.Index(s.Classes, nil); i >= 0 {
+		return bad("class", i+1, len(s.Classes)+1)
 	}
 	known := make([]bool, s.Bounds[0])
 	for i := range s.Jobs {

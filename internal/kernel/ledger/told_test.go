@@ -201,6 +201,7 @@ func TestOffersAreNodes(t *testing.T) {
 		for _, b := range []*desk{d, other} {
 			d.is("state", b.Node(2).State, state)
 			d.is("capacity", b.Capacity()[units.MapSlots], slots)
+			checkClasses(t, b.Ledger)
 		}
 	}
 	sleep, wake := sched.Item{Verb: sched.Sleep, Node: 2}, sched.Item{Verb: sched.Wake, Node: 2}
