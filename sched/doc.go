@@ -86,7 +86,8 @@
 // long already.
 //
 // A Resync voids the book. The rest of its batch is the full state of the world: the nodes that are
-// up (NodeUp, with their power state and the time since which nothing has ended on them), the jobs
+// there (NodeUp, with their state and the time since which nothing has ended on them), those that clouds offer or
+// boot (NodeChanged), the jobs
 // that have not ended (JobArrived, with their arrival, and the tasks that are done in their stages'
 // Done; where the world binds late only their number counts), which of them were cancelled, which
 // stages are ready, demand, and the attempts that run (Started, with their start,
@@ -94,7 +95,7 @@
 // free and tasks straggle by when they started and what they have done, as before.
 //
 // Everything that a policy had asked for is void: verdicts and samples, Withhold, SetSlots,
-// SetTasks, virtual deadlines, drains, wake-ups, items that were held or not answered,
+// SetTasks, virtual deadlines, wake-ups, items that were held or not answered,
 // and refusals that were still to be told. Jobs are Pending again, or Waiting. The policy asks
 // again, in the plan that answers the Resync. A job that has Begun keeps running. Profiles,
 // supplies, forecasts, the numbers of items and when each job began (Job.Started) stay. Nodes keep
@@ -106,7 +107,16 @@
 // The View shows the last amount of each kind of supply, and the last forecast of it. A job that
 // its user has cancelled is marked so, and none of its tasks start any more. The record also shows
 // what a policy has asked the world for: the number of tasks of a stage with the world's answer (Mold),
-// and the power state of a node, which goes back to what it was if the world refuses.
+// and the state of a node, which goes back to what it was if the world refuses.
+//
+// # Nodes
+//
+// A node stands in one state (NodeState). An offer of a cloud is a node that is not there yet. Wake rents
+// it, or wakes one that sleeps; Sleep drains a node, and then gives it back, or lets it sleep. The book shows
+// at once what was asked (a busy node drains, an empty one sleeps), and the world tells each change. What
+// sleeps serves no data: a node that holds the last copy of a block or of a map output is Needed.
+//
+// Nodes whose classes have one name are counted together (Class), so that nobody has to walk over them.
 //
 // # Yield and take over
 //
