@@ -226,6 +226,8 @@ func TestOffersAreNodes(t *testing.T) {
 	d.told(sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Offered})
 	is(sched.Offered, 1)
 	d.told(rented)
+	d.want(sleep, sched.OK) // it is empty, and so given back at once
+	is(sched.Offered, 1)
 	d.told(sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Waking, Age: 30 * units.Second})
 	d.is("until", d.Node(2).Until, d.at.Add(60*units.Second))
 }
