@@ -90,3 +90,25 @@ func TestAQueueHasItsMaximum(t *testing.T) {
 		t.Error("a job is promised to be done within 15 s by a queue in which it takes 20")
 	}
 }
+
+// Where there are slots, the reduces of a job wait for maps that its queue holds up: of four slots
+// it has all, two, or one.
+func TestReducesWaitForMapsOfABoundedQueue(t *testing.T) {
+	for rounds, maximum := range map[int]float64{1: 100, 2: 50, 4: 25} {
+		c := usual
+		c.Queues = queues.Config{Queues: []queues.Queue{{Name: "a", Capacity: 75}, {Name: "b", Capacity: 25, Maximum: maximum}}}
+		d := newDesk(t, c)
+		d.Book.World().Bounds = true
+		job := policytest.Claims("j1", 4, 1000)
+		job.Queue = "b"
+		job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 1)})
+		events := policytest.Opening(job)
+		events[0].Detail = &sched.Detail{Node: &cluster.Node{Name: "n", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(4, 4)}}}
+		d.At(0, events...)
+		p := &d.s.places[0]
+		alone := p.mean[0].Seconds()
+		if got := d.s.pools[reduceSlots].spans[p.at[1]].ready.Seconds(); got < alone*(float64(rounds)-0.01) || got > alone*(float64(rounds)+0.01) {
+			t.Errorf("maximum %v %%: the reduce may start after %v s, and a map takes %v s", maximum, got, alone)
+		}
+	}
+}
