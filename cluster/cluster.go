@@ -183,7 +183,7 @@ func Uniform(nodes, racks int, class Class) *Cluster {
 // Own returns the nodes that are the cluster's own; those that clouds offer stand behind them.
 func (c *Cluster) Own() []*Node {
 	for i, n := range c.Nodes {
-		if n.Class.Rented() {
+		if n.Class != nil && n.Class.Rented() {
 			return c.Nodes[:i]
 		}
 	}
