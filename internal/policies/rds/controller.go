@@ -19,6 +19,7 @@ type settings struct {
 	mapPenalty, reducePenalty float64 // P and Q
 	hard                      int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
 	fast                      bool
+	masters                   admit.Share // that the queues say, 0 = the usual one
 	beliefs                   Beliefs
 }
 
@@ -299,7 +300,7 @@ func (c *controller) verdict(v sched.View, m *member, again bool, p *sched.Plan)
 	}
 	begun := job.Begun() || job.Spec.GoesOn()
 	held := job.Standing() == sched.HeldBack
-	full, crowded := masters.Crowded(v, job)
+	full, crowded := cmp.Or(c.set.masters, masters).Crowded(v, job)
 	if m.Crowded != crowded {
 		m.Crowded, c.changed = crowded, true
 	}

@@ -151,6 +151,7 @@ func fill(r *compose.Recipe, a compose.Args, b Beliefs) error {
 		hard:          int64(a.Count("hard")),
 		fast:          a.Switch("fast"),
 		beliefs:       b,
+		masters:       admit.Share(a.Queues.MaxMasterShare / 100),
 	}
 	switch {
 	case set.interval <= 0:
