@@ -127,6 +127,10 @@ func TestAsk(t *testing.T) {
 	if len(a.Beside) != 2 {
 		t.Errorf("beside: %+v", a.Beside)
 	}
+	past, later := noon, noon.Add(time.Hour)
+	if a := (&Answer{Deadline: &past, Done: &later, New: true}); !a.InTime() {
+		t.Error("a job is given up by a guess")
+	}
 	if a := (&Answer{Refused: "it is"}); a.InTime() {
 		t.Error("a job without a deadline that is refused is in time")
 	}
