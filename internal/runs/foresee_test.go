@@ -70,11 +70,11 @@ func TestForeseeIsWhatIsSaidThen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cell, err := l.Simulated("promise", 1, known)
+	cfg, err := l.sim("promise", 1, known, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := lab.Run(t.Context(), cell)
+	run, err := lab.Run(t.Context(), lab.Cell{Policy: "promise", Seed: 1, World: lab.Simulated(cfg)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -316,7 +316,11 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		job.Stages = stages(splits, f.Reduces, class, l.Machine.Nodes, seed)
 		w.Jobs = append(w.Jobs, &job)
 	}
-	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: Whole(known, policy), Seed: seed}, nil
+	cfg := sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: Whole(known, policy), Seed: seed}
+	if says { // what it says counts on when workers are served
+		cfg.Heartbeat = engine.Beat
+	}
+	return cfg, nil
 }
 
 // splits are those of a job's input. What a job before it is to write is as much, for what that reads, as jobs of its

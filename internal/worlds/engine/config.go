@@ -20,6 +20,9 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
+// Beat is how often a worker beats while work waits that fits, if nobody says otherwise.
+const Beat = 20 * units.Millisecond
+
 // Config is what a run is made of. Zero values take the defaults that are given.
 type Config struct {
 	Cluster *cluster.Cluster // the workers; their map and reduce slots run attempts
@@ -98,7 +101,7 @@ func (c *Config) withDefaults() Config {
 	d.MaxFailures = cmp.Or(d.MaxFailures, 4)
 	d.Timeout = cmp.Or(d.Timeout, 10*units.Minute)
 	d.Grace = cmp.Or(d.Grace, 5*units.Second)
-	d.Heartbeat = cmp.Or(d.Heartbeat, 20*units.Millisecond)
+	d.Heartbeat = cmp.Or(d.Heartbeat, Beat)
 	return d
 }
 
