@@ -27,8 +27,7 @@ func (a admission) Follow(o sched.Order) error { return a.admits.Follow(o) }
 // changes are the events by which nodes serve otherwise.
 var changes = sched.EventsOf(sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.Control, sched.Resync)
 
-// Decide takes in what has happened, judges the jobs that came, and tells what is expected of all now
-// and then.
+// Decide takes in what has happened, judges the jobs that came, and tells what is expected of all now and then.
 func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	s := a.scheduler
 	var kinds sched.Events
@@ -87,7 +86,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	// Ends may be told late, so no look may hang on when they are.
 	turn := v.Now() >= s.next && len(s.line) > 0 && kinds&^sched.EventsOf(sched.Heartbeat, sched.Ended) != 0
 	if turn {
-		s.errors.count()
+		for _, j := range s.line {
+			s.errors.passes(&s.jobs[j], v.Now())
+		}
 	}
 	if turn || len(came) > 0 {
 		s.look(v, turn, p)
@@ -107,8 +108,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // lookSpacing is how much time there is for each job between two looks at all of them.
 const lookSpacing = units.Second / 40
 
-// look looks at the cluster, and ranks whom it finds elsewhere: at all jobs, of which any may be in
-// time, or at those that could be in time at the last look.
+// look looks at the cluster, and ranks whom it finds elsewhere: at all jobs, of which any may be in time, or at those
+// that could be in time at the last look.
 func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.arrivals.count(v.Now())
 	s.hold(v)
@@ -180,7 +181,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
 	r.Told = s.toldOf(w, out, v.Now())
 	if r.InTime && !r.Strange && w.end != units.Never {
 		st := s.statement(v.Now(), w)
-		r.First = first{At: v.Now(), Expected: units.Rounded(st.expected), Scale: units.Rounded(st.scale), Off: units.Rounded(st.off)}
+		r.First.states(v.Now(), &st)
 	}
 	return w
 }
@@ -199,8 +200,11 @@ func (s *scheduler) at(job *sched.Job) *place {
 func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason, sched.Word) {
 	job, r, now := w.job, w.r, v.Now()
 	out := s.outlook(now, w, sched.Unpromised, r.Level)
-	if r.InTime && out.By != 0 && out.By <= job.Deadline && job.Deadline != units.Never && job.Spec.Growing() == nil {
-		out.Word = sched.Promised
+	if by := s.offer(v, w).By; r.InTime && by != 0 && by <= job.Deadline && job.Deadline != units.Never && job.Spec.Growing() == nil {
+		// Such jobs are as often in time as that asks for.
+		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
+		out.By = min(out.By, job.Deadline)
+		out.Ninety, out.Half = min(out.Ninety, out.By), min(out.Half, out.By)
 	}
 	return out, because(job, &out), out.Word
 }
@@ -220,7 +224,11 @@ func because(job *sched.Job, out *sched.Outlook) sched.Reason {
 
 // offer is the earliest deadline that would be promised, nearly.
 func (s *scheduler) offer(v sched.View, w *place) sched.Outlook {
-	return sched.Offer(s.outlook(v.Now(), w, sched.Unpromised, w.r.Level).By, false)
+	if w.end == units.Never {
+		return sched.Offer(0, false)
+	}
+	st := s.statement(v.Now(), w)
+	return sched.Offer(instant(v.Now(), st.promises(w.r.Level)), false)
 }
 
 // letIn admits a job with what it is told.
@@ -260,8 +268,8 @@ func (s *scheduler) taught(v sched.View, class string) {
 	}
 }
 
-// amend takes in another deadline, or another number of tasks. It tells whether the deadline is
-// another one, of which the job has been told nothing.
+// amend takes in another deadline, or another number of tasks. It tells whether the deadline is another one, of which
+// the job has been told nothing.
 func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	was := s.jobs[job.ID]
 	s.forget(job.ID)
@@ -309,7 +317,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	*c = *newScheduler(s.Config)
 	c.admits = s.admits
 	c.copy(s)
-	c.serving, c.kinds, c.pace, c.looked = s.serving, s.kinds, s.pace, s.looked
+	c.serving, c.pace, c.looked = s.serving, s.pace, s.looked
 	if !c.looked {
 		c.serve(v)
 	}
@@ -320,11 +328,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	v = &asked{v, job}
 	c.note(v, job)
 	var none sched.Plan
-	turn := v.Now() >= s.next
-	if turn {
-		c.errors.count()
-	}
-	c.look(v, turn, &none)
+	c.look(v, v.Now() >= s.next, &none)
 	w := c.at(job)
 	if w == nil {
 		c.put(v, job, c.of(job))

@@ -1,70 +1,143 @@
 package promise
 
 import (
-	"cmp"
-	"slices"
+	"math"
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/units"
 )
 
-// What statements were off by says what the next ones are off by. Of each job that has ended it is known how likely
-// its statement had it to be done by then. If statements are right, the normal scores of these probabilities have mean
-// 0 and deviation 1; if all are late, or too narrow, they have not. So the scores of a statement are shifted and
-// stretched as those of the last jobs were (Kuleshov and others, Accurate Uncertainties for Deep Learning Using
-// Calibrated Regression, 2018, with two numbers in place of a curve).
+// What statements were off by says what the next ones are off by. A job is told instants by which one in ten of such
+// jobs are done, half, nine, and 99 of 100. Whenever one comes true, its like are told for a little sooner, and where
+// it passes, for later, by so much that in the long run as many come true as stated, whatever the law (Gibbs, Candès,
+// Adaptive Conformal Inference Under Distribution Shift, 2021). A job that runs still when its instant passes is such
+// an error at once. What moves is where these instants lie among the normal scores of the law, and so all others too.
 
-// first is what was stated of a job when it came.
-type first struct {
-	At       units.Time `json:"at,omitempty"`
-	Expected float64    `json:"expected,omitempty"`
-	Scale    float64    `json:"scale,omitempty"`
-	Off      float64    `json:"off,omitempty"`
-}
-
-// errs are the scores of the last jobs, the oldest first.
-type errs struct {
-	Last    []float64 `json:"last,omitempty"`
-	Shift   float64   `json:"shift,omitempty"`
-	Stretch float64   `json:"stretch,omitempty"` // less 1
-	counted bool
-}
-
-// mostErrors is how many are remembered; so many count as right before there is any.
-const (
-	mostErrors = 200
-	noErrors   = 20
+// The instants that are followed: how likely each is, its normal score, and what a miss of it moves that by, which is a
+// hundredth of probability.
+var (
+	shell  = [4]float64{0.1, 0.5, 0.9, 0.99}
+	scores = func() (z [len(shell)]float64) {
+		for i, p := range shell {
+			z[i] = units.Rounded(finish.Score(p))
+		}
+		return z
+	}()
+	steps = func() (by [len(shell)]float64) {
+		for i, z := range scores {
+			by[i] = stepAt(z)
+		}
+		return by
+	}()
 )
 
-// met notes when a job was done.
-func (e *errs) met(r *record, at units.Time) {
+// stepAt is what a hundredth of probability is at a score.
+func stepAt(z float64) float64 { return units.Rounded(0.01 * math.Sqrt(2*math.Pi) * math.Exp(z*z/2)) }
+
+// mostOff is how far a score may move.
+const mostOff = 6
+
+// A promise asks for less than that: jobs that can be promised are those with time to spare, and to hold them against
+// what all others miss drops promises that would be kept. So it goes by the law, where half of all jobs put it, and by
+// what becomes of promises: one that is broken raises the score that the next ones ask for, and one that is kept
+// lowers it (Bao and others, Selective Conformal Inference, 2024), but never below their level.
+
+// errs are the scores by which the law of statements tells these instants, less their own.
+type errs struct {
+	Off  [len(shell)]float64 `json:"off"`
+	Sure float64             `json:"sure,omitempty"` // what promises ask for besides
+}
+
+// first is what was stated of a job when it came: the instants, and how many of them have passed.
+type first struct {
+	By   [len(shell)]units.Time `json:"by"`
+	Past int                    `json:"past,omitempty"`
+
+	Broken bool `json:"broken,omitempty"` // its promise
+}
+
+// states notes what is stated of a job that came.
+func (f *first) states(now units.Time, st *statement) {
+	*f = first{}
+	for i, p := range shell {
+		f.By[i] = now.Add(ofSeconds(st.by(finish.RiskOf(1 - p))))
+	}
+}
+
+// passes counts the instants that a job has missed that has not ended, and its deadline, if that is promised.
+func (e *errs) passes(r *record, now units.Time) {
 	f := &r.First
-	if f.Scale == 0 || r.Deviation == nil {
-		return
+	if r.Promised > 0 && now > r.Due && !f.Broken {
+		f.Broken = true
+		e.promised(r.Promised, false)
 	}
-	st := statement{expected: f.Expected, scale: f.Scale, off: f.Off, own: r.Deviation, errs: &errs{}}
-	if len(e.Last) == mostErrors {
-		e.Last = slices.Delete(e.Last, 0, mostErrors/10)
+	for ; f.Past < len(shell) && f.By[f.Past] != 0 && now > f.By[f.Past]; f.Past++ {
+		e.move(f.Past, steps[f.Past]*shell[f.Past])
 	}
-	e.counted = false
-	e.Last = append(e.Last, units.Rounded(min(4, max(-4, -finish.Score(st.risk(at.Sub(f.At).Seconds()).Share())))))
 }
 
-// count finds by how much scores are to be shifted and stretched: by medians, so that no single job does.
-func (e *errs) count() {
-	n := float64(len(e.Last))
-	if n < noErrors || e.counted {
-		return
+// met counts what came of what a job was told that ended then.
+func (e *errs) met(r *record, at units.Time) {
+	e.passes(r, at)
+	f := &r.First
+	if r.Promised > 0 && !f.Broken {
+		e.promised(r.Promised, true)
 	}
-	e.counted = true
-	sorted := slices.Clone(e.Last)
-	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(units.Rounded(a), units.Rounded(b)) })
-	at := func(percent int) float64 { return sorted[percent*(len(sorted)-1)/100] }
-	part := n / (n + noErrors)
-	e.Shift = units.Rounded(part * at(50))
-	e.Stretch = units.Rounded(part * (min(2, max(0.5, (at(84)-at(16))/2)) - 1))
+	for i := f.Past; i < len(shell) && f.By[i] != 0; i++ {
+		e.move(i, steps[i]*(shell[i]-1))
+	}
 }
 
-// out is the score of the law at which a statement of that score lies, in its inverse.
-func (e *errs) out(z float64) float64 { return e.Shift + z*(1+e.Stretch) }
-func (e *errs) in(z float64) float64  { return (z - e.Shift) / (1 + e.Stretch) }
+// promised counts a promise that leaves such a risk.
+func (e *errs) promised(risk finish.Risk, kept bool) {
+	z, by := units.Rounded(finish.Score(1-risk.Share())), 1-risk.Share()
+	if kept {
+		by--
+	}
+	e.Sure = units.Rounded(min(mostOff, max(0, e.Sure+units.Rounded(stepAt(z)*by))))
+}
+
+// sure is out for a promise.
+func (e *errs) sure(z float64) float64 { return min(e.out(z), z+e.Off[1]+e.Sure) }
+
+func (e *errs) move(i int, by float64) {
+	e.Off[i] = units.Rounded(min(mostOff, max(-mostOff, e.Off[i]+by)))
+}
+
+// out is the score of the law at which a statement of that score lies, in its inverse: linear between those that are
+// followed, and as far off beyond them.
+func (e *errs) out(z float64) float64 {
+	at := e.at()
+	return through(scores, at, z)
+}
+
+func (e *errs) in(z float64) float64 {
+	at := e.at()
+	return through(at, scores, z)
+}
+
+// at is where the law has the instants, each behind the one before.
+func (e *errs) at() (z [len(shell)]float64) {
+	for i := range z {
+		z[i] = scores[i] + e.Off[i]
+		if i > 0 {
+			z[i] = max(z[i], z[i-1]+0.1)
+		}
+	}
+	return z
+}
+
+// through maps a score.
+func through(from, to [len(shell)]float64, z float64) float64 {
+	i := 0
+	for i < len(shell) && units.Rounded(from[i]) < units.Rounded(z) {
+		i++
+	}
+	switch {
+	case i == 0:
+		return to[0] + z - from[0]
+	case i == len(shell):
+		return to[i-1] + z - from[i-1]
+	}
+	return to[i-1] + (to[i]-to[i-1])*(z-from[i-1])/(from[i]-from[i-1])
+}

@@ -167,6 +167,5 @@ func (s *scheduler) copy(o *scheduler) {
 	}
 	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
 	n.watched, n.errors = o.watched, o.errors
-	n.errors.Last = slices.Clone(o.errors.Last)
 	*s = *n
 }

@@ -41,7 +41,16 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
 func (st *statement) by(risk finish.Risk) float64 {
-	z := st.errs.out(finish.Score(1 - risk.Share()))
+	return st.at(st.errs.out(finish.Score(1 - risk.Share())))
+}
+
+// promises is when it is done as a promise may say that leaves that risk.
+func (st *statement) promises(risk finish.Risk) float64 {
+	return st.at(st.errs.sure(finish.Score(1 - risk.Share())))
+}
+
+// at is when the job is done at a score of the law.
+func (st *statement) at(z float64) float64 {
 	median := st.own.Quantile(0.5)
 	own, others := (st.own.Quantile(finish.Chance(z))-median)*st.scale, z*st.off
 	off := math.Sqrt(float64(own*own) + float64(others*others))
@@ -103,12 +112,15 @@ func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level fin
 		return sched.Outlook{Word: word}
 	}
 	st := s.statement(now, w)
-	at := func(x float64) units.Time { // no instant has passed
-		return now.Add(ofSeconds(math.Ceil(units.Rounded(max(x, 1e-3)*1e3)) / 1e3))
-	}
+	at := func(x float64) units.Time { return instant(now, x) }
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
 	if w.job.Deadline != units.Never {
 		o.Chance = int32(max(1, finish.Certain-st.risk(w.job.Deadline.Sub(now).Seconds())))
 	}
 	return o
+}
+
+// instant is so many seconds from now: none has passed.
+func instant(now units.Time, seconds float64) units.Time {
+	return now.Add(ofSeconds(math.Ceil(units.Rounded(max(seconds, 1e-3)*1e3)) / 1e3))
 }
