@@ -20,7 +20,28 @@ type data struct {
 	Unit    int64     `json:"unit"`
 	Runs    []runData `json:"runs"`
 	Omitted int       `json:"omitted"` // runs for which there was no room
-	Sets    []jobSet  `json:"sets"`
+	// tables that compare policies; none where there is one seed
+	Compared []table  `json:"compared,omitempty"`
+	Sets     []jobSet `json:"sets"`
+}
+
+// table is a heading and rows, as reports have them.
+type table struct {
+	Title string     `json:"title"`
+	Rows  [][]string `json:"rows"`
+}
+
+// mostTables is how many tables of a comparison are shown.
+const mostTables = 60
+
+// comparedOf are the tables that compare policies.
+func comparedOf(r *report.Report) (list []table) {
+	for _, g := range r.Compared() {
+		if len(list) < mostTables {
+			list = append(list, table{clip(g.Title), each.Of(g.Rows(), func(row []string) []string { return each.Of(row, clip) })})
+		}
+	}
+	return list
 }
 
 // jobSet is what runs of the same jobs share.

@@ -123,7 +123,7 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 	runs := r.Runs[:min(len(r.Runs), MaxRuns)]
 	for jobs := allJobs; ; jobs /= 2 {
 		d := newData(runs, p.runs[:min(len(runs), len(p.runs))], jobs/max(1, len(runs)))
-		d.Omitted = len(r.Runs) - len(runs)
+		d.Omitted, d.Compared = len(r.Runs)-len(runs), comparedOf(r)
 		block, err := json.Marshal(d)
 		if err != nil {
 			return err

@@ -33,8 +33,15 @@ func (r *Report) WriteTable(w io.Writer) error {
 			writeDoor(&b, g)
 			writeTrace(&b, g)
 			writeStuck(&b, g)
-			writeComparisons(&b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario && maps.Equal(c.Params, g[0].Params) }))
+			for _, t := range versus(r.at(g[0])) {
+				b.WriteByte('\n')
+				_ = t.Write(&b)
+			}
 			if i+1 == len(groups) || groups[i+1][0].Scenario != g[0].Scenario { // the last point of a sweep
+				for _, t := range r.points(g[0].Scenario) {
+					b.WriteByte('\n')
+					_ = t.Write(&b)
+				}
 				writeFamilies(&b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario }))
 			}
 			continue

@@ -3,16 +3,18 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/units"
 )
 
-// writeComparisons says, metric by metric, which policy is better, by how much, and where the seeds
-// do not suffice to tell. The primary metric comes first.
-func writeComparisons(w io.Writer, list []Comparison) {
+// versus says, metric by metric, which policy is better, by how much, and where the seeds do not
+// suffice to tell. The primary metric comes first.
+func versus(list []Comparison) (grids []*Grid) {
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(c Comparison) bool { return c.Policy != list[0].Policy })
 		if n < 0 {
@@ -38,9 +40,74 @@ func writeComparisons(w io.Writer, list []Comparison) {
 			}
 			g.Add(c.Metric, c.among(), c.metric.unit.full(c.Mean), c.interval(), level(c.P), c.verdict())
 		}
-		fmt.Fprintln(w)
-		_ = g.Write(w)
+		grids = append(grids, g)
 	}
+	return grids
+}
+
+// Compared are the tables of a comparison: of a sweep first the primary metric by point and policy; then for each point
+// what came of the jobs under each policy, and which policy is better. There are none without several seeds or points.
+func (r *Report) Compared() (grids []*Grid) {
+	groups := r.scenarios()
+	for i, g := range groups {
+		if i == 0 || groups[i-1][0].Scenario != g[0].Scenario {
+			grids = append(grids, r.points(g[0].Scenario)...)
+		}
+		if !sameSeed(g) {
+			for _, t := range []*Grid{outcomeTable(Printable(g[0].Name())+" "+where(g), g), summaryTable("", g)} {
+				if t != nil {
+					grids = append(grids, t)
+				}
+			}
+			grids = append(grids, versus(r.at(g[0]))...)
+		}
+	}
+	return grids
+}
+
+// at are the comparisons of the point of a run.
+func (r *Report) at(run *Run) []Comparison {
+	return r.compared(func(c *Comparison) bool { return c.Scenario == run.Scenario && maps.Equal(c.Params, run.Params) })
+}
+
+// points is a table of a sweep: how many jobs were in time, or where none has a deadline the mean response, by point and
+// policy. There is none of what is not swept.
+func (r *Report) points(scenario string) []*Grid {
+	groups := slices.DeleteFunc(r.scenarios(), func(g []*Run) bool { return g[0].Scenario != scenario })
+	if len(groups) < 2 {
+		return nil
+	}
+	what, of, unit := inTime, func(s *Summary) (float64, bool) {
+		return float64(s.InTime) / float64(max(1, s.Deadlines)), s.Deadlines > 0
+	}, tenths
+	if !slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Scenario == scenario && run.Summary.Deadlines > 0 }) {
+		what, of, unit = meanResponse, func(s *Summary) (float64, bool) { return deref(s.MeanResponse) }, units.Span
+	}
+	var names, policies []string
+	for _, g := range groups {
+		for _, p := range byPolicy(g) {
+			if !slices.Contains(policies, p.name) {
+				policies = append(policies, p.name)
+			}
+		}
+	}
+	names = slices.Sorted(maps.Keys(groups[0][0].Params))
+	t := &Grid{Title: Printable(scenario) + ": " + what + ", by what was swept"}
+	t.Add(append(slices.Clone(names), each.Of(policies, func(p string) string { return ">" + p })...)...)
+	for _, g := range groups {
+		row := each.Of(names, func(name string) string { return g[0].Params[name] })
+		for _, policy := range policies {
+			cell := "–"
+			for _, p := range byPolicy(g) {
+				if p.name == policy {
+					cell = p.mean(of, unit)
+				}
+			}
+			row = append(row, cell)
+		}
+		t.Add(row...)
+	}
+	return []*Grid{t}
 }
 
 // compared are the comparisons of a kind.

@@ -21,6 +21,8 @@ const listing = { page: 0, key: 'slack', up: true };
 const columns = [
   { text: 'job', key: 'id', value: (k) => run.jobs.ids[k] },
   { text: 'outcome', key: 'verdict', value: (k) => verdict(run, k) },
+  { text: '>slack', key: 'slack', value: (k) => run.deadline[k] - run.finished[k], print: time },
+  { text: 'why', key: 'why', value: (k) => run.reasons[k] || '' },
   { text: 'class', key: 'class', value: (k) => run.jobs.names[run.jobs.class[k]] },
   { text: '>maps', key: 'maps', value: (k) => run.jobs.maps[k], print: number },
   { text: '>reduces', key: 'reduces', value: (k) => run.jobs.reduces[k], print: number },
@@ -28,8 +30,6 @@ const columns = [
   { text: '>deadline', key: 'deadline', value: (k) => run.deadline[k], print: time },
   { text: '>finished', key: 'finished', value: (k) => run.finished[k], print: time },
   { text: '>response', key: 'response', value: (k) => run.finished[k] - run.jobs.submitted[k], print: time },
-  { text: '>slack', key: 'slack', value: (k) => run.deadline[k] - run.finished[k], print: time },
-  { text: 'why', key: 'why', value: (k) => run.reasons[k] || '' },
 ];
 const makePromises = () => {
   const counts = Object.fromEntries(outcomes.map((v) => [v, 0]));

@@ -67,7 +67,13 @@ const fillRest = () => {
   chooseOther();
   allRuns();
 };
+// addressed is the run that the address of the page names, else the first.
+const addressed = () => {
+  const n = Number(new URLSearchParams(location.hash.slice(1)).get('run')) - 1;
+  return n > 0 && n < data.runs.length ? n : 0;
+};
 const choose = (i, scroll) => {
+  history.replaceState(null, '', '#run=' + (i + 1));
   followed = marked = cursor = null;
   showTip(null);
   run = load(i);
@@ -92,7 +98,11 @@ const begin = () => {
     groups.get(r.scenario).push(make('option', { value: i }, nameOf(r)));
   });
   for (const [name, options] of groups) el('run').append(...(groups.size > 1 ? [make('optgroup', { label: name }, ...options)] : options));
-  run = load(0);
+  el('compare').hidden = !data.compared;
+  const tables = (data.compared || []).map((t) => tableOf(t.title, t.rows[0], t.rows.slice(1)));
+  const most = tables.length > 8 ? 1 : tables.length; // of a sweep the first says it at a glance
+  el('versus').replaceChildren(...tables.slice(0, most), ...(most < tables.length ? [make('details', {}, make('summary', {}, 'Each point of the sweep'), ...tables.slice(most))] : []));
+  run = load(addressed());
   if (!run.promised) el('colour').value = new Set(run.jobs.class).size > 1 ? 'class' : 'job';
   fill();
   // What was measured when the drawing stood: for tests, and for whoever asks.
