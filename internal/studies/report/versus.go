@@ -70,8 +70,8 @@ func (r *Report) at(run *Run) []Comparison {
 	return r.compared(func(c *Comparison) bool { return c.Scenario == run.Scenario && maps.Equal(c.Params, run.Params) })
 }
 
-// points is a table of a sweep: how many jobs were in time, or where none has a deadline the mean response, by point and
-// policy. There is none of what is not swept.
+// points is a table of a sweep: the part of the jobs in time, or where none has a deadline the mean response, by
+// point and policy. There is none of what is not swept.
 func (r *Report) points(scenario string) []*Grid {
 	groups := slices.DeleteFunc(r.scenarios(), func(g []*Run) bool { return g[0].Scenario != scenario })
 	if len(groups) < 2 {
