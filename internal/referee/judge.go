@@ -362,12 +362,8 @@ func (j *judge) event(l *line) error {
 		}
 		n := d.Node
 		n.id, n.up, n.factor, n.free, n.since, n.beaten = l.int("node"), true, 1, d.Node.Class.Capacity, j.now-l.num64("age"), -1
-		switch p := l.get("power"); p {
-		case "", "awake":
-		case "asleep", "waking":
-			n.asleep, n.waking = true, p == "waking"
-		default:
-			return fmt.Errorf("the referee does not know nodes that come up %s", p)
+		if err := n.stand(l.get("power")); err != nil {
+			return err
 		}
 		first := j.node(n.id) == nil
 		j.nodes[n.id] = n
@@ -391,6 +387,9 @@ func (j *judge) event(l *line) error {
 	case "node-changed":
 		if n := j.node(l.int("node")); n != nil {
 			j.change(n, l)
+			if err := n.stand(l.get("power")); err != nil {
+				return err
+			}
 		}
 	case "profile-learned":
 		var d struct{ Profile *profile }

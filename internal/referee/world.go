@@ -18,12 +18,22 @@ func (j *judge) pace(n *node) { n.paces = []pace{{j.now, n.factor}} }
 func (j *judge) change(n *node, l *line) {
 	if x := l.float("x"); x != 0 {
 		n.factor = x
-	} else {
-		n.factor = 1
 	}
 	if last := n.paces[len(n.paces)-1]; last.factor != n.factor || !j.resyncs {
 		n.paces = append(n.paces, pace{j.now, n.factor})
 	}
+}
+
+// stand notes where a node stands, as an event says; without a word it stands as it did.
+func (n *node) stand(state string) error {
+	switch state {
+	case "":
+		return nil
+	case "awake", "asleep", "waking", "draining":
+		n.asleep, n.waking, n.draining = state == "asleep" || state == "waking", state == "waking", state == "draining"
+		return nil
+	}
+	return fmt.Errorf("the referee does not know nodes that are %s", state)
 }
 
 // due holds the end of an attempt to what it had to do: a map its work, a reduce its shuffle behind
