@@ -57,7 +57,7 @@ func TestExitCodes(t *testing.T) {
 		{0, "compare refused.yaml --policy fifo,rtmr"}, {3, "compare refused.yaml --policy fifo,rtmr --strict"}, {0, "compare fails.yaml"}, {3, "compare fails.yaml --strict"}, {1, "compare stuck.yaml"}, {2, "compare words.yaml"},
 		{0, "wait words"}, {2, "wait nothing"}, {2, "wait"}, {3, "cancel words"}, {2, "cancel nothing"}, {2, "cancel"},
 		{3, "submit words.yaml"}, {2, "submit nothing.yaml"}, {2, "submit"}, {2, "submit --to yarn nothing.yaml"}, {3, "close"}, {2, "close words"},
-		{0, "jobs"}, {2, "jobs --state nothing"}, {0, "show words"}, {2, "show nothing"}, {0, "logs words"}, {2, "logs nothing"},
+		{0, "jobs"}, {2, "jobs --state nothing"}, {0, "show words"}, {2, "show nothing"}, {0, "why words"}, {2, "why nothing"}, {0, "logs words"}, {2, "logs nothing"},
 		{0, "profile"}, {0, "profile list"}, {0, "profile show wordcount"}, {2, "profile show nothing"}, {2, "profile import nothing"},
 		{0, "simulate two.yaml --policy fifo --seed 1 --journal j"}, {0, "replay j"}, {2, "replay two.yaml"}, {2, "replay nothing"},
 		{0, "reproduce"}, {2, "reproduce nothing"}, {3, "reproduce 003-matchmaking --quick --seed 1 --html none --strict"},

@@ -83,12 +83,12 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	first := s.run("run", "words.yaml")
-	if first.code != 0 || !strings.Contains(first.stderr, "no estimate: nothing is known of jobs of class \"wordcount\" yet\n") {
+	if first.code != 0 || !strings.Contains(first.stderr, "; nothing is known of its class yet, so this is a guess\n") {
 		t.Errorf("%d: %s", first.code, first.stderr)
 	}
 	s.again()
 	second := s.run("run", "words.yaml", "--policy", "fifo")
-	if !regexp.MustCompile(`job "words" is expected to take \S+ m?s ± \S+ m?s, by the spread of task times; only cold runs of its class are known, so it may take less\n`).MatchString(second.stderr) {
+	if !regexp.MustCompile(`job "words": done at \S+, in \S+ m?s.*; by \S+ with \S+ s to spare; only cold runs of its class are known, so it may take less\n`).MatchString(second.stderr) {
 		t.Error(second.stderr)
 	}
 	for _, want := range []string{"off by", " % \n", "of processor time", "J (", "words  "} {
@@ -97,7 +97,7 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	l := s.jobs()
-	if len(l.Jobs) != 2 || l.Jobs[0].ID != 2 || l.Jobs[0].Policy != "fifo" || l.Jobs[1].Policy != "edf-p" || l.Jobs[1].Expected != nil || l.Jobs[0].Expected == nil ||
+	if len(l.Jobs) != 2 || l.Jobs[0].ID != 2 || l.Jobs[0].Policy != "fifo" || l.Jobs[1].Policy != "promise" || l.Jobs[1].Expected != nil || l.Jobs[0].Expected == nil ||
 		l.Jobs[0].State != "finished" || l.Jobs[0].Counters["TaskCounter.MAP_INPUT_RECORDS"] != 4000 {
 		t.Errorf("%+v", l)
 	}
@@ -320,7 +320,7 @@ func TestProfileFiles(t *testing.T) {
 	// With what another machine taught, a job is estimated before it ever ran here.
 	other.write("words.yaml", wordsJob)
 	other.write("corpus/a.txt", s.read("corpus/a.txt"))
-	if r := other.run("run", "words.yaml"); !strings.Contains(r.stderr, `job "words" is expected to take `) {
+	if r := other.run("run", "words.yaml"); !strings.Contains(r.stderr, `job "words": done at `) || strings.Contains(r.stderr, "a guess") {
 		t.Error(r.stderr)
 	}
 }

@@ -46,8 +46,8 @@ func (s *shell) interrupted(cmd *exec.Cmd, signals ...os.Signal) (code int, said
 			}
 		}
 	}
-	next(`job "long": `)
-	s.begun("out/long") // it is told when it arrives, and begins then
+	next(` s  job "long"`) // behind what is foreseen of it
+	s.begun("out/long")    // it is told when it arrives, and begins then
 	for _, sig := range signals {
 		if err := cmd.Process.Signal(sig); err != nil {
 			s.t.Fatal(err)

@@ -394,7 +394,9 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		} else {
 			foreseen = all.Foreseen
 			for i := range all.Jobs {
-				fmt.Fprintln(say, wrapped(say, sentence(&all.Jobs[i], all.Asked)))
+				if a := &all.Jobs[i]; a.Refused == "" { // else the policy says so itself, when the job arrives
+					fmt.Fprintln(say, wrapped(say, sentence(a, all.Asked)))
+				}
 			}
 		}
 		if err := o.compareDeadlines(w, local, c, foreseen); err != nil {

@@ -261,7 +261,7 @@ func TestBadInput(t *testing.T) {
 		{"schema answr", `there is no schema of "answr"; did you mean "answer"?`},
 		{"schema jobs", `there is no schema of "jobs"; did you mean "job"?`},
 		{"simulat two.yaml", `unknown command "simulat"`},
-		{"why words", `unknown command "why"; did you mean "show"?`},
+		{"explain words", `unknown command "explain"; did you mean "why"?`},
 		{"kill words", `unknown command "kill"; did you mean "cancel"?`},
 		{"frobnicate", `unknown command "frobnicate"; slackline --help lists them`},
 		{"run words.yaml --polcy fifo", `unknown flag: --polcy; did you mean "--policy"?`},

@@ -134,7 +134,7 @@ func (j *judge) gap(until int64) {
 			return
 		}
 		n := j.node(id)
-		if n != nil && n.up && !n.asleep && n.beaten != at && at >= j.now && j.wanted(n) {
+		if n != nil && n.serves() && n.beaten != at && at >= j.now && j.wanted(n) {
 			j.differ(j.line, fmt.Sprintf("a beat of node %d at %d, which has room for what waits", id, at), fmt.Sprintf("nothing from %d to %d", j.now, until))
 			return
 		}

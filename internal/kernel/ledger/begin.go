@@ -5,8 +5,8 @@ import "github.com/slackline/slackline/sched"
 // What a world has to know that begins where the book stands, beyond what policies see.
 
 // Pending fills a plan with what the book takes for done and the world has not answered: jobs that
-// were rejected, attempts that are to be killed, tasks that are promised. O(attempts + open items ·
-// tasks of the job).
+// were rejected, attempts that are to be killed, tasks that are promised, nodes that sleep at once. O(nodes +
+// attempts + open items · tasks of the job).
 func (l *Ledger) Pending(p *sched.Plan) {
 	p.Reset(nil)
 	for j := range l.jobs {
@@ -23,6 +23,11 @@ func (l *Ledger) Pending(p *sched.Plan) {
 					p.Add(sched.Item{Verb: sched.Kill, Job: b.ID, Stage: ab.Stage, Attempt: a, Count: 1, Attempts: sched.Span{From: n, To: n + 1}})
 				}
 			}
+		}
+	}
+	for n := range l.nodes {
+		if nb := &l.nodes[n]; nb.asked != 0 && nb.Was == sched.Awake && (nb.State == sched.Asleep || nb.State == sched.Offered) {
+			p.Add(sched.Item{Verb: sched.Sleep, ID: nb.asked, Node: nb.ID})
 		}
 	}
 	for i := range l.grants.n {

@@ -140,6 +140,9 @@ func (l *Ledger) nodeChanged(e *sched.Event) {
 		l.enroll(nb, 1)
 	}
 	nb.Speed = nb.Spec.Class.Speed * factor
+	if e.State == nb.State && e.State != sched.Waking {
+		nb.asked = 0 // it is as was asked; what wakes may still be refused
+	}
 	if e.State != sched.Down && e.State != nb.State {
 		if (e.State == sched.Offered || e.State == sched.Asleep) && nb.Occupied > 0 {
 			l.leaveOn(e.Node)

@@ -55,7 +55,9 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 		return nil, fmt.Errorf("simulation: the book knows node %d, the cluster has %d", book.Nodes(), n)
 	}
 	w.now, w.started = book.Now(), true
-	w.nodesFrom(book)
+	var pending sched.Plan
+	book.Pending(&pending)
+	w.nodesFrom(book, &pending)
 	if err := w.jobsFrom(book); err != nil {
 		return nil, err
 	}
@@ -79,8 +81,6 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 	if w.late {
 		w.catchUp(book)
 	}
-	var pending sched.Plan
-	book.Pending(&pending)
 	for i := range pending.Items { // the book has taken these off the sample; now the world does
 		if it := &pending.Items[i]; it.Verb == sched.Start && book.Job(it.Job).Stages[it.Stage].Sample >= 0 {
 			w.jobs[it.Job].stage(it.Stage).Sample += it.Count
@@ -97,9 +97,15 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 	return w, nil
 }
 
-// nodesFrom brings the nodes to where the script and the book have them.
-func (w *World) nodesFrom(book *ledger.Ledger) {
-	next := 0
+// nodesFrom brings the nodes to where the script and the book have them; those that are still to be put to sleep, to
+// where they were.
+func (w *World) nodesFrom(book *ledger.Ledger, pending *sched.Plan) {
+	next, asked := 0, make([]bool, len(w.nodes))
+	for i := range pending.Items {
+		if it := &pending.Items[i]; it.Verb == sched.Sleep {
+			asked[it.Node] = true
+		}
+	}
 	for ; next < len(w.changes) && w.changes[next].at <= w.now; next++ {
 		w.change(&w.changes[next]) // all nodes are down so far, so that this has no effect yet
 	}
@@ -125,7 +131,7 @@ func (w *World) nodesFrom(book *ledger.Ledger) {
 		case record.State == sched.Draining:
 			nd.state, nd.sleeps = nodeDraining, true
 			w.draining++
-		case record.State != sched.Awake:
+		case record.State != sched.Awake && !asked[n]:
 			nd.state = nd.atRest()
 			if record.State == sched.Waking {
 				nd.waking = true
