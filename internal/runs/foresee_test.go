@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,16 @@ func TestForeseeChains(t *testing.T) {
 	}
 	if all.Jobs[0].InTime() || !all.Jobs[1].InTime() {
 		t.Errorf("%+v", all.Jobs)
+	}
+	guess, err := l.Ask(t.Context(), "promise", 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, all := range []*Answers{all, guess} { // a play of what nobody knows says nothing of when it begins
+		b, a := &all.Jobs[0], &all.Jobs[1]
+		if !slices.Equal(b.WaitsFor, []string{"a"}) || !b.WaitsTill.Equal(*a.Done) || a.WaitsTill != nil {
+			t.Errorf("%s: it waits for %v until %v, which is done %v", all.Policy, b.WaitsFor, b.WaitsTill, a.Done)
+		}
 	}
 	known[0].Output = profile.Estimate{}
 	if _, err := l.Ask(t.Context(), "fifo", 1, known); err == nil {

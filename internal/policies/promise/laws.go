@@ -131,6 +131,15 @@ func (m *lately) doubts(l *estimate.Law) bool {
 	return true
 }
 
+// bound has a law say no less than if nothing were known of the class: models of one or two jobs, or for sizes far from
+// those that were measured, would have one job in a hundred take months.
+func bound(l *estimate.Law) {
+	widest := finish.LogNormal(strangeShared)
+	if middle := l.Shared.Quantile(0.5); units.Rounded(l.Shared.Quantile(0.99)) > units.Rounded(middle*widest.Quantile(0.99)) {
+		l.Typical, l.Shared = units.Rounded(l.Typical*middle), widest
+	}
+}
+
 // logVariance is that of the logarithm of a factor, by the quantiles around its middle.
 func logVariance(d *finish.Dist) float64 {
 	deviation := math.Log(max(d.Quantile(0.84), 1e-9)/max(d.Quantile(0.16), 1e-9)) / 2
@@ -153,6 +162,9 @@ func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, kn
 	if l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1); !known {
 		master := l.Master
 		l = estimate.Laws{Map: s.strange(job, 0), Reduce: s.strange(job, 1), Master: master}
+	} else {
+		bound(&l.Map)
+		bound(&l.Reduce)
 	}
 	beat := v.World().Heartbeat.Seconds()
 	l.Map.ServedEvery(beat)
