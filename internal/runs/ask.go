@@ -111,24 +111,14 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 		if !is.Known && a.Refused == "" {
 			a.Refused = unfinished(foreseen, i, spec.After)
 		}
-		if till, names := after(foreseen, spec.After); len(names) > 0 {
-			a.WaitsFor, a.WaitsTill = names, new(at(till))
+		if len(is.After) > 0 {
+			a.WaitsFor, a.WaitsTill = is.After, new(at(is.Arrived.Add(units.FromSeconds(is.Ready))))
 		} else if len(is.Behind) > 0 && is.Began.Sub(is.Arrived) >= leastWait && !is.New {
 			a.WaitsFor, a.WaitsTill = is.Behind, new(at(is.Began))
 		}
 		all.Jobs = append(all.Jobs, a)
 	}
 	return all, nil
-}
-
-// after are those of the jobs of these names of which it is foreseen when they are done, and when the last of them is.
-func after(all []Foresight, ids []string) (till units.Time, names []string) {
-	for i := range all {
-		if f := &all[i]; f.Known && slices.Contains(ids, f.ID) {
-			till, names = max(till, f.Arrived.Add(units.FromSeconds(f.Done))), append(names, f.ID)
-		}
-	}
-	return till, names
 }
 
 // leastWait is how long a job waits at least for this to be told.

@@ -21,10 +21,12 @@ import (
 // Foresight is when a job will be done, as far as that is known before it comes. Times are seconds from its submission.
 type Foresight struct {
 	lab.Fate
-	Known  bool    // when it is done
-	Done   float64 // by then half of all such jobs are, or it is expected to be
-	Ninety float64 // by then 90 % are; 0: it is not known
-	Sure   float64 // by then the Level is; 0: it is not known
+	After  []string // the jobs that it comes after, as far as it is known when they are done
+	Ready  float64  // when the last of these is
+	Known  bool     // when it is done
+	Done   float64  // by then half of all such jobs are, or it is expected to be
+	Ninety float64  // by then 90 % are; 0: it is not known
+	Sure   float64  // by then the Level is; 0: it is not known
 	Level  float64
 	Chance float64 // of its deadline; 0: it is not known
 	Factor float64 // of Done, over what the simulator says by the costs of tasks alone; 0: these are not known
@@ -69,16 +71,30 @@ func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, kno
 			draws = draws || class.Any(workload.Map).Task.N >= enough
 		}
 	}
-	if !draws {
-		return all, nil
-	}
-	took, err := drawn(ctx, from, cfg, told)
-	for i := range all {
-		if f := &all[i]; f.Known && !f.Says() && find(told, l.Files[i].Class).Any(workload.Map).Task.N >= enough {
-			f.drawn(took[i], jobs[i].Deadline.Sub(jobs[i].Arrive).Seconds(), jobs[i].Deadline != units.Never)
+	var took [][]float64
+	if draws {
+		var err error
+		if took, err = drawn(ctx, from, cfg, told); err != nil {
+			return nil, err
 		}
 	}
-	return all, err
+	for i := range all {
+		f := &all[i]
+		if draws && f.Known && !f.Says() && find(told, l.Files[i].Class).Any(workload.Map).Task.N >= enough {
+			f.drawn(took[i], jobs[i].Deadline.Sub(jobs[i].Arrive).Seconds(), jobs[i].Deadline != units.Never)
+		}
+		f.follows(all, jobs[i].After)
+	}
+	return all, nil
+}
+
+// follows notes when the last of the jobs of these names is done.
+func (f *Foresight) follows(all []Foresight, after []string) {
+	for i := range all {
+		if o := &all[i]; o.Known && slices.Contains(after, o.ID) {
+			f.After, f.Ready = append(f.After, o.ID), max(f.Ready, o.Arrived.Sub(f.Arrived).Seconds()+o.Done)
+		}
+	}
 }
 
 // enough is how many maps of a class must have been measured before these say how much they vary.
@@ -209,12 +225,13 @@ func steadier(a, b []float64) []float64 {
 	return a
 }
 
-// Expected is what is kept of a foresight, and held against what comes; nil if it says nothing, or guesses.
+// Expected is what is kept of a foresight, and held against what comes; nil if it says nothing, or guesses. A job that
+// comes after others takes as long as it does from when these are done.
 func (f *Foresight) Expected() *report.Expectation {
 	if !f.Known || f.New {
 		return nil
 	}
-	e := &report.Expectation{Seconds: f.Done, Factor: f.Factor, Cold: f.Cold, From: "simulations"}
+	e := &report.Expectation{Seconds: max(0, f.Done-f.Ready), Factor: f.Factor, Cold: f.Cold, From: "simulations"}
 	if f.Says() {
 		e.From = "the policy"
 	}

@@ -53,6 +53,9 @@ func TestForeseeChains(t *testing.T) {
 	if math.Abs(a.Done-40) > 0.5 || math.Abs(b.Done-60) > 0.5 || len(b.Behind) != 1 || b.Behind[0] != "a" || math.Abs(b.Began.Seconds()-40) > 0.5 {
 		t.Errorf("done after %v and %v s; the second begins at %v behind %v", a.Done, b.Done, b.Began, b.Behind)
 	}
+	if e := b.Expected(); math.Abs(e.Seconds-20) > 0.5 { // from the end of the first, as it is measured
+		t.Errorf("it is expected to take %v", e.Seconds)
+	}
 	if all.Jobs[0].InTime() || !all.Jobs[1].InTime() {
 		t.Errorf("%+v", all.Jobs)
 	}
