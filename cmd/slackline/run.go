@@ -389,9 +389,11 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	var foreseen []runs.Foresight
 	if len(local.Files) > 0 {
 		all, unknown := local.Ask(cmd.Context(), c.Policy, c.Seed, known)
-		if unknown != nil {
+		switch {
+		case unknown != nil && cmd.Context().Err() != nil: // the run says that it is interrupted
+		case unknown != nil:
 			fmt.Fprintf(say, "no estimate: %v\n", unknown)
-		} else {
+		default:
 			foreseen = all.Foreseen
 			for i := range all.Jobs {
 				if a := &all.Jobs[i]; a.Refused == "" { // else the policy says so itself, when the job arrives
