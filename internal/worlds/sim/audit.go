@@ -103,7 +103,7 @@ func (w *World) auditNodes() {
 		}
 		equal(w, nd.runs.last, last, "last attempt on node %d", n)
 		equal(w, listed, runs[n], "attempts in the list of node %d", n)
-		if nd.state != nodeDown {
+		if nd.state != nodeDown && nd.state != nodeOffered {
 			equal(w, nd.Free, room, "room of node %d", n)
 			d, bad := nd.Free.Negative()
 			w.must(!bad, "node %d is over-committed in %v", n, d)
