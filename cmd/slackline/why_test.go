@@ -133,6 +133,7 @@ func TestWhySimulated(t *testing.T) {
 // A job that has really run says why it was late, by an estimate what would have helped, and in the list.
 func TestWhyReal(t *testing.T) {
 	t.Parallel()
+	need(t, "sleep", "cat", "false")
 	s := newShell(t, map[string]string{"in.txt": "a b\n", "jobs.yaml": `name: slow
 map: sh -c 'sleep 1; cat'
 input: [in.txt]
