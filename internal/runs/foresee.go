@@ -32,7 +32,11 @@ type Foresight struct {
 	Factor float64 // of Done, over what the simulator says by the costs of tasks alone; 0: these are not known
 	New    bool    // nothing is known of its class
 	Cold   bool    // only cold runs of it are
+	varies bool    // how long it takes is to be found by plays with drawn times
 }
+
+// Took is how long it takes from when it may begin: a job that comes after others is measured from when these are done.
+func (f *Foresight) Took() float64 { return max(0, f.Done-f.Ready) }
 
 // Foresee says when the jobs would be done if they were run together now, in the order of the files: what the policy
 // says of each when it comes. If it says nothing the jobs are played with drawn times. An error says what is not known.
@@ -68,7 +72,8 @@ func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, kno
 			return nil, wrong
 		case f.Ended != units.Never && f.Refused == "":
 			f.Known, f.Done, f.Factor = true, since(f.Ended), factor
-			draws = draws || class.Any(workload.Map).Task.N >= enough
+			f.varies = !f.New && class.Any(workload.Map).Task.N >= enough
+			draws = draws || f.varies
 		}
 	}
 	var took [][]float64
@@ -80,7 +85,7 @@ func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, kno
 	}
 	for i := range all {
 		f := &all[i]
-		if draws && f.Known && !f.Says() && find(told, l.Files[i].Class).Any(workload.Map).Task.N >= enough {
+		if f.varies {
 			f.drawn(took[i], jobs[i].Deadline.Sub(jobs[i].Arrive).Seconds(), jobs[i].Deadline != units.Never)
 		}
 		f.follows(all, jobs[i].After)
@@ -143,9 +148,10 @@ func drawn(ctx context.Context, from lab.Stand, cfg sim.Config, told []*profile.
 			tasks += len(j.Stages[s].Tasks)
 		}
 	}
+	vary := each.Of(cfg.Workload.Jobs, func(j *workload.Job) func(draw.Draw) *workload.Job { return varying(j, find(told, j.Class)) })
 	for k := range min(max(drawnTasks/tasks, leastDraws), mostDraws) {
 		by := draw.Of(cfg.Seed, "prediction").Number(uint64(k))
-		fates, err := from.Foresee(ctx, cfg, each.Of(cfg.Workload.Jobs, func(j *workload.Job) *workload.Job { return varied(j, find(told, j.Class), by) }))
+		fates, err := from.Foresee(ctx, cfg, each.Of(vary, func(of func(draw.Draw) *workload.Job) *workload.Job { return of(by) }))
 		if err != nil {
 			return nil, err
 		}
@@ -175,38 +181,42 @@ func retimed(j *workload.Job, time func(s *workload.StageSpec, task int, t *work
 	return &is
 }
 
-// varied draws the time of each task by the cost model of its stage: the factor that tasks of a job
+// varying draws the time of each task by the cost model of its stage: the factor that tasks of a job
 // share, which is one for all its stages, and one for the task. Both are for the mean that the task
 // has. What has no model is drawn from what such tasks took.
-func varied(j *workload.Job, class *profile.Class, from draw.Draw) *workload.Job {
-	if class == nil {
-		return j
-	}
+func varying(j *workload.Job, class *profile.Class) func(from draw.Draw) *workload.Job {
 	const points = 64
-	shared := from.Job(j.ID).Job("shared").Float64()
-	var factors [workload.Stages]func(own draw.Draw) float64
+	var factors [workload.Stages]func(shared float64, own draw.Draw) float64
 	for s := range j.Stages {
 		st := &j.Stages[s]
-		factors[st.Kind] = func(draw.Draw) float64 { return 1 }
+		factors[st.Kind] = func(float64, draw.Draw) float64 { return 1 }
+		if class == nil {
+			continue
+		}
 		if m := class.Model(st.Kind, "", profile.Run); m != nil {
 			largest := 0.0
 			for t := range st.Tasks {
 				largest = max(largest, float64(st.Tasks[t].Input))
 			}
 			ofJob := m.SharedAt(largest, -1)
-			factor := ofJob.Quantile(shared) / ofJob.Mean() / m.Own.Mean()
-			factors[st.Kind] = func(own draw.Draw) float64 { return factor * m.Own.Quantile(own.Float64()) }
+			mean := ofJob.Mean() * m.Own.Mean()
+			factors[st.Kind] = func(shared float64, own draw.Draw) float64 {
+				return ofJob.Quantile(shared) * m.Own.Quantile(own.Float64()) / mean
+			}
 			continue
 		}
 		stage := class.Any(st.Kind)
 		if values := steadier(stage.Costs.Values(points), stage.Spread.Values(points)); values != nil {
 			mean := stat.Mean(values)
-			factors[st.Kind] = func(own draw.Draw) float64 { return values[own.Below(points)] / mean }
+			factors[st.Kind] = func(_ float64, own draw.Draw) float64 { return values[own.Below(points)] / mean }
 		}
 	}
-	return retimed(j, func(s *workload.StageSpec, task int, t *workload.Task) {
-		t.Work = t.Work.Scale(factors[s.Kind](from.Job(j.ID).At(int(s.Kind), task, 0)))
-	})
+	return func(from draw.Draw) *workload.Job {
+		shared := from.Job(j.ID).Job("shared").Float64()
+		return retimed(j, func(s *workload.StageSpec, task int, t *workload.Task) {
+			t.Work = t.Work.Scale(factors[s.Kind](shared, from.Job(j.ID).At(int(s.Kind), task, 0)))
+		})
+	}
 }
 
 // steadier is what differs less for its mean: the cost of a byte where tasks of many sizes were
@@ -225,13 +235,12 @@ func steadier(a, b []float64) []float64 {
 	return a
 }
 
-// Expected is what is kept of a foresight, and held against what comes; nil if it says nothing, or guesses. A job that
-// comes after others takes as long as it does from when these are done.
+// Expected is what is kept of a foresight, and held against what comes; nil if it says nothing, or guesses.
 func (f *Foresight) Expected() *report.Expectation {
 	if !f.Known || f.New {
 		return nil
 	}
-	e := &report.Expectation{Seconds: max(0, f.Done-f.Ready), Factor: f.Factor, Cold: f.Cold, From: "simulations"}
+	e := &report.Expectation{Seconds: f.Took(), Factor: f.Factor, Cold: f.Cold, From: "simulations"}
 	if f.Says() {
 		e.From = "the policy"
 	}

@@ -211,8 +211,8 @@ func merge(known, taught []*profile.Class) []*profile.Class {
 func (l *Local) teach(taught []*profile.Class, measured *report.Run, predicted []Foresight) {
 	for i, f := range l.Files {
 		took, ended := response(measured, f.Name)
-		if class, p := find(taught, f.Class), &predicted[i]; class != nil && ended && p.Known && p.Factor > 0 {
-			class.Predicted(took / p.Done * p.Factor)
+		if class, p := find(taught, f.Class), &predicted[i]; class != nil && ended && p.Took() > 0 && p.Factor > 0 {
+			class.Predicted(took / p.Took() * p.Factor)
 		}
 	}
 }
@@ -233,9 +233,9 @@ func (a *Agreement) add(measured *report.Run, predicted []Foresight) (last float
 	for i := range a.Jobs {
 		f := &predicted[i]
 		took, _ := response(measured, f.ID)
-		bare, from := f.Done/cmp.Or(f.Factor, 1), f.Arrived.Seconds()
-		a.Jobs[i].add(took, f.Done, bare)
-		last, simulated = max(last, from+f.Done), max(simulated, from+bare)
+		bare, from := f.Took()/cmp.Or(f.Factor, 1), f.Arrived.Seconds()
+		a.Jobs[i].add(took, f.Took(), bare)
+		last, simulated = max(last, from+f.Done), max(simulated, from+f.Done/cmp.Or(f.Factor, 1))
 	}
 	a.Makespan.add(measured.Summary.Makespan, last, simulated)
 	return last

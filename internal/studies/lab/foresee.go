@@ -39,13 +39,23 @@ func (f *Fate) Says() bool {
 // Stand is where a run stands, to be played on from there.
 type Stand struct {
 	loop   *drive.Loop // nil: it has not begun
-	policy func() (*compose.Policy, error)
+	policy func() (sched.Policy, error)
 }
 
 // Start is where a run by a policy begins.
-func Start(policy string) Stand {
-	c := Cell{Policy: policy}
-	return Stand{policy: c.policy}
+func Start(policy string) Stand { return startOf(&Cell{Policy: policy}) }
+
+// startOf is where a cell begins. Its policy is looked up once and copied for each play, as plays are many.
+func startOf(c *Cell) Stand {
+	var first *compose.Policy
+	return Stand{policy: func() (_ sched.Policy, err error) {
+		if first == nil {
+			if first, err = c.policy(); err != nil {
+				return nil, err
+			}
+		}
+		return first.Clone()
+	}}
 }
 
 // StandOf copies a run between two of its steps. Whoever drives it goes on as if nothing had been.
