@@ -69,7 +69,7 @@ For a job that ran for real this is an estimate from its times.`,
 // why finds the job: in the journal, among those that ran, or in the simulations that were kept, the newest first.
 func (o *options) why(cmd *cobra.Command, args []string) (*reasons, error) {
 	if len(args) == 2 {
-		t, err := lab.Tell(cmd.Context(), args[1])
+		t, err := lab.Tell(cmd.Context(), args[1], args[0])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", args[1], err)
 		}
@@ -89,7 +89,7 @@ func (o *options) why(cmd *cobra.Command, args []string) (*reasons, error) {
 		return nil, err
 	}
 	for _, file := range kept {
-		t, err := lab.Tell(cmd.Context(), file)
+		t, err := lab.Tell(cmd.Context(), file, args[0])
 		if err != nil {
 			continue // of another version, or cut off
 		}

@@ -151,7 +151,7 @@ func (w *walk) hall(needs *units.Vector, from, to units.Time) *hall {
 			see(change{at: r.ended, node: r.node, by: r.needs, sign: -1})
 		}
 	})
-	slices.SortStableFunc(h.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(h.changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	return h
 }
 
@@ -207,7 +207,9 @@ func (h *hall) oldest() units.Time {
 
 // overlap shows the attempts of all jobs that ran at some time after from and before to.
 func (w *walk) overlap(from, to units.Time, see func(*ran)) {
-	for _, r := range w.past[w.from(from):] {
+	past := w.past[w.from(from):]
+	w.seen += len(past) + len(w.live)
+	for _, r := range past {
 		if r.began < to {
 			see(r)
 		}

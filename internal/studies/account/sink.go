@@ -15,8 +15,9 @@ import (
 type Accountant struct {
 	follow.Single
 	Beat  units.Duration // of the world's nodes; 0 = they are served at once
-	most  int            // attempts
-	seen  int            // attempts
+	Only  string         // the job whose account is kept; "" = of all
+	most  int            // attempts to look at
+	seen  int            // attempts looked at
 	jobs  []*job         // in order of arrival
 	there []*job         // by index
 	nodes [][]step       // by handle
@@ -71,11 +72,12 @@ type gate struct {
 	why   string
 }
 
-// Enough is how many attempts are accounted for where nobody asks for more.
-const Enough = 200_000
+// Enough is how many attempts are looked at where nobody asks for more, which takes a tenth of a second or two: for each
+// wait these are all that ran meanwhile, so that where many jobs wait for long their accounts take far longer than the run.
+const Enough = 300_000
 
-// New returns a sink for a run. It keeps accounts of all jobs, or of those that end before so many attempts have begun
-// (0 = no limit).
+// New returns a sink for a run. It keeps accounts of all jobs, or of those that end before so many attempts have been
+// looked at (0 = no limit).
 func New(most int) *Accountant { return &Accountant{most: most, ended: map[string]units.Time{}} }
 
 func (a *Accountant) full() bool { return a.most > 0 && a.seen > a.most }
@@ -116,7 +118,9 @@ func (a *Accountant) Batch(at units.Time, records []follow.Record) error {
 			if j := a.of(e.Job); j != nil {
 				j.outcome = e.Outcome
 				a.ended[j.spec.ID] = e.Job.Ended
-				j.account = a.walk(j, e.Job.Ended)
+				if a.Only == "" || a.Only == j.spec.ID {
+					j.account = a.walk(j, e.Job.Ended)
+				}
 				j.ran, j.gates, j.kills = nil, nil, nil
 				a.there[e.Job.Index] = nil
 				a.forget()
@@ -178,7 +182,6 @@ func (a *Accountant) start(at *follow.Attempt) {
 	if j == nil {
 		return
 	}
-	a.seen++
 	r := &ran{job: j, began: at.Began, ended: units.Never, needs: at.Needs, task: at.Task, node: at.Node, stage: at.Stage, locality: at.Locality}
 	if at.On != nil {
 		r.on = at.On.Name
@@ -265,7 +268,7 @@ func (a *Accountant) Of(number int) *Account {
 		return nil
 	}
 	j := a.jobs[number]
-	if j.account == nil && !a.full() {
+	if j.account == nil && !a.full() && j.outcome == sched.NoOutcome && (a.Only == "" || a.Only == j.spec.ID) {
 		open := a.walk(j, a.now)
 		open.Open = true
 		return open

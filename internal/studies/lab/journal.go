@@ -107,7 +107,7 @@ func newRecorder(c Cell, policy string, can sched.Capabilities) (*recorder, erro
 func (r *recorder) close(whole bool) error {
 	end := r.Flush
 	if r.failed {
-		return errors.Join(r.file.Commit(), nil)
+		return r.file.Commit()
 	}
 	if whole {
 		end = r.Close
@@ -141,7 +141,7 @@ func recorded(h *journal.Header, policy string) (*compose.Policy, queues.Config,
 	return p, s.Queues, err
 }
 
-// Told is a recorded run with the accounts of its jobs.
+// Told is a recorded run with the account of one of its jobs.
 type Told struct {
 	*report.Run
 	Books  *account.Accountant
@@ -149,9 +149,10 @@ type Told struct {
 	Source *scenario.Source // nil: it cannot be played again
 }
 
-// Tell decides a recorded run again, and keeps accounts of its jobs.
-func Tell(ctx context.Context, file string) (*Told, error) {
+// Tell decides a recorded run again, and keeps the account of a job.
+func Tell(ctx context.Context, file, job string) (*Told, error) {
 	t := &Told{Books: account.New(0)}
+	t.Books.Only = job
 	var builder *report.Builder
 	p, err := Play(ctx, file, "", func(h journal.Header, policy string) []drive.Sink {
 		t.Header, t.Books.Beat = h, h.World.Heartbeat
