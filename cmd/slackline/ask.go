@@ -115,12 +115,8 @@ func (o *options) openHere(cmd *cobra.Command) (bool, error) {
 }
 
 // askOpenRun asks that run.
-func (o *options) askOpenRun(cmd *cobra.Command, args []string, tell func(*runs.Answers) error) (err error) {
-	vars, err := o.vars(time.Now())
-	if err != nil {
-		return err
-	}
-	dir, what, err := o.submission(vars, args)
+func (o *options) askOpenRun(cmd *cobra.Command, args []string, tell func(*runs.Answers) error) error {
+	dir, what, err := o.submission(args)
 	if err != nil {
 		return err
 	}

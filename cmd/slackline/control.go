@@ -19,7 +19,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
-	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
 // What one terminal asks of a run in another.
@@ -61,11 +60,7 @@ Exit code 3 says that a job was refused.`,
 			default:
 				return fmt.Errorf("--to is %q, it must be run or yarn", away.to)
 			}
-			vars, err := o.vars(time.Now())
-			if err != nil {
-				return err
-			}
-			dir, what, err := o.submission(vars, args)
+			dir, what, err := o.submission(args)
 			if err != nil {
 				return err
 			}
@@ -85,7 +80,11 @@ Exit code 3 says that a job was refused.`,
 }
 
 // submission is what a run is told of job files, and the directory that their paths are relative to.
-func (o *options) submission(vars *scenario.Vars, args []string) (dir, what string, err error) {
+func (o *options) submission(args []string) (dir, what string, err error) {
+	vars, err := o.vars(time.Now())
+	if err != nil {
+		return "", "", err
+	}
 	for _, file := range args {
 		if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 			return "", "", fmt.Errorf("%s is not a regular file: the run reads it again, in its own process; save the job to a file", file)

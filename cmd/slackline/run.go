@@ -290,7 +290,7 @@ func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []str
 		if c.GoesOn.IsZero() || c.Journal == "" {
 			continue
 		}
-		if to := lab.Unrecorded(c.Journal); to != c.Journal {
+		if _, to := lab.Recorded(c.Journal); to != c.Journal {
 			fmt.Fprintf(cmd.ErrOrStderr(), "this run is recorded to %s; %s has the part before the interruption\n", report.Printable(to), report.Printable(c.Journal))
 			c.Journal = to
 		}

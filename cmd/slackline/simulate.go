@@ -345,7 +345,7 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 		return nil, err
 	}
 	for i := range cells {
-		if o.cache == nil && cells[i].Seed == cells[0].Seed { // whether it is drawn or not
+		if o.cache == nil && cells[i].Seed == cells[0].Seed {
 			cells[i].Books = account.New(account.Enough)
 		}
 	}

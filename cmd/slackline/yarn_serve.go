@@ -3,18 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/runs"
@@ -155,50 +149,17 @@ const (
 	journalSize = 1 << 30
 )
 
-// nextJournal is the file behind those that there are of that name: with the next number. If some are
-// to be kept, the others are removed, the oldest first.
+// nextJournal is the file behind those that there are of that name. If some are to be kept, the others are removed, the
+// oldest first.
 func nextJournal(path string, keep int) string {
-	last := 0
-	byNumber := map[int]string{}
-	names, _ := filepath.Glob(path + ".*") // only a bad pattern is an error
-	for _, name := range append(names, path) {
-		n, err := 1, error(nil)
-		if name != path {
-			n, err = strconv.Atoi(strings.TrimPrefix(name, path+"."))
+	old, next := lab.Recorded(path)
+	for keep > 0 && len(old) >= keep {
+		if lab.Journal.Is(old[0]) {
+			_ = os.Remove(old[0]) // one that stays is in nobody's way
 		}
-		if info, there := os.Stat(name); err == nil && there == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			byNumber[n] = name
-			last = max(last, n)
-		}
+		old = old[1:]
 	}
-	if keep > 0 {
-		var old []int
-		for n := range byNumber {
-			old = append(old, n)
-		}
-		slices.Sort(old)
-		for _, n := range old[:max(0, len(old)-keep+1)] {
-			if isJournal(byNumber[n]) {
-				_ = os.Remove(byNumber[n]) // one that stays is in nobody's way
-			}
-		}
-	}
-	if last == 0 {
-		return path
-	}
-	return fmt.Sprintf("%s.%d", path, last+1)
-}
-
-// isJournal tells whether a file begins as journals do.
-func isJournal(path string) bool {
-	f, err := files.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(lab.Journal.Begins))
-	n, _ := io.ReadFull(f, head)
-	return string(head[:n]) == lab.Journal.Begins
+	return next
 }
 
 // watchJournal calls back once a journal is old or large enough for another one.

@@ -139,7 +139,7 @@ func free(name, real string, kind Kind) (fs.FileInfo, error) {
 	desk.Lock()
 	overwrite := desk.overwrite
 	desk.Unlock()
-	if info.Size() == 0 || overwrite || own(info) != nil || kind.Begins != "" && begins(real, kind.Begins) {
+	if info.Size() == 0 || overwrite || own(info) != nil || kind.Is(real) {
 		return info, nil
 	}
 	not := ""
@@ -162,16 +162,19 @@ func own(info fs.FileInfo) *os.File {
 	return nil
 }
 
-// begins tells whether a file begins with these bytes.
-func begins(name, first string) bool {
+// Is tells whether a file begins as all of the kind do.
+func (k Kind) Is(name string) bool {
+	if k.Begins == "" {
+		return false
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	b := make([]byte, len(first))
+	b := make([]byte, len(k.Begins))
 	_, err = io.ReadFull(f, b)
-	return err == nil && string(b) == first
+	return err == nil && string(b) == k.Begins
 }
 
 // beside makes the file in which the bytes stand until they are whole, with the rights of the file

@@ -72,8 +72,9 @@ type gate struct {
 	why   string
 }
 
-// Enough is how many attempts are looked at where nobody asks for more, which takes a tenth of a second or two: for each
-// wait these are all that ran meanwhile, so that where many jobs wait for long their accounts take far longer than the run.
+// Enough is how many attempts are looked at where nobody asks for more, which takes a tenth of a second or
+// two: for each wait these are all that ran meanwhile, so that where many jobs wait for long their accounts
+// would take far longer than the run.
 const Enough = 300_000
 
 // New returns a sink for a run. It keeps accounts of all jobs, or of those that end before so many attempts have been

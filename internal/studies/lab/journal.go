@@ -6,8 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slackline/slackline/internal/files"
@@ -71,14 +75,31 @@ func (r *recorder) out(err error) error {
 	return err
 }
 
-// Unrecorded is where a run that continues an interrupted one is recorded: to the file that was
-// named, or if that holds something, to the first of its kind with a number behind it that is free.
-func Unrecorded(path string) string {
-	for name, n := path, 2; ; name, n = fmt.Sprintf("%s.%d", path, n), n+1 {
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-			return name
+// Recorded are the journals that there are of a name, that one and such as have a number behind it, from the first on,
+// and the name of the next: what goes on is recorded behind what was recorded before.
+func Recorded(path string) (journals []string, next string) {
+	byNumber, last := map[int]string{}, 0
+	dir, base := filepath.Split(path)
+	there, _ := os.ReadDir(cmp.Or(dir, ".")) // what cannot be read has none
+	for _, f := range there {
+		n, err := 1, error(nil)
+		if number, is := strings.CutPrefix(f.Name(), base+"."); is {
+			n, err = strconv.Atoi(number)
+		} else if f.Name() != base {
+			continue
+		}
+		name := dir + f.Name()
+		if info, lost := os.Stat(name); err == nil && lost == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			byNumber[n], last = name, max(last, n)
 		}
 	}
+	for _, n := range slices.Sorted(maps.Keys(byNumber)) {
+		journals = append(journals, byNumber[n])
+	}
+	if last == 0 {
+		return nil, path
+	}
+	return journals, fmt.Sprintf("%s.%d", path, last+1)
 }
 
 // Journal is the file of a journal. It has its name from the start, as that of a real run tells what
