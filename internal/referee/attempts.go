@@ -40,6 +40,7 @@ func (j *judge) ends(a *attempt, outcome string) {
 		j.due(a, outcome)
 	}
 	delete(j.attempts, a.id)
+	a.lasted = j.now - a.started
 	s.youngest = slices.DeleteFunc(s.youngest, func(b *attempt) bool { return b == a })
 	t := &s.Tasks[a.task-1]
 	t.tries--

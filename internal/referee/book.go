@@ -154,13 +154,17 @@ type node struct {
 		Capacity vector  `json:"capacity"`
 		Sleep    float64 `json:"sleep"`
 		WakeTime int64   `json:"wake_time"`
+		Most     int     `json:"most"`  // it can be rented
+		Price    float64 `json:"price"` // for an hour
+		Billing  int64   `json:"billing"`
 	} `json:"class"`
 	Labels []string `json:"labels"`
 
 	id       int
 	up       bool
 	asleep   bool
-	waking   bool // it is asleep, and is to come up
+	waking   bool // it is asleep or rented, and is to come up
+	offered  bool // it is a cloud's, and not there
 	asked    int  // the item that put it to sleep or wakes it
 	draining bool
 	factor   float64
@@ -176,6 +180,7 @@ type attempt struct {
 	locality                         int
 	started                          int64
 	seq                              int
+	lasted                           int64 // when it has ended
 	progress                         float64
 	dying                            bool
 }

@@ -147,6 +147,9 @@ func fitted(yaml, policy string) string {
 	if strings.Contains(policy, "sleep") && !strings.Contains(yaml, "idle_power") {
 		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  idle_power: 100W\n  wake_time: 7s\n", 1)
 	}
+	if strings.Contains(policy, "ondemand") || strings.Contains(policy, "request") || strings.Contains(policy, "need") {
+		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  offers: [{name: small, most: 3, price: 0.1, boot: 9s}, {name: large, most: 2, price: 0.3, billing: 30s, boot: 4s, map_slots: 4, reduce_slots: 2}]\n", 1)
+	}
 	return yaml
 }
 
@@ -208,6 +211,7 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "promise", "promise(level=90%)", "promise(level=90%,refused=reject)", "dc", "dc(cost=worst)", "fifo+constraint",
 	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",
 	"capacity-plan", "capacity-plan(bound=upper,over=hold)", "capacity-plan(over=hold)+matchmaking",
+	"ondemand", "demand", "fifo+request", "edf+request+slowstart",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",
 	"capacity+speculate(lag=3s)", "fifo+sleep(idle=4s)", "capacity+sleep(idle=6s,keep=2)", "edf-p+speculate(lag=5s,interval=2s)+sleep(idle=5s)"}

@@ -3,6 +3,7 @@ package referee
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,21 +110,16 @@ func Judge(text []byte, opt Options) (*Report, error) {
 	}
 }
 
-// countNodes finds the highest handle of a node that ever comes up.
+// countNodes finds the highest handle of a node that is ever up, or can be had.
 func countNodes(text []byte) (most int) {
-	const mark = " event node-up node="
-	for s := string(text); ; {
-		i := strings.Index(s, mark)
-		if i < 0 {
-			return most
-		}
-		s = s[i+len(mark):]
-		end := strings.IndexByte(s, ' ')
-		if n, err := strconv.Atoi(s[:max(end, 0)]); err == nil {
-			most = max(most, n)
-		}
+	for _, m := range named.FindAllSubmatch(text, -1) {
+		n, _ := strconv.Atoi(string(m[1]))
+		most = max(most, n)
 	}
+	return most
 }
+
+var named = regexp.MustCompile(` event node-(?:up|changed) node=(\d+) `)
 
 // differ notes a difference.
 func (j *judge) differ(line int, want, have string) {
@@ -385,6 +381,15 @@ func (j *judge) event(l *line) error {
 			j.dirty = true
 		}
 	case "node-changed":
+		if state := l.get("power"); j.node(l.int("node")) == nil && (state == "offered" || state == "waking") && len(l.detail) > 0 {
+			var d struct{ Node *node }
+			if err := json.Unmarshal(l.detail, &d); err != nil || d.Node == nil {
+				return fmt.Errorf("its node cannot be read: %v", err)
+			}
+			d.Node.id, d.Node.factor, d.Node.beaten = l.int("node"), 1, -1
+			j.nodes[d.Node.id] = d.Node
+			j.pace(d.Node)
+		}
 		if n := j.node(l.int("node")); n != nil {
 			j.change(n, l)
 			if err := n.stand(l.get("power")); err != nil {
@@ -465,7 +470,8 @@ func (j *judge) event(l *line) error {
 	case "refused":
 		j.refuse(l.int("item"), l.int("count"))
 		if n := j.node(l.int("node")); n != nil && n.asked != 0 && n.asked == l.int("item") {
-			n.asleep, n.waking, n.asked = n.waking, false, 0
+			n.declines()
+			n.asked = 0
 		}
 	case "heartbeat":
 		j.beat(l.int("node"))
@@ -524,7 +530,8 @@ func (j *judge) enter(l *line) error {
 		if n == nil {
 			return fmt.Errorf("nothing is known of node %d", l.int("node"))
 		}
-		n.asleep, n.waking, n.asked = true, l.name == "wake", l.int("id")
+		n.asks(l.name)
+		n.asked = l.int("id")
 	case "set-deadline":
 		job.virtual = l.num64("at")
 	case "foretell", "wake-me", "rank":

@@ -77,6 +77,10 @@ var table = map[string]func(m *made, a *asked){
 		r := recedeOf(a)
 		m.order, m.parts["admit"], m.parts["share"] = adjusted{recede: r}, r, sharing{r}
 	},
+	"ondemand": func(m *made, a *asked) {
+		o := &demanded{places: map[*job]place{}}
+		m.order, m.parts["plan"], m.parts["admit"], m.parts["scale"] = o, o, allOf(m, a), &requests{}
+	},
 	"rtmr": func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a)} },
 	"promise": func(m *made, a *asked) {
 		o := statedOf(m, a)
@@ -110,7 +114,12 @@ var table = map[string]func(m *made, a *asked){
 	"preempt":   func(m *made, a *asked) { m.parts["preempt"] = preemptionOf(m, a) },
 	"speculate": func(m *made, a *asked) { m.parts["speculate"] = secondsOf(m, a) },
 	"slowstart": func(m *made, a *asked) { m.parts["share"] = &lateStart{} },
-	"sleep":     func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
+	"demand": func(m *made, a *asked) {
+		o := &demanded{places: map[*job]place{}}
+		m.order, m.parts["plan"] = o, o
+	},
+	"request": func(m *made, a *asked) { m.parts["scale"] = &requests{} },
+	"sleep":   func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
 }
 
 func rtmrOf(a *asked) *rtmr {

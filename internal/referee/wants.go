@@ -217,8 +217,8 @@ func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
 
 // power puts a node to sleep, or wakes it.
 func (p *wants) power(verb string, n *node, why string) {
-	asleep, waking := n.asleep, n.waking
-	n.asleep, n.waking = true, verb == "wake"
-	p.taken = append(p.taken, func() { n.asleep, n.waking = asleep, waking })
+	was := *n
+	n.asks(verb)
+	p.taken = append(p.taken, func() { *n = was })
 	p.want(verb, fmt.Sprintf("node=%d", n.id), why)
 }

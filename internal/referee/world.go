@@ -24,13 +24,43 @@ func (j *judge) change(n *node, l *line) {
 	}
 }
 
+// rented tells whether the node is a cloud's.
+func (n *node) rented() bool { return n.Class.Most > 0 }
+
+// asks notes what an item asks of a node, sleep or wake, until the world answers.
+func (n *node) asks(verb string) {
+	n.asleep, n.waking = true, verb == "wake"
+	switch {
+	case !n.rented():
+	case verb == "wake":
+		n.offered = false
+	case n.occupied > 0:
+		n.asleep, n.draining = false, true
+	default:
+		n.up, n.asleep, n.offered = false, false, true
+	}
+}
+
+// declines takes that back.
+func (n *node) declines() {
+	if !n.rented() {
+		n.asleep, n.waking = n.waking, false
+		return
+	}
+	n.offered, n.up = n.waking, !n.waking
+	n.asleep, n.waking, n.draining = false, false, false
+}
+
 // stand notes where a node stands, as an event says; without a word it stands as it did.
 func (n *node) stand(state string) error {
 	switch state {
 	case "":
 		return nil
-	case "awake", "asleep", "waking", "draining":
+	case "awake", "asleep", "waking", "draining", "offered":
 		n.asleep, n.waking, n.draining = state == "asleep" || state == "waking", state == "waking", state == "draining"
+		if n.offered = state == "offered"; n.offered || state == "waking" && n.rented() {
+			n.up = false
+		}
 		return nil
 	}
 	return fmt.Errorf("the referee does not know nodes that are %s", state)

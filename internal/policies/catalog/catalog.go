@@ -30,6 +30,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/allot"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/ondemand"
 	"github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/internal/policies/preempt"
@@ -57,10 +58,12 @@ func All() []compose.Entry {
 		promise.Entry(),
 		allot.Entry(),
 		rds.Entry(),
+		ondemand.Entry(),
 		order.FIFOEntry(),
 		order.FairEntry(),
 		order.CapacityEntry(),
 		order.EDFEntry(),
+		ondemand.OrderEntry(),
 		admit.AllEntry(),
 		admit.LimitEntry(),
 		admit.SerialEntry(),
@@ -72,6 +75,7 @@ func All() []compose.Entry {
 		speculate.Entry(),
 		slowstart.Entry(),
 		scale.Entry(),
+		ondemand.RequestEntry(),
 	}
 }
 
