@@ -112,7 +112,7 @@ type Job struct {
 	Deadline units.Time `json:"deadline"` // units.Never: none
 	// by which orders rank it in place of its deadline, which nobody promises or reports; 0 = none
 	Virtual  units.Time `json:"virtual,omitempty"`
-	Workflow string     `json:"workflow,omitempty"` // that it is a part of, for people
+	Workflow *Workflow  `json:"workflow,omitempty"` // that it is a part of; nil: none
 	Promise  string     `json:"promise,omitempty"`  // class of its deadline, for reports
 	// an earlier run, which this one resumes, promised its deadline
 	Promised bool `json:"promised,omitempty"`
@@ -169,6 +169,14 @@ func (j *Job) Come(since units.Duration) {
 			*at = at.Add(since)
 		}
 	}
+	if f := j.Workflow; f != nil && f.Deadline != units.Never {
+		later := *f // which other jobs share
+		later.Deadline = f.Deadline.Add(since)
+		j.Workflow = &later
+	}
+	if j.Virtual != 0 {
+		j.Virtual = j.Virtual.Add(since)
+	}
 }
 
 // GoesOn tells whether the job has been taken in before: tasks of it are done, or its deadline is
@@ -199,6 +207,10 @@ func (j *Job) Validate() error {
 		return bad("slow start is %v, it must be from 0 to 1", j.SlowStart)
 	case len(j.Stages) == 0:
 		return bad("it has no stage")
+	case j.Workflow != nil && j.Workflow.ID == "":
+		return bad("its workflow has no name")
+	case j.Workflow != nil && j.Workflow.Deadline <= j.Arrive:
+		return bad("deadline %v of its workflow is not after the arrival %v", j.Workflow.Deadline, j.Arrive)
 	}
 	for i := range j.Stages {
 		s := &j.Stages[i]

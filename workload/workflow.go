@@ -1,9 +1,63 @@
 package workload
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/slackline/slackline/units"
 )
+
+// Workflow is what the descriptions of jobs say alike that belong together: they are judged as one. All of
+// them arrive together.
+type Workflow struct {
+	ID       string     `json:"id"`
+	Deadline units.Time `json:"deadline"` // by which all its jobs are to be done; units.Never: none
+	// each behind those that it waits for, also such as are done; none = nobody has said
+	Jobs []string `json:"jobs,omitempty"`
+	Done []bool   `json:"done,omitempty"` // which of them were done at a resync; none = no job was
+}
+
+// NewWorkflow makes a workflow of jobs, and lets them share it. Orders rank them by its deadline where they have no
+// earlier one.
+func NewWorkflow(id string, deadline units.Time, jobs []*Job) *Workflow {
+	f := &Workflow{ID: id, Deadline: deadline}
+	byID, seen := make(map[string]*Job, len(jobs)), make(map[string]bool, len(jobs))
+	for _, j := range jobs {
+		byID[j.ID] = j
+	}
+	var visit func(j *Job)
+	visit = func(j *Job) {
+		seen[j.ID] = true
+		for _, p := range j.After {
+			if before := byID[p]; before != nil && !seen[p] {
+				visit(before)
+			}
+		}
+		f.Jobs = append(f.Jobs, j.ID)
+	}
+	for _, j := range jobs {
+		if !seen[j.ID] {
+			visit(j)
+		}
+	}
+	for _, j := range jobs {
+		if j.Workflow = f; deadline < j.Deadline {
+			j.Virtual = deadline
+		}
+	}
+	return f
+}
+
+// UnmarshalJSON reads a workflow, also where only its name stands, as in older journals.
+func (f *Workflow) UnmarshalJSON(b []byte) error {
+	*f = Workflow{Deadline: units.Never}
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, &f.ID)
+	}
+	type plain Workflow
+	return json.Unmarshal(b, (*plain)(f))
+}
 
 // Workload is everything that arrives in a run.
 type Workload struct {

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -175,5 +176,31 @@ func TestDoneBeyondWhatIsListed(t *testing.T) {
 	stage.Done = []int32{3, 1}
 	if stage.validate() == nil {
 		t.Error("a list that does not ascend is taken")
+	}
+}
+
+// A workflow has its jobs behind those that they wait for, else in the order given, is shared by them, and shifts
+// with them; orders rank them by it where they have no earlier deadline. An older journal has its name alone.
+func TestWorkflows(t *testing.T) {
+	a, b, c := good("a"), good("b"), good("c")
+	a.After, c.Deadline = []string{"c", "x"}, 50
+	f := NewWorkflow("w", 70, []*Job{a, b, c})
+	if got := strings.Join(f.Jobs, " "); got != "c a b" || a.Workflow != f || b.Workflow != f || c.Workflow != f {
+		t.Errorf("jobs %q", got)
+	}
+	if a.Virtual != 70 || c.Virtual != 0 {
+		t.Errorf("due %v, %v", a.Virtual, c.Virtual)
+	}
+	a.Come(5)
+	if a.Workflow.Deadline != 75 || a.Virtual != 75 || f.Deadline != 70 {
+		t.Errorf("moved to %v, %v; the others' is %v", a.Workflow.Deadline, a.Virtual, f.Deadline)
+	}
+	var old, is Job
+	text, _ := json.Marshal(b)
+	if err := json.Unmarshal([]byte(`{"workflow":"etl"}`), &old); err != nil || old.Workflow.ID != "etl" || old.Workflow.Deadline != units.Never {
+		t.Errorf("%+v: %v", old.Workflow, err)
+	}
+	if err := json.Unmarshal(text, &is); err != nil || is.Workflow.Deadline != 70 || len(is.Workflow.Jobs) != 3 {
+		t.Errorf("%s: %+v, %v", text, is.Workflow, err)
 	}
 }

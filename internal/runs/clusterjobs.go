@@ -71,8 +71,11 @@ func (k *Keeper) setMode(r store.Request) (Reply, error) {
 // meet begins to keep a job of a cluster. Its name stands for its output, which nobody knows: by it a row finds the
 // row that it continues.
 func (k *Keeper) meet(spec *workload.Job) {
-	j := &keptJob{work: report.Work{Counters: map[string]int64{}}, row: store.Job{Name: spec.ID, Class: spec.Class, Workflow: spec.Workflow,
+	j := &keptJob{work: report.Work{Counters: map[string]int64{}}, row: store.Job{Name: spec.ID, Class: spec.Class,
 		State: store.Waiting, Output: spec.ID, GoesOn: true, Promised: spec.Promised}}
+	if spec.Workflow != nil {
+		j.row.Workflow = spec.Workflow.ID
+	}
 	k.open[spec.ID] = j
 	k.fresh = append(k.fresh, j)
 }

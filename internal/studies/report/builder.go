@@ -228,6 +228,7 @@ func (b *Builder) arrive(e *follow.Record) {
 	if spec.Promised { // by the run that this one continues; what it expected nobody knows any more
 		j.Promised = seconds(spec.Deadline)
 	}
+	b.run.join(&j, spec.Workflow)
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
 	b.size(e.At, e.Job)
 	b.promise(e.Job)

@@ -131,6 +131,7 @@ func (r *Run) Tally() {
 		s.DeadlineWork, s.WorkInTime = &work, &inTime
 	}
 	r.countClasses()
+	r.judgeWorkflows()
 }
 
 // count is the number of jobs with an outcome, nil if there is no such. Its list is in the order of

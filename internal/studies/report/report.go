@@ -12,6 +12,7 @@
 //	outcome.go   the one outcome of each job, and the counts that follow from it
 //	read.go      runs that were kept as JSON
 //	classes.go   deadlines by their class
+//	workflows.go what became of workflows
 //	promises.go  which promised deadlines were kept, and what admission expected, beside what came
 //	metric.go    the figures by which policies are compared
 //	verdict.go   which policy is better, by paired tests
@@ -64,7 +65,9 @@ type Run struct {
 	Jobs     []Job             `json:"jobs"` // in order of arrival
 	// Classes count deadlines by their class, where jobs have one.
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
-	Trace   *Trace          `json:"trace,omitempty"` // null: the jobs come from no trace
+	// Workflows are what became of those that the jobs are parts of, in order of arrival.
+	Workflows []Workflow `json:"workflows,omitempty"`
+	Trace     *Trace     `json:"trace,omitempty"` // null: the jobs come from no trace
 	// Notes are what was filled in, moved or left out of weather, and what is odd about the times of the scenario.
 	Notes []string `json:"notes,omitempty"`
 	Real  *Real    `json:"real,omitempty"`
@@ -184,6 +187,7 @@ type Job struct {
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"` // where there are several kinds of deadlines
+	Workflow     string   `json:"workflow,omitempty"`       // that it is a part of
 	// its deadline was over when the run began
 	Overdue bool `json:"overdue,omitempty"`
 	// an earlier run that was interrupted had done all its tasks; Finished is not told

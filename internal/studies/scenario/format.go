@@ -288,6 +288,8 @@ type SimJob struct {
 	Deadline Due         `json:"deadline" doc:"time of the run by which it should have finished, with a plus sign a span after its arrival (+10m; deadlines of a trace always count from there), or the next time of day (18:00) if the scenario has a start"`
 	Soft     Due         `json:"soft_deadline" doc:"time from which on its result loses value; not after the deadline"`
 
+	WorkflowDue Due `json:"workflow_deadline" doc:"with workflow: by when all jobs of it should have finished, written as deadline; one of them states it"`
+
 	Maps        *int                    `json:"maps" min:"0" max:"10000000" doc:"number of maps; a map for each block of input if left out"`
 	Reduces     int                     `json:"reduces" min:"0" max:"10000000" doc:"number of reduces; none if left out"`
 	Input       *config.Size            `json:"input" min:"0" doc:"bytes that all maps read; a block each if left out"`
@@ -318,6 +320,7 @@ type Rank struct {
 	Priority int          `json:"priority" min:"-1000000" max:"1000000" doc:"higher goes first where a policy looks at it"`
 	After    config.Texts `json:"after" label:"yes" doc:"jobs that must have finished before it starts; a job file need not name those whose output it reads"`
 	Labels   config.Texts `json:"labels" label:"yes" doc:"it runs only on nodes that carry all of these"`
+	Workflow string       `json:"workflow" label:"yes" doc:"the workflow that it is a part of: jobs that arrive together and are judged as one"`
 
 	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as promise says if left out; other policies do not read it"`
 }
@@ -341,6 +344,8 @@ type Job struct {
 	Deadline Moment      `json:"deadline" doc:"when it should have finished: a span after its submission, a time of day (18:00: the next one here, unless it passed less than six hours before the run), one of a certain day (tomorrow 06:00, 2030-01-31T18:00), or an absolute time with its zone"`
 	By       Moment      `json:"by" doc:"another name for deadline"`
 	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
+
+	WorkflowDue Moment `json:"workflow_deadline" doc:"with workflow: when all jobs of it should have finished, written as deadline; one of them states it"`
 
 	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be skipped if the application fails on them; counted as SKIPPED_RECORDS"`
 	Timeout config.Span `json:"timeout" above:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`

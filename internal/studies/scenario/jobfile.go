@@ -182,7 +182,7 @@ func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 		writes.add(j)
 		links = append(links, link{d: j.src, key: "name", name: j.Name})
 	}
-	specs := make([]workload.Job, len(jobs))
+	specs, members := make([]workload.Job, len(jobs)), make([]member, len(jobs))
 	for i, j := range jobs {
 		links = append(links, link{d: j.src, key: "name", name: j.Name, after: j.After, fed: j.fed})
 		if other := writes.add(j); other != nil {
@@ -194,8 +194,13 @@ func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 			j.src.Failf("soft_deadline", "the soft deadline, %v after the submission, is after the deadline, %v", spec.Soft.Sub(spec.Arrive), spec.Deadline.Sub(spec.Arrive))
 		}
 		specs[i] = spec
+		members[i] = member{j.src, "", &specs[i], j.Workflow, units.Never}
+		if j.WorkflowDue.Set() {
+			members[i].due = units.Time(0).Add(units.Duration(j.at(j.WorkflowDue, now).Sub(now)))
+		}
 	}
 	checkLinks(links)
+	join(members)
 	for _, j := range jobs {
 		if err := j.src.Err(); err != nil {
 			return nil, err

@@ -27,7 +27,7 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 	if len(s.Workload.Jobs) == 0 && len(s.Workload.Streams) == 0 && s.Workload.Mix == nil {
 		d.Failf("workload", "there is no job; give at least one, a stream of them, a mix, or a trace")
 	}
-	links := make([]link, len(s.Workload.Jobs))
+	links, members := make([]link, len(s.Workload.Jobs)), make([]member, len(s.Workload.Jobs))
 	for i := range s.Workload.Jobs {
 		j, at := &s.Workload.Jobs[i], fmt.Sprintf("workload.jobs[%d]", i)
 		links[i] = link{d: d, at: at, key: "id", name: j.ID, after: j.After}
@@ -36,8 +36,10 @@ func (s *Scenario) jobs(cfg *sim.Config, node func(path, name string) cluster.No
 			return
 		}
 		cfg.Workload.Jobs = append(cfg.Workload.Jobs, job)
+		members[i] = member{d, at, job, j.Workflow, j.WorkflowDue.Of(job.Arrive, s.Start.Time)}
 	}
 	checkLinks(links)
+	join(members)
 	s.streams(cfg, m)
 	s.mix(cfg)
 }
@@ -66,7 +68,7 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	for _, k := range []struct {
 		key string
 		due Due
-	}{{"deadline", j.Deadline}, {"soft_deadline", j.Soft}} {
+	}{{"deadline", j.Deadline}, {"soft_deadline", j.Soft}, {"workflow_deadline", j.WorkflowDue}} {
 		switch {
 		case !k.due.Clock.Set:
 		case s.Start.IsZero():

@@ -49,6 +49,7 @@ func (s *Scenario) streams(cfg *sim.Config, m *jobMaker) {
 		case st.Users == 0 && d.Has(at+".think"):
 			d.Failf(at+".think", "only users think; give their number as users")
 		}
+		noWorkflow(d, at, &st.SimJob)
 		s.ends(st, at, cfg)
 		names[st.ID] = true
 		kinds = append(kinds, kind{st, job, s.recorded(st, at)})

@@ -206,6 +206,12 @@ func later(spec *workload.Job, by units.Time) *workload.Job {
 			*t = t.Add(units.Duration(by))
 		}
 	}
+	if j.Workflow != nil {
+		f := *j.Workflow
+		if j.Workflow = &f; f.Deadline != units.Never {
+			f.Deadline = f.Deadline.Add(units.Duration(by))
+		}
+	}
 	return &j
 }
 

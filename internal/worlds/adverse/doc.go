@@ -37,7 +37,7 @@
 //   - a node, or the whole world, is silent for a while;
 //   - an item is swallowed without an answer, until a resync tells what really is;
 //   - in a resync all jobs arrive again, in any order and with their age, and all handles of attempts are
-//     new;
+//     new; which jobs of a workflow are done only its other jobs say;
 //   - its clock shows anything when it begins.
 //
 // It is honest in the end: what it says has happened did, a job whose work is done ends, and no mischief

@@ -67,6 +67,7 @@ func (w *World) resync(turn bool) {
 		if !jb.arrived || jb.over {
 			continue
 		}
+		w.tellDone(jb.spec)
 		w.tell(sched.Event{Kind: sched.JobArrived, Job: id, Age: w.age(jb.came), Detail: &sched.Detail{Job: jb.now()}})
 		if jb.cancelled > 0 {
 			w.tell(sched.Event{Kind: sched.JobCancelled, Job: id})
@@ -90,6 +91,20 @@ func (w *World) resync(turn bool) {
 		a.id = sched.AttemptID(len(w.attempts))
 		w.attempts = append(w.attempts, a)
 		w.tellStart(a)
+	}
+}
+
+// tellDone says in the job's description which jobs of its workflow are done: they are not told again.
+func (w *World) tellDone(j *workload.Job) {
+	if j.Workflow == nil {
+		return
+	}
+	f := *j.Workflow
+	j.Workflow, f.Done = &f, make([]bool, len(f.Jobs))
+	for _, other := range w.jobs[1:] {
+		if i := slices.Index(f.Jobs, other.spec.ID); i >= 0 {
+			f.Done[i] = other.over && !other.failed
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Watch is a sink that follows a run and notes each promise that the world breaks. It keeps a book
@@ -34,6 +35,7 @@ type Watch struct {
 	Advised int // verdicts that it then gave as advice
 	Grown   int // stages of which more tasks were told than before
 	Guessed int // such stages of which these had been said to be all
+	Members int // descriptions of jobs that are in a workflow
 	Untold  int // jobs that ended while all was told again: they are not told, nor is how they ended
 
 	cut      bool // nodes may hold more than they have room for (Subject.Cut)
@@ -284,6 +286,7 @@ func (w *Watch) event(e *sched.Event) {
 		}
 		w.jobs[e.Job] = j
 		w.arrivedBefore(e, j)
+		w.member(j.detail.Job)
 	case sched.JobCancelled:
 		if j := w.jobs[e.Job]; j == nil {
 			w.broken("job %d was cancelled, which is not there", e.Job)
@@ -348,6 +351,39 @@ func (w *Watch) amended(e *sched.Event) {
 		}
 	}
 	j.detail = e.Detail
+	w.member(j.detail.Job)
+}
+
+// member checks what a job says of its workflow: it is in it, behind those that it waits for; all of its jobs
+// say the same; and who is done is not there.
+func (w *Watch) member(j *workload.Job) {
+	f := j.Workflow
+	if f == nil || len(f.Jobs) == 0 {
+		return
+	}
+	w.Members++
+	own := slices.Index(f.Jobs, j.ID)
+	for _, before := range j.After {
+		if i := slices.Index(f.Jobs, before); i >= own {
+			w.broken("job %q stands before %q in its workflow, and waits for it", j.ID, before)
+		}
+	}
+	if own < 0 || len(f.Done) > 0 && (len(f.Done) != len(f.Jobs) || f.Done[own]) {
+		w.broken("job %q is in the workflow %q, which has the jobs %q, done %v", j.ID, f.ID, f.Jobs, f.Done)
+		return
+	}
+	for _, other := range w.jobs {
+		of := other.detail.Job.Workflow
+		if of == nil || of.ID != f.ID {
+			continue
+		}
+		if of.Deadline != f.Deadline || !slices.Equal(of.Jobs, f.Jobs) {
+			w.broken("jobs %q and %q say different things of their workflow", j.ID, other.id)
+		}
+		if i := slices.Index(f.Jobs, other.id); i >= 0 && len(f.Done) > 0 && f.Done[i] {
+			w.broken("job %q is there, and %q says that it is done", other.id, j.ID)
+		}
+	}
 }
 
 // ready checks that a stage becomes ready after what it builds on.

@@ -112,7 +112,7 @@ func readTags(j *workload.Job, tags []string, due string, submitted units.Time, 
 			if value == "" {
 				return bad("no workflow; write wf: and its name")
 			}
-			j.Workflow = value
+			j.Workflow = &workload.Workflow{ID: value, Deadline: units.Never}
 		}
 	}
 	if j.Soft != units.Never && j.Soft > j.Deadline {

@@ -41,7 +41,7 @@ func TestTags(t *testing.T) {
 		if err == nil {
 			got = fmt.Sprint(j.Deadline, " ", j.Soft, " ", j.Weight, " ", j.Class)
 			if j.Virtual != 0 {
-				got += fmt.Sprint(" ", j.Virtual, " ", j.Workflow)
+				got += fmt.Sprint(" ", j.Virtual, " ", j.Workflow.ID)
 			}
 		}
 		if got != c.want {

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/slackline/slackline/workload"
+)
+
+// Workflow is what became of jobs that are judged as one. Times are in seconds from the start of the run.
+type Workflow struct {
+	ID        string   `json:"id"`
+	Jobs      int      `json:"jobs"` // that arrived
+	Submitted float64  `json:"submitted_s"`
+	Deadline  *float64 `json:"deadline_s"` // null: none
+	Finished  *float64 `json:"finished_s"` // its last job; null: not all did
+	// met, late or done; of one that did not finish, that of the first of its jobs that did not
+	Outcome Outcome `json:"outcome"`
+}
+
+// join notes which workflow a job that arrives is a part of.
+func (r *Run) join(j *Job, of *workload.Workflow) {
+	if of == nil {
+		return
+	}
+	j.Workflow = of.ID
+	for i := len(r.Workflows) - 1; i >= 0; i-- { // the last of them is most likely the one
+		if r.Workflows[i].ID == of.ID {
+			return
+		}
+	}
+	r.Workflows = append(r.Workflows, Workflow{ID: of.ID, Submitted: j.Submitted, Deadline: seconds(of.Deadline)})
+}
+
+// judgeWorkflows says what became of the workflows.
+func (r *Run) judgeWorkflows() {
+	place := make(map[string]*Workflow, len(r.Workflows))
+	for i := range r.Workflows {
+		w := &r.Workflows[i]
+		w.Jobs, w.Finished, w.Outcome = 0, nil, Done
+		place[w.ID] = w
+	}
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		w := place[j.Workflow]
+		if w == nil {
+			continue
+		}
+		switch w.Jobs++; {
+		case !w.Outcome.Finished():
+		case !j.Outcome.Finished():
+			w.Outcome, w.Finished = j.Outcome, nil
+		case j.Finished != nil:
+			was, _ := deref(w.Finished)
+			w.Finished = new(max(*j.Finished, was))
+		}
+	}
+	for i := range r.Workflows {
+		switch w := &r.Workflows[i]; {
+		case w.Outcome != Done || w.Deadline == nil || w.Finished == nil:
+		case *w.Finished <= *w.Deadline:
+			w.Outcome = Met
+		default:
+			w.Outcome = Late
+		}
+	}
+}
+
+// Missed counts the workflows with a deadline, and those of them that did not meet it, whatever became of them.
+func (r *Run) Missed() (missed, of int) {
+	for i := range r.Workflows {
+		if w := &r.Workflows[i]; w.Deadline != nil {
+			if of++; !w.Outcome.InTime() {
+				missed++
+			}
+		}
+	}
+	return missed, of
+}
+
+// writeWorkflows prints how many workflows met their deadline, all seeds of a policy together, where there are any.
+func writeWorkflows(w io.Writer, g []*Run) {
+	if !slices.ContainsFunc(g, func(r *Run) bool { return len(r.Workflows) > 0 }) {
+		return
+	}
+	t := &Grid{}
+	t.Add("policy", ">workflows", ">finished", ">with a deadline", ">met", ">missed", ">missing rate")
+	for _, p := range byPolicy(g) {
+		all, finished, missed, due := 0, 0, 0, 0
+		for _, run := range p.runs {
+			for i := range run.Workflows {
+				if all++; run.Workflows[i].Outcome.Finished() {
+					finished++
+				}
+			}
+			m, of := run.Missed()
+			missed, due = missed+m, due+of
+		}
+		rate := "–"
+		if due > 0 {
+			rate = fmt.Sprintf("%.1f %%", 100*float64(missed)/float64(due))
+		}
+		t.Add(p.name, strconv.Itoa(all), strconv.Itoa(finished), strconv.Itoa(due), strconv.Itoa(due-missed), strconv.Itoa(missed), rate)
+	}
+	fmt.Fprintln(w)
+	_ = t.Write(w)
+}

@@ -1,0 +1,69 @@
+package scenario
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// member is a job, and what its file says of the workflow that it is a part of.
+type member struct {
+	d   *config.Document
+	at  string // path of the job
+	job *workload.Job
+	of  string     // the workflow; "": none
+	due units.Time // deadline of the workflow as stated there; units.Never: it is not
+}
+
+// join makes the workflows that jobs name. Any job of one may state its deadline.
+func join(members []member) {
+	var names []string
+	for _, m := range members {
+		switch {
+		case m.of != "" && !slices.Contains(names, m.of):
+			names = append(names, m.of)
+		case m.of == "" && m.due != units.Never:
+			m.d.Failf(config.Join(m.at, "workflow_deadline"), "job %q states the deadline of a workflow and is in none; add workflow: NAME, or write deadline", m.job.ID)
+		}
+	}
+	for _, name := range names {
+		var jobs []*workload.Job
+		first, due := (*member)(nil), units.Never
+		for i := range members {
+			m := &members[i]
+			if m.of != name {
+				continue
+			}
+			if first == nil {
+				first = m
+			}
+			switch {
+			case m.job.Arrive != first.job.Arrive:
+				m.d.Failf(config.Join(m.at, "arrive"), "job %q of the workflow %q arrives at %v, and job %q of it at %v; all jobs of a workflow arrive together",
+					m.job.ID, name, m.job.Arrive, first.job.ID, first.job.Arrive)
+			case m.due != units.Never && due != units.Never && m.due != due:
+				m.d.Failf(config.Join(m.at, "workflow_deadline"), "the deadline of the workflow %q is %v here and %v at another of its jobs; state it once", name, m.due, due)
+			case m.due <= m.job.Arrive:
+				m.d.Failf(config.Join(m.at, "workflow_deadline"), "the deadline %v of the workflow %q is not after its arrival, %v", m.due, name, m.job.Arrive)
+			}
+			due = min(due, m.due)
+			for _, before := range m.job.After {
+				if k := slices.IndexFunc(members, func(o member) bool { return o.job.ID == before }); k >= 0 && members[k].of != name {
+					m.d.Failf(config.Join(m.at, "workflow"), "job %q of the workflow %q waits for job %q, which is not in it; add workflow: %s there",
+						m.job.ID, name, before, name)
+				}
+			}
+			jobs = append(jobs, m.job)
+		}
+		workload.NewWorkflow(name, due, jobs)
+	}
+}
+
+// noWorkflow refuses a workflow where the jobs of a kind come again and again.
+func noWorkflow(d *config.Document, at string, j *SimJob) {
+	if j.Workflow != "" || j.WorkflowDue.Set {
+		d.Failf(at, "stream %q cannot be in a workflow: its jobs come one by one; list the jobs of a workflow as jobs", j.ID)
+	}
+}
