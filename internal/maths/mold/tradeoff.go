@@ -1,0 +1,107 @@
+package mold
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/units"
+)
+
+// TradeOff chooses an option for each job of a workflow so that all are done by a time, at little
+// cost. All begin with their cheapest option. While the longest path is too long, that job on it gets
+// a faster one whose seconds cost least; then time that is left over is given back to those that save
+// most by it. It is false if even the fastest options take longer: then they are what is chosen.
+func TradeOff(jobs []Job, due units.Duration) (choice []int, fits bool) {
+	hulls := make([][]int, len(jobs))
+	at := make([]int, len(jobs)) // place in the hull
+	for i := range jobs {
+		hulls[i] = Hull(jobs[i].Options)
+		at[i] = len(hulls[i]) - 1
+	}
+	option := func(i, place int) *Option { return &jobs[i].Options[hulls[i][place]] }
+	p := newPaths(jobs, func(i int) units.Duration { return option(i, at[i]).Time })
+	for {
+		length := p.length()
+		if fits = length <= due; fits {
+			break
+		}
+		job, best := -1, gain{}
+		for _, i := range p.longestPath(length) {
+			if at[i] == 0 {
+				continue
+			}
+			if g := gainOf(option(i, at[i]-1), option(i, at[i])); job < 0 || best.above(g) {
+				job, best = i, g
+			}
+		}
+		if job < 0 {
+			break // all on the path are as fast as they can be, and so it is the others' turn in vain
+		}
+		at[job]--
+		p.set(job, option(job, at[job]).Time)
+	}
+	choice = make([]int, len(jobs))
+	for i := range jobs {
+		if fits {
+			choice[i] = hulls[i][at[i]]
+		}
+	}
+	if fits {
+		p.giveBack(choice, due)
+	}
+	return choice, fits
+}
+
+// longestPath lists the jobs of a longest path.
+func (p *paths) longestPath(length units.Duration) (path []int) {
+	at := -1
+	for i := range p.jobs {
+		if len(p.jobs[i].After) == 0 && p.time[i]+p.tail[i] == length {
+			at = i
+			break
+		}
+	}
+	for at >= 0 {
+		path = append(path, at)
+		next := -1
+		for _, b := range p.behind[at] {
+			if p.time[b]+p.tail[b] == p.tail[at] {
+				next = b
+				break
+			}
+		}
+		at = next
+	}
+	return path
+}
+
+// giveBack spends time that is left over, in rounds: those first that would save most a second, each job takes the
+// option with which it saves most a second and every path through it is in time.
+func (p *paths) giveBack(choice []int, due units.Duration) {
+	type move struct {
+		job, to int
+		gain
+	}
+	for moved := true; moved; {
+		var moves []move
+		for i := range p.jobs {
+			options := p.jobs[i].Options
+			m, left := move{job: -1}, due-p.through(i)
+			for o := choice[i] + 1; o < len(options) && options[o].Time-options[choice[i]].Time <= left; o++ {
+				if g := gainOf(&options[choice[i]], &options[o]); m.job < 0 || g.above(m.gain) {
+					m = move{i, o, g}
+				}
+			}
+			if m.job >= 0 {
+				moves = append(moves, m)
+			}
+		}
+		slices.SortStableFunc(moves, func(a, b move) int { return a.order(b.gain) })
+		moved = false
+		for _, m := range moves {
+			if m.takes <= due-p.through(m.job) {
+				choice[m.job], moved = m.to, true
+				p.set(m.job, p.jobs[m.job].Options[m.to].Time)
+			}
+		}
+	}
+}
