@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/slackline/slackline/units"
 )
@@ -25,6 +26,7 @@ type Class struct {
 	// Drawn besides at full load, in proportion below it.
 	Dynamic units.Watts `json:"dynamic,omitempty"`
 	Sleep   units.Watts `json:"sleep,omitempty"` // drawn asleep
+	Rates   []Rate      `json:"rates,omitempty"` // of kinds of containers that go their own way
 	// WakeTime is how long a node takes from sleep, or from being rented, to service; it draws Idle meanwhile.
 	WakeTime units.Duration `json:"wake_time,omitempty"`
 	// Most is how many nodes a cloud offers of the class, 0 = they are the cluster's own.
@@ -34,6 +36,9 @@ type Class struct {
 	// Billing is the step in which time is charged, begun ones in full; 0 = to the instant.
 	Billing units.Duration `json:"billing,omitempty"`
 }
+
+// Same tells whether both descriptions say the same.
+func (c *Class) Same(o *Class) bool { return reflect.DeepEqual(c, o) }
 
 // Rented tells whether nodes of the class belong to a cloud, which has them back when they sleep.
 func (c *Class) Rented() bool { return c.Most > 0 }
@@ -51,6 +56,9 @@ func (c *Class) Validate() error {
 		return fmt.Errorf("node class %q: wake time %v is negative", c.Name, c.WakeTime)
 	case c.Most < 0 || c.Billing < 0 || !(c.Price >= 0) || math.IsInf(c.Price, 1):
 		return fmt.Errorf("node class %q: %d nodes at %v an hour, charged by %v; none must be negative", c.Name, c.Most, c.Price, c.Billing)
+	}
+	if err := c.validateRates(); err != nil {
+		return err
 	}
 	if d, bad := c.Capacity.Negative(); bad {
 		return fmt.Errorf("node class %q: capacity in %v is %d, it must not be negative", c.Name, d, c.Capacity[d])

@@ -34,8 +34,15 @@ func TestClustersThatCannotBe(t *testing.T) {
 		`node "n1": it is in no rack`:                                                      func(c *Cluster) { c.Nodes[0].Rack = 0 },
 		`node "n1": it has no class`:                                                       func(c *Cluster) { c.Nodes[0].Class = nil },
 		`node "n2": it stands behind nodes that are offered, the cluster's own come first`: func(c *Cluster) { c.Nodes[0].Class = &Class{Name: "d", Speed: 1, Most: 2} },
-		`node class "c": -1 nodes at 0 an hour, charged by 0s; none must be negative`:      func(c *Cluster) { c.Classes[0].Most = -1 },
-		`node "n3": rack 7 does not exist, the cluster has 2`:                              func(c *Cluster) { c.Nodes[2].Rack = 7 },
+		`node class "c": a rate names no container`:                                        func(c *Cluster) { c.Classes[0].Rates = []Rate{{Speed: 2}} },
+		`node class "c": in container "gpu" tasks run at speed -2 and draw 0W; neither must be negative or infinite`: func(c *Cluster) {
+			c.Classes[0].Rates = []Rate{{Container: "gpu", Speed: -2}}
+		},
+		`node class "c": two rates are for container "gpu" and jobs of class "md"`: func(c *Cluster) {
+			c.Classes[0].Rates = []Rate{{Container: "gpu", Jobs: "md"}, {Container: "gpu"}, {Container: "gpu", Jobs: "md"}}
+		},
+		`node class "c": -1 nodes at 0 an hour, charged by 0s; none must be negative`: func(c *Cluster) { c.Classes[0].Most = -1 },
+		`node "n3": rack 7 does not exist, the cluster has 2`:                         func(c *Cluster) { c.Nodes[2].Rack = 7 },
 	} {
 		k := class
 		c := Uniform(3, 2, k)
@@ -120,4 +127,25 @@ func TestCarriesIsInclusion(t *testing.T) {
 			t.Fatalf("%v carries %v: %v", n.Labels, want, n.Carries(want))
 		}
 	})
+}
+
+// What is stated of a class of jobs counts before what is stated of all, and what is not stated follows from the class.
+func TestRates(t *testing.T) {
+	c := Class{Name: "c", Speed: 1.5, Dynamic: 100, Capacity: units.Vector{units.VCores: 4},
+		Rates: []Rate{{Container: "gpu", Jobs: "md", Speed: 8}, {Container: "gpu", Watts: 60}, {Container: "gpu", Jobs: "fft", Speed: 4, Watts: 70}}}
+	gpu, core := Container{Name: "gpu", Needs: units.Vector{units.VCores: 1}}, Container{Name: "core", Needs: units.Vector{units.VCores: 2}}
+	for _, w := range []struct {
+		jobs string
+		k    *Container
+		want Rate
+	}{
+		{"md", &gpu, Rate{"gpu", "md", 8, 25}},
+		{"fft", &gpu, Rate{"gpu", "fft", 4, 70}},
+		{"grep", &gpu, Rate{"gpu", "grep", 1.5, 60}},
+		{"md", &core, Rate{"core", "md", 1.5, 50}},
+	} {
+		if got := c.Rate(w.jobs, w.k); got != w.want {
+			t.Errorf("%s in %s: %+v, want %+v", w.jobs, w.k.Name, got, w.want)
+		}
+	}
 }

@@ -49,8 +49,9 @@ const (
 	Started
 	// Progress uses Attempt and X, the part of its work that is done, from 0 to 1.
 	Progress
-	// Ended uses Attempt, Outcome, Age, Bytes, OutBytes, Spans, Text and Detail.Account. An attempt
-	// is over. Text says why it failed.
+	// Ended uses Attempt, Outcome, Age, Bytes, OutBytes, X, Spans, Text and Detail.Account. An attempt
+	// is over. X is the energy in joules that it has drawn above idle, 0 = nobody knows. Text says why it
+	// failed.
 	Ended
 	// OutputLost uses Job, Stage and Task. A committed result is gone, and the task has to run again.
 	OutputLost

@@ -325,6 +325,13 @@ type Class struct {
 	Free units.Vector
 }
 
+// Rate is what a task of the job's stage takes and draws in the kind of container on a node of the class. It
+// costs the number of rates that the class states, which are few.
+func (c *Class) Rate(j *workload.Job, s Stage, kind int) cluster.Rate {
+	k := j.Stage(s).Container(kind)
+	return c.Spec.Rate(j.Class, &k)
+}
+
 // Queue is the book's record of a queue: what stands below it.
 type Queue struct {
 	// ID is the queue's handle.

@@ -3,45 +3,53 @@
 //
 // A node that is awake draws
 //
-//	Idle + Dynamic × load
+//	Idle + Dynamic × load + what is stated of kinds of containers
 //
-// of its class. Its load is the part of its vcores that containers hold, or that of its slots,
-// whichever is larger. Asleep it draws Sleep, while it wakes Idle, and nothing while it is down.
+// of its class. Its load (cluster.Class) is that of the containers of which nothing is stated. Asleep it
+// draws Sleep, while it wakes Idle, and nothing while it is down.
+//
+// What a node draws above idle is shared out among its containers (Share), so that the joules of all
+// attempts, those of idle nodes and of waking ones are together what all nodes have used.
 package energy
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Known tells whether there is a model of what nodes of the class draw.
-func Known(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 || c.Sleep > 0 }
+func Known(c *cluster.Class) bool {
+	return c.Idle > 0 || c.Dynamic > 0 || c.Sleep > 0 || slices.ContainsFunc(c.Rates, func(r cluster.Rate) bool { return r.Watts > 0 })
+}
 
-// Draws is what a node draws while its containers hold so much.
+// Stated is what is said that a task of the job's stage draws in the kind of container, 0 if nothing is.
+func Stated(c *cluster.Class, j *workload.Job, s workload.Stage, kind uint8) units.Watts {
+	if len(c.Rates) == 0 {
+		return 0
+	}
+	if st := j.Stage(s); st != nil && int(kind) < max(1, len(st.Containers)) {
+		if r := c.Stated(j.Class, st.Container(int(kind)).Name); r != nil {
+			return r.Watts
+		}
+	}
+	return 0
+}
+
+// Draws is what a node draws while containers of which nothing is stated hold so much.
 func Draws(c *cluster.Class, state sched.NodeState, held *units.Vector) units.Watts {
 	switch state {
 	case sched.Awake, sched.Draining:
-		return c.Idle + units.Watts(float64(c.Dynamic)*Load(c, held))
+		return c.Idle + units.Watts(float64(c.Dynamic)*c.Load(held))
 	case sched.Waking:
 		return c.Idle
 	case sched.Asleep:
 		return c.Sleep
 	}
 	return 0
-}
-
-// Load is the part of a node that works, at most 1.
-func Load(c *cluster.Class, held *units.Vector) float64 {
-	part := func(held, has int64) float64 {
-		if has == 0 {
-			return 0
-		}
-		return float64(held) / float64(has)
-	}
-	has := &c.Capacity
-	return min(1, max(part(held[units.VCores], has[units.VCores]),
-		part(held[units.MapSlots]+held[units.ReduceSlots], has[units.MapSlots]+has[units.ReduceSlots])))
 }
 
 // Meter integrates the power of all nodes, exactly between events. Of the sum as much is green as
@@ -62,7 +70,8 @@ type Meter struct {
 // node is what the meter knows of a node.
 type node struct {
 	class *cluster.Class
-	held  units.Vector
+	held  units.Vector // by containers of which nothing is stated
+	takes units.Watts  // the others
 	draws float64
 	state sched.NodeState
 }
@@ -85,13 +94,19 @@ func (m *Meter) Turn(at units.Time, h sched.NodeID, state sched.NodeState) {
 	m.draw(at, n)
 }
 
-// Hold notes that a node gives a container so much, or with sign -1 that it takes it back.
-func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, sign int) {
+// Hold notes that a node gives a container of the job's stage so much, or with sign -1 that it takes it back.
+func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, j *workload.Job, s workload.Stage, kind uint8, sign int) {
 	if !m.Known || h < 1 {
 		return
 	}
 	n := m.node(h)
-	if sign > 0 {
+	stated := units.Watts(0)
+	if n.class != nil {
+		stated = Stated(n.class, j, s, kind)
+	}
+	if n.takes += units.Watts(sign) * stated; stated > 0 {
+		// it is no part of the load
+	} else if sign > 0 {
 		n.held.Add(needs)
 	} else {
 		n.held.Sub(needs)
@@ -126,7 +141,7 @@ func (m *Meter) draw(at units.Time, n *node) {
 	if !m.Known || n.class == nil {
 		return
 	}
-	draws := float64(Draws(n.class, n.state, &n.held))
+	draws := float64(Draws(n.class, n.state, &n.held) + n.takes)
 	m.advance(at)
 	m.power += draws - n.draws
 	n.draws = draws

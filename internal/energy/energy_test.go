@@ -6,6 +6,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // A node is as busy as its slots are, or its vcores, whichever is more.
@@ -18,7 +19,7 @@ func TestLoad(t *testing.T) {
 		0.125: {units.VCores: 1},
 		1:     {units.VCores: 9},
 	} {
-		if got := Load(class, &held); got != want {
+		if got := class.Load(&held); got != want {
 			t.Errorf("%v: %v, want %v", held, got, want)
 		}
 	}
@@ -48,5 +49,33 @@ func TestMeter(t *testing.T) {
 	m.Turn(at(20), 1, sched.Down)
 	if all, green := m.Until(at(30)); all != 1100 || green != 5*40+10*10 {
 		t.Errorf("%v, of it %v green", all, green)
+	}
+}
+
+// Two containers share what their node draws: a node of two slots and four vcores, of which one holds a slot,
+// the other three vcores from 10 s on. Alone they are a load of 0.5 and 0.75, together of 0.75. A third has 30 W
+// stated, and its part is its own.
+func TestShare(t *testing.T) {
+	class := &cluster.Class{Capacity: units.Vector{units.MapSlots: 2, units.VCores: 4}, Dynamic: 100, Rates: []cluster.Rate{{Container: "gpu", Watts: 30}, {Container: "gpu", Jobs: "md", Watts: 50}}}
+	at := func(s int64) units.Time { return units.Time(units.Duration(s) * units.Second) }
+	slot, cores := units.Vector{units.MapSlots: 1}, units.Vector{units.VCores: 3}
+	job := &workload.Job{Class: "md", Stages: []workload.StageSpec{{Kind: workload.Map, Containers: []cluster.Container{{Name: "cpu"}, {Name: "gpu"}}}}}
+	var s Share
+	first := s.Begin(0, class, job, workload.Map, 0, &slot)
+	gpu := s.Begin(0, class, job, workload.Map, 1, &cores)
+	second := s.Begin(at(10), class, job, workload.Map, 0, &cores)
+	if got := s.End(at(20), class, first, &slot); got != 50*10+75*10*0.5/1.25 {
+		t.Errorf("first: %v", got)
+	}
+	if got := s.End(at(20), class, gpu, &cores); got != 50*20 {
+		t.Errorf("gpu: %v", got)
+	}
+	if got := s.End(at(30), class, second, &cores); got != 75*10*0.75/1.25+75*10 {
+		t.Errorf("second: %v", got)
+	}
+	other := *job
+	other.Class = "grep"
+	if got := Stated(class, &other, workload.Map, 1); got != 30 {
+		t.Errorf("of other jobs: %v", got)
 	}
 }

@@ -32,6 +32,7 @@ type books struct {
 	memory   float64 // byte seconds
 	told     float64 // the same from the spans that ends tell
 	load     float64 // joules that nodes draw for what runs on them
+	drawn    float64 // and as ends tell it
 	nodes    map[sched.NodeID]*room
 	runs     map[sched.AttemptID]*held
 	specs    map[sched.JobID]*workload.Job
@@ -40,9 +41,12 @@ type books struct {
 
 type room struct {
 	class *cluster.Class // as it came up
-	held  units.Vector
-	since units.Time // from when on it holds that
+	all   units.Vector
+	held  units.Vector // by containers of which no watts are stated
+	since units.Time   // from when on it holds that
 	speed float64
+
+	stated float64 // watts of containers of which something is
 }
 
 // hold changes what is held of a node; what it drew for what was held until now is added up. A node
@@ -56,7 +60,7 @@ func (b *books) hold(nd *room, change func(*units.Vector)) {
 	if cores := has[units.VCores]; cores > 0 {
 		busy = max(busy, float64(held[units.VCores])/float64(cores))
 	}
-	b.load += busy * float64(nd.class.Dynamic) * b.at.Sub(nd.since).Seconds()
+	b.load += (busy*float64(nd.class.Dynamic) + nd.stated) * b.at.Sub(nd.since).Seconds()
 	nd.since = b.at
 	change(&nd.held)
 }
@@ -65,6 +69,18 @@ type held struct {
 	sched.Event
 	began units.Time
 	steps []step // of its node's speed since then
+	rate  cluster.Rate
+	class float64 // speed of that of its node
+}
+
+// said is what is stated of a kind of container for jobs of a class, or else for any.
+func said(c *cluster.Class, jobs, container string) (is cluster.Rate) {
+	for _, r := range c.Rates {
+		if r.Container == container && (r.Jobs == jobs || r.Jobs == "" && is.Container == "") {
+			is = r
+		}
+	}
+	return is
 }
 
 type step struct {
@@ -114,11 +130,16 @@ func (b *books) Plan(int64, units.Time, *sched.Plan) error { return nil }
 func (b *books) start(e *sched.Event) {
 	nd := b.nodes[e.Node]
 	needs := b.specs[e.Job].Stage(e.Stage).Container(int(e.Container)).Needs
-	b.hold(nd, func(held *units.Vector) { held.Add(&needs) })
-	if !nd.class.Capacity.Fits(&nd.held) {
-		b.t.Errorf("at %v node %d holds %v, it has %v", b.at, e.Node, nd.held, nd.class.Capacity)
+	rate := said(nd.class, b.specs[e.Job].Class, b.specs[e.Job].Stage(e.Stage).Container(int(e.Container)).Name)
+	b.hold(nd, func(held *units.Vector) {
+		if nd.stated += float64(rate.Watts); rate.Watts == 0 {
+			held.Add(&needs)
+		}
+	})
+	if nd.all.Add(&needs); !nd.class.Capacity.Fits(&nd.all) {
+		b.t.Errorf("at %v node %d holds %v, it has %v", b.at, e.Node, nd.all, nd.class.Capacity)
 	}
-	b.runs[e.Attempt] = &held{Event: *e, began: b.at, steps: []step{{b.at, nd.speed}}}
+	b.runs[e.Attempt] = &held{Event: *e, began: b.at, steps: []step{{b.at, nd.speed}}, rate: rate, class: nd.class.Speed}
 }
 
 func (b *books) end(e *sched.Event) {
@@ -126,7 +147,13 @@ func (b *books) end(e *sched.Event) {
 	delete(b.runs, e.Attempt)
 	s := b.specs[h.Job].Stage(h.Stage)
 	needs := s.Container(int(h.Container)).Needs
-	b.hold(nd, func(held *units.Vector) { held.Sub(&needs) })
+	b.hold(nd, func(held *units.Vector) {
+		if nd.stated -= float64(h.rate.Watts); h.rate.Watts == 0 {
+			held.Sub(&needs)
+		}
+	})
+	nd.all.Sub(&needs)
+	b.drawn += e.X
 	took, told := b.at.Sub(h.began), units.Duration(0)
 	for _, d := range e.Spans {
 		told += d
@@ -150,7 +177,11 @@ func (h *held) done(share float64, until units.Time, run units.Duration) float64
 			to = h.steps[i+1].at
 		}
 		if to > from {
-			sum += float64(to.Sub(from)) / (share/s.speed + (1 - share))
+			speed := s.speed
+			if h.rate.Speed > 0 {
+				speed *= h.rate.Speed / h.class
+			}
+			sum += float64(to.Sub(from)) / (share/speed + (1 - share))
 		}
 	}
 	return sum
@@ -192,6 +223,9 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 		if steady {
 			cfg.Speeds = nil
 		}
+		if d.chance(0.5) {
+			rate(seed, cfg.Cluster)
+		}
 		b := newBooks(t)
 		b.works = func(j *workload.Job, s *workload.StageSpec, e *sched.Event, h *held) {
 			if s.Kind == sched.Master && len(j.Stages) > 1 {
@@ -225,6 +259,9 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 		}
 		if joules := *s.Energy * float64(units.JoulesPerKWh); !same(joules, idle*s.Makespan+b.load) {
 			t.Errorf("seed %d: the report says %v J, nodes draw %v", seed, joules, idle*s.Makespan+b.load)
+		}
+		if joules := *s.TaskEnergy * float64(units.JoulesPerKWh); !same(joules, b.load) || !same(b.drawn, b.load) {
+			t.Errorf("seed %d: nodes draw %v J for attempts, their ends tell %v, the report says %v", seed, b.load, b.drawn, joules)
 		}
 		if t.Failed() {
 			t.FailNow()

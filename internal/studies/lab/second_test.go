@@ -70,6 +70,10 @@ func second(t *testing.T, n int, make func(seed uint64) played) {
 			a.offer(int(seed % 4))
 			b.offer(int(seed % 4))
 		}
+		if seed%2 == 0 {
+			rate(seed, a.cfg.Cluster)
+			rate(seed, b.cfg.Cluster)
+		}
 		first, err := sim.New(a.cfg)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -119,6 +123,20 @@ func (p *played) offer(most int) {
 	c.Classes = append(c.Classes, &class)
 	for i := range most {
 		c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("cloud", i), Rack: 1, Class: &class})
+	}
+}
+
+// rate states what tasks take and draw in kinds of containers.
+func rate(seed uint64, c *cluster.Cluster) {
+	d := dice{rand.New(rand.NewPCG(seed, 5))}
+	for _, k := range c.Classes {
+		for _, container := range []string{"c0", "c1", "gpu", "cores", "map-slot", "reduce-slot"} {
+			for _, jobs := range []string{"", "c0", "c1"} {
+				if d.chance(0.3) {
+					k.Rates = append(k.Rates, cluster.Rate{Container: container, Jobs: jobs, Speed: one(d, 0, 0.5, 2, 4), Watts: one[units.Watts](d, 0, 10, 25.5)})
+				}
+			}
+		}
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 type Builder struct {
 	follow.Single
 	run   Run
-	pages []page  // by index of jobs that are there
-	facts []Facts // of run.Jobs
+	pages []page         // by index of jobs that are there
+	facts []Facts        // of run.Jobs
+	drew  []units.Joules // by their attempts above idle
 
 	real     bool  // it takes place on a real machine
 	events   int64 // without beats
@@ -161,6 +162,11 @@ func (b *Builder) Run() *Run {
 		*to = b.usage.atEnd[d].over(b.makespan)
 	}
 	if b.meter.Known {
+		s.TaskEnergy = new(0.0)
+		for i, joules := range b.drew {
+			b.run.Jobs[i].Energy = new(joules.KWh())
+			*s.TaskEnergy += joules.KWh()
+		}
 		if s.Energy = new(b.used.all.KWh()); b.meter.Supplied {
 			s.Green, s.Brown = new(b.used.green.KWh()), new((b.used.all - b.used.green).KWh())
 		}
@@ -230,6 +236,7 @@ func (b *Builder) arrive(e *follow.Record) {
 	}
 	b.run.join(&j, spec.Workflow)
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
+	b.drew = append(b.drew, 0)
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -277,7 +284,7 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 		j.Started = seconds(a.Began)
 	}
 	if b.meter.Known {
-		b.meter.Hold(at, a.Node, a.Needs, +1)
+		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, +1)
 	}
 	b.usage.hold(at, a, false)
 	if a.Stage == sched.Reduce {
@@ -305,8 +312,9 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 		b.reduces(at, a.Job, -1)
 	}
 	if b.meter.Known {
-		b.meter.Hold(at, a.Node, a.Needs, -1)
+		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, -1)
 	}
+	b.drew[a.Job.Number] += units.Joules(e.X)
 	if e.Outcome != sched.Committed || e.Over {
 		return
 	}

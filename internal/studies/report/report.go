@@ -150,6 +150,8 @@ type Summary struct {
 	// part of it that the supply of green power covered; null: there is no supply
 	Green *float64 `json:"green_kwh"`
 	Brown *float64 `json:"brown_kwh"` // the rest
+	// what attempts have drawn above what nodes draw idle; the rest is idle, waking and sleeping nodes
+	TaskEnergy *float64 `json:"task_energy_kwh"`
 
 	Tasks        int64   `json:"tasks"`    // of the jobs that arrived
 	Attempts     int64   `json:"attempts"` // started
@@ -212,9 +214,11 @@ type Job struct {
 	Reduces   int      `json:"reduces"`
 	LocalMaps int      `json:"local_maps"`
 	Attempts  int      `json:"attempts"`
-	TaskTime  *float64 `json:"task_time_s"` // its work, see below; null: not known
-	Penalty   *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
-	Outcome   Outcome  `json:"outcome"`
+	// its attempts' part of the summary's task energy; null: nobody knows
+	Energy   *float64 `json:"energy_kwh,omitempty"`
+	TaskTime *float64 `json:"task_time_s"` // its work, see below; null: not known
+	Penalty  *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
+	Outcome  Outcome  `json:"outcome"`
 
 	// where its time went, by cause, which sums to the time from its arrival to its end, and that in
 	// a sentence; none where nobody kept accounts

@@ -228,6 +228,7 @@ func (s *Scenario) build() {
 		s.jobs(&cfg, node)
 	}
 	s.addMasters(&cfg)
+	s.named()
 	if s.arrivals != nil {
 		cfg.Workload, cfg.Source = nil, func() workload.Source { return s.arrivals(0) }
 	}
@@ -242,6 +243,46 @@ func (s *Scenario) build() {
 		}
 	}
 	s.config = cfg
+}
+
+// rates makes the rates that stand at a place of the file.
+func (s *Scenario) rates(of []Rate, at string) (list []cluster.Rate) {
+	for i, r := range of {
+		is := cluster.Rate{Container: r.Container, Jobs: r.Jobs, Speed: last(0, r.Speed), Watts: units.Watts(last(0, r.Power))}
+		path := fmt.Sprintf("%s.rates[%d]", at, i)
+		for _, o := range list {
+			if o.Container == is.Container && o.Jobs == is.Jobs {
+				s.src.Failf(path, "another rate is for container %q and the same jobs; leave one out", is.Container)
+			}
+		}
+		if is.Speed == 0 && is.Watts == 0 {
+			s.src.Failf(path, "a rate says speed, power, or both, such as {container: %s, speed: 8, power: 60W}", is.Container)
+		}
+		list = append(list, is)
+	}
+	return list
+}
+
+// named checks that some job has each kind of container of which something is stated.
+func (s *Scenario) named() {
+	if s.Workload.Trace != nil || s.Workload.Mix != nil {
+		return // they take what they find
+	}
+	known := append([]string{cluster.MapSlot().Name, cluster.ReduceSlot().Name, "master"}, s.kinds...)
+	check := func(at string, of []Rate) {
+		for i, r := range of {
+			if !slices.Contains(known, r.Container) {
+				s.src.Failf(fmt.Sprintf("%s.rates[%d].container", at, i), "no job runs in a container %q; they are %s", r.Container, strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", "))
+			}
+		}
+	}
+	check("cluster", s.Cluster.Rates)
+	for i := range s.Cluster.Classes {
+		check(fmt.Sprintf("cluster.classes[%d]", i), s.Cluster.Classes[i].Rates)
+	}
+	for i := range s.Cluster.Offers {
+		check(fmt.Sprintf("cluster.offers[%d]", i), s.Cluster.Offers[i].Rates)
+	}
 }
 
 // happenings makes what is written down to happen to nodes.
@@ -337,7 +378,9 @@ type rule struct {
 // would be reported as 0.
 func (s *Scenario) needPower() {
 	k := &s.Cluster
-	draws := func(o *Offer) bool { return o.IdlePower != nil || o.DynamicPower != nil }
+	draws := func(o *Offer) bool {
+		return o.IdlePower != nil || o.DynamicPower != nil || slices.ContainsFunc(o.Rates, func(r Rate) bool { return r.Power != nil })
+	}
 	need := func(path string, drawn bool) {
 		if s.src.Has(path) && !drawn {
 			s.src.Failf(path, "%s has no effect without idle_power or dynamic_power", config.Name(path))
@@ -374,7 +417,7 @@ func last[T any](none T, stated ...*T) T {
 func (s *Scenario) cluster() *cluster.Cluster {
 	k := &s.Cluster
 	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}
-	add := func(name string, count int, o Offer) *cluster.Class {
+	add := func(at, name string, count int, o Offer) *cluster.Class {
 		class := &cluster.Class{Name: name, Speed: last(1, k.Speed, o.Speed), WakeTime: last(0, k.WakeTime, o.WakeTime).Duration()}
 		class.Idle = units.Watts(last(0, k.IdlePower, o.IdlePower))
 		class.Dynamic = units.Watts(last(0, k.DynamicPower, o.DynamicPower))
@@ -384,6 +427,9 @@ func (s *Scenario) cluster() *cluster.Cluster {
 		class.Capacity[units.VCores] = int64(last(0, k.VCores, o.VCores))
 		class.Capacity[units.Named0] = int64(last(0, k.GPUs, o.GPUs))
 		class.Capacity[units.Memory] = int64(last(0, k.Memory, o.Memory))
+		if class.Rates = s.rates(k.Rates, "cluster"); o.Rates != nil {
+			class.Rates = s.rates(o.Rates, at)
+		}
 		labels := o.Labels
 		if labels == nil {
 			labels = k.Labels
@@ -396,7 +442,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 		return class
 	}
 	if k.Nodes > 0 {
-		add("standard", k.Nodes, k.Offer)
+		add("cluster", "standard", k.Nodes, k.Offer)
 	}
 	seen := map[string]bool{"standard": k.Nodes > 0}
 	once := func(path, name string) {
@@ -406,16 +452,18 @@ func (s *Scenario) cluster() *cluster.Cluster {
 		seen[name] = true
 	}
 	for i, cl := range k.Classes {
-		once(fmt.Sprintf("cluster.classes[%d]", i), cl.Name)
-		add(cl.Name, cl.Nodes, cl.Offer)
+		at := fmt.Sprintf("cluster.classes[%d]", i)
+		once(at, cl.Name)
+		add(at, cl.Name, cl.Nodes, cl.Offer)
 	}
 	if len(c.Nodes) == 0 {
 		s.src.Failf("cluster", "the cluster has no node; give it some, such as nodes: 20")
-		add("standard", 1, k.Offer) // so that the other checks have something to look at
+		add("cluster", "standard", 1, k.Offer) // so that the other checks have something to look at
 	}
 	for i, o := range k.Offers {
-		once(fmt.Sprintf("cluster.offers[%d]", i), o.Name)
-		class := add(o.Name, o.Most, o.Offer)
+		at := fmt.Sprintf("cluster.offers[%d]", i)
+		once(at, o.Name)
+		class := add(at, o.Name, o.Most, o.Offer)
 		class.Most, class.Price, class.Billing, class.WakeTime = o.Most, o.Price, o.Billing.Duration(), o.Boot.Duration()
 	}
 	return c

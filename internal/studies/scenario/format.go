@@ -44,6 +44,7 @@ type Scenario struct {
 	// skies writes down the weather of a seed; nil = there is none.
 	skies  func(seed uint64, cfg *sim.Config)
 	record *weather.Series // in place of what would be made up; nil = none
+	kinds  []string        // names of containers of jobs, each as often as it stands there
 	notes  []string        // what was filled in, moved or left out of files beside it
 }
 
@@ -101,6 +102,16 @@ type Offer struct {
 	DynamicPower *config.Power `json:"dynamic_power" min:"0" doc:"what it draws in addition at full load, and in proportion below that"`
 	SleepPower   *config.Power `json:"sleep_power" min:"0" doc:"what it draws asleep"`
 	WakeTime     *config.Span  `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
+
+	Rates []Rate `json:"rates" doc:"what tasks take and draw in kinds of containers, where that does not follow from the node as a whole"`
+}
+
+// Rate is what a task takes and draws in a kind of container.
+type Rate struct {
+	Container string        `json:"container" need:"yes" label:"yes" doc:"the kind of container, as jobs name it in map_needs or reduce_needs; without such it is map-slot or reduce-slot"`
+	Jobs      string        `json:"jobs" label:"yes" doc:"class of jobs that it holds for; all of which nothing else is said if left out"`
+	Speed     *float64      `json:"speed" above:"0" doc:"speed of such a task, in place of that of the node"`
+	Power     *config.Power `json:"power" above:"0" doc:"what it draws above idle while it runs; its part of dynamic_power if left out"`
 }
 
 // Class is a kind of node.
@@ -306,6 +317,7 @@ type SimJob struct {
 
 // Needs is what a container takes of its node.
 type Needs struct {
+	Name   string      `json:"name" label:"yes" doc:"name of the kind of container, by which rates of nodes go; map or reduce if left out, and of several map-1, map-2 and so on"`
 	VCores int         `json:"vcores" min:"0" max:"100000" doc:"virtual cores"`
 	Memory config.Size `json:"memory" min:"0" doc:"memory"`
 	GPUs   int         `json:"gpus" min:"0" max:"100000" doc:"GPUs"`

@@ -234,6 +234,8 @@ func (m *jobMaker) containers(k config.OneOrMore[Needs], at, name string) (list 
 		if len(k) > 1 {
 			kind = fmt.Sprintf("%s-%d", name, i+1)
 		}
+		kind = cmp.Or(n.Name, kind)
+		m.s.kinds = append(m.s.kinds, kind)
 		list = append(list, cluster.Container{Name: kind, Needs: units.Vector{units.VCores: int64(n.VCores), units.Memory: int64(n.Memory), units.Named0: int64(n.GPUs)}})
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -126,6 +127,30 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// Classes take the rates of the cluster unless they state their own.
+func TestRates(t *testing.T) {
+	s, err := Read("f.yaml", []byte(`cluster:
+  nodes: 2
+  vcores: 4
+  rates: [{container: cpu, jobs: md, power: 20W}]
+  classes:
+    - {name: gpu, nodes: 1, gpus: 1, rates: [{container: gpu, speed: 8}, {container: map-2, power: 5W}]}
+    - {name: other, nodes: 1}
+workload: {jobs: [{id: a, maps: 1, map_time: 1s, map_needs: [{name: gpu, gpus: 1}, {vcores: 1}, {name: cpu, vcores: 1}]}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]cluster.Rate
+	for _, k := range s.Sim(1).Cluster.Classes {
+		got = append(got, k.Rates)
+	}
+	cpu := []cluster.Rate{{Container: "cpu", Jobs: "md", Watts: 20}}
+	if diff := cmp.Diff([][]cluster.Rate{cpu, {{Container: "gpu", Speed: 8}, {Container: "map-2", Watts: 5}}, cpu}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 const ending = "\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"
 
 // TestErrors lists what can be wrong with a file, and how it is told: always with the place, and
@@ -161,6 +186,10 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a}]}", `f.yaml:2:19: job "a" has neither maps nor input; give it some, or maps: 0 if it has none`},
 		{"scenario", "cluster: {nodes: 2, map_slots: 0}" + ending, `f.yaml:2:19: job "a" cannot run: no node offers {map:1} for a map task`},
 		{"scenario", "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, labels: [gpu]}]}", `f.yaml:2:19: job "a" cannot run: no node with the labels gpu offers {map:1} for a map task`},
+		{"scenario", "cluster: {nodes: 2, rates: [{container: map-slot}]}" + ending, `f.yaml:1:29: a rate says speed, power, or both, such as {container: map-slot, speed: 8, power: 60W}`},
+		{"scenario", "cluster: {nodes: 2, classes: [{name: k, nodes: 1, rates: [{container: map-slot, speed: 2}, {container: map-slot, power: 2W}]}]}" + ending, `f.yaml:1:92: another rate is for container "map-slot" and the same jobs; leave one out`},
+		{"scenario", "cluster: {nodes: 2, rates: [{container: gpu, speed: 2}]}" + ending, `f.yaml:1:41: no job runs in a container "gpu"; they are map-slot, master, reduce-slot`},
+		{"scenario", "cluster: {nodes: 2, rates: [{container: map-slot, speed: 0}]}" + ending, `f.yaml:1:58: speed is 0, it must be above 0`},
 		{"scenario", "cluster: {nodes: 2, gpus: 1}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s, map_needs: {gpus: 2}}]}", `f.yaml:2:19: job "a" cannot run: no node offers {gpus:2} for a map task`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues: [{name: a, capacity: 60}, {name: b, capacity: 60}]\n", `f.yaml:3:9: queues: the capacities add up to 120 %, which is more than 100`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues:\n  - name: a\n    max_master_share: 101\n", `f.yaml:5:23: max_master_share is 101, it must be at most 100`},

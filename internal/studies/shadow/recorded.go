@@ -177,20 +177,19 @@ var ErrNothing = errors.New("no job finished in the recording, so there is nothi
 // Config is a simulation of what was recorded, on nodes that report at that interval.
 func (r *Recorded) Config(heartbeat units.Duration) (sim.Config, error) {
 	c := &cluster.Cluster{Racks: len(r.racks)}
-	classes := map[cluster.Class]*cluster.Class{}
+	var told []*cluster.Class // as nodes were, each with one of c.Classes
 	named := map[string]int{}
 	for _, n := range r.nodes {
-		k := classes[*n.Class]
-		if k == nil {
+		i := slices.IndexFunc(told, n.Class.Same)
+		if i < 0 {
 			is := *n.Class
+			i, told = len(told), append(told, n.Class)
 			if named[is.Name]++; named[is.Name] > 1 { // nodes of one name were told of with other capacities
 				is.Name = fmt.Sprintf("%s/%d", is.Name, named[is.Name])
 			}
-			k = &is
-			classes[*n.Class] = k
-			c.Classes = append(c.Classes, k)
+			c.Classes = append(c.Classes, &is)
 		}
-		n.Class = k
+		n.Class = c.Classes[i]
 		c.Nodes = append(c.Nodes, n)
 	}
 	jobs := slices.DeleteFunc(slices.Clone(r.jobs), func(j *workload.Job) bool { return !works(j) })

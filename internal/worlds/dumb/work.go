@@ -49,6 +49,7 @@ type run struct {
 	stage                         *stage
 	began, ready, since           units.Time // ready: when its work begins; Never: it waits for input
 	work, left, slow              float64
+	joules                        float64
 	end                           moment
 	breaks, fetching, over        bool
 	flow                          float64 // nanoseconds at full rate that are left of its shuffle
@@ -282,8 +283,59 @@ func (w *World) work(r *run, in units.Duration) {
 // goOn times the end of an attempt at the speed of its node.
 func (w *World) goOn(r *run) {
 	nd, c := w.nodes[r.node], r.stage.spec.Share()
-	r.slow = c/(nd.spec.Class.Speed*nd.factor) + (1 - c)
+	speed := nd.spec.Class.Speed
+	if said := r.said(nd); said.Speed > 0 {
+		speed = said.Speed
+	}
+	r.slow = c/(speed*nd.factor) + (1 - c)
 	r.end = w.in(r.since.Sub(w.now) + units.Nanosecond.Scale(r.left*r.slow))
+}
+
+// said is what the class of the node says of the attempt's kind of container: of its jobs before any.
+func (r *run) said(nd *node) (is cluster.Rate) {
+	for _, jobs := range []string{"", r.stage.job.spec.Class} {
+		for _, said := range nd.spec.Class.Rates {
+			if said.Container == r.stage.spec.Container(r.container).Name && said.Jobs == jobs {
+				is = said
+			}
+		}
+	}
+	return is
+}
+
+// burn lets attempts draw power until then: what is said of each, or its part of what its node draws for the others.
+func (w *World) burn(until units.Time) {
+	for n, nd := range w.nodes {
+		var held units.Vector
+		alone, on := 0.0, w.newestOn(n)
+		for _, r := range on {
+			if needs := r.stage.spec.Container(r.container).Needs; r.said(nd).Watts == 0 {
+				held.Add(&needs)
+				alone += nd.load(needs)
+			}
+		}
+		for _, r := range on {
+			watts := float64(r.said(nd).Watts)
+			if watts == 0 && alone > 0 {
+				watts = float64(nd.spec.Class.Dynamic) * nd.load(held) * nd.load(r.stage.spec.Container(r.container).Needs) / alone
+			}
+			r.joules += watts * until.Sub(w.now).Seconds()
+		}
+	}
+}
+
+// load is the part of a node's vcores that so much is, or that of its slots, the larger, at most all.
+func (nd *node) load(held units.Vector) float64 {
+	has := nd.spec.Class.Capacity
+	cores := float64(held[units.VCores]) / max(1, float64(has[units.VCores]))
+	slots := float64(held[units.MapSlots]+held[units.ReduceSlots]) / max(1, float64(has[units.MapSlots]+has[units.ReduceSlots]))
+	if has[units.VCores] == 0 {
+		cores = 0
+	}
+	if has[units.MapSlots]+has[units.ReduceSlots] == 0 {
+		slots = 0
+	}
+	return min(1, max(cores, slots))
 }
 
 // isMaster tells whether the attempt is an ApplicationMaster that goes on when it has done its work.
@@ -335,7 +387,7 @@ func (w *World) stop(r *run, outcome sched.Outcome, why string) {
 	needs := s.spec.Container(r.container).Needs
 	nd.free.Add(&needs)
 	nd.news = true
-	e := sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(r.handle), Outcome: outcome, Text: why}
+	e := sched.Event{Kind: sched.Ended, Attempt: sched.AttemptID(r.handle), Outcome: outcome, Text: why, X: units.Rounded(r.joules)}
 	e.Spans[sched.PhaseShuffle] = min(r.ready, w.now).Sub(r.began)
 	e.Spans[sched.PhaseRun] = w.now.Sub(min(r.ready, w.now))
 	if outcome == sched.Committed {

@@ -105,6 +105,7 @@ func (w *World) Next(context.Context) (drive.Batch, error) {
 			return drive.Batch{}, errors.New("nothing will ever happen again")
 		}
 		w.transfer(at)
+		w.burn(at)
 		w.now = at
 		w.happen()
 		if len(w.out) > 0 {

@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 
+	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -71,6 +72,9 @@ func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
 	} else {
 		a = int32(len(w.attempts))
 		w.attempts, w.paces = append(w.attempts, attempt{}), append(w.paces, pace{})
+		if w.marks != nil {
+			w.marks = append(w.marks, energy.Mark{})
+		}
 	}
 	n := int32(it.Node)
 	s.asked -= s.Open
@@ -85,6 +89,7 @@ func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
 	at.began, at.job, at.task, at.node, at.stage, at.container = w.now, int32(it.Job), int32(b.Task), n, it.Stage, it.Container
 	at.input = work.Input
 	w.paces[a].work, at.breaks = w.drawWork(j, s, work.Work, at.task, int32(t.Tries), n)
+	w.draws(a, at, j)
 	w.link(a, &nd.runs, ofNode)
 	w.link(a, &s.runs, ofStage)
 	e := w.add(sched.Started)
@@ -129,7 +134,7 @@ func (w *World) unlink(at *attempt, l *running, k int) {
 // schedule enters the end of an attempt whose ready is known.
 func (w *World) schedule(a int32, at *attempt, j *job, s *stage) {
 	p := &w.paces[a]
-	p.since, p.left, p.slow = at.ready, p.work, w.slowness(at.node, s)
+	p.since, p.left, p.slow = at.ready, p.work, w.slowness(at, j, s)
 	w.enqueue(a, at, j)
 }
 
@@ -233,6 +238,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	w.kinds[s.kinds[at.container]].needs.AddTo(&nd.Free, 1)
 	e := w.add(sched.Ended)
 	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why
+	e.X = w.drew(a, at, s)
 	shuffled := min(at.ready, w.now)
 	e.Spans[sched.PhaseShuffle] = shuffled.Sub(at.began)
 	e.Spans[sched.PhaseRun] = w.now.Sub(shuffled)

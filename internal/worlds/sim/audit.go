@@ -262,7 +262,7 @@ func (w *World) auditQueue() {
 		equal(w, at.timed, queued, "attempt %d has an entry in the queue", a)
 		if queued {
 			equal(w, end, w.paces[a].end(), "end of attempt %d", a)
-			equal(w, w.paces[a].slow, w.slowness(at.node, w.jobs[at.job].stage(at.stage)), "slowness of attempt %d on node %d", a, cluster.NodeID(at.node))
+			equal(w, w.paces[a].slow, w.slowness(at, &w.jobs[at.job], w.jobs[at.job].stage(at.stage)), "slowness of attempt %d on node %d", a, cluster.NodeID(at.node))
 		}
 	}
 	equal(w, w.coming, coming, "entries of the queue that were written down")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
@@ -255,6 +256,9 @@ func (w *World) attemptsFrom(book *ledger.Ledger) error {
 		most = max(most, a.ID)
 	}
 	w.attempts, w.paces = make([]attempt, most+1), make([]pace, most+1)
+	if w.marks != nil {
+		w.marks = make([]energy.Mark, most+1)
+	}
 	tasks, err := w.bindAll(run)
 	if err != nil {
 		return err
@@ -293,6 +297,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	w.kinds[s.kinds[a.Container]].needs.AddTo(&nd.Free, -1)
 	at := &w.attempts[a.ID]
 	*at = attempt{began: a.Started, job: h, task: task, node: n, stage: a.Stage, container: a.Container, input: s.Spec.Tasks[task-1].Input}
+	w.draws(int32(a.ID), at, j) // from now on
 	p := &w.paces[a.ID]
 	p.work, at.breaks = w.drawWork(j, s, s.Spec.Tasks[task-1].Work, at.task, int32(t.Tries), n)
 	p.left = p.work
@@ -314,7 +319,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
 		return // it is up, and ends with its job
 	}
-	p.since, p.left, p.slow = at.ready, p.work, w.slowness(n, s)
+	p.since, p.left, p.slow = at.ready, p.work, w.slowness(at, j, s)
 	if p.end() < w.now { // it should be over: it is, now
 		left := 0.0
 		if s.longest > 0 { // as long as the longest that is known, if it may still be that

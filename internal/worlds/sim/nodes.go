@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -16,9 +17,10 @@ type node struct {
 	bare     *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
 	factor   float64       // of its class's speed
 	runs     running
-	outputs  int32  // map outputs on it that jobs still need; counted while it drains
-	lives    uint32 // how often it came up
-	away     int32  // failures that keep it down
+	share    energy.Share // of what it draws
+	outputs  int32        // map outputs on it that jobs still need; counted while it drains
+	lives    uint32       // how often it came up
+	away     int32        // failures that keep it down
 	state    nodeState
 	failures int  // of attempts on it since it came up or was restored
 	listed   bool // it is on the blacklist

@@ -4,7 +4,26 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
+
+// draws notes that an attempt begins to draw power, at the time of its start.
+func (w *World) draws(a int32, at *attempt, j *job) {
+	if w.marks == nil {
+		return
+	}
+	nd := &w.nodes[at.node]
+	w.marks[a] = nd.share.Begin(w.now, nd.Spec.Class, j.Spec, at.stage, at.container, &w.kinds[j.stage(at.stage).kinds[at.container]].needs.Vector)
+}
+
+// drew returns the joules above idle that it has drawn, now that it ends.
+func (w *World) drew(a int32, at *attempt, s *stage) float64 {
+	if w.marks == nil {
+		return 0
+	}
+	nd := &w.nodes[at.node]
+	return units.Rounded(float64(nd.share.End(w.now, nd.Spec.Class, w.marks[a], &w.kinds[s.kinds[at.container]].needs.Vector)))
+}
 
 // sleep drains a node, and then puts it to sleep, or gives it back to its cloud. It serves nothing
 // until it is awake again, and neither does the data on it: one that holds the last copy of a block or a

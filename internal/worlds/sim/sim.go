@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -40,9 +41,10 @@ type World struct {
 	doomed  []int32          // arrived jobs that can never run, to end with the next batch
 	present int              // jobs in the system
 
-	attempts []attempt // by handle, [0] unused
-	paces    []pace    // by handle
-	timed    int       // attempts whose end stands in the queue
+	attempts []attempt     // by handle, [0] unused
+	paces    []pace        // by handle
+	marks    []energy.Mark // by handle, nil = no class says what its nodes draw
+	timed    int           // attempts whose end stands in the queue
 
 	freeJobs, endedJobs         []int32 // handles to be used again; those of this batch rest until the next
 	freeAttempts, endedAttempts []int32
@@ -105,6 +107,9 @@ func New(cfg Config) (*World, error) {
 	w.cfg.Times = cfg.Times.normalized()
 	w.popular = newPopularity(cfg.Files)
 	w.makeNodes()
+	if slices.ContainsFunc(cfg.Cluster.Classes, energy.Known) {
+		w.marks = make([]energy.Mark, 1)
+	}
 	w.racks = newRacks(cfg.Cluster)
 	w.source = cfg.source()
 	w.beat = newBeats(cfg.Heartbeat, len(cfg.Cluster.Nodes))

@@ -9,13 +9,18 @@ import (
 // share c of the work, the rest waits for disk and network and takes its time (scale-up, paper 000,
 // section 6):
 //
-//	slowness = c / (speed of the class · factor) + 1 - c
+//	slowness = c / (speed · factor) + 1 - c
 //
+// The speed is that of the class, or what it states of the kind of container that the attempt runs in.
 // Both parts are taken to be mixed evenly over the task, so that the part of a task that is done is the same for both.
-func (w *World) slowness(n int32, s *stage) float64 {
-	nd := &w.nodes[n]
-	c := s.Spec.Share()
-	return c/(nd.Spec.Class.Speed*nd.factor) + (1 - c)
+func (w *World) slowness(at *attempt, j *job, s *stage) float64 {
+	nd := &w.nodes[at.node]
+	c, speed := s.Spec.Share(), nd.Spec.Class.Speed
+	if len(nd.Spec.Class.Rates) > 0 {
+		k := s.Spec.Container(int(at.container))
+		speed = nd.Spec.Class.Rate(j.Spec.Class, &k).Speed
+	}
+	return c/(speed*nd.factor) + (1 - c)
 }
 
 // setSpeed sets the factor on the speed of the node's class and times again what runs there: work
@@ -42,7 +47,7 @@ func (w *World) setSpeed(n int32, factor float64) {
 			p.since = w.now
 		}
 		j := &w.jobs[at.job]
-		p.slow = w.slowness(n, j.stage(at.stage))
+		p.slow = w.slowness(at, j, j.stage(at.stage))
 		w.park(at)
 		w.enqueue(a, at, j)
 	}

@@ -143,7 +143,7 @@ func (w *World) nodeChanged(n *wire.Node) {
 		return
 	}
 	spec := w.describe(n)
-	if was := w.up[id]; was.Rack == spec.Rack && *was.Class == *spec.Class && slices.Equal(was.Labels, spec.Labels) {
+	if was := w.up[id]; was.Rack == spec.Rack && was.Class.Same(spec.Class) && slices.Equal(was.Labels, spec.Labels) {
 		return // YARN says so of all nodes whenever one joins
 	}
 	w.up[id] = spec

@@ -1,0 +1,76 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/slackline/slackline/units"
+)
+
+// Rate is what a task takes and draws in a kind of container on nodes of a class, where that does not
+// follow from the node as a whole: on a GPU, or on a CPU that does one kind of work better than others.
+type Rate struct {
+	Container string `json:"container"` // name of the kind of container
+	// Jobs is the class of jobs that it holds for; "" = all of which nothing else is said.
+	Jobs string `json:"jobs,omitempty"`
+	// Speed of such a task, in place of that of the class; 0 = that.
+	Speed float64 `json:"speed,omitempty"`
+	// Watts it draws above idle while it runs; 0 = its part of what the class draws at full load.
+	Watts units.Watts `json:"watts,omitempty"`
+}
+
+// Stated returns what is said of tasks of a class of jobs in a kind of container, nil if nothing is. It
+// costs the number of rates, which are few.
+func (c *Class) Stated(jobs, container string) (is *Rate) {
+	for i := range c.Rates {
+		if r := &c.Rates[i]; r.Container == container && (r.Jobs == jobs || r.Jobs == "" && is == nil) {
+			is = r
+		}
+	}
+	return is
+}
+
+// Rate returns what such a task takes and draws: what is stated of it, and for the rest what follows from
+// the class.
+func (c *Class) Rate(jobs string, k *Container) Rate {
+	r := Rate{Container: k.Name, Jobs: jobs}
+	if is := c.Stated(jobs, k.Name); is != nil {
+		r.Speed, r.Watts = is.Speed, is.Watts
+	}
+	if r.Speed == 0 {
+		r.Speed = c.Speed
+	}
+	if r.Watts == 0 {
+		r.Watts = units.Watts(float64(c.Dynamic) * c.Load(&k.Needs))
+	}
+	return r
+}
+
+// Load is the part of a node that works while its containers hold so much: of its vcores or of its slots,
+// whichever is larger, at most 1.
+func (c *Class) Load(held *units.Vector) float64 {
+	part := func(held, has int64) float64 {
+		if has == 0 {
+			return 0
+		}
+		return float64(held) / float64(has)
+	}
+	has := &c.Capacity
+	return min(1, max(part(held[units.VCores], has[units.VCores]),
+		part(held[units.MapSlots]+held[units.ReduceSlots], has[units.MapSlots]+has[units.ReduceSlots])))
+}
+
+// validateRates reports the first rate that cannot be.
+func (c *Class) validateRates() error {
+	for i := range c.Rates {
+		switch r := &c.Rates[i]; {
+		case r.Container == "":
+			return fmt.Errorf("node class %q: a rate names no container", c.Name)
+		case !(r.Speed >= 0) || math.IsInf(r.Speed, 1) || !(r.Watts >= 0) || math.IsInf(float64(r.Watts), 1):
+			return fmt.Errorf("node class %q: in container %q tasks run at speed %v and draw %vW; neither must be negative or infinite", c.Name, r.Container, r.Speed, float64(r.Watts))
+		case c.Stated(r.Jobs, r.Container) != r:
+			return fmt.Errorf("node class %q: two rates are for container %q and jobs of class %q", c.Name, r.Container, r.Jobs)
+		}
+	}
+	return nil
+}
