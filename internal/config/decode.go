@@ -275,6 +275,9 @@ func (d *Document) plain(n, resolved ast.Node, v reflect.Value, path string, f f
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(s)
+		if s == "" && f.filled() {
+			d.failf(n, "%s is empty; give it a value, or leave it out", Name(path))
+		}
 		what := f.label
 		if what == "yes" {
 			what = Name(path)

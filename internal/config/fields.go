@@ -14,7 +14,7 @@ type field struct {
 	name            string
 	doc             string
 	need            bool
-	some            bool   // a list that is not empty
+	some            bool   // a list, or a text, that is not empty
 	label           string // of a name, or a list of some: what errors call it, "yes" = its key
 	min, above, max *float64
 	enum            []string
@@ -33,6 +33,12 @@ func (f *field) otherwise(x float64) string {
 		without = without[i+len("; "):]
 	}
 	return "; without the key it is: " + without
+}
+
+// filled tells whether the key is of a text that may be left out, and not be empty. One that is needed has a sentence
+// of its own.
+func (f *field) filled() bool {
+	return !f.need && (f.label != "" || f.some && f.typ.Kind() == reflect.String)
 }
 
 type fieldList []field

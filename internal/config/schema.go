@@ -73,7 +73,9 @@ func mappingShape(t reflect.Type, inside map[reflect.Type]bool) map[string]any {
 			}
 			bounded["maxLength"] = maxName
 		}
-		if f.some {
+		if f.filled() {
+			bounded["minLength"] = 1
+		} else if f.some {
 			list := s
 			if either, ok := s["anyOf"].([]any); ok { // one, or a list
 				list = either[1].(map[string]any)

@@ -372,8 +372,8 @@ type Job struct {
 // Whole is what a job file says of the run of all its jobs. The flags of these names win.
 type Whole struct {
 	About     string `json:"about" doc:"what the run shows and how long it takes; run prints it first"`
-	Policy    string `json:"policy" doc:"the policy"`
-	Block     string `json:"block" doc:"largest input of a map, such as 64KB"`
+	Policy    string `json:"policy" some:"yes" doc:"the policy"`
+	Block     string `json:"block" some:"yes" doc:"largest input of a map, such as 64KB"`
 	Overwrite bool   `json:"overwrite" doc:"true: replace the output of earlier runs"`
 }
 
