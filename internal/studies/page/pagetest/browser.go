@@ -30,6 +30,8 @@ type Browser struct {
 	id      int
 	session string
 	events  []event
+
+	watchdog *time.Timer // ends a browser that does not answer
 }
 
 type event struct {
@@ -80,13 +82,13 @@ func New(t *testing.T) *Browser {
 	toRead.Close()
 	toWrite.Close()
 	b := &Browser{t: t, in: fromUs, out: bufio.NewReaderSize(toUs, 1<<20)}
-	watchdog := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	b.watchdog = time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() {
 		b.session = ""
 		_, _ = b.try("Browser.close", nil)
 		fromUs.Close()
 		_ = cmd.Wait()
-		watchdog.Stop()
+		b.watchdog.Stop()
 		toUs.Close()
 		if t.Failed() {
 			t.Logf("%s printed:\n%s", path, &noise)
@@ -112,9 +114,14 @@ func New(t *testing.T) *Browser {
 	return b
 }
 
+// patience is how long an answer of a browser is waited for.
+const patience = 2 * time.Minute
+
 // try sends a command and waits for its answer; events that come meanwhile are kept.
 func (b *Browser) try(method string, params any) (json.RawMessage, error) {
 	b.id++
+	b.watchdog.Reset(patience)
+	defer b.watchdog.Stop() // what a test does meanwhile may take longer
 	message := map[string]any{"id": b.id, "method": method}
 	if params != nil {
 		message["params"] = params
