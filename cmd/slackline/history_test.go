@@ -362,7 +362,7 @@ func TestAskingMakesNothing(t *testing.T) {
 // A folder in which nothing can be kept breaks neither run nor simulate: each warns once.
 func TestNothingCanBeKept(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no folder here in which nobody can write")
+		t.Skip("NOT CHECKED: there is no folder here in which nobody can write")
 	}
 	s := wordsShell(t)
 	const none = "/proc/slackline"

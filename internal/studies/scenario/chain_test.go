@@ -55,7 +55,7 @@ func TestChainFollowsLinks(t *testing.T) {
 	}
 	for name, to := range map[string]string{"link": "real", "lin": "real/in"} {
 		if err := os.Symlink(to, name); err != nil {
-			t.Skip(err)
+			t.Skip("NOT CHECKED: this system makes no links: ", err)
 		}
 	}
 	jobs := chained(t, `b: link/a > out/b

@@ -147,7 +147,7 @@ func link(t *testing.T, links map[string]string) {
 	t.Helper()
 	for link, to := range links {
 		if err := os.Symlink(to, link); err != nil {
-			t.Skip("this system makes no links: ", err)
+			t.Skip("NOT CHECKED: this system makes no links: ", err)
 		}
 	}
 }
@@ -366,7 +366,7 @@ func TestThrough(t *testing.T) {
 	tree(t, "real/in/x", "real/in/sub/y", "store/z", "real/aside/w")
 	for name, to := range map[string]string{"store/l": "../real/in", "lin": "real/in"} {
 		if err := os.Symlink(to, name); err != nil {
-			t.Skip(err)
+			t.Skip("NOT CHECKED: this system makes no links: ", err)
 		}
 	}
 	for _, c := range []struct{ in, out, want string }{
