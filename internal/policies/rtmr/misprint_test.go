@@ -92,9 +92,9 @@ func alone(s *scheduler, r *compose.Recipe) {
 // holds on the same streams. The counts are of these streams, which are short and small; the order
 // of their sizes is that of the reading guide (1 % and 16 %).
 func TestMisprintsBreakPromises(t *testing.T) {
-	n := 3000
+	n, full := 3000, os.Getenv("SLACKLINE_FULLER") != "" // the first that is broken shows it; how many are is counted in the gate
 	if os.Getenv("SLACKLINE_LONG") != "" {
-		n = 20000
+		n, full = 20000, true
 	}
 	for _, c := range []struct {
 		name  string
@@ -113,6 +113,9 @@ func TestMisprintsBreakPromises(t *testing.T) {
 			gen := streams(false, 9, 0)
 			broken, promises, late := 0, 0, 0
 			for seed := range n {
+				if c.fails && broken > 0 && !full {
+					break
+				}
 				k, err := play(gen.Example(seed), usual, c.bend)
 				if err != nil {
 					t.Fatalf("%v\n%v", err, gen.Example(seed))

@@ -188,21 +188,23 @@ func twinned(seed uint64) adverse.Config {
 	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4, Rents: int(seed % 2)}
 }
 
-// runs is how many seeds of n are tried: a third of them in the gate, a fifth in a hurry, ten times
-// as many in the long tier.
+// runs is how many seeds of n are tried: a third of them in the gate, a sixth by the README's test command, a fifth in a
+// hurry, ten times as many in the long tier.
 func runs(n int) int {
 	switch {
 	case testing.Short():
 		return max(1, n/5)
 	case os.Getenv("SLACKLINE_LONG") != "":
 		return 10 * n
+	case fuller():
+		return max(1, n/3)
 	}
-	return max(1, n/3)
+	return max(1, n/6)
 }
 
 // Every policy of the catalogue, and every part in some policy, passes on the kind world and on the unkind one.
 func TestPolicies(t *testing.T) {
-	for _, s := range []Subject{simulated(runs(6)), unkind(runs(20)), real(t, 1)} {
+	for _, s := range []Subject{simulated(runs(6)), unkind(max(6, runs(20))), real(t, 1)} {
 		acts := newActs()
 		for _, text := range everyone() {
 			t.Run(s.Name+" "+text, func(t *testing.T) {

@@ -76,7 +76,7 @@ func TestMastersArePromised(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			for _, calm := range []bool{true, false} {
 				var promised [3]int // by where masters live: nowhere, in slots, outside
-				for seed := range uint64(runs(30)) {
+				for seed := range uint64(max(10, runs(30))) {
 					policy, err := catalog.New(text, pools())
 					if err != nil {
 						t.Fatal(err)
@@ -143,7 +143,7 @@ func TestPromisesOfDrawnJobs(t *testing.T) {
 	for _, text := range []string{"rtmr", "rtmr(feedback=false)", "dc(cost=worst)"} {
 		t.Run(text, func(t *testing.T) {
 			fresh, promised := fromCatalogue(t, text), 0
-			for seed := range uint64(runs(60)) {
+			for seed := range uint64(max(20, runs(60))) {
 				r, needs := rand.New(rand.NewPCG(seed, 97)), units.Vector{}
 				if seed%2 == 0 {
 					needs = unit

@@ -23,7 +23,7 @@ func TestReducesThatWait(t *testing.T) {
 	} {
 		early, full := false, false
 		for _, s := range []Subject{simulated(1), failing(1)} {
-			for seed := range uint64(runs(15)) {
+			for seed := range uint64(max(5, runs(15))) {
 				p, err := catalog.New(of.policy, pools())
 				if err != nil {
 					t.Fatal(err)
