@@ -92,7 +92,8 @@ func alone(s *scheduler, r *compose.Recipe) {
 // holds on the same streams. The counts are of these streams, which are short and small; the order
 // of their sizes is that of the reading guide (1 % and 16 %).
 func TestMisprintsBreakPromises(t *testing.T) {
-	n, full := 3000, os.Getenv("SLACKLINE_FULLER") != "" // the first that is broken shows it; how many are is counted in the gate
+	// The first that is broken shows it. How many are is counted in the gate.
+	n, full := 3000, os.Getenv("SLACKLINE_FULLER") != ""
 	if os.Getenv("SLACKLINE_LONG") != "" {
 		n, full = 20000, true
 	}
