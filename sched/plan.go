@@ -52,7 +52,8 @@ const (
 	// no bound. What runs is not ended.
 	SetSlots
 	// SetTasks uses Job, Stage and Count. It sets the number of tasks of a moldable stage, before
-	// the stage has begun. The world answers with JobAmended or Refused.
+	// the stage has begun, and until the answer nothing of it starts. The world answers with JobAmended
+	// or Refused.
 	SetTasks
 	// SetDeadline uses Job and At. It sets a virtual deadline, which orders read in place of the
 	// job's own (Job.Due); 0 takes it back.

@@ -250,6 +250,9 @@ type Mold struct {
 	Accepted int32 `json:"accepted"`
 }
 
+// Open tells whether the world has not answered yet. Until then nothing of the stage starts: it may be cut otherwise.
+func (m *Mold) Open() bool { return m.Item != 0 && m.Accepted == 0 }
+
 // NodeState is where a node stands.
 type NodeState uint8
 

@@ -68,6 +68,7 @@ type stageText struct {
 	CPUShare   float64             `json:"cpu_share,omitempty"`
 	MinTasks   int                 `json:"min_tasks,omitempty"`
 	MaxTasks   int                 `json:"max_tasks,omitempty"`
+	Works      []units.Duration    `json:"works,omitempty"`
 	Done       []int32             `json:"done,omitempty"`
 	Grows      bool                `json:"grows,omitempty"`
 }
@@ -81,7 +82,7 @@ type taskText struct {
 
 // MarshalJSON writes the nodes of a task beside the rest of it.
 func (s StageSpec) MarshalJSON() ([]byte, error) {
-	x := stageText{s.Kind, nil, s.Containers, s.CPUShare, s.MinTasks, s.MaxTasks, s.Done, s.Grows}
+	x := stageText{s.Kind, nil, s.Containers, s.CPUShare, s.MinTasks, s.MaxTasks, s.Works, s.Done, s.Grows}
 	if s.Tasks != nil {
 		x.Tasks = make([]taskText, len(s.Tasks))
 	}
@@ -98,7 +99,7 @@ func (s *StageSpec) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &x); err != nil {
 		return err
 	}
-	*s = StageSpec{Kind: x.Kind, Containers: x.Containers, CPUShare: x.CPUShare, MinTasks: x.MinTasks, MaxTasks: x.MaxTasks, Done: x.Done, Grows: x.Grows}
+	*s = StageSpec{Kind: x.Kind, Containers: x.Containers, CPUShare: x.CPUShare, MinTasks: x.MinTasks, MaxTasks: x.MaxTasks, Works: x.Works, Done: x.Done, Grows: x.Grows}
 	if x.Tasks != nil {
 		s.Tasks = make([]Task, len(x.Tasks))
 	}

@@ -74,6 +74,8 @@ type StageSpec struct {
 	// moldable: the number of tasks may be set before the start
 	MinTasks int
 	MaxTasks int // within these bounds; both 0 = it is fixed
+	// of a moldable stage: the work of each task if there are MinTasks of them, one more, …; none = nobody knows
+	Works []units.Duration
 	// tasks that a run before this one has committed, by number from 1, ascending; of a stage that
 	// grows also such as are not listed
 	Done []int32
@@ -90,6 +92,26 @@ func (s *StageSpec) Container(i int) cluster.Container {
 		return cluster.ReduceSlot()
 	}
 	return cluster.MapSlot()
+}
+
+// Cut returns the stage cut into another number of tasks, one of those of which Works speaks. Its input is shared
+// evenly, and lies where it lay.
+func (s *StageSpec) Cut(n int) StageSpec {
+	c, was := *s, len(s.Tasks)
+	c.Tasks, c.Hosts = make([]Task, n), Hosts{}
+	input, shuffle := units.Bytes(0), units.Duration(0)
+	for i := range s.Tasks {
+		input += s.Tasks[i].Input
+		shuffle += s.Tasks[i].Shuffle
+	}
+	for i := range c.Tasks {
+		c.Tasks[i] = Task{Work: s.Works[n-s.MinTasks], Input: input / units.Bytes(n), Shuffle: shuffle / units.Duration(n)}
+		if hosts := s.Hosts.Of(i * was / n); len(hosts) > 0 {
+			c.Hosts.Set(i, hosts...)
+		}
+	}
+	c.Tasks[0].Input += input % units.Bytes(n)
+	return c
 }
 
 // Share returns the part of the work that speed acts on.
@@ -234,6 +256,10 @@ func (s *StageSpec) validate() error {
 		return fmt.Errorf("stage %v: CPU share is %v, it must be from 0 to 1", s.Kind, s.CPUShare)
 	case s.MinTasks < 0 || s.MaxTasks < s.MinTasks:
 		return fmt.Errorf("stage %v: task counts from %d to %d are not a range", s.Kind, s.MinTasks, s.MaxTasks)
+	case len(s.Works) > 0 && (s.MinTasks < 1 || len(s.Works) != s.MaxTasks-s.MinTasks+1):
+		return fmt.Errorf("stage %v: the work of tasks is stated %d times for %d to %d tasks", s.Kind, len(s.Works), s.MinTasks, s.MaxTasks)
+	case slices.ContainsFunc(s.Works, func(w units.Duration) bool { return w < 0 }):
+		return fmt.Errorf("stage %v: the work of a task is negative", s.Kind)
 	}
 	if n := s.Hosts.tasks(); n > len(s.Tasks) || len(s.Hosts.Nodes) != n*s.Hosts.Each {
 		return fmt.Errorf("stage %v: hosts are listed of %d tasks, it has %d", s.Kind, n, len(s.Tasks))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,5 +203,32 @@ func TestWorkflows(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &is); err != nil || is.Workflow.Deadline != 70 || len(is.Workflow.Jobs) != 3 {
 		t.Errorf("%s: %+v, %v", text, is.Workflow, err)
+	}
+}
+
+// Cut otherwise, a stage has other tasks of the work that is stated, with all of its input, where it lay.
+func TestCut(t *testing.T) {
+	s := StageSpec{Kind: Map, MinTasks: 2, MaxTasks: 4, Works: []units.Duration{50, 40, 30}, Tasks: []Task{{10, 40, 6}, {10, 40, 6}, {11, 40, 6}},
+		Hosts: HostsOf([]cluster.NodeID{1, 2}, []cluster.NodeID{3}, []cluster.NodeID{4})}
+	if err := s.validate(); err != nil {
+		t.Fatal(err)
+	}
+	two, four := s.Cut(2), s.Cut(4)
+	if want := []Task{{16, 50, 9}, {15, 50, 9}}; !slices.Equal(two.Tasks, want) {
+		t.Errorf("%v", two.Tasks)
+	}
+	if want := []Task{{10, 30, 4}, {7, 30, 4}, {7, 30, 4}, {7, 30, 4}}; !slices.Equal(four.Tasks, want) || len(s.Tasks) != 3 {
+		t.Errorf("%v", four.Tasks)
+	}
+	for i, want := range [][]cluster.NodeID{{1, 2}, {1, 2}, {3}, {4}} {
+		if got := four.Hosts.Of(i); !slices.Equal(got, want) {
+			t.Errorf("task %d lies on %v", i, got)
+		}
+	}
+	for _, bad := range []StageSpec{{MaxTasks: 2, Works: []units.Duration{1, 2, 3}}, {MinTasks: 1, MaxTasks: 2, Works: []units.Duration{1}}, {MinTasks: 1, MaxTasks: 1, Works: []units.Duration{-1}}} {
+		bad.Kind, bad.Tasks = Map, s.Tasks
+		if bad.validate() == nil {
+			t.Errorf("%+v", bad)
+		}
 	}
 }

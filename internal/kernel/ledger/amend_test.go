@@ -36,7 +36,10 @@ func TestSetTasks(t *testing.T) {
 	d.want(set(1, sched.Reduce, 5), sched.OK)
 	d.want(set(1, workload.Other0, 5), sched.BadItem)
 	d.want(set(2, sched.Map, 0), sched.BadItem) // a stage without tasks never ends
-	d.want(set(2, sched.Map, 1), sched.OK)
+	asked := d.one(set(2, sched.Map, 1))
+	d.want(start(2, sched.Map, 1, 1), sched.NotReady) // it may be cut otherwise
+	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
+	d.told(sched.Event{Kind: sched.Refused, Job: 2, Stage: sched.Map, Item: asked.ID, Why: sched.BadItem})
 	d.one(start(2, sched.Map, 1, 1))
 	d.want(set(2, sched.Map, 1), sched.TooLate)
 }

@@ -193,7 +193,8 @@ func (m *model) startable(j *mJob, s sched.Stage) bool {
 }
 
 func (j *mJob) may(s sched.Stage) bool {
-	return (j.state == sched.Admitted || j.sample[s] > 0) && j.ready[s] && !j.withheld[s]
+	return (j.state == sched.Admitted || j.sample[s] > 0) && j.ready[s] && !j.withheld[s] &&
+		(j.molds[s].Item == 0 || j.molds[s].Accepted != 0)
 }
 
 // total is the number of tasks that a stage has, as far as it is known.

@@ -67,7 +67,7 @@ func (b *jobBook) startable(s sched.Stage) bool {
 func (b *jobBook) may(s sched.Stage) bool {
 	t := &b.Stages[s]
 	is := b.Standing()
-	return t.Ready && !t.Withheld && !b.Cancelled && (is == sched.Admitted ||
+	return t.Ready && !t.Withheld && !b.Cancelled && !b.Molds[s].Open() && (is == sched.Admitted ||
 		t.Sample > 0 && (is == sched.Pending || is == sched.HeldBack))
 }
 

@@ -216,6 +216,7 @@ func (l *Ledger) proposeJob(it *sched.Item) sched.Code {
 			}
 			if !l.watching {
 				b.Molds[it.Stage] = sched.Mold{Item: it.ID, Asked: it.Count}
+				l.rekey(b, allStages)
 			}
 			return sched.OK
 		default:
@@ -295,7 +296,7 @@ func (l *Ledger) mayStart(it *sched.Item, nb *nodeBook, b *jobBook) sched.Code {
 		return sched.WrongLabels
 	case b.Cancelled:
 		return sched.TooLate
-	case !t.Ready:
+	case !t.Ready, b.Molds[it.Stage].Open():
 		return sched.NotReady
 	case t.Withheld:
 		return sched.Withheld

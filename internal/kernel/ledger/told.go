@@ -43,6 +43,7 @@ func (l *Ledger) molded(b *jobBook, e *sched.Event) {
 	for s := range b.Stages {
 		if m := &b.Molds[s]; m.Item == e.Item {
 			m.Accepted = b.Stages[s].Total
+			l.markDirty(b, allStages)
 			return
 		}
 	}
@@ -57,6 +58,7 @@ func (l *Ledger) refusedAsked(e *sched.Event) {
 	}
 	if b := l.job(e.Job); b != nil && e.Stage < sched.Stages && b.Molds[e.Stage].Item == e.Item {
 		b.Molds[e.Stage].Accepted = -1
+		l.markDirty(b, allStages)
 	}
 	if nb := l.node(e.Node); nb != nil && nb.asked == e.Item {
 		l.turn(nb, nb.Was, 0)

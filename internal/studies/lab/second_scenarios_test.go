@@ -46,7 +46,25 @@ func randomRun(seed uint64, of func(dice, *played)) played {
 	d := dice{rand.New(rand.NewPCG(seed, 20260101))}
 	var p played
 	of(d, &p)
+	if d := (dice{rand.New(rand.NewPCG(seed, 39))}); d.chance(0.3) && p.cfg.Workload != nil {
+		d.moldable(p.cfg.Workload.Jobs)
+	}
 	return p
+}
+
+// moldable lets stages be cut otherwise.
+func (d dice) moldable(jobs []*workload.Job) {
+	for _, j := range jobs {
+		for i := range j.Stages {
+			st := &j.Stages[i]
+			if n := len(st.Tasks); st.Kind != workload.Master && d.chance(0.7) {
+				st.MinTasks, st.MaxTasks = 1, n+d.from(0, 3)
+				for range st.MaxTasks {
+					st.Works = append(st.Works, d.seconds(1, 30))
+				}
+			}
+		}
+	}
 }
 
 // plain is a scenario with everything but what shares, copies and sleeps.

@@ -267,7 +267,21 @@ func (m *meddler) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		m.asked++
 		m.meddle(v, p)
 	}
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.JobArrived || e.Kind == sched.StageReady {
+			m.mold(v.Job(e.Job), p)
+		}
+	}
 	m.Policy.Decide(v, batch, p)
+}
+
+// mold cuts stages of a job otherwise, where that can be, and now and then where it cannot.
+func (m *meddler) mold(job *sched.Job, p *sched.Plan) {
+	for i := range job.Spec.Stages {
+		if st := &job.Spec.Stages[i]; len(st.Works) > 0 && m.rng.Float64() < 0.6 {
+			p.Add(sched.Item{Verb: sched.SetTasks, Job: job.ID, Stage: st.Kind, Count: int32(st.MinTasks + m.rng.IntN(len(st.Works))), Reason: sched.Because(whim)})
+		}
+	}
 }
 
 // meddle adds one item.

@@ -308,11 +308,23 @@ type SimJob struct {
 	ShuffleTime config.Span             `json:"shuffle_time" min:"0" doc:"how long a reduce fetches its input after the last map; no time if left out"`
 	ReduceTime  config.Span             `json:"reduce_time" min:"0" doc:"time of a reduce after its shuffle, on a node of speed 1; needed where there are reduces"`
 	CPUShare    float64                 `json:"cpu_share" above:"0" max:"1" def:"1" doc:"part of a task's time that a faster CPU shortens"`
+	Moldable    Moldable                `json:"moldable" doc:"maps: into how many the job may be cut by a policy that molds, and what that costs; as many as are stated if left out"`
 	MapNeeds    config.OneOrMore[Needs] `json:"map_needs" some:"yes" doc:"what a map takes of its node, or a list of kinds of containers it can run in, best first; a map slot if left out"`
 	ReduceNeeds config.OneOrMore[Needs] `json:"reduce_needs" some:"yes" doc:"what a reduce takes of its node, or a list of kinds; a reduce slot if left out"`
 	SlowStart   float64                 `json:"slow_start" min:"0" max:"1" def:"0.05" doc:"part of the maps that must have finished before reduces start"`
 	File        string                  `json:"file" doc:"name of its input; jobs with the same read the same blocks"`
 	Hosts       [][]string              `json:"hosts" doc:"map by map the nodes that hold its input; drawn if left out"`
+}
+
+// Moldable says into how many maps a job may be cut. Cut into k, all maps together take
+//
+//	w(k) = w(1) · (1 + slope · (k - 1))
+//
+// where w(k) of the maps that the job states is their number times map_time.
+type Moldable struct {
+	Min   int     `json:"min" min:"1" max:"100000" def:"1" doc:"fewest maps"`
+	Max   int     `json:"max" above:"0" max:"100000" doc:"most maps; those that the job states if left out"`
+	Slope float64 `json:"slope" min:"0" max:"100" def:"0" doc:"what each further map adds to the work of all, as part of that of one"`
 }
 
 // Needs is what a container takes of its node.

@@ -90,6 +90,9 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 		if j.Hosts != nil {
 			spec.Hosts = hostsOf(d, count, j.Hosts, at, m.node)
 		}
+		if d.Has(at + ".moldable") {
+			j.Moldable.mold(d, at+".moldable", &spec)
+		}
 		job.Stages = append(job.Stages, spec)
 	}
 	if j.Reduces > 0 {

@@ -67,3 +67,20 @@ func noWorkflow(d *config.Document, at string, j *SimJob) {
 		d.Failf(at, "stream %q cannot be in a workflow: its jobs come one by one; list the jobs of a workflow as jobs", j.ID)
 	}
 }
+
+// mold writes into a stage how it may be cut. A job starts as cut as it says.
+func (m *Moldable) mold(d *config.Document, at string, spec *workload.StageSpec) {
+	n := len(spec.Tasks)
+	if m.Max == 0 {
+		m.Max = n
+	}
+	if m.Min > n || m.Max < n {
+		d.Failf(at, "the job has %d maps, which are not %d to %d; give moldable another min or max", n, m.Min, m.Max)
+		return
+	}
+	spec.MinTasks, spec.MaxTasks = m.Min, m.Max
+	work := float64(spec.Tasks[0].Work) * float64(n) / (1 + m.Slope*float64(n-1)) // of one map
+	for k := m.Min; k <= m.Max; k++ {
+		spec.Works = append(spec.Works, units.Nanosecond.Scale(work*(1+m.Slope*float64(k-1))/float64(k)))
+	}
+}

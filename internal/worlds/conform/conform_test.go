@@ -64,6 +64,9 @@ func work() []*workload.Job {
 	jobs[1].Labels = []string{"fast"}
 	jobs[2].After = []string{"j1"}
 	jobs[0].Stages[1].MinTasks, jobs[0].Stages[1].MaxTasks = 1, 6
+	for k := range 6 {
+		jobs[0].Stages[1].Works = append(jobs[0].Stages[1].Works, 6*units.Second/units.Duration(k+1))
+	}
 	jobs[4].After = []string{"j2", "j3"}
 	workload.NewWorkflow("w", units.Time(0).Add(units.Hour), []*workload.Job{jobs[4], jobs[0], jobs[2]})
 	return jobs

@@ -40,7 +40,7 @@ func yarnJobs(takes units.Vector) []*workload.Job {
 		j.After, j.Labels = nil, nil
 		for k := range j.Stages {
 			st := &j.Stages[k]
-			st.MinTasks, st.MaxTasks, st.Containers = 0, 0, []cluster.Container{{Needs: takes}}
+			st.MinTasks, st.MaxTasks, st.Works, st.Containers = 0, 0, nil, []cluster.Container{{Needs: takes}}
 		}
 		j.Stages = append([]workload.StageSpec{{Kind: workload.Master, Tasks: make([]workload.Task, 1), Containers: []cluster.Container{{Needs: takes}}}}, j.Stages...)
 	}

@@ -2,8 +2,10 @@ package dumb
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -52,9 +54,53 @@ func (w *World) enact(p *sched.Plan, it *sched.Item) {
 			return
 		}
 		w.judge(p, it, w.jobs[it.Job])
+	case sched.SetTasks:
+		w.mold(it)
 	default:
 		w.refuse(it, 0, it.Count, sched.CannotDo)
 	}
+}
+
+// mold makes other tasks of a stage that has not begun, as many as are asked for.
+func (w *World) mold(it *sched.Item) {
+	if it.Job < 1 || int(it.Job) >= len(w.jobs) || w.jobs[it.Job] == nil || w.jobs[it.Job].doomed {
+		w.refuse(it, 0, it.Count, sched.UnknownJob)
+		return
+	}
+	j := w.jobs[it.Job]
+	s, k := j.stage(it.Stage), int(it.Count)
+	switch {
+	case s == nil || k < s.spec.MinTasks || k-s.spec.MinTasks >= len(s.spec.Works):
+		w.refuse(it, 0, it.Count, sched.BadItem)
+		return
+	case s.count(open) < len(s.tasks):
+		w.refuse(it, 0, it.Count, sched.TooLate)
+		return
+	}
+	spec := *j.spec
+	spec.Stages = slices.Clone(j.spec.Stages)
+	to, was := &spec.Stages[s.index], s.spec
+	to.Tasks, to.Hosts, s.tasks = nil, workload.Hosts{}, make([]task, k)
+	var bytes, shuffle int64
+	for _, t := range was.Tasks {
+		bytes, shuffle = bytes+int64(t.Input), shuffle+int64(t.Shuffle)
+	}
+	for i := range k {
+		share := bytes / int64(k)
+		if i == 0 {
+			share += bytes % int64(k)
+		}
+		to.Tasks = append(to.Tasks, workload.Task{Input: units.Bytes(share), Work: was.Works[k-was.MinTasks], Shuffle: units.Duration(shuffle / int64(k))})
+		if hosts := was.Hosts.Of(i * len(was.Tasks) / k); len(hosts) > 0 {
+			to.Hosts.Set(i, hosts...)
+		}
+	}
+	j.spec = &spec
+	for i, x := range j.stages {
+		x.spec = &spec.Stages[i]
+	}
+	w.emit(sched.Event{Kind: sched.JobAmended, Job: it.Job, Item: it.ID, Detail: &sched.Detail{Job: &spec}})
+	w.look(s, true)
 }
 
 func (w *World) kill(it *sched.Item, a sched.AttemptID, outcome sched.Outcome) {

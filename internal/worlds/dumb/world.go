@@ -88,7 +88,7 @@ func New(cfg sim.Config) (*World, error) {
 
 // Can says what the simulator is able to do: the same as sim.
 func (w *World) Can() sched.Capabilities {
-	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat, Origin: w.cfg.Origin}
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Mold: true, Power: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat, Origin: w.cfg.Origin}
 }
 
 // WakeAt asks for a Tick at t.

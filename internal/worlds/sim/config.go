@@ -158,7 +158,7 @@ func (c *Config) Validate() error {
 
 // Can says what a simulation is able to do, before it is made.
 func (c *Config) Can() sched.Capabilities {
-	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Power: true, Speculate: c.Progress > 0, Heartbeat: c.Heartbeat, Origin: c.Origin}
+	return sched.Capabilities{World: "sim", Bind: true, Kill: true, Mold: true, Power: true, Speculate: c.Progress > 0, Heartbeat: c.Heartbeat, Origin: c.Origin}
 }
 
 // source begins the arrivals of a run.

@@ -72,6 +72,8 @@ func (h hands) Changed(it *sched.Item) {
 		h.sleep(it)
 	case sched.Wake:
 		h.awaken(it)
+	case sched.SetTasks:
+		h.mold(it)
 	default:
 		j := &h.jobs[it.Job]
 		h.refresh(j, j.stage(it.Stage), true)

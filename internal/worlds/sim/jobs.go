@@ -107,6 +107,27 @@ func (j *job) needed(before, s *stage) int32 {
 	return int32(len(before.tasks))
 }
 
+// mold cuts a stage that has not begun into another number of tasks, and tells so.
+func (w *World) mold(it *sched.Item) {
+	j := &w.jobs[it.Job]
+	spec := *j.Spec // which others may share
+	j.Spec = &spec
+	spec.Stages = slices.Clone(spec.Stages)
+	for i := range j.stages {
+		s := &j.stages[i]
+		if s.kind == it.Stage {
+			spec.Stages[i] = s.Spec.Cut(int(it.Count))
+			s.Cut(&spec.Stages[i])
+			s.tasks, s.fails = make([]truth.Task, it.Count), nil
+		}
+		s.Spec = &spec.Stages[i]
+	}
+	w.weigh(j)
+	w.emit(sched.Event{Kind: sched.JobAmended, Job: it.Job, Item: it.ID, Detail: &sched.Detail{Job: &spec}})
+	w.idle.progress(w.now)
+	w.refresh(j, j.stage(it.Stage), true)
+}
+
 // refresh notes whether the stage waits for room; more tells that it does so for more than before.
 // O(1) but for the first and last stage of a kind.
 func (w *World) refresh(j *job, s *stage, more bool) {

@@ -460,7 +460,7 @@ func TestRefusals(t *testing.T) {
 		sched.Item{ID: 13, Verb: sched.SetTasks, Job: 1, Count: 1}, sched.Item{ID: 14, Verb: sched.Start, Job: 1, Stage: sched.Map, Node: 1, Count: 1},
 		sched.Item{ID: 15, Verb: sched.Sleep, Node: 2}, start(16, 1, 2, 2, sched.Map))
 	want := []sched.Code{sched.OK, sched.NotAdmitted, sched.Stale, sched.NoRoom, sched.NotReady, sched.UnknownJob, sched.UnknownNode, sched.BadItem,
-		sched.WrongLabels, sched.BadItem, sched.CannotDo, sched.BadItem, sched.NodeAway}
+		sched.WrongLabels, sched.BadItem, sched.BadItem, sched.BadItem, sched.NodeAway}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -67,6 +67,12 @@ func Enact(w World, seen *drive.Seen, p *sched.Plan) {
 				continue
 			}
 			w.Changed(it)
+		case sched.SetTasks:
+			if why := moldable(w, it); why != sched.OK {
+				refuse(w, it, 0, it.Count, why)
+				continue
+			}
+			w.Changed(it)
 		default:
 			refuse(w, it, 0, it.Count, sched.CannotDo)
 		}
@@ -130,6 +136,20 @@ func Startable(it *sched.Item, j *Job, s *Stage, t *Task, n *Node) sched.Code {
 	}
 	if !n.Free.Fits(s.needs(int(it.Container))) {
 		return sched.NoRoom
+	}
+	return sched.OK
+}
+
+// moldable says why a stage cannot be cut into so many tasks, sched.OK if it can.
+func moldable(w World, it *sched.Item) sched.Code {
+	j, s, _, _ := w.Find(it, 0)
+	switch {
+	case !j.Here || j.Ends:
+		return sched.UnknownJob
+	case s.Spec == nil || len(s.Spec.Works) == 0 || int(it.Count) < s.Spec.MinTasks || int(it.Count) > s.Spec.MaxTasks:
+		return sched.BadItem
+	case s.Busy > 0 || s.Done > 0:
+		return sched.TooLate
 	}
 	return sched.OK
 }

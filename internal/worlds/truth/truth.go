@@ -47,6 +47,9 @@ func NewStage(spec *workload.StageSpec) Stage {
 	return s
 }
 
+// Cut has the stage cut otherwise before it has begun.
+func (s *Stage) Cut(spec *workload.StageSpec) { s.Spec, s.Open = spec, int32(len(spec.Tasks)) }
+
 // needs returns what a container of the i-th kind takes.
 func (s *Stage) needs(i int) *units.Vector {
 	if len(s.Spec.Containers) == 0 {
