@@ -163,9 +163,10 @@ type node struct {
 	id       int
 	up       bool
 	asleep   bool
-	waking   bool // it is asleep or rented, and is to come up
-	offered  bool // it is a cloud's, and not there
-	asked    int  // the item that put it to sleep or wakes it
+	waking   bool  // it is asleep or rented, and is to come up
+	comes    int64 // when it does
+	offered  bool  // it is a cloud's, and not there
+	asked    int   // the item that put it to sleep or wakes it
 	draining bool
 	factor   float64
 	free     vector

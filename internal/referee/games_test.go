@@ -150,6 +150,10 @@ func fitted(yaml, policy string) string {
 	if strings.Contains(policy, "ondemand") || strings.Contains(policy, "request") || strings.Contains(policy, "need") {
 		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  offers: [{name: small, most: 3, price: 0.1, boot: 9s}, {name: large, most: 2, price: 0.3, billing: 30s, boot: 4s, map_slots: 4, reduce_slots: 2}]\n", 1)
 	}
+	if strings.Contains(policy, "need") { // so that nodes lack
+		yaml = regexp.MustCompile(`nodes: \d\n`).ReplaceAllString(yaml, "nodes: 3\n")
+		yaml = regexp.MustCompile(`map_slots: \d\n`).ReplaceAllString(yaml, "map_slots: 1\n")
+	}
 	return yaml
 }
 
@@ -211,6 +215,7 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "promise", "promise(level=90%)", "promise(level=90%,refused=reject)", "dc", "dc(cost=worst)", "fifo+constraint",
 	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",
 	"capacity-plan", "capacity-plan(bound=upper,over=hold)", "capacity-plan(over=hold)+matchmaking",
+	"edf(feasible=true)+slowstart+need", "fifo+need(base=1,most=2,idle=20s)", "edf+need(budget=1)",
 	"ondemand", "demand", "fifo+request", "edf+request+slowstart",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",

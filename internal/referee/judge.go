@@ -358,7 +358,7 @@ func (j *judge) event(l *line) error {
 		}
 		n := d.Node
 		n.id, n.up, n.factor, n.free, n.since, n.beaten = l.int("node"), true, 1, d.Node.Class.Capacity, j.now-l.num64("age"), -1
-		if err := n.stand(l.get("power")); err != nil {
+		if err := n.stand(l.get("power"), j.now-l.num64("age")); err != nil {
 			return err
 		}
 		first := j.node(n.id) == nil
@@ -392,7 +392,7 @@ func (j *judge) event(l *line) error {
 		}
 		if n := j.node(l.int("node")); n != nil {
 			j.change(n, l)
-			if err := n.stand(l.get("power")); err != nil {
+			if err := n.stand(l.get("power"), j.now-l.num64("age")); err != nil {
 				return err
 			}
 		}
@@ -530,7 +530,7 @@ func (j *judge) enter(l *line) error {
 		if n == nil {
 			return fmt.Errorf("nothing is known of node %d", l.int("node"))
 		}
-		n.asks(l.name)
+		n.asks(l.name, j.now)
 		n.asked = l.int("id")
 	case "set-deadline":
 		job.virtual = l.num64("at")

@@ -119,6 +119,7 @@ var table = map[string]func(m *made, a *asked){
 		m.order, m.parts["plan"] = o, o
 	},
 	"request": func(m *made, a *asked) { m.parts["scale"] = &requests{} },
+	"need":    func(m *made, a *asked) { m.parts["scale"] = needsOf(m, a) },
 	"sleep":   func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
 }
 

@@ -218,7 +218,7 @@ func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
 // power puts a node to sleep, or wakes it.
 func (p *wants) power(verb string, n *node, why string) {
 	was := *n
-	n.asks(verb)
+	n.asks(verb, p.now)
 	p.taken = append(p.taken, func() { *n = was })
 	p.want(verb, fmt.Sprintf("node=%d", n.id), why)
 }

@@ -28,7 +28,8 @@ func (j *judge) change(n *node, l *line) {
 func (n *node) rented() bool { return n.Class.Most > 0 }
 
 // asks notes what an item asks of a node, sleep or wake, until the world answers.
-func (n *node) asks(verb string) {
+func (n *node) asks(verb string, now int64) {
+	n.comes = now + n.Class.WakeTime
 	n.asleep, n.waking = true, verb == "wake"
 	switch {
 	case !n.rented():
@@ -51,8 +52,11 @@ func (n *node) declines() {
 	n.asleep, n.waking, n.draining = false, false, false
 }
 
-// stand notes where a node stands, as an event says; without a word it stands as it did.
-func (n *node) stand(state string) error {
+// stand notes where a node stands since a time, as an event says; without a word it stands as it did.
+func (n *node) stand(state string, since int64) error {
+	if state == "waking" && !n.waking {
+		n.comes = since + n.Class.WakeTime
+	}
 	switch state {
 	case "":
 		return nil

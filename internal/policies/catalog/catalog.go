@@ -15,9 +15,9 @@
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
 //
-// A scheme whose parts keep a promise together (rtmr, promise) stands alone, and parts that work as one (those
-// of rds that admit and share) keep their places. A parameter that would do nothing beside the others
-// is an error, as is one of a scheme's part whose place another has taken.
+// A scheme whose parts keep a promise together (rtmr, promise) stands alone, but for parts that it names, and parts
+// that work as one (those of rds that admit and share) keep their places. A parameter that would do nothing beside
+// the others is an error, as is one of a scheme's part whose place another has taken.
 package catalog
 
 import (
@@ -30,6 +30,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/allot"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/need"
 	"github.com/slackline/slackline/internal/policies/ondemand"
 	"github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/internal/policies/placement"
@@ -76,6 +77,7 @@ func All() []compose.Entry {
 		slowstart.Entry(),
 		scale.Entry(),
 		ondemand.RequestEntry(),
+		need.Entry(),
 	}
 }
 
@@ -98,6 +100,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 	seen := make(map[compose.Kind]string)
 	var scheme compose.Args // of the first term
 	whole := ""             // its name, if nothing else goes with it
+	var beside []string     // but for these
 	var joint []compose.Kind
 	for i, t := range terms {
 		e, err := find(entries, text, t)
@@ -110,7 +113,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 		if other, twice := seen[e.Kind]; twice {
 			return nil, t.errorf(text, "%q and %q are both of kind %q; leave one out", other, e.Name, string(e.Kind))
 		}
-		if whole != "" {
+		if whole != "" && !slices.Contains(beside, e.Name) {
 			return nil, t.errorf(text, "%q needs all of its parts to promise deadlines; it cannot be combined with %q", whole, e.Name)
 		}
 		if slices.Contains(joint, e.Kind) {
@@ -118,7 +121,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 				terms[0].name, e.Name, string(e.Kind))
 		}
 		if e.Whole {
-			whole = e.Name
+			whole, beside = e.Name, e.Beside
 		}
 		joint = append(joint, e.Joint...)
 		seen[e.Kind] = e.Name

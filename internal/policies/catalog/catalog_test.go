@@ -265,6 +265,8 @@ func TestPromisesWithAProbabilityAreWritten(t *testing.T) {
 		"promise(level=worst)":    "no percentage such as 99%",
 		"promise(feedback=false)": `has no parameter "feedback"`,
 		"promise+delay":           `"promise" needs all of its parts`,
+		"promise+need+delay":      `"promise" needs all of its parts`,
+		"rtmr+need":               `"rtmr" needs all of its parts`,
 		"rtmr(promise=99%)":       "promise(level=99%) promises with a probability",
 		"rtmr(promise=worst)":     "it promises for the worst case",
 		"rtmr(refused=run)":       "promise runs it without a promise",

@@ -47,7 +47,8 @@ type Entry struct {
 	Step  func(a Args) (Step, error)
 
 	// Of a scheme.
-	Whole bool // its parts keep a promise together: no other part goes with it
+	Whole  bool     // its parts keep a promise together: no other part goes with it
+	Beside []string // but for parts of these names
 	// Joint are the kinds of its parts that work as one, so no other takes their places.
 	Joint []Kind
 	// What it is made of; they read those of its parameters that have the names of theirs.

@@ -13,12 +13,13 @@ import (
 // Entry lists the scheme. It goes with no other part: each of its own keeps a part of the promise.
 func Entry() compose.Entry {
 	return compose.Entry{
-		Name:  "promise",
-		Kind:  compose.KindScheme,
-		Whole: true,
-		Doc:   "says of each job when it will be done, and promises deadlines that will be met with a probability",
-		Cite:  "docs/probability.md",
-		Parts: parts(nil, admit.All{}),
+		Name:   "promise",
+		Kind:   compose.KindScheme,
+		Whole:  true,
+		Beside: []string{"need"}, // nodes more, and none less that a job needs
+		Doc:    "says of each job when it will be done, and promises deadlines that will be met with a probability",
+		Cite:   "docs/probability.md",
+		Parts:  parts(nil, admit.All{}),
 		Params: append([]compose.Param{
 			{Name: "level", Type: compose.Chance, Default: "99%", Doc: "how likely a promise is to be kept, unless the job or its queue says; rtmr promises for the worst case"},
 			{Name: "refused", Type: compose.Choice, Default: "run", Choices: []string{"run", "reject"}, Doc: "what cannot be promised: run it without a promise, or reject it"},

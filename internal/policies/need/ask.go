@@ -1,0 +1,253 @@
+package need
+
+import (
+	"encoding/json"
+	"slices"
+	"sort"
+
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Config says what may be rented.
+type Config struct {
+	Most   int            // nodes at a time, 0 = all that are offered
+	Base   int            // nodes that are always kept
+	Budget int            // what they may cost an hour together, 0 = anything
+	Idle   units.Duration // a node is given back after so long, 0 = as long as it boots
+}
+
+// Need rents and gives back.
+type Need struct {
+	c Config
+	memory
+
+	ids  []sched.JobID // by deadline; reused
+	jobs []job         // what is left of them
+}
+
+// memory is what outlives a look.
+type memory struct {
+	Own   estimate.Own `json:"own"`
+	Nodes []tenure     `json:"nodes,omitempty"` // by handle
+	Told  []bool       `json:"told,omitempty"`  // jobs, by handle, that nothing can save, as was told
+	Next  units.Time   `json:"next"`            // when it looks again, at the next end of a task
+	Wake  units.Time   `json:"wake"`            // the Tick that was asked for; 0 = none
+}
+
+// tenure is what is remembered of a node that can be rented.
+type tenure struct {
+	Rented units.Time `json:"rented,omitempty"` // when it was asked for last, from when on it is charged
+	Back   units.Time `json:"back,omitempty"`   // when it was to be given back last
+}
+
+// New returns the part.
+func New(c Config) *Need { return &Need{c: c} }
+
+// changes are the events at which it looks at once; at the ends of tasks it does so once in a while.
+var (
+	changes = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobAmended, sched.JobEnded, sched.OutputLost,
+		sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.Refused)
+	turns = sched.EventsOf(sched.Ended)
+)
+
+const every = 5 * units.Second
+
+// Decide rents and gives back. A look costs O(jobs log nodes + nodes).
+func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	at, turn, ticked := false, false, false
+	for i := range batch {
+		e := &batch[i]
+		n.notice(v, e)
+		at, turn, ticked = at || changes.Has(e.Kind), turn || turns.Has(e.Kind), ticked || e.Kind == sched.Tick
+	}
+	if !v.World().Can(sched.Wake) {
+		return
+	}
+	if n.Wake != 0 && v.Now() >= n.Wake {
+		n.Wake, at = 0, true
+	}
+	if ticked && n.Wake != 0 { // it was for another part
+		p.WakeMe(n.Wake, sched.Because(sched.Wakeup, int64(n.Wake)))
+	}
+	if !at && (!turn || v.Now() < n.Next) {
+		return
+	}
+	n.Next = v.Now().Add(every)
+	s := stocked(v)
+	n.line(v)
+	n.rent(v, &s, p)
+	n.back(v, &s, p)
+}
+
+// notice takes in an event.
+func (n *Need) notice(v sched.View, e *sched.Event) {
+	if e.Kind == sched.Resync || e.Kind == sched.Control {
+		n.memory = memory{}
+	}
+	n.Own.Notice(v, e)
+	if (e.Kind == sched.JobArrived || e.Kind == sched.JobEnded || e.Kind == sched.JobAmended) && int(e.Job) < len(n.Told) {
+		n.Told[e.Job] = false
+	}
+}
+
+func (n *Need) tenure(h sched.NodeID) *tenure {
+	for int(h) >= len(n.Nodes) {
+		n.Nodes = append(n.Nodes, tenure{})
+	}
+	return &n.Nodes[h]
+}
+
+// An offer is a class of nodes that can be had.
+type offer struct {
+	id    sched.ClassID
+	most  int // nodes of it
+	slots [kinds]int64
+	boot  int64
+	price float64
+}
+
+// offers lists them by handle, as far as most and budget allow.
+func (n *Need) offers(v sched.View, s *stock) (list []offer) {
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		k := v.Class(c)
+		if k == nil || !k.Spec.Rented() || k.Nodes[sched.Offered] == 0 {
+			continue
+		}
+		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), millis(k.Spec.WakeTime), k.Spec.Price}
+		if n.c.Most > 0 {
+			o.most = min(o.most, n.c.Most-s.rented)
+		}
+		if n.c.Budget > 0 && o.price > 0 {
+			o.most = min(o.most, int(units.Rounded((float64(n.c.Budget)-s.costs)/o.price)))
+		}
+		if o.most > 0 {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// A choice is so many nodes of a class.
+type choice struct {
+	offer
+	nodes, late int
+	jobs        []job // that count
+	ids         []sched.JobID
+}
+
+// rent asks for what lacks.
+func (n *Need) rent(v sched.View, s *stock, p *sched.Plan) {
+	list := n.offers(v, s)
+	n.tell(v, s, list, p)
+	if few := n.c.Base - s.rented; few > 0 && len(list) > 0 {
+		o := slices.MinFunc(list, func(a, b offer) int { return compare(a.price, b.price) })
+		n.wake(v, o.id, min(few, o.most), s, p, sched.Because(Warm, int64(n.c.Base)))
+		return // what lacks beyond that the next look tells
+	}
+	if len(list) == 0 || s.room.late(n.jobs) == 0 {
+		return
+	}
+	var best choice
+	for i := range list {
+		c := n.choose(s.room, list[i])
+		if before := compare(float64(c.nodes)*c.price, float64(best.nodes)*best.price); i == 0 ||
+			c.late < best.late || c.late == best.late && (before < 0 || before == 0 && c.nodes < best.nodes) {
+			best = c
+		}
+	}
+	if best.nodes > 0 {
+		n.wake(v, best.id, best.nodes, s, p, n.certify(v, s.room, &best, p))
+	}
+}
+
+// choose finds the least number of nodes of a class with which no more jobs are late than with all of them.
+func (n *Need) choose(r room, o offer) choice {
+	c := choice{offer: o}
+	all := r.with(int64(o.most), o.slots, o.boot)
+	for i := range n.jobs {
+		if all.alone(&n.jobs[i]) <= n.jobs[i].due {
+			c.jobs, c.ids = append(c.jobs, n.jobs[i]), append(c.ids, n.ids[i])
+		}
+	}
+	c.late = all.late(c.jobs)
+	c.nodes = sort.Search(o.most, func(k int) bool { return r.with(int64(k), o.slots, o.boot).late(c.jobs) <= c.late })
+	c.late += len(n.jobs) - len(c.jobs)
+	return c
+}
+
+// least is the number of nodes of the class without which a fluid says that some job is late: at most those chosen.
+func (c *choice) least(r room) int {
+	return sort.Search(c.nodes, func(k int) bool { return r.with(int64(k), c.slots, c.boot).enough(c.jobs) })
+}
+
+// wake rents the first nodes of the class that are offered.
+func (n *Need) wake(v sched.View, class sched.ClassID, nodes int, s *stock, p *sched.Plan, why sched.Reason) {
+	k := v.Class(class).Spec
+	for h := sched.NodeID(1); h <= v.Nodes() && nodes > 0; h++ {
+		nd := v.Node(h)
+		if nd == nil || nd.Class != class || nd.State != sched.Offered {
+			continue
+		}
+		if t := n.tenure(h); t.Rented > t.Back && v.Now() < t.Rented.Add(n.patience(k.WakeTime)) {
+			continue // it did not come
+		}
+		if p.Add(sched.Item{Verb: sched.Wake, Node: h, Reason: why}) {
+			n.tenure(h).Rented = max(1, v.Now())
+			s.room = s.room.with(1, slotsOf(&k.Capacity), millis(k.WakeTime))
+			s.rented++
+			nodes--
+			why.Evidence = sched.Span{} // it is said with the first
+		}
+	}
+}
+
+// compare compares prices.
+func compare(a, b float64) int {
+	switch a, b := units.Rounded(a), units.Rounded(b); {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// MarshalJSON writes the state.
+func (n *Need) MarshalJSON() ([]byte, error) { return json.Marshal(n.memory) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (n *Need) UnmarshalJSON(text []byte) error {
+	n.memory = memory{}
+	return json.Unmarshal(text, &n.memory)
+}
+
+// CopyFrom takes the state over.
+func (n *Need) CopyFrom(other any) {
+	was := other.(*Need).memory
+	was.Own.Jobs, was.Nodes, was.Told = slices.Clone(was.Own.Jobs), slices.Clone(was.Nodes), slices.Clone(was.Told)
+	n.memory = was
+}
+
+// Entry lists the part.
+func Entry() compose.Entry {
+	return compose.Entry{
+		Name: "need",
+		Kind: compose.KindScale,
+		Doc:  "rents nodes of a cloud before deadlines are missed, as few as are enough, and gives them back",
+		Cite: "Slackline; compare paper 002, section 3.3 (request)",
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true},
+			Causes: []*sched.Cause{NodesLack, Warm, NotNeeded, BeyondHelp, sched.Wakeup}, Heeds: changes | turns | sched.EventsOf(sched.Tick)},
+		Params: []compose.Param{
+			{Name: "most", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "at most so many are rented at a time; 0 = all that are offered"},
+			{Name: "base", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "so many are rented at any time, of the cheapest class"},
+			{Name: "budget", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices; 0 = anything"},
+			{Name: "idle", Type: compose.Span, Default: "0s", Doc: "a node is given back when nothing has run on it for this long; 0s = as long as it boots"},
+		},
+		Step: func(a compose.Args) (compose.Step, error) {
+			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Budget: a.Count("budget"), Idle: a.Span("idle")}), nil
+		},
+	}
+}

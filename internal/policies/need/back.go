@@ -1,0 +1,67 @@
+package need
+
+import (
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// leastPatience is for how long a node stays idle at least.
+const leastPatience = 10 * units.Second
+
+// patience is for how long a node that takes so long to boot may be idle.
+func (n *Need) patience(boot units.Duration) units.Duration {
+	if n.c.Idle > 0 {
+		return max(n.c.Idle, units.Second)
+	}
+	return max(boot, leastPatience)
+}
+
+// goes is when an idle node may be given back: when it has been idle for long enough, or in the last seconds of
+// a step that is paid for.
+func (n *Need) goes(v sched.View, nd *sched.Node) units.Time {
+	k := v.Class(nd.Class).Spec
+	patience, since, again := n.patience(k.WakeTime), n.tenure(nd.ID).Rented, units.Time(0)
+	if was := n.tenure(nd.ID).Back; was > 0 {
+		again = was.Add(patience) // it was needed
+	}
+	if k.Billing <= patience {
+		return max(nd.Since.Add(patience), again)
+	}
+	if since == 0 {
+		since = nd.Since.Add(-k.WakeTime) // nobody remembers: it came up then
+	}
+	last := max(5*units.Second, 2*v.World().Heartbeat)
+	from := max(v.Now(), again)
+	return max(from, since.Add((from.Sub(since)/k.Billing+1)*k.Billing-last))
+}
+
+// back gives back whom no job needs, and asks for a Tick when the next may go.
+func (n *Need) back(v sched.View, s *stock, p *sched.Plan) {
+	late, next := -1, units.Never
+	for _, nd := range s.idle {
+		if s.rented <= n.c.Base {
+			break
+		}
+		at := n.goes(v, nd)
+		if v.Now() >= at {
+			if late < 0 {
+				late = s.room.late(n.jobs)
+			}
+			without := s.room.with(-1, slotsOf(&v.Class(nd.Class).Spec.Capacity), 0)
+			if without.late(n.jobs) <= late {
+				if p.Add(sched.Item{Verb: sched.Sleep, Node: nd.ID, Reason: sched.Because(NotNeeded, int64(nd.Since), int64(s.rented))}) {
+					n.tenure(nd.ID).Back = max(1, v.Now())
+					s.room = without
+					s.rented--
+				}
+				continue
+			}
+			at = v.Now().Add(every)
+		}
+		next = min(next, at)
+	}
+	if next != units.Never && (n.Wake == 0 || next < n.Wake) {
+		n.Wake = next
+		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
+	}
+}

@@ -1,0 +1,161 @@
+package need
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// never is later than all that counts, in milliseconds.
+const never = math.MaxInt64 / 4
+
+// kinds are maps and reduces.
+const kinds = 2
+
+// A group is slots that serve from a time on, in milliseconds from now.
+type group struct {
+	ready int64
+	slots [kinds]int64
+}
+
+// A room is all slots, those that serve first at the front.
+type room []group
+
+// with is the room with so many nodes more that serve from then on, or less, if below 0.
+func (r room) with(nodes int64, slots [kinds]int64, ready int64) room {
+	at, found := slices.BinarySearchFunc(r, ready, func(g group, t int64) int { return cmp.Compare(g.ready, t) })
+	all := make(room, 0, len(r)+1)
+	all = append(append(all, r[:at]...), group{ready: ready})
+	rest := r[at:]
+	if found {
+		all[at], rest = rest[0], rest[1:]
+	}
+	for k := range slots {
+		all[at].slots[k] += nodes * slots[k]
+	}
+	return append(all, rest...)
+}
+
+// by is the slot time that there is until then.
+func (r room) by(k int, t int64) (sum int64) {
+	for _, g := range r {
+		sum += g.slots[k] * max(0, t-g.ready)
+	}
+	return sum
+}
+
+// until is when there has been so much slot time.
+func (r room) until(k int, work int64) int64 {
+	slots, at, done := int64(0), int64(0), int64(0)
+	for _, g := range r {
+		if more := slots * (g.ready - at); done+more >= work {
+			break
+		} else {
+			done += more
+		}
+		at, slots = g.ready, slots+g.slots[k]
+	}
+	switch {
+	case work <= 0:
+		return 0
+	case slots <= 0:
+		return never
+	}
+	return at + (work-done+slots-1)/slots
+}
+
+// from is when there are so many slots, never if there are not.
+func (r room) from(k int, tasks int64) int64 {
+	slots := int64(0)
+	for _, g := range r {
+		if slots += g.slots[k]; slots >= tasks {
+			return g.ready
+		}
+	}
+	return never
+}
+
+// A job is what is left of one, in the order of deadlines.
+type job struct {
+	due     int64          // in milliseconds from now
+	open    [kinds]int64   // tasks to be started
+	mean    [kinds]int64   // what one of them takes
+	running [kinds][]int64 // what each of those that run still takes
+}
+
+// lasts is how long the last of a job's running tasks still takes.
+func (j *job) lasts(k int) (last int64) {
+	for _, left := range j.running[k] {
+		last = max(last, left)
+	}
+	return last
+}
+
+// latest tells when each job is done at the latest, without a look at single slots: O(jobs). It ends when say returns
+// false.
+func (r room) latest(jobs []job, say func(i int, done int64) bool) {
+	var work, tasks [kinds]int64 // of all that run, and of jobs so far
+	for i := range jobs {
+		for k := range kinds {
+			tasks[k] += int64(len(jobs[i].running[k]))
+			for _, left := range jobs[i].running[k] {
+				work[k] += left
+			}
+		}
+	}
+	reduced := work[1] // slot time of reduces until the last so far is done, with what stays empty before
+	for i := range jobs {
+		j := &jobs[i]
+		mapped := j.lasts(0)
+		if j.open[0] > 0 {
+			work[0] += j.open[0] * j.mean[0]
+			tasks[0] += j.open[0]
+			mapped = max(mapped, min(max(r.from(0, 1), r.until(0, work[0]-j.mean[0])), r.from(0, tasks[0]))+j.mean[0])
+		}
+		done := max(mapped, j.lasts(1))
+		if j.open[1] > 0 && mapped < never {
+			reduced = max(reduced, r.by(1, mapped)) + j.open[1]*j.mean[1]
+			tasks[1] += j.open[1]
+			done = max(done, max(mapped, min(max(r.from(1, 1), r.until(1, reduced-j.mean[1])), r.from(1, tasks[1])))+j.mean[1])
+		}
+		if !say(i, done) {
+			return
+		}
+	}
+}
+
+// alone is when the job could be done had it all slots.
+func (r room) alone(j *job) int64 {
+	mapped := int64(0)
+	if j.open[0] > 0 {
+		mapped = max(r.until(0, j.open[0]*j.mean[0]), r.from(0, 1)+j.mean[0])
+	}
+	if j.open[1] == 0 || mapped >= never {
+		return mapped
+	}
+	return max(r.until(1, r.by(1, mapped)+j.open[1]*j.mean[1]), max(mapped, r.from(1, 1))+j.mean[1])
+}
+
+// enough tells whether all jobs could be in time, as far as a fluid tells: maps by when the job's reduces have to
+// begin, and reduces by its deadline.
+func (r room) enough(jobs []job) bool {
+	for k := range kinds {
+		by := func(j *job) int64 {
+			if k == 0 && j.open[1] > 0 {
+				return j.due - j.mean[1]
+			}
+			return j.due
+		}
+		line, work := make([]*job, len(jobs)), int64(0)
+		for i := range jobs {
+			line[i] = &jobs[i]
+		}
+		slices.SortFunc(line, func(a, b *job) int { return cmp.Compare(by(a), by(b)) })
+		for _, j := range line {
+			if work += j.open[k] * j.mean[k]; j.open[k] > 0 && work > r.by(k, by(j)) || k == 0 && r.alone(j) > j.due {
+				return false
+			}
+		}
+	}
+	return true
+}

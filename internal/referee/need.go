@@ -1,0 +1,455 @@
+package referee
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// needs rent nodes before deadlines are missed, and give them back. All is tried out: nodes one more at a time, tasks
+// one by one on single slots, in milliseconds.
+type needs struct {
+	took
+	most, base, budget int
+	idle               int64
+	rented, gone       map[int]int64 // when nodes were asked for, and were to be given back
+	next, tick         int64
+}
+
+func needsOf(_ *made, a *asked) part {
+	return &needs{most: a.count("most", 0), base: a.count("base", 0), budget: a.count("budget", 0), idle: a.span("idle", 0),
+		rented: map[int]int64{}, gone: map[int]int64{}}
+}
+
+func (s *needs) void() {}
+
+// A crew is so many slots of maps and of reduces from a time on.
+type crew struct{ from, maps, reduces int64 }
+
+// A chore is what is left of a job.
+type chore struct {
+	j          *job
+	due        int64
+	open, mean [2]int64
+	runs       [2][]int64
+}
+
+func ms(ns int64) int64 { return (max(0, ns) + 999_999) / 1_000_000 }
+
+func slotsIn(n *node) (maps, reduces int64) {
+	c := &n.Class.Capacity
+	if maps, reduces = c[slotOf(mapStage)], c[slotOf(reduceStage)]; maps+reduces == 0 {
+		maps, reduces = c[2], c[2]
+	}
+	return maps, reduces
+}
+
+var atOnce = []string{"job-arrived", "job-amended", "job-ended", "output-lost", "node-up", "node-down", "node-changed", "refused"}
+
+func (s *needs) decide(b *book, events []*line, p *wants) {
+	look, turn := false, false
+	if takesOver(events) {
+		clear(s.rented)
+		clear(s.gone)
+		s.next, s.tick, look = 0, 0, true
+	}
+	s.notice(b, events)
+	for _, l := range events {
+		look, turn = look || slices.Contains(atOnce, l.name), turn || l.name == "ended"
+	}
+	heard := look || turn || slices.ContainsFunc(events, func(l *line) bool { return l.name == "tick" })
+	if heard && s.tick != 0 && b.now >= s.tick {
+		s.tick, look = 0, true
+	}
+	if !look && (!turn || b.now < s.next) {
+		return
+	}
+	s.next = b.now + 5e9
+	var crews []crew
+	var chores []chore
+	hired, costs := 0, 0.0
+	for _, n := range b.nodes {
+		if n == nil || !n.serves() && !n.waking {
+			continue
+		}
+		c := crew{}
+		if c.maps, c.reduces = slotsIn(n); n.waking {
+			c.from = ms(n.comes - b.now)
+		}
+		if crews = append(crews, c); n.rented() {
+			hired++
+			costs += n.Class.Price
+		}
+	}
+	for _, j := range b.live {
+		if c, known := s.chore(b, j); known {
+			chores = append(chores, c)
+		}
+	}
+	slices.SortStableFunc(chores, func(x, y chore) int { return cmp.Or(cmp.Compare(x.j.due(), y.j.due()), cmp.Compare(x.j.seq, y.j.seq)) })
+	hired, crews = s.rent(b, p, crews, chores, hired, costs)
+	s.back(b, p, crews, chores, hired)
+}
+
+func (s *needs) patience(n *node) int64 {
+	if s.idle > 0 {
+		return max(s.idle, 1e9)
+	}
+	return max(n.Class.WakeTime, 10e9)
+}
+
+func (s *needs) chore(b *book, j *job) (c chore, known bool) {
+	if j.due() == never || j.state > admitted || j.state == held || j.cancelled {
+		return c, false
+	}
+	c.j, c.due = j, (j.due()-b.now)/1_000_000
+	for i, k := range []int{mapStage, reduceStage} {
+		st := j.stage[k]
+		if st == nil || st.open <= 0 && st.occupied <= 0 {
+			continue
+		}
+		n, sum := int64(0), int64(0)
+		if own := s.of[j]; own != nil {
+			n, sum = own[k].n, own[k].sum
+		}
+		if class := b.profiles[j.Class]; class != nil {
+			if mean, _, ok := class.task(k); ok && mean < 1000*time.Hour.Seconds() {
+				n, sum = n+3, sum+3*span(mean)
+			}
+		}
+		if n == 0 {
+			return c, false
+		}
+		c.open[i], c.mean[i] = int64(st.open), max(1, ms(sum/n+b.world.World.Heartbeat/2))
+		for _, a := range st.youngest {
+			c.runs[i] = append(c.runs[i], max(c.mean[i]-(b.now-a.started)/1_000_000, c.mean[i]/16))
+		}
+		for len(c.runs[i]) < st.occupied {
+			c.runs[i] = append(c.runs[i], c.mean[i])
+		}
+	}
+	return c, true
+}
+
+// free lists single slots of a kind by when they are free.
+func free(crews []crew, chores []chore, k int) (list []int64) {
+	for _, c := range crews {
+		for range []int64{c.maps, c.reduces}[k] {
+			list = append(list, c.from)
+		}
+	}
+	slices.Sort(list)
+	at := 0
+	for _, c := range chores {
+		for _, left := range c.runs[k] {
+			if at < len(list) && list[at] == 0 {
+				list[at] = left
+				at++
+			}
+		}
+	}
+	return list
+}
+
+// played is when jobs are done if whole tasks are given to single slots, maps by deadline and reduces as maps end.
+func played(crews []crew, chores []chore) []int64 {
+	maps, reduces := free(crews, chores, 0), free(crews, chores, 1)
+	give := func(slots []int64, c *chore, k int, release int64) int64 {
+		done := release
+		for range c.open[k] {
+			if len(slots) == 0 {
+				return math.MaxInt64 / 4
+			}
+			first := slices.Index(slots, slices.Min(slots))
+			slots[first] = max(slots[first], release) + c.mean[k]
+			done = max(done, slots[first])
+		}
+		return done
+	}
+	most := func(list []int64) int64 { return slices.Max(append(list, 0)) }
+	order, done := []int{}, make([]int64, len(chores))
+	for i := range chores {
+		order = append(order, i)
+		done[i] = most(slices.Clone(chores[i].runs[0]))
+		if chores[i].open[0] > 0 {
+			done[i] = max(done[i], give(maps, &chores[i], 0, 0))
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(done[x], done[y]) })
+	for _, i := range order {
+		c := &chores[i]
+		if c.open[1] > 0 && done[i] < math.MaxInt64/4 {
+			done[i] = give(reduces, c, 1, done[i])
+		}
+		done[i] = max(done[i], most(slices.Clone(c.runs[1])))
+	}
+	return done
+}
+
+// late counts the jobs that are late then, or by Graham's bound if that has fewer.
+func late(crews []crew, chores []chore) (n int) {
+	for i, done := range played(crews, chores) {
+		if done > chores[i].due {
+			n++
+		}
+	}
+	return min(n, lateByGraham(crews, chores))
+}
+
+// hours is the slot time of a kind until t, and until the first time by which there is so much.
+func hours(crews []crew, k int, t int64) (sum int64) {
+	for _, c := range crews {
+		sum += []int64{c.maps, c.reduces}[k] * max(0, t-c.from)
+	}
+	return sum
+}
+
+func until(crews []crew, k int, work int64) int64 {
+	lo, hi := int64(-1), int64(1)<<40
+	if hours(crews, k, hi) < work {
+		return math.MaxInt64 / 4
+	}
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; hours(crews, k, mid) >= work {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// slotsBy is when so many slots of a kind serve.
+func slotsBy(crews []crew, k int, n int64) int64 {
+	list := free(crews, nil, k)
+	if n < 1 || int64(len(list)) < n {
+		return math.MaxInt64 / 4
+	}
+	return list[n-1]
+}
+
+func lateByGraham(crews []crew, chores []chore) (n int) {
+	var work, tasks [2]int64
+	for _, c := range chores {
+		for k := range work {
+			tasks[k] += int64(len(c.runs[k]))
+			for _, left := range c.runs[k] {
+				work[k] += left
+			}
+		}
+	}
+	start := func(k int, w int64) int64 {
+		return min(max(slotsBy(crews, k, 1), until(crews, k, max(0, w))), slotsBy(crews, k, tasks[k]))
+	}
+	reduced := work[1]
+	for _, c := range chores {
+		mapped := slices.Max(append(slices.Clone(c.runs[0]), 0))
+		if c.open[0] > 0 {
+			work[0] += c.open[0] * c.mean[0]
+			tasks[0] += c.open[0]
+			mapped = max(mapped, start(0, work[0]-c.mean[0])+c.mean[0])
+		}
+		done := max(mapped, slices.Max(append(slices.Clone(c.runs[1]), 0)))
+		if c.open[1] > 0 && mapped < math.MaxInt64/4 {
+			reduced = max(reduced, hours(crews, 1, mapped)) + c.open[1]*c.mean[1]
+			tasks[1] += c.open[1]
+			done = max(done, max(mapped, start(1, reduced-c.mean[1]))+c.mean[1])
+		}
+		if done > c.due {
+			n++
+		}
+	}
+	return n
+}
+
+// alone is when a job could be done that has all slots.
+func alone(crews []crew, c *chore) int64 {
+	mapped := int64(0)
+	if c.open[0] > 0 {
+		mapped = max(until(crews, 0, c.open[0]*c.mean[0]), slotsBy(crews, 0, 1)+c.mean[0])
+	}
+	if c.open[1] == 0 || mapped >= math.MaxInt64/4 {
+		return mapped
+	}
+	return max(until(crews, 1, hours(crews, 1, mapped)+c.open[1]*c.mean[1]), max(mapped, slotsBy(crews, 1, 1))+c.mean[1])
+}
+
+// asFluid tells whether all could be in time if tasks could be cut at will.
+func asFluid(crews []crew, chores []chore) bool {
+	for i := range chores {
+		maps, reduces, c := int64(0), int64(0), &chores[i]
+		by := func(c *chore) int64 {
+			if c.open[1] > 0 {
+				return c.due - c.mean[1]
+			}
+			return c.due
+		}
+		for k := range chores {
+			if o := &chores[k]; by(o) <= by(c) {
+				maps += o.open[0] * o.mean[0]
+			}
+			if o := &chores[k]; o.due <= c.due {
+				reduces += o.open[1] * o.mean[1]
+			}
+		}
+		if c.open[0] > 0 && maps > hours(crews, 0, by(c)) || c.open[1] > 0 && reduces > hours(crews, 1, c.due) || alone(crews, c) > c.due {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int, costs float64) (int, []crew) {
+	type offered struct {
+		nodes []*node
+		most  int
+	}
+	var classes []*offered
+	byName := map[string]*offered{}
+	for _, n := range b.nodes {
+		if n == nil || !n.offered {
+			continue
+		}
+		o := byName[n.Class.Name]
+		if o == nil {
+			o = &offered{}
+			byName[n.Class.Name] = o
+			classes = append(classes, o)
+		}
+		o.nodes = append(o.nodes, n)
+	}
+	// Classes are in the order in which they were first told of.
+	first := func(o *offered) int {
+		return slices.IndexFunc(b.nodes, func(n *node) bool { return n != nil && n.Class.Name == o.nodes[0].Class.Name })
+	}
+	slices.SortFunc(classes, func(x, y *offered) int { return cmp.Compare(first(x), first(y)) })
+	for _, o := range classes {
+		o.most = len(o.nodes)
+		if s.most > 0 {
+			o.most = min(o.most, s.most-hired)
+		}
+		if price := o.nodes[0].Class.Price; s.budget > 0 && price > 0 {
+			o.most = min(o.most, int(rounded((float64(s.budget)-costs)/price)))
+		}
+	}
+	classes = slices.DeleteFunc(classes, func(o *offered) bool { return o.most <= 0 })
+	hire := func(o *offered, few int, why string) {
+		for _, n := range o.nodes {
+			if asked := s.rented[n.id]; few == 0 || asked > s.gone[n.id] && b.now < asked+s.patience(n) {
+				continue
+			}
+			p.power("wake", n, why)
+			s.rented[n.id] = max(1, b.now)
+			crews = append(crews, more(n, 1)...)
+			hired++
+			few--
+		}
+	}
+	if few := s.base - hired; few > 0 && len(classes) > 0 {
+		o := slices.MinFunc(classes, func(x, y *offered) int { return cmp.Compare(x.nodes[0].Class.Price, y.nodes[0].Class.Price) })
+		hire(o, min(few, o.most), "kept-warm"+numbers(int64(s.base)))
+		return hired, crews
+	}
+	if late(crews, chores) == 0 {
+		return hired, crews
+	}
+	var best *offered
+	var worth []chore
+	nodes, misses := 0, 0
+	for _, o := range classes {
+		n := o.nodes[0]
+		with := func(few int) []crew { return slices.Concat(crews, more(n, few)) }
+		var saved []chore
+		for i := range chores {
+			if alone(with(o.most), &chores[i]) <= chores[i].due {
+				saved = append(saved, chores[i])
+			}
+		}
+		few, least := 0, late(with(o.most), saved)
+		for few < o.most && late(with(few), saved) > least {
+			few++
+		}
+		least += len(chores) - len(saved)
+		cheaper := 0.0
+		if best != nil {
+			cheaper = rounded(float64(few)*n.Class.Price) - rounded(float64(nodes)*best.nodes[0].Class.Price)
+		}
+		if best == nil || least < misses || least == misses && (cheaper < 0 || cheaper == 0 && few < nodes) {
+			best, nodes, misses, worth = o, few, least, saved
+		}
+	}
+	if nodes == 0 {
+		return hired, crews
+	}
+	n := best.nodes[0]
+	least, when := 0, b.now+ms(n.Class.WakeTime)*1_000_000
+	for least < nodes && !asFluid(slices.Concat(crews, more(n, least)), worth) {
+		least++
+	}
+	if misses > len(chores)-len(worth) {
+		least = 0
+	}
+	why := fmt.Sprintf("nodes-lack:%d,%d,%d", nodes, least, when)
+	without, with := played(crews, worth), played(slices.Concat(crews, more(n, nodes)), worth)
+	for i, c := range worth {
+		if without[i] > c.due && with[i] <= c.due {
+			why += fmt.Sprintf(" job %d", c.j.id)
+			break
+		}
+	}
+	hire(best, nodes, why)
+	return hired, crews
+}
+
+// more are nodes like one, that serve when they have booted.
+func more(n *node, few int) (list []crew) {
+	for range few {
+		c := crew{from: ms(n.Class.WakeTime)}
+		c.maps, c.reduces = slotsIn(n)
+		list = append(list, c)
+	}
+	return list
+}
+
+func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired int) {
+	next := int64(never)
+	for _, n := range slices.Backward(b.nodes) {
+		if n == nil || !n.serves() || n.occupied > 0 || !n.rented() {
+			continue
+		}
+		if hired <= s.base {
+			break
+		}
+		again := int64(0)
+		if s.gone[n.id] > 0 {
+			again = s.gone[n.id] + s.patience(n)
+		}
+		at := max(n.since+s.patience(n), again)
+		if step := n.Class.Billing; step > s.patience(n) {
+			since, from := s.rented[n.id], max(b.now, again)
+			if since == 0 {
+				since = n.since - n.Class.WakeTime
+			}
+			at = max(from, since+((from-since)/step+1)*step-max(5e9, 2*b.world.World.Heartbeat))
+		}
+		if b.now >= at {
+			maps, reduces := slotsIn(n)
+			k := slices.Index(crews, crew{0, maps, reduces})
+			without := slices.Delete(slices.Clone(crews), k, k+1)
+			if late(without, chores) <= late(crews, chores) {
+				p.power("sleep", n, "not-needed"+numbers(n.since, int64(hired)))
+				s.gone[n.id] = max(1, b.now)
+				crews = without
+				hired--
+				continue
+			}
+			at = b.now + 5e9
+		}
+		next = min(next, at)
+	}
+	if next != never && (s.tick == 0 || next < s.tick) {
+		s.tick = next
+	}
+}
