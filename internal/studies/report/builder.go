@@ -23,6 +23,7 @@ type Builder struct {
 	usage    usage
 	makespan units.Time
 	meter    energy.Meter
+	leases   leases
 	used     struct{ all, green units.Joules } // until the makespan
 
 	idle      area                    // containers that reduces held while maps of their job were to end
@@ -171,6 +172,13 @@ func (b *Builder) Run() *Run {
 			s.Green, s.Brown = new(b.used.green.KWh()), new((b.used.all - b.used.green).KWh())
 		}
 	}
+	if b.run.Bill = b.leases.bill(b.makespan); b.run.Bill != nil {
+		s.Rented, s.Rent = new(float64), new(float64)
+		for _, r := range b.run.Bill {
+			*s.Rented += r.Hours
+			*s.Rent += r.Cost
+		}
+	}
 	return &b.run
 }
 
@@ -188,6 +196,7 @@ func (b *Builder) node(at units.Time, e *follow.Record) {
 	}
 	b.meter.Describe(at, e.Node, n.Spec.Class)
 	b.meter.Turn(at, e.Node, n.State)
+	b.leases.turn(at, e.Node, n.Spec.Class, n.State)
 }
 
 // judge says what became of a job.

@@ -67,7 +67,9 @@ type Run struct {
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
 	// Workflows are what became of those that the jobs are parts of, in order of arrival.
 	Workflows []Workflow `json:"workflows,omitempty"`
-	Trace     *Trace     `json:"trace,omitempty"` // null: the jobs come from no trace
+	// Bill has the nodes that were rented, class by class, where a cloud offers some.
+	Bill  []Rent `json:"bill,omitempty"`
+	Trace *Trace `json:"trace,omitempty"` // null: the jobs come from no trace
 	// Notes are what was filled in, moved or left out of weather, and what is odd about the times of the scenario.
 	Notes []string `json:"notes,omitempty"`
 	Real  *Real    `json:"real,omitempty"`
@@ -150,6 +152,9 @@ type Summary struct {
 	// part of it that the supply of green power covered; null: there is no supply
 	Green *float64 `json:"green_kwh"`
 	Brown *float64 `json:"brown_kwh"` // the rest
+	// hours of nodes that were rented, and what they cost, until the makespan; null: no cloud offers any
+	Rented *float64 `json:"rented_node_hours"`
+	Rent   *float64 `json:"rent"`
 	// what attempts have drawn above what nodes draw idle; the rest is idle, waking and sleeping nodes
 	TaskEnergy *float64 `json:"task_energy_kwh"`
 

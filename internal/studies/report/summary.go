@@ -52,6 +52,8 @@ var columns = []column{
 	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
 	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
 	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
+	{"rented node-hours", func(s *Summary) (float64, bool) { return deref(s.Rented) }, hundredths},
+	{"rent", func(s *Summary) (float64, bool) { return deref(s.Rent) }, hundredths},
 }
 
 // idleSeconds is how much time slots were held for nothing where tables say so: an hour. Below that it
@@ -65,6 +67,8 @@ func workShare(s *Summary) (float64, bool) {
 	}
 	return *s.WorkInTime / *s.DeadlineWork, true
 }
+
+func hundredths(x float64) string { return fmt.Sprintf("%.2f", x) }
 
 // tenths prints a share that is often near to all.
 func tenths(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
@@ -212,7 +216,7 @@ func (r *Run) unknownWork() string {
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "no-deadline response"}, c.name)
+		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "rented node-hours", "rent", "no-deadline response"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { // those who have vcores want to see that they idle
 			x, has := c.of(&r.Summary)
 			return has && (x > 0 || c.name == "vcores" || c.name == "penalty")

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Rent is what nodes of a class cost that were rented: each from when it was asked for until it was given back or lost,
+// or until the makespan.
+type Rent struct {
+	Class   string  `json:"class"`
+	Rented  int     `json:"rented"`         // how often one was
+	Most    int     `json:"most_at_a_time"` // at once
+	Hours   float64 `json:"node_hours"`
+	Charged float64 `json:"charged_hours"` // with the rest of billing steps that had begun
+	Cost    float64 `json:"cost"`
+}
+
+// leases notes who is rented since when.
+type leases struct {
+	open    []lease // by handle; those without a class are not rented
+	over    []lease
+	classes []*cluster.Class // that clouds offer, in the order in which they were told of
+}
+
+type lease struct {
+	class    *cluster.Class
+	from, to units.Time
+}
+
+// turn notes where a node stands.
+func (l *leases) turn(at units.Time, n sched.NodeID, class *cluster.Class, state sched.NodeState) {
+	if !class.Rented() {
+		return
+	}
+	if !slices.ContainsFunc(l.classes, func(c *cluster.Class) bool { return c.Name == class.Name }) {
+		l.classes = append(l.classes, class)
+	}
+	switch x := follow.At(&l.open, n); {
+	case state.There() && x.class == nil:
+		*x = lease{class: class, from: at}
+	case !state.There() && x.class != nil:
+		x.to = at
+		l.over = append(l.over, *x)
+		*x = lease{}
+	}
+}
+
+// bill is what was to be paid until then, class by class; nil if no cloud offered anything.
+func (l *leases) bill(until units.Time) (bill []Rent) {
+	all := slices.Clone(l.over)
+	for _, x := range l.open {
+		if x.class != nil {
+			x.to = until
+			all = append(all, x)
+		}
+	}
+	for _, c := range l.classes {
+		r := Rent{Class: c.Name}
+		var turns []turn
+		for _, x := range all {
+			if x.class.Name != c.Name || x.from >= until {
+				continue
+			}
+			span := min(x.to, until).Sub(x.from)
+			charged := span
+			if c.Billing > 0 {
+				charged = (span + c.Billing - 1) / c.Billing * c.Billing
+			}
+			r.Rented++
+			r.Hours += span.Seconds() / 3600
+			r.Charged += charged.Seconds() / 3600
+			turns = append(turns, turn{x.from, 1}, turn{min(x.to, until), -1})
+		}
+		r.Cost, r.Most = r.Charged*c.Price, most(turns)
+		bill = append(bill, r)
+	}
+	return bill
+}
+
+// A turn is one node more, or less.
+type turn struct {
+	at units.Time
+	by int
+}
+
+// most is how many there are at most at once.
+func most(turns []turn) (top int) {
+	slices.SortFunc(turns, func(a, b turn) int {
+		return slices.Compare([]int64{int64(a.at), int64(a.by)}, []int64{int64(b.at), int64(b.by)})
+	})
+	n := 0
+	for _, t := range turns {
+		n += t.by
+		top = max(top, n)
+	}
+	return top
+}
+
+// writeBills prints what was rented, as means over the seeds of a policy, where anything was.
+func writeBills(w io.Writer, g []*Run) {
+	t := &Grid{}
+	t.Add("policy", "rented nodes", ">times", ">most at once", ">node-hours", ">charged hours", ">cost")
+	rows := false
+	for _, p := range byPolicy(g) {
+		var sum []Rent
+		for _, run := range p.runs {
+			for _, r := range run.Bill {
+				i := slices.IndexFunc(sum, func(s Rent) bool { return s.Class == r.Class })
+				if i < 0 {
+					i, sum = len(sum), append(sum, Rent{Class: r.Class})
+				}
+				s := &sum[i]
+				s.Rented, s.Most = s.Rented+r.Rented, max(s.Most, r.Most)
+				s.Hours, s.Charged, s.Cost = s.Hours+r.Hours, s.Charged+r.Charged, s.Cost+r.Cost
+			}
+		}
+		for _, s := range sum {
+			if s.Rented == 0 {
+				continue
+			}
+			n := float64(len(p.runs))
+			rows = true
+			t.Add(p.name, s.Class, fmt.Sprintf("%.3g", float64(s.Rented)/n), strconv.Itoa(s.Most), fmt.Sprintf("%.2f", s.Hours/n),
+				fmt.Sprintf("%.2f", s.Charged/n), fmt.Sprintf("%.2f", s.Cost/n))
+		}
+	}
+	if rows {
+		fmt.Fprintln(w)
+		_ = t.Write(w)
+	}
+}
