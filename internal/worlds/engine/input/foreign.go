@@ -22,6 +22,11 @@ func understood(f File, p *mapreduce.Program, sources []Source) (text bool, err 
 	if err != nil || f.Size == 0 || form == nil && p.Records.Length > 0 || form != nil && form.Cutting() == mapreduce.Uncut {
 		return true, err
 	}
+	return isText(f)
+}
+
+// isText is understood for a file that is to hold text.
+func isText(f File) (text bool, err error) {
 	src, err := fault.OpenFile(f.Path)
 	if err != nil {
 		return true, err

@@ -71,6 +71,9 @@ func Columns(f File, form mapreduce.CSV, skip bool) ([]string, error) {
 		names, err = form.Header(io.TeeReader(in, &read))
 	}
 	if err != nil {
+		if _, is := isText(f); failure.Of(is) == failure.Permanent { // it has none, being something else
+			return nil, is
+		}
 		return nil, fmt.Errorf("input %q: the header: %w", f.Path, fault.Bare(err))
 	}
 	if rows, err := form.Open(io.MultiReader(&read, in), mapreduce.Input{}); err == nil && !skip {
