@@ -152,6 +152,7 @@ type node struct {
 		Name     string  `json:"name"`
 		Speed    float64 `json:"speed"`
 		Capacity vector  `json:"capacity"`
+		Dynamic  float64 `json:"dynamic"`
 		Sleep    float64 `json:"sleep"`
 		WakeTime int64   `json:"wake_time"`
 		Most     int     `json:"most"`  // it can be rented

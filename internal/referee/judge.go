@@ -62,7 +62,9 @@ type judge struct {
 	report  *Report
 	line    int // where it is
 	advised advised
-	nodesN  int // nodes that the journal ever names, which sets the phases of beats
+	// at this instant refusals alone have woken the policy
+	redecided bool
+	nodesN    int // nodes that the journal ever names, which sets the phases of beats
 }
 
 // Judge reads a journal and decides it again.
@@ -138,15 +140,22 @@ func (j *judge) round(lines []*line) error {
 	if at > j.now {
 		j.gap(at)
 	}
+	if at > j.now {
+		j.redecided = false
+	}
 	j.now = at
 	if j.left { // queues without jobs are forgotten between two rounds
 		j.left = false
 		j.order.look(j.book)
 	}
 	i := 1
-	wakes := j.advised.refuses
+	wakes, refused := false, j.advised.refuses
 	for ; i < len(lines) && lines[i].word == "event"; i++ {
-		wakes = wakes || !slices.Contains(confirming, lines[i].name)
+		refused = refused || lines[i].name == "refused"
+		wakes = wakes || lines[i].name != "refused" && !slices.Contains(confirming, lines[i].name)
+	}
+	if !wakes && refused && !j.redecided { // of refusals alone it is told once at each instant
+		wakes, j.redecided = true, true
 	}
 	events := lines[1:i]
 	told := events

@@ -111,6 +111,8 @@ var table = map[string]func(m *made, a *asked){
 	"matchmaking": func(m *made, a *asked) {
 		m.parts["place"] = &matchmaking{a.count("reduces", 1), map[int]bool{}}
 	},
+	"efh":       func(m *made, a *asked) { m.parts["place"] = &efh{a.span("T", 10*time.Minute), a.on("cap", true)} },
+	"ideal":     func(m *made, _ *asked) { m.parts["place"] = &ideal{} },
 	"preempt":   func(m *made, a *asked) { m.parts["preempt"] = preemptionOf(m, a) },
 	"speculate": func(m *made, a *asked) { m.parts["speculate"] = secondsOf(m, a) },
 	"slowstart": func(m *made, a *asked) { m.parts["share"] = &lateStart{} },

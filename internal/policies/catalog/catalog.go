@@ -72,6 +72,8 @@ func All() []compose.Entry {
 		placement.GreedyEntry(),
 		placement.DelayEntry(),
 		placement.MatchmakingEntry(),
+		placement.EFHEntry(),
+		placement.IdealEntry(),
 		preempt.FairEntry(),
 		speculate.Entry(),
 		slowstart.Entry(),

@@ -120,6 +120,7 @@ func memories(y *compose.Policy) (map[keepsake]json.RawMessage, error) {
 // something else, but where a question mark says that this is rare.
 var outlives = map[string]struct{ resync, takeOver string }{
 	"delay":             {"", "jobs last"},
+	"efh":               {"", "wake"},
 	"matchmaking":       {"", "all"},
 	"speculate":         {"", "node wake"},
 	"sleep":             {"", "wake"},

@@ -1,0 +1,222 @@
+package referee
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// efh is chapter 6 of paper 003, container by container. Where tasks can run in several kinds of containers the book
+// knows the first alone, so it judges what a job's own kind gets.
+type efh struct {
+	t   int64 // a job that came so long ago waits long
+	cap bool  // nobody asks for more than there is
+}
+
+// A box is a container of the job's kind on a node.
+type box struct {
+	n     *node
+	free  bool
+	h, ef float64
+}
+
+// A want is a job of one of the two queues.
+type want struct {
+	*job
+	asks int
+	r    float64
+	long bool
+}
+
+func (e *efh) decide(b *book, events []*line, p *wants) {
+	nodes := beaten(b, events)
+	for _, n := range nodes {
+		q := &bounded{stage: master}
+		for j := q.next(b, n); j != nil; j = q.next(b, n) {
+			q.start(b, n, p, j)
+		}
+	}
+	if !b.yielded {
+		e.grant(b, p, e.queues(b))
+	}
+	for _, n := range nodes {
+		serve(b, n, p, none003{}, 1)
+	}
+}
+
+// void forgets nothing: who waits long the book says.
+func (*efh) void() {}
+
+// none003 gives nobody a map.
+type none003 struct{}
+
+func (none003) next(*book, *node) *job           { return nil }
+func (none003) start(*book, *node, *wants, *job) {}
+
+// queues are lines 1 to 20: the long-waiting jobs, then the others, each by r.
+func (e *efh) queues(b *book) (list []*want) {
+	for _, j := range b.line(mapStage) {
+		st := j.stage[mapStage]
+		if j.state != admitted || !b.runs(j, st) {
+			continue
+		}
+		w := &want{job: j, asks: st.open, long: b.now >= j.arrived+e.t}
+		if st.limit >= 0 {
+			w.asks = min(w.asks, st.limit-st.occupied)
+		}
+		all := e.boxes(b, j)
+		if e.cap || w.long {
+			w.asks = min(w.asks, len(all))
+		}
+		best := 0
+		for _, x := range all[:min(w.asks, len(all))] {
+			if x.free {
+				best++
+			}
+		}
+		w.r = near(float64(best) / float64(max(1, w.asks)))
+		list = append(list, w)
+	}
+	slices.SortStableFunc(list, func(x, y *want) int {
+		if x.long != y.long {
+			return map[bool]int{true: -1, false: 1}[x.long]
+		}
+		return cmp.Compare(y.r, x.r)
+	})
+	return list
+}
+
+// near is a number without what sums lose.
+func near(x float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64)
+	return r
+}
+
+// boxes lists the containers of the job's kind, the fittest first (eq. 6.1 to 6.3): of those that are alike the free
+// ones, and then by node.
+func (e *efh) boxes(b *book, j *job) (all []box) {
+	st := j.stage[mapStage]
+	total, on := 0.0, map[int]float64{}
+	for _, t := range st.Tasks {
+		total += float64(t.Input)
+		for _, h := range t.Hosts {
+			on[h] += float64(t.Input)
+		}
+	}
+	for _, n := range b.nodes {
+		if n == nil || !n.serves() || !n.carries(j) {
+			continue
+		}
+		ef, dop := n.efficiency(st), 0.0
+		if total > 0 {
+			dop = on[n.id] / total
+		}
+		free := room(&n.free, &st.needs)
+		for i := range room(&n.Class.Capacity, &st.needs) {
+			all = append(all, box{n, i < free, near(ef * dop), near(ef)})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y box) int {
+		if c := cmp.Or(cmp.Compare(y.h, x.h), cmp.Compare(y.ef, x.ef)); c != 0 || x.free == y.free {
+			return c
+		}
+		return map[bool]int{true: -1, false: 1}[x.free]
+	})
+	return all
+}
+
+// efficiency is one over what a map uses on the node above idle: its part of the load draws power for a time
+// that is one over the speed.
+func (n *node) efficiency(s *stage) float64 {
+	has, needs := n.Class.Capacity, s.needs
+	load := 0.0
+	for _, part := range [][2]int64{{needs[0] + needs[1], has[0] + has[1]}, {needs[2], has[2]}} {
+		if part[1] > 0 {
+			load = max(load, float64(part[0])/float64(part[1]))
+		}
+	}
+	if watts := n.Class.Dynamic * min(1, load); watts > 0 {
+		return n.Class.Speed / watts
+	}
+	return 1
+}
+
+// room is how many containers fit.
+func room(free, needs *vector) int {
+	n := int64(math.MaxInt32)
+	for i, x := range needs {
+		if x > 0 {
+			n = min(n, max(0, free[i])/x)
+		}
+	}
+	return int(n)
+}
+
+// grant is lines 21 to 38, and table 6.4 for each job.
+func (e *efh) grant(b *book, p *wants, list []*want) {
+	left := false
+	for _, w := range list {
+		if !w.long && left {
+			return
+		}
+		var free []box
+		for _, x := range e.boxes(b, w.job) {
+			if x.free {
+				free = append(free, x)
+			}
+		}
+		if !w.long && len(free) < w.asks {
+			return
+		}
+		left = left || w.long && w.asks > len(free)
+		free = free[:min(w.asks, len(free))]
+		for _, far := range []int{nodeLocal, remote} {
+			rest := free[:0:0]
+			for _, x := range free {
+				if t, at := b.nearest(x.n, w.stage[mapStage]); t == 0 || at > far || !p.start(w.job, mapStage, x.n, "") {
+					rest = append(rest, x)
+				}
+			}
+			free = rest
+		}
+	}
+}
+
+// ideal runs maps only where they use the least energy above idle.
+type ideal struct{}
+
+func (*ideal) void() {}
+
+func (*ideal) decide(b *book, events []*line, p *wants) {
+	for _, n := range beaten(b, events) {
+		serve(b, n, p, leastEnergy{}, 1)
+	}
+}
+
+type leastEnergy struct{}
+
+// next is the first job for which no node of another class is better, or as good and before it.
+func (leastEnergy) next(b *book, n *node) *job {
+	for _, j := range b.line(mapStage) {
+		if !b.serves(n, j, mapStage) {
+			continue
+		}
+		st := j.stage[mapStage]
+		best, most := "", 0.0
+		for _, c := range b.nodes {
+			if c == nil {
+				continue
+			}
+			if ef := near(c.efficiency(st)); room(&c.Class.Capacity, &st.needs) > 0 && ef > most {
+				best, most = c.Class.Name, ef
+			}
+		}
+		if best == n.Class.Name {
+			return j
+		}
+	}
+	return nil
+}
+
+func (leastEnergy) start(b *book, n *node, p *wants, j *job) { p.start(j, mapStage, n, "least-energy") }
