@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -52,6 +53,11 @@ func documents(file string, src []byte) (roots []ast.Node, failed *Error) {
 	whole := func(text string) *Error { return &Error{File: file, Text: text} }
 	if len(src) > files.MaxBytes {
 		return nil, whole(fmt.Sprintf("the file is larger than %d MB", files.MaxBytes>>20))
+	}
+	if !utf8.Valid(src) { // the parser would take other bytes for those that are none
+		lines := bytes.Split(src[:bytes.IndexRune(src, utf8.RuneError)], []byte("\n"))
+		at := Pos{len(lines), utf8.RuneCount(lines[len(lines)-1]) + 1}
+		return nil, &Error{File: file, Pos: at, Text: "here it is not UTF-8; save it as UTF-8, or name a file of text"}
 	}
 	if pos, deep := tooDeep(src); deep {
 		return nil, &Error{File: file, Pos: pos, Text: fmt.Sprintf("nested more than %d deep", maxDepth)}

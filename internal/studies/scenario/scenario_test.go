@@ -197,6 +197,7 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2}" + ending + "queues:\n  - {name: a, max_master_share: 0}\n", `f.yaml:4:33: max_master_share is 0, it must be above 0`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "max_master_share: 0\n", `f.yaml:3:19: max_master_share is 0, it must be above 0`},
 		{"scenario", "cluster: {nodes: 2}" + ending + "seeds: [1, 1]\n", `f.yaml:3:12: the seed 1 is given twice`},
+		{"scenario", "cluster: {nodes: 2}\nname: M\u00fc\xfcller", `f.yaml:2:9: here it is not UTF-8; save it as UTF-8, or name a file of text`},
 		{"scenario", "cluster: {nodes: 2\n", `f.yaml:1:10: this is not YAML:`},
 		{"scenario", "", `f.yaml: the file is empty`},
 		{"scenario", "a: 1\n---\nb: 2\n", `f.yaml:3:1: a second document begins here; a file has one document`},
