@@ -179,9 +179,14 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
 		r.Promised = r.Level
 	}
 	r.Told = s.toldOf(w, out, v.Now())
-	if r.InTime && !r.Strange && w.end != units.Never {
+	r.First = first{}
+	if !r.Strange && w.end != units.Never {
 		st := s.statement(v.Now(), w)
 		r.First.states(v.Now(), &st)
+		if job.Deadline != units.Never {
+			r.First.Deadline = true
+			r.First.Score = units.Rounded(st.score(job.Deadline.Sub(v.Now()).Seconds()))
+		}
 	}
 	return w
 }

@@ -9,6 +9,7 @@
 //	later jobs that overtake                        arrivals.go
 //	when a job is done, as a distribution           statement.go
 //	what the last statements were off by            errors.go
+//	how often deadlines of such chances are met     chances.go
 //	who can be in time, and who goes behind         look.go (triage)
 //	what a job is told when it comes                admission.go
 //	what moves while it waits and runs              tell.go

@@ -42,10 +42,26 @@ const mostOff = 6
 // what becomes of promises: one that is broken raises the score that the next ones ask for, and one that is kept
 // lowers it (Bao and others, Selective Conformal Inference, 2024), but never below their level.
 
-// errs are the scores by which the law of statements tells these instants, less their own.
+// errs are what statements were off by: those of jobs that stood among those that can be in time when they came, and
+// those of jobs that went behind, which wait for whoever comes.
 type errs struct {
-	Off  [len(shell)]float64 `json:"off"`
-	Sure float64             `json:"sure,omitempty"` // what promises ask for besides
+	InTime standing `json:"in_time,omitzero"`
+	Behind standing `json:"behind,omitzero"`
+	Sure   float64  `json:"sure,omitempty"` // what promises ask for besides
+}
+
+// standing are the scores by which the law of statements tells the instants, less their own, and what chances came to.
+type standing struct {
+	Off [len(shell)]float64 `json:"off"`
+	chances
+}
+
+// of are those of jobs that stand there.
+func (e *errs) of(behind bool) *standing {
+	if behind {
+		return &e.Behind
+	}
+	return &e.InTime
 }
 
 // first is what was stated of a job when it came: the instants, and how many of them have passed.
@@ -53,12 +69,16 @@ type first struct {
 	By   [len(shell)]units.Time `json:"by"`
 	Past int                    `json:"past,omitempty"`
 
+	Deadline bool    `json:"deadline,omitempty"` // it has one that has not passed
+	Score    float64 `json:"score,omitempty"`    // of that
+	Behind   bool    `json:"behind,omitempty"`   // it stood behind others
+
 	Broken bool `json:"broken,omitempty"` // its promise
 }
 
 // states notes what is stated of a job that came.
 func (f *first) states(now units.Time, st *statement) {
-	*f = first{}
+	*f = first{Behind: st.behind}
 	for i, p := range shell {
 		f.By[i] = now.Add(ofSeconds(st.by(finish.RiskOf(1 - p))))
 	}
@@ -67,12 +87,16 @@ func (f *first) states(now units.Time, st *statement) {
 // passes counts the instants that a job has missed that has not ended, and its deadline, if that is promised.
 func (e *errs) passes(r *record, now units.Time) {
 	f := &r.First
+	if f.Deadline && now > r.Due {
+		f.Deadline = false
+		e.of(f.Behind).met(f.Score, false)
+	}
 	if r.Promised > 0 && now > r.Due && !f.Broken {
 		f.Broken = true
 		e.promised(r.Promised, false)
 	}
 	for ; f.Past < len(shell) && f.By[f.Past] != 0 && now > f.By[f.Past]; f.Past++ {
-		e.move(f.Past, steps[f.Past]*shell[f.Past])
+		e.of(f.Behind).move(f.Past, steps[f.Past]*shell[f.Past])
 	}
 }
 
@@ -80,11 +104,15 @@ func (e *errs) passes(r *record, now units.Time) {
 func (e *errs) met(r *record, at units.Time) {
 	e.passes(r, at)
 	f := &r.First
+	if f.Deadline {
+		f.Deadline = false
+		e.of(f.Behind).met(f.Score, true)
+	}
 	if r.Promised > 0 && !f.Broken {
 		e.promised(r.Promised, true)
 	}
 	for i := f.Past; i < len(shell) && f.By[i] != 0; i++ {
-		e.move(i, steps[i]*(shell[i]-1))
+		e.of(f.Behind).move(i, steps[i]*(shell[i]-1))
 	}
 }
 
@@ -98,26 +126,29 @@ func (e *errs) promised(risk finish.Risk, kept bool) {
 }
 
 // sure is out for a promise.
-func (e *errs) sure(z float64) float64 { return min(e.out(z), z+e.Off[1]+e.Sure) }
+func (e *errs) sure(z float64) float64 {
+	z = e.InTime.needs(z)
+	return min(e.InTime.out(z), z+e.InTime.Off[1]+e.Sure)
+}
 
-func (e *errs) move(i int, by float64) {
+func (e *standing) move(i int, by float64) {
 	e.Off[i] = units.Rounded(min(mostOff, max(-mostOff, e.Off[i]+by)))
 }
 
 // out is the score of the law at which a statement of that score lies, in its inverse: linear between those that are
 // followed, and as far off beyond them.
-func (e *errs) out(z float64) float64 {
+func (e *standing) out(z float64) float64 {
 	at := e.at()
 	return through(scores, at, z)
 }
 
-func (e *errs) in(z float64) float64 {
+func (e *standing) in(z float64) float64 {
 	at := e.at()
 	return through(at, scores, z)
 }
 
 // at is where the law has the instants, each behind the one before.
-func (e *errs) at() (z [len(shell)]float64) {
+func (e *standing) at() (z [len(shell)]float64) {
 	for i := range z {
 		z[i] = scores[i] + e.Off[i]
 		if i > 0 {

@@ -64,10 +64,10 @@ func TestBrokenPromises(t *testing.T) {
 		t.Errorf("after its deadline %v, at its end %v", once, e.Sure)
 	}
 	z := finish.Score(0.99)
-	if e.sure(z) != e.out(z) {
-		t.Errorf("a promise asks for %v, and is told for %v", e.sure(z), e.out(z))
+	if e.sure(z) != e.InTime.out(z) {
+		t.Errorf("a promise asks for %v, and is told for %v", e.sure(z), e.InTime.out(z))
 	}
-	e.Off[len(shell)-1] = 3
+	e.InTime.Off[len(shell)-1] = 3
 	if is := e.sure(z); math.Abs(is-z-once) > 1e-9 {
 		t.Errorf("a promise asks for %v, want %v", is, z+once)
 	}
@@ -87,7 +87,7 @@ func TestBrokenPromises(t *testing.T) {
 
 // What is told at a score is what that score is told for.
 func TestOutIsTheInverse(t *testing.T) {
-	e := errs{Off: [len(shell)]float64{-1, 0.5, 0.2, 2}}
+	e := standing{Off: [len(shell)]float64{-1, 0.5, 0.2, 2}}
 	for z := -5.0; z < 5; z += 0.1 {
 		if is := e.in(e.out(z)); math.Abs(is-z) > 1e-9 {
 			t.Errorf("%v comes back as %v", z, is)

@@ -21,6 +21,7 @@ type statement struct {
 	half     float64
 	own      *finish.Dist
 	errs     *errs
+	behind   bool // it goes behind others
 }
 
 // protects is the risk above which a promise is protected.
@@ -28,7 +29,7 @@ const protects = finish.Certain / 10
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
-	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors}
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, behind: !w.r.InTime}
 	if w.job.Begun() && w.end > w.job.Started {
 		// What varies is to the whole as what is ahead of the job to all its run.
 		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
@@ -41,7 +42,7 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
 func (st *statement) by(risk finish.Risk) float64 {
-	return st.at(st.errs.out(finish.Score(1 - risk.Share())))
+	return st.at(st.errs.of(st.behind).out(finish.Score(1 - risk.Share())))
 }
 
 // promises is when it is done as a promise may say that leaves that risk.
@@ -62,15 +63,20 @@ func (st *statement) at(z float64) float64 {
 
 // risk is that of a deadline in so many seconds.
 func (st *statement) risk(deadline float64) finish.Risk {
+	return finish.RiskOf(1 - finish.Chance(st.errs.of(st.behind).of(st.score(deadline))))
+}
+
+// score is where such a deadline lies among the instants that are told.
+func (st *statement) score(deadline float64) float64 {
 	x := deadline - st.expected
 	if units.Rounded(st.scale) < 1e-6 && units.Rounded(st.off) < 1e-6 {
 		if units.Rounded(x) >= 0 {
-			return 0
+			return mostOff
 		}
-		return finish.Certain
+		return -mostOff
 	}
 	scale := max(st.scale, 1e-6)
-	return finish.RiskOf(1 - finish.Chance(st.errs.in(-finish.Score(st.own.Above(x/scale, st.off/scale)))))
+	return st.errs.of(st.behind).in(-finish.Score(st.own.Above(x/scale, st.off/scale)))
 }
 
 // deviates is by how much a job's finish deviates from what a look expects, had it all slots it can use.

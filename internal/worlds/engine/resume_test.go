@@ -112,6 +112,13 @@ func TestResume(t *testing.T) {
 	for commits := 1; commits <= 12; commits++ {
 		out := filepath.Join(t.TempDir(), "out")
 		killed(t, config(t, in, out), commits)
+		// The job's own commit may be faster than the death that follows the last task's.
+		if _, err := os.Stat(filepath.Join(out, "_SUCCESS")); err == nil && commits == 12 {
+			if got := files(t, out); !maps.Equal(got, want) {
+				t.Errorf("after all commits: %v", got)
+			}
+			continue
+		}
 		e, r := finish(t, config(t, in, out))
 		if got := files(t, out); !maps.Equal(got, want) {
 			t.Errorf("after %d commits: %v", commits, got)
