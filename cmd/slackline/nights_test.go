@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +126,9 @@ func TestFailedRunIsContinued(t *testing.T) {
 	}
 	if text, err := os.ReadFile(s.path("out/third/part-r-00000")); err != nil || string(text) != "a\t2\nb\t1\n" {
 		t.Errorf("%q, %v", text, err)
+	}
+	if list := s.must(0, "profile", "list"); !regexp.MustCompile(`(?m)^wordcount +1 cold `).MatchString(list) {
+		t.Errorf("a job that was kept has taught something:\n%s", list)
 	}
 	for _, name := range []string{"first", "second", "third", "beside"} {
 		if _, err := os.Stat(s.path("out/" + name + "/_temporary")); err == nil {

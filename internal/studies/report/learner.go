@@ -33,6 +33,7 @@ type Learner struct {
 
 // lesson is what is noted of a job while it is there.
 type lesson struct {
+	seen     bool        // a task of it has ended here
 	read     units.Bytes // by committed maps
 	emitted  units.Bytes
 	written  units.Bytes // by the last stage
@@ -193,10 +194,14 @@ func (l *Learner) fit(job *follow.Job) {
 
 // finish learns what a whole job tells of its class.
 func (l *Learner) finish(job *follow.Job) {
-	j, c := &l.jobs[job.Index], l.class(job.Spec.Class)
+	j, before := &l.jobs[job.Index], slices.ContainsFunc(job.Spec.Stages, func(s workload.StageSpec) bool { return len(s.Done) > 0 })
+	if before && !j.seen {
+		return // an earlier run did all of it
+	}
+	c := l.class(job.Spec.Class)
 	c.Runs++
 	l.classes.Put(c)
-	if slices.ContainsFunc(job.Spec.Stages, func(s workload.StageSpec) bool { return len(s.Done) > 0 }) {
+	if before {
 		return // an interrupted run before read the rest
 	}
 	if j.read > 0 && j.emitted > 0 {
@@ -211,6 +216,7 @@ func (l *Learner) finish(job *follow.Job) {
 
 func (l *Learner) learn(at units.Time, e *follow.Record) {
 	a, spec, j := e.Attempt, e.Job.Spec, &l.jobs[e.Job.Index]
+	j.seen = true
 	began := a.Measured(at, e.Event)
 	// all that kept the slot: a map's input from elsewhere, its start and its commit as well
 	run, shuffle := at.Sub(began), units.Duration(0)
