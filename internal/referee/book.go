@@ -74,7 +74,11 @@ type stage struct {
 	} `json:"containers"`
 	CPUShare float64 `json:"cpu_share"`
 	Done     []int   `json:"done"`
+	Least    int     `json:"min_tasks"`
+	Works    []int64 `json:"works"` // of each task if there are so many tasks, one more, …
 
+	cutting              bool // it may be cut otherwise, and nothing of it starts
+	asked                int  // the item that asks for it
 	kind                 int
 	open, occupied, done int
 	ready, withheld      bool
@@ -111,6 +115,11 @@ type job struct {
 	Avoids     []int    `json:"avoids"` // nodes on which it wants nothing more
 	Stages     []stage  `json:"stages"`
 	SlowStart  float64  `json:"slow_start"`
+	Workflow   *struct {
+		ID       string   `json:"id"`
+		Deadline int64    `json:"deadline"`
+		Jobs     []string `json:"jobs"`
+	} `json:"workflow"`
 
 	id        int
 	seq       int
@@ -428,7 +437,7 @@ func (b *book) hold(j *job, s *stage, n *node, by int) {
 
 // runs tells whether tasks of the stage may start now, wherever.
 func (b *book) runs(j *job, s *stage) bool {
-	if s == nil || s.open == 0 || !s.ready || s.withheld || j.waits || j.cancelled || j.state >= rejected {
+	if s == nil || s.open == 0 || !s.ready || s.withheld || s.cutting || j.waits || j.cancelled || j.state >= rejected {
 		return false
 	}
 	if j.state != admitted && s.sample <= 0 {

@@ -157,6 +157,19 @@ func fitted(yaml, policy string) string {
 		yaml = regexp.MustCompile(`nodes: \d\n`).ReplaceAllString(yaml, "nodes: 3\n")
 		yaml = regexp.MustCompile(`map_slots: \d\n`).ReplaceAllString(yaml, "map_slots: 1\n")
 	}
+	if regexp.MustCompile("dawsee|flow|atp|vds|deets|tradeoff").MatchString(policy) {
+		at := len(yaml) % 9
+		if !strings.Contains(yaml, "\n  jobs:\n") {
+			yaml += "  jobs:\n"
+		}
+		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  dynamic_power: 90W\n", 1) + fmt.Sprintf(`    - {id: a1, class: a, workflow: a, workflow_deadline: +%ds, arrive: %ds, maps: 6, map_time: 9s, reduces: 0, moldable: {max: 8, slope: 0.05}}
+    - {id: a2, class: a, workflow: a, arrive: %[2]ds, after: a1, maps: 3, map_time: 12s, reduces: 2, reduce_time: 5s, moldable: {slope: 0.2}}
+    - {id: a3, class: a, workflow: a, arrive: %[2]ds, after: a1, maps: 5, map_time: 4s, cpu_share: 0.5, reduces: 0, moldable: {max: 9, slope: 0.01}}
+    - {id: a4, class: a, workflow: a, arrive: %[2]ds, after: [a2, a3], maps: 4, map_time: 7s, reduces: 0, moldable: {slope: 0.1}}
+    - {id: b1, class: a, workflow: b, workflow_deadline: +%ds, arrive: %ds, maps: 9, map_time: 6s, reduces: 0, moldable: {slope: 0.1}}
+    - {id: b2, class: a, workflow: b, arrive: %[4]ds, after: b1, maps: 2, map_time: 15s, reduces: 0}
+`, 40+at*20, at*3, 30+at*9, 20+at)
+	}
 	return yaml
 }
 
@@ -220,6 +233,7 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",
 	"capacity-plan", "capacity-plan(bound=upper,over=hold)", "capacity-plan(over=hold)+matchmaking",
 	"edf(feasible=true)+slowstart+need", "fifo+need(base=1,most=2,idle=20s)", "edf+need(budget=1)",
+	"dawsee", "dawsee(waiting=timer)", "flow", "flow(beta=0)", "edf+vds+deets", "edf+atp", "fifo+tradeoff+matchmaking",
 	"ondemand", "demand", "fifo+request", "edf+request+slowstart",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",

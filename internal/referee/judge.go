@@ -477,6 +477,13 @@ func (j *judge) event(l *line) error {
 			j.ready(job, st)
 		}
 	case "refused":
+		if job != nil {
+			for i := range job.Stages {
+				if st := &job.Stages[i]; st.asked != 0 && st.asked == l.int("item") {
+					st.cutting, st.asked, j.dirty = false, 0, true
+				}
+			}
+		}
 		j.refuse(l.int("item"), l.int("count"))
 		if n := j.node(l.int("node")); n != nil && n.asked != 0 && n.asked == l.int("item") {
 			n.declines()
@@ -517,6 +524,10 @@ func (j *judge) enter(l *line) error {
 		s.withheld = true
 	case "release":
 		s.withheld = false
+	case "set-tasks":
+		if job != nil && s != nil {
+			s.cutting, s.asked = true, l.int("id")
+		}
 	case "set-slots":
 		s.limit = l.int("count")
 	case "start", "speculate":

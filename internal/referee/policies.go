@@ -87,7 +87,20 @@ var table = map[string]func(m *made, a *asked){
 		m.order, m.parts["admit"], m.parts["share"] = o, o, &lateStart{}
 	},
 
+	"dawsee": func(m *made, a *asked) {
+		m.order, m.parts["plan"], m.parts["share"] = edf{}, &planned{cuts: true}, &planned{dates: true}
+		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer"}
+	},
+	"flow": func(m *made, a *asked) {
+		m.order, m.parts["plan"] = edf{}, &planned{cuts: true, dates: true}
+		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer"}
+	},
+
 	// parts
+	"atp":        func(m *made, a *asked) { m.parts["plan"] = &planned{cuts: true} },
+	"tradeoff":   func(m *made, a *asked) { m.parts["plan"] = &planned{cuts: true, dates: true} },
+	"vds":        func(m *made, a *asked) { m.parts["share"] = &planned{dates: true} },
+	"deets":      func(m *made, a *asked) { m.parts["place"] = &waitsFor{a.with["waiting"] == "timer"} },
 	"by-arrival": func(m *made, a *asked) { m.order = byArrival{} },
 	"edf": func(m *made, a *asked) {
 		m.order = edf{}

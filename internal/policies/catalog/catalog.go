@@ -43,6 +43,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/schemes"
 	"github.com/slackline/slackline/internal/policies/slowstart"
 	"github.com/slackline/slackline/internal/policies/speculate"
+	"github.com/slackline/slackline/internal/policies/workflow"
 )
 
 // All returns every entry, schemes first. To add a policy or part of one's own, write its package
@@ -60,6 +61,8 @@ func All() []compose.Entry {
 		allot.Entry(),
 		rds.Entry(),
 		ondemand.Entry(),
+		workflow.DAWSEE(),
+		workflow.Flow(),
 		order.FIFOEntry(),
 		order.FairEntry(),
 		order.CapacityEntry(),
@@ -80,6 +83,10 @@ func All() []compose.Entry {
 		scale.Entry(),
 		ondemand.RequestEntry(),
 		need.Entry(),
+		workflow.ATPEntry(),
+		workflow.TradeOffEntry(),
+		workflow.VDSEntry(),
+		workflow.DEETSEntry(),
 	}
 }
 

@@ -1,0 +1,39 @@
+// Package workflow runs workflows of jobs in time at little energy: into how many tasks to cut each
+// job, by when it is to be done, and on which machines.
+//
+//	part      what it does                                                   source
+//	atp       numbers of tasks, path by path                                 paper 001, algorithms 1 and 2
+//	vds       virtual deadlines: MinD, then equal slack                      paper 001, section V-C
+//	deets     a task waits for the cheapest machine that is in time          paper 001, section V-A
+//	tradeoff  numbers of tasks and deadlines at once: the cheapest second    ours
+//
+//	dawsee = edf + all + atp + vds + deets, flow = edf + all + tradeoff + deets
+//
+//	stages.go    the stages of a workflow as the book has it, with what they take and cost on each class of nodes
+//	plan.go      atp, vds and tradeoff; the mathematics is package mold
+//	deets.go     which task on which node
+//	entry.go     the lines of the catalogue
+//
+// What the paper leaves open, or prints otherwise:
+//
+//   - A map stage and a reduce stage are two jobs of a workflow (309). A job is due when its last stage is.
+//   - What a task takes follows from the description of a moldable stage (workload.StageSpec.Works),
+//     else from what is known of the class. If nothing is, the workflow is not planned: its jobs stand
+//     by its deadline.
+//   - beta is taken off in atp alone (d'), vds has the deadline itself. It is 10 % if nobody asks for
+//     another, as a plan that fills all the time with mean times drives work off the machines that cost
+//     least (paper: by the load).
+//   - A plan that cannot be in time refuses nothing: every job gets its fastest split, and jobs go by
+//     the times at which they would be done.
+//   - Waiting has two readings here: cascade, in which the next cheapest class that is in time follows when the
+//     cheapest no longer is, and timer, the paper's words: then whatever is done first. A third, to wait only if a
+//     release is known to come in time, is not there.
+//   - Where nodes are served at their heartbeats, a task waits one interval less.
+//   - Labels of jobs are not looked at: a job that has some is placed as it comes.
+//   - Power of a task is that of its container on the class (cluster.Class.Rate). Where nodes have no
+//     model of power, each second of a task costs the same.
+//
+// A plan is made when jobs of a workflow come, over those of its jobs that are there: after a resync
+// that is what is left. Stages that have begun stay as they are. Nothing is kept beside the book, so a
+// copy decides the same.
+package workflow

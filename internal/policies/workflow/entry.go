@@ -1,0 +1,138 @@
+package workflow
+
+import (
+	"fmt"
+
+	"github.com/slackline/slackline/internal/policies/admit"
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/order"
+	"github.com/slackline/slackline/sched"
+)
+
+// comings bring workflows, answers say how stages are cut now.
+var (
+	comings = sched.EventsOf(sched.JobArrived)
+	answers = sched.EventsOf(sched.JobAmended, sched.Refused)
+)
+
+// Why jobs are cut, when they are due, and where their tasks start.
+var (
+	// FewestInTime cuts a stage.
+	FewestInTime = &sched.Cause{Name: "fewest-in-time", Numbers: []string{"tasks from now on", "tasks until now", "how long the workflow may take"}, Example: [3]int64{12, 40, 600e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("cut into %s in place of %d, it costs least with its workflow done in %s", r.Count(r.A, "task", "tasks"), r.B, r.Time(r.C))
+		}}
+	// VirtualDeadline is that of a job of a workflow.
+	VirtualDeadline = &sched.Cause{Name: "virtual-deadline", Numbers: []string{"by when the job is to be done"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string {
+			return "it is to be done by " + r.Time(r.A) + ", so that it can be on cheaper machines and its workflow in time"
+		}}
+	// LatestFinish is that of a job of a workflow.
+	LatestFinish = &sched.Cause{Name: "latest-finish", Numbers: []string{"by when the job is to be done"}, Example: [3]int64{90e9},
+		Say: func(r *sched.Said) string {
+			return "it is to be done by " + r.Time(r.A) + " at the latest, or the jobs behind it are late"
+		}}
+	// CheapestInTime starts a task.
+	CheapestInTime = &sched.Cause{Name: "cheapest-in-time", Numbers: []string{"until when it would wait for such a node", "by when its job is to be done"}, Example: [3]int64{60e9, 90e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("it costs least here of where it is done by %s; it would have waited until %s", r.Time(r.B), r.Time(r.A))
+		}}
+	// FirstDone starts a task that is late.
+	FirstDone = &sched.Cause{Name: "first-done", Numbers: []string{"when it is done", "by when its job was to be done"}, Example: [3]int64{95e9, 90e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("it is done first here, at %s; its job was to be done by %s", r.Time(r.A), r.Time(r.B))
+		}}
+)
+
+const cite = "paper 001 (DAWSEE)"
+
+func betaParam() compose.Param {
+	return compose.Param{Name: "beta", Type: compose.Count, Default: "10", Unit: "percent", Doc: "part of the time until the deadline that numbers of tasks leave free"}
+}
+
+func waitingParam() compose.Param {
+	return compose.Param{Name: "waiting", Type: compose.Choice, Default: "cascade", Choices: []string{"cascade", "timer"},
+		Doc: "where a task goes for which the cheapest class is too slow by now: the next cheapest, or where it is done first (the paper)"}
+}
+
+func betaOf(a compose.Args) (int, error) {
+	n := a.Count("beta")
+	if n > 99 {
+		return 0, a.Misused("beta", "beta is %d, it must be from 0 to 99 percent", n)
+	}
+	return n, nil
+}
+
+// ATPEntry lists adaptive task partitioning.
+func ATPEntry() compose.Entry {
+	return compose.Entry{
+		Name: "atp", Kind: compose.KindPlan, Cite: cite,
+		Doc: "cuts the jobs of a workflow into as few tasks as its deadline allows, path by path",
+		Params: []compose.Param{betaParam(),
+			{Name: "eps", Type: compose.Count, Default: "20", Unit: "percent", Doc: "how much dearer than the cheapest a path may be"}},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime}},
+		Step: func(a compose.Args) (compose.Step, error) {
+			beta, err := betaOf(a)
+			eps := a.Count("eps")
+			if err == nil && (eps < 1 || eps > 1000) {
+				err = a.Misused("eps", "eps is %d, it must be from 1 to 1000 percent", eps)
+			}
+			return &partition{beta, int64(eps) * 10}, err
+		},
+	}
+}
+
+// VDSEntry lists virtual deadline setting.
+func VDSEntry() compose.Entry {
+	return compose.Entry{
+		Name: "vds", Kind: compose.KindShare, Cite: cite,
+		Doc:    "shares the time of a workflow among its jobs: those with little work around them get time for cheaper machines first",
+		Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: comings | answers, Causes: []*sched.Cause{VirtualDeadline}},
+		Step:   func(compose.Args) (compose.Step, error) { return deadlines{}, nil },
+	}
+}
+
+// DEETSEntry lists the placement.
+func DEETSEntry() compose.Entry {
+	return compose.Entry{
+		Name: "deets", Kind: compose.KindPlace, Cite: cite,
+		Doc:    "a task waits for the class of nodes that costs least, as long as it is in time there",
+		Params: []compose.Param{waitingParam()},
+		Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Causes: []*sched.Cause{sched.FirstInOrder, CheapestInTime, FirstDone, sched.Wakeup}},
+		Step:   func(a compose.Args) (compose.Step, error) { return &deets{timer: a.Choice("waiting") == "timer"}, nil },
+	}
+}
+
+// TradeOffEntry lists the plan of flow.
+func TradeOffEntry() compose.Entry {
+	return compose.Entry{
+		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
+		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
+		Params: []compose.Param{betaParam()},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, LatestFinish}},
+		Step: func(a compose.Args) (compose.Step, error) {
+			beta, err := betaOf(a)
+			return &tradeoff{beta}, err
+		},
+	}
+}
+
+// DAWSEE lists the scheme of paper 001.
+func DAWSEE() compose.Entry {
+	return compose.Entry{
+		Name: "dawsee", Kind: compose.KindScheme, Cite: cite,
+		Doc:    "workflows of jobs that can be cut otherwise, at little energy by their deadlines; as published, flow is ours",
+		Params: append(compose.Of(compose.KindPlan, ATPEntry().Params), compose.Of(compose.KindPlace, DEETSEntry().Params)...),
+		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), ATPEntry(), VDSEntry(), DEETSEntry()},
+	}
+}
+
+// Flow lists the scheme of ours.
+func Flow() compose.Entry {
+	return compose.Entry{
+		Name: "flow", Kind: compose.KindScheme, Cite: "Slackline; compare paper 001",
+		Doc:    "workflows at least energy by their deadlines: one trade-off of time and cost over all of their jobs",
+		Params: append(compose.Of(compose.KindPlan, TradeOffEntry().Params), compose.Of(compose.KindPlace, DEETSEntry().Params)...),
+		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), TradeOffEntry(), DEETSEntry()},
+	}
+}

@@ -1,0 +1,137 @@
+package workflow
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/maths/mold"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// touched are the workflows with a deadline of the jobs that some events are about, each once.
+func touched(v sched.View, batch []sched.Event, by sched.Events) (list []*workload.Workflow) {
+	for i := range batch {
+		e := &batch[i]
+		if !by.Has(e.Kind) || e.Job == 0 {
+			continue
+		}
+		job := v.Job(e.Job)
+		if job == nil || job.Spec.Workflow == nil || len(job.Spec.Workflow.Jobs) == 0 || job.Spec.Workflow.Deadline == units.Never {
+			continue
+		}
+		f := job.Spec.Workflow
+		if !slices.ContainsFunc(list, func(o *workload.Workflow) bool { return o.ID == f.ID }) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// left is how long it is until the workflow is due, less a part of that in percent; at least a nanosecond.
+func left(v sched.View, f *workload.Workflow, beta int) units.Duration {
+	d := max(0, f.Deadline.Sub(v.Now()))
+	return max(1, d-d/100*units.Duration(beta))
+}
+
+// cut asks for a number of tasks, unless the stage has it.
+func cut(p *sched.Plan, s *stage, tasks int32, within units.Duration) {
+	if n := int32(len(s.spec.Tasks)); s.free && tasks != n {
+		p.Add(sched.Item{Verb: sched.SetTasks, Job: s.job.ID, Stage: s.spec.Kind, Count: tasks,
+			Reason: sched.Because(FewestInTime, int64(tasks), int64(n), int64(within))})
+	}
+}
+
+// due sets the virtual deadline of a job, unless it has it.
+func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why *sched.Cause) {
+	if at := v.Now().Add(after); s.last && s.job.Virtual != at {
+		p.Add(sched.Item{Verb: sched.SetDeadline, Job: s.job.ID, At: at, Reason: sched.Because(why, int64(at))})
+	}
+}
+
+// partition is the part atp.
+type partition struct {
+	beta int   // in percent
+	eps  int64 // in thousandths
+}
+
+// Decide cuts the jobs of workflows that come.
+func (a *partition) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for _, f := range touched(v, batch, comings) {
+		list := stages(v, f)
+		if !slices.ContainsFunc(list, func(s stage) bool { return s.free }) {
+			continue
+		}
+		jobs := make([]mold.Job, len(list))
+		for i := range list {
+			jobs[i] = list[i].onMean(v)
+		}
+		within := left(v, f, a.beta)
+		for i, at := range mold.Partition(jobs, within, a.eps) {
+			cut(p, &list[i], jobs[i].Options[at.Option].Tasks, within)
+		}
+	}
+}
+
+// deadlines is the part vds.
+type deadlines struct{}
+
+// Decide sets deadlines when the jobs of a workflow have come, and when it is answered how they are cut.
+func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for _, f := range touched(v, batch, comings|answers) {
+		list := stages(v, f)
+		if len(list) == 0 || slices.ContainsFunc(list, func(s stage) bool { return s.job.Molds[s.spec.Kind].Open() }) {
+			continue
+		}
+		jobs, works := make([]mold.Job, len(list)), make([]int64, len(list))
+		for i := range list {
+			s := &list[i]
+			n := len(s.spec.Tasks)
+			w, _ := work(v, s.job, s.spec, n)
+			jobs[i], works[i] = s.byKind(v, n, n), int64(n)*int64(w/1000)
+		}
+		_, at := mold.MinD(jobs, works, left(v, f, 0))
+		for i := range list {
+			due(v, p, &list[i], at[i], VirtualDeadline)
+		}
+	}
+}
+
+// tradeoff is the part of that name.
+type tradeoff struct{ beta int }
+
+// Decide cuts the jobs of workflows that come, and sets their deadlines: the latest with which those
+// behind them can be in time as they are to be cut.
+func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for _, f := range touched(v, batch, comings) {
+		list := stages(v, f)
+		if len(list) == 0 {
+			continue
+		}
+		molds := v.World().Can(sched.SetTasks)
+		jobs := make([]mold.Job, len(list))
+		for i := range list {
+			from, to := list[i].counts()
+			if !molds {
+				from = len(list[i].spec.Tasks)
+				to = from
+			}
+			jobs[i] = list[i].byKind(v, from, to)
+		}
+		within := left(v, f, t.beta)
+		choice, fits := mold.TradeOff(jobs, within)
+		times := make([]units.Duration, len(list))
+		for i := range list {
+			o := &jobs[i].Options[choice[i]]
+			times[i] = o.Time
+			cut(p, &list[i], o.Tasks, within)
+		}
+		until := left(v, f, 0)
+		if !fits {
+			until = max(until, mold.Least(jobs))
+		}
+		for i, at := range mold.Latest(jobs, times, until) {
+			due(v, p, &list[i], at, LatestFinish)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package workflow
+
+import (
+	"math"
+
+	"github.com/slackline/slackline/internal/maths/mold"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// kind is how a task of a stage does on a class of nodes.
+type kind struct {
+	class sched.ClassID
+	slots int64   // containers that its nodes can hold
+	nodes int64   // of them
+	slow  float64 // time for each second of work
+	watts float64
+}
+
+// kinds are the classes with nodes that are there and can hold the stage's first container.
+func kinds(v sched.View, job *sched.Job, st *workload.StageSpec) (list []kind) {
+	container, powered := st.Container(0), false
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		k := v.Class(c)
+		if k == nil || k.Spec == nil {
+			continue
+		}
+		nodes := int64(k.Nodes[sched.Waking] + k.Nodes[sched.Asleep] + k.Nodes[sched.Awake])
+		each := k.Spec.Capacity.Times(&container.Needs)
+		if nodes == 0 || each <= 0 {
+			continue
+		}
+		r := k.Spec.Rate(job.Spec.Class, &container)
+		share := st.Share()
+		list = append(list, kind{c, nodes * each, nodes, share/r.Speed + 1 - share, float64(r.Watts)})
+		powered = powered || r.Watts > 0
+	}
+	for i := range list {
+		if !powered {
+			list[i].watts = 1
+		}
+	}
+	return list
+}
+
+// takes is what so much work takes on the kind.
+func (k *kind) takes(work units.Duration) units.Duration {
+	return units.Duration(units.Rounded(math.Ceil(units.Rounded(float64(work) * k.slow))))
+}
+
+// costs is what a task that takes so long draws, in microjoules.
+func (k *kind) costs(took units.Duration) int64 {
+	return int64(units.Rounded(k.watts * float64(took) / 1000))
+}
+
+// option is the stage in so many tasks on the kind.
+func (k *kind) option(tasks int, work units.Duration) mold.Option {
+	took := k.takes(work)
+	waves := (int64(tasks)-1)/k.slots + 1
+	return mold.Option{Tasks: int32(tasks), Class: int32(k.class), Time: took * units.Duration(waves), Cost: int64(tasks) * k.costs(took)}
+}
+
+// work is what one task of a stage takes at speed 1 if there are so many.
+func work(v sched.View, job *sched.Job, st *workload.StageSpec, tasks int) (units.Duration, bool) {
+	if i := tasks - st.MinTasks; i >= 0 && i < len(st.Works) {
+		return st.Works[i], true
+	}
+	c := v.Profile(job.Spec.Class)
+	if c == nil {
+		return 0, false
+	}
+	mean, _, known := estimate.Task(c, st.Kind)
+	return mean, known
+}
+
+// stage is a stage of a workflow that is not over.
+type stage struct {
+	job   *sched.Job
+	spec  *workload.StageSpec
+	kinds []kind
+	after []int // of the stages
+	last  bool  // of its job
+	free  bool  // it may be cut otherwise
+}
+
+// stages lists those of a workflow as the book has it, each behind those that it waits for; nil if
+// nobody knows what they take.
+func stages(v sched.View, f *workload.Workflow) (list []stage) {
+	ends := make(map[string]int, len(f.Jobs)) // of each job, the last stage that is not over
+	for _, id := range f.Jobs {
+		job := v.Job(v.Find(id))
+		if job == nil || job.Spec.Workflow == nil || job.Standing() > sched.Admitted {
+			continue
+		}
+		var after []int
+		for _, p := range job.Spec.After {
+			if end, there := ends[p]; there {
+				after = append(after, end)
+			}
+		}
+		began := len(list)
+		for i := range job.Spec.Stages {
+			st := &job.Spec.Stages[i]
+			t := &job.Stages[st.Kind]
+			if st.Kind == sched.Master || t.Left() == 0 {
+				continue
+			}
+			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after, free: len(st.Works) > 1 && t.Occupied == 0 && t.Done == 0}
+			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
+				return nil
+			}
+			list = append(list, s)
+			after = []int{len(list) - 1}
+		}
+		if len(list) > began {
+			list[len(list)-1].last = true
+			ends[id] = len(list) - 1
+		}
+	}
+	return list
+}
+
+// counts are the numbers of tasks that the stage may have.
+func (s *stage) counts() (from, to int) {
+	if n := len(s.spec.Tasks); !s.free {
+		return n, n
+	}
+	return s.spec.MinTasks, s.spec.MaxTasks
+}
+
+// onMean is the stage on a machine like the mean of all, in each number of tasks (algorithm 1, lines 1 to 4).
+func (s *stage) onMean(v sched.View) mold.Job {
+	slots, nodes := int64(0), int64(0)
+	for i := range s.kinds {
+		slots, nodes = slots+s.kinds[i].slots, nodes+s.kinds[i].nodes
+	}
+	var all []mold.Option
+	from, to := s.counts()
+	j := mold.Job{After: s.after}
+	for n := from; n <= to && (n == from || int64(n) <= slots); n++ {
+		w, _ := work(v, s.job, s.spec, n)
+		var took, cost float64
+		for i := range s.kinds {
+			k := &s.kinds[i]
+			t := k.takes(w)
+			took += float64(t) * float64(k.nodes)
+			cost += float64(k.costs(t)) * float64(k.nodes)
+		}
+		waves := (int64(n)-1)/slots + 1
+		o := mold.Option{Tasks: int32(n), Time: units.Duration(units.Rounded(took/float64(nodes))) * units.Duration(waves), Cost: int64(n) * int64(units.Rounded(cost/float64(nodes)))}
+		all = append(all, o)
+		if n == from {
+			j.Serial = o.Time
+		}
+	}
+	j.Options = mold.Front(all)
+	return j
+}
+
+// byKind is the stage as it is cut on each kind of machine, or in each number of tasks that it may have.
+func (s *stage) byKind(v sched.View, from, to int) mold.Job {
+	var all []mold.Option
+	for i := range s.kinds {
+		for n := from; n <= to && (n == from || int64(n) <= s.kinds[i].slots); n++ {
+			w, _ := work(v, s.job, s.spec, n)
+			all = append(all, s.kinds[i].option(n, w))
+		}
+	}
+	return mold.Job{Options: mold.Front(all), After: s.after}
+}

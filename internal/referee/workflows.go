@@ -1,0 +1,204 @@
+package referee
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// planned is how workflows are cut, and by when their jobs are to be done (paper 001: atp and vds;
+// tradeoff does both). The plan is believed as the journal has it, and held to the rules that it keeps
+// whatever it is: only jobs of a workflow that came in this round, or of which a stage was cut in it,
+// are planned; a stage is cut within its bounds, before it has begun, and into another number; a job
+// is due no sooner than those that it waits for.
+type planned struct {
+	cuts, dates bool
+	items       []*line
+}
+
+func (w *planned) witness(items []*line) { w.items = items }
+
+func (w *planned) decide(b *book, events []*line, p *wants) {
+	came := map[string]bool{}
+	for _, e := range events {
+		if e.name == "job-arrived" || w.dates && (e.name == "job-amended" || e.name == "refused") {
+			if j := b.jobs[e.int("job")]; j != nil && j.Workflow != nil {
+				came[j.Workflow.ID] = true
+			}
+		}
+	}
+	dated := false
+	for _, l := range w.items {
+		if l.word != "item" || !(l.name == "set-tasks" && w.cuts || l.name == "set-deadline" && w.dates) {
+			continue
+		}
+		bad := ""
+		j := b.jobs[l.int("job")]
+		cause, n := reasonOf(l)
+		switch {
+		case j == nil || j.Workflow == nil || len(j.Workflow.Jobs) == 0 || j.Workflow.Deadline == never || !came[j.Workflow.ID]:
+			bad = "a job of a workflow with a deadline that comes now"
+		case l.name == "set-tasks":
+			s := j.stage[stageOf(l.get("stage"))]
+			k := l.int("count")
+			switch {
+			case s == nil || k < s.Least || k-s.Least >= len(s.Works) || k == len(s.Tasks) || s.occupied > 0 || s.done > 0:
+				bad = "another number of tasks, within bounds, of a stage that has not begun"
+			case cause != "fewest-in-time" || n[0] != int64(k) || n[1] != int64(len(s.Tasks)) || n[2] > max(1, j.Workflow.Deadline-b.now):
+				bad = "its reason, with both numbers and the time that is left"
+			}
+			if bad == "" && !l.undone() && !p.watching {
+				s.cutting = true
+				b.dirty = true
+				p.taken = append(p.taken, func() { s.cutting = false })
+			}
+		default:
+			if at := l.num64("at"); cause != "virtual-deadline" && cause != "latest-finish" || n[0] != at || at <= b.now && at != n[0] {
+				bad = "its reason, with the deadline"
+			} else if !l.undone() {
+				p.rankBy(j, at, "")
+				p.acts, dated = p.acts[:len(p.acts)-min(1, len(p.acts))], true
+			}
+		}
+		if bad != "" {
+			p.want(l.name, bad, "")
+			return
+		}
+		p.acts = append(p.acts, actsOf(l)...)
+	}
+	for _, j := range b.live {
+		for _, name := range j.After {
+			if before := b.names[name]; dated && j.Workflow != nil && came[j.Workflow.ID] && before != nil && before.Workflow != nil && before.state <= admitted && before.due() > j.due() {
+				p.want("set-deadline", fmt.Sprintf("job=%d: no sooner than job %d, for which it waits", j.id, before.id), "")
+				return
+			}
+		}
+	}
+}
+
+// waitsFor is where tasks go under deets: a task waits for the class of nodes on which it costs least
+// of those on which it is done by its job's virtual deadline; where it is too late for all, or with a
+// timer for the cheapest, it goes to the fastest class that has room.
+type waitsFor struct{ timer bool }
+
+// A classKind is how a task does on a class of nodes.
+type classKind struct {
+	name  string
+	takes int64
+	costs int64
+	room  vector // of nodes that serve
+}
+
+func (c *waitsFor) decide(b *book, events []*line, p *wants) {
+	for _, n := range beaten(b, events) {
+		for s := range stages {
+			past := map[*job]bool{}
+			for again := true; again; {
+				again = false
+				for _, j := range b.line(s) {
+					if past[j] || !b.serves(n, j, s) {
+						continue
+					}
+					name, why := c.choose(b, j, s)
+					past[j] = name != "" && name != n.Class.Name || !p.start(j, s, n, why)
+					again = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// work is what a task of the stage takes at speed 1, -1 if nobody knows.
+func (b *book) work(j *job, s *stage) int64 {
+	if i := len(s.Tasks) - s.Least; i >= 0 && i < len(s.Works) {
+		return s.Works[i]
+	}
+	if class := b.profiles[j.Class]; class != nil {
+		if usual, _, ok := class.task(s.kind); ok {
+			return span(usual)
+		}
+	}
+	return -1
+}
+
+// on lists what so much work takes and costs on each class whose nodes can hold the stage's container.
+func (b *book) on(s *stage, work int64) (list []*classKind) {
+	powered := false
+	for _, n := range b.nodes {
+		if n == nil || !n.up || n.draining || !s.needs.fits(&n.Class.Capacity) {
+			continue
+		}
+		i := slices.IndexFunc(list, func(k *classKind) bool { return k.name == n.Class.Name })
+		if i < 0 {
+			share := s.CPUShare
+			if share == 0 {
+				share = 1
+			}
+			load, has := 0.0, &n.Class.Capacity
+			if has[2] > 0 {
+				load = float64(s.needs[2]) / float64(has[2])
+			}
+			if slots := has[0] + has[1]; slots > 0 {
+				load = max(load, float64(s.needs[0]+s.needs[1])/float64(slots))
+			}
+			k := &classKind{name: n.Class.Name, takes: int64(math.Ceil(rounded(float64(work) * (share/n.Class.Speed + 1 - share))))}
+			watts := n.Class.Dynamic * min(1, load)
+			powered = powered || watts > 0
+			k.costs = int64(rounded(watts * float64(k.takes) / 1000))
+			list, i = append(list, k), len(list)
+		}
+		if n.serves() {
+			list[i].room.add(&n.free, 1)
+		}
+	}
+	for _, k := range list {
+		if !powered {
+			k.costs = int64(rounded(float64(k.takes) / 1000))
+		}
+	}
+	return list
+}
+
+// choose names the class for which a task waits, "" for any, and why it starts there.
+func (c *waitsFor) choose(b *book, j *job, s int) (name, why string) {
+	st := j.stage[s]
+	work := b.work(j, st)
+	if j.due() == never || len(j.Labels) > 0 || s == master || work < 0 {
+		return "", "first-in-order"
+	}
+	at := j.due() - b.world.World.Heartbeat
+	for i := range j.Stages {
+		if later := &j.Stages[i]; later.kind > s && later.done < len(later.Tasks) {
+			least := int64(0)
+			for n, k := range b.on(later, max(0, b.work(j, later))) {
+				if n == 0 || k.takes < least {
+					least = k.takes
+				}
+			}
+			at -= least
+		}
+	}
+	var best, cheap, fast *classKind
+	for _, k := range b.on(st, work) {
+		if cheap == nil || k.costs < cheap.costs {
+			cheap = k
+		}
+		if b.now <= at-k.takes && (best == nil || k.costs < best.costs) {
+			best = k
+		}
+		if st.needs.fits(&k.room) && (fast == nil || k.takes < fast.takes) {
+			fast = k
+		}
+	}
+	switch {
+	case best != nil && (!c.timer || best.costs == cheap.costs):
+		return best.name, "cheapest-in-time" + numbers(at-best.takes, j.due())
+	case fast != nil:
+		return fast.name, "first-done" + numbers(b.now+fast.takes, j.due())
+	}
+	return "", "first-in-order"
+}
+
+func (*planned) void()  {}
+func (*waitsFor) void() {}
