@@ -13,13 +13,14 @@ import (
 type needs struct {
 	took
 	most, base, budget int
+	margin             int
 	idle               int64
 	rented, gone       map[int]int64 // when nodes were asked for, and were to be given back
 	next, tick         int64
 }
 
 func needsOf(_ *made, a *asked) part {
-	return &needs{most: a.count("most", 0), base: a.count("base", 0), budget: a.count("budget", 0), idle: a.span("idle", 0),
+	return &needs{most: a.count("most", 0), base: a.count("base", 0), budget: a.count("budget", 0), margin: a.count("margin", 20), idle: a.span("idle", 0),
 		rented: map[int]int64{}, gone: map[int]int64{}}
 }
 
@@ -122,7 +123,7 @@ func (s *needs) chore(b *book, j *job) (c chore, known bool) {
 		if n == 0 {
 			return c, false
 		}
-		c.open[i], c.mean[i] = int64(st.open), max(1, ms(sum/n+b.world.World.Heartbeat/2))
+		c.open[i], c.mean[i] = int64(st.open), max(1, ms(sum/n+b.world.World.Heartbeat/2)*int64(100+s.margin)/100)
 		for _, a := range st.youngest {
 			c.runs[i] = append(c.runs[i], max(c.mean[i]-(b.now-a.started)/1_000_000, c.mean[i]/16))
 		}

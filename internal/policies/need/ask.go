@@ -16,6 +16,7 @@ type Config struct {
 	Most   int            // nodes at a time, 0 = all that are offered
 	Base   int            // nodes that are always kept
 	Budget int            // what they may cost an hour together, 0 = anything
+	Margin int            // percent by which tasks are taken to be longer than their mean
 	Idle   units.Duration // a node is given back after so long, 0 = as long as it boots
 }
 
@@ -244,10 +245,11 @@ func Entry() compose.Entry {
 			{Name: "most", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "at most so many are rented at a time; 0 = all that are offered"},
 			{Name: "base", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "so many are rented at any time, of the cheapest class"},
 			{Name: "budget", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices; 0 = anything"},
+			{Name: "margin", Type: compose.Count, Default: "20", Unit: "percent", Doc: "tasks are taken to be so much longer than their mean"},
 			{Name: "idle", Type: compose.Span, Default: "0s", Doc: "a node is given back when nothing has run on it for this long; 0s = as long as it boots"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
-			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Budget: a.Count("budget"), Idle: a.Span("idle")}), nil
+			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Budget: a.Count("budget"), Margin: a.Count("margin"), Idle: a.Span("idle")}), nil
 		},
 	}
 }

@@ -7,8 +7,9 @@
 //	who is given back                                     back.go
 //	what is said with each request                        causes.go
 //
-// All is in whole milliseconds, by means: those of the job's own tasks as they end, joined with those of its class.
-// A job of which nothing is known is not counted.
+// All is in whole milliseconds, by means: those of the job's own tasks as they end, joined with those of its class, and
+// longer by the margin, as half of what is planned to the second is late. A job of which nothing is known is not
+// counted.
 //
 //   - Latest (upper bound of the need): whole tasks on whole slots, the maps of all jobs by deadline, and their reduces
 //     as maps end. Most often that need not be played: that slots are busy before the last task of a job starts

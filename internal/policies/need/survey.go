@@ -107,7 +107,7 @@ func (n *Need) left(v sched.View, j *sched.Job) (left job, known bool) {
 		if tasks == 0 {
 			return left, false
 		}
-		mean := max(1, millis(sum/units.Duration(tasks)+v.World().Heartbeat/2))
+		mean := max(1, millis(sum/units.Duration(tasks)+v.World().Heartbeat/2)*int64(100+n.c.Margin)/100)
 		left.mean[k] = mean
 		for a := v.Youngest(j.ID, s, 0); a != 0; a = v.Youngest(j.ID, s, a) {
 			ran := int64(v.Now().Sub(v.Attempt(a).Started) / units.Millisecond)
