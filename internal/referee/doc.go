@@ -16,7 +16,7 @@
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
 //	allot.go     both for capacity-plan
 //	horizon.go   rds: its plan is believed, and held to the rules of a plan
-//	place.go     what a node gets: greedy, delay, matchmaking; efh.go: efh, container by container
+//	place.go     what a node gets: greedy, delay, matchmaking; efh.go: efh, container by container, ideal, worth
 //	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start;
 //	             reclaim.go: slots that fall due; masters.go: with ApplicationMasters;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class

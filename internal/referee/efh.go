@@ -220,3 +220,57 @@ func (leastEnergy) next(b *book, n *node) *job {
 }
 
 func (leastEnergy) start(b *book, n *node, p *wants, j *job) { p.start(j, mapStage, n, "least-energy") }
+
+// worth has a map take a worse container only where it ends there sooner than behind all that wait for better ones.
+type worth struct{ x float64 }
+
+func (*worth) void() {}
+
+func (w *worth) decide(b *book, events []*line, p *wants) {
+	for _, n := range beaten(b, events) {
+		serve(b, n, p, w, 1)
+	}
+}
+
+func (w *worth) next(b *book, n *node) *job {
+	for _, j := range b.line(mapStage) {
+		if b.serves(n, j, mapStage) && (w.ends(b, n, j) || w.best(b, n, j)) {
+			return j
+		}
+	}
+	return nil
+}
+
+// best tells whether no node that serves is better.
+func (w *worth) best(b *book, n *node, j *job) bool {
+	rate, _ := w.better(b, n, j)
+	return rate == 0
+}
+
+// better is what all containers of better nodes do in a unit of time, and the fastest of them.
+func (w *worth) better(b *book, n *node, j *job) (rate, fastest float64) {
+	st := j.stage[mapStage]
+	for _, o := range b.nodes {
+		if o != nil && o.serves() && near(o.efficiency(st)) > near(n.efficiency(st)) {
+			if boxes := room(&o.Class.Capacity, &st.needs); boxes > 0 {
+				rate += float64(boxes) * o.Class.Speed
+				fastest = max(fastest, o.Class.Speed)
+			}
+		}
+	}
+	return rate, fastest
+}
+
+// ends tells whether a map ends on the node before one that waits for a better one.
+func (w *worth) ends(b *book, n *node, j *job) bool {
+	rate, fastest := w.better(b, n, j)
+	waiting := 0
+	for _, o := range b.line(mapStage) {
+		if b.runs(o, o.stage[mapStage]) {
+			waiting += o.stage[mapStage].open
+		}
+	}
+	return rate > 0 && near((1+w.x)/n.Class.Speed) < near(float64(waiting)/rate+1/fastest)
+}
+
+func (w *worth) start(b *book, n *node, p *wants, j *job) { p.start(j, mapStage, n, "") }

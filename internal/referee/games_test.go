@@ -147,7 +147,7 @@ func fitted(yaml, policy string) string {
 	if strings.Contains(policy, "sleep") && !strings.Contains(yaml, "idle_power") {
 		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  idle_power: 100W\n  wake_time: 7s\n", 1)
 	}
-	if strings.Contains(policy, "efh") || strings.Contains(policy, "ideal") {
+	if strings.Contains(policy, "efh") || strings.Contains(policy, "ideal") || strings.Contains(policy, "worth") {
 		yaml = strings.Replace(yaml, "classes: [{name: other,", "dynamic_power: 90W\n  classes: [{name: other, dynamic_power: 40W,", 1)
 	}
 	if strings.Contains(policy, "ondemand") || strings.Contains(policy, "request") || strings.Contains(policy, "need") {
@@ -227,7 +227,7 @@ func play(t *testing.T, policy, yaml string, seed uint64) []byte {
 
 // played are the policies of the games.
 var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(elastic=false)", "capacity+matchmaking", "fair(pool=user)", "fair(users=true,jobs=fifo)", "fifo+greedy(nonlocal=0,reduces=0)", "edf-n+limit(running=2,per_user=1)", "edf-p+greedy(nonlocal=2,local=rack)", "fifo+matchmaking", "fifo+delay", "fair+delay(D=3s,rack=6s)", "edf+delay(D=30s)", "edf-p+matchmaking", "fair+matchmaking", "edf(feasible=true)", "edf(feasible=true)+delay(D=3s)",
-	"ideal", "edf+ideal", "efh", "edf+efh(T=20s)", "efh(T=5s,cap=false)", "fifo+efh(T=40s)+slowstart",
+	"ideal", "edf+ideal", "worth", "edf+worth(X=80)", "efh", "edf+efh(T=20s)", "efh(T=5s,cap=false)", "fifo+efh(T=40s)+slowstart",
 	"fifo+slowstart", "fair+slowstart", "edf(feasible=true)+slowstart", "capacity+delay+slowstart",
 	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "promise", "promise(level=90%)", "promise(level=90%,refused=reject)", "dc", "dc(cost=worst)", "fifo+constraint",
 	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",

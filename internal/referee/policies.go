@@ -126,6 +126,7 @@ var table = map[string]func(m *made, a *asked){
 	},
 	"efh":       func(m *made, a *asked) { m.parts["place"] = &efh{a.span("T", 10*time.Minute), a.on("cap", true)} },
 	"ideal":     func(m *made, _ *asked) { m.parts["place"] = &ideal{} },
+	"worth":     func(m *made, a *asked) { m.parts["place"] = &worth{float64(a.count("X", 0)) / 100} },
 	"preempt":   func(m *made, a *asked) { m.parts["preempt"] = preemptionOf(m, a) },
 	"speculate": func(m *made, a *asked) { m.parts["speculate"] = secondsOf(m, a) },
 	"slowstart": func(m *made, a *asked) { m.parts["share"] = &lateStart{} },

@@ -77,6 +77,7 @@ func All() []compose.Entry {
 		placement.MatchmakingEntry(),
 		placement.EFHEntry(),
 		placement.IdealEntry(),
+		placement.WorthEntry(),
 		preempt.FairEntry(),
 		speculate.Entry(),
 		slowstart.Entry(),
