@@ -120,8 +120,18 @@ func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level fin
 	st := s.statement(now, w)
 	at := func(x float64) units.Time { return instant(now, x) }
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
-	if w.job.Deadline != units.Never {
-		o.Chance = int32(max(1, finish.Certain-st.risk(w.job.Deadline.Sub(now).Seconds())))
+	if due := w.job.Deadline; due != units.Never {
+		risk := min(st.risk(due.Sub(now).Seconds()), finish.Certain-1)
+		o.Chance = int32(finish.Certain - risk)
+		// What is known of its deadline holds for the instants, too.
+		for _, x := range []struct {
+			at *units.Time
+			of finish.Risk
+		}{{&o.Half, finish.Certain / 2}, {&o.Ninety, finish.Certain / 10}, {&o.By, level}} {
+			if due > now && (*x.at > due) == (risk <= x.of) {
+				*x.at = due
+			}
+		}
 	}
 	return o
 }
