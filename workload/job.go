@@ -138,14 +138,16 @@ type Job struct {
 	Promise  string     `json:"promise,omitempty"`  // class of its deadline, for reports
 	// an earlier run, which this one resumes, promised its deadline
 	Promised bool `json:"promised,omitempty"`
-	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
 	// how long before Deadline it was due in fact, where that was not after its arrival
-	Overdue    units.Duration `json:"overdue,omitempty"`
-	Confidence float64        `json:"confidence,omitempty"`
-	Weight     float64        `json:"weight"`
-	Priority   int            `json:"priority,omitempty"` // higher goes first where an order looks at it
-	After      []string       `json:"after,omitempty"`    // IDs of jobs that must have finished
-	Labels     []string       `json:"labels,omitempty"`   // nodes must carry all of them
+	Overdue units.Duration `json:"overdue,omitempty"`
+	// how likely it is to be met if it is promised, in (0,1); 0 = as the policy has it
+	Confidence float64 `json:"confidence,omitempty"`
+	// a lower one that will do, in (0,1), where the policy's cannot be promised; 0 = none
+	Least    float64  `json:"least,omitempty"`
+	Weight   float64  `json:"weight"`
+	Priority int      `json:"priority,omitempty"` // higher goes first where an order looks at it
+	After    []string `json:"after,omitempty"`    // IDs of jobs that must have finished
+	Labels   []string `json:"labels,omitempty"`   // nodes must carry all of them
 	// nodes on which its ApplicationMaster wants nothing more, for now
 	Avoids []cluster.NodeID `json:"avoids,omitempty"`
 	// its input; jobs with the same share blocks; "" = one of its own

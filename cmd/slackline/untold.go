@@ -69,7 +69,7 @@ func tellUnknown(w io.Writer, local *runs.Local, known []*profile.Class, policie
 			classes = append(classes, name)
 		}
 	}
-	if slices.ContainsFunc(local.Files, func(f *scenario.Job) bool { return f.Confidence > 0 }) {
+	if slices.ContainsFunc(local.Files, func(f *scenario.Job) bool { return f.Confidence.Chance > 0 }) {
 		tellUnread(w, policies, lab.NoQueues)
 	}
 	for _, p := range policies {

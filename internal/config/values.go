@@ -147,6 +147,36 @@ func (Chance) Form() Form {
 	return Form{Wanted: "a percentage from 50% to 99.99%", Pattern: Number + `\s*%`, Examples: []string{"99%", "99.9%"}}
 }
 
+// Confidence is how likely a deadline is to be met if it is promised: 99%, or at least 90%.
+type Confidence struct {
+	Chance float64
+	Least  bool // a higher one is better
+}
+
+// UnmarshalText reads a percentage, or the least of one.
+func (c *Confidence) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	least, ok := strings.CutPrefix(s, "at least ")
+	var is Chance
+	err := is.UnmarshalText([]byte(least))
+	*c = Confidence{float64(is), ok}
+	return err
+}
+
+// String prints it as it is written.
+func (c Confidence) String() string {
+	if c.Least {
+		return "at least " + Chance(c.Chance).String()
+	}
+	return Chance(c.Chance).String()
+}
+
+// Form is how it is written.
+func (Confidence) Form() Form {
+	return Form{Wanted: "a percentage from 50% to 99.99%, or the least that will do, such as at least 90%", Pattern: `(at least\s+)?` + Number + `\s*%`,
+		Examples: []string{"99%", "at least 90%"}}
+}
+
 // Power is power, written with its unit: 235W, 1.5kW.
 type Power units.Watts
 

@@ -107,6 +107,7 @@ type job struct {
 	Deadline   int64    `json:"deadline"`
 	Virtual    int64    `json:"virtual"` // for orders to read, 0 = none
 	Confidence float64  `json:"confidence"`
+	Least      float64  `json:"least"`    // that will do, 0 = no other than that
 	Promised   bool     `json:"promised"` // by a run with which this one goes on
 	Weight     float64  `json:"weight"`
 	Priority   int      `json:"priority"`

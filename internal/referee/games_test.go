@@ -140,6 +140,8 @@ func fitted(yaml, policy string) string {
 	}
 	if strings.HasPrefix(policy, "promise") {
 		yaml = strings.Replace(yaml, "{name: p, weight", "{name: p, confidence: 97%, weight", 1)
+		yaml = strings.Replace(yaml, "user: ann", "user: ann, confidence: at least 73%", 1)
+		yaml = strings.Replace(yaml, "user: bob", "user: bob, confidence: at least 99.5%", 1)
 	}
 	if strings.Contains(policy, "speculate") {
 		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  progress: 1500ms\n", 1)

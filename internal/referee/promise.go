@@ -18,7 +18,8 @@ import (
 //   - A promise is told of a deadline by which the job will be done with the confidence that the job asks for, or its
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
 //     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is
-//     known of its class.
+//     known of its class. Who takes less is promised with that, or with 99, 97, 95, 90, 80, 70 or 60 % above that and below
+//     what was asked for; that none of these would do which is higher is believed.
 //   - Half of all such jobs are done before nine of ten, and these before the instant of a confidence above that.
 //     The probability of the deadline lies where these instants have it: times are whole milliseconds.
 //   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
@@ -368,8 +369,16 @@ func (o *stated) unknown(b *book, j *job) string {
 
 // sound says what is wrong with the numbers of a statement.
 func (o *stated) sound(b *book, j *job, l *line) string {
-	most, half, ninety, by := o.risk(j), l.num64("half"), l.num64("ninety"), l.num64("by")
+	asked, least := o.risk(j), int64(math.Round((1-j.Least)*1e6))
+	if j.Least > 0 && least < asked {
+		asked = least
+	}
+	most, half, ninety, by := asked, l.num64("half"), l.num64("ninety"), l.num64("by")
 	chance, has := l.num64("chance"), l.get("chance") != ""
+	if is := 1e6 - l.num64("confidence"); j.Least > 0 && l.get("word") == "promised" && is > asked &&
+		(is == least || is < least && slices.Contains([]int64{10_000, 30_000, 50_000, 100_000, 200_000, 300_000, 400_000}, is)) {
+		most = is
+	}
 	instants := []instant{{half, 500_000}, {ninety, 100_000}, {by, most}}
 	slices.SortStableFunc(instants, func(x, y instant) int { return cmp.Compare(y.risk, x.risk) })
 	switch {

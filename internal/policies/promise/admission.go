@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
@@ -204,8 +205,15 @@ func (s *scheduler) at(job *sched.Job) *place {
 // verdict is what a job is told.
 func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason, sched.Word) {
 	job, r, now := w.job, w.r, v.Now()
+	r.Level = r.Asked
+	promised := finish.Risk(0)
+	if r.InTime && w.end != units.Never && job.Deadline != units.Never && job.Spec.Growing() == nil {
+		st := s.statement(now, w)
+		promised = r.best(&st, job.Deadline.Sub(now).Seconds())
+		r.Level = cmp.Or(promised, r.Level)
+	}
 	out := s.outlook(now, w, sched.Unpromised, r.Level)
-	if by := s.offer(v, w).By; r.InTime && by != 0 && by <= job.Deadline && job.Deadline != units.Never && job.Spec.Growing() == nil {
+	if promised > 0 {
 		// Such jobs are as often in time as that asks for.
 		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
 		out.By = min(out.By, job.Deadline)
@@ -233,7 +241,7 @@ func (s *scheduler) offer(v sched.View, w *place) sched.Outlook {
 		return sched.Offer(0, false)
 	}
 	st := s.statement(v.Now(), w)
-	return sched.Offer(instant(v.Now(), st.promises(w.r.Level)), false)
+	return sched.Offer(instant(v.Now(), st.promises(max(w.r.Asked, w.r.Least))), false)
 }
 
 // letIn admits a job with what it is told.

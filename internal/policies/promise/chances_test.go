@@ -108,3 +108,25 @@ func TestDeadlinesCountOnce(t *testing.T) {
 		t.Errorf("one behind others that is in time: %+v, %+v", e.InTime, e.Behind)
 	}
 }
+
+// Who takes less than was asked for is promised with the most that can be promised.
+func TestMostThatCanBePromised(t *testing.T) {
+	own := finish.Sure(0)
+	for i := range own {
+		own[i] = 10 * finish.Score(finish.Chance(float64(i)/2-4))
+	}
+	st := statement{expected: 100, scale: 1, own: &own, errs: &errs{}}
+	r := record{Asked: 10_000, Least: 120_000}
+	for _, x := range []finish.Risk{10_000, 30_000, 50_000, 100_000, 120_000} {
+		if got := r.best(&st, st.promises(x)+1e-6); got != x {
+			t.Errorf("a deadline that can be promised with a risk of %d is with %d", x, got)
+		}
+	}
+	if got := r.best(&st, st.promises(120_000)-0.1); got != 0 {
+		t.Errorf("less than the least is promised: %d", got)
+	}
+	r.Least = 0
+	if got := r.best(&st, st.promises(30_000)); got != 0 {
+		t.Errorf("less than asked for is promised: %d", got)
+	}
+}

@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -17,7 +18,9 @@ type record struct {
 
 	Class string `json:"class"`
 
-	Level    finish.Risk `json:"level"`              // that its confidence leaves
+	Level    finish.Risk `json:"level"`              // that what it is told leaves
+	Asked    finish.Risk `json:"asked"`              // that its confidence leaves
+	Least    finish.Risk `json:"least,omitempty"`    // a higher one that will do, 0 = none
 	Let      bool        `json:"let,omitempty"`      // it was let in
 	Promised finish.Risk `json:"promised,omitempty"` // that its promise leaves, 0 = it has none
 	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
@@ -72,7 +75,9 @@ func (s *scheduler) note(v sched.View, job *sched.Job) *record {
 		s.jobs, s.runs = append(s.jobs, record{}), append(s.runs, runs{})
 	}
 	r := &s.jobs[job.ID]
-	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, Level: s.levelOf(job), InTime: job.Due() != units.Never, Due: job.Due(), End: units.Never}
+	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, InTime: job.Due() != units.Never, Due: job.Due(), End: units.Never}
+	r.Asked, r.Least = s.levelsOf(job)
+	r.Level = r.Asked
 	s.unrun(job.ID)
 	s.learn(v, job, r)
 	at, _ := slices.BinarySearchFunc(s.line, job, s.against(v))
@@ -119,15 +124,40 @@ func (s *scheduler) forget(j sched.JobID) {
 	s.unrun(j)
 }
 
-// levelOf is the risk that the confidence of a job leaves: its own, or else that of its queue, or of the policy.
-func (s *scheduler) levelOf(job *sched.Job) finish.Risk {
-	if c := job.Spec.Confidence; c > 0 {
-		return finish.RiskOf(1 - c)
+// levelsOf is the risk that the confidence of a job leaves: its own, or else that of its queue, or of the policy; and
+// the highest that will do for it, 0 if no other does.
+func (s *scheduler) levelsOf(job *sched.Job) (asked, least finish.Risk) {
+	asked = s.Most
+	if c := cmp.Or(job.Spec.Confidence, s.Queues.Confidence(job.Spec.Queue)); c > 0 {
+		asked = finish.RiskOf(1 - c)
 	}
-	if c := s.Queues.Confidence(job.Spec.Queue); c > 0 {
-		return finish.RiskOf(1 - c)
+	if c := job.Spec.Least; c > 0 {
+		least = finish.RiskOf(1 - c)
 	}
-	return s.Most
+	if least > 0 && least <= asked {
+		return least, 0
+	}
+	return asked, least
+}
+
+// levels are the risks that a promise may leave for which less than the asked confidence will do, the least first.
+var levels = []finish.Risk{finish.Certain / 100, 3 * finish.Certain / 100, finish.Certain / 20, finish.Certain / 10, finish.Certain / 5, 3 * finish.Certain / 10, 2 * finish.Certain / 5}
+
+// best is the least risk at which a deadline can be promised by a statement, of those that will do; 0 if it cannot.
+func (r *record) best(st *statement, deadline float64) finish.Risk {
+	fits := func(x finish.Risk) bool { return units.Rounded(st.promises(x)) <= units.Rounded(deadline) }
+	if fits(r.Asked) {
+		return r.Asked
+	}
+	for _, x := range levels {
+		if x > r.Asked && x < r.Least && fits(x) {
+			return x
+		}
+	}
+	if r.Least > 0 && fits(r.Least) {
+		return r.Least
+	}
+	return 0
 }
 
 // What a class's tasks took lately, in parts of what their laws said: of so many tasks at most, where so many count at

@@ -63,7 +63,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 			why = sched.Because(WidthMoved, int64(is.By.Sub(was.By)))
 		case was.Slots != tells.Slots:
 			why = sched.Because(SlotsMoved, int64(later), int64(tells.Slots[0]+tells.Slots[1]-was.Slots[0]-was.Slots[1]))
-		case w.job.Begun() && s.tasksMoved(w, was, tells.Means, later):
+		case w.job.Begun() && (units.Rounded(w.before) == 0 || s.tasksMoved(w, was, tells.Means, later)):
 			why = sched.Because(TasksMoved, int64(later))
 		}
 		*was = tells

@@ -61,6 +61,7 @@ workload:
     - {id: tight, class: x, maps: 12, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: 130s}
     - {id: wide, class: x, arrive: 5m, maps: 12, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: +330s}
     - {id: before, class: x, arrive: 301s, maps: 40, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: +328s, confidence: 60%}
+    - {id: lower, class: x, arrive: 20m, maps: 12, reduces: 1, map_time: 20s, reduce_time: 20s, deadline: +130s, confidence: at least 52%}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ workload:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, parts := range [][]string{{"deadline at 2:10 min with ", ", and is done by ", " with 99 %; it runs all the same"}, nil, nil} {
+	for i, parts := range [][]string{{"deadline at 2:10 min with ", ", and is done by ", " with 99 %; it runs all the same"}, nil, nil, nil} {
 		said := run.Jobs[i].Admission
 		for _, part := range parts {
 			if !strings.Contains(said, part) {

@@ -147,7 +147,7 @@ func (s *Scenario) Deadlines() (hard, soft bool) {
 // Confident tells whether a job or its queue says how likely its deadline is to be met.
 func (s *Scenario) Confident() (some bool) {
 	w := &s.Workload
-	see := func(r *Rank) { some = some || r.Confidence > 0 || s.Config.Confidence(r.Queue) > 0 }
+	see := func(r *Rank) { some = some || r.Confidence.Chance > 0 || s.Config.Confidence(r.Queue) > 0 }
 	for i := range w.Jobs {
 		see(&w.Jobs[i].Rank)
 	}

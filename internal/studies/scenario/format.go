@@ -346,7 +346,7 @@ type Rank struct {
 	Labels   config.Texts `json:"labels" label:"yes" doc:"it runs only on nodes that carry all of these"`
 	Workflow string       `json:"workflow" label:"yes" doc:"the workflow that it is a part of: jobs that arrive together and are judged as one"`
 
-	Confidence config.Chance `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%; as promise says if left out; other policies do not read it"`
+	Confidence config.Confidence `json:"confidence" doc:"how likely its deadline is to be met if it is promised, such as 99%, or at least 90%, where less than promise says will do; as promise says if left out; other policies do not read it"`
 }
 
 // Job is a job file: a job for the engine of this machine. Its reduces start behind the last map

@@ -142,9 +142,13 @@ func (s *Scenario) timed(j *SimJob, at string, maps int) {
 func (r *Rank) job(id string, arrive config.Span, slowStart float64) workload.Job {
 	class := r.Class
 	class = cmp.Or(class, id)
-	return workload.Job{ID: id, Class: class, Queue: r.Queue, User: r.User, Weight: r.Weight, Priority: r.Priority, After: r.After,
+	j := workload.Job{ID: id, Class: class, Queue: r.Queue, User: r.User, Weight: r.Weight, Priority: r.Priority, After: r.After,
 		Labels: r.Labels, SlowStart: slowStart, Arrive: units.Time(arrive), Soft: units.Never, Deadline: units.Never,
-		Confidence: float64(r.Confidence)}
+		Confidence: r.Confidence.Chance}
+	if r.Confidence.Least {
+		j.Confidence, j.Least = 0, r.Confidence.Chance
+	}
+	return j
 }
 
 // deadlines checks that both lie behind the arrival, in order.

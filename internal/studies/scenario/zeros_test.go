@@ -61,7 +61,7 @@ var judged = strings.Fields(`
 // refuses tells whether the type reads no zero value.
 func refuses(t reflect.Type) bool {
 	switch t.Name() {
-	case "Chance", "Moment", "Due", "Instant":
+	case "Chance", "Confidence", "Moment", "Due", "Instant":
 		return true
 	}
 	return false
