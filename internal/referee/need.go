@@ -47,7 +47,7 @@ func slotsIn(n *node) (maps, reduces int64) {
 	return maps, reduces
 }
 
-var atOnce = []string{"job-arrived", "job-amended", "job-ended", "output-lost", "node-up", "node-down", "node-changed", "refused"}
+var atOnce = []string{"job-arrived", "job-amended", "output-lost", "node-up", "node-down", "node-changed", "refused"}
 
 func (s *needs) decide(b *book, events []*line, p *wants) {
 	look, turn := false, false
@@ -58,7 +58,7 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 	}
 	s.notice(b, events)
 	for _, l := range events {
-		look, turn = look || slices.Contains(atOnce, l.name), turn || l.name == "ended"
+		look, turn = look || slices.Contains(atOnce, l.name), turn || l.name == "ended" || l.name == "job-ended"
 	}
 	heard := look || turn || slices.ContainsFunc(events, func(l *line) bool { return l.name == "tick" })
 	if heard && s.tick != 0 && b.now >= s.tick {

@@ -49,9 +49,9 @@ func New(c Config) *Need { return &Need{c: c} }
 
 // changes are the events at which it looks at once; at the ends of tasks it does so once in a while.
 var (
-	changes = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobAmended, sched.JobEnded, sched.OutputLost,
+	changes = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobAmended, sched.OutputLost,
 		sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.Refused)
-	turns = sched.EventsOf(sched.Ended)
+	turns = sched.EventsOf(sched.Ended, sched.JobEnded)
 )
 
 const every = 5 * units.Second

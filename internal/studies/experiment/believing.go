@@ -11,8 +11,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// policies are those that series may play: those of the catalogue, and one whose beliefs an experiment sets.
-var policies = append(catalog.All(), believing())
+// policies are those that series may play: those of the catalogue, one whose beliefs an experiment sets, and baselines
+// that nobody would pick.
+var policies = append(catalog.All(), believing(), thresholdsEntry())
 
 // believing is rds that expects other capacity than it would find out, or is wrong by as much as an experiment says,
 // to see what knowing more or less is worth (paper 000, sections 2, 6.3 and 6.4).

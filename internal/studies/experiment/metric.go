@@ -298,3 +298,47 @@ func (j *Job) work(tasks [2]int) (seconds float64) {
 	}
 	return seconds
 }
+
+// nodesRented is how often a node was rented.
+func nodesRented() Metric {
+	return Metric{"nodes rented", "nodes", func(o *Outcome) float64 {
+		n := 0
+		for _, r := range o.Bill {
+			n += r.Rented
+		}
+		return float64(n)
+	}}
+}
+
+// nodeHours are those of rented nodes, until the last job ended.
+func nodeHours() Metric {
+	return Metric{"rented node-hours", "node-hours", func(o *Outcome) float64 {
+		if o.Summary.Rented == nil {
+			return math.NaN()
+		}
+		return *o.Summary.Rented
+	}}
+}
+
+// rent is what they cost.
+func rent() Metric {
+	return Metric{"rent", "in all", func(o *Outcome) float64 {
+		if o.Summary.Rent == nil {
+			return math.NaN()
+		}
+		return *o.Summary.Rent
+	}}
+}
+
+// within is the part of the jobs that took at most so many times as long as their deadline allowed.
+func within(times float64) Metric {
+	return perJob(fmt.Sprintf("within %g deadlines", times), "%", allJobs, func(j *Job) float64 {
+		switch {
+		case j.Deadline == nil:
+			return math.NaN()
+		case j.Finished != nil && *j.Finished-j.Submitted <= times*(*j.Deadline-j.Submitted):
+			return 1
+		}
+		return 0
+	})
+}
