@@ -272,7 +272,7 @@ func (w untold) Next(ctx context.Context) (drive.Batch, error) {
 
 // The tasks of a job that does not say what they take go on, and begin, by what is known of its
 // class: twenty maps of a minute on eight slots end after three, whenever the fork was made. What
-// runs for longer than the mean takes as long as the longest.
+// runs for longer than the mean takes as long as the longest; what runs for twice as long as that, half as long again.
 func TestForksByProfile(t *testing.T) {
 	class := &cluster.Class{Name: "small", Speed: 1, Capacity: units.Slots(4, 1)}
 	nodes := &cluster.Cluster{Racks: 1, Classes: []*cluster.Class{class}, Nodes: []*cluster.Node{{Name: "a", Rack: 1, Class: class}, {Name: "b", Rack: 1, Class: class}}}
@@ -286,6 +286,8 @@ func TestForksByProfile(t *testing.T) {
 			ends: map[int]units.Duration{5: 3 * units.Minute, 30: 3 * units.Minute, 61: 3 * units.Minute, 100: 3 * units.Minute, 179: 3 * units.Minute}},
 		{maps: []units.Duration{50 * units.Second, 70 * units.Second}, takes: 100 * units.Second,
 			ends: map[int]units.Duration{30: 180 * units.Second, 65: 190 * units.Second, 90: 210 * units.Second}},
+		{maps: []units.Duration{10 * units.Second}, takes: 100 * units.Second,
+			ends: map[int]units.Duration{15: 35 * units.Second, 60: 110 * units.Second}},
 		{takes: units.Minute, ends: map[int]units.Duration{5: 0},
 			error: `simulation: job "j": what its tasks of the stage map take is not known: they have no work, and nothing was learned of class "c"`},
 	} {

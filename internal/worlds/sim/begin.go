@@ -19,8 +19,8 @@ import (
 //
 // What runs has begun when the book says, and takes the time that its task's Work says. A task
 // without one (those of real jobs have none) takes the mean of what the book's profile says of its
-// class; where it has run for longer, the longest time that is known. If there is no such profile
-// either, that is an error.
+// class; where it has run for longer, the longest time that is known. One that has run for twice as
+// long as that runs for half as long again. If there is no such profile either, that is an error.
 //
 // A world that binds late does not say which task an attempt is at. The world that begins from its
 // book binds late as well, and gives each attempt a task (late.go).
@@ -323,7 +323,10 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	if p.end() < w.now { // it should be over: it is, now
 		left := 0.0
 		if s.longest > 0 { // as long as the longest that is known, if it may still be that
-			left = max(1, float64(s.longest)-float64(w.now.Sub(at.ready))/p.slow)
+			age, longest := float64(w.now.Sub(at.ready))/p.slow, float64(s.longest)
+			if left = max(1, longest-age); age > 2*longest { // nobody has seen one like it
+				left = age / 2
+			}
 		}
 		p.since, p.left, p.work = w.now, left, max(p.work, left)
 	}
