@@ -73,6 +73,8 @@ func second(t *testing.T, n int, make func(seed uint64) played) {
 		if seed%2 == 0 {
 			rate(seed, a.cfg.Cluster)
 			rate(seed, b.cfg.Cluster)
+			cover(seed, &a.cfg)
+			cover(seed, &b.cfg)
 		}
 		first, err := sim.New(a.cfg)
 		if err != nil {
@@ -123,6 +125,15 @@ func (p *played) offer(most int) {
 	c.Classes = append(c.Classes, &class)
 	for i := range most {
 		c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("cloud", i), Rack: 1, Class: &class})
+	}
+}
+
+// cover has first copies lie on a covering set, in one of six: nodes of the first class, or of the second if there
+// is one.
+func cover(seed uint64, cfg *sim.Config) {
+	if seed%6 == 0 {
+		cfg.Placement = sim.Cover
+		cfg.Cluster.Classes[0].Idle = units.Watts(90 + 20*(seed/6%2)) // the other class has 100
 	}
 }
 

@@ -209,9 +209,7 @@ func (s *Scenario) build() {
 			cfg.Replicas = min(cfg.Replicas, len(c.Own()))
 		}
 	}
-	if k.Placement == "scatter" {
-		cfg.Placement = sim.Scatter
-	}
+	cfg.Placement = map[string]sim.Placement{"scatter": sim.Scatter, "cover": sim.Cover}[k.Placement]
 	s.rules(cfg.Replicas, len(c.Own()))
 	node := func(path, name string) cluster.NodeID {
 		if nodes[name] == 0 {

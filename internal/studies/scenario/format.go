@@ -58,7 +58,7 @@ type Cluster struct {
 
 	Heartbeat config.Span `json:"heartbeat" min:"0" def:"3s" doc:"interval of a node's heartbeats; 0s = nodes are served at once"`
 	Replicas  *int        `json:"replicas" min:"0" doc:"copies of each block of input; 3 if left out, or as many as there are nodes; 0 = input is everywhere"`
-	Placement string      `json:"placement" enum:"spread|scatter" def:"spread" doc:"how first copies lie: evenly on the nodes, or each drawn by itself"`
+	Placement string      `json:"placement" enum:"spread|scatter|cover" def:"spread" doc:"how first copies lie: evenly on the nodes, each drawn by itself, or drawn from the nodes of the class that draws the least when idle, so that the others can sleep"`
 	Block     config.Size `json:"block" above:"0" def:"64MB" doc:"size of a block, the input of a map"`
 
 	SpeedSteps []SpeedStep `json:"speed_steps" doc:"speed over time (scale-up)"`

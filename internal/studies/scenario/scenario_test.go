@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -127,6 +128,16 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// How first copies lie.
+func TestPlacements(t *testing.T) {
+	for name, want := range map[string]sim.Placement{"spread": sim.Spread, "scatter": sim.Scatter, "cover": sim.Cover} {
+		s, err := Read("f.yaml", []byte("cluster: {nodes: 2, placement: "+name+"}"+ending))
+		if err != nil || s.Sim(1).Placement != want {
+			t.Errorf("%s: %v, %v", name, s.Sim(1).Placement, err)
+		}
+	}
+}
+
 // Classes take the rates of the cluster unless they state their own.
 func TestRates(t *testing.T) {
 	s, err := Read("f.yaml", []byte(`cluster:
@@ -165,7 +176,7 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 3, heartbeat: 3}" + ending, `f.yaml:1:32: heartbeat: "3" is not a span of time; write a number with a unit`},
 		{"scenario", "cluster: {nodes: three}" + ending, `f.yaml:1:18: nodes is "three", it must be a whole number`},
 		{"scenario", "cluster: {nodes: 2, replicas: 3}" + ending, `f.yaml:1:31: replicas is 3, it must be at most the number of nodes, 2`},
-		{"scenario", "cluster: {nodes: 2, placement: spred}" + ending, `f.yaml:1:32: placement is "spred", it must be "spread" or "scatter"; did you mean "spread"?`},
+		{"scenario", "cluster: {nodes: 2, placement: spred}" + ending, `f.yaml:1:32: placement is "spred", it must be "spread", "scatter" or "cover"; did you mean "spread"?`},
 		{"scenario", "cluster: {racks: 2}" + ending, `f.yaml:1:10: the cluster has no node; give it some, such as nodes: 20`},
 		{"scenario", "cluster: {nodes: 2}", `f.yaml:1:1: the key "workload" is missing: what arrives`},
 		{"scenario", "cluster: {nodes: 2, outages: [{node: n3, down: 1s}]}" + ending, `f.yaml:1:38: there is no node "n3", the nodes are n1 to n2`},

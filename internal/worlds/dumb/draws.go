@@ -191,6 +191,8 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 				some = []int{round(block*w.cfg.Replicas + c)}
 			case w.cfg.Placement == sim.Spread && c == 0:
 				some = []int{round(block)}
+			case w.cfg.Placement == sim.Cover && c == 0:
+				some = w.leastIdle()
 			case c == 1 && racks > 1:
 				some = w.inRacks(func(n int) bool { return w.rackOf(n) != w.rackOf(int(hosts[0])) })
 			case c == 2 && racks > 1:
@@ -214,6 +216,22 @@ func (w *World) placed(j *workload.Job) *workload.Job {
 }
 
 func (w *World) rackOf(n int) cluster.RackID { return w.nodes[n].spec.Rack }
+
+// leastIdle lists the nodes of the class that draws the least when idle: of the first such node's.
+func (w *World) leastIdle() (some []int) {
+	var class *cluster.Class
+	for _, nd := range w.nodes[1:] {
+		if k := nd.spec.Class; k.Most == 0 && (class == nil || k.Idle < class.Idle) {
+			class = k
+		}
+	}
+	for n, nd := range w.nodes {
+		if n > 0 && nd.spec.Class == class {
+			some = append(some, n)
+		}
+	}
+	return some
+}
 
 // inRacks lists the nodes that are wanted, rack by rack.
 func (w *World) inRacks(wanted func(n int) bool) (some []int) {

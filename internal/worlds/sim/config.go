@@ -103,6 +103,7 @@ type Placement uint8
 const (
 	Spread  Placement = iota // evenly over the nodes (paper 003, section 4.4.1)
 	Scatter                  // each on a node of its own draw
+	Cover                    // each on a node, drawn, of the covering set: see placement.go
 )
 
 // Validate reports the first thing that cannot be, as one sentence.
@@ -125,7 +126,7 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("simulation: replicas is %d, it must not be negative", c.Replicas)
 	case c.Replicas > n:
 		return fmt.Errorf("simulation: %d replicas do not fit on %d nodes", c.Replicas, n)
-	case c.Placement > Scatter:
+	case c.Placement > Cover:
 		return fmt.Errorf("simulation: there is no placement %d", c.Placement)
 	case c.Recent < 0:
 		return fmt.Errorf("simulation: %d recent jobs are remembered, it must not be negative", c.Recent)

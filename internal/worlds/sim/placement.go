@@ -53,7 +53,8 @@ func (r *racks) count() int { return len(r.start) - 1 }
 // With Spread the first copies of a job's blocks go round all nodes before any gets another one,
 // from a node and with a stride drawn for the job; where there is one rack, all copies do. So every
 // node holds as many as any other, up to one (paper 003, section 4.4.1: 200 copies evenly on 30
-// nodes, 6 or 7 each). With Scatter each is drawn by itself. The other draws are keyed by (job,
+// nodes, 6 or 7 each). With Scatter each is drawn by itself, and with Cover from the covering
+// set: the nodes of the class that draws the least when idle (of several, the first). Then all others can sleep. The other draws are keyed by (job,
 // block, copy). Blocks on nodes that are down are not copied again.
 func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	maps := spec.Stage(sched.Map)
@@ -91,11 +92,29 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 // lies is then written into them.
 type freshSource interface{ Fresh() bool }
 
+// covering is the covering set of a cluster, by position.
+func covering(c *cluster.Cluster) (set []int32) {
+	own := c.Own()
+	least := own[0].Class
+	for _, n := range own {
+		if n.Class.Idle < least.Idle {
+			least = n.Class
+		}
+	}
+	for i, n := range own {
+		if n.Class == least {
+			set = append(set, int32(i))
+		}
+	}
+	return set
+}
+
 // layout draws where the blocks of a job's file lie.
 type layout struct {
 	*racks
 	copies uint64 // the stem of its draws
 	spread bool
+	cover  []int32 // the covering set, by position; nil = all nodes may have a first copy
 	// It goes round all nodes: position(m) for m = 0, 1, … meets each once before it meets any again.
 	from, stride int
 	m, at        int // the position that was asked for last
@@ -103,7 +122,7 @@ type layout struct {
 
 func (w *World) newLayout(key uint64) layout {
 	n := len(w.racks.order)
-	l := layout{racks: &w.racks, copies: w.stem(forCopy, key), spread: w.cfg.Placement == Spread,
+	l := layout{racks: &w.racks, copies: w.stem(forCopy, key), spread: w.cfg.Placement == Spread, cover: w.cover,
 		from: below(w.bits(forFirstCopy, key, 0, 0, 0), n), stride: 1 + below(w.bits(forStride, key, 0, 0, 0), n)}
 	l.at = l.from
 	for gcd(l.stride, n) != 1 {
@@ -141,9 +160,12 @@ func (l *layout) place(hosts []cluster.NodeID, block int) {
 	n, c := len(l.order), 0
 	if l.count() > 1 {
 		var at int32
-		if l.spread {
+		switch {
+		case l.spread:
 			at = l.position(block)
-		} else {
+		case l.cover != nil:
+			at = l.cover[draw(0, len(l.cover))]
+		default:
 			at = draw(0, n)
 		}
 		hosts[0], c = cluster.NodeID(at+1), 1
@@ -170,6 +192,9 @@ func (l *layout) place(hosts []cluster.NodeID, block int) {
 			continue
 		}
 		at := draw(c, n)
+		if c == 0 && l.cover != nil {
+			at = l.cover[draw(0, len(l.cover))]
+		}
 		for slices.Contains(hosts[:c], cluster.NodeID(at+1)) {
 			at = (at + 1) % int32(n)
 		}

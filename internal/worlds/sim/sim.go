@@ -66,6 +66,7 @@ type World struct {
 	started    bool
 	calls      uint64
 	failed     error     // of the source of jobs
+	cover      []int32   // nodes with the first copies, by position; nil = any
 	popular    []float64 // files: see files.go
 	fabric     fabric
 	reporting  bool // a report of progress is in the queue
@@ -110,7 +111,9 @@ func New(cfg Config) (*World, error) {
 	if slices.ContainsFunc(cfg.Cluster.Classes, energy.Known) {
 		w.marks = make([]energy.Mark, 1)
 	}
-	w.racks = newRacks(cfg.Cluster)
+	if w.racks = newRacks(cfg.Cluster); cfg.Placement == Cover {
+		w.cover = covering(cfg.Cluster)
+	}
 	w.source = cfg.source()
 	w.beat = newBeats(cfg.Heartbeat, len(cfg.Cluster.Nodes))
 	return w, nil
