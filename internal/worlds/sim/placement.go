@@ -53,9 +53,10 @@ func (r *racks) count() int { return len(r.start) - 1 }
 // With Spread the first copies of a job's blocks go round all nodes before any gets another one,
 // from a node and with a stride drawn for the job; where there is one rack, all copies do. So every
 // node holds as many as any other, up to one (paper 003, section 4.4.1: 200 copies evenly on 30
-// nodes, 6 or 7 each). With Scatter each is drawn by itself, and with Cover from the covering
-// set: the nodes of the class that draws the least when idle (of several, the first). Then all others can sleep. The other draws are keyed by (job,
-// block, copy). Blocks on nodes that are down are not copied again.
+// nodes, 6 or 7 each). With Scatter each is drawn by itself, and with Cover from the covering set:
+// the nodes of the class that draws the least when idle (of several, the first). Then all others can
+// sleep. The other draws are keyed by (job, block, copy). Blocks on nodes that are down are not
+// copied again.
 func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 	maps := spec.Stage(sched.Map)
 	r := w.cfg.Replicas
