@@ -256,13 +256,16 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n, each 
 		from := i
 		for i--; i >= 0 && (q == len(l.Residual)-1 || now.Sub(row[i]) < units.Duration(q+1)*quarter); i-- {
 		}
-		group := from - i
+		group, beyond := from-i, 1.0
+		if most := units.Duration(len(l.Residual)-1) * quarter; age > most { // in proportion to it
+			beyond = units.Rounded(float64(age) / float64(most))
+		}
 		for a := range l.Residual[q] { // of so many, so many end by then
 			n := (2*group*(a+1)+tenths)/(2*tenths) - (2*group*a+tenths)/(2*tenths)
 			if n == 0 {
 				continue
 			}
-			left := seconds * l.Residual[q][a]
+			left := seconds * l.Residual[q][a] * beyond
 			at := now.Add(units.FromSeconds(units.Rounded(left)))
 			has(int32(n), at)
 			r.last[k] = max(r.last[k], at)

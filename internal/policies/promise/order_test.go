@@ -233,3 +233,26 @@ func TestAmended(t *testing.T) {
 		t.Errorf("with time again it is told %+v", is)
 	}
 }
+
+// A task that has run far longer than any of its class is expected to go on in proportion, so who comes behind it is
+// told later the longer it has run.
+func TestWaitsForWhatOutlastsAll(t *testing.T) {
+	after := func(seconds int) (behind float64) {
+		d := known(t, usual, 0.1, 0.1)
+		long := policytest.Claims("a", 1, 0)
+		long.Deadline = units.Never
+		starts := d.Starts(0, arrives(1, long))
+		if len(starts) == 0 {
+			starts = d.Starts(1, sched.Event{Kind: sched.Heartbeat, Node: 1})
+		}
+		if len(starts) != 1 {
+			t.Fatalf("it starts %v", starts)
+		}
+		d.At(1, policytest.StartOf(starts[0]))
+		d.At(seconds, arrives(2, policytest.Claims("b", 1, 9000)))
+		return d.told(2).Half.Sub(units.Time(seconds) * units.Time(units.Second)).Seconds()
+	}
+	if soon, late := after(20), after(200); soon < 5 || late < 5*soon {
+		t.Errorf("behind a task of a second that has run for 20 s it is done in %.1f s, of 200 s in %.1f s", soon, late)
+	}
+}
