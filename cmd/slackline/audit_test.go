@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestAudit(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	auditSays(t, s.must(0, "schema", "audit"), text)
+	auditSays(t, s.must(0, "schema", "audit"), text, "scenario", "class", "month") // there is one of each here
 	at := map[float64]int{}
 	for _, a := range got.Audits {
 		if a.Scenario+a.Class+a.History == "" {
@@ -92,7 +93,7 @@ workload:
 }
 
 // auditSays holds the JSON of an audit to its schema: each field is named there, and what is required is there.
-func auditSays(t *testing.T, schema, text string) {
+func auditSays(t *testing.T, schema, text string, without ...string) {
 	t.Helper()
 	type object struct {
 		Required   []string
@@ -131,8 +132,44 @@ func auditSays(t *testing.T, schema, text string) {
 		}
 	}
 	for key := range row.Properties {
-		if !named[key] && key != "scenario" && key != "class" { // there is one of each here
+		if !named[key] && !slices.Contains(without, key) {
 			t.Errorf("no row has %q", key)
+		}
+	}
+}
+
+// What was promised here is counted as it came, and nothing is played.
+func TestAuditOfHistory(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"in.txt": "a b\nb c\n", "j.yaml": "name: j\napp: wordcount\ninput: in.txt\noutput: out\ndeadline: 2m\n", "f.yaml": "name: f\napp: wordcount\ninput: in.txt\noutput: out\n"})
+	if text := s.must(0, "audit", "--history"); text != "No promise was made.\n" {
+		t.Error(text)
+	}
+	for range 3 {
+		s.must(0, "run", "j.yaml", "-q", "--overwrite")
+	}
+	s.must(0, "run", "f.yaml", "-q", "--overwrite")
+	text := s.must(0, "audit", "--history", "-o", "json")
+	auditSays(t, s.must(0, "schema", "audit"), text, "scenario", "class", "month", "history", "tail", "quantile_over_median")
+	var got struct{ Audits []report.Audit }
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Audits) != 1 || got.Audits[0].Promises < 2 || got.Audits[0].Kept != got.Audits[0].Promises || got.Audits[0].Stated != 0.99 || got.Audits[0].Low > 0.5 {
+		t.Errorf("%+v", got.Audits)
+	}
+	if text := s.must(0, "audit", "--history", "--class", "other"); text != "No promise was made.\n" {
+		t.Error(text)
+	}
+	for want, args := range map[string][]string{
+		"no files with --history": {"--history", "j.yaml"},
+		"files, or --history":     {},
+		"--seed plays runs":       {"--history", "--seed", "3"},
+		"give --history, too":     {"j.yaml", "--since", "2h"},
+		"write a span such as 2h": {"--history", "--since", "long ago"},
+	} {
+		if r := s.run(append([]string{"audit"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%q: %d %s", args, r.code, r.stderr)
 		}
 	}
 }

@@ -18,6 +18,27 @@ func Exact95(k, n int) (low, high float64) {
 	return low, high
 }
 
+// Anytime95 is an interval that covers the part with 95 % at all times together, so that one may look after each of the
+// n: it holds what has not become twenty times less likely than the n were on the average over all parts (Robbins 1970).
+func Anytime95(k, n int) (low, high float64) {
+	const most = 20
+	a, _ := math.Lgamma(float64(k + 1))
+	b, _ := math.Lgamma(float64(n - k + 1))
+	all, _ := math.Lgamma(float64(n + 2))
+	unlikely := func(p float64) bool {
+		return a+b-all-float64(k)*math.Log(p)-float64(n-k)*math.Log1p(-p) >= math.Log(most)
+	}
+	low, high = 0, 1
+	part := float64(k) / float64(max(n, 1))
+	if k > 0 {
+		low = bisect(func(p float64) bool { return p < part && unlikely(p) })
+	}
+	if k < n {
+		high = bisect(func(p float64) bool { return p <= part || !unlikely(p) })
+	}
+	return low, high
+}
+
 // SignTest is how likely it is that so many of n, or so few, lie on one side if both sides are as likely.
 func SignTest(k, n int) float64 {
 	return min(1, 2*binomial(min(k, n-k), n, 0.5))

@@ -22,6 +22,7 @@ type Audit struct {
 	// its promised quantile over its median, both from its submission: how far out its tail was thought to lie;
 	// "" = any
 	Tail     string  `json:"tail,omitempty"`
+	Month    string  `json:"month,omitempty"` // in which its job was submitted; "" = any
 	Promises int     `json:"promises"`
 	Kept     int     `json:"kept"`
 	Low      float64 `json:"kept_low"`
@@ -124,20 +125,8 @@ func NotCounted(failed int) string {
 
 // Audits are those of the runs: by what was stated for all promises together, then by scenario, class,
 // length of history and tail, where these are several.
-func Audits(runs []*Run) (list []Audit) {
-	rows := map[Audit]*Audit{}
-	add := func(key Audit, kept bool, wide float64) {
-		a := rows[key]
-		if a == nil {
-			a = new(Audit)
-			*a = key
-			rows[key] = a
-		}
-		if a.Promises++; kept {
-			a.Kept++
-		}
-		a.Wide += (wide - a.Wide) / float64(a.Promises)
-	}
+func Audits(runs []*Run) []Audit {
+	var made []Made
 	for _, run := range runs {
 		ended := map[string][]float64{}
 		for i := range run.Jobs {
@@ -159,20 +148,51 @@ func Audits(runs []*Run) (list []Audit) {
 				}
 				return 1
 			})
-			kept, wide, tail := j.Outcome == Kept, j.wide(), ""
-			if wide > 0 {
-				tail = binOf(tails, wide)
+			m := Made{Stated: 1, Kept: j.Outcome == Kept, Scenario: run.Scenario, Class: j.Class, history: binOf(histories, float64(before)), wide: j.wide()}
+			if j.Confidence != nil {
+				m.Stated = *j.Confidence
 			}
-			for i, key := range []Audit{{}, {Scenario: run.Scenario}, {Class: j.Class}, {History: binOf(histories, float64(before))}, {Tail: tail}} {
-				if i > 0 && key.rank() == 0 {
-					continue // it has no name, and was counted among all
-				}
-				key.Stated = 1
-				if j.Confidence != nil {
-					key.Stated = *j.Confidence
-				}
-				add(key, kept, wide)
+			made = append(made, m)
+		}
+	}
+	return audits(made, stat.Exact95)
+}
+
+// Made is a promise, and what came of it.
+type Made struct {
+	Stated                 float64 // 1: for the worst case
+	Kept                   bool
+	Scenario, Class, Month string // "" = it has none
+	history                string
+	wide                   float64
+}
+
+// AuditsOf are those of promises as they were made one after the other: their intervals hold however often somebody
+// looks.
+func AuditsOf(made []Made) []Audit { return audits(made, stat.Anytime95) }
+
+func audits(made []Made, interval func(k, n int) (low, high float64)) (list []Audit) {
+	rows := map[Audit]*Audit{}
+	for _, m := range made {
+		tail := ""
+		if m.wide > 0 {
+			tail = binOf(tails, m.wide)
+		}
+		for i, key := range []Audit{{}, {Scenario: m.Scenario}, {Class: m.Class}, {History: m.history}, {Tail: tail}, {Month: m.Month}} {
+			if i > 0 && key.rank() == 0 {
+				continue // it has no name, and was counted among all
 			}
+			key.Stated = m.Stated
+			a := rows[key]
+			if a == nil {
+				a = new(Audit)
+				*a = key
+				rows[key] = a
+			}
+			if a.Promises++; m.Kept {
+				a.Kept++
+			}
+			a.Wide += (m.wide - a.Wide) / float64(a.Promises)
 		}
 	}
 	several := map[[2]string]int{}
@@ -183,20 +203,21 @@ func Audits(runs []*Run) (list []Audit) {
 		if a.by() != "all" && several[[2]string{stated(a.Stated), a.by()}] < 2 {
 			continue
 		}
-		low, high := stat.Exact95(a.Kept, a.Promises)
+		low, high := interval(a.Kept, a.Promises)
 		a.Low, a.High = low, high
 		a.Verdict = a.judge()
 		list = append(list, *a)
 	}
 	slices.SortFunc(list, func(a, b Audit) int {
 		return cmp.Or(cmp.Compare(a.Stated, b.Stated), cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Class, b.Class),
-			cmp.Compare(place(histories, a.History), place(histories, b.History)), cmp.Compare(place(tails, a.Tail), place(tails, b.Tail)))
+			cmp.Compare(place(histories, a.History), place(histories, b.History)), cmp.Compare(place(tails, a.Tail), place(tails, b.Tail)),
+			cmp.Compare(a.Month, b.Month))
 	})
 	return list
 }
 
 // by is what a row tells apart, and rank the place of such rows.
-func (a *Audit) by() string { return []string{"all", "scenario", "class", "history", "tail"}[a.rank()] }
+func (a *Audit) by() string { return []string{"all", "scenario", "class", "history", "tail", "month"}[a.rank()] }
 
 func (a *Audit) rank() int {
 	switch {
@@ -208,6 +229,8 @@ func (a *Audit) rank() int {
 		return 3
 	case a.Tail != "":
 		return 4
+	case a.Month != "":
+		return 5
 	}
 	return 0
 }
@@ -278,6 +301,8 @@ func AuditTable(title string, list []Audit, failed int) *Grid {
 			what = "earlier jobs of its class: " + a.History
 		case 4:
 			what = "quantile / median: " + a.Tail
+		case 5:
+			what = "month " + a.Month
 		}
 		if a.Wide > 0 {
 			wide = fmt.Sprintf("%.2f", a.Wide)
