@@ -170,3 +170,22 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLate is what a look costs with 10,000 jobs, where all are in time, and where whole tasks have to be played.
+func BenchmarkLate(b *testing.B) {
+	for _, c := range []struct {
+		name  string
+		slots int64
+	}{{"in time", 100_000}, {"late", 2_000}} {
+		jobs, r := make([]job, 10_000), rand.New(rand.NewPCG(1, 1))
+		for i := range jobs {
+			jobs[i] = job{due: 60_000 + int64(i)*100, open: [kinds]int64{1 + int64(r.IntN(20)), 1}, mean: [kinds]int64{int64(5000 + r.IntN(20_000)), 10_000}}
+		}
+		room := room{{slots: [kinds]int64{c.slots, c.slots}}}
+		b.Run(c.name, func(b *testing.B) {
+			for range b.N {
+				room.late(jobs)
+			}
+		})
+	}
+}
