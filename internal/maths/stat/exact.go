@@ -18,8 +18,9 @@ func Exact95(k, n int) (low, high float64) {
 	return low, high
 }
 
-// Anytime95 is an interval that covers the part with 95 % at all times together, so that one may look after each of the
-// n: it holds what has not become twenty times less likely than the n were on the average over all parts (Robbins 1970).
+// Anytime95 is an interval that covers the part with 95 % at all times together, so that one may look after each of
+// the n: it holds what has not become twenty times less likely than the n were on the average over all parts
+// (Robbins 1970).
 func Anytime95(k, n int) (low, high float64) {
 	const most = 20
 	a, _ := math.Lgamma(float64(k + 1))

@@ -158,7 +158,7 @@ func Audits(runs []*Run) []Audit {
 	return audits(made, stat.Exact95)
 }
 
-// Made is a promise, and what came of it.
+// Made is a promise that was kept or broken.
 type Made struct {
 	Stated                 float64 // 1: for the worst case
 	Kept                   bool
