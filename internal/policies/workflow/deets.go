@@ -1,26 +1,40 @@
 package workflow
 
 import (
+	"math"
+	"slices"
+
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // deets places tasks. Jobs go by the policy's order, which is that of their virtual deadlines; a task
 // starts only on a node of the class that it waits for.
 type deets struct {
 	timer bool
-	seen  []seen // by job: the choices of this round that hold whatever else starts
+	known []known // by job, what follows from its description alone; a scratch, which changes no decision
+	there []bool  // classes that have nodes, as they were then
 }
 
-type seen struct {
-	round int64
-	stage sched.Stage
-	choice
+// known is what a task of a stage takes and costs on each class.
+type known struct {
+	spec   *workload.Job
+	stage  sched.Stage
+	on     []timed
+	behind units.Duration // what the stages behind it take at least
+}
+
+type timed struct {
+	class sched.ClassID
+	took  units.Duration
+	cost  int64
 }
 
 // Decide serves the nodes that beat. O(log jobs + classes) for each job that is looked at.
 func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	news := false
+	d.forget(v, batch)
 	for i := range batch {
 		e := &batch[i]
 		news = news || !steady.Has(e.Kind) || e.Kind == sched.Ended && e.Outcome != sched.Committed
@@ -74,61 +88,79 @@ type choice struct {
 	due   units.Time
 }
 
-// choose returns the cheapest class on which the task would be done by its job's virtual deadline; if
-// there is none, or with a timer if that is not the cheapest of all, the fastest that has room.
-func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
-	for int(job.ID) >= len(d.seen) {
-		d.seen = append(d.seen, seen{round: -1})
+// unsettle are events after which tasks may take another time.
+var unsettle = sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.ProfileLearned)
+
+// forget drops what is known where classes have come or gone, or something else has changed that it follows from.
+func (d *deets) forget(v sched.View, batch []sched.Event) {
+	stale := slices.ContainsFunc(batch, func(e sched.Event) bool { return unsettle.Has(e.Kind) })
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		k := v.Class(c)
+		there := k != nil && k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]+k.Nodes[sched.Awake] > 0
+		if int(c) > len(d.there) {
+			d.there = append(d.there, !there)
+		}
+		stale = stale || d.there[c-1] != there
+		d.there[c-1] = there
 	}
-	is := &d.seen[job.ID]
-	if is.round != v.Round() || is.stage != s || is.why != CheapestInTime {
-		*is = seen{v.Round(), s, d.find(v, job, s)}
+	if stale {
+		clear(d.known)
 	}
-	return is.choice
 }
 
-func (d *deets) find(v sched.View, job *sched.Job, s sched.Stage) choice {
+// of is what is known of a task of a stage; nothing is on no class.
+func (d *deets) of(v sched.View, job *sched.Job, s sched.Stage) *known {
+	for int(job.ID) >= len(d.known) {
+		d.known = append(d.known, known{})
+	}
+	is := &d.known[job.ID]
+	// of several stages the rest depends on how far they are
+	if is.spec == job.Spec && is.stage == s && len(job.Spec.Stages) == 1 {
+		return is
+	}
+	*is = known{spec: job.Spec, stage: s, behind: behind(v, job, s)}
 	st := job.Spec.Stage(s)
+	if w, known := work(v, job, st, len(st.Tasks)); known {
+		list := kinds(v, job, st)
+		for i := range list {
+			took := list[i].takes(w)
+			is.on = append(is.on, timed{list[i].class, took, list[i].costs(took)})
+		}
+	}
+	return is
+}
+
+// choose returns the cheapest class on which the task would be done by its job's virtual deadline; if there is none, or
+// with a timer if that is not the cheapest of all, the fastest that has room.
+func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 	if job.Due() == units.Never || len(job.Spec.Labels) > 0 || s == sched.Master {
 		return choice{}
 	}
-	w, known := work(v, job, st, len(st.Tasks))
-	if !known {
+	is := d.of(v, job, s)
+	at := job.Due().Add(-v.World().Heartbeat - is.behind)
+	var best *timed
+	least := int64(math.MaxInt64)
+	for i := range is.on {
+		k := &is.on[i]
+		least = min(least, k.cost)
+		if v.Now() <= at.Add(-k.took) && (best == nil || k.cost < best.cost) {
+			best = k
+		}
+	}
+	if best != nil && !(d.timer && best.cost > least) {
+		return choice{best.class, CheapestInTime, at.Add(-best.took), job.Due()}
+	}
+	best = nil
+	container := job.Spec.Stage(s).Container(0)
+	for i := range is.on {
+		if k := &is.on[i]; v.Class(k.class).Free.Fits(&container.Needs) && (best == nil || k.took < best.took) {
+			best = k
+		}
+	}
+	if best == nil {
 		return choice{}
 	}
-	at := job.Due().Add(-v.World().Heartbeat - behind(v, job, s))
-	list := kinds(v, job, st)
-	var best choice
-	cheapest, least := int64(0), int64(0)
-	for i := range list {
-		k := &list[i]
-		took := k.takes(w)
-		cost := k.costs(took)
-		least = leastOf(i, least, cost)
-		if until := at.Add(-took); v.Now() <= until && (best.class == 0 || cost < cheapest) {
-			best, cheapest = choice{k.class, CheapestInTime, until, job.Due()}, cost
-		}
-	}
-	if best.class != 0 && !(d.timer && cheapest > least) {
-		return best
-	}
-	best = choice{}
-	container := st.Container(0)
-	fastest := units.Duration(0)
-	for i := range list {
-		k := &list[i]
-		if took := k.takes(w); v.Class(k.class).Free.Fits(&container.Needs) && (best.class == 0 || took < fastest) {
-			best, fastest = choice{k.class, FirstDone, v.Now().Add(took), job.Due()}, took
-		}
-	}
-	return best
-}
-
-func leastOf(i int, least, cost int64) int64 {
-	if i == 0 {
-		return cost
-	}
-	return min(least, cost)
+	return choice{best.class, FirstDone, v.Now().Add(best.took), job.Due()}
 }
 
 // behind is what the stages of the job behind this one take at least, each in one wave.
