@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/slackline/slackline/internal/config"
@@ -21,7 +22,7 @@ import (
 // computed is a file that is no scenario: what its series do is computed, for each seed. In place of policies
 // they name what: one of measures, some with a number behind it.
 type computed struct {
-	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or jobs in an order when all is known"`
+	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, jobs in an order when all is known, or random workflows of paper 001 under the policy that a series names"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -57,6 +58,16 @@ type computed struct {
 	// Orders.
 	Scenario string `json:"scenario" doc:"scenario file beside it, of at most 9 jobs with deadlines"`
 	scenario *scenario.Scenario
+
+	// Workflows.
+	Hours    float64     `json:"hours" above:"0" max:"1000" def:"12" doc:"for which workflows come"`
+	Interval config.Span `json:"interval" above:"0" def:"30m" doc:"mean time between two"`
+	Factor   float64     `json:"factor" above:"0" max:"10" def:"0.1" doc:"of the deadline, as part of the longest path of jobs that are one task each"`
+	Size     int         `json:"size" min:"2" max:"1000" def:"50" doc:"jobs of a workflow, on average"`
+	Machines int         `json:"machines" min:"1" max:"10000" def:"32" doc:"of each of four kinds"`
+	Slope    float64     `json:"slope" above:"0" max:"1" def:"0.011" doc:"of w(k), on average"`
+
+	bounds *sync.Map // by seed, what its workflows cost at least
 
 	Sweep config.Sweep `json:"sweep" doc:"values to compute with"`
 }
@@ -105,6 +116,7 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 	}
 	for i := range variants {
 		c := &variants[i]
+		c.bounds = new(sync.Map)
 		if c.Compute == "capacity" {
 			if c.weather = p.e.weather; c.weather != nil && c.weather.Parts(c.Days) > 0 {
 				if what, _ := weather.Micro().Lacks(c.weather, slices.Contains(p.e.plays[file], "weather")); what != "" {
@@ -130,6 +142,9 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 				}
 			}
 			do := measures[c.Compute][measure]
+			if c.Compute == "workflows" {
+				do = workflows(name)
+			}
 			if do == nil {
 				return nil, fmt.Errorf("%s: %s computes no %q", p.e.place(file), c.Compute, measure)
 			}

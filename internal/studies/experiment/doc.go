@@ -12,6 +12,7 @@
 //	assumed.go      what was assumed, from the folder
 //	computed.go     series that are computed and not run: plans of random instances, bounds
 //	ahead.go        the same: forecasts of capacity
+//	workflows.go    the same: random workflows, and the least that they cost
 //	published.go    what was published, from the folder
 //	watch.go        the sink: what a run shows beyond its report
 //	metric.go       numbers of a run

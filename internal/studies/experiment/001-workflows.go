@@ -1,0 +1,38 @@
+package experiment
+
+// workflows001 is the simulation of paper 001, with a policy of ours beside it.
+func workflows001() *Experiment {
+	e := &Experiment{Name: "001-workflows", Paper: "paper 001, section VI-B (figures 13, 14, 17, 18), and ours", Took: "2 min", Margin: 0.05,
+		About: "dynamic energy and missed deadlines of workflows: DAWSEE, its parts, MinD+ED, and flow"}
+	energy, missed, above := value("energy of a workflow", "MJ"), value("missed", "%"), value("above the bound", "%")
+	const minD = "edf+vds+deets"
+	saves := func(file string) Row { return play("DAWSEE", file, "dawsee").over("DAWSEE over MinD+ED", minD) }
+	dawsee := func(file string) Row { return play("DAWSEE", file, "dawsee") }
+	flow := func(file string) Row { return play("flow", file, "flow") }
+
+	e.claim("saved", "DAWSEE takes 36 % less energy than MinD+ED", number(energy, saves("normal.yaml")))
+	e.claim("rising", "it saves more where deadlines are later", more(energy, saves("loose.yaml"), saves("tight.yaml")))
+	e.claim("missed", "DAWSEE misses next to no deadline", below(0.05, missed, dawsee("normal.yaml")))
+	e.ours("with all of the time given to partitioning (beta 0) DAWSEE takes more energy",
+		less(energy, dawsee("normal.yaml"), play("DAWSEE, beta 0", "normal.yaml", "dawsee(beta=0)")))
+	for _, load := range []string{"alone", "normal", "busy"} {
+		file := load + ".yaml"
+		e.ours(load+": flow takes less energy than DAWSEE", less(energy, flow(file), dawsee(file)))
+		e.ours(load+": flow misses no deadline", below(1e-9, missed, flow(file)))
+	}
+	e.ours("alone: flow is within 2 % of the linear bound", below(0.02, above, flow("alone.yaml")))
+	for _, one := range []Row{dawsee("busy.yaml"), flow("busy.yaml")} {
+		plan := map[string]string{"dawsee": "atp", "flow": "tradeoff"}[one.Policy]
+		e.ours("busy: "+one.Name+" takes less energy than its numbers of tasks alone",
+			less(energy, one, play(one.Name+" without waiting", "busy.yaml", "edf+"+plan+"+greedy(nonlocal=0)")))
+	}
+	shown := []Metric{energy, missed, above}
+	e.table("normal load", shown, dawsee("normal.yaml"), play("DAWSEE, beta 0", "normal.yaml", "dawsee(beta=0)"), flow("normal.yaml"),
+		play("MinD+ED", "normal.yaml", minD), play("most tasks, anywhere", "normal.yaml", "edf+greedy(nonlocal=0)"))
+	e.table("four times the load", shown, dawsee("busy.yaml"), play("DAWSEE with a timer", "busy.yaml", "dawsee(waiting=timer)"),
+		play("DAWSEE without waiting", "busy.yaml", "edf+atp+greedy(nonlocal=0)"), play("DAWSEE without virtual deadlines", "busy.yaml", "edf+atp+deets"),
+		flow("busy.yaml"), play("flow without waiting", "busy.yaml", "edf+tradeoff+greedy(nonlocal=0)"))
+	e.table("one workflow alone", shown, dawsee("alone.yaml"), flow("alone.yaml"))
+	e.table("deadlines", shown, under("tight: ", dawsee("tight.yaml"), flow("tight.yaml")), under("loose: ", dawsee("loose.yaml"), flow("loose.yaml")))
+	return e
+}

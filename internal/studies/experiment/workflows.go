@@ -1,0 +1,162 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/maths/mold"
+	"github.com/slackline/slackline/internal/maths/optimize"
+	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/units"
+)
+
+// machines of paper 001 (table 7 of its reference 23), with what is known of them from elsewhere: cores, GHz, and
+// watts of a core under load.
+var machines = []struct {
+	name       string
+	cores      int
+	ghz, watts float64
+}{{"e7450", 18, 2.4, 15}, {"xeon", 6, 3.2, 92}, {"x7150n", 12, 3.5, 75}, {"itanium", 8, 1.66, 52}}
+
+// drawnJob is a job of a random workflow (paper 001, section VI-B1).
+type drawnJob struct {
+	serial float64 // seconds on the first kind of machine
+	most   int     // tasks
+	slope  float64
+	after  []int
+}
+
+func (j *drawnJob) work(tasks int) float64 { return j.serial * (1 + j.slope*float64(tasks-1)) }
+
+// drawnWorkflow is a workflow with when it comes and how long it may take, in seconds.
+type drawnWorkflow struct {
+	at, due float64
+	jobs    []drawnJob
+}
+
+// drawWorkflows draws those of a seed.
+func (c *computed) drawWorkflows(seed uint64) (list []drawnWorkflow) {
+	mean := 0.0 // time on a machine, beside that on the first kind
+	for _, m := range machines {
+		mean += machines[0].ghz / m.ghz / float64(len(machines))
+	}
+	d := draw.Of(seed, "workflows")
+	n := uint64(0)
+	next := func() draw.Draw { n++; return d.Number(n) }
+	for at := 0.0; ; {
+		if at += next().Exponential(c.Interval.Duration().Seconds()); at > c.Hours*3600 && len(list) > 0 {
+			return list
+		}
+		w := drawnWorkflow{at: at, jobs: make([]drawnJob, c.Size*4/5+next().Below(c.Size*2/5+1))}
+		size := len(w.jobs)
+		for edges := 0; edges < min(size*3/2, size*(size-1)/2); {
+			a, b := next().Below(size), next().Below(size)
+			if from, to := min(a, b), max(a, b); a != b && !slices.Contains(w.jobs[to].after, from) {
+				w.jobs[to].after = append(w.jobs[to].after, from)
+				edges++
+			}
+		}
+		path := make([]float64, size)
+		for i := range w.jobs {
+			j := &w.jobs[i]
+			j.serial, j.most = next().Between(0.6e12, 21.6e12)/(machines[0].ghz*1e9), 30+next().Below(91)
+			j.slope = next().Between(c.Slope*9/11, c.Slope*13/11)
+			for _, b := range j.after {
+				path[i] = max(path[i], path[b])
+			}
+			path[i] += j.serial * mean
+		}
+		w.due = c.Factor * slices.Max(path)
+		list = append(list, w)
+	}
+}
+
+// scene writes workflows as a scenario.
+func (c *computed) scene(list []drawnWorkflow) string {
+	var b strings.Builder
+	b.WriteString("name: workflows\npolicies: [edf-p]\ncluster:\n  heartbeat: 0s\n  replicas: 0\n  classes:\n")
+	for _, m := range machines {
+		fmt.Fprintf(&b, "    - {name: %s, nodes: %d, map_slots: %d, reduce_slots: 0, speed: %.6f, dynamic_power: %gW}\n",
+			m.name, c.Machines, m.cores, m.ghz/machines[0].ghz, m.watts*float64(m.cores))
+	}
+	b.WriteString("workload:\n  jobs:\n")
+	for k := range list {
+		w := &list[k]
+		for i := range w.jobs {
+			j := &w.jobs[i]
+			var after []string
+			for _, p := range j.after {
+				after = append(after, fmt.Sprintf("w%dj%d", k, p))
+			}
+			fmt.Fprintf(&b, "    - {id: w%dj%d, class: w, workflow: w%d, workflow_deadline: +%.3fs, arrive: %.3fs, maps: %d, map_time: %.6fs, moldable: {slope: %.6f}, after: [%s]}\n",
+				k, i, k, w.due, w.at, j.most, j.work(j.most)/float64(j.most), j.slope, strings.Join(after, ", "))
+		}
+	}
+	return b.String()
+}
+
+// least is what a workflow costs at least, in joules: by linear programming, in which a job may be a mixture of numbers
+// of tasks and kinds of machines, each of which it has for itself.
+func (c *computed) least(w *drawnWorkflow) float64 {
+	var l optimize.Linear
+	add := func(cost, upper float64) int {
+		l.Cost, l.Lower, l.Upper = append(l.Cost, cost), append(l.Lower, 0), append(l.Upper, upper)
+		return len(l.Cost) - 1
+	}
+	finish := make([][]optimize.Term, len(w.jobs))
+	for i := range w.jobs {
+		j := &w.jobs[i]
+		var all []mold.Option
+		for _, m := range machines {
+			for k := 1; k <= min(j.most, m.cores*c.Machines); k++ {
+				work := j.work(k) * machines[0].ghz / m.ghz
+				all = append(all, mold.Option{Time: units.FromSeconds(work / float64(k)), Cost: int64(work * m.watts * 1e6)})
+			}
+		}
+		start, one := add(0, 1), optimize.Row{Lower: 1, Upper: 1}
+		finish[i] = []optimize.Term{{Variable: start, Coefficient: 1}}
+		for _, o := range mold.Front(all) {
+			v := add(float64(o.Cost)/1e6, 1)
+			one.Terms = append(one.Terms, optimize.Term{Variable: v, Coefficient: 1})
+			finish[i] = append(finish[i], optimize.Term{Variable: v, Coefficient: o.Time.Seconds() / w.due})
+		}
+		l.Rows = append(l.Rows, one, optimize.Row{Terms: finish[i], Lower: math.Inf(-1), Upper: 1})
+		for _, b := range j.after {
+			l.Rows = append(l.Rows, optimize.Row{Terms: append(slices.Clone(finish[b]), optimize.Term{Variable: start, Coefficient: -1}), Lower: math.Inf(-1)})
+		}
+	}
+	return l.Solve().LowerBound
+}
+
+// workflows plays those of a seed by a policy: the dynamic energy of one, the part that missed their deadlines, and how
+// far the energy is above the least.
+func workflows(policy string) func(context.Context, *computed, float64, uint64) (map[string]float64, error) {
+	return func(ctx context.Context, c *computed, _ float64, seed uint64) (map[string]float64, error) {
+		list := c.drawWorkflows(seed)
+		s, err := scenario.Read("workflows.yaml", []byte(c.scene(list)))
+		if err != nil {
+			return nil, err
+		}
+		run, err := lab.Run(ctx, lab.Cells(s, []string{policy}, []uint64{seed})[0])
+		if err != nil {
+			return nil, err
+		}
+		joules, least := *run.Summary.Energy*3.6e6, 0.0 // no machine draws anything when idle
+		if was, known := c.bounds.Load(seed); known {
+			least = was.(float64)
+		} else {
+			for i := range list {
+				least += c.least(&list[i])
+			}
+			c.bounds.Store(seed, least)
+		}
+		missed, of := run.Missed()
+		return map[string]float64{"energy of a workflow": joules / 1e6 / float64(len(list)), "missed": float64(missed) / float64(of),
+			"above the bound": joules/least - 1}, nil
+	}
+}
