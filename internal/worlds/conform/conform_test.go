@@ -207,7 +207,7 @@ func runs(n int) int {
 
 // Every policy of the catalogue, and every part in some policy, passes on the kind world and on the unkind one.
 func TestPolicies(t *testing.T) {
-	for _, s := range []Subject{simulated(runs(6)), unkind(max(6, runs(20))), real(t, 1)} {
+	for _, s := range []Subject{simulated(max(2, runs(6))), unkind(max(6, runs(20))), real(t, 1)} {
 		acts := newActs()
 		for _, text := range everyone() {
 			t.Run(s.Name+" "+text, func(t *testing.T) {
