@@ -44,7 +44,7 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 			switch {
 			case s == nil || k < s.Least || k-s.Least >= len(s.Works) || k == len(s.Tasks) || s.occupied > 0 || s.done > 0:
 				bad = "another number of tasks, within bounds, of a stage that has not begun"
-			case cause != "fewest-in-time" || n[0] != int64(k) || n[1] != int64(len(s.Tasks)) || n[2] > max(1, j.Workflow.Deadline-b.now):
+			case cause != "fewest-in-time" && cause != "fastest-split" || n[0] != int64(k) || n[1] != int64(len(s.Tasks)) || n[2] > max(1, j.Workflow.Deadline-b.now):
 				bad = "its reason, with both numbers and the time that is left"
 			}
 			if bad == "" && !l.undone() && !p.watching {

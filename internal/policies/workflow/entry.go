@@ -22,6 +22,11 @@ var (
 		Say: func(r *sched.Said) string {
 			return fmt.Sprintf("cut into %s in place of %d, it costs least with its workflow done in %s", r.Count(r.A, "task", "tasks"), r.B, r.Time(r.C))
 		}}
+	// FastestSplit cuts a stage of a workflow that cannot be in time.
+	FastestSplit = &sched.Cause{Name: "fastest-split", Numbers: []string{"tasks from now on", "tasks until now", "how long the workflow may take"}, Example: [3]int64{40, 12, 600e9},
+		Say: func(r *sched.Said) string {
+			return fmt.Sprintf("cut into %s in place of %d, as its workflow cannot be done in %s and is to be as fast as it can", r.Count(r.A, "task", "tasks"), r.B, r.Time(r.C))
+		}}
 	// VirtualDeadline is that of a job of a workflow.
 	VirtualDeadline = &sched.Cause{Name: "virtual-deadline", Numbers: []string{"by when the job is to be done"}, Example: [3]int64{90e9},
 		Say: func(r *sched.Said) string {
@@ -70,7 +75,7 @@ func ATPEntry() compose.Entry {
 		Doc: "cuts the jobs of a workflow into as few tasks as its deadline allows, path by path",
 		Params: []compose.Param{betaParam(),
 			{Name: "eps", Type: compose.Count, Default: "20", Unit: "percent", Doc: "how much dearer than the cheapest a path may be"}},
-		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime}},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
 			eps := a.Count("eps")
@@ -109,7 +114,7 @@ func TradeOffEntry() compose.Entry {
 		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
 		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
 		Params: []compose.Param{betaParam()},
-		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, LatestFinish}},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
 			return &tradeoff{beta}, err

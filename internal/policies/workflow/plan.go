@@ -35,11 +35,19 @@ func left(v sched.View, f *workload.Workflow, beta int) units.Duration {
 }
 
 // cut asks for a number of tasks, unless the stage has it.
-func cut(p *sched.Plan, s *stage, tasks int32, within units.Duration) {
+func cut(p *sched.Plan, s *stage, tasks int32, why *sched.Cause, within units.Duration) {
 	if n := int32(len(s.spec.Tasks)); s.free && tasks != n {
 		p.Add(sched.Item{Verb: sched.SetTasks, Job: s.job.ID, Stage: s.spec.Kind, Count: tasks,
-			Reason: sched.Because(FewestInTime, int64(tasks), int64(n), int64(within))})
+			Reason: sched.Because(why, int64(tasks), int64(n), int64(within))})
 	}
+}
+
+// because is why jobs are cut as they are if they have so long.
+func because(fits bool) *sched.Cause {
+	if fits {
+		return FewestInTime
+	}
+	return FastestSplit
 }
 
 // due sets the virtual deadline of a job, unless it has it.
@@ -67,8 +75,9 @@ func (a *partition) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			jobs[i] = list[i].onMean(v)
 		}
 		within := left(v, f, a.beta)
+		why := because(mold.Least(jobs) <= within)
 		for i, at := range mold.Partition(jobs, within, a.eps) {
-			cut(p, &list[i], jobs[i].Options[at.Option].Tasks, within)
+			cut(p, &list[i], jobs[i].Options[at.Option].Tasks, why, within)
 		}
 	}
 }
@@ -124,7 +133,7 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		for i := range list {
 			o := &jobs[i].Options[choice[i]]
 			times[i] = o.Time
-			cut(p, &list[i], o.Tasks, within)
+			cut(p, &list[i], o.Tasks, because(fits), within)
 		}
 		until := left(v, f, 0)
 		if !fits {
