@@ -38,8 +38,9 @@ func TestSetTasks(t *testing.T) {
 	d.want(set(2, sched.Map, 0), sched.BadItem) // a stage without tasks never ends
 	asked := d.one(set(2, sched.Map, 1))
 	d.want(start(2, sched.Map, 1, 1), sched.NotReady) // it may be cut otherwise
-	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
+	d.is("behind the first", d.First(1, sched.Map, 1), sched.JobID(0))
 	d.told(sched.Event{Kind: sched.Refused, Job: 2, Stage: sched.Map, Item: asked.ID, Why: sched.BadItem})
+	d.is("behind the first", d.First(1, sched.Map, 1), sched.JobID(2))
 	d.one(start(2, sched.Map, 1, 1))
 	d.want(set(2, sched.Map, 1), sched.TooLate)
 }
@@ -167,7 +168,7 @@ func TestAmendedQueue(t *testing.T) {
 	d.told(amended("j", "", big))
 	d.is("first", d.First(1, sched.Map, 0), sched.JobID(0))
 	d.told(amended("j", "", maps(1)))
-	d.is("first", d.First(1, sched.Map, 0), sched.JobID(1))
+	d.is("behind the first", d.First(1, sched.Map, 1), sched.JobID(0))
 }
 
 // Containers that a stage has are of the kinds that it named when they were promised. So these stay,

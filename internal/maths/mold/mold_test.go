@@ -454,6 +454,22 @@ func TestEqualSlack(t *testing.T) {
 	}
 }
 
+// A job is joined by a path to those before it and those behind it, not to those beside it; who has least work around
+// gets time for a cheaper machine first.
+func TestJoinedWork(t *testing.T) {
+	jobs := make([]Job, 4) // 0 before 1 and 2, both before 3
+	jobs[1].After, jobs[2].After, jobs[3].After = []int{0}, []int{0}, []int{1, 2}
+	if got := joinedWork(jobs, []int64{1, 10, 100, 1000}); !slices.Equal(got, []int64{1110, 1001, 1001, 111}) {
+		t.Errorf("%v", got)
+	}
+	for i := range jobs {
+		jobs[i].Options = []Option{{Time: 10, Cost: 2}, {Time: 15, Cost: 1}}
+	}
+	if levels, _ := MinD(jobs, []int64{1, 10, 100, 1000}, 36); !slices.Equal(levels, []int{0, 0, 0, 1}) {
+		t.Errorf("%v", levels)
+	}
+}
+
 func large(n int) []Job {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	jobs := make([]Job, n)
