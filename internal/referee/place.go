@@ -34,7 +34,8 @@ func serve(b *book, n *node, p *wants, maps queue, reduces int) {
 		}
 	}
 	each(&bounded{stage: master})
-	red := &bounded{stage: reduceStage, most: reduces}
+	_, whole := maps.(none003) // which wait until they get all they ask for
+	red := &bounded{stage: reduceStage, most: reduces, late: whole}
 	for n.shares() {
 		m, r := maps.next(b, n), red.next(b, n)
 		if m == nil || r == nil {
@@ -49,7 +50,7 @@ func serve(b *book, n *node, p *wants, maps queue, reduces int) {
 	each(maps)
 	each(red)
 	for s := other0; s < stages; s++ {
-		each(&strict{greedy: &greedy{nonlocal: 1}, stage: s})
+		each(&strict{greedy: &greedy{nonlocal: 1}, stage: s, late: whole})
 	}
 }
 
@@ -59,13 +60,32 @@ func (n *node) shares() bool {
 }
 
 // bounded is the first job in the order, so many times (0 = any number).
-type bounded struct{ stage, most, given int }
+type bounded struct {
+	stage, most, given int
+	late               bool // nobody's whose maps are to be done in the same resources
+}
 
 func (q *bounded) next(b *book, n *node) *job {
 	if q.most > 0 && q.given == q.most {
 		return nil
 	}
-	return b.firstJob(n, q.stage)
+	return b.firstFree(n, q.stage, q.late)
+}
+
+// firstFree is the first job, if it is late that none of whose maps are to be done that need something that a task of
+// the stage takes.
+func (b *book) firstFree(n *node, s int, late bool) *job {
+	for _, j := range b.line(s) {
+		m := j.stage[mapStage]
+		both := false
+		for d := 0; m != nil && m.done < len(m.Tasks) && d < len(m.needs); d++ {
+			both = both || m.needs[d] > 0 && j.stage[s].needs[d] > 0
+		}
+		if b.serves(n, j, s) && !(late && both) {
+			return j
+		}
+	}
+	return nil
 }
 
 func (q *bounded) start(b *book, n *node, p *wants, j *job) {
@@ -78,13 +98,14 @@ func (q *bounded) start(b *book, n *node, p *wants, j *job) {
 type strict struct {
 	*greedy
 	stage, far int
+	late       bool
 }
 
 func (q *strict) next(b *book, n *node) *job {
 	if q.far > 0 && q.far == q.nonlocal {
 		return nil
 	}
-	return b.firstJob(n, q.stage)
+	return b.firstFree(n, q.stage, q.late)
 }
 
 func (q *strict) start(b *book, n *node, p *wants, j *job) {

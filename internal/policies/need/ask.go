@@ -67,7 +67,7 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Wake) {
 		return
 	}
-	if n.Wake != 0 && v.Now() >= n.Wake {
+	if n.Wake != 0 && v.Now() >= n.Wake && (at || turn || ticked) {
 		n.Wake, at = 0, true
 	}
 	if ticked && n.Wake != 0 { // it was for another part
@@ -240,7 +240,7 @@ func Entry() compose.Entry {
 		Doc:  "rents nodes of a cloud before deadlines are missed, as few as are enough, and gives them back",
 		Cite: "Slackline; compare paper 002, section 3.3 (request)",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true},
-			Causes: []*sched.Cause{NodesLack, Warm, NotNeeded, BeyondHelp, sched.Wakeup}, Heeds: changes | turns | sched.EventsOf(sched.Tick)},
+			Causes: []*sched.Cause{NodesLack, Warm, NotNeeded, BeyondHelp, sched.Wakeup}, Heeds: (changes | turns | sched.EventsOf(sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
 		Params: []compose.Param{
 			{Name: "most", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "at most so many are rented at a time; 0 = all that are offered"},
 			{Name: "base", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "so many are rented at any time, of the cheapest class"},

@@ -134,7 +134,7 @@ func RequestEntry() compose.Entry {
 		Doc:  "rents nodes when the units that there are do not meet all deadlines, and gives none back; a published baseline, need is ours",
 		Cite: "paper 002, section 3.3",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Wake}, Reads: compose.Reads{Profiles: true}, Causes: []*sched.Cause{UnitsLack},
-			Heeds: asks | turns},
+			Heeds: (asks | turns) &^ sched.EventsOf(sched.Resync, sched.Control)},
 		Step: func(compose.Args) (compose.Step, error) { return &request{}, nil },
 	}
 }

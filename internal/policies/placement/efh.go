@@ -45,7 +45,8 @@ import (
 //     containers (eq. 6.5), as a policy names no task.
 //
 // Measured, the factors and optset are worth next to nothing, and r puts small jobs first: see experiment 003-efh.
-// Masters, reduces and further stages are served as Greedy does.
+// Masters, reduces and further stages are served as Greedy does, but what draws on the same as the maps of its job
+// starts only when these are through: it would hold what they wait for.
 type EFH struct {
 	c     EFHConfig
 	order sched.Order
@@ -87,6 +88,7 @@ func (e *EFH) Follow(o sched.Order) error {
 // Decide grants containers for maps on all nodes, and serves nodes that beat with the other stages.
 func (e *EFH) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	t := &e.turn
+	t.behind = true
 	for i := range batch {
 		switch batch[i].Kind {
 		case sched.Resync:

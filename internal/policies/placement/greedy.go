@@ -75,13 +75,33 @@ type quota struct {
 	nonLocal int         // of them non-local, 0 = no bound
 	after    sched.JobID // jobs up to this one have been passed over
 	spent    bool
+	behind   bool // who has maps to do that draw on the same gets none
 }
 
 func (q *quota) next(t *turn) sched.JobID {
 	if q.spent {
 		return 0
 	}
-	return t.v.First(t.node.ID, q.stage, q.after)
+	j := t.v.First(t.node.ID, q.stage, q.after)
+	for j != 0 && q.behind && holdsUp(t.v.Job(j), q.stage) {
+		q.after = j
+		j = t.v.First(t.node.ID, q.stage, q.after)
+	}
+	return j
+}
+
+// holdsUp tells whether tasks of the stage take what maps of the job still need.
+func holdsUp(j *sched.Job, s sched.Stage) bool {
+	if j.Over(sched.Map) {
+		return false
+	}
+	a, b := j.Spec.Stage(s).Container(0), j.Spec.Stage(sched.Map).Container(0)
+	for d := range a.Needs {
+		if a.Needs[d] > 0 && b.Needs[d] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // start starts one task of the job, the nearest, and charges the quota. A job of which nothing can

@@ -14,6 +14,7 @@ type turn struct {
 	maps     quota
 	reduces  quota
 	other    quota
+	behind   bool // maps wait for all they ask for: nothing may hold part of that and wait for them
 }
 
 // line says whose task of a stage the node gets next.
@@ -38,7 +39,7 @@ func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
 		t.other = quota{stage: sched.Master}
 		t.fill(&t.other)
 	}
-	t.reduces = quota{stage: sched.Reduce, count: reduces}
+	t.reduces = quota{stage: sched.Reduce, count: reduces, behind: t.behind}
 	if o != nil && open[sched.Map].Open > 0 && open[sched.Reduce].Open > 0 && shared(t.node) {
 		t.share(o, maps, &t.reduces)
 	}
@@ -50,7 +51,7 @@ func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
 	}
 	for s := sched.Reduce + 1; s < sched.Stages; s++ {
 		if open[s].Open > 0 {
-			t.other = quota{stage: s, nonLocal: nonLocal}
+			t.other = quota{stage: s, nonLocal: nonLocal, behind: t.behind}
 			t.fill(&t.other)
 		}
 	}

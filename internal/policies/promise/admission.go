@@ -216,8 +216,10 @@ func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason
 	if promised > 0 {
 		// Such jobs are as often in time as that asks for.
 		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
-		out.By = min(out.By, job.Deadline)
-		out.Ninety, out.Half = min(out.Ninety, out.By), min(out.Half, out.By)
+		agree(&out, now, job.Deadline)
+	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && job.Spec.Growing() == nil { // as promises were broken of late
+		out.Chance = out.Confidence - 1
+		agree(&out, now, job.Deadline)
 	}
 	return out, because(job, &out), out.Word
 }

@@ -121,19 +121,28 @@ func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level fin
 	at := func(x float64) units.Time { return instant(now, x) }
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
 	if due := w.job.Deadline; due != units.Never {
-		risk := min(st.risk(due.Sub(now).Seconds()), finish.Certain-1)
-		o.Chance = int32(finish.Certain - risk)
-		// What is known of its deadline holds for the instants, too.
-		for _, x := range []struct {
-			at *units.Time
-			of finish.Risk
-		}{{&o.Half, finish.Certain / 2}, {&o.Ninety, finish.Certain / 10}, {&o.By, level}} {
-			if due > now && (*x.at > due) == (risk <= x.of) {
-				*x.at = due
-			}
-		}
+		o.Chance = int32(finish.Certain - min(st.risk(due.Sub(now).Seconds()), finish.Certain-1))
+		agree(&o, now, due)
 	}
 	return o
+}
+
+// agree has the instants agree with the chance of the deadline: it goes by what became of others, they by the law.
+func agree(o *sched.Outlook, now, due units.Time) {
+	if due <= now {
+		return
+	}
+	behind := due - due%units.Time(units.Millisecond) + units.Time(units.Millisecond)
+	for _, x := range []struct {
+		at *units.Time
+		by int32
+	}{{&o.Half, int32(finish.Certain / 2)}, {&o.Ninety, int32(finish.Certain - finish.Certain/10)}, {&o.By, o.Confidence}} {
+		if o.Chance >= x.by {
+			*x.at = min(*x.at, due)
+		} else {
+			*x.at = max(*x.at, behind)
+		}
+	}
 }
 
 // instant is so many seconds from now: none has passed.

@@ -217,7 +217,9 @@ func audits(made []Made, interval func(k, n int) (low, high float64)) (list []Au
 }
 
 // by is what a row tells apart, and rank the place of such rows.
-func (a *Audit) by() string { return []string{"all", "scenario", "class", "history", "tail", "month"}[a.rank()] }
+func (a *Audit) by() string {
+	return []string{"all", "scenario", "class", "history", "tail", "month"}[a.rank()]
+}
 
 func (a *Audit) rank() int {
 	switch {

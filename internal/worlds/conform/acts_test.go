@@ -12,8 +12,8 @@ import (
 )
 
 // acts counts what the parts of policies have done in the games of a test, by their reasons: a part
-// that does nothing in any of them was not tested. To refuse a job, to ask for a wake-up and to rank
-// jobs again after each profile is not enough.
+// that does nothing in any of them was not tested. To refuse a job and to ask for a wake-up is not enough, nor to
+// rank jobs again after each profile, but where that is all that a part does.
 type acts struct {
 	parts map[string]compose.Entry // by name
 	done  map[string]int
@@ -40,11 +40,12 @@ func (a *acts) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
 		switch {
-		case it.Refused != sched.OK, it.Held, it.Verb == sched.WakeMe, it.Verb == sched.Rank && it.Reason.Cause == sched.PlaceChanged, it.Verb == sched.Reject:
+		case it.Refused != sched.OK, it.Held, it.Verb == sched.WakeMe, it.Verb == sched.Reject:
 			continue
 		}
+		ranks := it.Verb == sched.Rank && it.Reason.Cause == sched.PlaceChanged
 		for k := range a.plays {
-			if slices.Contains(a.plays[k].Causes, it.Reason.Cause) {
+			if causes := a.plays[k].Causes; slices.Contains(causes, it.Reason.Cause) && (!ranks || len(causes) == 1) {
 				a.done[a.plays[k].Name]++
 			}
 		}

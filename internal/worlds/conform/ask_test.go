@@ -272,7 +272,7 @@ func crowded(seeds int) Subject {
 		var jobs []*workload.Job
 		for i := range s.Jobs {
 			j := *work()[0]
-			j.ID, j.Arrive = fmt.Sprint("w", i), units.Time(i)*units.Time(2*units.Second)
+			j.ID, j.Arrive, j.Workflow = fmt.Sprint("w", i), units.Time(i)*units.Time(2*units.Second), nil
 			j.Deadline = j.Arrive.Add(units.Duration(10+dice.IntN(400)) * units.Second)
 			jobs = append(jobs, &j)
 		}

@@ -130,8 +130,8 @@ func rich(seeds int) Subject {
 	return s
 }
 
-// pressed is the simulator with a job without a deadline that takes all map slots, and one behind it whose deadline
-// is near.
+// pressed is the simulator with a job without a deadline that takes all map slots, one behind it whose deadline
+// is near, and nodes that can be rented.
 func pressed(seeds int) Subject {
 	s := simulated(seeds)
 	s.Name = "sim, pressed"
@@ -140,7 +140,10 @@ func pressed(seeds int) Subject {
 		first := jobs[0]
 		first.Deadline, first.Class, first.Stages[0].Tasks = units.Never, "long", slices.Repeat([]workload.Task{{Work: 40 * units.Second}}, 16)
 		jobs[3].Deadline = jobs[3].Arrive.Add(25 * units.Second)
-		w, err := sim.New(sim.Config{Cluster: machines(), Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Second, Progress: units.Second})
+		nodes, cloud := machines(), &cluster.Class{Name: "cloud", Speed: 1, Capacity: units.Slots(2, 1), WakeTime: 3 * units.Second, Most: 2, Price: 1}
+		nodes.Classes = append(nodes.Classes, cloud)
+		nodes.Nodes = append(nodes.Nodes, &cluster.Node{Name: "cloud1", Rack: 1, Class: cloud}, &cluster.Node{Name: "cloud2", Rack: 2, Class: cloud})
+		w, err := sim.New(sim.Config{Cluster: nodes, Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Second, Progress: units.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,10 +219,10 @@ func TestPolicies(t *testing.T) {
 			})
 		}
 		if s.Exact { // what is done in real time depends on the machine
-			taught := []string{"out of time"}
+			taught := []string{"out of time", "request"}
 			if !s.Unkind {
 				// TestTaughtPolicies lets them act.
-				taught = append(taught, "constraint", "rtmr reclaimer")
+				taught = append(taught, "constraint", "rtmr reclaimer", "need", "atp", "vds", "tradeoff")
 			}
 			acts.check(t, s.Name, s.New(t, 0).Can(), taught...)
 		}

@@ -221,7 +221,7 @@ func TestForksOfLateForks(t *testing.T) {
 				if errors.Is(err, io.EOF) {
 					continue
 				} else if err != nil {
-					t.Fatal(err)
+					t.Fatal(seed, twin.Round, err)
 				}
 				from := sim.Config{Cluster: cfg.Cluster, Heartbeat: units.Second, Seed: seed}
 				whole := &deeds{began: map[sched.AttemptID]deed{}}
