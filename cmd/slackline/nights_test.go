@@ -17,21 +17,24 @@ const nightly = "name: words\napp: wordcount\ninput: [raw/{day}]\noutput: out/{d
 func TestRunThatWasHeldUp(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	day := now.Format(time.DateOnly)
 	for _, c := range []struct {
 		by   string
-		args []string
+		asOf time.Duration // before now; 0 = now
 		code int
 	}{
-		{now.Add(-2 * time.Minute).Format("15:04"), nil, exitNo},
-		{now.Add(-2 * time.Minute).Format("15:04"), []string{"--as-of", now.Add(-time.Minute).Format(time.RFC3339)}, exitOK},
-		{now.Add(-2 * time.Minute).Format("15:04"), []string{"--as-of", now.Add(-time.Hour).Format(time.RFC3339)}, exitNo},
-		{"tomorrow " + now.Format("15:04"), nil, exitOK},
-		{now.Add(-9 * time.Hour).Format("15:04"), nil, exitOK},
-		{"{yesterday}T00:00", nil, exitNo},
+		{now.Add(-2 * time.Minute).Format("15:04"), 0, exitNo},
+		{now.Add(-2 * time.Minute).Format("15:04"), time.Minute, exitOK},
+		{now.Add(-2 * time.Minute).Format("15:04"), time.Hour, exitNo},
+		{"tomorrow " + now.Format("15:04"), 0, exitOK},
+		{now.Add(-9 * time.Hour).Format("15:04"), 0, exitOK},
+		{"{yesterday}T00:00", 0, exitNo},
 	} {
+		args, day := []string{"run", "n.yaml", "-q", "--set", "REGION=eu", "-o", "json"}, now.Add(-c.asOf).Format(time.DateOnly)
+		if c.asOf > 0 {
+			args = append(args, "--as-of", now.Add(-c.asOf).Format(time.RFC3339))
+		}
 		s := newShell(t, map[string]string{"n.yaml": nightly + "by: '" + c.by + "'\n", "raw/" + day + "/f": "a b a\n"})
-		r := s.run(append([]string{"run", "n.yaml", "-q", "--set", "REGION=eu", "-o", "json"}, c.args...)...)
+		r := s.run(args...)
 		sum := parse(t, r.stdout).Runs[0].Summary
 		if late := strings.Contains(r.stderr, "it counts as late"); r.code != c.code || late != (c.code == exitNo) || (sum["late"] == 1.0) != late || sum["penalty"] != 0.0 {
 			t.Errorf("%+v: exit code %d, %v: %s", c, r.code, sum, r.stderr)

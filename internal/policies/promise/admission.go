@@ -217,7 +217,8 @@ func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason
 		// Such jobs are as often in time as that asks for.
 		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
 		agree(&out, now, job.Deadline)
-	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && job.Spec.Growing() == nil { // as promises were broken of late
+	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && job.Spec.Growing() == nil {
+		// Promises ask for more than what jobs are told, as some were broken of late.
 		out.Chance = out.Confidence - 1
 		agree(&out, now, job.Deadline)
 	}
