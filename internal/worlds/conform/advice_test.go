@@ -112,6 +112,7 @@ func every(t *testing.T, do func(t *testing.T, fresh func() sched.Policy)) {
 // Who has watched remembers nothing of what it would have done: from the resync on that ends it, it decides
 // as a fresh policy.
 func TestWatchingLeavesNoTrace(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		plans := 0
 		for seed := range uint64(runs(20)) {
@@ -251,6 +252,7 @@ func later(t *testing.T, text []byte) (lines int, first string) {
 // A policy that watches a world in which nothing happens neither spins nor grows, and gives each piece of
 // advice once: verdicts in its plans, what would act in the journal.
 func TestWatchingStandsStill(t *testing.T) {
+	t.Parallel()
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		for _, can := range []sched.Capabilities{{Bind: true, Kill: true, Speculate: true, Power: true, Heartbeat: units.Second}, {Bind: true, Kill: true, Speculate: true, Power: true},
 			{Kill: true, Power: true, Heartbeat: units.Second}} {

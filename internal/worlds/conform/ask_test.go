@@ -206,6 +206,7 @@ func questioned(t *testing.T) map[string][]sched.Verb {
 // Each admission of the catalogue answers questions as it decides, and answers change nothing. With fewer runs not all
 // answers come up.
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	if !testing.Short() && !fuller() {
 		t.Skip("in the gate")
 	}

@@ -130,6 +130,7 @@ func forkable(seed uint64, masters, behind bool) sim.Config {
 // What becomes of a run in a simulator that begins where its book stands, at any time, is what
 // becomes of the run itself: each attempt and each job begins and ends alike.
 func TestForks(t *testing.T) {
+	t.Parallel()
 	for _, text := range append(everyone(), "fair(users=true)+limit(running=3,per_user=2)", "fair(preemption=true,fair_timeout=20s,min_timeout=10s,interval=1s)") {
 		for _, masters := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s masters=%v", text, masters), func(t *testing.T) {

@@ -74,6 +74,7 @@ func (n *named) Plan(int64, units.Time, *sched.Plan) error { return nil }
 // What a policy remembers across a resync it finds again, whatever jobs are called now: the same starts as in
 // a run in which they keep their handles, on the unkind world and on the simulator.
 func TestHandlesChange(t *testing.T) {
+	t.Parallel()
 	for _, text := range everyone() {
 		t.Run(text, func(t *testing.T) {
 			fresh, resyncs := fromCatalogue(t, text), 0

@@ -179,6 +179,7 @@ func chooses(part compose.Entry) bool {
 
 // Each part has its turn whenever it would do something, also where nothing else gives it one.
 func TestHeeds(t *testing.T) {
+	t.Parallel()
 	for _, text := range heeders() {
 		t.Run(text, func(t *testing.T) {
 			n := 25
@@ -197,6 +198,7 @@ func TestHeeds(t *testing.T) {
 // Each kind of event that a part says it heeds makes a difference: a part that did not heed it is
 // found out by the test above.
 func TestEachHeedMatters(t *testing.T) {
+	t.Parallel()
 	if !fuller() {
 		t.Skip("it needs all seeds")
 	}

@@ -82,6 +82,7 @@ func (d *discrepancies) Plan(int64, units.Time, *sched.Plan) error { return nil 
 // The simulator begins from the book of a world that binds late, at any time, and each job that is
 // there comes to its end. Nothing is told that the book does not expect.
 func TestForksOfLateBinding(t *testing.T) {
+	t.Parallel()
 	for _, text := range everyone() {
 		t.Run(text, func(t *testing.T) {
 			forks, alive, stock := 0, 0, 0
@@ -165,6 +166,7 @@ func TestForksOfLateBinding(t *testing.T) {
 // begun once more from any later round of it: the tasks of a stage take equally long, so it makes no difference
 // which of them an attempt is at. No attempt is lost or doubled, and what runs ends when it would have.
 func TestForksOfLateForks(t *testing.T) {
+	t.Parallel()
 	for _, text := range everyone() {
 		t.Run(text, func(t *testing.T) {
 			forks, alive := 0, 0

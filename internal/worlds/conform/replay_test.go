@@ -13,6 +13,7 @@ import (
 
 // What the unkind world says can be recorded and decided again, to the byte: ages, stages that grow, yields and all.
 func TestUnkindRunsReplay(t *testing.T) {
+	t.Parallel()
 	for _, text := range everyone() {
 		said := map[string]bool{}
 		// With the fifth seed the policy is watched first.

@@ -12,6 +12,7 @@ import (
 // where tasks are bound here: all jobs end, in the simulator with and without heartbeats, whatever is told
 // again when, and whoever places work meanwhile.
 func TestResyncsOfTheSimulator(t *testing.T) {
+	t.Parallel()
 	acts := newActs()
 	every(t, func(t *testing.T, fresh func() sched.Policy) {
 		resyncs, yields, watches, shuns := 0, 0, 0, 0

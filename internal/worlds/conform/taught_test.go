@@ -42,6 +42,7 @@ func (w *taught) Next(ctx context.Context) (drive.Batch, error) {
 
 // Who lets in only jobs that he can tell the cost of is tested where he can: jobs are let in, and end.
 func TestTaughtPolicies(t *testing.T) {
+	t.Parallel()
 	if !testing.Short() && !fuller() {
 		t.Skip("in the gate")
 	}

@@ -137,6 +137,7 @@ var outlives = map[string]struct{ resync, takeOver string }{
 // What a part remembers after a resync, and after a take-over, is what its description says: the rest it
 // has forgotten, so that it decides as one that is new.
 func TestVoids(t *testing.T) {
+	t.Parallel()
 	seeds := map[bool]uint64{false: 3, true: 10}[fuller()] // with fewer not all that is kept is seen
 	kept, turns := map[keepsake]bool{}, map[sched.EventKind]int{}
 	for _, text := range append(everyone(), "fifo+matchmaking", "fair+delay(D=2s,rack=1s)") {
