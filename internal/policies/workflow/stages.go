@@ -32,7 +32,7 @@ func kinds(v sched.View, job *sched.Job, st *workload.StageSpec) (list []kind) {
 		if nodes == 0 || each <= 0 {
 			continue
 		}
-		r := k.Spec.Rate(job.Spec.Class, &container)
+		r := k.Rate(job.Spec, st.Kind, 0)
 		share := st.Share()
 		list = append(list, kind{c, nodes * each, nodes, share/r.Speed + 1 - share, float64(r.Watts)})
 		powered = powered || r.Watts > 0

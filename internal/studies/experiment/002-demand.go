@@ -1,30 +1,28 @@
 package experiment
 
+import "fmt"
+
 // demand002 is how many nodes On-demand asks for.
 func demand002() *Experiment {
 	e := &Experiment{Name: "002-demand", Paper: "paper 002, section 4", Took: "15 s",
 		About: "nodes that are asked for, by size and by deadline: On-demand; and how many are needed"}
-	sized := func(policy string) (rows Rows) {
-		for _, f := range []struct {
-			name, file string
-			gb         float64
-		}{{"4 GB", "4gb.yaml", 4}, {"8 GB", "8gb.yaml", 8}, {"16 GB", "16gb.yaml", 16}, {"32 GB", "32gb.yaml", 32}} {
-			r := play(f.name, f.file, policy)
-			r.Value, r.Unit = f.gb, "GB"
+	type point struct {
+		file  string
+		value float64
+	}
+	over := func(unit, policy string, points ...point) (rows Rows) {
+		for _, p := range points {
+			r := play(fmt.Sprint(p.value, " ", unit), p.file, policy)
+			r.Value, r.Unit = p.value, unit
 			rows = append(rows, r)
 		}
 		return rows
 	}
-	due := func(policy string) (rows Rows) {
-		for _, f := range []struct {
-			name, file string
-			minutes    float64
-		}{{"8 min", "8min.yaml", 8}, {"6 min", "6min.yaml", 6}, {"4 min", "4min.yaml", 4}, {"2 min", "16gb.yaml", 2}} {
-			r := play(f.name, f.file, policy)
-			r.Value, r.Unit = f.minutes, "min"
-			rows = append(rows, r)
-		}
-		return rows
+	sized := func(policy string) Rows {
+		return over("GB", policy, point{"4gb.yaml", 4}, point{"8gb.yaml", 8}, point{"16gb.yaml", 16}, point{"32gb.yaml", 32})
+	}
+	due := func(policy string) Rows {
+		return over("min", policy, point{"8min.yaml", 8}, point{"6min.yaml", 6}, point{"4min.yaml", 4}, point{"16gb.yaml", 2})
 	}
 	const ours = "edf(feasible)+slowstart+need"
 	e.claim("grows with size", "the more data a job has, the more nodes are asked for",
