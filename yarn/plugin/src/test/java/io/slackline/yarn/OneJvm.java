@@ -80,6 +80,8 @@ abstract class OneJvm {
     YarnConfiguration c = new YarnConfiguration();
     c.setClass(YarnConfiguration.RM_SCHEDULER, SlacklineScheduler.class, ResourceScheduler.class);
     c.set("yarn.scheduler.capacity.maximum-am-resource-percent", "1");
+    // Its folder else is the same one in /tmp for every ResourceManager that a user starts, and tests start two at a time.
+    c.set("yarn.node-attribute.fs-store.root-dir", dir.resolve("attributes").toUri().toString());
     c.set(Settings.ADDRESS, address);
     c.set(Settings.SECRET_FILE, Files.writeString(dir.resolve("secret"), secret + "\n").toString());
     c.setLong(Settings.SILENCE, PATIENT_MS);
