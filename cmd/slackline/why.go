@@ -187,7 +187,7 @@ func (r *reasons) estimate() {
 		{"no other job in its way", []account.Cause{account.Slots}},
 		{"its first tasks measured before", []account.Cause{account.Sample, account.Verdict}},
 		{"nothing lost and done again", []account.Cause{account.TaskFailed, account.Killed, account.OutputLost, account.NodeDown}},
-		{"its tasks as fast as stated", []account.Cause{account.SlowNode, account.Straggler, account.Remote}},
+		{"its tasks as fast as stated", []account.Cause{account.SlowNode, account.Load, account.Straggler, account.Remote}},
 	} {
 		less := units.Duration(0)
 		for i := range a.Parts {
@@ -243,6 +243,10 @@ func (r *reasons) write(w io.Writer) error {
 		}
 		if err := g.Write(&b); err != nil {
 			return err
+		}
+		if a.Rule != "" {
+			b.WriteByte('\n')
+			say("Jobs stood in this order: %s", a.Rule)
 		}
 		b.WriteString("\nThe way there, through its last tasks\n\n   after      time\n")
 		for i, c := range a.Story() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,16 @@ func TestWhySimulated(t *testing.T) {
 		if f := helps[what]; f == nil || *f != *again.Runs[0].Jobs[1].Finished {
 			t.Errorf("%s: it said %v, that comes to %v", what, f, *again.Runs[0].Jobs[1].Finished)
 		}
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "id: report") })
+	lines[i], lines[i+1] = strings.Replace(lines[i+1], "arrive: 30s", "arrive: 0s", 1), lines[i]
+	s.write("first.yaml", strings.Join(lines, ""))
+	if err := json.Unmarshal([]byte(s.must(0, "simulate", "first.yaml", "--policy", "fifo", "--seed", "1", "-o", "json")), &again); err != nil {
+		t.Fatal(err)
+	}
+	if f := helps["it came before report"]; f == nil || *f != *again.Runs[0].Jobs[0].Finished {
+		t.Errorf("if it came before it said %v, that comes to %v", f, *again.Runs[0].Jobs[0].Finished)
 	}
 	said := s.must(0, "why", "alert")
 	for _, want := range []string{"alert: LATE by", "waited for slots", "report held", "Played again with one thing changed"} {

@@ -34,7 +34,8 @@ const (
 	NoNode       Cause = "no-node"      // no node that could run it is up
 
 	Remote    Cause = "remote"    // its input came from another node
-	SlowNode  Cause = "slow-node" // the node had less than speed 1
+	SlowNode  Cause = "slow-node" // the node's class has less than speed 1
+	Load      Cause = "load"      // the node had less than its class's speed, as by other work on it
 	Straggler Cause = "straggler" // the task took longer than stated, or than such tasks of the job
 
 	TaskFailed Cause = "failed"      // an attempt that failed
@@ -48,7 +49,7 @@ const (
 )
 
 // Causes are all of them, in the order in which totals are told.
-var Causes = []Cause{Predecessors, Verdict, Sample, Held, Slots, Limit, Locality, Beat, NoNode, Remote, SlowNode, Straggler,
+var Causes = []Cause{Predecessors, Verdict, Sample, Held, Slots, Limit, Locality, Beat, NoNode, Remote, SlowNode, Load, Straggler,
 	TaskFailed, Killed, OutputLost, NodeDown, Master, Work, Finish}
 
 // Account is where the time of a job went.
@@ -56,6 +57,7 @@ type Account struct {
 	Arrived units.Time `json:"arrived_ns"`
 	Ended   units.Time `json:"ended_ns"`       // of a job that has not ended: until when is told
 	Open    bool       `json:"open,omitempty"` // it has not ended
+	Rule    string     `json:"rule,omitempty"` // in which order the policy put jobs
 	Parts   []Part     `json:"parts"`          // one after another, without gaps
 }
 
@@ -71,11 +73,14 @@ type Part struct {
 	Jobs []Other `json:"jobs,omitempty"`
 	More int     `json:"more_jobs,omitempty"` // that held room, besides
 	Why  string  `json:"why,omitempty"`       // why the policy did that, or the attempt failed
+
+	Queue string `json:"queue,omitempty"` // the job's, which had a bound or none of the room
 }
 
 // Other is another job, or the job itself, that another waited for.
 type Other struct {
 	Job   string         `json:"job"`
+	Queue string         `json:"queue,omitempty"`   // where that is another one
 	Held  units.Duration `json:"held_ns,omitempty"` // slots × time
 	Until units.Time     `json:"until_ns"`          // when the last of its tasks that were in the way ended
 	Self  bool           `json:"self,omitempty"`

@@ -21,7 +21,7 @@ func (a *Accountant) walk(j *job, end units.Time) *Account {
 	w := &walk{a, j, max(end, j.arrived), nil}
 	w.way()
 	slices.Reverse(w.parts)
-	return &Account{Arrived: j.arrived, Ended: max(end, j.arrived), Parts: w.parts}
+	return &Account{Arrived: j.arrived, Ended: max(end, j.arrived), Parts: w.parts, Rule: a.Rule}
 }
 
 // back tells of the time since from, if that is before where the walk stands.
@@ -205,18 +205,21 @@ func (w *walk) run(r *ran, from units.Time) {
 		return
 	}
 	remote := max(0, min(r.remote-max(from, r.began).Sub(r.began), all))
-	slow := min(w.slower(r, w.at.Add(-(all-remote)), w.at), all-remote)
-	work := min(w.usual(r), all-remote-slow)
-	for _, t := range []Total{{Straggler, all - remote - slow - work}, {SlowNode, slow}, {Work, work}, {Remote, remote}} {
+	slow, load := w.slower(r, w.at.Add(-(all - remote)), w.at)
+	load = min(load, all-remote)
+	slow = min(slow, all-remote-load)
+	work := min(w.usual(r), all-remote-slow-load)
+	for _, t := range []Total{{Straggler, all - remote - slow - load - work}, {Load, load}, {SlowNode, slow}, {Work, work}, {Remote, remote}} {
 		part.Cause = t.Cause
 		w.back(w.at.Add(-t.Took), part)
 	}
 }
 
-// slower is the time that was lost between two times as the node of an attempt had less than speed 1.
-func (w *walk) slower(r *ran, from, to units.Time) (lost units.Duration) {
+// slower is the time that was lost between two times as the node of an attempt had less than speed 1: what its class
+// would have lost, and what came on top as it had less than that.
+func (w *walk) slower(r *ran, from, to units.Time) (slow, load units.Duration) {
 	if r.node < 1 || int(r.node) >= len(w.nodes) {
-		return 0
+		return 0, 0
 	}
 	share := 1.0
 	if st := w.j.spec.Stage(r.stage); st != nil {
@@ -229,12 +232,16 @@ func (w *walk) slower(r *ran, from, to units.Time) (lost units.Duration) {
 			until = min(to, steps[i+1].at)
 		}
 		if span := until.Sub(max(s.at, from)); span > 0 && s.spec != nil {
-			if speed := units.Rounded(s.speed * s.spec.Class.Speed); speed < 1 {
-				lost += span.Scale(share * (1 - speed) / (share + (1-share)*speed))
+			lost := func(speed float64) units.Duration {
+				speed = min(1, units.Rounded(speed))
+				return span.Scale(share * (1 - speed) / (share + (1-share)*speed))
 			}
+			all := lost(s.speed * s.spec.Class.Speed)
+			class := min(all, lost(s.spec.Class.Speed))
+			slow, load = slow+class, load+all-class
 		}
 	}
-	return lost
+	return slow, load
 }
 
 // usual is how long the task of an attempt should take at speed 1: as its description says, or if it does not the

@@ -76,7 +76,11 @@ func (w *walk) room(parts []Part, from, to units.Time, stage sched.Stage, r *ran
 		list = join(list, p)
 	}
 	for i := range list {
-		if p := &list[i]; p.Cause == Slots {
+		p := &list[i]
+		if p.Cause == Slots || p.Cause == Limit {
+			p.Queue = w.j.spec.Queue
+		}
+		if p.Cause == Slots {
 			p.Jobs, p.More = w.holders(p.From, p.From.Add(p.Took), needs)
 		}
 	}
@@ -238,6 +242,9 @@ func (w *walk) holders(from, to units.Time, needs *units.Vector) (list []Other, 
 			i, places[o] = len(list), len(list)
 			list = append(list, Other{Job: o.spec.ID, Self: o == w.j, Ran: true, First: o.number < w.j.number,
 				Due: o.spec.Deadline < w.j.spec.Deadline, Taken: o.taken})
+			if o.spec.Queue != w.j.spec.Queue {
+				list[i].Queue = o.spec.Queue
+			}
 		}
 		h := &list[i]
 		h.Held += min(r.ended, to).Sub(max(r.began, from))

@@ -15,6 +15,7 @@ import (
 type Accountant struct {
 	follow.Single
 	Beat  units.Duration // of the world's nodes; 0 = they are served at once
+	Rule  string         // the order of the policy, in words
 	Only  string         // the job whose account is kept; "" = of all
 	most  int            // attempts to look at
 	seen  int            // attempts looked at
@@ -260,6 +261,16 @@ func (a *Accountant) note(at units.Time, h sched.NodeID, n *follow.Node, x float
 		s.speed = x
 	}
 	*steps = append(*steps, s)
+}
+
+// Named is the account of the job with that name, nil if there is none.
+func (a *Accountant) Named(job string) *Account {
+	for i, j := range a.jobs {
+		if j != nil && j.spec.ID == job {
+			return a.Of(i)
+		}
+	}
+	return nil
 }
 
 // Of returns the account of the job that arrived as the number-th, nil if there is none. One that has not ended is

@@ -53,7 +53,7 @@ func (s *stands) take(g *gate, stage sched.Stage) {
 	case sched.Reject:
 		s.told = true
 	case sched.Hold:
-		s.held, s.why = true, g.why
+		s.held, s.sampled, s.why = true, false, g.why
 	case sched.Sample:
 		s.sampled = true
 	}
@@ -80,10 +80,10 @@ func (w *walk) because(parts []Part, s *stands, from, to units.Time, stage sched
 	case !s.ready:
 		one(Predecessors, from, to, "")
 		parts[len(parts)-1].Jobs = w.predecessors(to)
-	case s.held:
-		one(Held, from, to, s.why)
 	case !s.told && s.sampled:
 		one(Sample, from, to, "")
+	case s.held:
+		one(Held, from, to, s.why)
 	case !s.told && w.judged():
 		one(Verdict, from, to, "")
 	case s.withheld:

@@ -15,7 +15,7 @@ var said = map[Cause]string{
 	Predecessors: "waited for jobs that come before it", Verdict: "waited for its verdict", Sample: "waited for its sample",
 	Held: "was held back", Slots: "waited for slots", Limit: "waited by a limit, with room there",
 	Locality: "waited for room beside its input", Beat: "waited for a node's beat", NoNode: "waited for a node that could run it",
-	Remote: "read from other nodes", SlowNode: "lost on slow nodes", Straggler: "took longer than such tasks should",
+	Remote: "read from other nodes", SlowNode: "lost on slow nodes", Load: "lost on nodes with other work", Straggler: "took longer than such tasks should",
 	TaskFailed: "went to attempts that failed", Killed: "went to attempts that were killed", OutputLost: "went to output that was lost",
 	NodeDown: "went to attempts lost with their node", Master: "got its ApplicationMaster ready", Work: "worked", Finish: "ended",
 }
@@ -51,7 +51,7 @@ func (a *Account) most(c Cause) string {
 		return "its own tasks held them"
 	case len(p.Jobs) > 0:
 		return strings.Join(each.Of(p.Jobs[:min(2, len(p.Jobs))], func(o Other) string { return o.name() }), ", ")
-	case c == SlowNode || c == Straggler || c == NodeDown:
+	case c == SlowNode || c == Load || c == Straggler || c == NodeDown:
 		return p.Node
 	}
 	return ""
@@ -88,6 +88,9 @@ func (a *Account) Story() (list []Chapter) {
 		for _, o := range p.Jobs {
 			why = append(why, o.words(p, a.Arrived))
 		}
+		if p.Queue != "" {
+			why = append(why, "its queue is "+p.Queue)
+		}
 		if p.More > 0 {
 			why = append(why, fmt.Sprintf("%d more jobs", p.More))
 		}
@@ -102,6 +105,9 @@ func (a *Account) Story() (list []Chapter) {
 // words says who held slots for how much, until when, and why that job was not behind.
 func (o *Other) words(p *Part, arrived units.Time) string {
 	text := o.name()
+	if o.Queue != "" {
+		text += " of queue " + o.Queue
+	}
 	if o.Held == 0 {
 		return fmt.Sprintf("%s, which ended after %s", text, units.Span(o.Until.Sub(arrived).Seconds()))
 	}

@@ -69,8 +69,10 @@ type recount struct {
 
 // standing is what a node offers from a time on.
 type standing struct {
-	at  units.Time
-	has units.Vector
+	at    units.Time
+	has   units.Vector
+	class float64 // its speed
+	speed float64 // on top of that
 }
 
 func newRecount(p *played) *recount {
@@ -116,12 +118,18 @@ func (r *recount) Batch(_ int64, at units.Time, events []sched.Event) error {
 		case sched.Ended:
 			r.runs[e.Attempt].ended, r.runs[e.Attempt].outcome = at.Add(-e.Age), e.Outcome
 		case sched.NodeUp, sched.NodeChanged, sched.NodeDown:
-			s := standing{at: at}
-			if list := r.nodes[e.Node]; len(list) > 0 && e.Kind == sched.NodeChanged {
-				s.has = list[len(list)-1].has
+			s := standing{at: at, class: 1, speed: 1}
+			if list := r.nodes[e.Node]; len(list) > 0 {
+				last := list[len(list)-1]
+				if s.class, s.speed = last.class, last.speed; e.Kind == sched.NodeChanged {
+					s.has = last.has
+				}
+			}
+			if e.Kind == sched.NodeChanged && e.X > 0 {
+				s.speed = e.X
 			}
 			if e.Kind != sched.NodeDown && e.Detail != nil && e.Detail.Node != nil {
-				s.has = e.Detail.Node.Class.Capacity
+				s.has, s.class = e.Detail.Node.Class.Capacity, e.Detail.Node.Class.Speed
 			}
 			r.nodes[e.Node] = append(r.nodes[e.Node], s)
 		}
@@ -144,6 +152,9 @@ func (r *recount) check(name string, a *account.Account) error {
 		p := &a.Parts[i]
 		if p.From != at || p.Took <= 0 {
 			return fmt.Errorf("part %d begins at %v and lasts %v; the one before ended at %v", i, p.From, p.Took, at)
+		}
+		if err := r.passes(name, a, i); err != nil {
+			return fmt.Errorf("part %d, %v: %w", i, p.Cause, err)
 		}
 		at, sum = at.Add(p.Took), sum+p.Took
 		if err := r.part(name, p, at); err != nil {
@@ -188,6 +199,7 @@ func (r *recount) last(name string, a *account.Account) error {
 // outcomes are how attempts end whose time went to a cause.
 var accounted = map[account.Cause][]sched.Outcome{
 	account.Work: {sched.Committed, sched.NoOutcome}, account.Remote: {sched.Committed, sched.NoOutcome}, account.SlowNode: {sched.Committed, sched.NoOutcome},
+	account.Load:       {sched.Committed, sched.NoOutcome},
 	account.Straggler:  {sched.Committed, sched.NoOutcome, sched.Superseded, sched.Killed, sched.Failed, sched.Lost, sched.Preempted},
 	account.TaskFailed: {sched.Failed}, account.Killed: {sched.Killed, sched.Preempted, sched.Superseded}, account.NodeDown: {sched.Lost},
 	account.OutputLost: {sched.Committed},
@@ -199,7 +211,7 @@ func (r *recount) part(name string, p *account.Part, to units.Time) error {
 		for _, l := range r.lives {
 			for _, o := range want {
 				if l.job == name && l.stage == *p.Stage && l.task == p.Task && l.began <= p.From && to <= l.ended && l.outcome == o {
-					return nil
+					return r.slowed(l, p.Cause)
 				}
 			}
 		}
@@ -217,6 +229,35 @@ func (r *recount) part(name string, p *account.Part, to units.Time) error {
 		return r.waited(name, p, to)
 	}
 	return nil
+}
+
+// passes checks that the way goes from one stage to a later one where a task of the first has committed.
+func (r *recount) passes(name string, a *account.Account, i int) error {
+	if i == 0 || a.Parts[i-1].Stage == nil || a.Parts[i].Stage == nil || *a.Parts[i-1].Stage >= *a.Parts[i].Stage || *a.Parts[i-1].Stage == sched.Master ||
+		accounted[a.Parts[i-1].Cause] == nil {
+		return nil
+	}
+	for _, l := range r.lives {
+		if l.job == name && l.stage == *a.Parts[i-1].Stage && l.outcome == sched.Committed && l.ended == a.Parts[i].From {
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing of %v has committed at %v", *a.Parts[i-1].Stage, a.Parts[i].From)
+}
+
+// slowed checks that a node was as slow as a part says that an attempt ran on.
+func (r *recount) slowed(l *life, c account.Cause) error {
+	if c != account.Load && c != account.SlowNode {
+		return nil
+	}
+	list := r.nodes[l.node]
+	for i, s := range list {
+		there := s.at < l.ended && (i+1 == len(list) || list[i+1].at > l.began)
+		if there && (c == account.Load && s.speed < 1 || c == account.SlowNode && s.class < 1) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the node of %v-%d was not slow", l.stage, l.task)
 }
 
 // waited checks a wait for room: what task waited did not run, and what held the slots did.

@@ -177,6 +177,9 @@ func Tell(ctx context.Context, file, job string) (*Told, error) {
 	var builder *report.Builder
 	p, err := Play(ctx, file, "", func(h journal.Header, policy string) []drive.Sink {
 		t.Header, t.Books.Beat = h, h.World.Heartbeat
+		if of, _, err := recorded(&h, policy); err == nil {
+			t.Books.Rule = ordered(of)
+		}
 		builder = report.NewBuilder(h.World.World, h.Scenario, policy, h.Seed)
 		return []drive.Sink{follow.New(builder, t.Books)}
 	})

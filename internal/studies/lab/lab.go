@@ -173,7 +173,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
 	watching := []follow.Sink{builder}
 	if c.Books != nil {
-		c.Books.Beat = can.Heartbeat
+		c.Books.Beat, c.Books.Rule = can.Heartbeat, ordered(policy)
 		watching = append(watching, c.Books) // before those who may ask it
 	}
 	follower := follow.New(append(watching, c.Sinks...)...)
@@ -231,6 +231,16 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		at.report(run)
 	}
 	return run, err
+}
+
+// ordered says in which order a policy puts jobs, "" if none of its parts alone says that.
+func ordered(p *compose.Policy) string {
+	for _, e := range p.Parts() {
+		if e.Kind == compose.KindOrder {
+			return e.Doc
+		}
+	}
+	return ""
 }
 
 // reported is what the run has come to, and why it ended before its time, nil if it did not.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
@@ -30,8 +31,9 @@ var otherPolicies = []string{"edf-p", "edf(feasible)", "promise", "fair", "fifo"
 var moreNodes = []int{1, 2, 4, 8, 16}
 
 // WhatIf plays a recorded simulation again with one thing changed, and the same draws, as those are keyed by what
-// they are for: the deadline later by as much as the job was late; another policy; no failures; the fewest nodes
-// more with which the job is in time. The changes that help come first, in that order.
+// they are for: the deadline later by as much as the job was late; the job before the one that held most of what it
+// waited for; another policy; no failures; the fewest nodes more with which the job is in time. The changes that help
+// come first, in that order.
 func WhatIf(ctx context.Context, t *Told, job string, known func(class string) *profile.Class) ([]Change, error) {
 	if t.Source == nil {
 		return nil, fmt.Errorf("the journal does not hold its scenario; record the run again with --journal")
@@ -70,6 +72,11 @@ func WhatIf(ctx context.Context, t *Told, job string, known func(class string) *
 	if was.Outcome.Late() {
 		by := units.FromSeconds(*was.Finished - *was.Deadline)
 		if _, err := try("its deadline later by "+units.Span(by.Seconds()), t.Policy, 0, func(cfg *sim.Config) bool { return extend(cfg, job, by) }); err != nil {
+			return nil, err
+		}
+	}
+	if rival := rivalOf(t.Books.Named(job)); rival != "" {
+		if _, err := try("it came before "+rival, t.Policy, 0, func(cfg *sim.Config) bool { return ahead(cfg, job, rival) }); err != nil {
 			return nil, err
 		}
 	}
@@ -136,6 +143,43 @@ func extend(cfg *sim.Config, job string, by units.Duration) bool {
 	if cfg.Workload != nil {
 		cfg.Workload = &workload.Workload{Jobs: each.Of(cfg.Workload.Jobs, later)}
 	}
+	return true
+}
+
+// rivalOf is the job that came earlier and held most of what another waited for, "" if none did.
+func rivalOf(a *account.Account) (name string) {
+	if a == nil {
+		return ""
+	}
+	held, most := map[string]units.Duration{}, units.Duration(0)
+	for i := range a.Parts {
+		for _, o := range a.Parts[i].Jobs {
+			if o.First && !o.Self && a.Parts[i].Cause == account.Slots {
+				if held[o.Job] += o.Held; held[o.Job] > most {
+					name, most = o.Job, held[o.Job]
+				}
+			}
+		}
+	}
+	return name
+}
+
+// ahead has a job come at the time of another, before it. Only a list of jobs can be put in another order.
+func ahead(cfg *sim.Config, job, other string) bool {
+	named := func(name string) int {
+		if cfg.Workload == nil || cfg.Source != nil {
+			return -1
+		}
+		return slices.IndexFunc(cfg.Workload.Jobs, func(j *workload.Job) bool { return j.ID == name })
+	}
+	i, k := named(job), named(other)
+	if i < 0 || k < 0 {
+		return false
+	}
+	early := *cfg.Workload.Jobs[i]
+	early.Arrive = cfg.Workload.Jobs[k].Arrive
+	rest := slices.Delete(slices.Clone(cfg.Workload.Jobs), i, i+1)
+	cfg.Workload = &workload.Workload{Jobs: append([]*workload.Job{&early}, rest...)}
 	return true
 }
 
