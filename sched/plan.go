@@ -238,7 +238,7 @@ func (p *Plan) Why(it *Item, spec func(JobID) *workload.Job) string {
 		return said
 	}
 	if n := it.Outlook.Measured; n > 0 {
-		said = fmt.Sprintf("by an estimate from a sample of %s: %s", count(int64(n), "map", "maps"), said)
+		said = fmt.Sprintf("by an estimate from a sample of %s: %s", units.Count(int(n), "map"), said)
 	}
 	by := it.Outlook.By
 	if by == 0 {

@@ -1,10 +1,6 @@
 package sched
 
-import (
-	"fmt"
-
-	"github.com/slackline/slackline/units"
-)
+import "github.com/slackline/slackline/units"
 
 // Code says why an item was refused, by the book or by the world.
 type Code uint8
@@ -112,14 +108,15 @@ func (c Code) Sentence() string {
 type Cause struct {
 	// Name is in lower-case words with hyphens between. No two causes share one.
 	Name string
-	// Text is the sentence of a cause without numbers.
+	// Text is the sentence, as data: a policy may be in another process. {n} is the number of that
+	// name, {n-m} the difference of two, {n?slot|slots} the word for so many, {job} the job;
+	// [n?text|else] is the text where that number is above 0 and not units.Never. Besides those of
+	// Numbers there is what the job is told: {by}, {confidence}, {half}, {ninety}, {measured}.
 	Text string
-	// Numbers say what A, B and C of a reason mean, in that order.
-	Numbers []string
-	// Say makes the sentence from the numbers.
-	Say func(r *Said) string
-	// Example has numbers for which the catalogue shows the sentence.
-	Example [3]int64
+	// Numbers say what A, B and C of a reason are, in that order.
+	Numbers []Number
+	// Each says the evidence, a piece behind another: the first the first, and the last all that follow.
+	Each []Piece
 }
 
 // Causes that many policies share.
@@ -133,8 +130,7 @@ var (
 	// PlaceChanged: what the job's place in the order depends on has changed.
 	PlaceChanged = &Cause{Name: "place-changed", Text: "what its place in the order depends on has changed"}
 	// Wakeup: the policy wants to look again at A.
-	Wakeup = &Cause{Name: "wake-up", Numbers: []string{"when"}, Example: [3]int64{60e9},
-		Say: func(r *Said) string { return "asked to be woken at " + r.Time(r.A) }}
+	Wakeup = &Cause{Name: "wake-up", Text: "asked to be woken at {when}", Numbers: []Number{Clock.Named("when", "when", 60e9)}}
 )
 
 // String is the name.
@@ -219,67 +215,3 @@ func Because(c *Cause, numbers ...int64) Reason {
 
 // String is the reason as a sentence for people who do not have the plan at hand (see Plan.Why).
 func (r Reason) String() string { return r.say(Outlook{}, nil, nil) }
-
-// say is the reason as a sentence, with what the job is told and the evidence. name says what a job is
-// called; nil: by its handle.
-func (r *Reason) say(o Outlook, evidence []Evidence, name func(JobID) string) string {
-	switch c := r.Cause; {
-	case c == nil:
-		return ""
-	case c.Say != nil:
-		return c.Say(&Said{*r, o, evidence, name})
-	case c.Text != "":
-		return c.Text
-	case r.A != 0 || r.B != 0 || r.C != 0:
-		return fmt.Sprintf("%s (%d, %d, %d)", c.Name, r.A, r.B, r.C)
-	}
-	return r.Cause.Name
-}
-
-// Said is a reason of which Cause.Say makes a sentence, with ways to write its numbers.
-type Said struct {
-	Reason
-	// Outlook is what the job is told.
-	Outlook Outlook
-	// Proof is the evidence of the reason.
-	Proof []Evidence
-
-	name func(JobID) string
-}
-
-// JobName is the name of a job.
-func (r *Said) JobName(j JobID) string {
-	if r.name == nil {
-		return byHandle(j)
-	}
-	return r.name(j)
-}
-
-// Count writes a number of things.
-func (r *Said) Count(n int64, one, many string) string { return count(n, one, many) }
-
-func count(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// Time writes a time, or a span of time, given in nanoseconds.
-func (r *Said) Time(ns int64) string {
-	if units.Time(ns) == units.Never {
-		return "never"
-	}
-	return units.Span(units.Duration(ns).Seconds())
-}
-
-// Stage names a stage.
-func (r *Said) Stage(n int64) string { return Stage(min(max(n, 0), int64(Stages))).String() }
-
-// Slots writes a number of slots of a stage.
-func (r *Said) Slots(n, stage int64) string {
-	kind := r.Stage(stage)
-	return r.Count(n, kind+" slot", kind+" slots")
-}
-
-func byHandle(j JobID) string { return fmt.Sprintf("job %d", j) }

@@ -156,9 +156,12 @@ func (info *policyInfo) traits(parts []compose.Entry) {
 			if slices.ContainsFunc(info.Reasons, func(r policyReason) bool { return r.Name == c.Name }) {
 				continue
 			}
-			like := sched.Because(c, c.Example[:]...)
-			like.Job = 7
-			info.Reasons = append(info.Reasons, policyReason{c.Name, c.Numbers, like.String()})
+			like, reason := sched.Reason{Cause: c, Job: 7}, policyReason{Name: c.Name}
+			for i, n := range c.Numbers {
+				*[]*int64{&like.A, &like.B, &like.C}[i], reason.Numbers = n.Like, append(reason.Numbers, n.Is)
+			}
+			reason.Example = like.String()
+			info.Reasons = append(info.Reasons, reason)
 		}
 	}
 	for _, of := range []struct {

@@ -321,7 +321,7 @@ func (a *accepted) outlook() sched.Outlook {
 // those with the most first, as many as a sentence names, and how much the others hold.
 func (c *Constraint) taken(v sched.View, p *sched.Plan, why sched.Reason) sched.Reason {
 	var top [estimate.MostHolders + 1]sched.Evidence
-	n, others := 0, sched.Evidence{Job: estimate.Others}
+	n, others := 0, sched.Evidence{Job: sched.Others}
 	for i := range c.accepted {
 		a := &c.accepted[i]
 		e := sched.Evidence{Job: a.Job}

@@ -40,7 +40,7 @@ func TestEvidence(t *testing.T) {
 		}
 		slices.SortStableFunc(want, func(a, b sched.Evidence) int { return cmp.Compare(b.Amount, a.Amount) })
 		if len(want) > estimate.MostHolders {
-			rest := sched.Evidence{Job: estimate.Others}
+			rest := sched.Evidence{Job: sched.Others}
 			for _, e := range want[estimate.MostHolders:] {
 				rest.At++
 				rest.Amount += e.Amount

@@ -105,8 +105,8 @@ func sorted(verdicts string) string {
 // Another resource may be the scarce one, and the reason says which.
 func TestMasterReasons(t *testing.T) {
 	for want, capacity := range map[string]units.Vector{
-		"waits: masters use 8GB of 10GB allowed":     {units.VCores: 1000, units.Memory: int64(100 * units.GB)},
-		"waits: masters use 2 of 2 allowed (vcores)": {units.VCores: 20, units.Memory: int64(1000 * units.GB)},
+		"waits: masters use 8GB of 10GB allowed":          {units.VCores: 1000, units.Memory: int64(100 * units.GB)},
+		"waits: masters use 2 vcores of 2 vcores allowed": {units.VCores: 20, units.Memory: int64(1000 * units.GB)},
 	} {
 		v := mastered(t, "a pending", "a pending", "a pending")
 		v.capacity = capacity

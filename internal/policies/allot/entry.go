@@ -1,8 +1,6 @@
 package allot
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -14,28 +12,17 @@ import (
 // Why jobs are let in or not.
 var (
 	// Planned lets a job in that the plan has slots for.
-	Planned = &sched.Cause{Name: "planned", Numbers: []string{"its deadline", "its expected finish"}, Example: [3]int64{90e9, 60e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has slots for it: expected to finish by %s, its deadline is at %s", r.Time(r.B), r.Time(r.A))
-		}}
+	Planned = &sched.Cause{Name: "planned", Text: "the plan has slots for it: expected to finish by {finish}, its deadline is at {deadline}",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("finish", "its expected finish", 60e9)}}
 	// OverPlan keeps a job out for which the cluster earns more with others.
-	OverPlan = &sched.Cause{Name: "over-plan", Example: [3]int64{3, 4200, 6500},
-		Numbers: []string{"jobs of its class that may run", "thousandths that all of the cluster would earn with its class",
-			"thousandths that it has to"},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has room for %s of its class: the cluster would earn %.4g with such jobs, and the price is %.4g",
-				r.Count(r.A, "job", "jobs"), float64(r.B)/1000, float64(r.C)/1000)
-		}}
+	OverPlan = &sched.Cause{Name: "over-plan", Text: "the plan has room for {room} {room?job|jobs} of its class: the cluster would earn {earns} with such jobs, and the price is {price}",
+		Numbers: []sched.Number{sched.Count.Named("room", "jobs of its class that may run", 3), sched.Thousandths.Named("earns", "thousandths that all of the cluster would earn with its class", 4200), sched.Thousandths.Named("price", "thousandths that it has to", 6500)}}
 	// TooLate refuses a job that all slots of the cluster would not help.
-	TooLate = &sched.Cause{Name: "plan-late", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s", r.Time(r.B), r.Time(r.A))
-		}}
+	TooLate = &sched.Cause{Name: "plan-late", Text: "by its bound it takes {takes} with all slots of the cluster, and its deadline is in {left}",
+		Numbers: []sched.Number{sched.Clock.Named("left", "time until its deadline", 60e9), sched.Clock.Named("takes", "time it takes with all slots", 90e9)}}
 	// BeyondPlan lets such a job in where jobs are not refused.
-	BeyondPlan = &sched.Cause{Name: "beyond-plan", Numbers: []string{"time until its deadline", "time it takes with all slots"}, Example: [3]int64{60e9, 90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("by its bound it takes %s with all slots of the cluster, and its deadline is in %s: it gets slots that the plan leaves", r.Time(r.B), r.Time(r.A))
-		}}
+	BeyondPlan = &sched.Cause{Name: "beyond-plan", Text: "by its bound it takes {takes} with all slots of the cluster, and its deadline is in {left}: it gets slots that the plan leaves",
+		Numbers: TooLate.Numbers}
 	// Unplanned lets a job in of which nothing is known.
 	Unplanned = &sched.Cause{Name: "unplanned", Text: "there is no profile of its class: it gets slots that the plan leaves"}
 )

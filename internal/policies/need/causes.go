@@ -1,9 +1,7 @@
 package need
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -65,44 +63,15 @@ func (n *Need) tell(v sched.View, s *stock, list []offer, p *sched.Plan) {
 // Why nodes are rented and given back.
 var (
 	// NodesLack rents.
-	NodesLack = &sched.Cause{Name: "nodes-lack", Numbers: []string{"nodes that are rented now", "nodes without which a fluid is late, 0 = nobody knows", "when they serve"},
-		Example: [3]int64{12, 12, 480e9}, Say: sayLack}
+	NodesLack = &sched.Cause{Name: "nodes-lack", Text: "{nodes} {nodes?node is|nodes are} needed by {serve}[least?[nodes-least?, at least {least} of them for certain|, proven least]]",
+		Numbers: []sched.Number{sched.Count.Named("nodes", "nodes that are rented now", 12), sched.Count.Named("least", "nodes without which a fluid is late, 0 = nobody knows", 12), sched.Clock.Named("serve", "when they serve", 480e9)}, Each: []sched.Piece{{Text: ", for {amount} an hour", Unit: sched.Money}, {Text: "; without them {job} could be late by {amount}", Unit: sched.Clock}, {Text: ", {job} by {amount}", Unit: sched.Clock}}}
 	// Warm rents for nobody in particular.
-	Warm = &sched.Cause{Name: "kept-warm", Numbers: []string{"nodes that are always rented"}, Example: [3]int64{2},
-		Say: func(r *sched.Said) string {
-			return r.Count(r.A, "node is", "nodes are") + " to be rented at any time"
-		}}
+	Warm = &sched.Cause{Name: "kept-warm", Text: "{nodes} {nodes?node is|nodes are} to be rented at any time",
+		Numbers: []sched.Number{sched.Count.Named("nodes", "nodes that are always rented", 2)}}
 	// NotNeeded gives a node back.
-	NotNeeded = &sched.Cause{Name: "not-needed", Numbers: []string{"since when nothing has run on it", "rented nodes before it is given back"}, Example: [3]int64{60e9, 3},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("nothing has run on it since %s, and no job is late without it; %s rented", r.Time(r.A), r.Count(r.B, "node is", "nodes are"))
-		}}
+	NotNeeded = &sched.Cause{Name: "not-needed", Text: "nothing has run on it since {since}, and no job is late without it; {rented} {rented?node is|nodes are} rented",
+		Numbers: []sched.Number{sched.Clock.Named("since", "since when nothing has run on it", 60e9), sched.Count.Named("rented", "rented nodes before it is given back", 3)}}
 	// BeyondHelp rents nothing for a job.
-	BeyondHelp = &sched.Cause{Name: "beyond-help", Numbers: []string{"its deadline", "its finish with all nodes that can be had"}, Example: [3]int64{90e9, 95e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("with all nodes that can be had it would be done at %s, and its deadline is at %s: nothing is rented for it", r.Time(r.B), r.Time(r.A))
-		}}
+	BeyondHelp = &sched.Cause{Name: "beyond-help", Text: "with all nodes that can be had it would be done at {finish}, and its deadline is at {deadline}: nothing is rented for it",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("finish", "its finish with all nodes that can be had", 95e9)}}
 )
-
-// sayLack is the certificate as a sentence.
-func sayLack(r *sched.Said) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s by %s", r.Count(r.A, "node is needed", "nodes are needed"), r.Time(r.C))
-	switch {
-	case r.B == r.A:
-		b.WriteString(", proven least")
-	case r.B > 0:
-		fmt.Fprintf(&b, ", at least %d of them for certain", r.B)
-	}
-	for i, e := range r.Proof {
-		switch late := units.Span(units.Duration(e.Amount).Seconds()); {
-		case e.Job == 0:
-			fmt.Fprintf(&b, ", for %.2f an hour", float64(e.Amount)/1000)
-		case i == 1:
-			fmt.Fprintf(&b, "; without them %s could be late by %s", r.JobName(e.Job), late)
-		default:
-			fmt.Fprintf(&b, ", %s by %s", r.JobName(e.Job), late)
-		}
-	}
-	return b.String()
-}

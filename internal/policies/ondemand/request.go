@@ -2,7 +2,6 @@ package ondemand
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -121,10 +120,8 @@ func (r *request) CopyFrom(other any) {
 }
 
 // UnitsLack rents a node.
-var UnitsLack = &sched.Cause{Name: "units-lack", Numbers: []string{"units that lack", "the deadline for which they do"}, Example: [3]int64{7, 90e9},
-	Say: func(r *sched.Said) string {
-		return fmt.Sprintf("%s for what is due by %s", r.Count(r.A, "unit lacks", "units lack"), r.Time(r.B))
-	}}
+var UnitsLack = &sched.Cause{Name: "units-lack", Text: "{units} {units?unit lacks|units lack} for what is due by {deadline}",
+	Numbers: []sched.Number{sched.Count.Named("units", "units that lack", 7), sched.Clock.Named("deadline", "the deadline for which they do", 90e9)}}
 
 // RequestEntry lists the requests.
 func RequestEntry() compose.Entry {

@@ -2,7 +2,6 @@ package order
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -182,16 +181,11 @@ func (l look) CopyFrom(other any) { l.Feasible.state = other.(look).state }
 // Why a job's place changes as time passes.
 var (
 	// OutOfTime puts a job behind all that could be in time.
-	OutOfTime = &sched.Cause{Name: "out-of-time", Numbers: []string{"its deadline", "its finish with the whole cluster"}, Example: [3]int64{90e9, 95e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("even with the whole cluster it would finish at %s, and its deadline is at %s: jobs that can be in time go first",
-				r.Time(r.B), r.Time(r.A))
-		}}
+	OutOfTime = &sched.Cause{Name: "out-of-time", Text: "even with the whole cluster it would finish at {finish}, and its deadline is at {deadline}: jobs that can be in time go first",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("finish", "its finish with the whole cluster", 95e9)}}
 	// InTimeAgain brings it back among these.
-	InTimeAgain = &sched.Cause{Name: "in-time-again", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return "with the whole cluster it could finish by its deadline at " + r.Time(r.A)
-		}}
+	InTimeAgain = &sched.Cause{Name: "in-time-again", Text: "with the whole cluster it could finish by its deadline at {deadline}",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9)}}
 )
 
 // feasibleParts are the order and the step by which it follows the clock.

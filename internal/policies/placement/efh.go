@@ -3,7 +3,6 @@ package placement
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -260,18 +259,12 @@ func (e *EFH) remind(v sched.View, p *sched.Plan) {
 // Why a job gets containers.
 var (
 	// FitWhole gives a job all that it asks for.
-	FitWhole = &sched.Cause{Name: "fit-whole", Numbers: []string{"maps that wait", "thousandths of its best containers that are free"}, Example: [3]int64{12, 750},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("all of its %s that wait have room, and %s of its best containers are free", r.Count(r.A, "map", "maps"), percent(r.B))
-		}}
+	FitWhole = &sched.Cause{Name: "fit-whole", Text: "all of its {maps} {maps?map|maps} that wait have room, and {free} of its best containers are free",
+		Numbers: []sched.Number{sched.Count.Named("maps", "maps that wait", 12), sched.PerMille.Named("free", "thousandths of its best containers that are free", 750)}}
 	// FitLong gives one that waits long what there is.
-	FitLong = &sched.Cause{Name: "fit-long", Numbers: []string{"when it came", "maps that wait"}, Example: [3]int64{60e9, 12},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("it has waited long, since %s, and gets what is free for %s", r.Time(r.A), r.Count(r.B, "map", "maps"))
-		}}
+	FitLong = &sched.Cause{Name: "fit-long", Text: "it has waited long, since {since}, and gets what is free for {maps} {maps?map|maps}",
+		Numbers: []sched.Number{sched.Clock.Named("since", "when it came", 60e9), sched.Count.Named("maps", "maps that wait", 12)}}
 )
-
-func percent(thousandths int64) string { return fmt.Sprintf("%.3g %%", float64(thousandths)/10) }
 
 // savedEFH is the state: the Tick that is due.
 type savedEFH struct {

@@ -1,8 +1,6 @@
 package placement
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -156,10 +154,8 @@ func waitsFor(v sched.View, so func(*sched.Job) bool) (n int64) {
 }
 
 // WorthIt places a map where it does not use the least.
-var WorthIt = &sched.Cause{Name: "worth-it", Numbers: []string{"maps that wait for better containers", "how long these take, in thousandths of a map at speed 1", "how long one takes here, likewise"}, Example: [3]int64{40, 5714, 1000},
-	Say: func(r *sched.Said) string {
-		return fmt.Sprintf("%s for containers in which less energy is used, %.3g times as long as a map takes; here it takes %.3g", r.Count(r.A, "map waits", "maps wait"), float64(r.B)/1000, float64(r.C)/1000)
-	}}
+var WorthIt = &sched.Cause{Name: "worth-it", Text: "{maps} {maps?map waits|maps wait} for containers in which less energy is used, {queue} times as long as a map takes; here it takes {here}",
+	Numbers: []sched.Number{sched.Count.Named("maps", "maps that wait for better containers", 40), sched.Thousandths.Named("queue", "how long these take, in thousandths of a map at speed 1", 5714), sched.Thousandths.Named("here", "how long one takes here, likewise", 1000)}}
 
 // WorthEntry lists the part.
 func WorthEntry() compose.Entry {

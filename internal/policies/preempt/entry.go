@@ -1,8 +1,6 @@
 package preempt
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 )
@@ -10,15 +8,11 @@ import (
 // Why tasks are killed.
 var (
 	// MinShare makes room for a pool below its minimum share.
-	MinShare = &sched.Cause{Name: "min-share", Numbers: []string{"slots of the pool", "its minimum share", "for how long"}, Example: [3]int64{1, 4, 30e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("a pool has had %s of its minimum share of %d for %s", r.Count(r.A, "slot", "slots"), r.B, r.Time(r.C))
-		}}
+	MinShare = &sched.Cause{Name: "min-share", Text: "a pool has had {slots} {slots?slot|slots} of its minimum share of {share} for {time}",
+		Numbers: []sched.Number{sched.Count.Named("slots", "slots of the pool", 1), sched.Count.Named("share", "its minimum share", 4), sched.Clock.Named("time", "for how long", 30e9)}}
 	// FairShare makes room for a pool below half of its fair share.
-	FairShare = &sched.Cause{Name: "fair-share", Numbers: []string{"slots of the pool", "its fair share", "for how long"}, Example: [3]int64{1, 9, 60e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("a pool has had %s, below half of its fair share of %d, for %s", r.Count(r.A, "slot", "slots"), r.B, r.Time(r.C))
-		}}
+	FairShare = &sched.Cause{Name: "fair-share", Text: "a pool has had {slots} {slots?slot|slots}, below half of its fair share of {share}, for {time}",
+		Numbers: []sched.Number{sched.Count.Named("slots", "slots of the pool", 1), sched.Count.Named("share", "its fair share", 9), sched.Clock.Named("time", "for how long", 60e9)}}
 )
 
 // FairEntry lists preemption for fair shares.

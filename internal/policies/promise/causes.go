@@ -1,85 +1,40 @@
 package promise
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
-// with is the confidence that a job is told.
-func with(r *sched.Said) string {
-	if r.Outlook.Confidence == 0 {
-		return ""
-	}
-	return " with " + estimate.Sure(&r.Outlook)
-}
-
-// pace says what makes a job later, or sooner.
-func pace(later int64) string {
-	if later > 0 {
-		return "slower"
-	}
-	return "faster"
-}
-
 // moved is a cause for which a promise is expected to be kept sooner or later than was last told.
-func moved(name, number string, why func(*sched.Said) string) *sched.Cause {
-	c := &sched.Cause{Name: name, Numbers: []string{"how much later half of all such jobs are done than was last told"}, Example: [3]int64{12e9}}
-	if number != "" {
-		c.Numbers, c.Example[1] = append(c.Numbers, number), -4
-	}
-	c.Say = func(r *sched.Said) string {
-		said := "now " + estimate.Done(r)
-		if r.A > 0 {
-			return said + ", " + r.Time(r.A) + " later: " + why(r)
-		}
-		return said + ", " + r.Time(-r.A) + " sooner: " + why(r)
-	}
-	return c
+func moved(name, why string, more ...sched.Number) *sched.Cause {
+	return &sched.Cause{Name: name, Text: "now " + estimate.Done + ", {later} [later?later|sooner]: " + why,
+		Numbers: append([]sched.Number{sched.Shift.Named("later", "how much later half of all such jobs are done than was last told", 12e9)}, more...)}
 }
+
+var missed = []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("finish", "when it would be done with its confidence", 120e9),
+	sched.Risk.Named("risk", "the risk to miss its deadline, in millionths", 170e3)}
 
 // What the policy says, besides what all say who test deadlines (package estimate).
 var (
 	// Unlikely refuses a job that would miss its deadline too often.
-	Unlikely = &sched.Cause{Name: "unlikely", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("would be done by %s%s, and its deadline is at %s: it would meet that with %s", r.Time(r.B), with(r), r.Time(r.A), estimate.Chance(r.C))
-		}}
+	Unlikely = &sched.Cause{Name: "unlikely", Numbers: missed,
+		Text: "would be done by {finish}[confidence? with {confidence}], and its deadline is at {deadline}: it would meet that with {risk}"}
 	// Behind lets a job run that cannot be promised its deadline.
-	Behind = &sched.Cause{Name: "behind", Numbers: []string{"its deadline", "when it would be done with its confidence", "the risk to miss its deadline, in millionths"}, Example: [3]int64{90e9, 120e9, 170e3},
-		Say: func(r *sched.Said) string {
-			if r.B == 0 || units.Time(r.B) == units.Never {
-				return fmt.Sprintf("no promise: nobody can say yet when it will be done, and its deadline is at %s; it runs all the same", r.Time(r.A))
-			}
-			return fmt.Sprintf("no promise: it will meet its deadline at %s with %s, and is done by %s%s; it runs all the same",
-				r.Time(r.A), estimate.Chance(r.C), r.Time(r.B), with(r))
-		}}
+	Behind = &sched.Cause{Name: "behind", Numbers: missed,
+		Text: "no promise: [finish?it will meet its deadline at {deadline} with {risk}, and is done by {finish}[confidence? with {confidence}]" +
+			"|nobody can say yet when it will be done, and its deadline is at {deadline}]; it runs all the same"}
 	// PromisedNow promises a job its deadline of whose class nothing was known when it came.
-	PromisedNow = &sched.Cause{Name: "promised-now", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its class is known now: promised by its deadline at %s with %s; as things stand it is %s",
-				r.Time(r.A), estimate.Sure(&r.Outlook), estimate.Done(r))
-		}}
+	PromisedNow = &sched.Cause{Name: "promised-now", Numbers: missed[:1],
+		Text: "its class is known now: promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}
 	// SlotsMoved tells so as slots came or went.
-	SlotsMoved = moved("slots-moved", "slots that came", func(r *sched.Said) string {
-		if r.B < 0 {
-			return "nodes were lost, and with them " + r.Count(-r.B, "slot", "slots")
-		}
-		return r.Count(r.B, "slot", "slots") + " came"
-	})
+	SlotsMoved = moved("slots-moved", "[slots?|nodes were lost, and with them ]{slots} {slots?slot|slots}[slots? came]",
+		sched.Change.Named("slots", "slots that came", -4))
 	// TasksMoved tells so of a job that runs.
-	TasksMoved = moved("tasks-moved", "", func(r *sched.Said) string { return "its tasks are " + pace(r.A) + " than the profile says" })
+	TasksMoved = moved("tasks-moved", "its tasks are [later?slower|faster] than the profile says")
 	// WidthMoved tells so where half of all such jobs are done when they were before.
-	WidthMoved = moved("width-moved", "", func(r *sched.Said) string {
-		if r.A > 0 {
-			return "what is ahead of it may vary more"
-		}
-		return "less is left that may vary"
-	})
+	WidthMoved = moved("width-moved", "[later?what is ahead of it may vary more|less is left that may vary]")
 	// AheadMoved tells so of a job that waits.
-	AheadMoved = moved("ahead-moved", "", func(r *sched.Said) string { return "the tasks before its own are " + pace(r.A) + " than expected" })
+	AheadMoved = moved("ahead-moved", "the tasks before its own are [later?slower|faster] than expected")
 )
 
 // What the order says.
@@ -87,13 +42,8 @@ var (
 	// LongTasks bounds a stage.
 	LongTasks = &sched.Cause{Name: "long-tasks", Text: "its tasks take longer than half of all jobs have time: they leave one slot in twenty to others"}
 	// OutOfTime puts a job behind all that can be in time.
-	OutOfTime = &sched.Cause{Name: "behind-others-in-time", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("not all jobs can be in time, and this one takes most of what makes others late, or has less than an even chance to meet its deadline at %s: it goes behind", r.Time(r.A))
-		}}
+	OutOfTime = &sched.Cause{Name: "behind-others-in-time", Numbers: missed[:1],
+		Text: "not all jobs can be in time, and this one takes most of what makes others late, or has less than an even chance to meet its deadline at {deadline}: it goes behind"}
 	// InTimeAgain brings it back among these.
-	InTimeAgain = &sched.Cause{Name: "even-chance", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return "it has an even chance to meet its deadline at " + r.Time(r.A)
-		}}
+	InTimeAgain = &sched.Cause{Name: "even-chance", Numbers: missed[:1], Text: "it has an even chance to meet its deadline at {deadline}"}
 )

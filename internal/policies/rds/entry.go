@@ -1,7 +1,6 @@
 package rds
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/slackline/slackline/internal/policies/admit"
@@ -14,57 +13,33 @@ import (
 // Why jobs are let in, wait, and get slots.
 var (
 	// NextInterval makes a job wait for the optimizer.
-	NextInterval = &sched.Cause{Name: "next-interval", Numbers: []string{"when slots are next given"}, Example: [3]int64{600e9},
-		Say: func(r *sched.Said) string { return "the plan has no slots for it before " + r.Time(r.A) }}
+	NextInterval = &sched.Cause{Name: "next-interval", Text: "the plan has no slots for it before {next}",
+		Numbers: []sched.Number{sched.Clock.Named("next", "when slots are next given", 600e9)}}
 	// FastPath lets a job in that cannot wait for the next interval.
-	FastPath = &sched.Cause{Name: "fast-path", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("its deadline at %s lies before the next interval, which begins at %s", r.Time(r.A), r.Time(r.B))
-		}}
+	FastPath = &sched.Cause{Name: "fast-path", Text: "its deadline at {deadline} lies before the next interval, which begins at {next}",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("next", "when slots are next given", 600e9)}}
 	// OnFastPath puts a job before those that are planned.
-	OnFastPath = &sched.Cause{Name: "on-fast-path", Numbers: FastPath.Numbers, Example: FastPath.Example,
-		Say: func(r *sched.Said) string { return FastPath.Say(r) + ": it goes before jobs that are planned" }}
+	OnFastPath = &sched.Cause{Name: "on-fast-path", Text: FastPath.Text + ": it goes before jobs that are planned", Numbers: FastPath.Numbers}
 	// OffFastPath puts it among them again.
-	OffFastPath = &sched.Cause{Name: "off-fast-path", Numbers: FastPath.Numbers, Example: [3]int64{900e9, 600e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("with its deadline at %s it is planned as others are; the next interval begins at %s", r.Time(r.A), r.Time(r.B))
-		}}
+	OffFastPath = &sched.Cause{Name: "off-fast-path", Text: "with its deadline at {deadline} it is planned as others are; the next interval begins at {next}",
+		Numbers: FastPath.Numbers}
 	// ByPlan lets a job in that the optimizer gives slots.
-	ByPlan = &sched.Cause{Name: "by-plan", Numbers: []string{"map slots planned, in thousandths", "reduce slots planned, in thousandths"}, Example: [3]int64{12400, 0},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan of this interval has %s map and %s reduce slots for it", thousandths(r.A), thousandths(r.B))
-		}}
+	ByPlan = &sched.Cause{Name: "by-plan", Text: "the plan of this interval has {maps} map and {reduces} reduce slots for it",
+		Numbers: []sched.Number{sched.Thousandths.Named("maps", "map slots planned, in thousandths", 12400), sched.Thousandths.Named("reduces", "reduce slots planned, in thousandths", 0)}}
 	// Unplanned lets a job in to which the plan gives nothing.
 	Unplanned = &sched.Cause{Name: "no-share", Text: "the plan has no slots for it, and leaves some that no other job can use"}
 	// NewClass does so for a job of whose class nothing is known.
-	NewClass = &sched.Cause{Name: "new-class", Numbers: []string{"assumed time of a map", "assumed time of a reduce", "1 = as in the most similar class, 0 = as no class was known"}, Example: [3]int64{20e9, 60e9, 1},
-		Say: func(r *sched.Said) string {
-			from := "a guess, as no class was known"
-			if r.C == 1 {
-				from = "as in the most similar class"
-			}
-			return fmt.Sprintf("the plan has slots for it; nothing is known of its class, so maps are assumed to last %s and reduces %s, %s", r.Time(r.A), r.Time(r.B), from)
-		}}
+	NewClass = &sched.Cause{Name: "new-class", Text: "the plan has slots for it; nothing is known of its class, so maps are assumed to last {map} and reduces {reduce}, [similar?as in the most similar class|a guess, as no class was known]",
+		Numbers: []sched.Number{sched.Clock.Named("map", "assumed time of a map", 20e9), sched.Clock.Named("reduce", "assumed time of a reduce", 60e9), sched.Count.Named("similar", "1 = as in the most similar class, 0 = as no class was known", 1)}}
 	// PlannedSlots bounds a stage by the plan.
-	PlannedSlots = &sched.Cause{Name: "planned-slots", Numbers: []string{"price of a slot, in millionths", "progress that this interval owes, in millionths of the job", "progress that is expected"},
-		Example: [3]int64{35000, 100000, 92500}, Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan: it owes %s of its work in this interval and is expected to do %s; a slot costs %.4g", percent(r.B), percent(r.C), float64(r.A)/1e6)
-		}}
+	PlannedSlots = &sched.Cause{Name: "planned-slots", Text: "the plan: it owes {owes} of its work in this interval and is expected to do {does}; a slot costs {price}",
+		Numbers: []sched.Number{sched.Millionths.Named("price", "price of a slot, in millionths", 35000), sched.PerMillion.Named("owes", "progress that this interval owes, in millionths of the job", 100000), sched.PerMillion.Named("does", "progress that is expected", 92500)}}
 	// SpareSlots bounds a stage that the plan does not know.
-	SpareSlots = &sched.Cause{Name: "spare-slots", Numbers: []string{"price of a slot, in millionths"}, Example: [3]int64{35000},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("the plan has none for it: it gets what others leave; a slot costs %.4g", float64(r.A)/1e6)
-		}}
+	SpareSlots = &sched.Cause{Name: "spare-slots", Text: "the plan has none for it: it gets what others leave; a slot costs {price}",
+		Numbers: []sched.Number{sched.Millionths.Named("price", "price of a slot, in millionths", 35000)}}
 	// FastSlots bounds a stage of a job on the fast path.
-	FastSlots = &sched.Cause{Name: "fast-slots", Numbers: []string{"its deadline", "when slots are next given"}, Example: [3]int64{90e9, 600e9},
-		Say: func(r *sched.Said) string {
-			return "on the fast path: all that it can use, as its deadline is at " + r.Time(r.A)
-		}}
+	FastSlots = &sched.Cause{Name: "fast-slots", Text: "on the fast path: all that it can use, as its deadline is at {deadline}", Numbers: FastPath.Numbers}
 )
-
-func thousandths(n int64) string { return fmt.Sprintf("%.4g", float64(n)/1000) }
-
-func percent(n int64) string { return fmt.Sprintf("%.3g%%", float64(n)/1e4) }
 
 // onPath is the reason to put a job on the fast path, or to take it off.
 func (c *controller) onPath(job *sched.Job, cause *sched.Cause) sched.Reason {

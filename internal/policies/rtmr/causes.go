@@ -1,40 +1,31 @@
 package rtmr
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
 // What the scheme says, besides what all say who test deadlines (package estimate).
 var (
 	// Estimated lets a job in by what a sample of its maps took.
-	Estimated = &sched.Cause{Name: "estimated", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("is expected to finish by %s, deadline at %s: an estimate from a sample of %s, not a worst case", r.Time(int64(r.Outlook.By)), r.Time(r.A), r.Count(int64(r.Outlook.Measured), "map", "maps"))
-		}}
+	Estimated = &sched.Cause{Name: "estimated", Text: "is expected to finish by {by}, deadline at {deadline}: an estimate from a sample of {measured} {measured?map|maps}, not a worst case",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9)}}
 	// Late refuses a job that would be late by what is promised to others. The evidence says who
 	// holds slots until then.
-	Late = &sched.Cause{Name: "deadline", Numbers: []string{"its deadline", "its expected finish", "the stage in which it waits for slots"}, Example: [3]int64{90e9, 120e9, int64(sched.Map)},
-		Say: func(r *sched.Said) string { return lateBy(r, r.B, r.A) + estimate.Holders(r, r.C, "") }}
+	Late = &sched.Cause{Name: "deadline", Text: tooLate,
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("finish", "its expected finish", 120e9), sched.Container.Named("stage", "the stage in which it waits for slots", int64(sched.Map))}, Each: estimate.Holders("{stage}", "")}
 	// BreaksPromise refuses a job for the sake of another one.
-	BreaksPromise = &sched.Cause{Name: "breaks-promise", Numbers: []string{"the deadline of that job", "its finish then"}, Example: [3]int64{90e9, 120e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("would make %s miss its promised deadline: that %s", r.JobName(r.Job), lateBy(r, r.B, r.A))
-		}}
+	BreaksPromise = &sched.Cause{Name: "breaks-promise", Text: "would make {job} miss its promised deadline: that " + tooLate,
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "the deadline of that job", 90e9), sched.Clock.Named("finish", "its finish then", 120e9)}}
 	// DeadlinePassed refuses a job that waited for too long to be tested.
-	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Numbers: []string{"its deadline"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string { return fmt.Sprintf("its deadline at %s has passed", r.Time(r.A)) }}
+	DeadlinePassed = &sched.Cause{Name: "deadline-passed", Text: "its deadline at {deadline} has passed",
+		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9)}}
 	// ClassUnknown lets a job in without a promise.
 	ClassUnknown = &sched.Cause{Name: "class-unknown",
 		Text: "there is no profile of its class: it runs without a promise, on slots that no promise needs"}
 	// Sampling measures some maps of a job.
-	Sampling = &sched.Cause{Name: "sampling", Numbers: []string{"maps that are measured"}, Example: [3]int64{3},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("there is no profile of its class: %d of its maps are measured first", r.A)
-		}}
+	Sampling = &sched.Cause{Name: "sampling", Text: "there is no profile of its class: {maps} of its maps are measured first",
+		Numbers: []sched.Number{sched.Count.Named("maps", "maps that are measured", 3)}}
 	// HasLabels refuses a job that cannot run everywhere.
 	HasLabels = &sched.Cause{Name: "has-labels", Text: "it asks for nodes with labels, but slots are promised on all nodes alike"}
 	// NoMasterRoom refuses a job whose ApplicationMaster could not start at once.
@@ -42,22 +33,12 @@ var (
 	// LeftOver starts a task without a promise.
 	LeftOver = &sched.Cause{Name: "left-over", Text: "a slot that no promise needs"}
 	// SlotDue kills one.
-	SlotDue = &sched.Cause{Name: "slot-due", Numbers: []string{"tasks with a promise, or of samples, that wait", "slots that others hold"}, Example: [3]int64{3, 5},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("a lent slot falls due: %s, others hold %s",
-				r.Count(r.A, "task with a promise or of a sample waits", "tasks with a promise or of a sample wait"), r.Count(r.B, "slot", "slots"))
-		}}
+	SlotDue = &sched.Cause{Name: "slot-due", Text: "a lent slot falls due: {wait} {wait?task with a promise or of a sample waits|tasks with a promise or of a sample wait}, others hold {hold} {hold?slot|slots}",
+		Numbers: []sched.Number{sched.Count.Named("wait", "tasks with a promise, or of samples, that wait", 3), sched.Count.Named("hold", "slots that others hold", 5)}}
 	// Deadlock kills a master with a promise.
-	Deadlock = &sched.Cause{Name: "deadlock", Numbers: []string{"map slots in service"}, Example: [3]int64{2},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("ApplicationMasters hold all of %s and wait for each other's: this one makes room for %s", r.Count(r.A, "map slot", "map slots"), r.JobName(r.Job))
-		}}
+	Deadlock = &sched.Cause{Name: "deadlock", Text: "ApplicationMasters hold all of {slots} map {slots?slot|slots} and wait for each other's: this one makes room for {job}",
+		Numbers: []sched.Number{sched.Count.Named("slots", "map slots in service", 2)}}
 )
 
-// lateBy says when something would finish, and how much later than its deadline that is.
-func lateBy(r *sched.Said, finish, deadline int64) string {
-	if units.Time(finish) == units.Never {
-		return "would never finish; its deadline is at " + r.Time(deadline)
-	}
-	return fmt.Sprintf("would finish at %s, %s after its deadline", r.Time(finish), r.Time(finish-deadline))
-}
+// tooLate says when something would finish, and how much later than its deadline that is.
+const tooLate = "[finish?would finish at {finish}, {finish-deadline} after its deadline|would never finish; its deadline is at {deadline}]"

@@ -3,7 +3,6 @@ package scale
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
@@ -231,15 +230,11 @@ func (s *Sleep) CopyFrom(other any) { s.wake = other.(*Sleep).wake }
 // Why nodes sleep and wake.
 var (
 	// NodeIdle lets a node sleep.
-	NodeIdle = &sched.Cause{Name: "node-idle", Numbers: []string{"since when nothing has run on it", "awake nodes before it sleeps"}, Example: [3]int64{60e9, 3},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("nothing has run on it since %s, and %s awake", r.Time(r.A), r.Count(r.B, "node is", "nodes are"))
-		}}
+	NodeIdle = &sched.Cause{Name: "node-idle", Text: "nothing has run on it since {since}, and {awake} {awake?node is|nodes are} awake",
+		Numbers: []sched.Number{sched.Clock.Named("since", "since when nothing has run on it", 60e9), sched.Count.Named("awake", "awake nodes before it sleeps", 3)}}
 	// NoRoomAwake wakes one.
-	NoRoomAwake = &sched.Cause{Name: "no-room-awake", Numbers: []string{"tasks that wait"}, Example: [3]int64{7},
-		Say: func(r *sched.Said) string {
-			return r.Count(r.A, "task waits", "tasks wait") + " for which no node that is awake has room"
-		}}
+	NoRoomAwake = &sched.Cause{Name: "no-room-awake", Text: "{tasks} {tasks?task waits|tasks wait} for which no node that is awake has room",
+		Numbers: []sched.Number{sched.Count.Named("tasks", "tasks that wait", 7)}}
 )
 
 // Entry lists the part.

@@ -221,11 +221,8 @@ func (l *Late) CopyFrom(other any) {
 }
 
 // ReducesInTime lets reduces start that would otherwise be done later.
-var ReducesInTime = &sched.Cause{Name: "reduces-in-time", Numbers: []string{"until its last map ends", "to place its reduces and to fetch what is there"}, Example: [3]int64{8e9, 9e9},
-	Say: func(r *sched.Said) string {
-		return fmt.Sprintf("its last map is expected to end in %s, and its reduces take %s to be placed and to fetch what earlier maps have left",
-			r.Time(r.A), r.Time(r.B))
-	}}
+var ReducesInTime = &sched.Cause{Name: "reduces-in-time", Text: "its last map is expected to end in {last}, and its reduces take {takes} to be placed and to fetch what earlier maps have left",
+	Numbers: []sched.Number{sched.Clock.Named("last", "until its last map ends", 8e9), sched.Clock.Named("takes", "to place its reduces and to fetch what is there", 9e9)}}
 
 // Entry lists the part.
 func Entry() compose.Entry {

@@ -4,7 +4,6 @@ package speculate
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -157,10 +156,8 @@ func (h *Hadoop) UnmarshalJSON(text []byte) error {
 }
 
 // Straggler copies a task that is behind the others.
-var Straggler = &sched.Cause{Name: "straggler", Numbers: []string{"its progress in thousandths", "the average of its stage"}, Example: [3]int64{250, 700},
-	Say: func(r *sched.Said) string {
-		return fmt.Sprintf("it has done %.1f %% of its work, the tasks of its stage %.1f %% on average", float64(r.A)/10, float64(r.B)/10)
-	}}
+var Straggler = &sched.Cause{Name: "straggler", Text: "it has done {done} of its work, the tasks of its stage {others} on average",
+	Numbers: []sched.Number{sched.PerMille.Named("done", "its progress in thousandths", 250), sched.PerMille.Named("others", "the average of its stage", 700)}}
 
 // CopyFrom takes over the state.
 func (h *Hadoop) CopyFrom(other any) {

@@ -77,7 +77,7 @@ func play(t *testing.T, policy string, spare int, slow map[int]float64, seconds 
 func TestTheSlowIsCopied(t *testing.T) {
 	got := play(t, "fifo+greedy(nonlocal=0)+speculate(interval=10s)", 0, map[int]float64{0: 0.1}, 100, 50, 50, 50)
 	want := []string{"50s committed", "50s committed", "50s committed",
-		"1m copy of 1 to node 2: it has done 6.0 % of its work, the tasks of its stage 76.5 % on average",
+		"1m copy of 1 to node 2: it has done 6 % of its work, the tasks of its stage 76.5 % on average",
 		"2m40s committed", "2m40s superseded"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -1,8 +1,6 @@
 package workflow
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
@@ -18,35 +16,22 @@ var (
 // Why jobs are cut, when they are due, and where their tasks start.
 var (
 	// FewestInTime cuts a stage.
-	FewestInTime = &sched.Cause{Name: "fewest-in-time", Numbers: []string{"tasks from now on", "tasks until now", "how long the workflow may take"}, Example: [3]int64{12, 40, 600e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("cut into %s in place of %d, it costs least with its workflow done in %s", r.Count(r.A, "task", "tasks"), r.B, r.Time(r.C))
-		}}
+	FewestInTime = &sched.Cause{Name: "fewest-in-time", Text: "cut into {tasks} {tasks?task|tasks} in place of {were}, it costs least with its workflow done in {time}",
+		Numbers: []sched.Number{sched.Count.Named("tasks", "tasks from now on", 12), sched.Count.Named("were", "tasks until now", 40), sched.Clock.Named("time", "how long the workflow may take", 600e9)}}
 	// FastestSplit cuts a stage of a workflow that cannot be in time.
-	FastestSplit = &sched.Cause{Name: "fastest-split", Numbers: []string{"tasks from now on", "tasks until now", "how long the workflow may take"}, Example: [3]int64{40, 12, 600e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("cut into %s in place of %d, as its workflow cannot be done in %s and is to be as fast as it can", r.Count(r.A, "task", "tasks"), r.B, r.Time(r.C))
-		}}
+	FastestSplit = &sched.Cause{Name: "fastest-split", Text: "cut into {tasks} {tasks?task|tasks} in place of {were}, as its workflow cannot be done in {time} and is to be as fast as it can",
+		Numbers: FewestInTime.Numbers}
 	// VirtualDeadline is that of a job of a workflow.
-	VirtualDeadline = &sched.Cause{Name: "virtual-deadline", Numbers: []string{"by when the job is to be done"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return "it is to be done by " + r.Time(r.A) + ", so that it can be on cheaper machines and its workflow in time"
-		}}
+	VirtualDeadline = &sched.Cause{Name: "virtual-deadline", Text: "it is to be done by {due}, so that it can be on cheaper machines and its workflow in time",
+		Numbers: []sched.Number{sched.Clock.Named("due", "by when the job is to be done", 90e9)}}
 	// LatestFinish is that of a job of a workflow.
-	LatestFinish = &sched.Cause{Name: "latest-finish", Numbers: []string{"by when the job is to be done"}, Example: [3]int64{90e9},
-		Say: func(r *sched.Said) string {
-			return "it is to be done by " + r.Time(r.A) + " at the latest, or the jobs behind it are late"
-		}}
+	LatestFinish = &sched.Cause{Name: "latest-finish", Text: "it is to be done by {due} at the latest, or the jobs behind it are late", Numbers: VirtualDeadline.Numbers}
 	// CheapestInTime starts a task.
-	CheapestInTime = &sched.Cause{Name: "cheapest-in-time", Numbers: []string{"until when it would wait for such a node", "by when its job is to be done"}, Example: [3]int64{60e9, 90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("it costs least here of where it is done by %s; it would have waited until %s", r.Time(r.B), r.Time(r.A))
-		}}
+	CheapestInTime = &sched.Cause{Name: "cheapest-in-time", Text: "it costs least here of where it is done by {due}; it would have waited until {wait}",
+		Numbers: []sched.Number{sched.Clock.Named("wait", "until when it would wait for such a node", 60e9), sched.Clock.Named("due", "by when its job is to be done", 90e9)}}
 	// FirstDone starts a task that is late.
-	FirstDone = &sched.Cause{Name: "first-done", Numbers: []string{"when it is done", "by when its job was to be done"}, Example: [3]int64{95e9, 90e9},
-		Say: func(r *sched.Said) string {
-			return fmt.Sprintf("it is done first here, at %s; its job was to be done by %s", r.Time(r.A), r.Time(r.B))
-		}}
+	FirstDone = &sched.Cause{Name: "first-done", Text: "it is done first here, at {done}; its job was to be done by {due}",
+		Numbers: []sched.Number{sched.Clock.Named("done", "when it is done", 95e9), sched.Clock.Named("due", "by when its job was to be done", 90e9)}}
 )
 
 const cite = "paper 001 (DAWSEE)"

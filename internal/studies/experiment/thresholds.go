@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
@@ -83,8 +82,8 @@ func (t *thresholds) UnmarshalJSON(text []byte) error { return json.Unmarshal(te
 // CopyFrom takes the state over.
 func (t *thresholds) CopyFrom(other any) { t.calm = other.(*thresholds).calm }
 
-var beyondThreshold = &sched.Cause{Name: "beyond-threshold", Numbers: []string{"percent"}, Example: [3]int64{90},
-	Say: func(r *sched.Said) string { return fmt.Sprintf("it is %d %%, beyond a threshold", r.A) }}
+var beyondThreshold = &sched.Cause{Name: "beyond-threshold", Text: "it is {percent} %, beyond a threshold",
+	Numbers: []sched.Number{sched.Count.Named("percent", "percent", 90)}}
 
 func thresholdsEntry() compose.Entry {
 	return compose.Entry{Name: "thresholds", Kind: compose.KindScale, Doc: "nodes by thresholds of utilisation or of the queue", Cite: "cloud autoscalers",

@@ -10,10 +10,8 @@ import (
 )
 
 // Spent refuses a job that would be late though it had the cluster for itself.
-var Spent = &sched.Cause{Name: "laxity-spent", Numbers: []string{"its laxity"}, Example: [3]int64{-30e9},
-	Say: func(r *sched.Said) string {
-		return "its tasks take " + r.Time(-r.A) + " longer, one after the other, than it has time for"
-	}}
+var Spent = &sched.Cause{Name: "laxity-spent", Text: "its tasks take {lacks} longer, one after the other, than it has time for",
+	Numbers: []sched.Number{sched.Shift.Named("lacks", "its laxity", -30e9)}}
 
 // Order lists the order.
 func Order() compose.Entry {
