@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/account"
 )
 
 func TestWhyWaits(t *testing.T) {
@@ -57,6 +58,14 @@ func TestWaitingJobs(t *testing.T) {
 		if !strings.Contains(got, want) || args == "show q" && !strings.Contains(got, "why        "+why) {
 			t.Errorf("%s: %s\nwant %s", args, got, want)
 		}
+	}
+	// Its run says more of it: its place, and who is in the way.
+	if w := whyJSON(t, s, "q"); w.Wait == nil || w.Wait.Cause != account.Slots || w.Wait.Place != 1 || len(w.Wait.Jobs) != 1 || w.Wait.Jobs[0].Job != "long" || len(w.Told) != 1 {
+		t.Errorf("%+v", w)
+	}
+	told := strings.Join(strings.Fields(s.must(0, "why", "q")), " ")
+	if want := "it waits for slots, with 1 map to start, as number 1 of 1 job in line; long holds 1 slot; the first is expected to be free "; !strings.Contains(told, want) {
+		t.Errorf("%s\nwant %s", told, want)
 	}
 	s.write("go", "")
 	s.must(0, "close")

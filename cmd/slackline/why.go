@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -33,6 +34,7 @@ type reasons struct {
 	State    string           `json:"state,omitempty"` // of a job that has not ended
 	Waits    string           `json:"waits,omitempty"` // what such a job waits for
 	Told     []string         `json:"told,omitempty"`  // its deadline, and when it is done as it was told
+	Wait     *account.Wait    `json:"wait,omitempty"`  // the same as waits, by the book of its run
 	Changes  []lab.Change     `json:"changes"`         // one thing changed, and what became of the job
 
 	name string
@@ -82,7 +84,8 @@ func (o *options) why(cmd *cobra.Command, args []string) (*reasons, error) {
 	defer m.Close()
 	s, missing := showJob(m.Store(), args[0])
 	if missing == nil {
-		return ofRealJob(s), nil
+		r := ofRealJob(s)
+		return r, o.standing(cmd.Context(), r, s)
 	}
 	kept, err := o.keptJournals()
 	if err != nil {
@@ -172,6 +175,26 @@ func ofRealJob(s *shown) *reasons {
 		r.Told = append(r.Told, "as it was told it is done: "+report.DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence))
 	}
 	return r
+}
+
+// standing asks the run of a job that has not ended what that waits for. A run that has gone, or schedules a cluster, has
+// said all that it does; one that knows nothing of such questions is of another build.
+func (o *options) standing(ctx context.Context, r *reasons, s *shown) error {
+	if !unended(s.Job) {
+		return nil
+	}
+	m, err := o.asksRuns()
+	if err != nil {
+		return nil // nothing can be written to the store
+	}
+	defer m.Close()
+	a, err := m.Ask(ctx, s.Job.Run, runs.Why, s.Job.Name)
+	if err != nil || a.Wait == nil {
+		return ctx.Err()
+	}
+	r.Wait = a.Wait
+	r.Waits = a.Wait.Words(func(t units.Time) string { return stamp(a.Began.Add(time.Duration(t)), time.Now()) })
+	return nil
 }
 
 // estimate says when a late job would have ended by its own times, if one thing had been otherwise.

@@ -19,6 +19,7 @@ type asked struct {
 	State   string
 	Waits   string
 	Told    []string
+	Wait    *account.Wait
 	Job     *report.Job
 	Account *account.Account
 	Changes []lab.Change

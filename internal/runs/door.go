@@ -17,10 +17,12 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 )
 
@@ -32,6 +34,7 @@ const (
 	Submit = "submit" // what: a Submission
 	Expect = "expect" // what: a Submission; when its jobs would be done
 	Cancel = "cancel" // what: the number of a job, and its name
+	Why    = "why"    // what: the name of a job; what it waits for
 	Shut   = "shut"   // take no more jobs
 	Mode   = "mode"   // who is to place work on a cluster; what: a sched.ControlVerb by its name
 )
@@ -52,7 +55,9 @@ type Reply struct {
 	Jobs  []Submitted `json:"jobs,omitempty"`
 	Notes []string    `json:"notes,omitempty"` // on the job files
 
-	Answers *Answers `json:"answers,omitempty"` // to Expect
+	Answers *Answers      `json:"answers,omitempty"` // to Expect
+	Wait    *account.Wait `json:"wait,omitempty"`    // to Why; null: there is no such job
+	Began   time.Time     `json:"began,omitzero"`    // the instant from which its times count
 }
 
 // Submitted is a job that a run has taken.
@@ -139,7 +144,7 @@ func (k *Keeper) serve() {
 		for _, r := range asked {
 			switch still[r.ID] = true; {
 			case inHand[r.ID]:
-			case r.Verb == Submit || r.Verb == Expect || r.Verb == Mode: // which may take a while
+			case r.Verb == Submit || r.Verb == Expect || r.Verb == Why || r.Verb == Mode: // which may take a while
 				k.server.Go(func() { k.answer(r) })
 			default:
 				k.answer(r)
@@ -185,6 +190,21 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 			return Reply{}, err
 		}
 		return Reply{}, k.door.Ask(k.ctx, engine.Request{Cancel: name})
+	case Why:
+		known, err := k.local.Memory.Profiles()
+		if err != nil {
+			return Reply{}, err
+		}
+		re := Reply{Began: k.cell.Origin()}
+		err = k.door.Ask(k.ctx, engine.Request{Look: func() {
+			re.Wait = account.Standing(k.loop.Ledger, units.Time(time.Since(re.Began)), r.What, func(class string) *profile.Class {
+				if i := slices.IndexFunc(known, func(c *profile.Class) bool { return c.Name == class }); i >= 0 {
+					return known[i]
+				}
+				return nil
+			})
+		}})
+		return re, err
 	case Shut:
 		if !k.local.Open {
 			return Reply{}, engine.ErrShut

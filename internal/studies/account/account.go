@@ -10,6 +10,7 @@
 //	path.go     the way back
 //	wait.go     what a wait was for
 //	room.go     whether any node had room meanwhile, and who held it
+//	standing.go what a job waits for that has not ended, by the book
 //	words.go    accounts as sentences
 package account
 

@@ -229,11 +229,7 @@ func (w *walk) overlap(from, to units.Time, see func(*ran)) {
 func (w *walk) holders(from, to units.Time, needs *units.Vector) (list []Other, more int) {
 	places := map[*job]int{}
 	w.overlap(from, to, func(r *ran) {
-		rivals := false
-		for d, x := range needs {
-			rivals = rivals || x > 0 && r.needs != nil && r.needs[d] > 0
-		}
-		if !rivals {
+		if r.needs == nil || !rivals(needs, r.needs) {
 			return
 		}
 		i, there := places[r.job]
