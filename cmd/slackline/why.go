@@ -177,8 +177,8 @@ func ofRealJob(s *shown) *reasons {
 	return r
 }
 
-// standing asks the run of a job that has not ended what that waits for. A run that has gone, or schedules a cluster, has
-// said all that it does; one that knows nothing of such questions is of another build.
+// standing asks the run of a job that has not ended what that waits for. A run that has gone, or schedules a
+// cluster, has said all that it does; one that knows nothing of such questions is of another build.
 func (o *options) standing(ctx context.Context, r *reasons, s *shown) error {
 	if !unended(s.Job) {
 		return nil

@@ -22,22 +22,24 @@ type Wait struct {
 	Queue string       `json:"queue,omitempty"` // its own
 	Place int          `json:"place,omitempty"` // among the jobs that may start tasks of the stage, 1 = it is the next
 	Among int          `json:"among,omitempty"` // how many these are
-	Jobs  []Holder     `json:"jobs,omitempty"`  // that hold slots, the largest first and at most three, or that have to end first
-	More  int          `json:"more_jobs,omitempty"`
-	Next  *Holder      `json:"next,omitempty"` // whose slots come free first
+	Next  *Holder      `json:"next,omitempty"`  // whose slots come free first
+	// that hold slots, the largest first and at most three, or that have to end first
+	Jobs []Holder `json:"jobs,omitempty"`
+	More int      `json:"more_jobs,omitempty"`
 }
 
 // Holder is a job that another waits for.
 type Holder struct {
-	Job   string     `json:"job"`
-	Queue string     `json:"queue,omitempty"` // where that is another one
-	Slots int        `json:"slots,omitempty"`
-	Free  units.Time `json:"free_ns,omitempty"` // when the first of them is expected to be free, or the job to end; 0 = nobody knows
+	Job   string `json:"job"`
+	Queue string `json:"queue,omitempty"` // where that is another one
+	Slots int    `json:"slots,omitempty"`
+	// when the first of them is expected to be free, or the job to end; 0 = nobody knows
+	Free units.Time `json:"free_ns,omitempty"`
 }
 
-// Standing says what a job waits for at a time, which the book may not have come to; nil: the book has no such job. Of a
-// class it reads what is known, to say when slots come free. It costs a step for each job that waits, each attempt that
-// runs and each node.
+// Standing says what a job waits for at a time, which the book may not have come to; nil: the book has no such
+// job. Of a class it reads what is known, to say when slots come free. It costs a step for each job that waits,
+// each attempt that runs and each node.
 func Standing(v sched.View, now units.Time, id string, known func(class string) *profile.Class) *Wait {
 	h := v.Find(id)
 	if h == 0 {

@@ -18,8 +18,8 @@ import (
 
 func unknown(string) *profile.Class { return nil }
 
-// What a job waits for by the book is what its account says of the time that follows, if nothing happens then; its place
-// is that of the order, and who is named holds slots.
+// What a job waits for by the book holds against what the world has said: who is named holds slots, and the first
+// of them is free by what is stated; who has a place in line has tasks to start.
 func TestStanding(t *testing.T) {
 	compared, causes := 0, map[account.Cause]int{}
 	for seed := range uint64(scenarios(80, 1000)) {
