@@ -7,7 +7,7 @@ func horizon000() *Experiment {
 	e := &Experiment{Name: "000-horizon", Paper: "paper 000, section 6.6", Took: "40 s",
 		About: "penalty of RDS by its prediction and control horizons, 1 to 6 intervals"}
 	costs := penalty(allJobs)
-	all, some := []float64{1, 2, 3, 4, 5, 6}, []float64{1, 3, 6}
+	all := []float64{1, 2, 3, 4, 5, 6}
 	both := func(file string) Rows {
 		return sweep(all, func(v string) Row { return play("Hp = Hc = "+v, file, "rds(hp="+v+",hc="+v+")") })
 	}
@@ -25,12 +25,6 @@ func horizon000() *Experiment {
 		e.table(how+": horizons", []Metric{costs, inTime(allJobs), completion(allJobs)}, both, one(file))
 	}
 	// What is below is ours: it shows why.
-	known := "../000-clairvoyant/up.yaml"
-	told := sweep(some, func(v string) Row {
-		return play("capacity known, Hp = Hc = "+v, known, "rds-believing(capacity=told,hp="+v+",hc="+v+")")
-	})
-	e.table("scale-up with capacity known", []Metric{costs}, both(known).at(1), both(known).at(3), both(known).at(6), told)
-
 	maps := "maps.yaml"
 	six := both(maps).at(6)
 	e.ours("maps alone, constant capacity: with Hp = Hc = 6 the penalty is within a hundredth of that with 1",

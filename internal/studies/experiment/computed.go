@@ -22,7 +22,7 @@ import (
 // computed is a file that is no scenario: what its series do is computed, for each seed. In place of policies
 // they name what: one of measures, some with a number behind it.
 type computed struct {
-	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|orders|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, jobs in an order when all is known, or random workflows of paper 001 under the policy that a series names"`
+	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or random workflows of paper 001 under the policy that a series names"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -54,10 +54,6 @@ type computed struct {
 	Window  int             `json:"window" min:"1" max:"1000" def:"1" doc:"days before, which models are fitted to"`
 	Error   float64         `json:"error" min:"0" max:"1" doc:"standard deviation of the error of forecasts by weather: of clouds as part of the sky, of wind as part of its speed"`
 	weather *weather.Series // measured; nil = made up
-
-	// Orders.
-	Scenario string `json:"scenario" doc:"scenario file beside it, of at most 9 jobs with deadlines"`
-	scenario *scenario.Scenario
 
 	// Workflows.
 	Hours    float64     `json:"hours" above:"0" max:"1000" def:"12" doc:"for which workflows come"`
@@ -125,15 +121,6 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 			}
 			p.under()
 		}
-		if c.Scenario != "" {
-			text, err := p.e.read(c.Scenario)
-			if err != nil {
-				return nil, err
-			}
-			if c.scenario, err = scenario.Read(p.e.place(c.Scenario), text); err != nil {
-				return nil, err
-			}
-		}
 		for _, name := range p.policies(file, results[i]) {
 			measure, of := name, 0.0
 			if at := strings.LastIndexByte(name, ' '); at > 0 {
@@ -178,7 +165,6 @@ var measures = map[string]map[string]func(context.Context, *computed, float64, u
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
 	"capacity": {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags"), "weather": foreseeing("weather"),
 		"hindsight": foreseeing("hindsight")},
-	"orders": {"best": ordered(true), "edf": ordered(false)},
 	"bounds": {"users": besideUsers(false), "fixed point": besideUsers(true)},
 }
 
