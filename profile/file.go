@@ -239,6 +239,11 @@ func (c *Class) wrong() (what, why string) {
 	if field, why := c.wrongModels(); why != "" {
 		return field, why
 	}
+	for i := range c.Courses {
+		if field, why := c.Courses[i].wrong(); why != "" {
+			return fmt.Sprintf("courses[%d].%s", i, field), why
+		}
+	}
 	what, why = wrongOf(
 		part{"ratio.", c.Ratio.wrong}, part{"output.", c.Output.wrong}, part{"memory.", c.Memory.wrong}, part{"error.", c.Error.wrong},
 		part{"emitted.", c.Emitted.wrong}, part{"errors", c.Errors.of(c.Error.N)}, part{"recent", c.wrongRecent})

@@ -14,6 +14,7 @@
 //	pool.go      tails, which are pooled over classes
 //	borrow.go    models of few samples, which borrow from other classes
 //	score.go     how models did at jobs that came after them
+//	course.go    how the last jobs got on, in time and slots
 //	file.go      profiles as a file that people exchange
 //
 // Whoever adds samples (Gather, Class.Learn, Class.Merge) fits again: Fit all classes at once, a Fitter as
@@ -174,6 +175,8 @@ type Class struct {
 	Models  []*Model `json:"models,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
 	Scores  []Score  `json:"scores,omitempty"` // of the models, by jobs that came after them
+	// How stages of the last jobs got on, oldest first.
+	Courses []Course `json:"courses,omitempty"`
 	// How far its samples lie out, where others borrow from it and it has none: a Fitter notes that.
 	Rests []Rest `json:"-"`
 	// Shut is what Model panics with, nil if the models may be read.
@@ -259,4 +262,7 @@ func (c *Class) Merge(o *Class) {
 		c.At(o.Stages[i].Stage, o.Stages[i].Node).merge(&o.Stages[i])
 	}
 	c.mergeSamples(o)
+	for _, of := range o.Courses {
+		c.Follow(of)
+	}
 }

@@ -200,10 +200,10 @@ func (c *Class) Adopt(models []*Model) {
 	}
 }
 
-// Bare returns the class without its samples: all that a policy reads, and no more.
+// Bare returns the class without its samples and courses: all that a policy reads while jobs run, and no more.
 func (c *Class) Bare() *Class {
 	b := *c
-	b.Samples, b.Scores, b.Rests = nil, nil, nil
+	b.Samples, b.Scores, b.Rests, b.Courses = nil, nil, nil, nil
 	b.Models, b.Stages = slices.Clone(c.Models), slices.Clone(c.Stages)
 	return &b
 }

@@ -26,9 +26,9 @@ import (
 //   - of the optimum: equation 2 is one row for each kind of slots, so all bounds of a kind that are given at once
 //     name one price. What an interval owes (y_ref) is all work by the intervals until t_soft, or what is left if
 //     that is less; what is expected of it is a part of the job.
-//   - algorithm 1 gives slots until no Δu is left, and what the plan leaves goes by deadline: where bounds are given
-//     no slot is left that a job could use, none has more than it can use, and who is given of what is left alone
-//     has nobody before it by deadline who lacks one.
+//   - algorithm 1 goes on until all slots are given (line 11): where bounds are given no slot is left that a job
+//     could use, and none has more than it can use. Whose plan has nothing gets its k-th slot at a Δu of 1 - k, so
+//     that nobody who lacks a slot has fewer than k - 1 by then, whatever the plan has for it.
 //
 // Starts are predicted as for any other policy.
 type recede struct {
@@ -153,7 +153,7 @@ func (r sharing) decide(b *book, _ []*line, p *wants) {
 	}
 }
 
-// spread holds bounds to algorithm 1 and what goes by deadline after it.
+// spread holds bounds to algorithm 1.
 func (r sharing) spread(b *book, given [2]int, spare []*stage, p *wants) {
 	left := [2]int{-given[0], -given[1]}
 	for _, j := range b.live { // and who is to have slots once there is room for its master
@@ -184,8 +184,8 @@ func (r sharing) spread(b *book, given [2]int, spare []*stage, p *wants) {
 			case s.limit < use && r.first[j.id] == 0:
 				for _, o := range b.live {
 					for _, t := range spare {
-						if o.stage[t.kind] == t && t.slot() == s.slot() && t.limit > 0 && j.due() < o.due() && s.needs[s.slot()] <= t.needs[t.slot()] {
-							wrong = fmt.Sprintf("a slot before job %d, whose deadline is later", o.id)
+						if o.stage[t.kind] == t && t.slot() == s.slot() && s.limit < t.limit-1 && s.needs[s.slot()] <= t.needs[t.slot()] {
+							wrong = fmt.Sprintf("a slot before job %d gets one more, for which nothing is planned", o.id)
 						}
 					}
 				}

@@ -67,7 +67,7 @@ func TestBadPolicies(t *testing.T) {
 		"edf+preempt":                 `policy "edf+preempt": preemption for fair shares works only with the order "fair": no other has pools with shares`,
 		"rtmr+greedy":                 `policy "rtmr+greedy", character 6: "rtmr" needs all of its parts to promise deadlines; it cannot be combined with "greedy"`,
 		"rtmr+sleep":                  `policy "rtmr+sleep", character 6: "rtmr" needs all of its parts to promise deadlines; it cannot be combined with "sleep"`,
-		"rds(bogus=1)":                `policy "rds(bogus=1)", character 5: "rds" has no parameter "bogus"; there are: fast, hard, hc, hp, interval, map_penalty, reduce_penalty, solver`,
+		"rds(bogus=1)":                `policy "rds(bogus=1)", character 5: "rds" has no parameter "bogus"; there are: fast, hard, hc, hp, interval, map_penalty, nu, ny, reduce_penalty, solver`,
 		"fair(pool=x)":                `policy "fair(pool=x)", character 6: pool is "x", it must be one of queue, user`,
 		"rds+slowstart":               `policy "rds+slowstart", character 5: "rds" divides the slots by parts of its own; it cannot be combined with "slowstart", which is of kind "share"`,
 		"rds+limit(running=1)":        `policy "rds+limit(running=1)", character 5: "rds" divides the slots by parts of its own; it cannot be combined with "limit", which is of kind "admit"`,

@@ -71,10 +71,9 @@ func (c *controller) because(g *grant) sched.Reason {
 // adjust gives slots to jobs, in this order:
 //
 //   - Jobs on the fast path: all that they can use, by deadline.
-//   - Algorithm 1: the job with the largest Δu gets a slot, which makes
-//     its Δu a slot less, until nothing is left of any plan. Where there are fewer slots than planned,
-//     large plans give first.
-//   - What the plan leaves goes by deadline to who can use it, so that no slot idles that a task waits for.
+//   - Algorithm 1: the job with the largest Δu gets a slot, which makes its Δu a slot less, until all slots are
+//     given that somebody can use (line 11). Where there are fewer than planned, large plans give first; what the
+//     plan leaves goes evenly, as each slot beyond a plan makes Δu fall below 0.
 func (c *controller) adjust(v sched.View) {
 	c.line(v)
 	for _, g := range c.sorted {
@@ -84,9 +83,6 @@ func (c *controller) adjust(v sched.View) {
 	}
 	for row := range rows {
 		c.goRound(row)
-	}
-	for _, g := range c.sorted {
-		c.give(g, g.need-g.slots)
 	}
 }
 
@@ -180,8 +176,8 @@ func (c *controller) give(g *grant, n int32) {
 	c.budget[g.row] -= int64(n) * g.each
 }
 
-// goRound is algorithm 1 for one kind of slots, until nothing is left of any Δu. Picking the largest Δu again
-// and again takes all slots whose Δu is above some level, so the level is sought: O(jobs · log Δu).
+// goRound is algorithm 1 for one kind of slots. Picking the largest Δu again and again takes all slots whose Δu is
+// above some level, so the level is sought: O(jobs · log Δu).
 // At the level itself the earlier deadline goes first.
 func (c *controller) goRound(row int) {
 	line := c.round[:0]
@@ -193,7 +189,7 @@ func (c *controller) goRound(row int) {
 	c.round = line
 	for {
 		line = slices.DeleteFunc(line, func(g *grant) bool {
-			return g.slots >= g.need || g.each > c.budget[row] || g.left <= 0
+			return g.slots >= g.need || g.each > c.budget[row]
 		})
 		if len(line) == 0 {
 			return
@@ -202,7 +198,6 @@ func (c *controller) goRound(row int) {
 		for _, g := range line {
 			high, low = max(high, g.left), min(low, g.left-1000*int64(g.need-g.slots))
 		}
-		low = max(low, 0)
 		// All above high fits, and all above low-1 does not, or it is the end.
 		for low < high {
 			at := low + (high-low)/2
@@ -216,7 +211,7 @@ func (c *controller) goRound(row int) {
 			c.give(g, g.above(high))
 		}
 		for _, g := range line {
-			if g.left == high && high > 0 && g.slots < g.need {
+			if g.left == high && g.slots < g.need {
 				c.give(g, 1)
 			}
 		}

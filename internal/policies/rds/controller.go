@@ -16,6 +16,7 @@ import (
 type settings struct {
 	interval, solver          units.Duration
 	hp, hc                    int
+	outputLags, inputLags     int     // n_y and n_u
 	mapPenalty, reducePenalty float64 // P and Q
 	hard                      int64   // t_hard in hundredths of t_soft, of jobs with a single deadline
 	fast                      bool
@@ -82,7 +83,8 @@ type controller struct {
 type member struct {
 	ID  string      `json:"id"`
 	Job sched.JobID `json:"job"`
-	// Fast jobs are on the fast path: when they came their deadline lay before the next interval, which has not begun.
+	// Fast jobs are on the fast path: when they came their deadline lay before the next interval, which has not
+	// begun.
 	Fast bool `json:"fast,omitempty"`
 	// First says that the order knows of that.
 	First bool `json:"first,omitempty"`
@@ -93,8 +95,8 @@ type member struct {
 	Crowded bool `json:"crowded,omitempty"`
 	// Spare jobs run on slots that the plan leaves.
 	Spare bool `json:"spare,omitempty"`
-	// rests says that the book holds the job back as the plan has no slots for it, and that no master has to wait for
-	// room. It is looked at again when that is otherwise; there may be thousands such jobs.
+	// rests says that the book holds the job back as the plan has no slots for it, and that no master has to wait
+	// for room. It is looked at again when that is otherwise; there may be thousands such jobs.
 	rests bool
 	// Plan is what the optimizer has given for maps and reduces, in thousandths of slots.
 	Plan [2]int64 `json:"plan"`
@@ -106,11 +108,11 @@ type member struct {
 	Foreseen int64 `json:"foreseen"`
 	// Whole says that it ran when the interval began, so that its progress is a sample.
 	Whole bool `json:"whole"`
-	// Done and Held are its tasks and slots then, Was and Used progress and slots of the interval before.
-	Done [2]int32   `json:"done"`
-	Held [2]int32   `json:"held"`
-	Was  [2]float64 `json:"was"`
-	Used [2]float64 `json:"used"`
+	// Done and Held are its tasks and slots then, Past the progress and the slots of each stage in the intervals
+	// before, the last one first.
+	Done [2]int32                `json:"done"`
+	Held [2]int32                `json:"held"`
+	Past [2][2][mostLags]float64 `json:"past"`
 }
 
 // asked tells whether the job is to run by the plan or by what it leaves.

@@ -6,7 +6,9 @@
 //	capacity                                     eq. 2                   horizon.go: pose, a shared row for each step
 //	reference y_ref: all work / intervals        section 3.1, 6.6        reference.go: refer
 //	soft and hard bound, δ                       eq. 4                   reference.go: bounds, decay
-//	performance model, self-learning             eq. 5 to 10             performance.go, package fuzzy
+//	performance model, n_y and n_u lags          eq. 5 to 8              performance.go, package fuzzy
+//	off-line training on stored runs             sections 3.2.1, 5.2     performance.go: train; profile.Course
+//	self-learning                                eq. 9, 10               performance.go: measure; fuzzy.Learner
 //	resource predictor                           eq. 16, table 2         predictor.go, package forecast
 //	waiting and running queue, fast path         section 4.3             controller.go: Admission
 //	control adjustment                           algorithm 1             adjust.go: adjust, order.go
@@ -41,33 +43,32 @@
 //     interval begins: from then on it is planned as others are. A job that came with a later deadline never is on it.
 //   - A reduce that starts while maps of its job wait holds a slot for nothing, so reduces have no slots
 //     until all maps have begun.
-//   - Algorithm 1 begins at no slots, with Δu the slots of the plan, and ends when nothing is left of any
-//     Δu. Where fast jobs or lost nodes leave less than was planned, the largest plans give first. What
-//     the plan leaves goes by deadline to jobs that run and have tasks for it. If algorithm 1 went on until all slots
-//     are given (its line 11), with every Δu below 0, the penalty of 000-penalty would differ by less than a tenth.
-//   - Three lags have three rows for each coefficient after twelve intervals. Until then the last value is repeated.
-//     Equation 16 has n lags, section 5.2 three; neither says how it starts.
+//   - Algorithm 1 begins at no slots, with Δu the slots of the plan, and goes on until all slots are given that
+//     somebody can use (line 11). Where fast jobs or lost nodes leave less than was planned, the largest plans give
+//     first. Jobs that the plan has nothing for have a Δu of 0.
+//   - Three lags have three rows for each coefficient after twelve intervals. Until then the last value is
+//     repeated. Equation 16 has n lags, section 5.2 three; neither says how it starts.
 //   - With Hc < Hp the slots of the last step that is controlled stay to the end, so that they are bounded by the
 //     least capacity from there on.
-//   - Lags are one interval, the size of a job is the logarithm of its tasks. What a model says is held
-//     to what progress can be. A new class starts from the class whose jobs are most like its own.
+//   - n_y and n_u are 1 (ny, nu). The size of a job is the logarithm of its tasks. What a model says is held to
+//     what progress can be. A new class starts from the class whose jobs are most like its own.
+//   - Stored runs tell in which step of time a stage did how many tasks with how many seconds of slots, not at
+//     which speed nodes were. A sample begins each quarter of an interval; there are two for each coefficient of a rule.
 //   - Reduces get slots from the step on at which its maps could be done. From the step at which they end if the
-//     job does what it owes was tried: where slots are short, plans then leave less to who goes by deadline, and
-//     more jobs are late by their hard bounds.
+//     job does what it owes was tried: where slots are short, more jobs are then late by their hard bounds.
 //   - A job without a deadline, and one that is worth nothing any more, runs on slots that the plan
 //     leaves.
 //
 // # Where we differ
 //
 //   - Map and reduce slots are apart in Hadoop 1, so each kind has its row of equation 2.
-//   - Rules are found by clustering and ANFIS from what the run taught, not off line, and adapted by the
-//     usual exponential forgetting; see package fuzzy about equation 10. They are found from 32 samples of a
-//     model on, which the paper's own nine jobs never give: there one rule for each model is adapted.
-//   - The terminal cost of equations 11 and 12 stands in no sum of equation 3, and not in ours. So its cost need not
-//     fall by what an interval costs, which section 3.3 takes for granted.
-//   - Of what section 6.6 leaves to later work, a deadline for each phase changed nothing, and to end long tasks whose
-//     slots the plan has given to others cost more than it gained (results/reproduce-2026-11-26-150700.txt): there is
-//     neither. Nor are there forecasts that the world tells, which saved less than 0.01 of a deadline (000-clairvoyant).
+//   - What is learned on line are consequents, by the usual exponential forgetting; see package fuzzy about
+//     equation 10.
+//   - The terminal cost of equations 11 and 12 stands in no sum of equation 3, and not in ours. So its cost need
+//     not fall by what an interval costs, which section 3.3 takes for granted.
+//   - Of what section 6.6 leaves to later work, a deadline for each phase changed nothing, and to end long tasks
+//     whose slots the plan has given to others cost more than it gained (results/reproduce-2026-11-26-150700.txt):
+//     there is neither. Nor are there forecasts that the world tells, which saved less than 0.01 of a deadline.
 //   - Tasks of other stages than map and reduce, and ApplicationMasters, get no bound.
 //
 // A decision is O(jobs · hc³) at the beginning of an interval, and O(jobs · log jobs) between.

@@ -109,6 +109,8 @@ func Believing(b Beliefs) compose.Entry {
 			{Name: "reduce_penalty", Type: compose.Count, Default: "173", Unit: "ten-thousandths", Doc: "Q: the same of reduce slots"},
 			{Name: "hard", Type: compose.Count, Default: "200", Unit: "percent",
 				Doc: "part of its only deadline after which a job is worth nothing, 100 to 200"},
+			{Name: "ny", Type: compose.Count, Default: "1", Unit: "intervals", Doc: "of the past whose progress a model reads (n_y of equation 6), 0 to 3"},
+			{Name: "nu", Type: compose.Count, Default: "1", Unit: "intervals", Doc: "of the past whose slots it reads (n_u), 0 to 3"},
 			{Name: "fast", Type: compose.Switch, Default: "true", Doc: "jobs that come with a deadline before the next interval run at once"},
 		},
 		Fill: func(r *compose.Recipe, a compose.Args) error { return fill(r, a, b) },
@@ -121,6 +123,8 @@ func fill(r *compose.Recipe, a compose.Args, b Beliefs) error {
 		solver:        a.Span("solver"),
 		hp:            a.Count("hp"),
 		hc:            a.Count("hc"),
+		outputLags:    a.Count("ny"),
+		inputLags:     a.Count("nu"),
 		mapPenalty:    float64(a.Count("map_penalty")) / 1e4,
 		reducePenalty: float64(a.Count("reduce_penalty")) / 1e4,
 		hard:          int64(a.Count("hard")),
@@ -137,6 +141,10 @@ func fill(r *compose.Recipe, a compose.Args, b Beliefs) error {
 		return a.Misused("hp", "hp is %d, it must be from 1 to 12", set.hp)
 	case set.hc < 1 || set.hc > set.hp:
 		return a.Misused("hc", "hc is %d, it must be from 1 to hp, which is %d", set.hc, set.hp)
+	case set.outputLags > mostLags:
+		return a.Misused("ny", "ny is %d, it must be from 0 to %d", set.outputLags, mostLags)
+	case set.inputLags > mostLags:
+		return a.Misused("nu", "nu is %d, it must be from 0 to %d", set.inputLags, mostLags)
 	case set.hard < 100 || set.hard > 200:
 		return a.Misused("hard", "hard is %d, it must be from 100 to 200 percent of the deadline", set.hard)
 	}
@@ -149,7 +157,8 @@ func gone() map[string]string {
 	for _, of := range [][2]string{
 		{"take fair+slowstart, or promise", "short replan reference"},
 		{"an experiment's policy rds-believing has it", "forecast capacity_error model_error error_seed"},
-		{"leave it out; it stands at what it was when left out", "phases start room terminal activate rules lags forgetting guess masters"},
+		{"take ny and nu", "lags"},
+		{"leave it out; it stands at what it was when left out", "phases start room terminal activate rules forgetting guess masters"},
 	} {
 		for name := range strings.FieldsSeq(of[1]) {
 			list[name] = of[0]

@@ -12,8 +12,8 @@ import (
 // least is a bound that stands for none at all: with 0 there would be no way between the bounds.
 const least = 1e-3
 
-// outlook is a job as the optimizer sees it. Its variables are the slots of each stage in each step that is controlled,
-// from the first at which it can use any.
+// outlook is a job as the optimizer sees it. Its variables are the slots of each stage in each step that is
+// controlled, from the first at which it can use any.
 type outlook struct {
 	left   float64 // part of all its work
 	m      *member
@@ -35,8 +35,8 @@ type outlook struct {
 	base []float64
 }
 
-// at is the variable that says how many slots a stage has in a step, -1 where it has none yet. Those of the last step
-// that is controlled stay to the end.
+// at is the variable that says how many slots a stage has in a step, -1 where it has none yet. Those of the last
+// step that is controlled stay to the end.
 func (o *outlook) at(s, step, hc int) int {
 	if step = min(step, hc-1); step < o.from[s] {
 		return -1
@@ -141,39 +141,43 @@ func (c *controller) look(v sched.View, m *member, job *sched.Job, have [rows]in
 	}
 	n := o.n
 	o.gain, o.base = c.zeroes(hp*n), c.zeroes(hp)
-	row := c.zeroes(n)
 	for _, s := range o.stages {
 		t := &job.Stages[planned[s]]
 		of := &k.Stages[s]
 		unit := of.unit(c.set.interval, t.Total)
-		weight := o.work[s]
-		x := [inputs]float64{float64(max(m.Bound[s], t.Occupied)) * speed[0] * unit, m.Was[s], m.Used[s], size(t.Total)}
-		slots, lagged, before, rest := of.affine(x[:])
+		var room [2 + 2*mostLags]float64
+		e := of.affine(&c.set, c.set.regress(room[:0], float64(max(m.Bound[s], t.Occupied))*speed[0]*unit, &m.Past[s], t.Total))
 		if believed := c.set.beliefs.Progress; believed != nil {
-			slots *= believed(c.Intervals, m.ID, s)
+			e.inputs[0] *= believed(c.Intervals, m.ID, s)
 		}
-		// Progress of step i follows that of step i-1, so it is affine in all slots up to i.
-		clear(row)
-		constant := 0.0
+		// Progress of a step follows from slots of it and of those before, and from progress of these: it is affine
+		// in all slots up to it.
+		rows, constants := c.zeroes(hp*n), c.zeroes(hp)
 		for step := range hp {
-			for j := range row {
-				row[j] *= lagged
-			}
-			if at := o.at(s, step, hc); at >= 0 {
-				row[at] += slots * unit * speed[step]
-			}
-			if step > 0 {
-				if at := o.at(s, step-1, hc); at >= 0 {
-					row[at] += before * unit * speed[step-1]
+			row := rows[step*n : (step+1)*n]
+			constants[step] = e.rest
+			for lag, by := range e.inputs[:1+c.set.inputLags] {
+				if at := step - lag; at < 0 {
+					constants[step] += float64(by * m.Past[s][1][-1-at])
+				} else if x := o.at(s, at, hc); x >= 0 {
+					row[x] += float64(by * unit * speed[at])
 				}
-				constant = float64(lagged*constant) + rest
-			} else {
-				constant = float64(lagged*m.Was[s]) + float64(before*m.Used[s]) + rest
 			}
-			for j, g := range row {
-				o.gain[step*n+j] += float64(weight * g)
+			for lag, by := range e.outputs[:c.set.outputLags] {
+				at := step - 1 - lag
+				if at < 0 {
+					constants[step] += float64(by * m.Past[s][0][-1-at])
+					continue
+				}
+				constants[step] += float64(by * constants[at])
+				for x, g := range rows[at*n : (at+1)*n] {
+					row[x] += float64(by * g)
+				}
 			}
-			o.base[step] += float64(weight * constant)
+			for x, g := range row {
+				o.gain[step*n+x] += float64(o.work[s] * g)
+			}
+			o.base[step] += float64(o.work[s] * constants[step])
 		}
 	}
 	return o
@@ -244,8 +248,8 @@ func (o *outlook) count(b *optimize.Block, step int) {
 	}
 }
 
-// penalty is P of maps, or Q of reduces. The paper has a pair for each of three applications; that of wordcount, which
-// is given, is also that of all others.
+// penalty is P of maps, or Q of reduces. The paper has a pair for each of three applications; that of wordcount,
+// which is given, is also that of all others.
 func (c *controller) penalty(class string, s int) float64 {
 	p := [2]float64{c.set.mapPenalty, c.set.reducePenalty}[s]
 	switch class {

@@ -173,6 +173,8 @@ func TestParameters(t *testing.T) {
 		"hp=2":        "hc is 3, it must be from 1 to hp, which is 2",
 		"hp=13":       "hp is 13, it must be from 1 to 12",
 		"hc=0":        "hc is 0",
+		"ny=4":        "ny is 4, it must be from 0 to 3",
+		"nu=4":        "nu is 4, it must be from 0 to 3",
 		"hard=99":     "hard is 99, it must be from 100 to 200 percent of the deadline",
 		"hard=201":    "hard is 201",
 		"interval=0s": "interval is 0",
@@ -235,7 +237,7 @@ func TestGoRound(t *testing.T) {
 			best := -1
 			for i, g := range c.queue {
 				left := g.left - 1000*int64(want[i])
-				if want[i] < g.need && g.each <= room && left > 0 && (best < 0 || left > c.queue[best].left-1000*int64(want[best])) {
+				if want[i] < g.need && g.each <= room && (best < 0 || left > c.queue[best].left-1000*int64(want[best])) {
 					best = i
 				}
 			}

@@ -29,13 +29,14 @@ func (d *desk) comesWith(class string, maps, reduces int, change func(*workload.
 // near tells whether two numbers are alike but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 
-// What the optimizer is told of a job's progress (equations 5 to 8, strengths frozen) is what the models say when they
-// are asked one step after the other: each step has the progress and the slots of the one before as inputs.
+// What the optimizer is told of a job's progress (equations 5 to 8, strengths frozen) is what the models say when
+// they are asked one step after the other: each step has the progress and the slots of the one before as inputs.
 func TestOutlook(t *testing.T) {
 	for seed := range uint64(60) {
 		dice := rand.New(rand.NewPCG(seed, 9))
 		d := newDesk(t, settings{hard: 200})
 		hp := 1 + dice.IntN(6)
+		d.c.set.outputLags, d.c.set.inputLags = dice.IntN(mostLags+1), dice.IntN(mostLags+1)
 		d.c.set.hp, d.c.set.hc = hp, 1+dice.IntN(hp)
 		job := d.comesWith("c", 10+dice.IntN(90), 1+dice.IntN(20), nil)
 		m := d.c.find(job.ID)
@@ -45,12 +46,23 @@ func TestOutlook(t *testing.T) {
 			of[s] = &k.Stages[s]
 			of[s].Mean = 20 + 200*dice.Float64()
 			rules := make([]fuzzy.Rule, 1+dice.IntN(3))
-			for i := range rules {
-				rules[i] = fuzzy.Rule{Center: []float64{dice.Float64(), dice.Float64(), dice.Float64(), dice.Float64()}, Width: []float64{1, 2, 1, 2},
-					Then: []float64{0.5 + dice.Float64(), 0.5 * dice.Float64(), 0.5 * dice.Float64(), 0.1 * dice.Float64(), 0.1 * dice.Float64()}}
+			n := d.c.set.inputs()
+			number := func(least, more float64) []float64 {
+				list := make([]float64, n)
+				for k := range list {
+					list[k] = least + more*dice.Float64()
+				}
+				return list
 			}
-			of[s].Learner = fuzzy.Learn(fuzzy.Model{Inputs: inputs, Rules: rules}, 0.98, 1)
-			m.Was[s], m.Used[s], m.Bound[s] = dice.Float64(), dice.Float64(), int32(dice.IntN(5))-1
+			for i := range rules {
+				rules[i] = fuzzy.Rule{Center: number(0, 1), Width: number(1, 1), Then: append(number(0.2, 0.3), 0.1*dice.Float64())}
+				rules[i].Then[n-1] = 0.1 * dice.Float64()
+			}
+			of[s].Learner = fuzzy.Learn(fuzzy.Model{Inputs: n, Rules: rules}, 0.98, 1)
+			for lag := range mostLags {
+				m.Past[s][0][lag], m.Past[s][1][lag] = dice.Float64(), dice.Float64()
+			}
+			m.Bound[s] = int32(dice.IntN(5)) - 1
 			tally := &job.Stages[stage]
 			tally.Done = int32(dice.IntN(int(tally.Total)))
 			tally.Open = tally.Total - tally.Done
@@ -83,13 +95,21 @@ func TestOutlook(t *testing.T) {
 		for s, stage := range planned {
 			tally := &job.Stages[stage]
 			total := float64(tally.Total)
-			part := 600 / of[s].Mean / total // of the stage, by a slot of speed 1
-			y, used := m.Was[s], m.Used[s]
-			by, lagged, before, rest := of[s].affine([]float64{float64(max(m.Bound[s], tally.Occupied)) * speed[0] * part, y, used, math.Log1p(total) / 10})
+			part := 600 / of[s].Mean / total
+			y, used := slices.Clone(m.Past[s][0][:]), slices.Clone(m.Past[s][1][:]) // the last interval first
+			asked := append([]float64{float64(max(m.Bound[s], tally.Occupied)) * speed[0] * part}, y[:d.c.set.outputLags]...)
+			e := of[s].affine(&d.c.set, append(append(asked, used[:d.c.set.inputLags]...), math.Log1p(total)/10))
 			for step := range hp {
-				now := slots(s, step) * part * speed[step]
-				y, used = by*now+lagged*y+before*used+rest, now
-				want[step] += y * of[s].Mean * total / all
+				used = append([]float64{slots(s, step) * part * speed[step]}, used...)
+				now := e.rest
+				for lag, by := range e.inputs[:1+d.c.set.inputLags] {
+					now += by * used[lag]
+				}
+				for lag, by := range e.outputs[:d.c.set.outputLags] {
+					now += by * y[lag]
+				}
+				y = append([]float64{now}, y...)
+				want[step] += now * of[s].Mean * total / all
 			}
 		}
 		for step := range hp {
@@ -104,8 +124,8 @@ func TestOutlook(t *testing.T) {
 	}
 }
 
-// No job is planned more slots than it has tasks, and no reduces before its maps could be done: 40 maps of 100 s take 4
-// slots a thousand seconds.
+// No job is planned more slots than it has tasks, and no reduces before its maps could be done: 40 maps of 100 s
+// take 4 slots a thousand seconds.
 func TestPlansWhatCanRun(t *testing.T) {
 	for _, c := range []struct {
 		done  int32

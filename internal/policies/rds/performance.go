@@ -12,15 +12,28 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// The inputs of a model: slots of this interval, progress and slots of the one before, size of the
-// job. Progress is a part of the tasks of the stage; slots are what they would do of them by the mean
-// time of a task; the size is the logarithm of their number.
+// The inputs of a model (eq. 6): slots of this interval, progress of the n_y before and slots of the n_u before,
+// and the size of the job. Progress is a part of the tasks of the stage; slots are what they would do of them by
+// the mean time of a task; the size is the logarithm of their number.
 const (
-	inputs    = 4
-	window    = 96 // samples from which rules are found
-	fresh     = 32 // samples after which they are found again, at the end of an interval,
-	refreshed = 4  // for so many models at most: what is found for one takes as long as to plan 60 jobs
+	mostLags = 3
+	window   = 96 // samples from which rules are found: that takes as long as to plan 60 jobs
 )
+
+// inputs counts them.
+func (s *settings) inputs() int { return 2 + s.outputLags + s.inputLags }
+
+// regress writes them.
+func (s *settings) regress(into []float64, slots float64, past *[2][mostLags]float64, tasks int32) []float64 {
+	into = append(append(into, slots), past[0][:s.outputLags]...)
+	return append(append(into, past[1][:s.inputLags]...), math.Log1p(float64(tasks))/10)
+}
+
+// shift puts what was last before what was earlier.
+func shift(past *[mostLags]float64, last float64) {
+	copy(past[1:], past[:])
+	past[0] = last
+}
 
 // performance is the model of a class (section 3.2): one for maps, one for reduces.
 type performance struct {
@@ -59,25 +72,24 @@ type model struct {
 	Known   bool           `json:"known"` // by the profile of the class
 	Tasks   float64        `json:"tasks"` // of the last job
 	Learner *fuzzy.Learner `json:"learner"`
-	Inputs  []float64      `json:"inputs,omitempty"`
-	Outputs []float64      `json:"outputs,omitempty"`
-	Since   int            `json:"since"` // samples since rules were found
+	Samples int            `json:"samples"` // of its own jobs, in this run
 }
 
 func (k *performance) clone() *performance {
 	o := *k
 	for i := range o.Stages {
-		s := &o.Stages[i]
-		s.Learner, s.Inputs, s.Outputs = s.Learner.Clone(), slices.Clone(s.Inputs), slices.Clone(s.Outputs)
+		o.Stages[i].Learner = o.Stages[i].Learner.Clone()
 	}
 	return &o
 }
 
-// proportional is the first model of a stage: progress is what slots do by the mean time of a task.
-func proportional() *fuzzy.Learner {
-	r := fuzzy.Rule{Center: make([]float64, inputs), Width: []float64{1, 1, 1, 1}, Then: make([]float64, inputs+1)}
+// proportional is a model of a stage of which no run is stored: progress is what slots do by the mean time of a
+// task.
+func (s *settings) proportional() *fuzzy.Learner {
+	n := s.inputs()
+	r := fuzzy.Rule{Center: make([]float64, n), Width: slices.Repeat([]float64{1}, n), Then: make([]float64, n+1)}
 	r.Then[0] = 1
-	return fuzzy.Learn(fuzzy.Model{Inputs: inputs, Rules: []fuzzy.Rule{r}}, forgetting, 1)
+	return fuzzy.Learn(fuzzy.Model{Inputs: n, Rules: []fuzzy.Rule{r}}, forgetting, 1)
 }
 
 // class finds the model of a job's class. A class that is new starts from the nearest one of which
@@ -105,7 +117,7 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 		}
 		for s := range k.Stages {
 			m := &k.Stages[s]
-			m.Mean, m.Learner = guess.Seconds(), proportional()
+			m.Mean, m.Learner = guess.Seconds(), c.set.proportional()
 			if nearest != nil {
 				m.Mean, m.Learner = nearest.Stages[s].Mean, nearest.Stages[s].Learner.Clone()
 			}
@@ -113,7 +125,7 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 		k.Like = nearest != nil
 		c.Classes = slices.Insert(c.Classes, i, k)
 		if p := v.Profile(name); p != nil {
-			k.profiled(p)
+			c.profiled(k, p)
 		}
 	}
 	c.asked = c.Classes[i]
@@ -125,26 +137,71 @@ func (c *controller) class(v sched.View, job *sched.Job) *performance {
 func (c *controller) taught(_ sched.View, p *profile.Class) {
 	i, ok := slices.BinarySearchFunc(c.Classes, p.Name, func(k *performance, name string) int { return strings.Compare(k.Name, name) })
 	if ok {
-		c.Classes[i].profiled(p)
+		c.profiled(c.Classes[i], p)
 	}
 }
 
-// profiled takes mean times from a profile. With the first one a model begins again: what it has learned before
-// corrects another time of a task, a guess or that of another class.
-func (k *performance) profiled(p *profile.Class) {
+// profiled takes mean times from a profile. With the first one a model begins again, trained off line by what runs
+// are stored: what it has learned before corrects another time of a task, a guess or that of another class.
+func (c *controller) profiled(k *performance, p *profile.Class) {
 	for s, stage := range planned {
 		if mean, _, ok := estimate.Task(p, stage); ok && mean > 0 {
 			m := &k.Stages[s]
-			if !m.Known {
-				*m = model{Known: true, Tasks: m.Tasks, Learner: proportional()}
-			}
 			m.Mean = mean.Seconds()
+			if !m.Known {
+				*m = model{Known: true, Mean: m.Mean, Tasks: m.Tasks, Learner: c.set.proportional()}
+				c.train(m, stage, p.Courses)
+			}
 		}
 	}
 }
 
+// train finds rules by clustering and ANFIS from what stages of stored runs did in an interval (section 5.2),
+// beginning each quarter of one. They are taken if they fit that better than what slots do by the mean time of a
+// task.
+func (c *controller) train(m *model, stage sched.Stage, courses []profile.Course) {
+	var xs, ys []float64
+	interval := c.set.interval.Seconds()
+	for i := range courses {
+		of := &courses[i]
+		if of.Stage != stage {
+			continue
+		}
+		all := 1 / float64(of.Tasks)
+		within := func(from float64) (did, used float64) {
+			was, had := of.Until(from)
+			done, has := of.Until(from + interval)
+			return (done - was) * all, (has - had) / m.Mean * all
+		}
+		for quarter := range int(units.Rounded(4*float64(len(of.Done))*of.Step/interval)) - 3 {
+			from := float64(quarter) / 4 * interval
+			did, used := within(from)
+			var past [2][mostLags]float64
+			for lag := range mostLags {
+				past[0][lag], past[1][lag] = within(from - float64(lag+1)*interval)
+			}
+			if used > 0 {
+				xs, ys = c.set.regress(xs, used, &past, int32(of.Tasks)), append(ys, did)
+			}
+		}
+	}
+	n := c.set.inputs()
+	if more := len(ys) - window; more > 0 {
+		xs, ys = xs[more*n:], ys[more:]
+	}
+	found := fuzzy.Start(xs, n, 0.5, min(mostRules, len(ys)/(2*n))) // two samples at least for each of its coefficients
+	if len(found.Rules) == 0 {
+		return
+	}
+	off := c.trainer.Train(&found, xs, ys, 5)
+	if units.Rounded(off) < units.Rounded(m.Learner.RMSE(xs, ys)) {
+		m.Learner = fuzzy.Learn(found, forgetting, 1)
+		m.Learner.Noise, m.Learner.Weight = off*off, float64(len(ys))
+	}
+}
+
 // known tells whether anything is known of the class from its own jobs. A learner may have seen those of another.
-func (k *performance) known() bool { return k.Stages[0].Known || len(k.Stages[0].Outputs) > 0 }
+func (k *performance) known() bool { return k.Stages[0].Known || k.Stages[0].Samples > 0 }
 
 // unit is the part of the stage's tasks that one slot of a node of speed 1 does in an interval, by the
 // mean time of a task.
@@ -152,46 +209,31 @@ func (m *model) unit(interval units.Duration, tasks int32) float64 {
 	return interval.Seconds() / max(m.Mean, 1e-3) / float64(max(tasks, 1))
 }
 
-// size is the input that stands for the job's size.
-func size(tasks int32) float64 { return math.Log1p(float64(tasks)) / 10 }
+// effects are a model with firing strengths frozen: progress by slots of the interval and of those before, by
+// progress in those before, and without any.
+type effects struct {
+	inputs  [1 + mostLags]float64
+	outputs [mostLags]float64
+	rest    float64
+}
 
-// affine is the model with firing strengths frozen: progress by slots, by progress and slots before,
-// and without any. It is held to what progress can be.
-func (m *model) affine(x []float64) (slots, lagged, before, rest float64) {
+// affine finds them, held to what progress can be.
+func (m *model) affine(set *settings, x []float64) (e effects) {
 	var s [mostRules]float64
-	var then [inputs + 1]float64
-	m.Learner.Affine(x, s[:len(m.Learner.Rules)], then[:])
-	slots = min(max(units.Rounded(then[0]), 0.2), 2)
-	lagged = min(max(units.Rounded(then[1]), -0.5), 0.8)
-	before = min(max(units.Rounded(then[2]), -0.1), 1)
-	rest = min(max(units.Rounded(float64(then[3]*x[3])+then[4]), -0.2), 0.2)
-	return slots, lagged, before, rest
-}
-
-// learn takes a sample.
-func (m *model) learn(x []float64, y float64) {
-	m.Learner.Add(x, y)
-	m.Inputs, m.Outputs = append(m.Inputs, x...), append(m.Outputs, y)
-	if more := len(m.Outputs) - window; more > 0 {
-		m.Inputs = slices.Delete(m.Inputs, 0, more*inputs)
-		m.Outputs = slices.Delete(m.Outputs, 0, more)
+	var room [2 + 2*mostLags + 1]float64
+	n := len(x)
+	then := room[:n+1]
+	m.Learner.Affine(x, s[:len(m.Learner.Rules)], then)
+	held := func(x, low, high float64) float64 { return min(max(units.Rounded(x), low), high) }
+	e.inputs[0] = held(then[0], 0.2, 2)
+	for lag := range set.outputLags {
+		e.outputs[lag] = held(then[1+lag], -0.5, 0.8)
 	}
-	m.Since++
-}
-
-// refresh finds rules again from the last samples: they replace the ones before if they fit what was seen better.
-func (m *model) refresh(w *fuzzy.Trainer) {
-	m.Since = 0
-	found := fuzzy.Start(m.Inputs, inputs, 0.5, mostRules)
-	if len(found.Rules) == 0 {
-		return
+	for lag := range set.inputLags {
+		e.inputs[1+lag] = held(then[1+set.outputLags+lag], -0.1, 1)
 	}
-	old, young := m.Learner.RMSE(m.Inputs, m.Outputs), w.Train(&found, m.Inputs, m.Outputs, 5)
-	if units.Rounded(young) < units.Rounded(0.9*old) {
-		seen := m.Learner.Seen
-		m.Learner = fuzzy.Learn(found, forgetting, 1)
-		m.Learner.Seen, m.Learner.Noise, m.Learner.Weight = seen, young*young, float64(len(m.Outputs))
-	}
+	e.rest = held(float64(then[n-1]*x[n-1])+then[n], -0.2, 0.2)
+	return e
 }
 
 // measure teaches the models what jobs have done in the interval that ends, and notes where they stand.
@@ -211,31 +253,15 @@ func (c *controller) measure(v sched.View) {
 			used := float64(m.Held[s]+t.Occupied) / 2 * c.Pace * unit
 			did := float64(max(0, t.Done-m.Done[s])) / float64(t.Total)
 			if m.Whole && running && m.Held[s] > 0 && t.Open > 0 {
-				of.learn([]float64{used, m.Was[s], m.Used[s], size(t.Total)}, did)
+				of.Learner.Add(c.set.regress(nil, used, &m.Past[s], t.Total), did)
+				of.Samples++
 			}
 			if m.Whole {
-				m.Was[s], m.Used[s] = did, used
+				shift(&m.Past[s][0], did)
+				shift(&m.Past[s][1], used)
 			}
 			m.Done[s], m.Held[s] = t.Done, t.Occupied
 		}
 		m.Whole = running
 	}
-	for range refreshed {
-		if m := c.stalest(); m != nil {
-			m.refresh(&c.trainer)
-		}
-	}
-}
-
-// stalest is the model with most samples since its rules were found, nil if none has enough.
-func (c *controller) stalest() (most *model) {
-	least := fresh
-	for _, k := range c.Classes {
-		for s := range k.Stages {
-			if m := &k.Stages[s]; m.Since >= least {
-				most, least = m, m.Since+1
-			}
-		}
-	}
-	return most
 }

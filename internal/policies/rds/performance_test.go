@@ -6,10 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/slackline/slackline/internal/kernel/ledger"
-	"github.com/slackline/slackline/internal/maths/fuzzy"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -26,21 +25,74 @@ func TestSamples(t *testing.T) {
 	of := &d.c.Classes[0].Stages[0]
 	of.Mean = 100
 	m := d.c.find(job.ID)
+	after := func(at units.Time, change ...sched.Event) []float64 {
+		d.at(at, append(change, sched.Event{Kind: sched.Tick})...)
+		return of.Learner.Rules[0].Then
+	}
+	twin := d.c.set.proportional() // a model that learns the same by itself
 	tally.Occupied, tally.Done = 2, 15
-	d.at(1200, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5}, sched.Event{Kind: sched.Tick})
-	if want := 3 * 0.5 * 6.0 / 40; len(of.Outputs) != 1 || of.Outputs[0] != 0.25 || !near(of.Inputs[0], want) || m.Was[0] != 0.25 || !near(m.Used[0], want) {
-		t.Errorf("samples %v of %v, and it did %v with %v; want 0.25 of %v", of.Outputs, of.Inputs, m.Was[0], m.Used[0], want)
+	used := 3 * 0.5 * 6.0 / 40
+	twin.Add([]float64{used, 0, 0, math.Log1p(40) / 10}, 0.25)
+	if got := after(1200, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.5}); of.Samples != 1 || !slices.EqualFunc(got, twin.Rules[0].Then, near) || m.Past[0][0][0] != 0.25 || !near(m.Past[0][1][0], used) {
+		t.Errorf("%d samples make it %v, and it did %v; want %v", of.Samples, got, m.Past[0], twin.Rules[0].Then)
 	}
 	// The next one knows what was before. A job that has nothing left to start teaches nothing.
 	tally.Done = 19
-	d.at(1800, sched.Event{Kind: sched.Tick})
-	if want := []float64{2 * 0.5 * 6.0 / 40, 0.25, 3 * 0.5 * 6.0 / 40, math.Log1p(40) / 10}; len(of.Outputs) != 2 || of.Outputs[1] != 0.1 || !slices.EqualFunc(of.Inputs[inputs:], want, near) {
-		t.Errorf("samples %v of %v, want 0.1 of %v", of.Outputs[1:], of.Inputs[inputs:], want)
+	twin.Add([]float64{2 * 0.5 * 6.0 / 40, 0.25, used, math.Log1p(40) / 10}, 0.1)
+	if got := after(1800); of.Samples != 2 || !slices.EqualFunc(got, twin.Rules[0].Then, near) || m.Past[0][0] != [mostLags]float64{0.1, 0.25} {
+		t.Errorf("%d samples make it %v, and it did %v; want %v", of.Samples, got, m.Past[0], twin.Rules[0].Then)
 	}
 	tally.Open = 0
-	d.at(2400, sched.Event{Kind: sched.Tick})
-	if len(of.Outputs) != 2 {
-		t.Errorf("it learns %v from a job whose slots wait for its last tasks", of.Outputs[2:])
+	if after(2400); of.Samples != 2 {
+		t.Errorf("it learns from a job whose slots wait for its last tasks")
+	}
+}
+
+// What runs are stored trains a model before its first job runs (section 5.2): where maps of the class get slower
+// the more of them run at once, it knows so by rules; where they do not, one rule is as good.
+func TestTrained(t *testing.T) {
+	for _, slows := range []bool{true, false} {
+		d := newDesk(t, settings{hard: 200})
+		p := profile.New("c")
+		p.At(sched.Map, "").Task = profile.Estimate{N: 40, Mean: 60, Min: 60, Max: 60}
+		dice := rand.New(rand.NewPCG(1, 7))
+		for range 6 {
+			of := profile.Course{Stage: sched.Map, Tasks: 1000, Step: 100}
+			slots := 0.0
+			for i := range 60 {
+				if i%6 == 0 {
+					slots = float64(1 + dice.IntN(40))
+				}
+				does := slots
+				if slows {
+					does = min(slots, 12)
+				}
+				of.Used, of.Done = append(of.Used, 100*slots), append(of.Done, 100*does/60)
+			}
+			p.Courses = append(p.Courses, of)
+		}
+		job := d.comesWith("c", 1000, 0, func(j *workload.Job) { j.Stages = j.Stages[:1] })
+		k := d.c.class(d.book, job)
+		d.c.taught(d.book, p)
+		m := &k.Stages[0]
+		for _, slots := range []float64{4, 10, 30} {
+			unit := m.unit(d.c.set.interval, 1000)
+			does := slots
+			if slows {
+				does = min(slots, 12)
+			}
+			got, _ := m.Learner.Predict(d.c.set.regress(nil, slots*unit, &[2][mostLags]float64{{does * unit}, {slots * unit}}, 1000))
+			if math.Abs(got/unit-does) > 3 {
+				t.Errorf("slows %t: of %v slots it expects what %v do, and they do what %v do", slows, slots, got/unit, does)
+			}
+		}
+		if n := len(m.Learner.Rules); slows && n < 2 {
+			t.Errorf("%d rules for what is no line", n)
+		}
+		before := m.Learner
+		if d.c.taught(d.book, p); m.Learner != before {
+			t.Error("it is trained again while jobs run")
+		}
 	}
 }
 
@@ -66,8 +118,8 @@ func TestNewClassIsLikeTheNearest(t *testing.T) {
 	}
 }
 
-// The first class starts from a guess. What its model learns then corrects the guess, so it goes with it when a profile
-// says what a task takes, and a class that starts from another is not known by what that one has seen.
+// The first class starts from a guess. What its model learns then corrects the guess, so it goes with it when a
+// profile says what a task takes, and a class that starts from another is not known by what that one has seen.
 func TestModelsBeginAgainWithTheFirstProfile(t *testing.T) {
 	d := newDesk(t, settings{hard: 200, mapPenalty: 0.0107, reducePenalty: 0.0173})
 	maps := func(j *workload.Job) { j.Deadline, j.Stages = 6000e9, j.Stages[:1] }
@@ -82,8 +134,9 @@ func TestModelsBeginAgainWithTheFirstProfile(t *testing.T) {
 		t.Errorf("where no class is known the reason is %s", got)
 	}
 	of := &d.c.class(d.book, job).Stages[0]
-	for n := range 2 * fresh { // tasks take 20 s, and by the guess 60: slots do three times as much
-		of.learn([]float64{float64(n) / 200, 0, 0, size(40)}, 3*float64(n)/200)
+	for n := range 64 { // tasks take 20 s, and by the guess 60: slots do three times as much
+		of.Learner.Add([]float64{float64(n) / 200, 0, 0, math.Log1p(40) / 10}, 3*float64(n)/200)
+		of.Samples++
 	}
 	if got := says(job); got != "by-plan 0" {
 		t.Errorf("where the class was guessed and has run the reason is %s", got)
@@ -91,14 +144,14 @@ func TestModelsBeginAgainWithTheFirstProfile(t *testing.T) {
 	known := &profile.Class{Name: "sort", Stages: []profile.Stage{{Stage: sched.Map, Task: profile.Estimate{N: 40, Mean: 20, Min: 20}}}}
 	for range 2 { // the second profile lets the model go on
 		d.c.taught(d.book, known)
-		slots, _, _, _ := of.affine([]float64{0.1, 0, 0, size(40)})
-		if of.Mean != 20 || !near(slots, 1) || of.Since != len(of.Outputs) {
-			t.Errorf("with a mean of %v s a slot is expected to do %v of what it would by that", of.Mean, slots)
+		e := of.affine(&d.c.set, []float64{0.1, 0, 0, math.Log1p(40) / 10})
+		if of.Mean != 20 || !near(e.inputs[0], 1) {
+			t.Errorf("with a mean of %v s a slot is expected to do %v of what it would by that", of.Mean, e.inputs[0])
 		}
-		of.learn([]float64{0.1, 0, 0, size(40)}, 0.1)
+		of.Samples++
 	}
-	if len(of.Outputs) != 2 {
-		t.Errorf("the model has %d samples, and there were two since its first profile", len(of.Outputs))
+	if of.Samples != 2 {
+		t.Errorf("the model has %d samples, and there were two since its first profile", of.Samples)
 	}
 	if got := says(d.comesWith("new", 40, 0, maps)); got != "new-class 1" {
 		t.Errorf("where another class is known the reason is %s", got)
@@ -124,59 +177,5 @@ func TestPrune(t *testing.T) {
 	}
 	if c.prune(); len(c.Classes) != mostClasses+10 {
 		t.Errorf("%d classes are left, all of them in use", len(c.Classes))
-	}
-}
-
-// In an interval four models at most find rules again, those with most samples since. The others have their
-// turn in the next.
-func TestFewModelsAtATime(t *testing.T) {
-	c := newController(settings{})
-	for i := range 6 {
-		k := &performance{Name: string(rune('a' + i))}
-		for s := range k.Stages {
-			k.Stages[s] = model{Mean: 60, Learner: proportional()}
-		}
-		c.Classes = append(c.Classes, k)
-		for n := range fresh - 1 + 5*i%6 {
-			k.Stages[i%2].learn([]float64{float64(n) / 50, 0, 0, 0.3}, float64(n)/50)
-		}
-	}
-	for _, want := range [][6]int{{31, 0, 0, 0, 0, 32}, {31, 0, 0, 0, 0, 0}, {31, 0, 0, 0, 0, 0}} {
-		c.measure(ledger.New(sched.Capabilities{Bind: true}, nil))
-		var got [6]int
-		for i, k := range c.Classes {
-			got[i] = k.Stages[i%2].Since
-		}
-		if got != want {
-			t.Errorf("samples since rules were found: %v, want %v", got, want)
-		}
-	}
-}
-
-// Rules that fit what was seen by a tenth better replace those before; others do not.
-func TestRefresh(t *testing.T) {
-	for _, bent := range []bool{true, false} {
-		m := model{Mean: 60, Learner: proportional()}
-		dice := rand.New(rand.NewPCG(3, 9))
-		for range fresh {
-			x := []float64{dice.Float64(), 0, 0, 0.3}
-			y := x[0]
-			if bent {
-				y = math.Abs(x[0] - 0.5)
-			}
-			m.learn(x, y+0.001*dice.NormFloat64())
-		}
-		before := m.Learner.RMSE(m.Inputs, m.Outputs)
-		m.refresh(new(fuzzy.Trainer))
-		after := m.Learner.RMSE(m.Inputs, m.Outputs)
-		if bent && (len(m.Learner.Rules) < 2 || after > before/3) {
-			t.Errorf("where progress is no line %d rules miss it by %v, one by %v", len(m.Learner.Rules), after, before)
-		}
-		if !bent && after > before {
-			t.Errorf("where progress is a line new rules miss it by %v, the ones before by %v", after, before)
-		}
-		if m.Since != 0 || m.Learner.Seen != fresh {
-			t.Errorf("%d samples since, %d seen", m.Since, m.Learner.Seen)
-		}
 	}
 }

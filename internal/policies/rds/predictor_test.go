@@ -1,6 +1,7 @@
 package rds
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -20,7 +21,7 @@ type desk struct {
 }
 
 func newDesk(t *testing.T, set settings) *desk {
-	set.hp, set.hc, set.interval = 3, 3, 600*units.Second
+	set.hp, set.hc, set.outputLags, set.inputLags, set.interval = 3, 3, 1, 1, 600*units.Second
 	d := &desk{t: t, c: newController(set), book: ledger.New(sched.Capabilities{Bind: true}, nil)}
 	class := &cluster.Class{Name: "c", Capacity: units.Vector{units.MapSlots: 4, units.ReduceSlots: 2}, Speed: 1}
 	d.at(0, sched.Event{Kind: sched.NodeUp, Node: 1, X: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n", Class: class}}})
@@ -72,11 +73,13 @@ func TestProgressIsOfWholeIntervals(t *testing.T) {
 			d.book.Job(1).State, tally.Occupied, tally.Done = sched.Admitted, 4, int32(minute)
 		}
 		d.at(60*minute, events...)
-		if m := d.c.find(1); minute%10 == 0 && minute > 10 && m.Was[0] != 0.25 || m.Was[0] != 0 && m.Was[0] != 0.25 {
-			t.Fatalf("in minute %d it has done %v of its work in the interval before, it was 0.25", minute, m.Was[0])
+		if m := d.c.find(1); minute%10 == 0 && minute > 10 && m.Past[0][0][0] != 0.25 || m.Past[0][0][0] != 0 && m.Past[0][0][0] != 0.25 {
+			t.Fatalf("in minute %d it has done %v of its work in the interval before, it was 0.25", minute, m.Past[0][0][0])
 		}
 	}
-	if k := d.c.Classes[0].Stages[0]; len(k.Outputs) < 2 || slices.ContainsFunc(k.Outputs, func(y float64) bool { return y != 0.25 }) {
-		t.Errorf("the model learns from %v", k.Outputs)
+	past := [2][mostLags]float64{{0.25, 0.25, 0.25}, {1, 1, 1}}
+	k := &d.c.Classes[0].Stages[0]
+	if y, _ := k.Learner.Predict(d.c.set.regress(nil, 1, &past, 40)); k.Samples < 2 || math.Abs(y-0.25) > 0.1 {
+		t.Errorf("of %d samples the model makes %v", k.Samples, y)
 	}
 }

@@ -75,6 +75,12 @@ func TestFolders(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if of, ok := paramOf(a.Key, a.Value); ok {
+					if is := standard(of); is != a.Value {
+						t.Errorf("%s: %s stands at %q, not %s", e.Name, a.Key, is, a.Value)
+					}
+					continue
+				}
 				key := a.Key[strings.LastIndexByte(a.Key, '.')+1:]
 				if !regexp.MustCompile(key+`: `+regexp.QuoteMeta(a.Value)+`\b`).Match(text) && key != "placement" {
 					t.Errorf("%s: %s does not say %s: %s", e.Name, file, key, a.Value)
@@ -285,4 +291,16 @@ func TestKnowledge(t *testing.T) {
 	if same {
 		t.Error("the run of another seed teaches the truth")
 	}
+}
+
+// standard is the value that a parameter has where nobody gives one.
+func standard(of param) string {
+	for _, e := range policies {
+		for _, p := range e.Params {
+			if e.Name == of.policy && p.Name == of.name {
+				return p.Default
+			}
+		}
+	}
+	return ""
 }

@@ -44,6 +44,8 @@ type lesson struct {
 	master   units.Time  // its master's start
 	host     string      // the class of its master's node
 	gather   profile.Gather
+	came     units.Time
+	courses  [2]profile.Course // of maps and reduces
 }
 
 // NewLearner returns a learner that knows these profiles, and has learned nothing yet.
@@ -62,9 +64,9 @@ func (l *Learner) LeaveModels() { l.plain = true }
 // what they say of first shuffles, which nobody plans with.
 func (l *Learner) TellsPolicies() { l.told = true }
 
-// JoinShuffles says that the world does not tell how long shuffles take. A reduce's time then counts from the end of
-// the last map, if that is later than its start. Of it as much is shuffle as the class was known to take; where nothing
-// is known, none.
+// JoinShuffles says that the world does not tell how long shuffles take. A reduce's time then counts from the end
+// of the last map, if that is later than its start. Of it as much is shuffle as the class was known to take; where
+// nothing is known, none.
 func (l *Learner) JoinShuffles() { l.joined = true }
 
 // note takes a measure of a job for cost models.
@@ -127,7 +129,7 @@ func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
 				j := follow.At(&l.jobs, e.Job.Index)
 				gather := j.gather
 				gather.Forget()
-				*j = lesson{largest: largest(e.Job.Spec), gather: gather}
+				*j = lesson{largest: largest(e.Job.Spec), gather: gather, came: at}
 			}
 		case sched.Started:
 			if a := e.Attempt; a != nil && a.Stage == sched.Master && !e.Again {
@@ -157,11 +159,13 @@ func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
 			}
 			switch {
 			case e.Attempt == nil:
+				continue
 			case e.Outcome == sched.Committed:
 				l.learn(at, e)
 			case e.Outcome == sched.Superseded:
 				l.overtaken(at, e)
 			}
+			l.follow(at, e)
 		case sched.JobEnded:
 			if e.Job != nil && e.Outcome == sched.Committed {
 				l.finish(e.Job)
@@ -172,6 +176,23 @@ func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
 		}
 	}
 	return nil
+}
+
+// follow notes what an attempt took and did in the course of its stage. A reduce counts from the end of the last
+// map on: before that it waits.
+func (l *Learner) follow(at units.Time, e *follow.Record) {
+	a, j, done := e.Attempt, &l.jobs[e.Job.Index], 0.0
+	if l.plain || l.told || a.Stage != sched.Map && a.Stage != sched.Reduce {
+		return
+	}
+	began := a.Began
+	if a.Stage == sched.Reduce {
+		began = max(began, j.mapsDone)
+	}
+	if e.Outcome == sched.Committed {
+		done = 1
+	}
+	j.courses[a.Stage-sched.Map].Add(began.Sub(j.came).Seconds(), at.Sub(j.came).Seconds(), done)
 }
 
 // fit scores the models of a job's class by it, and fits them again once enough is new.
@@ -208,6 +229,13 @@ func (l *Learner) finish(job *follow.Job) {
 		c.Ratio.Add(float64(j.emitted) / float64(j.read))
 		c.Emitted.Add(float64(j.read), float64(j.emitted))
 		l.note(j, profile.Key{Stage: sched.Map, Part: profile.Emitted}, float64(j.read), -1, float64(j.emitted))
+	}
+	for s, of := range j.courses {
+		if len(of.Done) > 0 {
+			of.Stage = sched.Map + sched.Stage(s)
+			of.Tasks = job.Spec.Tasks(of.Stage)
+			c.Follow(of)
+		}
 	}
 	if j.read > 0 && j.written > 0 {
 		c.Output.Add(float64(j.written) / float64(j.read))
@@ -261,7 +289,8 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 	}
 }
 
-// usualShuffle is how long one took before the run, of a reduce of the first wave or a later one; 0 if nobody knows.
+// usualShuffle is how long one took before the run, of a reduce of the first wave or a later one; 0 if nobody
+// knows.
 func (l *Learner) usualShuffle(class string, first bool) units.Duration {
 	known := l.known.Of(class)
 	if known == nil {
@@ -275,8 +304,8 @@ func (l *Learner) usualShuffle(class string, first bool) units.Duration {
 	return units.FromSeconds(late.Mean)
 }
 
-// overtaken learns from an attempt whose task another one has committed: how long it had run is the least that it would
-// have taken, and it was slow. So the models know slow tasks, though none of these ended: whoever plans
+// overtaken learns from an attempt whose task another one has committed: how long it had run is the least that it
+// would have taken, and it was slow. So the models know slow tasks, though none of these ended: whoever plans
 // with them may run no second attempts. One that ran for less than tasks take on the average tells nothing.
 func (l *Learner) overtaken(at units.Time, e *follow.Record) {
 	a := e.Attempt
