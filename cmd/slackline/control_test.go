@@ -187,6 +187,9 @@ func TestCancelOfAPlainRun(t *testing.T) {
 	s.answers(1, "hangs: killed: cancelled by its user", "wait", "1")
 
 	run = s.elsewhere(`job "two"`, "run", "two.yaml")
+	for !strings.Contains(s.must(0, "jobs"), "two") { // it is said a moment before it is kept
+		time.Sleep(5 * time.Millisecond)
+	}
 	waits := s.elsewhere("", "wait", "two")
 	if err := run.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ ApplicationMaster. Of an attempt that was killed as another one had committed it
 			}
 			var jobs []ranJob
 			for _, from := range args {
-				some, err := histories(cmd.Context(), cmd.ErrOrStderr(), from, last, lenient)
+				some, err := histories(cmd.Context(), cmd.ErrOrStderr(), from, last, time.Time{}, lenient)
 				if err != nil {
 					return err
 				}
@@ -85,11 +86,11 @@ type ranJob struct {
 	from string
 }
 
-// histories reads the jobs of a file or of a server.
-func histories(ctx context.Context, log io.Writer, from string, last int, lenient bool) (jobs []ranJob, err error) {
+// histories reads the jobs of a file, or of a server those that were submitted since then.
+func histories(ctx context.Context, log io.Writer, from string, last int, since time.Time, lenient bool) (jobs []ranJob, err error) {
 	var r trace.Reader
 	if strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://") {
-		r = trace.JobHistory(ctx, from, last, lenient)
+		r = trace.JobHistory(ctx, from, last, since, lenient)
 	} else {
 		format, err := trace.Find("jhist")
 		if err != nil {

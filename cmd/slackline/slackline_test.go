@@ -340,9 +340,9 @@ func TestHelpExamples(t *testing.T) {
 		}
 		// They need a run in another terminal, see TestSubmitCancelWait, go on until they are stopped: TestYarnServe,
 		// or ask, change or have watched a Hadoop cluster: TestLearnFromHadoop, TestYarnInstall, TestYarnCompare,
-		// TestYarnCapacity, TestYarnModes.
+		// TestYarnCapacity, TestYarnModes, TestYarnWhatIf.
 		if slices.Contains([]string{"submit", "cancel", "close", "yarn serve", "yarn dev up", "profile learn", "yarn install",
-			"yarn compare", "yarn capacity", "yarn take-over", "yarn yield", "yarn watch"}, strings.TrimPrefix(cmd.CommandPath(), "slackline ")) {
+			"yarn compare", "yarn whatif", "yarn capacity", "yarn take-over", "yarn yield", "yarn watch"}, strings.TrimPrefix(cmd.CommandPath(), "slackline ")) {
 			return
 		}
 		for line := range strings.Lines(cmd.Example) {

@@ -32,7 +32,7 @@ it decides. Jobs need no change: a deadline is a tag, such as -Dmapreduce.job.ta
 While this process is away YARN's own scheduler does the work.`,
 		Example: "  slackline help yarn serve",
 	}, newYarnServe(o), newYarnMode(o, sched.TakeOver), newYarnMode(o, sched.Yield), newYarnMode(o, sched.Watch), newYarnCompare(o),
-		newYarnCapacity(o), newYarnInstall(o), newYarnDev(o))
+		newYarnWhatIf(o), newYarnCapacity(o), newYarnInstall(o), newYarnDev(o))
 }
 
 // yarnFlags are the flags of yarn serve, as they are written.

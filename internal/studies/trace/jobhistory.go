@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // jobHistory asks Hadoop's JobHistory server for jobs (/ws/v1/history/mapreduce), and reads each as a job history in
@@ -20,7 +23,7 @@ import (
 //
 //	jobs                                  id, name, user, queue, state, submitTime (else startTime), mapsTotal, reducesTotal
 //	jobs/ID                               uberized, mapsTotal, reducesTotal
-//	jobs/ID/conf                          the tag class: in mapreduce.job.tags, which goes before the name; it may be missing
+//	jobs/ID/conf                          the tags class:, in: and dl: in mapreduce.job.tags, and what a task's container takes; it may be missing
 //	jobs/ID/jobattempts                   when its ApplicationMasters began
 //	jobs/ID/tasks                         id, startTime: when it was asked for, successfulAttempt
 //	jobs/ID/tasks/ID/attempts, counters   of tasks that committed, and when other attempts began that were killed then
@@ -33,19 +36,21 @@ type jobHistory struct {
 	base   string
 	root   string // of the interface
 	last   int
+	since  int64 // ms: jobs that were submitted before are not read
 	listed bool
-	jobs   []restJob // that are still to be read
+	jobs   []restJob       // that are still to be read
+	needs  [2]units.Vector // of a map and of a reduce of the job that is read
 }
 
 // answerTime is how long the server may take for an answer.
 const answerTime = time.Minute
 
 // JobHistory begins to read the jobs of the JobHistory server at an address such as http://host:19888, of each name
-// the last so many, in order of submission. An answer that cannot be is an *Error, with its address in place of a
-// file.
-func JobHistory(ctx context.Context, base string, last int, lenient bool) Reader {
+// the last so many that were submitted since an instant, in order of submission. An answer that cannot be is an
+// *Error, with its address in place of a file.
+func JobHistory(ctx context.Context, base string, last int, since time.Time, lenient bool) Reader {
 	o := Options{File: base, Lenient: lenient, Failed: true}
-	h := &jobHistory{ctx: ctx, client: &http.Client{Timeout: answerTime}, base: strings.TrimRight(base, "/"), root: "/ws/v1/history/mapreduce", last: last}
+	h := &jobHistory{ctx: ctx, client: &http.Client{Timeout: answerTime}, base: strings.TrimRight(base, "/"), root: "/ws/v1/history/mapreduce", last: last, since: since.UnixMilli()}
 	h.place = place{o: o}
 	return &reader{form: h, o: o}
 }
@@ -116,7 +121,13 @@ func (h *jobHistory) Next() (*Job, error) {
 		if r.byStart {
 			h.kept.fillIn(startCounts, 1, h.errorf("startTime", "job %q is taken as submitted then", h.job.ID))
 		}
-		return h.finished(b, string(r.State.text) == "SUCCEEDED")
+		j, err := h.finished(b, string(r.State.text) == "SUCCEEDED")
+		if j != nil {
+			for i := range j.Stages {
+				j.Stages[i].Needs = h.needs[j.Stages[i].Kind-workload.Map]
+			}
+		}
+		return j, err
 	})
 }
 
@@ -230,7 +241,7 @@ func (h *jobHistory) list() bool {
 			h.jobs[i].old = true
 		}
 	}
-	h.jobs = slices.DeleteFunc(h.jobs, func(r restJob) bool { return r.old })
+	h.jobs = slices.DeleteFunc(h.jobs, func(r restJob) bool { return r.old || r.submitted < h.since })
 	return true
 }
 
@@ -254,9 +265,7 @@ func (h *jobHistory) read(b *jhistBody) bool {
 		return false
 	}
 	h.inited(b)
-	if class := h.class(id); class != "" {
-		h.job.Class = class
-	}
+	h.conf(id)
 	return each(h, h.need, "tasks", "task", func(t *restTask) {
 		if h.took(id, t); h.bad == nil {
 			h.standAt("jobs", id, "tasks")
@@ -264,19 +273,41 @@ func (h *jobHistory) read(b *jhistBody) bool {
 	}, "jobs", id, "tasks")
 }
 
-// class is the class that a job's tags name, "" if they name none.
-func (h *jobHistory) class(id string) (class string) {
-	each(h, h.ask, "conf", "property", func(p *restPair) {
-		if string(p.Name.text) != "mapreduce.job.tags" {
+// conf reads the class and the deadline that a job's tags name, and what the containers of its tasks take: what
+// Hadoop gives them where nothing is said.
+func (h *jobHistory) conf(id string) {
+	mb, vcores := [2]int64{1024, 1024}, [2]int64{1, 1}
+	numbers := map[string]*int64{"mapreduce.map.memory.mb": &mb[0], "mapreduce.reduce.memory.mb": &mb[1],
+		"mapreduce.map.cpu.vcores": &vcores[0], "mapreduce.reduce.cpu.vcores": &vcores[1]}
+	h.needs = [2]units.Vector{}
+	if !each(h, h.ask, "conf", "property", func(p *restPair) {
+		name := string(p.Name.text)
+		if to := numbers[name]; to != nil {
+			if n, err := strconv.ParseInt(string(p.Value.text), 10, 32); err == nil && n > 0 {
+				*to = n
+			}
+		}
+		if name != "mapreduce.job.tags" {
 			return
 		}
 		for tag := range strings.SplitSeq(h.text("value", p.Value), ",") {
-			if word, is := strings.CutPrefix(strings.TrimSpace(tag), "class:"); is {
-				class = strings.ToLower(word) // as the ResourceManager tells tags
+			word, value, _ := strings.Cut(strings.TrimSpace(tag), ":")
+			n, _ := strconv.ParseInt(value, 10, 64)
+			switch {
+			case word == "class" && value != "":
+				h.job.Class = strings.ToLower(value) // as the ResourceManager tells tags
+			case word == "in" && n > 0 && n < math.MaxInt64/int64(units.Second):
+				h.job.Deadline = units.Duration(n) * units.Second
+			case word == "dl" && n > h.submit && n-h.submit < math.MaxInt64/int64(units.Millisecond):
+				h.job.Deadline = units.Duration(n-h.submit) * units.Millisecond
 			}
 		}
-	}, "jobs", id, "conf")
-	return class
+	}, "jobs", id, "conf") {
+		return
+	}
+	for i := range h.needs {
+		h.needs[i] = units.Vector{units.Memory: mb[i] * int64(units.MB), units.VCores: vcores[i]}
+	}
 }
 
 // took asks for the attempt by which a task committed, if it did.

@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/slackline/slackline/units"
 )
 
 // answers stand for a JobHistory server: what it answers, by the path behind that of its interface. What is not
@@ -26,7 +29,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (a answers) read(t testing.TB, last int, lenient bool) (jobs []Job, r Reader, err error) {
-	r = JobHistory(t.Context(), "http://h/", last, lenient)
+	r = JobHistory(t.Context(), "http://h/", last, time.Time{}, lenient)
 	r.(*reader).form.(*jobHistory).client.Transport = a
 	for {
 		j, err := r.Next()
@@ -136,6 +139,11 @@ func TestJobHistoryTellsWhatFilesDo(t *testing.T) {
 	}
 }
 
+func nodeClasses(t *testing.T, base string, by answers) (map[string]string, error) {
+	c, err := readCluster(t.Context(), base, by, false)
+	return c.classes(), err
+}
+
 // Nodes that have as much are of one class, whatever is in use; so they are called as in a world of YARN.
 func TestNodeClasses(t *testing.T) {
 	node := func(host string, numbers ...any) string {
@@ -144,17 +152,54 @@ func TestNodeClasses(t *testing.T) {
 	}
 	at := "/ws/v1/cluster/nodes"
 	many := answers{at: `{"nodes": {"node": [` + node("n1", 512, 1536, 1, 3) + "," + node("n2", 0, 2048, 0, 4) + "," + node("n3", `"1024"`, 0, `"1"`, `"0"`) + `]}}`}
-	got, err := nodeClasses(t.Context(), "http://rm:8088/", many)
+	got, err := nodeClasses(t, "http://rm:8088/", many)
 	want := map[string]string{"n1": "{vcores:4 memory:2GB}", "n2": "{vcores:4 memory:2GB}", "n3": "{vcores:1 memory:1GB}"}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
-	got, err = nodeClasses(t.Context(), "http://rm:8088", answers{at: `{"nodes": {"node": ` + node("n1", 0, 1024, 0, 1) + `}}`})
+	got, err = nodeClasses(t, "http://rm:8088", answers{at: `{"nodes": {"node": ` + node("n1", 0, 1024, 0, 1) + `}}`})
 	if err != nil || len(got) != 1 {
 		t.Errorf("a list of one without brackets: %v, %v", got, err)
 	}
-	if _, err = nodeClasses(t.Context(), "http://rm:8088", answers{}); err == nil || !strings.Contains(err.Error(), "is it a ResourceManager?") {
+	if _, err = nodeClasses(t, "http://rm:8088", answers{}); err == nil || !strings.Contains(err.Error(), "is it a ResourceManager?") {
 		t.Errorf("who knows nothing of nodes: %v", err)
+	}
+}
+
+// Queues are told with their parents, whether they are one or several; what is not in service is no node.
+func TestClusterQueues(t *testing.T) {
+	leaf := `{"queuePath": "root.prod.etl", "queueName": "etl", "capacity": 100.0, "maxCapacity": 100.0, "userLimit": 50.0, "userLimitFactor": 2.0, "maxParallelApps": 7}`
+	a := answers{"/ws/v1/cluster/nodes": `{"nodes": {"node": {"nodeHostName": "n1", "rack": "/r1", "state": "LOST", "availMemoryMB": 1}}}`,
+		"/ws/v1/cluster/scheduler": `{"scheduler": {"schedulerInfo": {"type": "capacityScheduler", "queueName": "root", "capacity": 100.0, "maxCapacity": 100.0, "queues": {"queue": [
+			{"queueName": "prod", "capacity": 70.5, "maxCapacity": 90.0, "maxParallelApps": 2147483647, "queues": {"queue": ` + leaf + `}}, {"queueName": "adhoc", "capacity": 29.5, "maxCapacity": 40.0, "queues": null}]}}}}`}
+	got, err := readCluster(t.Context(), "http://rm:8088", a, true)
+	want := Cluster{Queues: []ClusterQueue{{Path: "root", Capacity: 100, Maximum: 100}, {Path: "root.prod", Capacity: 70.5, Maximum: 90},
+		{Path: "root.prod.etl", Capacity: 100, Maximum: 100, UserLimit: 50, UserFactor: 2, Running: 7}, {Path: "root.adhoc", Capacity: 29.5, Maximum: 40}}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Errorf("%v %s", err, d)
+	}
+	a["/ws/v1/cluster/scheduler"] = `{"scheduler": {"schedulerInfo": {"type": "fifoScheduler", "capacity": 1.0}}}`
+	if got, err = readCluster(t.Context(), "http://rm:8088", a, true); err != nil || len(got.Queues) != 0 {
+		t.Errorf("another scheduler: %v %v", got, err)
+	}
+	a["/ws/v1/cluster/scheduler"] = `{"scheduler": {"schedulerInfo": {"queueName": "root", "capacity": "much"}}}`
+	if _, err = readCluster(t.Context(), "http://rm:8088", a, true); err == nil || !strings.Contains(err.Error(), "http://rm:8088/ws/v1/cluster/scheduler: queue: it is not what a CapacityScheduler tells") {
+		t.Errorf("a number that is none: %v", err)
+	}
+}
+
+// What a job's configuration says: its deadline, and what its tasks take.
+func TestJobHistoryDeadlines(t *testing.T) {
+	for tags, want := range map[string]units.Duration{"in:60": 60 * units.Second, "dl:1795219120000,class:a": 120 * units.Second, "dl:1": 0, "in:-3,dl:x": 0, "in:99999999999999": 0} {
+		s := server(false)
+		s["jobs/job_1_0001/conf"] = `{"conf": {"property": [{"name": "mapreduce.job.tags", "value": "` + tags + `"}, {"name": "mapreduce.map.memory.mb", "value": "2048"}, {"name": "mapreduce.reduce.cpu.vcores", "value": "3"}]}}`
+		got, _, err := s.read(t, 1, false)
+		if err != nil || got[0].Deadline != want {
+			t.Fatalf("%s: %v, %v, want %v", tags, got[0].Deadline, err, want)
+		}
+		if needs := []units.Vector{got[0].Stages[0].Needs, got[0].Stages[1].Needs}; needs[0][units.Memory] != int64(2*units.GB) || needs[0][units.VCores] != 1 || needs[1][units.Memory] != int64(units.GB) || needs[1][units.VCores] != 3 {
+			t.Errorf("%v", needs)
+		}
 	}
 }
 

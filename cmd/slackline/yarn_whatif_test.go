@@ -1,0 +1,57 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A history and a ResourceManager make a scenario, which is played; what cannot be is said in one sentence.
+func TestYarnWhatIf(t *testing.T) {
+	history, err := os.ReadFile("../../examples/traces/words.jhist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]string{
+		"/ws/v1/cluster/nodes": `{"nodes": {"node": [{"nodeHostName": "n1", "state": "RUNNING", "usedMemoryMB": 1024, "availMemoryMB": 3072, "availableVirtualCores": 4},
+			{"nodeHostName": "n2", "state": "RUNNING", "availMemoryMB": 4096, "availableVirtualCores": 4}, {"nodeHostName": "n3", "state": "LOST"}]}}`,
+		"/ws/v1/cluster/scheduler": `{"scheduler": {"schedulerInfo": {"queueName": "root", "capacity": 100, "maxCapacity": 100, "queues": {"queue": [
+			{"queueName": "prod", "capacity": 60, "maxCapacity": 100}, {"queueName": "adhoc", "capacity": 40, "maxCapacity": 50}]}}}}`,
+	}
+	rm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answers[r.URL.Path] == "" {
+			http.NotFound(w, r)
+		}
+		_, _ = w.Write([]byte(answers[r.URL.Path]))
+	}))
+	defer rm.Close()
+	s := newShell(t, nil)
+	s.write("words.jhist", string(history))
+	out := s.must(0, "yarn", "whatif", "words.jhist", "--rm", rm.URL, "--factor", "2")
+	if !strings.Contains(out, "queue  jobs  as it was  capacity  promise  refused") || !strings.Contains(out, "\nprod      1          1         1        1        0\n") {
+		t.Error(out)
+	}
+	if again := s.must(0, "compare", "whatif/whatif.yaml"); !strings.Contains(again, "capacity   1 of 1") {
+		t.Errorf("what it leaves cannot be compared again:\n%s", again)
+	}
+	for args, want := range map[string]string{
+		"":                                   "name the address of a JobHistory server, such as http://host:19888, or job histories (.jhist)",
+		"words.jhist":                        "--rm is needed: the address of the ResourceManager, such as http://rm:8088",
+		"words.jhist --rm " + rm.URL:         "no job had a deadline; --factor 3 gives each three times the time that it takes alone",
+		"words.jhist --factor 0.5 --rm x":    "--factor is 0.5, it must be from 1 to a million",
+		"words.jhist --days 0 --rm x":        "--days and --last must be 1 or more",
+		"no.jhist --factor 2 --rm " + rm.URL: "no.jhist",
+		"words.jhist --factor 2 --rm " + rm.URL + "/elsewhere": "is it a ResourceManager?",
+		"words.jhist --factor 2 --rm " + rm.URL:                "exists already", // without --overwrite
+	} {
+		if r := s.run(append([]string{"yarn", "whatif"}, strings.Fields(args)...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%s: %d %s, want %s", args, r.code, r.stderr, want)
+		}
+	}
+	answers["/ws/v1/cluster/scheduler"] = strings.ReplaceAll(answers["/ws/v1/cluster/scheduler"], "prod", "sales")
+	if r := s.run("yarn", "whatif", "words.jhist", "--factor", "2", "--rm", rm.URL, "--overwrite"); !strings.Contains(r.stderr, `1 job left out of the queue "root.prod", which the cluster does not have now`) {
+		t.Error(r.stderr)
+	}
+}
