@@ -25,8 +25,9 @@ type Need struct {
 	c Config
 	memory
 
-	ids  []sched.JobID // by deadline; reused
-	jobs []job         // what is left of them
+	queue estimate.Queue
+	ids   []sched.JobID // by deadline; reused
+	jobs  []job         // what is left of them
 }
 
 // memory is what outlives a look.
@@ -56,7 +57,8 @@ var (
 
 const every = 5 * units.Second
 
-// Decide rents and gives back. A look costs O(jobs log nodes + nodes).
+// Decide rents and gives back. A look costs O(jobs log nodes + running tasks), and O(nodes) where some wake or may be
+// idle.
 func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	at, turn, ticked := false, false, false
 	for i := range batch {
@@ -117,7 +119,7 @@ func (n *Need) offers(v sched.View, s *stock) (list []offer) {
 		if k == nil || !k.Spec.Rented() || k.Nodes[sched.Offered] == 0 {
 			continue
 		}
-		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), millis(k.Spec.WakeTime), k.Spec.Price}
+		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.Price}
 		if n.c.Most > 0 {
 			o.most = min(o.most, n.c.Most-s.rented)
 		}
@@ -181,7 +183,8 @@ func (n *Need) choose(r room, o offer) choice {
 
 // least is the number of nodes of the class without which a fluid says that some job is late: at most those chosen.
 func (c *choice) least(r room) int {
-	return sort.Search(c.nodes, func(k int) bool { return r.with(int64(k), c.slots, c.boot).enough(c.jobs) })
+	starts := byStart(c.jobs)
+	return sort.Search(c.nodes, func(k int) bool { return r.with(int64(k), c.slots, c.boot).enough(c.jobs, starts) })
 }
 
 // wake rents the first nodes of the class that are offered.
@@ -197,7 +200,7 @@ func (n *Need) wake(v sched.View, class sched.ClassID, nodes int, s *stock, p *s
 		}
 		if p.Add(sched.Item{Verb: sched.Wake, Node: h, Reason: why}) {
 			n.tenure(h).Rented = max(1, v.Now())
-			s.room = s.room.with(1, slotsOf(&k.Capacity), millis(k.WakeTime))
+			s.room = s.room.with(1, slotsOf(&k.Capacity), estimate.Millis(k.WakeTime))
 			s.rented++
 			nodes--
 			why.Evidence = sched.Span{} // it is said with the first

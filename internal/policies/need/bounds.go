@@ -136,25 +136,35 @@ func (r room) alone(j *job) int64 {
 	return max(r.until(1, r.by(1, mapped)+j.open[1]*j.mean[1]), max(mapped, r.from(1, 1))+j.mean[1])
 }
 
+// start is by when all maps of the job have to be done.
+func (j *job) start() int64 {
+	if j.open[1] > 0 {
+		return j.due - j.mean[1]
+	}
+	return j.due
+}
+
+// byStart lists jobs by when their maps have to be done.
+func byStart(jobs []job) []*job {
+	line := make([]*job, len(jobs))
+	for i := range jobs {
+		line[i] = &jobs[i]
+	}
+	slices.SortFunc(line, func(a, b *job) int { return cmp.Compare(a.start(), b.start()) })
+	return line
+}
+
 // enough tells whether all jobs could be in time, as far as a fluid tells: maps by when the job's reduces have to
-// begin, and reduces by its deadline.
-func (r room) enough(jobs []job) bool {
-	for k := range kinds {
-		by := func(j *job) int64 {
-			if k == 0 && j.open[1] > 0 {
-				return j.due - j.mean[1]
-			}
-			return j.due
+// begin, for which the jobs are listed byStart, and reduces by its deadline. O(jobs).
+func (r room) enough(jobs []job, starts []*job) bool {
+	var work [kinds]int64
+	for i, j := range starts {
+		if work[0] += j.open[0] * j.mean[0]; j.open[0] > 0 && work[0] > r.by(0, j.start()) {
+			return false
 		}
-		line, work := make([]*job, len(jobs)), int64(0)
-		for i := range jobs {
-			line[i] = &jobs[i]
-		}
-		slices.SortFunc(line, func(a, b *job) int { return cmp.Compare(by(a), by(b)) })
-		for _, j := range line {
-			if work += j.open[k] * j.mean[k]; j.open[k] > 0 && work > r.by(k, by(j)) || k == 0 && r.alone(j) > j.due {
-				return false
-			}
+		j = &jobs[i]
+		if work[1] += j.open[1] * j.mean[1]; j.open[1] > 0 && work[1] > r.by(1, j.due) || r.alone(j) > j.due {
+			return false
 		}
 	}
 	return true

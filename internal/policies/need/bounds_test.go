@@ -107,7 +107,7 @@ func TestBoundsAgainstExhaustiveSearch(t *testing.T) {
 			if feasible {
 				exact = n
 			}
-			if all.enough(o.jobs) {
+			if all.enough(o.jobs, byStart(o.jobs)) {
 				lower = n
 			} else if feasible {
 				t.Fatalf("seed %d: %d nodes are enough, and the lower bound says they are not: %+v", seed, n, o)
@@ -164,7 +164,7 @@ func TestBounds(t *testing.T) {
 			}
 			return -1
 		}
-		least, asks := number(func(r room) bool { return r.enough(c.jobs) }), number(func(r room) bool { return r.late(c.jobs) == 0 })
+		least, asks := number(func(r room) bool { return r.enough(c.jobs, byStart(c.jobs)) }), number(func(r room) bool { return r.late(c.jobs) == 0 })
 		if got, want := fmt.Sprint(least, asks), fmt.Sprint(c.least, c.asks); got != want {
 			t.Errorf("%s: %s, want %s", c.why, got, want)
 		}

@@ -1,9 +1,6 @@
 package need
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -17,11 +14,6 @@ type stock struct {
 	idle   []*sched.Node // of these, those on which nothing runs, the last ones first
 }
 
-// millis rounds a time up to milliseconds.
-func millis(d units.Duration) int64 {
-	return int64((max(0, d) + units.Millisecond - 1) / units.Millisecond)
-}
-
 // slotsOf is how many maps and reduces a node takes at once.
 func slotsOf(c *units.Vector) [kinds]int64 {
 	if maps, reduces := c[units.MapSlots], c[units.ReduceSlots]; maps+reduces > 0 {
@@ -30,92 +22,76 @@ func slotsOf(c *units.Vector) [kinds]int64 {
 	return [kinds]int64{c[units.VCores], c[units.VCores]}
 }
 
-// stocked looks at all nodes. O(nodes).
+// stocked counts nodes by class, and looks at single ones only where some wake, or may be idle. O(classes), O(nodes)
+// then.
 func stocked(v sched.View) (s stock) {
 	s.room = room{{}}
-	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+	single := false
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		class := v.Class(c)
+		if class == nil {
+			continue
+		}
+		for k, slots := range slotsOf(&class.Spec.Capacity) {
+			s.room[0].slots[k] += slots * int64(class.Nodes[sched.Awake])
+		}
+		single = single || class.Nodes[sched.Waking] > 0
+		if class.Spec.Rented() {
+			up := class.Nodes[sched.Awake] + class.Nodes[sched.Waking]
+			s.rented += int(up)
+			s.costs += class.Spec.Price * float64(up)
+			single = single || class.Nodes[sched.Awake] > 0 && class.Free.Fits(&class.Spec.Capacity)
+		}
+	}
+	if !single {
+		return s
+	}
+	for n := v.Nodes(); n > 0; n-- {
 		nd := v.Node(n)
-		if nd == nil || nd.State != sched.Awake && nd.State != sched.Waking {
-			continue
-		}
-		class := v.Class(nd.Class).Spec
-		slots := slotsOf(&class.Capacity)
-		if nd.State == sched.Waking {
-			s.room = s.room.with(1, slots, millis(nd.Until.Sub(v.Now())))
-		} else {
-			for k := range slots {
-				s.room[0].slots[k] += slots[k]
-			}
-		}
-		if !class.Rented() {
-			continue
-		}
-		s.rented++
-		s.costs += class.Price
-		if nd.State == sched.Awake && nd.Occupied == 0 {
+		switch {
+		case nd == nil:
+		case nd.State == sched.Waking:
+			s.room = s.room.with(1, slotsOf(&v.Class(nd.Class).Spec.Capacity), estimate.Millis(nd.Until.Sub(v.Now())))
+		case nd.State == sched.Awake && nd.Occupied == 0 && v.Class(nd.Class).Spec.Rented():
 			s.idle = append(s.idle, nd)
 		}
 	}
-	slices.Reverse(s.idle)
 	return s
 }
-
-// classTasks is how many tasks of a job count as much as what is known of its class.
-const classTasks = 3
 
 // overdue is the part of the mean that a task still takes which has run for as long.
 const overdue = 16
 
-// line lists the jobs with a deadline that wait or run, and of which something is known, by deadline. O(jobs).
+// line lists the jobs with a deadline that wait or run, and of which something is known, by deadline. O(jobs and
+// running tasks).
 func (n *Need) line(v sched.View) {
 	n.jobs, n.ids = n.jobs[:0], n.ids[:0]
-	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		job := v.Job(j)
-		if job != nil && job.Due() != units.Never && job.Standing() <= sched.Admitted && job.Standing() != sched.HeldBack && !job.Cancelled {
-			n.ids = append(n.ids, j)
+	n.queue.Look(v)
+	for _, id := range n.queue.Jobs {
+		j := v.Job(id)
+		if j.Due() == units.Never {
+			break
 		}
-	}
-	slices.SortFunc(n.ids, func(a, b sched.JobID) int {
-		x, y := v.Job(a), v.Job(b)
-		return cmp.Or(cmp.Compare(x.Due(), y.Due()), cmp.Compare(x.Seq, y.Seq))
-	})
-	n.ids = slices.DeleteFunc(n.ids, func(id sched.JobID) bool {
-		left, known := n.left(v, v.Job(id))
-		if known {
-			n.jobs = append(n.jobs, left)
-		}
-		return !known
-	})
-}
-
-// left is what is left of a job.
-func (n *Need) left(v sched.View, j *sched.Job) (left job, known bool) {
-	class := v.Profile(j.Spec.Class)
-	left.due = int64(j.Due().Sub(v.Now()) / units.Millisecond)
-	for k := range kinds {
-		s := sched.Map + sched.Stage(k)
-		t := &j.Stages[s]
-		if left.open[k] = int64(max(0, t.Open)); t.Open <= 0 && t.Occupied <= 0 {
+		left, known := n.Own.Left(v, j, n.c.Margin)
+		if !known {
 			continue
 		}
-		tasks, sum := n.Own.Of(j.ID, s)
-		if class != nil {
-			if mean, _, ok := estimate.Task(class, s); ok && mean < units.Hour*1000 {
-				tasks, sum = tasks+classTasks, sum+classTasks*mean
-			}
-		}
-		if tasks == 0 {
-			return left, false
-		}
-		mean := max(1, millis(sum/units.Duration(tasks)+v.World().Heartbeat/2)*int64(100+n.c.Margin)/100)
-		left.mean[k] = mean
+		n.ids = append(n.ids, id)
+		n.jobs = append(n.jobs, job{due: left.Due, open: left.Open, mean: left.Mean, running: running(v, j, left.Mean)})
+	}
+}
+
+// running is what each task of a job that runs still takes.
+func running(v sched.View, j *sched.Job, means [kinds]int64) (left [kinds][]int64) {
+	for k, mean := range means {
+		s := sched.Map + sched.Stage(k)
 		for a := v.Youngest(j.ID, s, 0); a != 0; a = v.Youngest(j.ID, s, a) {
 			ran := int64(v.Now().Sub(v.Attempt(a).Started) / units.Millisecond)
-			left.running[k] = append(left.running[k], max(mean-ran, mean/overdue))
+			left[k] = append(left[k], max(mean-ran, mean/overdue))
 		}
-		for len(left.running[k]) < int(t.Occupied) { // they are about to start
-			left.running[k] = append(left.running[k], mean)
+		for len(left[k]) < int(j.Stages[s].Occupied) { // they are about to start
+			left[k] = append(left[k], mean)
 		}
 	}
-	return left, true
+	return left
 }

@@ -1,0 +1,103 @@
+package estimate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Left is what is left of a job, by what its own tasks took, joined with what is known of its class. Times are in
+// milliseconds.
+type Left struct {
+	Due  int64    // from now
+	Open [2]int64 // maps and reduces to be started
+	Mean [2]int64 // what one of them takes
+}
+
+// classTasks is how many tasks of a job count as much as what is known of its class.
+const classTasks = 3
+
+// Left is what is left of a job whose tasks are taken to be so many percent longer than their mean; it is not known
+// where nothing is known of a stage that has tasks. O(1).
+func (o *Own) Left(v sched.View, j *sched.Job, margin int) (left Left, known bool) {
+	class := v.Profile(j.Spec.Class)
+	left.Due = math.MaxInt64
+	if due := j.Due(); due != units.Never {
+		left.Due = int64(due.Sub(v.Now()) / units.Millisecond)
+	}
+	for k := range left.Open {
+		s := sched.Map + sched.Stage(k)
+		t := &j.Stages[s]
+		if left.Open[k] = int64(max(0, t.Open)); t.Open <= 0 && t.Occupied <= 0 {
+			continue
+		}
+		tasks, sum := o.Of(j.ID, s)
+		if class != nil {
+			if mean, _, ok := Task(class, s); ok && mean < units.Hour*1000 {
+				tasks, sum = tasks+classTasks, sum+classTasks*mean
+			}
+		}
+		if tasks == 0 {
+			return left, false
+		}
+		left.Mean[k] = max(1, Millis(sum/units.Duration(tasks)+v.World().Heartbeat/2)*int64(100+margin)/100)
+	}
+	return left, true
+}
+
+// Millis rounds a time up to milliseconds.
+func Millis(d units.Duration) int64 {
+	return int64((max(0, d) + units.Millisecond - 1) / units.Millisecond)
+}
+
+// A Queue is the jobs that wait or run and are not held back, by deadline, those without one last. It follows from the
+// book.
+type Queue struct {
+	Jobs []sched.JobID
+
+	in   []bool // by handle
+	news []sched.JobID
+}
+
+// Look brings it up to date. O(jobs), and O(log jobs) for each that is new or has another deadline, unless there are
+// many of these.
+func (q *Queue) Look(v sched.View) {
+	clear(q.in)
+	for int(v.Jobs()) >= len(q.in) {
+		q.in = append(q.in, false)
+	}
+	order := func(a, b sched.JobID) int {
+		x, y := v.Job(a), v.Job(b)
+		return cmp.Or(cmp.Compare(x.Due(), y.Due()), cmp.Compare(x.Seq, y.Seq))
+	}
+	stays := q.Jobs[:0]
+	for _, id := range q.Jobs {
+		if waits(v.Job(id)) && (len(stays) == 0 || order(stays[len(stays)-1], id) < 0) {
+			stays = append(stays, id)
+			q.in[id] = true
+		}
+	}
+	q.news = q.news[:0]
+	for id := sched.JobID(1); id <= v.Jobs(); id++ {
+		if !q.in[id] && waits(v.Job(id)) {
+			q.news = append(q.news, id)
+		}
+	}
+	if len(q.news) > 8 {
+		q.Jobs = append(stays, q.news...)
+		slices.SortFunc(q.Jobs, order)
+		return
+	}
+	for _, id := range q.news {
+		at, _ := slices.BinarySearchFunc(stays, id, order)
+		stays = slices.Insert(stays, at, id)
+	}
+	q.Jobs = stays
+}
+
+func waits(j *sched.Job) bool {
+	return j != nil && j.Standing() <= sched.Admitted && j.Standing() != sched.HeldBack && !j.Cancelled
+}
