@@ -162,6 +162,7 @@ type node struct {
 		Name     string  `json:"name"`
 		Speed    float64 `json:"speed"`
 		Capacity vector  `json:"capacity"`
+		Idle     float64 `json:"idle"`
 		Dynamic  float64 `json:"dynamic"`
 		Sleep    float64 `json:"sleep"`
 		WakeTime int64   `json:"wake_time"`
@@ -222,6 +223,7 @@ type book struct {
 	dirty    bool            // lines have to be sorted again
 	left     bool            // jobs have ended in the last round
 	lines    [stages][]*job
+	keeps    func(b *book, n *node, j *job, s int) bool // tasks from nodes, nil = nobody does
 }
 
 // A bound is a task that was given to a node.
@@ -472,7 +474,7 @@ func (b *book) line(s int) []*job {
 // serves tells whether the node may run a task of the job's stage.
 func (b *book) serves(n *node, j *job, s int) bool {
 	st := j.stage[s]
-	return !b.yielded && b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s)
+	return !b.yielded && b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s) && (b.keeps == nil || !b.keeps(b, n, j, s))
 }
 
 // serves tells whether anything may start on the node.

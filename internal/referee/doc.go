@@ -25,6 +25,7 @@
 //	preempt.go   what pools that starve are given
 //	slowstart.go when reduces start
 //	sleep.go     which nodes sleep
+//	slack.go     which of them deadlines need
 //	workflows.go how workflows are cut and when their jobs are due, which is believed; which class a task waits for
 //
 // # What is predicted

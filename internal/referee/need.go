@@ -14,6 +14,7 @@ type needs struct {
 	took
 	most, base, budget int
 	margin             int
+	size               [2]int64 // what a map and a reduce of the class take, where that is known by their input
 	idle               int64
 	rented, gone       map[int]int64 // when nodes were asked for, and were to be given back
 	next, tick         int64
@@ -116,8 +117,13 @@ func (s *needs) chore(b *book, j *job) (c chore, known bool) {
 			n, sum = own[k].n, own[k].sum
 		}
 		if class := b.profiles[j.Class]; class != nil {
-			if mean, _, ok := class.task(k); ok && mean < 1000*time.Hour.Seconds() {
-				n, sum = n+3, sum+3*span(mean)
+			mean, _, ok := class.task(k)
+			takes := span(mean)
+			if s.size[i] > 0 {
+				takes = s.size[i]
+			}
+			if ok && takes < int64(1000*time.Hour) {
+				n, sum = n+3, sum+3*takes
 			}
 		}
 		if n == 0 {

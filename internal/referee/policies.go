@@ -137,6 +137,7 @@ var table = map[string]func(m *made, a *asked){
 	"request": func(m *made, a *asked) { m.parts["scale"] = &requests{} },
 	"need":    func(m *made, a *asked) { m.parts["scale"] = needsOf(m, a) },
 	"sleep":   func(m *made, a *asked) { m.parts["scale"] = sleeperOf(m, a) },
+	"slack":   func(m *made, a *asked) { m.parts["scale"] = sparedOf(m, a) },
 }
 
 func rtmrOf(a *asked) *rtmr {

@@ -36,6 +36,8 @@ type stated struct {
 	queues *describedQueues
 	most   int64 // the risk that a promise leaves, in millionths, unless the job or its queue says
 	reject bool
+	// nodes that sleep are woken in time
+	sleepers bool
 
 	outside map[*job]bool  // they cannot be in time
 	heard   map[*job]int64 // of which deadline
@@ -354,11 +356,16 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 	return o.sound(b, j, l)
 }
 
+// counts tells whether a node is in service, or is woken in time.
+func (o *stated) counts(n *node) bool {
+	return n != nil && (n.serves() || o.sleepers && n.up && !n.draining)
+}
+
 // unknown says what is wrong with telling a job nothing of its finish.
 func (o *stated) unknown(b *book, j *job) string {
 	slotless := func(s stage) bool {
 		return s.kind != master && len(s.Tasks) > s.done && slices.IndexFunc(b.nodes, func(n *node) bool {
-			return n != nil && n.serves() && s.needs.fits(&n.Class.Capacity)
+			return o.counts(n) && s.needs.fits(&n.Class.Capacity)
 		}) < 0
 	}
 	if len(j.After) > 0 || slices.ContainsFunc(j.Stages, slotless) {
@@ -422,7 +429,7 @@ func (o *stated) bound(b *book, j *job, l *line) {
 	}
 	most := int64(0)
 	for _, n := range b.nodes {
-		if n != nil && n.serves() {
+		if o.counts(n) {
 			most += n.Class.Capacity[slotOf(s.kind)]
 		}
 	}

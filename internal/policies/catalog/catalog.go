@@ -82,6 +82,7 @@ func All() []compose.Entry {
 		speculate.Entry(),
 		slowstart.Entry(),
 		scale.Entry(),
+		scale.SlackEntry(),
 		ondemand.RequestEntry(),
 		need.Entry(),
 		workflow.ATPEntry(),

@@ -63,6 +63,19 @@ type Follower interface {
 	Follow(o sched.Order) error
 }
 
+// Gate is a part that keeps tasks from nodes, whichever part places them: those who ask what may start on a node
+// (sched.View.First) get an answer without what it keeps away. Jobs are kept waiting for nodes to be saved, and those
+// that are asleep wake when deadlines need them: who counts nodes in advance is told so (Sleepers).
+type Gate interface {
+	// Bars tells whether the node gets no task.
+	Bars(n sched.NodeID) bool
+	// Takes tells whether a task of the job's stage may go to the node.
+	Takes(v sched.View, j *sched.Job, s sched.Stage, n *sched.Node) bool
+}
+
+// Sleepers is a part that is told when the policy is assembled that nodes which sleep wake when they are needed.
+type Sleepers interface{ CountSleepers() }
+
 // Recipe is what a policy is made of.
 type Recipe struct {
 	Name  string // as people write it, with its parameters
@@ -111,6 +124,8 @@ type Policy struct {
 	order sched.Order // at its desk
 	parts []part      // the order first, then those that take turns
 	desk  desk        // at which they read
+	gate  Gate        // nil = none
+	gates desk        // at which it reads
 	// profiles by class, as parts see them that read no cost models
 	opened map[string]opened
 	heeds  sched.Events
@@ -165,7 +180,15 @@ func New(r Recipe) (*Policy, error) {
 			return nil, fmt.Errorf("policy %q: its %s part saves its memory, but lacks the other methods of compose.Memory", r.Name, part.Kind)
 		}
 	}
+	for i := range y.parts {
+		if g, ok := y.parts[i].step.(Gate); ok {
+			y.gate, y.gates = g, desk{policy: y, by: &y.parts[i]}
+		}
+	}
 	for _, part := range y.parts {
+		if c, ok := part.step.(Sleepers); ok && y.gate != nil {
+			c.CountSleepers()
+		}
 		if f, ok := part.step.(Follower); ok {
 			if err := f.Follow(followed); err != nil {
 				return nil, fmt.Errorf("policy %q: %w", r.Name, err)
@@ -229,6 +252,7 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		p.Rank(0, sched.Because(sched.PlaceChanged))
 	}
 	y.desk = desk{View: v, policy: y}
+	y.gates.View = v
 	for i := 1; i < len(y.parts); i++ {
 		part := &y.parts[i]
 		if part.turns&brings == 0 && part.turns != sched.AnyEvent {
@@ -239,7 +263,7 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		part.step.Decide(&y.desk, part.hears(y, batch, brings), p)
 		part.answersFor(y, p.Items[from:])
 	}
-	y.desk = desk{}
+	y.desk, y.gates.View = desk{}, nil
 }
 
 // Asker is an admission that can say what it would decide about a job that arrived at the time of

@@ -80,6 +80,27 @@ func (d *desk) Profile(class string) *profile.Class {
 	return d.policy.open(d.by, d.View.Profile(class))
 }
 
+// First is that of the view, without what a gate keeps away.
+func (d *desk) First(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
+	return d.pass(d.View.First, n, s, after)
+}
+
+// FirstLocal is that of the view, likewise.
+func (d *desk) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sched.JobID {
+	return d.pass(d.View.FirstLocal, n, s, after)
+}
+
+func (d *desk) pass(first func(sched.NodeID, sched.Stage, sched.JobID) sched.JobID, n sched.NodeID, s sched.Stage, j sched.JobID) sched.JobID {
+	gate := d.policy.gate
+	if gate != nil && gate.Bars(n) {
+		return 0
+	}
+	for j = first(n, s, j); gate != nil && j != 0 && !gate.Takes(&d.policy.gates, d.Job(j), s, d.Node(n)); {
+		j = first(n, s, j)
+	}
+	return j
+}
+
 // opened is a profile as it is told, and as parts see it that do not say that they read cost models.
 type opened struct{ told, seen *profile.Class }
 

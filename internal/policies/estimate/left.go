@@ -21,8 +21,9 @@ type Left struct {
 const classTasks = 3
 
 // Left is what is left of a job whose tasks are taken to be so many percent longer than their mean; it is not known
-// where nothing is known of a stage that has tasks. O(1).
-func (o *Own) Left(v sched.View, j *sched.Job, margin int) (left Left, known bool) {
+// where nothing is known of a stage that has tasks. Those of its class are taken to be as long as its size says, where
+// that is above 0, and else as they are over all its jobs. O(1).
+func (o *Own) Left(v sched.View, j *sched.Job, margin int, size [2]units.Duration) (left Left, known bool) {
 	class := v.Profile(j.Spec.Class)
 	left.Due = math.MaxInt64
 	if due := j.Due(); due != units.Never {
@@ -36,7 +37,11 @@ func (o *Own) Left(v sched.View, j *sched.Job, margin int) (left Left, known boo
 		}
 		tasks, sum := o.Of(j.ID, s)
 		if class != nil {
-			if mean, _, ok := Task(class, s); ok && mean < units.Hour*1000 {
+			mean, _, ok := Task(class, s)
+			if size[k] > 0 {
+				mean = size[k]
+			}
+			if ok && mean < units.Hour*1000 {
 				tasks, sum = tasks+classTasks, sum+classTasks*mean
 			}
 		}

@@ -72,7 +72,7 @@ func (n *Need) line(v sched.View) {
 		if j.Due() == units.Never {
 			break
 		}
-		left, known := n.Own.Left(v, j, n.c.Margin)
+		left, known := n.Own.Left(v, j, n.c.Margin, [kinds]units.Duration{})
 		if !known {
 			continue
 		}

@@ -13,6 +13,9 @@ import (
 // admission states when jobs will be done, promises deadlines, and keeps the order.
 type admission struct{ *scheduler }
 
+// CountSleepers counts nodes that sleep as in service.
+func (a admission) CountSleepers() { a.Wakes = true }
+
 // MarshalJSON saves what all parts remember.
 func (a admission) MarshalJSON() ([]byte, error) { return a.save() }
 

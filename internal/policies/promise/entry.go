@@ -16,7 +16,7 @@ func Entry() compose.Entry {
 		Name:   "promise",
 		Kind:   compose.KindScheme,
 		Whole:  true,
-		Beside: []string{"need"}, // nodes more, and none less that a job needs
+		Beside: []string{"need", "slack"}, // nodes more, and none less that a job needs
 		Doc:    "says of each job when it will be done, and promises deadlines that will be met with a probability",
 		Cite:   "docs/probability.md",
 		Parts:  parts(nil, admit.All{}),

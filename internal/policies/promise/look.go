@@ -63,7 +63,7 @@ func (s *scheduler) serve(v sched.View) {
 	speed, nodes := 0.0, 0.0
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		node := v.Node(n)
-		if node == nil || !node.Serves() {
+		if node == nil || !node.Serves() && !(s.Wakes && (node.State == sched.Asleep || node.State == sched.Waking)) {
 			continue
 		}
 		for d, c := range node.Spec.Class.Capacity {

@@ -19,6 +19,7 @@ type Config struct {
 	Most   finish.Risk   // that a promise leaves
 	Reject bool          // what cannot be promised is rejected
 	Queues queues.Config // which may say otherwise what promises leave
+	Wakes  bool          // nodes that sleep are woken in time
 }
 
 // scheduler is what the parts share.

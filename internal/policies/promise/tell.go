@@ -55,6 +55,9 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 			continue
 		}
 		is := s.outlook(now, w, was.Word, r.Level)
+		if !was.far(is.Half, was.Half) && !was.far(is.By, was.By) {
+			continue // what is told agrees with the chance of the deadline, and that has not moved it
+		}
 		later := is.Half.Sub(was.Half)
 		tells := s.toldOf(w, is, now)
 		why := sched.Because(AheadMoved, int64(later))

@@ -1,0 +1,431 @@
+package scale
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// Slack keeps as many nodes in service as deadlines need, those first that use least for their work: ours.
+//
+//	need = max over jobs in the order of deadlines, min(γ · (before + own) / time, γ · before / time + width)
+//	       + what may not wait
+//
+// in parts of what all nodes can do together, and one node more: before is what is left of the jobs before a job,
+// and own of itself; its time ends with its deadline, less its serial time (one task of each of its stages) and what
+// a node takes to wake; its width is what it takes if all tasks of a stage run at once. What runs has half of its
+// mean left. What may not wait are the tasks of jobs without a deadline, of which nothing is known, or which have no
+// time, and tasks of other stages than maps and reduces: for them nodes are in service at once, and they go before
+// jobs that can wait.
+//
+//   - Nodes are wanted in the order of what they draw at full load for what they do, until the need is met; of one
+//     class those that are awake go first, then those that come first.
+//   - Others get no task, so they empty (Bars), but for as many as still wake of those that are wanted. Those that
+//     are empty for as long as they would take to wake sleep. A node that is needed is asked again after a minute.
+//   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
+//   - Where all nodes are needed, or a job must not run everywhere, it stands aside: all are wanted.
+//
+// γ follows misses of jobs that were made to wait: each adds 0.25, and each that was in time takes 0.001, from 1 up
+// to 4. With half of the serial time in place of all, and γ = 1.5, jobs of a wave or two were late.
+//
+// What tasks take is the mean by the job's own tasks and by what its class takes for such input, a fifth longer.
+//
+// Limits: that is the mean over all nodes; prices and carbon by the hour do not enter. Placements that do
+// not ask what may start on a node (efh, ideal) are not kept from nodes. While tasks that may not wait stand behind
+// jobs that can, a start costs a look at all of these.
+type Slack struct {
+	slackMemory
+
+	queue   estimate.Queue
+	classes []thrift // by handle, and in the order in which they are wanted; reused
+	order   []sched.ClassID
+}
+
+// slackMemory is what outlives a look.
+type slackMemory struct {
+	Own   estimate.Own        `json:"own"`
+	Gamma int64               `json:"gamma"`           // in thousandths
+	Sizes [][2]units.Duration `json:"sizes,omitempty"` // by handle, tasks by their input; 0 = unknown
+	Lax   []units.Time        `json:"lax,omitempty"`   // by handle, deadlines of jobs that can wait
+	Rush  []sched.JobID       `json:"rush,omitempty"`  // jobs that may not wait, and had tasks to start
+	Shut  []bool              `json:"shut,omitempty"`  // by handle, nodes that get no task
+	Asked []units.Time        `json:"asked,omitempty"` // by handle, when nodes were to sleep last
+	Next  units.Time          `json:"next"`            // when it looks again, at the next end of a task
+	Wake  units.Time          `json:"wake"`            // the Tick that was asked for; 0 = none
+}
+
+// thrift is what a class of nodes is good for.
+type thrift struct {
+	there  bool
+	share  int64 // of all that nodes can do, what one of them can, in millionths
+	draws  int64 // microwatts at full load for each of these
+	wanted int32
+	open   int32 // of those that are awake, so many get tasks
+}
+
+const (
+	leastGamma, mostGamma = 1000, 4000
+	slackMargin           = 20 // percent by which tasks are taken to be longer than their mean, as need takes them
+	missAdds, metTakes    = 250, 1
+	slackEvery            = 5 * units.Second
+	againAfter            = units.Minute
+)
+
+// NewSlack returns the part.
+func NewSlack() *Slack { return &Slack{slackMemory: slackMemory{Gamma: leastGamma}} }
+
+// slackChanges are the events at which it looks at once; at the ends of tasks it does so once in a while.
+var (
+	slackChanges = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobAmended, sched.OutputLost,
+		sched.NodeUp, sched.NodeDown, sched.NodeChanged)
+	slackTurns = sched.EventsOf(sched.Ended, sched.JobEnded)
+)
+
+// Decide wakes whom deadlines need, shuts the others, and lets them sleep. A look costs O(jobs + nodes).
+func (s *Slack) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	look, turn, ticked := false, false, false
+	for i := range batch {
+		e := &batch[i]
+		s.notice(v, e)
+		look, turn, ticked = look || slackChanges.Has(e.Kind), turn || slackTurns.Has(e.Kind), ticked || e.Kind == sched.Tick
+	}
+	if !v.World().Can(sched.Wake) {
+		return
+	}
+	if (look || turn || ticked) && s.Wake != 0 && v.Now() >= s.Wake {
+		s.Wake, look = 0, true
+	}
+	if look || turn && v.Now() >= s.Next {
+		s.Next = v.Now().Add(slackEvery)
+		s.look(v, p)
+	} else if ticked && s.Wake != 0 { // it was for another part
+		p.WakeMe(s.Wake, sched.Because(sched.Wakeup, int64(s.Wake)))
+	}
+}
+
+// notice takes in an event.
+func (s *Slack) notice(v sched.View, e *sched.Event) {
+	s.Own.Notice(v, e)
+	switch e.Kind {
+	case sched.Resync, sched.Control:
+		s.slackMemory = slackMemory{Gamma: s.Gamma}
+	case sched.JobArrived, sched.JobEnded:
+		*at(&s.Sizes, int(e.Job)) = [2]units.Duration{}
+		if j := v.Job(e.Job); j != nil && e.Kind == sched.JobArrived {
+			takes := estimate.Mean(v, j.Spec)
+			s.Sizes[e.Job] = [2]units.Duration{takes.Map, takes.Reduce}
+		}
+		due := *at(&s.Lax, int(e.Job))
+		s.Lax[e.Job] = 0
+		switch {
+		case due == 0 || e.Kind == sched.JobArrived || e.Outcome != sched.Committed:
+		case v.Now() > due:
+			s.Gamma = min(s.Gamma+missAdds, mostGamma)
+		default:
+			s.Gamma = max(s.Gamma-metTakes, leastGamma)
+		}
+	}
+}
+
+// left is what is left of a job.
+func (s *Slack) left(v sched.View, j *sched.Job) (left estimate.Left, known bool) {
+	size := [2]units.Duration{}
+	if int(j.ID) < len(s.Sizes) {
+		size = s.Sizes[j.ID]
+	}
+	return s.Own.Left(v, j, slackMargin, size)
+}
+
+// at is an element by handle, the zero value if there was none.
+func at[E any](list *[]E, handle int) *E {
+	for handle >= len(*list) {
+		*list = append(*list, *new(E))
+	}
+	return &(*list)[handle]
+}
+
+// Bars tells whether a node gets no task.
+func (s *Slack) Bars(n sched.NodeID) bool { return int(n) < len(s.Shut) && s.Shut[n] }
+
+// Takes tells whether a task of the job may go to the node. O(classes).
+func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.Node) bool {
+	rushes := func(id sched.JobID) bool { return v.Job(id) != nil && starts(v.Job(id), stage) > 0 }
+	if int(j.ID) < len(s.Lax) && s.Lax[j.ID] != 0 && slices.ContainsFunc(s.Rush, rushes) {
+		return false
+	}
+	if stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never {
+		return true
+	}
+	fast, sum, nodes := 0.0, 0.0, int32(0)
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		if k := v.Class(c); k != nil {
+			if here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]; here > 0 {
+				fast = max(fast, k.Spec.Speed)
+				sum, nodes = sum+float64(k.Spec.Speed*float64(here)), nodes+here
+			}
+		}
+	}
+	here := v.Class(n.Class).Spec.Speed
+	if units.Rounded(here) >= units.Rounded(fast) {
+		return true
+	}
+	left, known := s.left(v, j)
+	takes := float64(left.Mean[stage-sched.Map])
+	if stage == sched.Map && left.Open[1] > 0 {
+		takes += float64(left.Mean[1])
+	}
+	takes *= sum / float64(nodes)
+	return !known || units.Rounded(takes/here) <= float64(left.Due) || units.Rounded(takes/fast) > float64(left.Due)
+}
+
+// survey finds what each class of nodes is good for, and how long the slowest takes to wake.
+func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Duration) {
+	s.order = s.order[:0]
+	s.classes = append(s.classes[:0], make([]thrift, v.Classes()+1)...)
+	for c := range s.classes[1:] {
+		k := v.Class(sched.ClassID(c + 1))
+		if k == nil || k.Spec.Rented() || k.Nodes[sched.Awake]+k.Nodes[sched.Waking]+k.Nodes[sched.Asleep] == 0 {
+			continue
+		}
+		s.order = append(s.order, sched.ClassID(c+1))
+		wake = max(wake, k.Spec.WakeTime)
+		for d, has := range k.Spec.Capacity {
+			all[d] += float64(float64(has) * k.Spec.Speed * float64(k.Nodes[sched.Awake]+k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]))
+		}
+	}
+	for _, c := range s.order {
+		k, t := v.Class(c).Spec, &s.classes[c]
+		share := 1.0
+		for d, has := range k.Capacity {
+			if units.Rounded(all[d]) > 0 {
+				share = min(share, float64(has)*k.Speed/all[d])
+			}
+		}
+		t.there, t.share = true, max(1, millionths(share))
+		t.draws = int64(units.Rounded(float64(k.Idle+k.Dynamic) * 1e6 / float64(t.share)))
+	}
+	slices.SortStableFunc(s.order, func(a, b sched.ClassID) int { return cmp.Compare(s.classes[a].draws, s.classes[b].draws) })
+	return all, wake
+}
+
+func millionths(part float64) int64 { return int64(math.Round(units.Rounded(min(part, 1) * 1e6))) }
+
+// pools are what maps, reduces and other containers take from.
+const pools = 3
+
+func poolOf(needs *units.Vector) int {
+	switch {
+	case needs[units.MapSlots] > 0:
+		return 0
+	case needs[units.ReduceSlots] > 0:
+		return 1
+	}
+	return 2
+}
+
+// starts is how many tasks of a stage may start now.
+func starts(j *sched.Job, stage sched.Stage) int32 {
+	t := &j.Stages[stage]
+	if !t.Ready || t.Withheld || j.Standing() != sched.Admitted || j.Cancelled {
+		return 0
+	}
+	if t.Limit >= 0 {
+		return max(0, min(t.Open, t.Limit-t.Occupied))
+	}
+	return max(0, t.Open)
+}
+
+// need is the part of all nodes that deadlines need, 1 or more = all. O(jobs).
+func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration) (most float64) {
+	s.Rush = s.Rush[:0]
+	var work, now [pools]float64 // milliseconds of all nodes, up to a job; and parts of them at once
+	for _, id := range s.queue.Jobs {
+		j := v.Job(id)
+		if len(j.Spec.Labels)+len(j.Spec.Avoids) > 0 {
+			return 1
+		}
+		left, lax := s.left(v, j)
+		time := left.Due - estimate.Millis(wake) - left.Mean[0] - left.Mean[1]
+		lax = lax && j.Due() != units.Never && time > 0
+		before, own, width, rush := max(work[0], work[1], work[2]), 0.0, 0.0, false
+		for i := range j.Spec.Stages {
+			stage := j.Spec.Stages[i].Kind
+			t, box := &j.Stages[stage], j.Spec.Stages[i].Container(0)
+			if t.Open <= 0 && t.Occupied <= 0 {
+				continue
+			}
+			part, pool := s.part(v, &box.Needs, all), poolOf(&box.Needs)
+			if part == 0 {
+				return 1
+			}
+			if k := int(stage) - int(sched.Map); lax && k >= 0 && k < len(left.Mean) {
+				takes := float64(part * float64(left.Open[k]*left.Mean[k]+int64(t.Occupied)*left.Mean[k]/2))
+				own, work[pool] = own+takes, work[pool]+takes
+				width = max(width, float64(part*float64(left.Open[k]+int64(t.Occupied))))
+				continue
+			}
+			tasks := starts(j, stage)
+			now[pool] += float64(part * float64(tasks+t.Occupied))
+			rush = rush || tasks > 0
+		}
+		*at(&s.Lax, int(id)) = 0
+		if lax {
+			s.Lax[id] = j.Due()
+			g := float64(s.Gamma) / float64(1000*time)
+			most = max(most, units.Rounded(min(float64(g*(before+own)), float64(g*before)+width)))
+		} else if rush {
+			s.Rush = append(s.Rush, id)
+		}
+	}
+	return units.Rounded(most + max(now[0], now[1], now[2]))
+}
+
+// part is that of all nodes which a container takes, 0 if some node has no room for it.
+func (s *Slack) part(v sched.View, needs *units.Vector, all *[units.Dims]float64) (part float64) {
+	for _, c := range s.order {
+		if !v.Class(c).Spec.Capacity.Fits(needs) {
+			return 0
+		}
+	}
+	for d, n := range needs {
+		if n > 0 {
+			part = max(part, float64(n)/all[d])
+		}
+	}
+	return part
+}
+
+// look finds who is wanted.
+func (s *Slack) look(v sched.View, p *sched.Plan) {
+	s.queue.Look(v)
+	all, wake := s.survey(v)
+	need := millionths(s.need(v, &all, wake))
+	aside := need == 1e6
+	if aside {
+		clear(s.Lax)
+		s.Rush = s.Rush[:0]
+	}
+	// Whom the need takes, and one more.
+	rest, more, coming, wanted := need, int32(1), int32(0), int32(0)
+	for _, c := range s.order {
+		k, t := v.Class(c), &s.classes[c]
+		here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]
+		if t.wanted = here; !aside {
+			t.wanted = int32(min(int64(here), (max(0, rest)+t.share-1)/t.share))
+		}
+		if rest -= int64(t.wanted) * t.share; rest <= 0 && t.wanted < here {
+			t.wanted, more = t.wanted+more, 0
+		}
+		t.open = min(t.wanted, k.Nodes[sched.Awake])
+		coming += t.wanted - t.open
+		wanted += t.wanted
+	}
+	for _, c := range s.order { // while they come, others do
+		t := &s.classes[c]
+		few := min(coming, v.Class(c).Nodes[sched.Awake]-t.open)
+		t.open, coming = t.open+few, coming-few
+		t.wanted = max(0, t.wanted-v.Class(c).Nodes[sched.Awake]-v.Class(c).Nodes[sched.Waking]) // to be woken
+	}
+	opened, next := s.turn(v, p, int64(wanted), (need+999)/1000)
+	if opened { // who has room beats again
+		next = v.Now().Add(units.Second)
+	} else if len(s.queue.Jobs) > 0 {
+		next = min(next, v.Now().Add(slackEvery))
+	}
+	if next != units.Never && (s.Wake == 0 || next < s.Wake) {
+		s.Wake = next
+		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
+	}
+}
+
+// turn wakes, shuts and puts to sleep node by node. It returns whether a node was shut that is open now, and when one
+// may sleep next.
+func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bool, next units.Time) {
+	next = units.Never
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		nd, shut := v.Node(n), at(&s.Shut, int(n))
+		was := *shut
+		*shut = false
+		if nd == nil || !s.classes[nd.Class].there {
+			continue
+		}
+		t := &s.classes[nd.Class]
+		switch nd.State {
+		case sched.Asleep:
+			if t.wanted > 0 && p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(DeadlinesNeed, wanted, need, s.Gamma)}) {
+				t.wanted--
+			}
+		case sched.Awake:
+			if t.open > 0 {
+				t.open--
+				opened = opened || was
+				continue
+			}
+			*shut = true
+			if nd.Occupied > 0 {
+				continue
+			}
+			due := nd.Since.Add(max(units.Second, v.Class(nd.Class).Spec.WakeTime))
+			asked := at(&s.Asked, int(n))
+			if *asked != 0 {
+				due = max(due, asked.Add(againAfter))
+			}
+			if v.Now() < due {
+				next = min(next, due)
+				continue
+			}
+			*asked = max(1, v.Now())
+			p.Add(sched.Item{Verb: sched.Sleep, Node: n, Reason: sched.Because(NotWanted, int64(nd.Since), wanted, need)})
+			next = min(next, v.Now().Add(againAfter))
+		}
+	}
+	return opened, next
+}
+
+// MarshalJSON writes the state.
+func (s *Slack) MarshalJSON() ([]byte, error) { return json.Marshal(s.slackMemory) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Slack) UnmarshalJSON(text []byte) error {
+	s.slackMemory = slackMemory{}
+	return json.Unmarshal(text, &s.slackMemory)
+}
+
+// CopyFrom takes the state over.
+func (s *Slack) CopyFrom(other any) {
+	was := other.(*Slack).slackMemory
+	was.Own.Jobs, was.Lax, was.Sizes = slices.Clone(was.Own.Jobs), slices.Clone(was.Lax), slices.Clone(was.Sizes)
+	was.Rush, was.Shut, was.Asked = slices.Clone(was.Rush), slices.Clone(was.Shut), slices.Clone(was.Asked)
+	s.slackMemory = was
+}
+
+// Why nodes wake and sleep.
+var (
+	// DeadlinesNeed wakes a node.
+	DeadlinesNeed = &sched.Cause{Name: "deadlines-need", Text: "{wanted} {wanted?node is|nodes are} wanted: deadlines need {need} thousandths of all, at γ = {gamma} thousandths",
+		Numbers: []sched.Number{sched.Count.Named("wanted", "nodes that are wanted", 40), sched.Count.Named("need", "what deadlines need, in thousandths of all nodes", 310),
+			sched.Count.Named("gamma", "γ in thousandths", 1250)}}
+	// NotWanted lets one sleep.
+	NotWanted = &sched.Cause{Name: "not-wanted", Text: "nothing has run on it since {since}, and {wanted} {wanted?node is|nodes are} wanted: deadlines need {need} thousandths of all",
+		Numbers: []sched.Number{sched.Clock.Named("since", "since when nothing has run on it", 60e9), sched.Count.Named("wanted", "nodes that are wanted", 40),
+			sched.Count.Named("need", "what deadlines need, in thousandths of all nodes", 310)}}
+)
+
+// SlackEntry lists the part.
+func SlackEntry() compose.Entry {
+	return compose.Entry{
+		Name: "slack",
+		Kind: compose.KindScale,
+		Doc:  "as many nodes are in service as deadlines need, those first that use least for their work; the others empty, and sleep",
+		Cite: "Slackline",
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true},
+			Causes: []*sched.Cause{DeadlinesNeed, NotWanted, sched.Wakeup}, Heeds: (slackChanges | slackTurns | sched.EventsOf(sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
+		Step: func(compose.Args) (compose.Step, error) { return NewSlack(), nil },
+	}
+}

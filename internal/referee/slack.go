@@ -1,0 +1,294 @@
+package referee
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// spared keeps as many nodes in service as deadlines need, those that draw least for what they do first: nodes are
+// taken one by one until they are enough.
+type spared struct {
+	took
+	gamma      int64
+	lax        map[int]int64 // jobs that can wait, and their deadlines
+	rush       []int         // jobs that cannot, with tasks to start
+	shut       map[int]bool
+	asked      map[int]int64
+	sizes      map[int][2]int64 // what maps and reduces take by their input, as their class was known when they came
+	next, tick int64
+}
+
+func sparedOf(m *made, _ *asked) part {
+	s := &spared{gamma: 1000}
+	s.forget()
+	if o, is := m.parts["admit"].(*stated); is {
+		o.sleepers = true
+	}
+	return s
+}
+
+func (s *spared) forget() {
+	s.lax, s.rush, s.shut, s.asked, s.sizes, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, 0, 0
+}
+
+func (s *spared) void() {}
+
+// there tells whether a node of the cluster's own is there.
+func (n *node) there() bool {
+	return n != nil && !n.rented() && n.up && !n.draining
+}
+
+// startable is how many tasks of a stage may start now.
+func startable(j *job, k int) int {
+	st := j.stage[k]
+	if st == nil || !st.ready || st.withheld || j.waits || j.state != admitted || j.cancelled {
+		return 0
+	}
+	if st.limit >= 0 {
+		return max(0, min(st.open, st.limit-st.occupied))
+	}
+	return st.open
+}
+
+// left is what one map and one reduce of a job with a deadline take, in milliseconds.
+func (s *spared) left(b *book, j *job) (mean [2]int64, known bool) {
+	c, known := (&needs{took: s.took, margin: 20, size: s.sizes[j.id]}).chore(b, j)
+	return c.mean, known
+}
+
+// keeps tells whether a task of the job does not go to the node.
+func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
+	if s.shut[n.id] {
+		return true
+	}
+	if s.lax[j.id] != 0 && slices.ContainsFunc(s.rush, func(id int) bool { return b.jobs[id] != nil && startable(b.jobs[id], k) > 0 }) {
+		return true
+	}
+	if k != mapStage && k != reduceStage || j.due() == never {
+		return false
+	}
+	fast, sum, nodes := 0.0, 0.0, 0.0
+	for _, o := range b.nodes {
+		if o != nil && o.up && !o.draining {
+			fast, sum, nodes = max(fast, o.Class.Speed), sum+o.Class.Speed, nodes+1
+		}
+	}
+	mean, known := s.left(b, j)
+	takes := mean[k-mapStage]
+	if r := j.stage[reduceStage]; k == mapStage && r != nil && r.open > 0 {
+		takes += mean[1]
+	}
+	due := float64((j.due() - b.now) / 1_000_000)
+	on := func(speed float64) float64 { return rounded(float64(takes) * (sum / nodes) / speed) }
+	return rounded(n.Class.Speed) < rounded(fast) && known && on(n.Class.Speed) > due && on(fast) <= due
+}
+
+func (s *spared) decide(b *book, events []*line, p *wants) {
+	b.keeps = s.keeps
+	look, turn := false, false
+	if takesOver(events) {
+		s.forget()
+		look = true
+	}
+	s.notice(b, events)
+	for _, l := range events {
+		look, turn = look || slices.Contains(atOnce, l.name) && l.name != "refused", turn || l.name == "ended" || l.name == "job-ended"
+		if j := b.jobs[l.int("job")]; l.name == "job-arrived" && j != nil {
+			t := b.timesOf(j, 1, mean)
+			s.sizes[j.id] = [2]int64{}
+			if t.known && !slices.ContainsFunc(j.Stages, func(st stage) bool { return st.kind >= other0 }) {
+				s.sizes[j.id] = [2]int64{t.oneMap, t.oneReduce}
+			}
+		}
+		if due := s.lax[l.int("job")]; l.name == "job-ended" || l.name == "job-arrived" {
+			delete(s.lax, l.int("job"))
+			switch {
+			case due == 0 || l.name == "job-arrived" || l.get("outcome") != "committed":
+			case b.now > due:
+				s.gamma = min(4000, s.gamma+250)
+			default:
+				s.gamma = max(1000, s.gamma-1)
+			}
+		}
+	}
+	heard := look || turn || slices.ContainsFunc(events, func(l *line) bool { return l.name == "tick" })
+	if heard && s.tick != 0 && b.now >= s.tick {
+		s.tick, look = 0, true
+	}
+	if look || turn && b.now >= s.next {
+		s.next = b.now + 5e9
+		s.look(b, p)
+	}
+}
+
+// needed is the part of all nodes that deadlines need.
+func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64 {
+	s.rush = nil
+	line := slices.DeleteFunc(slices.Clone(b.live), func(j *job) bool { return j.state > admitted || j.state == held || j.cancelled })
+	slices.SortFunc(line, func(x, y *job) int { return cmp.Or(cmp.Compare(x.due(), y.due()), cmp.Compare(x.seq, y.seq)) })
+	pool := func(k *stage) int {
+		switch {
+		case k.needs[slotOf(mapStage)] > 0:
+			return 0
+		case k.needs[slotOf(reduceStage)] > 0:
+			return 1
+		}
+		return 2
+	}
+	most, work, now := 0.0, [3]float64{}, [3]float64{}
+	for _, j := range line {
+		if len(j.Labels)+len(j.Avoids) > 0 {
+			return 1
+		}
+		mean, lax := s.left(b, j)
+		time := (j.due()-b.now)/1_000_000 - ms(wake) - mean[0] - mean[1]
+		lax = lax && time > 0
+		before, own, width, rush := slices.Max(work[:]), 0.0, 0.0, false
+		for k := range stages {
+			st := j.stage[k]
+			if st == nil || st.open <= 0 && st.occupied <= 0 {
+				continue
+			}
+			part := 0.0
+			for d, n := range st.needs {
+				if n > 0 {
+					part = max(part, float64(n)/all[d])
+				}
+			}
+			if slices.ContainsFunc(b.nodes, func(n *node) bool { return n.there() && !st.needs.fits(&n.Class.Capacity) }) {
+				return 1
+			}
+			if tasks := startable(j, k); !lax || k != mapStage && k != reduceStage {
+				now[pool(st)] += part * float64(tasks+st.occupied)
+				rush = rush || tasks > 0
+				continue
+			}
+			m := mean[k-mapStage]
+			takes := part * float64(int64(st.open)*m+int64(st.occupied)*m/2)
+			own += takes
+			work[pool(st)] += takes
+			width = max(width, part*float64(st.open+st.occupied))
+		}
+		delete(s.lax, j.id)
+		switch g := float64(s.gamma) / 1000; {
+		case lax:
+			s.lax[j.id] = j.due()
+			most = max(most, rounded(min(g*(before+own)/float64(time), g*before/float64(time)+width)))
+		case rush:
+			s.rush = append(s.rush, j.id)
+		}
+	}
+	return rounded(most + slices.Max(now[:]))
+}
+
+func (s *spared) look(b *book, p *wants) {
+	var all [len(vector{})]float64
+	var list []*node
+	wake := int64(0)
+	for _, n := range b.nodes {
+		if !n.there() {
+			continue
+		}
+		list = append(list, n)
+		wake = max(wake, n.Class.WakeTime)
+		for d, has := range n.Class.Capacity {
+			all[d] += float64(has) * n.Class.Speed
+		}
+	}
+	millionths := func(part float64) int64 { return int64(math.Round(rounded(min(part, 1) * 1e6))) }
+	share := func(n *node) int64 {
+		least := 1.0
+		for d, has := range n.Class.Capacity {
+			if rounded(all[d]) > 0 {
+				least = min(least, float64(has)*n.Class.Speed/all[d])
+			}
+		}
+		return max(1, millionths(least))
+	}
+	draws := func(n *node) int64 { return int64(rounded((n.Class.Idle + n.Class.Dynamic) * 1e6 / float64(share(n)))) }
+	first := func(n *node) int {
+		return slices.IndexFunc(b.nodes, func(o *node) bool { return o != nil && o.Class.Name == n.Class.Name })
+	}
+	state := func(n *node) int {
+		switch {
+		case n.waking:
+			return 1
+		case n.asleep:
+			return 2
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(x, y *node) int {
+		return cmp.Or(cmp.Compare(draws(x), draws(y)), cmp.Compare(first(x), first(y)), cmp.Compare(state(x), state(y)), cmp.Compare(x.id, y.id))
+	})
+	need := millionths(s.needed(b, all, wake))
+	if need == 1e6 {
+		clear(s.lax)
+		s.rush = nil
+	}
+	wanted, rest, coming := 0, need, 0
+	for _, n := range list {
+		if need < 1e6 && rest <= 0 {
+			break
+		}
+		rest -= share(n)
+		wanted++
+	}
+	wanted = min(wanted+1, len(list))
+	open := map[*node]bool{}
+	for i, n := range list {
+		if state(n) == 0 && i < wanted {
+			open[n] = true
+		} else if i < wanted {
+			coming++
+		}
+	}
+	for _, n := range list {
+		if state(n) == 0 && !open[n] && coming > 0 {
+			open[n] = true
+			coming--
+		}
+	}
+	mille := (need + 999) / 1000
+	opened, next := false, int64(never)
+	woken := map[*node]bool{}
+	for _, n := range list[:wanted] {
+		woken[n] = state(n) == 2
+	}
+	slices.SortFunc(list, func(x, y *node) int { return cmp.Compare(x.id, y.id) })
+	was := s.shut
+	s.shut = map[int]bool{}
+	for _, n := range list {
+		switch {
+		case woken[n]:
+			p.power("wake", n, "deadlines-need"+numbers(int64(wanted), mille, s.gamma))
+		case state(n) != 0:
+		case open[n]:
+			opened = opened || was[n.id]
+		default:
+			s.shut[n.id] = true
+			if n.occupied > 0 {
+				continue
+			}
+			due := n.since + max(1e9, n.Class.WakeTime)
+			if s.asked[n.id] != 0 {
+				due = max(due, s.asked[n.id]+60e9)
+			}
+			if b.now >= due {
+				s.asked[n.id] = max(1, b.now)
+				p.power("sleep", n, "not-wanted"+numbers(n.since, int64(wanted), mille))
+				due = b.now + 60e9
+			}
+			next = min(next, due)
+		}
+	}
+	if opened {
+		next = b.now + 1e9
+	} else if slices.ContainsFunc(b.live, func(j *job) bool { return j.state <= admitted && j.state != held && !j.cancelled }) {
+		next = min(next, b.now+5e9)
+	}
+	if next != never && (s.tick == 0 || next < s.tick) {
+		s.tick = next
+	}
+}
