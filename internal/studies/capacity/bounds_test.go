@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/bounds"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -100,4 +101,27 @@ func TestWorth(t *testing.T) {
 		m := &c.Classes[2].Map
 		m.Mean, m.Max = m.Mean*11/10, m.Max*11/10
 	})
+}
+
+// By hand, propositions 2.2 and 2.3: 10 maps of 2 s, the longest 3 s, on 4 slots beside 30 of 1 s, the longest 2 s,
+// on 6. Each has done its work after 5 s on its own slots, and both after 5 s on all.
+func TestPairs(t *testing.T) {
+	jobs := [2]bounds.Job{{Maps: 10, Map: bounds.Time{Mean: 2, Max: 3}}, {Maps: 30, Map: bounds.Time{Mean: 1, Max: 2}, Reduces: 2, Reduce: bounds.Time{Mean: 1, Max: 1}}}
+	got := pairs(jobs, [2]bounds.Need{{Maps: 4}, {Maps: 6, Reduces: 2}})
+	if len(got) != 1 || got[0].Stage != "map" || !near(got[0].First, 5) || !near(got[0].Last, 5) {
+		t.Fatalf("%+v", got)
+	}
+	// The maps of the other last for 5 s on its six slots, longer than the (20 - 3) / 4 s until the first job's
+	// last task begins: it has its own slots till then. The other way round 5 s are longer than (30 - 2) / 6 s.
+	if !near(got[0].Up[0], 17./4+3) || !near(got[0].Up[1], 28./6+2) {
+		t.Errorf("%v, want %v and %v", got[0].Up, 17./4+3, 28./6+2)
+	}
+	// With half of its tasks the other is done in 2.5 s, and lends its slots.
+	jobs[1].Maps = 15
+	if got = pairs(jobs, [2]bounds.Need{{Maps: 4}, {Maps: 6}}); !near(got[0].First, 2.5) || !near(got[0].Last, 3.5) || !near(got[0].Up[0], (15+20-3)/10.+3) {
+		t.Errorf("%+v", got)
+	}
+	if got = pairs(jobs, [2]bounds.Need{{Maps: 4}, {Maps: 0.5}}); len(got) != 0 {
+		t.Errorf("with less than a slot: %+v", got)
+	}
 }

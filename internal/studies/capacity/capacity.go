@@ -50,7 +50,8 @@ type Result struct {
 	Prices     Prices  `json:"prices"`
 	Reason     string  `json:"reason"`
 	Classes    []Class `json:"classes"`
-	Fleet      *Fleet  `json:"fleet,omitempty"` // of several types of machines; cost and jobs are means of its hours
+	Beside     []Pair  `json:"beside,omitempty"` // where there are two classes
+	Fleet      *Fleet  `json:"fleet,omitempty"`  // of several types of machines; cost and jobs are means of its hours
 	Sweep      []Point `json:"sweep,omitempty"`
 	Played     *Played `json:"played,omitempty"`
 }
@@ -162,6 +163,9 @@ func Plan(c *scenario.Capacity) *Result {
 			k.Cost += r.Machines * k.Machines / used
 		}
 		k.weigh(c, i, r.Prices.Capacity)
+	}
+	if len(jobs) == 2 {
+		r.Beside = pairs([2]bounds.Job{jobs[0], jobs[1]}, [2]bounds.Need{answer.Needs[0], answer.Needs[1]})
 	}
 	return r
 }
