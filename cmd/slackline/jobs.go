@@ -85,7 +85,7 @@ class: estimates use warm runs.`,
 
 // writeJobs prints jobs, one on a line.
 func writeJobs(w io.Writer, list []*store.Job, now time.Time, columns int) error {
-	g := &report.Grid{}
+	g := &report.Grid{Least: []string{"reduces", "maps", "policy", "class", "expected", "submitted"}}
 	g.Add(">job", "name", "class", "policy", "state", "submitted", ">took", ">expected", "deadline", ">maps", ">reduces", "why")
 	for _, j := range list {
 		g.Add(fmt.Sprint(j.ID), j.Name, j.Class, j.Policy, j.State, stamp(j.Submitted, now), took(j), expected(j), promise(j, now),

@@ -4,8 +4,10 @@ import (
 	"container/list"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,13 +183,25 @@ func (l *live) Plan(at units.Time, decisions []follow.Decision) error {
 	for i := range decisions {
 		d := &decisions[i]
 		if o, told := report.OutlookOf(at, d); told && d.Refused == sched.OK && l.here[d.Job.Index] != nil {
-			l.here[d.Job.Index].outlook = &o
-			if o.Why != "" {
-				l.log.say(at, "job %q: %s", d.Job.Spec.ID, o.Why)
+			if j := l.here[d.Job.Index]; j.matters(at, &o) {
+				if j.said = &o; o.Why != "" {
+					l.log.say(at, "job %q: %s", d.Job.Spec.ID, o.Why)
+				}
 			}
+			l.here[d.Job.Index].outlook = &o
 		}
 	}
 	return nil
+}
+
+// matters tells whether it is worth a line that a job is done at another time than was said: where that decides about
+// its deadline, or is a tenth of the time that was left.
+func (j *liveJob) matters(at units.Time, o *report.Outlook) bool {
+	if j.said == nil {
+		return true
+	}
+	decides := j.deadline != units.Never && (j.said.Sure > j.deadline.Seconds()) != (o.Sure > j.deadline.Seconds())
+	return decides || math.Abs(o.Sure-j.said.Sure) > (j.said.Sure-at.Seconds())/10
 }
 
 func (l *live) take(at units.Time, e *follow.Record) {
@@ -277,6 +291,7 @@ type liveJob struct {
 	expected      *report.Expectation // nil: nothing is known
 	maps, reduces liveStage
 	outlook       *report.Outlook // nil: none was told
+	said          *report.Outlook // the last that was worth a line
 	failures      int
 	at            *list.Element
 }
@@ -422,7 +437,12 @@ func (s *liveState) frame(now units.Time, columns int) []string {
 	lines := []string{text.Snip(head, columns, "…")}
 	for _, j := range shown {
 		name := text.Pad(text.Snip(j.label(), names, "…"), names, ' ')
-		lines = append(lines, text.Snip(fmt.Sprintf("%s  %s  %s", name, bar12(j.done()), j.words(now, s.base)), columns, "…"))
+		line := fmt.Sprintf("%s  %s  ", name, bar12(j.done()))
+		words := j.words(now, s.base)
+		if all := strings.Join(words, ", "); text.StringWidth(line+all) > columns { // what matters most comes first
+			slices.Reverse(words)
+		}
+		lines = append(lines, text.Snip(line+strings.Join(words, ", "), columns, "…"))
 	}
 	if more := s.jobs.Len() - len(shown); more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
@@ -439,7 +459,7 @@ func (s *liveState) line(now units.Time) string {
 				parts = append(parts, "…")
 				break
 			}
-			parts = append(parts, fmt.Sprintf("%s: %s", j.label(), j.words(now, s.base)))
+			parts = append(parts, fmt.Sprintf("%s: %s", j.label(), strings.Join(j.words(now, s.base), ", ")))
 		}
 	}
 	text := strings.Join(parts, "; ")
@@ -450,9 +470,9 @@ func (s *liveState) line(now units.Time) string {
 }
 
 // words says how far a job is, when it should end, and how it stands to its promise.
-func (j *liveJob) words(now units.Time, base time.Time) string {
+func (j *liveJob) words(now units.Time, base time.Time) (words []string) {
 	if j.arrived == units.Never {
-		return "not submitted yet"
+		return []string{"not submitted yet"}
 	}
 	text := fmt.Sprintf("maps %d of %d", j.maps.done, j.maps.tasks)
 	if j.reduces.tasks > 0 {
@@ -461,25 +481,26 @@ func (j *liveJob) words(now units.Time, base time.Time) string {
 	if j.failures > 0 {
 		text += fmt.Sprintf(", %d failed", j.failures)
 	}
+	words = append(words, text)
 	left, known := j.left(now)
 	clock := func(at units.Time) string { return base.Add(time.Duration(at)).Format(time.TimeOnly) }
 	switch o := j.outlook; {
 	case o != nil: // which the policy goes by
-		text += ", " + o.DoneBy(func(s float64) string { return clock(units.Time(0).Add(units.FromSeconds(s))) })
+		words = append(words, o.DoneBy(func(s float64) string { return clock(units.Time(0).Add(units.FromSeconds(s))) }))
 	case known:
-		text += fmt.Sprintf(", %s left (until %s)", units.Span(left), clock(now.Add(units.FromSeconds(left))))
+		words = append(words, fmt.Sprintf("%s left (until %s)", units.Span(left), clock(now.Add(units.FromSeconds(left)))))
 	}
 	if j.deadline == units.Never {
-		return text
+		return words
 	}
 	due := j.deadline.Sub(now).Seconds()
 	switch {
 	case due < 0:
-		return text + ", LATE by " + units.Span(-due)
+		return append(words, "LATE by "+units.Span(-due))
 	case known && left > due:
-		return text + fmt.Sprintf(", due in %s: LATE by %s", units.Span(due), units.Span(left-due))
+		return append(words, fmt.Sprintf("due in %s: LATE by %s", units.Span(due), units.Span(left-due)))
 	}
-	return text + ", due in " + units.Span(due)
+	return append(words, "due in "+units.Span(due))
 }
 
 // bar12 draws a part of the whole in twelve columns.

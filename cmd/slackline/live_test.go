@@ -77,7 +77,7 @@ func TestFrames(t *testing.T) {
 	at(4, ends(1, sched.Committed, ""), ends(2, sched.Failed, "it broke"), starts(2, 3, sched.Map, 1))
 	frame(4, 60,
 		"4.0 s  0 of 2 jobs ended, maps read 33.3 MB/s",
-		"words  ███░░░░░░░░░  maps 1 of 3, reduces 0 of 1, 1 failed,…",
+		"words  ███░░░░░░░░░  due in 8.0 s, 6.8 s left (until 18:00:…",
 		"find   ░░░░░░░░░░░░  maps 0 of 1, reduces 0 of 1")
 	at(9, ends(3, sched.Committed, ""), starts(2, 4, sched.Reduce, 1), starts(1, 5, sched.Map, 3), starts(1, 6, sched.Map, 2))
 	at(11, ends(5, sched.Committed, ""), ends(6, sched.Committed, ""), sched.Event{Kind: sched.Progress, Attempt: 4, X: 0.5})
@@ -161,5 +161,24 @@ func TestWarningsOfPrograms(t *testing.T) {
 	(&live{}).warn(&out, "find", "it is \x1b[31mslow")
 	if want := "warning: job \"find\": it is \\x1b[31mslow\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
+// A job is said to be done at another time where that decides about its deadline, or is a tenth of the time that was
+// left.
+func TestMovesThatMatter(t *testing.T) {
+	j := &liveJob{deadline: units.Time(100 * units.Second)}
+	for i, c := range []struct {
+		sure    float64
+		matters bool
+	}{{50, true}, {54, false}, {46, false}, {61, true}, {99, true}, {101, true}, {104, false}, {99, true}} {
+		o := &report.Outlook{Sure: c.sure}
+		got := j.matters(0, o)
+		if got != c.matters {
+			t.Errorf("%d: %v s after %+v: %v", i, c.sure, j.said, got)
+		}
+		if got {
+			j.said = o
+		}
 	}
 }

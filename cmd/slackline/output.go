@@ -16,11 +16,31 @@ import (
 
 // bindOutput adds the flag for the form of the result.
 func (o *options) bindOutput(cmd *cobra.Command, forms ...string) *cobra.Command {
-	forms = append([]string{"table", "json"}, forms...)
+	forms = append([]string{"table", "wide", "json"}, forms...)
 	cmd.Annotations = map[string]string{"forms": strings.Join(forms, ", ")}
 	cmd.Flags().StringVarP(&o.output, "output", "o", "table", "format of the result: "+strings.Join(forms, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// sheet has a command write for people as wide as its terminal is, and in colours if that is wanted. What goes
+// elsewhere is as wide as it needs.
+func (o *options) sheet(cmd *cobra.Command) error {
+	if !slices.Contains([]string{"auto", "always", "never"}, o.colour) {
+		return fmt.Errorf("--color %q: it must be auto, always or never", o.colour)
+	}
+	out := cmd.OutOrStdout()
+	s := &report.Sheet{Writer: out, Colours: o.colour == "always"}
+	if isTerminal(out) {
+		s.Colours = s.Colours || o.colour == "auto" && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if o.output != "wide" {
+			s.Columns = width(out)
+		}
+	}
+	if s.Columns > 0 || s.Colours {
+		cmd.SetOut(s)
+	}
+	return nil
 }
 
 func (o *options) json() bool { return o.output == "json" }
@@ -77,6 +97,9 @@ func isTerminal(w io.Writer) bool {
 
 // fileOf is the file that is written to, nil if it is none.
 func fileOf(w io.Writer) *os.File {
+	if s, ok := w.(*report.Sheet); ok {
+		w = s.Writer
+	}
 	if h, ok := w.(*heeded); ok {
 		w = h.Writer
 	}

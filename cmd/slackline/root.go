@@ -22,6 +22,7 @@ import (
 
 // options are the flags that several commands share.
 type options struct {
+	colour   string // of --color
 	policies []string
 	seed     string
 	nodes    int
@@ -63,12 +64,13 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			mayOverwrite(cmd)
-			if err := errors.Join(localFlags(cmd), emptyFlags(cmd), o.cutPolicies()); err != nil || cmd.Flags().Lookup("output") == nil {
+			if err := errors.Join(localFlags(cmd), emptyFlags(cmd), o.cutPolicies(), o.sheet(cmd)); err != nil || cmd.Flags().Lookup("output") == nil {
 				return err
 			}
 			return o.checkOutput(cmd)
 		},
 	}
+	root.PersistentFlags().StringVar(&o.colour, "color", "auto", "colours for what is late, failed or refused: auto = on a terminal without NO_COLOR, always, never")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	group(root, newDemo(o), newRun(o), newSubmit(o), newCancel(o), newWait(o), newClose(o), newResume(o), newDiscard(o),

@@ -202,6 +202,6 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, units.Span(a.Took), reason)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, report.Like(w, nil).Wrapped(b.String()))
 	return err
 }

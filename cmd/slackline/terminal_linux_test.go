@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // pseudoTerminal opens both ends of one.
@@ -80,6 +82,7 @@ files: [said, words]
 input: in
 output: out
 `)
+	s.env = append(s.env, "NO_COLOR=1") // all colours are theirs
 	check := func(what, text string) {
 		t.Helper()
 		for _, bad := range []string{"\x1b[31m", "\x1b]0;", "\x9b", "\a", "\x1b[7m", "\x1b[8m", "\x1b[35m"} {
@@ -94,7 +97,7 @@ output: out
 		t.Errorf("%d: %q", code, text)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"jobs", `c\x1b[35m`},
+		{"jobs -o wide", `c\x1b[35m`},
 		{"show 1", `\x1b[31mred\a`},
 		{"logs 1", "failed   the map command "},
 		{"logs 1 map-1", "\n\\x1b[31mred\\a\ttab\n\\x1b]0;title\\a ?2J end\n"},
@@ -192,5 +195,45 @@ func TestPauseAtATerminal(t *testing.T) {
 				t.Errorf("discard: %q", out)
 			}
 		})
+	}
+}
+
+// On a terminal nothing is wider than that, what is late stands out unless nobody wants colours, and -o wide has all
+// columns.
+func TestTablesFitTheTerminal(t *testing.T) {
+	example, err := os.ReadFile("../../examples/two-jobs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newShell(t, map[string]string{"two-jobs.yaml": string(example)})
+	args := []string{"simulate", "two-jobs.yaml", "--seed", "1"}
+	fitted, _ := s.onTerminal(args...)
+	for line := range strings.SplitSeq(fitted, "\n") {
+		if n := text.StringWidthWithoutEscSequences(line); n > 100 { // what a terminal has that does not say
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, want := range []string{"\x1b[31mLATE by 57.5 s\x1b[0m", "not shown: class, maps, reduces, submitted; -o wide has all"} {
+		if !strings.Contains(fitted, want) {
+			t.Errorf("%q is not in\n%s", want, fitted)
+		}
+	}
+	wide, _ := s.onTerminal(append(args, "-o", "wide", "--color", "never")...)
+	if strings.Contains(wide, "not shown") || strings.Contains(wide, "\x1b[31m") || !strings.Contains(wide, "reduces  submitted") {
+		t.Error(wide)
+	}
+	piped := s.must(0, args...)
+	if strings.Contains(piped, "not shown") || strings.Contains(piped, "\x1b") {
+		t.Error(piped)
+	}
+	if r := s.run(append(args, "--color", "always")...); !strings.Contains(r.stdout, "\x1b[31mLATE") || strings.Contains(r.stdout, "not shown") {
+		t.Error(r.stdout)
+	}
+	s.env = append(s.env, "NO_COLOR=1")
+	if plain, _ := s.onTerminal(args...); strings.Contains(plain, "\x1b[31m") {
+		t.Error(plain)
+	}
+	if r := s.run(append(args, "--color", "red")...); r.code != 2 || !strings.Contains(r.stderr, `--color "red": it must be auto, always or never`) {
+		t.Error(r)
 	}
 }

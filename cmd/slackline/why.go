@@ -234,8 +234,11 @@ const mostParts = 24
 
 // write prints it for people.
 func (r *reasons) write(w io.Writer) error {
-	var b strings.Builder
-	say := func(format string, args ...any) { b.WriteString(report.Wrapped(fmt.Sprintf(format, args...), "", 80)) }
+	var text strings.Builder
+	b := report.Like(w, &text)
+	say := func(format string, args ...any) {
+		io.WriteString(b, report.Wrapped(fmt.Sprintf(format, args...), "", 80))
+	}
 	by := fmt.Sprintf("%s, seed %d", r.Policy, r.Seed)
 	if j := r.Job; r.State == "" && j != nil {
 		say("%s: %s, by %s", report.Printable(r.name), report.Verdict(j), by)
@@ -264,22 +267,22 @@ func (r *reasons) write(w io.Writer) error {
 		for _, t := range a.Totals() {
 			g.Add(units.Span(t.Took.Seconds()), fmt.Sprintf("%.0f %%", 100*float64(t.Took)/float64(max(1, a.Response()))), t.Cause.Words())
 		}
-		if err := g.Write(&b); err != nil {
+		if err := g.Write(b); err != nil {
 			return err
 		}
 		if a.Rule != "" {
-			b.WriteByte('\n')
+			fmt.Fprintln(b)
 			say("Jobs stood in this order: %s", a.Rule)
 		}
-		b.WriteString("\nThe way there, through its last tasks\n\n   after      time\n")
+		io.WriteString(b, "\nThe way there, through its last tasks\n\n   after      time\n")
 		for i, c := range a.Story() {
 			if i == mostParts {
-				fmt.Fprintf(&b, "… and %d more; -o json has them all\n", len(a.Parts)-i)
+				fmt.Fprintf(b, "… and %d more; -o json has them all\n", len(a.Parts)-i)
 				break
 			}
-			fmt.Fprintf(&b, "%8s  %8s  %s\n", units.Span(c.After.Seconds()), units.Span(c.Took.Seconds()), c.What)
+			fmt.Fprintf(b, "%8s  %8s  %s\n", units.Span(c.After.Seconds()), units.Span(c.Took.Seconds()), c.What)
 			for _, why := range c.Why {
-				b.WriteString(report.Wrapped(why, "                      ", 80))
+				io.WriteString(b, report.Wrapped(why, "                      ", 80))
 			}
 		}
 	}
@@ -303,10 +306,10 @@ func (r *reasons) write(w io.Writer) error {
 			}
 			g.Add(c.What, finished, report.Verdict(&j), others)
 		}
-		if err := g.Write(&b); err != nil {
+		if err := g.Write(b); err != nil {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, text.String())
 	return err
 }

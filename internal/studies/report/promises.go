@@ -143,8 +143,8 @@ func writePromises(w io.Writer, g []*Run) {
 		if len(list) > mostPromises {
 			slices.SortStableFunc(list, func(a, b *Job) int { return cmp.Compare(a.promiseRank(), b.promiseRank()) })
 		}
-		t := &Grid{Title: label(run, g) + ", promises and their outcome"}
 		by, than := by(list[:min(len(list), mostPromises)])
+		t := &Grid{Title: label(run, g) + ", promises and their outcome", Least: []string{"", than, by}}
 		t.Add("job", ">deadline", ">"+by, ">finished", "promise", ">"+than, "")
 		for _, j := range list[:min(len(list), mostPromises)] {
 			note := j.Admission

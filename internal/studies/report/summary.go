@@ -214,7 +214,7 @@ func (r *Run) unknownWork() string {
 
 // summaryTable has a line for each policy.
 func summaryTable(title string, g []*Run) *Grid {
-	t := &Grid{Title: title}
+	t := &Grid{Title: title, Least: []string{"attempts", "local maps", "reduce slots", "map slots", "p95"}}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
 		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "rented node-hours", "rent", "no-deadline response"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { // those who have vcores want to see that they idle

@@ -18,57 +18,58 @@ const mostJobs = 40
 // WriteTable writes the report for people: the jobs with their promises, policies side by side, and
 // a summary. With several seeds it is the summary alone, as means with 95 % confidence intervals.
 func (r *Report) WriteTable(w io.Writer) error {
-	var b strings.Builder // which takes all that is written
+	var text strings.Builder
+	b := Like(w, &text) // which takes all that is written
 	groups := r.scenarios()
 	for i, g := range groups {
 		if i > 0 {
-			b.WriteByte('\n')
+			fmt.Fprintln(b)
 		}
 		title := Printable(g[0].Name()) + " " + where(g)
 		if !sameSeed(g) {
-			writeSummary(&b, title, g)
-			writeUnlike(&b, g)
-			writeClasses(&b, g)
-			writeBills(&b, g)
-			writeWorkflows(&b, g)
-			writeAudit(&b, g)
-			writeDoor(&b, g)
-			writeTrace(&b, g)
-			writeStuck(&b, g)
+			writeSummary(b, title, g)
+			writeUnlike(b, g)
+			writeClasses(b, g)
+			writeBills(b, g)
+			writeWorkflows(b, g)
+			writeAudit(b, g)
+			writeDoor(b, g)
+			writeTrace(b, g)
+			writeStuck(b, g)
 			for _, t := range versus(r.at(g[0])) {
-				b.WriteByte('\n')
-				_ = t.Write(&b)
+				fmt.Fprintln(b)
+				_ = t.Write(b)
 			}
 			if i+1 == len(groups) || groups[i+1][0].Scenario != g[0].Scenario { // the last point of a sweep
 				for _, t := range r.points(g[0].Scenario) {
-					b.WriteByte('\n')
-					_ = t.Write(&b)
+					fmt.Fprintln(b)
+					_ = t.Write(b)
 				}
-				writeFamilies(&b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario }))
+				writeFamilies(b, r.compared(func(c *Comparison) bool { return c.Scenario == g[0].Scenario }))
 			}
 			continue
 		}
 		// an open run may have had none
 		if g[0].World != "sim" && !slices.ContainsFunc(g, func(r *Run) bool { return len(r.Jobs) > 0 }) {
-			fmt.Fprintf(&b, "%s: no jobs ran\n", title)
+			fmt.Fprintf(b, "%s: no jobs ran\n", title)
 			continue
 		}
-		_ = jobsTable(title, g).Write(&b)
-		b.WriteByte('\n')
-		writeSummary(&b, "", g)
-		writeUnlike(&b, g)
-		writeClasses(&b, g)
-		writeBills(&b, g)
-		writeWorkflows(&b, g)
-		writePromises(&b, g)
-		writeAudit(&b, g)
-		writeDoor(&b, g)
-		writeReasons(&b, g)
-		writeReal(&b, g)
-		writeTrace(&b, g)
-		writeStuck(&b, g)
+		_ = jobsTable(title, g).Write(b)
+		fmt.Fprintln(b)
+		writeSummary(b, "", g)
+		writeUnlike(b, g)
+		writeClasses(b, g)
+		writeBills(b, g)
+		writeWorkflows(b, g)
+		writePromises(b, g)
+		writeAudit(b, g)
+		writeDoor(b, g)
+		writeReasons(b, g)
+		writeReal(b, g)
+		writeTrace(b, g)
+		writeStuck(b, g)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.Wrapped(text.String()))
 	return err
 }
 
@@ -119,7 +120,7 @@ func sameSeed(g []*Run) bool {
 
 // jobsTable lists the jobs, and for each policy when they finished and whether that was in time.
 func jobsTable(title string, g []*Run) *Grid {
-	t := &Grid{Title: title}
+	t := &Grid{Title: title, Least: []string{"class", "maps", "reduces", "submitted"}}
 	head := []string{"job", "class", ">maps", ">reduces", ">submitted", ">deadline"}
 	places := make([]map[string]int, len(g))
 	for i, run := range g {

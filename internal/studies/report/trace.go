@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"strings"
+	"io"
 )
 
 // Played is what is said of the trace of a scenario, at one point of its sweep.
@@ -25,12 +25,12 @@ func Traces(runs []*Run) (list []Played) {
 }
 
 // writeTrace says by which rule the jobs of a trace were completed, and what of it was not played.
-func writeTrace(b *strings.Builder, g []*Run) {
+func writeTrace(b io.Writer, g []*Run) {
 	t := g[0].Trace
 	if t == nil {
 		return
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 	if t.Rule > 0 {
 		fmt.Fprintf(b, "What the trace does not say about its jobs follows from rule %d.\n", t.Rule)
 	}

@@ -23,7 +23,7 @@ func versus(list []Comparison) (grids []*Grid) {
 		part := slices.Clone(list[:n])
 		list = list[n:]
 		slices.SortStableFunc(part, func(a, b Comparison) int { return order(a.Primary) - order(b.Primary) })
-		g := &Grid{Title: fmt.Sprintf("%s against %s, seed by seed", part[0].Policy, part[0].Against)}
+		g := &Grid{Title: fmt.Sprintf("%s against %s, seed by seed", part[0].Policy, part[0].Against), Least: []string{"of jobs", "p"}}
 		g.Add("metric", ">of jobs", ">difference", ">95 % interval", ">p", "verdict")
 		for i := range part {
 			c := &part[i]
