@@ -125,7 +125,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	if j.Expected != nil {
 		off := ""
 		lost := j.First != 0 || s.Promised != nil && s.Promised.Resumed // the time of an interruption
-		if j.Took != nil && *j.Expected > 0 && j.State == store.Finished && !lost {
+		if s.Promised != nil && s.Promised.Overtaken() != "" {
+			off = ", overtaken by " + s.Promised.Overtaken()
+		} else if j.Took != nil && *j.Expected > 0 && j.State == store.Finished && !lost {
 			off = fmt.Sprintf(", off by %+.0f %%", 100*(*j.Took / *j.Expected - 1))
 		}
 		line("expected", "%s%s", expected(j), off)

@@ -27,7 +27,7 @@ import (
 //   - Who has another deadline is told again.
 //   - Tasks that take long leave one slot in twenty: whose do is believed.
 //   - What was told is told again of jobs that run or wait, with the same word and confidence, and only if an instant
-//     has moved by more than a second and a tenth of the time that was left.
+//     has moved by more than a second and a tenth of the time that was left, or by more than a second if it has passed.
 //
 // Reduces wait as lateStart has it, and masters as under all.
 type stated struct {
@@ -465,7 +465,10 @@ func (o *stated) foretold(b *book, l *line) string {
 	was := o.said[j]
 	half, by := l.num64("half"), l.num64("by")
 	least := max(1e9, (was.by-was.at)/10) - 1e6 // what is told is rounded up to milliseconds
-	moved := max(half-was.half, was.half-half) > least || max(by-was.by, was.by-by) > least
+	far := func(is, was int64) bool {
+		return max(is-was, was-is) > least || was <= b.now && max(is-was, was-is) > 1e9-1e6
+	}
+	moved := far(half, was.half) || far(by, was.by)
 	name, n := reasonOf(l)
 	later := half - was.half
 	if name == "width-moved" {

@@ -151,6 +151,7 @@ func drawn(ctx context.Context, from lab.Stand, cfg sim.Config, told []*profile.
 	vary := each.Of(cfg.Workload.Jobs, func(j *workload.Job) func(draw.Draw) *workload.Job { return varying(j, find(told, j.Class)) })
 	for k := range min(max(drawnTasks/tasks, leastDraws), mostDraws) {
 		by := draw.Of(cfg.Seed, "prediction").Number(uint64(k))
+		cfg.Outlived = by.Float64() // as tasks of others run that take what nobody knows
 		fates, err := from.Foresee(ctx, cfg, each.Of(vary, func(of func(draw.Draw) *workload.Job) *workload.Job { return of(by) }))
 		if err != nil {
 			return nil, err
@@ -242,7 +243,7 @@ func (f *Foresight) Expected() *report.Expectation {
 	}
 	e := &report.Expectation{Seconds: f.Took(), Factor: f.Factor, Cold: f.Cold, From: "simulations"}
 	if f.Says() {
-		e.From = "the policy"
+		e.From = report.ByPolicy
 	}
 	if f.Ninety > 0 { // what it would be if errors were normal
 		e.Spread = new(max(0, f.Ninety-f.Done) / ninetieth)

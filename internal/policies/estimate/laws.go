@@ -22,6 +22,7 @@ type Law struct {
 	Typical     float64
 	Own, Shared finish.Dist
 	Wait        float64 // seconds that its slot stays empty behind it, on the average
+	Jobs        float64 // from which this is known; 0 = it is a guess
 }
 
 // Mean is the seconds that a task takes on the average, if the tasks of its job share a factor of mean 1.
@@ -96,7 +97,7 @@ func maps(c *profile.Class, st *workload.StageSpec, node string) (law Law, known
 	}
 	n := float64(len(st.Tasks))
 	shared := m.SharedAt(largest, -1)
-	law = Law{Typical: sum / n, Own: finish.Of(&m.Own), Shared: finish.Of(&shared)}
+	law = Law{Typical: sum / n, Own: finish.Of(&m.Own), Shared: finish.Of(&shared), Jobs: m.Jobs}
 	if units.Rounded((most-least)/max(law.Typical, 1e-9)) > 1e-3 {
 		each := make([]float64, len(st.Tasks))
 		for i := range st.Tasks {
@@ -120,7 +121,7 @@ func reduces(c *profile.Class, node string, read, part float64) (law Law, known 
 		in = emitted.Typical(read, -1) * part
 	}
 	shared := run.SharedAt(in, -1)
-	law = Law{Typical: run.Typical(in, -1), Own: finish.Of(&run.Own), Shared: finish.Of(&shared)}
+	law = Law{Typical: run.Typical(in, -1), Own: finish.Of(&run.Own), Shared: finish.Of(&shared), Jobs: run.Jobs}
 	if fetch := c.Model(sched.Reduce, node, profile.Later); fetch != nil {
 		seconds := fetch.Typical(in, -1)
 		if all := law.Typical + seconds; units.Rounded((seconds+fetch.Beside)/max(all, 1e-12)) > 1e-3 {

@@ -70,7 +70,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 			s.forget(e.Job)
 		case sched.ProfileLearned:
-			s.taught(v, e.Detail.Profile.Name)
+			if s.taught(v, e.Detail.Profile.Name) {
+				s.next = v.Now() // for those that waited to be promised their deadlines, and may soon be done
+			}
 		case sched.JobAmended:
 			if job := v.Job(e.Job); s.of(job) != nil {
 				if s.amend(v, job, p) {
@@ -149,7 +151,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	if r == nil {
 		return
 	}
-	w := s.tells(v, job, r)
+	w, st := s.tells(v, job, r)
 	if r.Let { // it has another deadline
 		s.letIn(v, job, sched.Reason{}, p)
 		return
@@ -163,59 +165,55 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 	s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), work)
 	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !r.Strange && !job.Spec.GoesOn() {
-		p.Reject(job.ID, s.offer(v, w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
+		p.Reject(job.ID, st.offer(v.Now(), w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
 		s.forget(job.ID)
 	}
 }
 
 // tells finds what a job is told after a look.
-func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) *place {
-	w := s.at(job)
-	if w == nil { // it goes behind: it has not been looked at
-		s.put(v, job, r)
-		s.run(v)
-		w = &s.places[len(s.places)-1]
-	}
-	out, _, word := s.verdict(v, w)
+func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *statement) {
+	w := s.at(v, job, r)
+	st := s.statement(v.Now(), w)
+	out := st.verdict(v.Now(), w)
 	r.Promised, r.Unsaid = 0, r.Strange
-	if word == sched.Promised {
+	if out.Word == sched.Promised {
 		r.Promised = r.Level
 	}
 	r.Told = s.toldOf(w, out, v.Now())
 	r.First = first{}
 	if !r.Strange && w.end != units.Never {
-		st := s.statement(v.Now(), w)
 		r.First.states(v.Now(), &st)
 		if job.Deadline != units.Never {
 			r.First.Deadline = true
 			r.First.Score = units.Rounded(st.score(job.Deadline.Sub(v.Now()).Seconds()))
 		}
 	}
-	return w
+	return w, &st
 }
 
-// at is the place of a job in the last look, nil if it had none.
-func (s *scheduler) at(job *sched.Job) *place {
+// at is the place of a job after a look. One that goes behind may not have been looked at.
+func (s *scheduler) at(v sched.View, job *sched.Job, r *record) *place {
 	for i := range s.places {
 		if s.places[i].job == job {
 			return &s.places[i]
 		}
 	}
-	return nil
+	s.put(v, job, r)
+	s.run(v)
+	return &s.places[len(s.places)-1]
 }
 
 // verdict is what a job is told.
-func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason, sched.Word) {
-	job, r, now := w.job, w.r, v.Now()
+func (st *statement) verdict(now units.Time, w *place) sched.Outlook {
+	job, r := w.job, w.r
 	r.Level = r.Asked
 	promised := finish.Risk(0)
 	if r.InTime && w.end != units.Never && job.Deadline != units.Never && job.Spec.Growing() == nil {
-		st := s.statement(now, w)
-		promised = r.best(&st, job.Deadline.Sub(now).Seconds())
+		promised = r.best(st, job.Deadline.Sub(now).Seconds())
 		r.Level = cmp.Or(promised, r.Level)
 	}
-	out := s.outlook(now, w, sched.Unpromised, r.Level)
+	out := st.outlook(now, w, sched.Unpromised, r.Level)
 	if promised > 0 {
 		// Such jobs are as often in time as that asks for.
 		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
@@ -225,7 +223,7 @@ func (s *scheduler) verdict(v sched.View, w *place) (sched.Outlook, sched.Reason
 		out.Chance = out.Confidence - 1
 		agree(&out, now, job.Deadline)
 	}
-	return out, because(job, &out), out.Word
+	return out
 }
 
 // because is why a job is told that.
@@ -242,12 +240,11 @@ func because(job *sched.Job, out *sched.Outlook) sched.Reason {
 }
 
 // offer is the earliest deadline that would be promised, nearly.
-func (s *scheduler) offer(v sched.View, w *place) sched.Outlook {
+func (st *statement) offer(now units.Time, w *place) sched.Outlook {
 	if w.end == units.Never {
 		return sched.Offer(0, false)
 	}
-	st := s.statement(v.Now(), w)
-	return sched.Offer(instant(v.Now(), st.promises(max(w.r.Asked, w.r.Least))), false)
+	return sched.Offer(instant(now, st.promises(max(w.r.Asked, w.r.Least))), false)
 }
 
 // letIn admits a job with what it is told.
@@ -278,13 +275,15 @@ func (s *scheduler) ended(job *sched.Job, stage sched.Stage, e *sched.Event) {
 	s.took(job, r, int(stage-sched.Map), sum.Seconds())
 }
 
-// taught takes in what is known now of the class of jobs of which nothing was.
-func (s *scheduler) taught(v sched.View, class string) {
+// taught takes in what is known now of the class of jobs of which nothing was. It tells whether there are such jobs.
+func (s *scheduler) taught(v sched.View, class string) (any bool) {
 	for _, j := range s.line {
 		if r, job := &s.jobs[j], v.Job(j); r.Strange && job.Spec.Class == class {
 			s.learn(v, job, r)
+			any = true
 		}
 	}
+	return any
 }
 
 // amend takes in another deadline, or another number of tasks. It tells whether the deadline is another one, of which
@@ -348,19 +347,15 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	c.note(v, job)
 	var none sched.Plan
 	c.look(v, v.Now() >= s.next, &none)
-	w := c.at(job)
-	if w == nil {
-		c.put(v, job, c.of(job))
-		c.run(v)
-		w = &c.places[len(c.places)-1]
-	}
-	out, why, word := c.verdict(v, w)
-	answer := sched.Answer{Verb: sched.Admit, Reason: why, Outlook: out}
+	w := c.at(v, job, c.of(job))
+	st := c.statement(v.Now(), w)
+	out := st.verdict(v.Now(), w)
+	answer := sched.Answer{Verb: sched.Admit, Reason: because(job, &out), Outlook: out}
 	if job.Deadline != units.Never {
-		answer.Offer = c.offer(v, w)
+		answer.Offer = st.offer(v.Now(), w)
 	}
 	switch {
-	case word != sched.Promised && s.Reject && job.Deadline != units.Never && !w.r.Strange && !job.Spec.GoesOn():
+	case out.Word != sched.Promised && s.Reject && job.Deadline != units.Never && !w.r.Strange && !job.Spec.GoesOn():
 		answer.Verb, answer.Outlook = sched.Reject, sched.Outlook{}
 		answer.Reason = sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
 	case room.Verb == sched.Hold:

@@ -6,6 +6,7 @@
 //	what is remembered of a job; what it learns     jobs.go
 //	who runs since when                             runs.go
 //	the cluster played forward                      look.go, play.go
+//	tasks that have outlived all that is known      strays.go
 //	later jobs that overtake                        arrivals.go
 //	when a job is done, as a distribution           statement.go
 //	what the last statements were off by            errors.go

@@ -18,6 +18,7 @@ type law struct {
 	Shared   float64  `json:"shared"`         // that of the factor which all tasks of the stage share, whose mean is 1
 	Most     float64  `json:"most"`           // in parts of the mean, what one task in a thousand exceeds
 	Residual residual `json:"residual"`
+	Unknown  int      `json:"unknown,omitempty"` // from that age on no task is known that took longer; 0 = from none
 }
 
 // residual has, for ages in quarters of the mean, in means, how much longer a task runs that has run for so long: one
@@ -30,10 +31,10 @@ const tenths = 5
 type laws [2]*law
 
 // lawBits are the bits of a law: whether two are the same decides only whether jobs share one.
-type lawBits [2 + 2*len(finish.Dist{})]uint64
+type lawBits [3 + 2*len(finish.Dist{})]uint64
 
 func bitsOf(l *estimate.Law) (b lawBits) {
-	for i, x := range slices.Concat([]float64{l.Typical, l.Wait}, l.Own[:], l.Shared[:]) {
+	for i, x := range slices.Concat([]float64{l.Typical, l.Wait, l.Jobs}, l.Own[:], l.Shared[:]) {
 		b[i] = math.Float64bits(x)
 	}
 	return b
@@ -56,6 +57,14 @@ func (s *scheduler) law(l *estimate.Law, guess bool) *law {
 	return k
 }
 
+// Before any job of a class has ended one in ten is taken to be like none of its class, and after n of them one in
+// ten times n + 1: such a task may take anything from the mean on (finish.Outlived). What has run for so long that it
+// is rather one of these than one of those that are known has outlived all that is known.
+const (
+	unlike   = 0.1
+	leastFew = 1e-4
+)
+
 // lawOf takes the mean of the factor that tasks share, or, of a guess, its median: the mean of so wide a guess would be
 // several times of what is likely, for all who wait behind the job.
 func lawOf(l *estimate.Law, guess bool) *law {
@@ -77,9 +86,12 @@ func lawOf(l *estimate.Law, guess bool) *law {
 		over := l.Own.Above(age, 0)
 		for q := range k.Residual[i] {
 			p := 0.1 + 0.2*float64(q)
-			left := age * p / (1 - p) / 2 // as long again, of what nobody has seen
-			if units.Rounded(over) > 1e-4 {
+			left := finish.Outlived(age, p)
+			few := max(leastFew, unlike/(l.Jobs+1)/max(1, float64(i)/4))
+			if units.Rounded(over) > units.Rounded(few) {
 				left = l.Own.Quantile(1-over*(1-p)) - age
+			} else if k.Unknown == 0 {
+				k.Unknown = i
 			}
 			// In thousandths, as differences' last digits are others where products and sums are joined.
 			k.Residual[i][q] = max(math.Floor(units.Rounded(left*scale/k.Mean)*1024), 1) / 1024

@@ -28,8 +28,10 @@ type place struct {
 	work   [2]float64 // seconds of its open tasks, one after the other
 	takes  float64    // seconds that all slots need for what is left of it
 	end    units.Time // expected
+	was    units.Time // and by the last look
 	before float64    // variance of the delay by those before it, in seconds squared
 	delay  float64    // seconds by which later jobs are expected to delay it
+	late   [2]float64 // seconds by which it ends later, if strays take as long as one in ten of them, or in a hundred
 }
 
 // The pools: map slots, reduce slots, and containers that are neither.
@@ -92,9 +94,26 @@ func (s *scheduler) put(v sched.View, job *sched.Job, r *record) {
 	s.places = append(s.places, w)
 }
 
-// run plays what was put in, in that order; once more for each row of jobs that wait for others of
-// which nothing was known.
+// run plays what was put in, in that order. Where tasks run that have outlived all, all of them take long in two plays
+// more: who is how much later in these says what hangs on them, whatever the slots and whoever is behind.
 func (s *scheduler) run(v sched.View) {
+	if len(s.strays) > 0 {
+		s.stretch(v)
+	}
+	s.playRows(v)
+	if len(s.strays) > 0 {
+		for i := range s.places {
+			w, last := &s.places[i], 0.0
+			for k := range w.late {
+				w.late[k] = max(last, units.Rounded(w.late[k]-w.end.Sub(v.Now()).Seconds()))
+				last = w.late[k]
+			}
+		}
+	}
+}
+
+// playRows plays once more for each row of jobs that wait for others of which nothing was known.
+func (s *scheduler) playRows(v sched.View) {
 	for range mostRows {
 		if !s.playAll(v) {
 			return
@@ -196,6 +215,7 @@ func (s *scheduler) ready(v sched.View, w *place) units.Time {
 // hold gives the pools their slots: those that running tasks hold are free at their ends, the others now.
 func (s *scheduler) hold(v sched.View) {
 	now := v.Now()
+	s.strays = s.strays[:0]
 	for i := range s.pools {
 		s.pools[i].reset()
 	}
@@ -269,6 +289,13 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n, each 
 			at := now.Add(units.FromSeconds(units.Rounded(left)))
 			has(int32(n), at)
 			r.last[k] = max(r.last[k], at)
+			if l.Unknown > 0 && q >= l.Unknown {
+				x := stray{pool: p, low: low, at: len(p.held) - 1, age: age.Seconds(), end: at, r: r, k: k}
+				if low != nil {
+					x.below = len(low.held) - 1
+				}
+				s.strays = append(s.strays, x)
+			}
 			sum += float64(n) * (age.Seconds() + left)
 		}
 	}

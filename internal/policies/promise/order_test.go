@@ -16,12 +16,17 @@ import (
 // much.
 func known(t *testing.T, c Config, own, shared float64) *desk {
 	d := newDesk(t, c)
+	d.At(0, policytest.Opening()[0], learned(own, shared))
+	return d
+}
+
+// learned says what is known of that class.
+func learned(own, shared float64) sched.Event {
 	of := profile.New("c")
 	of.At(sched.Map, "n").Task.Add(1)
 	of.Models = []*profile.Model{{Key: profile.Key{Stage: sched.Map, Part: profile.Run}, Fixed: 1,
 		Own: profile.LogNormal(own), Shared: profile.LogNormal(shared), Total: profile.LogNormal(own), Tasks: 1000, Jobs: 100}}
-	d.At(0, append(policytest.Opening()[:1], sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: of}})...)
-	return d
+	return sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: of}}
 }
 
 func arrives(j sched.JobID, job *workload.Job) sched.Event {
@@ -234,25 +239,20 @@ func TestAmended(t *testing.T) {
 	}
 }
 
-// A task that has run far longer than any of its class is expected to go on in proportion, so who comes behind it is
-// told later the longer it has run.
-func TestWaitsForWhatOutlastsAll(t *testing.T) {
-	after := func(seconds int) (behind float64) {
-		d := known(t, usual, 0.1, 0.1)
-		long := policytest.Claims("a", 1, 0)
-		long.Deadline = units.Never
-		starts := d.Starts(0, arrives(1, long))
-		if len(starts) == 0 {
-			starts = d.Starts(1, sched.Event{Kind: sched.Heartbeat, Node: 1})
-		}
-		if len(starts) != 1 {
-			t.Fatalf("it starts %v", starts)
-		}
-		d.At(1, policytest.StartOf(starts[0]))
-		d.At(seconds, arrives(2, policytest.Claims("b", 1, 9000)))
-		return d.told(2).Half.Sub(units.Time(seconds) * units.Time(units.Second)).Seconds()
+// Jobs of which nothing is known are promised their deadlines at the instant at which their class is known, not when
+// all are looked at again: by then they may be done.
+func TestPromisedOnceTheClassIsKnown(t *testing.T) {
+	d := newDesk(t, usual)
+	const jobs = 120 // so that all are looked at every three seconds
+	events := policytest.Opening()[:1]
+	for i := range jobs {
+		events = append(events, arrives(sched.JobID(i+1), policytest.Claims(fmt.Sprint("j", i), 1, 9000)))
 	}
-	if soon, late := after(20), after(200); soon < 5 || late < 5*soon {
-		t.Errorf("behind a task of a second that has run for 20 s it is done in %.1f s, of 200 s in %.1f s", soon, late)
+	d.At(0, events...)
+	if out := d.told(jobs); out.Word != sched.Unpromised {
+		t.Fatalf("before anything is known of it a job is told %+v", out)
+	}
+	if d.At(1, learned(0.1, 0.1)); d.told(jobs).Word != sched.Promised {
+		t.Errorf("when its class becomes known it is told %+v", d.told(jobs))
 	}
 }

@@ -55,6 +55,7 @@ type scheduler struct {
 	pools  [pools]pool
 	places []place
 	waits  bool // some wait for others
+	strays []stray
 	behind []*sched.Job
 	long   []long1
 	large  heap.Heap[heavy]

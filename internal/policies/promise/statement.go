@@ -10,15 +10,17 @@ import (
 
 // A statement is when a job will be done, as it will run: seconds from now.
 //
-//	finish = expected finish + deviation of its own + what those before it, and later ones, are off
+//	finish = expected finish + deviation of its own + what those before it, and later ones, are off + strays
 //
 // The deviation has the law of the last of the job's tasks (package finish), and is found once. What others are off by
-// is a normal time whose variance adds up along the order.
+// is a normal time whose variance adds up along the order. What hangs on tasks that have outlived all that is known of
+// their like (strays) has the law of these, finish.Outlived, through three of its quantiles.
 type statement struct {
 	expected float64
 	scale    float64 // of the deviation
 	off      float64 // deviation of what others are off by
 	half     float64
+	late     [2]float64 // by which it ends later where strays take as long as one in ten, or in a hundred
 	own      *finish.Dist
 	errs     *errs
 	behind   bool // it goes behind others
@@ -29,7 +31,7 @@ const protects = finish.Certain / 10
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
-	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, behind: !w.r.InTime}
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, behind: !w.r.InTime, late: w.late}
 	if w.job.Begun() && w.end > w.job.Started {
 		// What varies is to the whole as what is ahead of the job to all its run.
 		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
@@ -54,7 +56,8 @@ func (st *statement) promises(risk finish.Risk) float64 {
 func (st *statement) at(z float64) float64 {
 	median := st.own.Quantile(0.5)
 	own, others := (st.own.Quantile(finish.Chance(z))-median)*st.scale, z*st.off
-	off := math.Sqrt(float64(own*own) + float64(others*others))
+	late := st.outlived(z)
+	off := math.Sqrt(float64(own*own) + float64(others*others) + float64(late*late))
 	if z < 0 {
 		off = -off
 	}
@@ -68,6 +71,17 @@ func (st *statement) risk(deadline float64) finish.Risk {
 
 // score is where such a deadline lies among the instants that are told.
 func (st *statement) score(deadline float64) float64 {
+	if units.Rounded(st.late[1]) > 0 { // nobody has the inverse
+		low, high := -float64(mostOff), float64(mostOff)
+		for range 40 {
+			if z := (low + high) / 2; units.Rounded(st.at(z)) <= units.Rounded(deadline) {
+				low = z
+			} else {
+				high = z
+			}
+		}
+		return st.errs.of(st.behind).in(low)
+	}
 	x := deadline - st.expected
 	if units.Rounded(st.scale) < 1e-6 && units.Rounded(st.off) < 1e-6 {
 		if units.Rounded(x) >= 0 {
@@ -111,13 +125,12 @@ func (s *scheduler) deviates(v sched.View, job *sched.Job, l *lawsOf) *finish.Di
 	return &d
 }
 
-// outlook is what a job is told by a statement.
-func (s *scheduler) outlook(now units.Time, w *place, word sched.Word, level finish.Risk) sched.Outlook {
+// outlook is what a job is told by its statement.
+func (st *statement) outlook(now units.Time, w *place, word sched.Word, level finish.Risk) sched.Outlook {
 	o := sched.Outlook{Word: word, Confidence: int32(finish.Certain - level)}
 	if w.end == units.Never {
 		return sched.Outlook{Word: word}
 	}
-	st := s.statement(now, w)
 	at := func(x float64) units.Time { return instant(now, x) }
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
 	if due := w.job.Deadline; due != units.Never {

@@ -6,7 +6,8 @@ import (
 )
 
 // What is expected of a job moves while it waits and runs. Looks at all jobs tell which moved: by more than a tenth of
-// the time that was left when the job was last told, and by more than a second (sched.Foretell).
+// the time that was left when the job was last told, and by more than a second (sched.Foretell). Where that is long, as
+// behind a task that has outlived all, so does an instant that has passed.
 
 // told is what a job was told last.
 type told struct {
@@ -28,8 +29,11 @@ const (
 )
 
 // far tells whether an instant is so far from what was told that it is told again.
-func (t *told) far(is, was units.Time) bool {
+func (t *told) far(now, is, was units.Time) bool {
 	least := max(leastMove, t.By.Sub(t.At)/leftMove)
+	if was <= now {
+		least = leastMove
+	}
 	return is.Sub(was) > least || was.Sub(is) > least
 }
 
@@ -40,29 +44,32 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 	for i := range s.places {
 		w := &s.places[i]
 		r, was := w.r, &w.r.Told
-		if r.Unsaid && !r.Strange && w.job.Standing() == sched.Admitted && w.end > now {
-			if out, _, word := s.verdict(v, w); word == sched.Promised {
+		if w.job.Standing() != sched.Admitted || w.end <= now {
+			continue
+		}
+		st := s.statement(now, w)
+		if r.Unsaid && !r.Strange {
+			if out := st.verdict(now, w); out.Word == sched.Promised {
 				r.Promised, r.Unsaid, *was = r.Level, false, s.toldOf(w, out, now)
 				p.Foretell(w.job.ID, out, sched.Because(PromisedNow, int64(w.job.Deadline)))
 				continue
 			}
 		}
-		if w.job.Standing() != sched.Admitted || was.By == 0 || now < was.At.Add(leastMove) || w.end <= now || w.end == units.Never {
+		if was.By == 0 || now < was.At.Add(leastMove) || w.end == units.Never {
 			continue
 		}
-		st := s.statement(now, w)
-		if !was.far(now.Add(ofSeconds(st.half)), was.Half) && !was.far(now.Add(ofSeconds(st.by(r.Level))), was.By) {
+		if !was.far(now, now.Add(ofSeconds(st.half)), was.Half) && !was.far(now, now.Add(ofSeconds(st.by(r.Level))), was.By) {
 			continue
 		}
-		is := s.outlook(now, w, was.Word, r.Level)
-		if !was.far(is.Half, was.Half) && !was.far(is.By, was.By) {
+		is := st.outlook(now, w, was.Word, r.Level)
+		if !was.far(now, is.Half, was.Half) && !was.far(now, is.By, was.By) {
 			continue // what is told agrees with the chance of the deadline, and that has not moved it
 		}
 		later := is.Half.Sub(was.Half)
 		tells := s.toldOf(w, is, now)
 		why := sched.Because(AheadMoved, int64(later))
 		switch {
-		case !was.far(is.Half, was.Half):
+		case !was.far(now, is.Half, was.Half):
 			why = sched.Because(WidthMoved, int64(is.By.Sub(was.By)))
 		case was.Slots != tells.Slots:
 			why = sched.Because(SlotsMoved, int64(later), int64(tells.Slots[0]+tells.Slots[1]-was.Slots[0]-was.Slots[1]))

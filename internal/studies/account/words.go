@@ -57,6 +57,23 @@ func (a *Account) most(c Cause) string {
 	return ""
 }
 
+// Overtaken is for how long the job waited for slots that jobs held which came after it, and who held most of them in
+// the longest of these waits.
+func (a *Account) Overtaken() (waited units.Duration, who string) {
+	longest := units.Duration(0)
+	for i := range a.Parts {
+		p := &a.Parts[i]
+		later := slices.DeleteFunc(slices.Clone(p.Jobs), func(o Other) bool { return o.Self || o.First })
+		if p.Cause != Slots || len(later) == 0 {
+			continue
+		}
+		if waited += p.Took; p.Took > longest {
+			longest, who = p.Took, strings.Join(each.Of(later[:min(2, len(later))], func(o Other) string { return o.Job }), ", ")
+		}
+	}
+	return waited, who
+}
+
 func (o *Other) name() string {
 	if o.Self {
 		return "its own tasks"

@@ -76,10 +76,26 @@ type Failure struct {
 	Reason string  `json:"reason"`
 }
 
+// ByPolicy is where an expectation is from that the policy stated when the job came.
+const ByPolicy = "the policy"
+
+// Overtaken names jobs that came later, if most of what it took beyond what the policy expected when it came is that it
+// waited for them: no estimate of its own was off by that.
+func (j *Job) Overtaken() string {
+	if j.Account == nil || j.Expected == nil || j.Finished == nil || j.Expected.From != ByPolicy {
+		return ""
+	}
+	waited, who := j.Account.Overtaken()
+	if late := *j.Finished - j.Submitted - j.Expected.Seconds; late <= 0 || 2*waited.Seconds() < late {
+		return ""
+	}
+	return who
+}
+
 // Off is how far the expectation was from the outcome: measured over expected, less 1. It is false if
 // there is nothing to compare, as after an interruption.
 func (j *Job) Off() (float64, bool) {
-	if j.Before || j.Resumed || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 {
+	if j.Before || j.Resumed || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 || j.Overtaken() != "" {
 		return 0, false
 	}
 	return (*j.Finished-j.Submitted)/j.Expected.Seconds - 1, true

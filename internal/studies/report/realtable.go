@@ -117,6 +117,8 @@ func workTable(run *Run) *Grid {
 		}
 		if x, known := j.Off(); known {
 			off = fmt.Sprintf("%+.0f %%", 100*x)
+		} else if who := j.Overtaken(); who != "" {
+			off = "overtaken by " + who
 		}
 		t.Add(j.ID, Size(float64(k.Read)), Count(float64(k.Records)), Count(float64(k.Spilled)), Size(float64(k.Shuffled)), Size(float64(k.Written)),
 			Count(float64(k.RecordsOut)), fmt.Sprintf("%d of %d", j.LocalMaps, j.Maps), strconv.Itoa(len(j.Failures)), j.Expected.String(), took, off)

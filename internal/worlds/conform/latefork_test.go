@@ -289,7 +289,7 @@ func TestForksByProfile(t *testing.T) {
 		{maps: []units.Duration{50 * units.Second, 70 * units.Second}, takes: 100 * units.Second,
 			ends: map[int]units.Duration{30: 180 * units.Second, 65: 190 * units.Second, 90: 210 * units.Second}},
 		{maps: []units.Duration{10 * units.Second}, takes: 100 * units.Second,
-			ends: map[int]units.Duration{15: 35 * units.Second, 60: 110 * units.Second}},
+			ends: map[int]units.Duration{15: 35 * units.Second, 60: 139 * units.Second}},
 		{takes: units.Minute, ends: map[int]units.Duration{5: 0},
 			error: `simulation: job "j": what its tasks of the stage map take is not known: they have no work, and nothing was learned of class "c"`},
 	} {

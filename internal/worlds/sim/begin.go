@@ -7,6 +7,7 @@ import (
 
 	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -20,7 +21,7 @@ import (
 // What runs has begun when the book says, and takes the time that its task's Work says. A task
 // without one (those of real jobs have none) takes the mean of what the book's profile says of its
 // class; where it has run for longer, the longest time that is known. One that has run for twice as
-// long as that runs for half as long again. If there is no such profile either, that is an error.
+// long as that has outlived all that is known (finish.Outlived). If there is no such profile either, that is an error.
 //
 // A world that binds late does not say which task an attempt is at. The world that begins from its
 // book binds late as well, and gives each attempt a task (late.go).
@@ -325,7 +326,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 		if s.longest > 0 { // as long as the longest that is known, if it may still be that
 			age, longest := float64(w.now.Sub(at.ready))/p.slow, float64(s.longest)
 			if left = max(1, longest-age); age > 2*longest { // nobody has seen one like it
-				left = age / 2
+				left = finish.Outlived(age, cmp.Or(w.cfg.Outlived, 0.5))
 			}
 		}
 		p.since, p.left, p.work = w.now, left, max(p.work, left)

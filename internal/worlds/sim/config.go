@@ -48,6 +48,7 @@ type Config struct {
 	Network     Network
 	Files       Files    // which jobs read the same input
 	Failures    Failures // by chance. See failures.go
+	Outlived    float64  // how likely what has outlived all that is known is over when it is here (From); 0 = a half
 	MaxFailures int      // a task that failed so often fails its job (mapreduce.map.maxattempts); 0 = 4
 
 	// interval at which attempts report; a task may then have a second one; 0 = neither. See

@@ -1,0 +1,47 @@
+package promise
+
+import (
+	"testing"
+
+	"github.com/slackline/slackline/internal/policies/policytest"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// behind has a task that takes a second, by all that is known, run for so many seconds, and returns what a job of its
+// class is told that comes then, with a deadline in a quarter of an hour: seconds from then, and its chance.
+func behind(t *testing.T, seconds int) (half, ninety, sure, chance float64, word sched.Word) {
+	d := known(t, usual, 0.1, 0.1)
+	long := policytest.Claims("a", 1, 0)
+	long.Deadline = units.Never
+	starts := d.Starts(0, arrives(1, long))
+	if len(starts) == 0 {
+		starts = d.Starts(1, sched.Event{Kind: sched.Heartbeat, Node: 1})
+	}
+	if len(starts) != 1 {
+		t.Fatalf("it starts %v", starts)
+	}
+	d.At(1, policytest.StartOf(starts[0]))
+	d.At(seconds, arrives(2, policytest.Claims("b", 1, seconds+900)))
+	out := d.told(2)
+	from := func(at units.Time) float64 { return at.Sub(units.Time(seconds) * units.Time(units.Second)).Seconds() }
+	return from(out.Half), from(out.Ninety), from(out.By), float64(out.Chance) / sched.Certain, out.Word
+}
+
+// A job waits for one whose task has run for far longer than any of its class as long as the law says of what has
+// outlived all: half of these run as long again, one in ten nine times as long, one in a hundred 99 times.
+func TestWaitsForWhatOutlastsAll(t *testing.T) {
+	if soon, _, _, _, _ := behind(t, 20); soon < 5 {
+		t.Errorf("behind a task of a second that has run for 20 s it is done in %.1f s", soon)
+	}
+	const age = 199.0
+	half, ninety, sure, chance, word := behind(t, 1+age)
+	for _, x := range [][2]float64{{half, age}, {ninety, 9 * age}, {sure, 99 * age}} {
+		if is, least := x[0], x[1]; is < least || is > 1.02*least+2 {
+			t.Errorf("behind a task that has run for %.0f s it is done in %.0f s, not %.0f", age, is, least)
+		}
+	}
+	if most := 1 - age/(age+900); chance > most || chance < most-0.01 || word != sched.Unpromised {
+		t.Errorf("its deadline in 900 s has a chance of %.3f, not nearly %.3f, and it is told %v", chance, most, word)
+	}
+}
