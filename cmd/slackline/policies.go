@@ -77,6 +77,7 @@ type policyInfo struct {
 	Cite    string          `json:"cite"`
 	Parts   []string        `json:"parts,omitempty"` // of a policy
 	Needs   []string        `json:"needs"`           // what the world must be able to do
+	Wants   []string        `json:"wants,omitempty"` // what it does where the world can
 	Reads   []string        `json:"reads"`
 	Heeds   []string        `json:"heeds"` // kinds of events, or "any" alone
 	Bides   []string        `json:"bides"` // those of which it may be told late
@@ -149,6 +150,9 @@ func (info *policyInfo) traits(parts []compose.Entry) {
 				info.needs = append(info.needs, v.String()+" (its part "+part.Name+")")
 			}
 		}
+		for _, v := range part.Wants {
+			info.Wants = append(info.Wants, v.String())
+		}
 		reads.Profiles, reads.Models = reads.Profiles || part.Reads.Profiles, reads.Models || part.Reads.Models
 		reads.Needed, reads.Supply = reads.Needed || part.Reads.Needed, reads.Supply || part.Reads.Supply
 		heeds, bides, prompt = heeds|part.Turns(), bides|part.Bides, prompt|part.Turns()&^part.Bides
@@ -202,6 +206,9 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 		needs = info.needs
 	}
 	line(9, "needs", cmp.Or(strings.Join(needs, ", "), "nothing special"))
+	if len(info.Wants) > 0 {
+		line(9, "wants", strings.Join(info.Wants, ", ")+", where the world can")
+	}
 	line(9, "reads", cmp.Or(strings.Join(info.Reads, ", "), "nothing special"))
 	line(9, "heeds", cmp.Or(strings.Join(info.Heeds, ", "), "none: it ranks jobs when asked"))
 	if len(info.Bides) > 0 {

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +182,13 @@ func TestNeeds(t *testing.T) {
 	}
 	if err := p.Suits(&sched.Capabilities{World: "sim", Kill: true}); err != nil {
 		t.Error(err)
+	}
+	if p, err = New("flow", queues.Config{}); err != nil || p.Suits(&sched.Capabilities{World: "meek"}) != nil {
+		t.Error(err)
+	}
+	want := []string{`policy "flow": its part tradeoff does without set-tasks, which the world "meek" cannot`}
+	if got := p.Forgoes(&sched.Capabilities{World: "meek"}); !slices.Equal(got, want) || p.Forgoes(&sched.Capabilities{World: "sim", Mold: true}) != nil {
+		t.Error(got)
 	}
 }
 

@@ -207,7 +207,7 @@ type liner interface {
 func (y *Policy) add(kind Kind, step Step) {
 	p := part{Entry: y.r.Parts[kind], step: step}
 	p.Kind, p.barred = kind, special
-	for _, v := range p.Needs {
+	for _, v := range slices.Concat(p.Needs, p.Wants) {
 		p.barred &^= 1 << v
 	}
 	if step == nil && p.Reads != (Reads{}) {
@@ -295,6 +295,18 @@ func (y *Policy) Suits(can *sched.Capabilities) error {
 		}
 	}
 	return nil
+}
+
+// Forgoes lists, a sentence each, what parts of the policy would do and the world cannot.
+func (y *Policy) Forgoes(can *sched.Capabilities) (list []string) {
+	for _, part := range y.parts {
+		for _, verb := range part.Wants {
+			if !can.Can(verb) {
+				list = append(list, fmt.Sprintf("policy %q: its part %s does without %v, which the world %q cannot", y.r.Name, part.Name, verb, can.World))
+			}
+		}
+	}
+	return list
 }
 
 // Studies tells whether a part of the policy reads profiles. A world whose jobs teach something

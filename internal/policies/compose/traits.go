@@ -13,6 +13,9 @@ type Traits struct {
 	// Needs are the verbs without which a world is of no use to it. It plans no verb that some
 	// worlds do not understand (sched.Capabilities) but these.
 	Needs []sched.Verb
+	// Wants are such verbs that it plans where the world understands them (View.World), and does
+	// without elsewhere.
+	Wants []sched.Verb
 	// Reads is what it asks the view besides nothing special ask.
 	Reads Reads
 	// Heeds are the kinds of events on which it may have something to do, with sched.EventsOf; none
@@ -223,7 +226,7 @@ func (p *part) answersFor(y *Policy, items []sched.Item) {
 	for i := range items {
 		it := &items[i]
 		if p.barred&(1<<it.Verb) != 0 {
-			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs", y.Name(), p.Kind, it.Verb)})
+			panic(&sched.Undeclared{Does: fmt.Sprintf("policy %q: its %s part plans to %v without declaring it: its catalogue entry needs the verb in Needs, or in Wants", y.Name(), p.Kind, it.Verb)})
 		}
 		if c := it.Reason.Cause; c == nil || c != p.cause {
 			p.reasons(y, "plans to", it.Verb, c)

@@ -60,7 +60,7 @@ func ATPEntry() compose.Entry {
 		Doc: "cuts the jobs of a workflow into as few tasks as its deadline allows, path by path",
 		Params: []compose.Param{betaParam(),
 			{Name: "eps", Type: compose.Count, Default: "20", Unit: "percent", Doc: "how much dearer than the cheapest a path may be"}},
-		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit}},
+		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
 			eps := a.Count("eps")
@@ -99,7 +99,7 @@ func TradeOffEntry() compose.Entry {
 		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
 		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
 		Params: []compose.Param{betaParam()},
-		Traits: compose.Traits{Needs: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish}},
+		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
 			return &tradeoff{beta}, err

@@ -107,7 +107,7 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			if st.Kind == sched.Master || t.Left() == 0 {
 				continue
 			}
-			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after, free: len(st.Works) > 1 && t.Occupied == 0 && t.Done == 0}
+			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after, free: len(st.Works) > 1 && v.World().Can(sched.SetTasks) && t.Occupied == 0 && t.Done == 0}
 			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
 				return nil
 			}

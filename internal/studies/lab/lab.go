@@ -226,6 +226,7 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		return nil, &Aborted{err}
 	}
 	run, err := c.reported(builder, err)
+	run.Without = policy.Forgoes(&can)
 	run.Summary.Time(took.Seconds())
 	if at != nil {
 		at.report(run)

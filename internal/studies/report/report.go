@@ -72,8 +72,10 @@ type Run struct {
 	Trace *Trace `json:"trace,omitempty"` // null: the jobs come from no trace
 	// Notes are what was filled in, moved or left out of weather, and what is odd about the times of the scenario.
 	Notes []string `json:"notes,omitempty"`
-	Real  *Real    `json:"real,omitempty"`
-	Door  *Door    `json:"door,omitempty"` // null: nobody was asked whether jobs would be in time
+	// Without is what parts of the policy would do and the world cannot.
+	Without []string `json:"without,omitempty"`
+	Real    *Real    `json:"real,omitempty"`
+	Door    *Door    `json:"door,omitempty"` // null: nobody was asked whether jobs would be in time
 	// Stuck is why the run could not continue, "" if it came to its end. The summary and the jobs are
 	// then what came until that time, and count neither in means nor in comparisons.
 	Stuck string `json:"stuck,omitempty"`

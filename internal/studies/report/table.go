@@ -35,6 +35,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 			writeAudit(b, g)
 			writeDoor(b, g)
 			writeTrace(b, g)
+			writeWithout(b, g)
 			writeStuck(b, g)
 			for _, t := range versus(r.at(g[0])) {
 				fmt.Fprintln(b)
@@ -67,10 +68,24 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeReasons(b, g)
 		writeReal(b, g)
 		writeTrace(b, g)
+		writeWithout(b, g)
 		writeStuck(b, g)
 	}
 	_, err := io.WriteString(w, b.Wrapped(text.String()))
 	return err
+}
+
+// writeWithout says, once each, what parts of the policies did without.
+func writeWithout(b io.Writer, g []*Run) {
+	var said []string
+	for _, r := range g {
+		for _, text := range r.Without {
+			if !slices.Contains(said, text) {
+				said = append(said, text)
+				fmt.Fprintf(b, "\n%s.\n", Printable(text))
+			}
+		}
+	}
 }
 
 // where says in which worlds the runs took place.

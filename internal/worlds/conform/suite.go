@@ -192,8 +192,9 @@ func (s *Subject) run(t *testing.T, seed uint64, fresh func() sched.Policy, betw
 // mischief is what is done to book and policy between two batches.
 type mischief func(t *testing.T, l *drive.Loop, fresh func() sched.Policy)
 
-// amnesia saves and loads book and policy, and lets copies go on for them: both after each batch in the long tier and under
-// -short, else each after a sixth of the batches, which ones depends on the seed. That is most of what this suite takes.
+// amnesia saves and loads book and policy, and lets copies go on for them: both after each batch in the long
+// tier and under -short, else each after a sixth of the batches, which ones depends on the seed. That is most
+// of what this suite takes.
 func amnesia(seed uint64) mischief {
 	each := testing.Short() || os.Getenv("SLACKLINE_LONG") != ""
 	return func(t *testing.T, l *drive.Loop, fresh func() sched.Policy) {
