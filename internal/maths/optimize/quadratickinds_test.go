@@ -181,7 +181,7 @@ func (f *flat) missed(x []float64) (most float64) {
 	return most
 }
 
-// 2,000 random problems of ten kinds against Clarabel at 1e-11, whose verdicts testdata/quadratickinds.py stores: what is
+// 2,000 random problems of ten kinds against Clarabel at 1e-11 (testdata/quadratickinds.py): what is
 // said to be optimal is, and what stops early has a point that keeps to all bounds.
 func TestRandomProblems(t *testing.T) {
 	const each = 200

@@ -1,7 +1,5 @@
 package experiment
 
-import "github.com/slackline/slackline/internal/maths/each"
-
 // horizon000 is about the horizons Hp and Hc.
 func horizon000() *Experiment {
 	e := &Experiment{Name: "000-horizon", Paper: "paper 000, section 6.6", Took: "40 s",
@@ -24,19 +22,5 @@ func horizon000() *Experiment {
 			line("Hp = Hc", 0, both))
 		e.table(how+": horizons", []Metric{costs, inTime(allJobs), completion(allJobs)}, both, one(file))
 	}
-	// What is below is ours: it shows why.
-	maps := "maps.yaml"
-	six := both(maps).at(6)
-	e.ours("maps alone, constant capacity: with Hp = Hc = 6 the penalty is within a hundredth of that with 1",
-		nearLess(0.01, costs, six, both(maps).at(1)))
-	e.ours("and that with 1 within a hundredth of that with 6", nearLess(0.01, costs, both(maps).at(1), six))
-	e.table("maps alone in constant capacity", each.Of([]string{allJobs, "J2", "J3", "J4", "J6", "J7"}, penalty),
-		both(maps), one(maps))
-
-	alike := "alike.yaml"
-	e.ours("where all jobs are alike it is at most a twentieth more",
-		nearLess(0.05, costs, one(alike).at(6), both(alike).at(6)))
-	e.table("maps of jobs that are alike in constant capacity", []Metric{costs},
-		both(alike).at(1), both(alike).at(3), both(alike).at(6), one(alike))
 	return e
 }

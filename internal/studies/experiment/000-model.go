@@ -16,10 +16,8 @@ func model000() *Experiment {
 		})
 	}
 
-	const file, together = "model.yaml", "../000-horizon/maps.yaml"
+	const file = "model.yaml"
 	exact := play("nothing to foresee", "exact.yaml", "rds")
-	noPath := play("all late together, no fast path", together, "rds(fast=false)")
-	left := play("all late together", together, "rds")
 	byPlan := play("urgent jobs with one interval: all slots by plan", "one.yaml", "rds")
 	e.claim("error", "error of the progress that models foresee", number(off, model(file).at(0)))
 	e.claim("misses grow", "with models wrong by 35 % more jobs are late than with 10 %",
@@ -30,25 +28,16 @@ func model000() *Experiment {
 		line("models", 0, model(file)))
 	e.table("models: error by the mean of progress and by its range (figures 10a, 10b, 10d)",
 		[]Metric{off, modelError("model error by range", true), late(allJobs), costs}, model(file), capacity(file),
-		play("RDS, capacity as it is", file, "rds-believing(capacity=persistence)"), exact, left, noPath, byPlan)
+		play("RDS, capacity as it is", file, "rds-believing(capacity=persistence)"), exact, byPlan)
 
-	// What is below is ours: it shows when errors of models cost something.
-	one, three := model("one.yaml"), model("three.yaml")
+	// What is below is ours: it shows when errors of models cost something, and where the error of plans comes from.
+	one := model("one.yaml")
 	e.ours("urgent jobs with one interval: with models wrong by 35 % more are late than with 10 %",
 		more(late("urgent"), one.at(35), one.at(10)))
-	e.ours("and with 60 % more than with 35 %", more(late("urgent"), one.at(60), one.at(35)))
 	e.ours("where all slots are had by plan, models are less far off",
 		less(off, byPlan, model(file).at(0)))
-	e.ours("with three intervals, in which later plans mend what earlier ones did, fewer are late with 35 %",
-		less(late("urgent"), three.at(35).called("three intervals, models wrong by 35 %"),
-			one.at(35).called("one interval, models wrong by 35 %")))
-	for _, c := range []struct{ file, how string }{{"one.yaml", "one interval"}, {"three.yaml", "three intervals"}} {
-		e.table("urgent jobs with "+c.how+", beside large ones", []Metric{late("urgent"), late("large"), costs},
-			model(c.file), capacity(c.file))
-	}
-	e.ours("where all jobs are late together, models wrong by 60 % cost less than a twentieth of the penalty",
-		nearLess(0.05, costs, model(together).at(60), model(together).at(0)))
-	// And this, where the error of plans comes from.
+	e.table("urgent jobs with one interval, beside large ones", []Metric{late("urgent"), late("large"), costs},
+		one, capacity("one.yaml"))
 	e.ours("with nothing to foresee plans are still off by more than half, as jobs also have slots that the plan"+
 		" leaves", above(0.5, off, exact))
 	return e
