@@ -216,7 +216,14 @@ func TestJobsAloneAndTheWhole(t *testing.T) {
 		t.Fatalf("exit code %d: %s", r.code, r.stderr)
 	}
 	s.again()
-	for _, name := range []string{"first", "second", "beside", "third"} {
+	s.run("run", "c.yaml", "--only", "first", "-q")
+	if err := os.Remove(s.path("out/first/_SUCCESS")); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.run("run", "c.yaml", "--only", "first", "-q"); r.code != 0 || !strings.Contains(r.stderr, "they are unchanged: first\n") {
+		t.Errorf("without _SUCCESS: exit code %d: %s", r.code, r.stderr)
+	}
+	for _, name := range []string{"second", "beside", "third"} {
 		s.must(0, "run", "c.yaml", "--only", name, "-q")
 	}
 	for _, name := range []string{"first", "second", "third", "beside"} {
@@ -255,6 +262,14 @@ func TestCommandReadsAnotherOutput(t *testing.T) {
 	s.write("d.yaml", "name: crlf\nmap: sh -c ./m.sh\nfiles: [m.sh]\nreduces: 0\ninput: in\noutput: out/crlf\n")
 	if r := s.run("run", "d.yaml", "-q"); !strings.Contains(r.stderr, `ends in CR LF, so the system looks for "/bin/sh\r" and not for /bin/sh; save it with LF`) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	// An interpreter to which a command hands its script does not look at the first line, and a shell at all others.
+	for command, warned := range map[string]bool{"sh -u a.awk": true, "env ./a.awk": true, "awk -f a.awk": false} {
+		s.write("a.awk", "#!/usr/bin/env awk\r\n{ print }\r\n")
+		s.write("p.yaml", "name: handed\nmap: "+command+"\nfiles: [a.awk]\nreduces: 0\ninput: in\noutput: out/"+strings.ReplaceAll(command, "/", "")+"\n")
+		if r := s.run("run", "p.yaml", "-q"); strings.Contains(r.stderr, "ends in CR LF") != warned {
+			t.Errorf("%s: exit code %d: %s", command, r.code, r.stderr)
+		}
 	}
 }
 

@@ -425,13 +425,20 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	c.Sinks, c.Drives = append(c.Sinks, learner, keeper), keeper.Drives
 	kept := local.Kept(under)
 	unchanged := 0 // of those, as the engine finds out
+	keeps := func(jobs ...string) {
+		fmt.Fprintf(w, "kept, as an earlier run has finished them and they are unchanged: %s\n", report.Printable(strings.Join(jobs, ", ")))
+	}
 	local.Resumed = func(r engine.Resumption) {
-		if !slices.Contains(kept, r.Job) {
+		switch is := slices.Contains(kept, r.Job); {
+		case !is && r.Maps == r.AllMaps && r.Reduces == r.AllReduces: // all but the mark that it has finished
+			keeps(r.Job)
+			return
+		case !is:
 			fmt.Fprintln(say, goesOn(r))
 			return
 		}
 		if unchanged++; unchanged == len(kept) && c.GoesOn.IsZero() {
-			fmt.Fprintf(w, "kept, as an earlier run has finished them and they are unchanged: %s\n", report.Printable(strings.Join(kept, ", ")))
+			keeps(kept...)
 		}
 	}
 	shown := newLive(say, each.Of(foreseen, func(f runs.Foresight) *report.Expectation { return f.Expected() }), local.JobNames(), runs.Told(known))

@@ -129,7 +129,8 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
-		if with, cr := strings.CutSuffix(streaming.Interpreter(programs[name]), "\r"); cr {
+		with, cr := strings.CutSuffix(streaming.Interpreter(programs[name]), "\r")
+		if cr && !slices.ContainsFunc(lines, func(l streaming.CommandLine) bool { return handed(l.Text, programs[name], with) }) {
 			warn(fmt.Sprintf("warning: job %q: the first line of %s ends in CR LF, so the system looks for %q and not for %s; save it with LF", f.Name, programs[name], with+"\r", with))
 		}
 	}
@@ -138,6 +139,22 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 
 // apart separates the words of a command line that stands in one, as in sh -c 'cat | map.sh'.
 var apart = regexp.MustCompile("[\\s'\"`|<>;&()=]+")
+
+// handed tells whether a command hands a script to its interpreter, as python3 map.py does: then the system does not
+// look at the script's first line. Shells, too, but they stumble over the ends of the other lines.
+func handed(command, script, interpreter string) bool {
+	plain := func(path string) string { return strings.TrimRight(filepath.Base(path), "0123456789.") }
+	before := ""
+	for _, word := range apart.Split(command, -1) {
+		switch {
+		case word != "" && filepath.Base(word) == filepath.Base(script):
+			return plain(before) == plain(interpreter) && !strings.HasSuffix(plain(before), "sh")
+		case word != "" && !strings.HasPrefix(word, "-"):
+			before = word
+		}
+	}
+	return false
+}
 
 // named are the files that a command names by their whole paths, also within a word, as in sh -c
 // 'python3 /home/ann/map.py' or awk -f/home/ann/map.awk: what they hold decides what the command

@@ -149,8 +149,10 @@ func (r *reader) nothing() *Error {
 		return &Error{File: r.o.File, Line: r.line, Text: "there is no job in it"}
 	}
 	text := fmt.Sprintf("; and none of its %s can be read", units.Count(a.told().Left(), "record"))
-	if a.told().Left() == 1 {
+	if one := a.told().Left() == 1; one && a.LeftOut[0].Reason == unreadable.word {
 		text = ""
+	} else if one {
+		text = "; there is no other job in it"
 	} else if len(a.LeftOut) > 1 || a.LeftOut[0].Reason != unreadable.word {
 		text = "; and none of its other records is a job that can be played"
 	}

@@ -160,10 +160,11 @@ func (s *sls) task(stages *[2]Stage, t *slsTask) {
 	}
 	u := Task{Count: s.tasks("count", t.Count), Input: Unknown, Time: UnknownTime}
 	start, end := s.known("container.start.ms", t.Start), s.known("container.end.ms", t.End)
-	took := s.known("container.duration.ms", t.Duration)
-	if took < 0 {
-		took = s.known("duration.ms", t.Older)
+	took, older := s.known("container.duration.ms", t.Duration), s.known("duration.ms", t.Older)
+	if min(took, older) >= 0 && took != older {
+		s.failf("duration.ms", "%d contradicts container.duration.ms, which is %d: both say how long the task takes; leave one out", older, took)
 	}
+	took = max(took, older)
 	switch {
 	case took >= 0:
 		u.Time = between(0, took)

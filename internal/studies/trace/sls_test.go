@@ -59,7 +59,7 @@ func TestSLSSinceTheEpoch(t *testing.T) {
 // the name of a key is a mistake, any other key that of somebody else.
 func TestSLSOptional(t *testing.T) {
 	all, r, err := readAll(t, "sls", `{"job.start.ms":0,"job.tasks":[{"count":2,"container.request.delay":1000,"container.execution.type":"GUARANTEED","duration.ms":2000,"container.priority":20,"container.start.ms":-1}]}
-{"job.id":"a","job.start.ms":5,"my.note":"x","yarn.sls.am.type":"dag","job.label.expression":"gpu && ssd","job.tasks":[{"container.type":"reduce","duration.ms":7,"container.duration.ms":3000}]}
+{"job.id":"a","job.start.ms":5,"my.note":"x","yarn.sls.am.type":"dag","job.label.expression":"gpu && ssd","job.tasks":[{"container.type":"reduce","duration.ms":3000,"container.duration.ms":3000}]}
 {"job.start.ms":6,"job.count":2,"job.tasks":[{"container.start.ms":7,"container.end.ms":1007}]}`, false)
 	maps := func(n int, time units.Duration) []Stage {
 		return []Stage{{Kind: workload.Map, Tasks: []Task{{Count: n, Input: Unknown, Time: time}}}}
@@ -100,6 +100,7 @@ func TestSLSBad(t *testing.T) {
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","count":-1}]}`:       `t:3: job.tasks[0].count: -1 is negative`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","count":99000000}]}`: `t:3: job.tasks[0].count: 99000000 is not from 1 to 10000000`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.start.ms":9,"container.end.ms":8}]}`: `t:3: job.tasks[0].container.end.ms: 8 is before the start at 9`,
+		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"duration.ms":7,"container.duration.ms":3000}]}`:                       `t:3: job.tasks[0].duration.ms: 7 contradicts container.duration.ms, which is 3000: both say how long the task takes; leave one out`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.duration.ms":1e18}]}`:                `t:3: job "a" has a task of more than 30 years`,
 		`{"job.id":"a","job.start.ms":6000,"job.tasks":[{"container.type":"map","container.memory-mb":1e18}]}`:                  `t:3: job.tasks[0]: it needs 1000000000000000000 MB and 0 cores, which no node has`,
 	})
