@@ -85,6 +85,7 @@ comparison that was interrupted or killed continues where it stopped. Runs that 
 		},
 	}
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "run everything again, and use no kept results")
+	o.bindExport(cmd.Flags())
 	cmd.Flags().StringVar(&metric, "metric", "", "the primary metric, which judges the policies (default in-time, or mean-response if no job has a deadline)")
 	metrics := each.Of(report.Metrics(), func(m [2]string) string { return flagOf(m[0]) + "\t" + m[1] })
 	_ = cmd.RegisterFlagCompletionFunc("metric", cobra.FixedCompletions(metrics, cobra.ShellCompDirectiveNoFileComp))

@@ -66,7 +66,7 @@ func (o *options) checkOutput(cmd *cobra.Command) error {
 
 // finish writes the report and the drawings, and returns the verdict.
 func (o *options) finish(w io.Writer, r *report.Report) error {
-	drawn := o.drawing.commit(r)
+	drawn := errors.Join(o.drawing.commit(r), o.exporting.commit(r))
 	if o.untimed {
 		r.Untimed()
 	}

@@ -22,29 +22,31 @@ import (
 
 // options are the flags that several commands share.
 type options struct {
-	colour   string // of --color
-	policies []string
-	seed     string
-	nodes    int
-	slots    string
-	block    string
-	journal  string
-	html     string
-	chrome   string
-	drawing  *drawing // of the runs under way, nil = none is asked for
-	output   string
-	store    string
-	asOf     string   // of commands that read job files
-	sets     []string // likewise
-	strict   bool
-	untimed  bool
-	forReal  bool       // of run: what becomes of a job is no play
-	admit    string     // what run does with jobs that are expected to be late
-	quiet    bool       // of run: no progress
-	power    runs.Power // of run: where energy cannot be measured
-	cache    *lab.Cache // of simulations, nil = each is run
-	planned  int        // simulations so far
-	warnings []string   // that are told once all input is found good, before the runs
+	colour    string // of --color
+	export    string // of --export
+	exporting *export
+	policies  []string
+	seed      string
+	nodes     int
+	slots     string
+	block     string
+	journal   string
+	html      string
+	chrome    string
+	drawing   *drawing // of the runs under way, nil = none is asked for
+	output    string
+	store     string
+	asOf      string   // of commands that read job files
+	sets      []string // likewise
+	strict    bool
+	untimed   bool
+	forReal   bool       // of run: what becomes of a job is no play
+	admit     string     // what run does with jobs that are expected to be late
+	quiet     bool       // of run: no progress
+	power     runs.Power // of run: where energy cannot be measured
+	cache     *lab.Cache // of simulations, nil = each is run
+	planned   int        // simulations so far
+	warnings  []string   // that are told once all input is found good, before the runs
 }
 
 func newRoot() *cobra.Command {
@@ -84,7 +86,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 
 // localFlags refuses addresses where a flag names a file or folder.
 func localFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"store", "journal", "html", "chrome", "to", "plot", "trace", "keep", "input"} {
+	for _, name := range []string{"store", "journal", "html", "chrome", "export", "to", "plot", "trace", "keep", "input"} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			if err := scenario.NoAddress(f.Value.String()); err != nil {
 				return fmt.Errorf("--%s: %w", name, err)

@@ -77,6 +77,7 @@ under policies that admit jobs by their deadlines themselves.`,
 	}
 	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
 	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what to do with a job that would be late when it arrives: warn, refuse or off (default: with one seed, check the first %d jobs of a run)", askedFirst))
+	o.bindExport(cmd.Flags())
 	cmd.Flags().BoolVar(&keep, "keep", false, fmt.Sprintf("keep the run in the folder of --store, for slackline why; of those that are kept the newest %d stay", mostKept))
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	o.bindBlock(cmd)
@@ -344,6 +345,9 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	if err := o.draw(cells); err != nil {
 		return nil, err
 	}
+	if err := o.beginExport(cells); err != nil {
+		return nil, err
+	}
 	for i := range cells {
 		if o.cache == nil && cells[i].Seed == cells[0].Seed {
 			cells[i].Books = account.New(account.Enough)
@@ -366,6 +370,7 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	progress.close()
 	if err != nil {
 		o.drawing.discard()
+		o.exporting.discard()
 	}
 	if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) && o.cache != nil {
 		err = interrupted{fmt.Errorf("interrupted; %d of %d runs are done and kept, and the same command continues with the others", done.Load(), len(cells))}

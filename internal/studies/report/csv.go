@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/studies/account"
 )
 
 // measured are the fields of the summary that differ from one time to the next.
@@ -24,14 +25,13 @@ var measured = []string{"wall_s", "events_per_s"}
 func (r *Report) WriteCSV(w io.Writer) error {
 	params := sweptBy(r.Runs, func(run *Run) map[string]string { return run.Params })
 	names, fields := headings[Summary](func(name string) bool { return !slices.Contains(measured, name) })
-	head := slices.Concat([]string{"world", "scenario", "policy", "seed"}, params, names, []string{"stuck"})
+	head := slices.Concat(keys, params, names, []string{"stuck"})
 	if r.traced() {
 		head = append(head, traceColumns...)
 	}
 	rows := [][]string{head}
 	for _, run := range r.Runs {
-		row := []string{run.World, run.Scenario, run.Policy, strconv.FormatUint(run.Seed, 10)}
-		row = append(row, each.Of(params, func(p string) string { return run.Params[p] })...)
+		row := run.key(params)
 		if run.Stuck != "" {
 			row = append(row, make([]string, len(fields))...)
 		} else {
@@ -44,6 +44,47 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		rows = append(rows, row)
 	}
 	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// keys are the columns that tell runs apart, with the values of a sweep behind them.
+var keys = []string{"world", "scenario", "policy", "seed"}
+
+func (r *Run) key(params []string) []string {
+	row := []string{r.World, r.Scenario, r.Policy, strconv.FormatUint(r.Seed, 10)}
+	return append(row, each.Of(params, func(p string) string { return r.Params[p] })...)
+}
+
+// Beside puts the keys of each run before its rows, and the heading over all.
+func (r *Report) Beside(heading []string, of [][][]string) [][]string {
+	params := sweptBy(r.Runs, func(run *Run) map[string]string { return run.Params })
+	all := [][]string{slices.Concat(keys, params, heading)}
+	for i, run := range r.Runs {
+		for _, row := range of[i] {
+			all = append(all, append(run.key(params), row...))
+		}
+	}
+	return all
+}
+
+// WriteJobs writes a line for each job, as CSV with the names of the JSON, and the seconds that went to each cause.
+func (r *Report) WriteJobs(w io.Writer) error {
+	names, fields := headings[Job](func(name string) bool { return !slices.Contains([]string{"account", "work", "expected"}, name) })
+	of := each.Of(r.Runs, func(run *Run) [][]string {
+		return each.Of(run.Jobs, func(j Job) []string {
+			return slices.Concat(values(j, fields), each.Of(account.Causes, func(c account.Cause) string {
+				i := slices.IndexFunc(j.Causes, func(t account.Total) bool { return t.Cause == c })
+				switch {
+				case i >= 0:
+					return strconv.FormatFloat(j.Causes[i].Took.Seconds(), 'f', -1, 64)
+				case j.Causes == nil: // nobody kept accounts
+					return ""
+				}
+				return "0"
+			}))
+		})
+	})
+	heading := slices.Concat(names, each.Of(account.Causes, func(c account.Cause) string { return "time_" + string(c) + "_s" }))
+	return csv.NewWriter(w).WriteAll(r.Beside(heading, of))
 }
 
 // sweptBy are the names of the values of a sweep, of all in a list.

@@ -70,6 +70,16 @@ func (r *Report) at(run *Run) []Comparison {
 	return r.compared(func(c *Comparison) bool { return c.Scenario == run.Scenario && maps.Equal(c.Params, run.Params) })
 }
 
+// headline is by what runs are told in one figure.
+func (r *Report) headline(among func(*Run) bool) (what string, of func(*Summary) (float64, bool), unit func(float64) string) {
+	if !slices.ContainsFunc(r.Runs, func(run *Run) bool { return among(run) && run.Summary.Deadlines > 0 }) {
+		return meanResponse, func(s *Summary) (float64, bool) { return deref(s.MeanResponse) }, units.Span
+	}
+	return inTime, func(s *Summary) (float64, bool) {
+		return float64(s.InTime) / float64(max(1, s.Deadlines)), s.Deadlines > 0
+	}, tenths
+}
+
 // points is a table of a sweep: the part of the jobs in time, or where none has a deadline the mean response, by
 // point and policy. There is none of what is not swept.
 func (r *Report) points(scenario string) []*Grid {
@@ -77,12 +87,7 @@ func (r *Report) points(scenario string) []*Grid {
 	if len(groups) < 2 {
 		return nil
 	}
-	what, of, unit := inTime, func(s *Summary) (float64, bool) {
-		return float64(s.InTime) / float64(max(1, s.Deadlines)), s.Deadlines > 0
-	}, tenths
-	if !slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Scenario == scenario && run.Summary.Deadlines > 0 }) {
-		what, of, unit = meanResponse, func(s *Summary) (float64, bool) { return deref(s.MeanResponse) }, units.Span
-	}
+	what, of, unit := r.headline(func(run *Run) bool { return run.Scenario == scenario })
 	var names, policies []string
 	for _, g := range groups {
 		for _, p := range byPolicy(g) {
