@@ -225,6 +225,9 @@ func (y *Policy) Name() string { return y.r.Name }
 // Recipe returns what the policy was made of.
 func (y *Policy) Recipe() Recipe { return y.r }
 
+// Shuts tells whether a part keeps tasks from nodes, so that these sleep.
+func (y *Policy) Shuts() bool { return y.gate != nil }
+
 // Parts lists what the policy is made of: its order first, then the steps in their turn.
 func (y *Policy) Parts() (list []Entry) {
 	for i := range y.parts {

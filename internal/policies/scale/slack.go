@@ -117,8 +117,8 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 		s.slackMemory = slackMemory{Gamma: s.Gamma}
 	case sched.JobArrived, sched.JobEnded:
 		*at(&s.Sizes, int(e.Job)) = [2]units.Duration{}
-		if j := v.Job(e.Job); j != nil && e.Kind == sched.JobArrived {
-			takes := estimate.Mean(v, j.Spec)
+		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
+			takes := estimate.Mean(v, v.Job(e.Job).Spec)
 			s.Sizes[e.Job] = [2]units.Duration{takes.Map, takes.Reduce}
 		}
 		due := *at(&s.Lax, int(e.Job))

@@ -292,6 +292,11 @@ func Suits(text string, s *scenario.Scenario) error {
 	if can.Power = s.Powered(); policy.Suits(&can) != nil {
 		return fmt.Errorf("policy %q saves nothing if no node draws power; give the cluster some, such as idle_power: 100W", policy.Name())
 	}
+	nodes, cover := len(cfg.Cluster.Own()), len(sim.Covering(cfg.Cluster))
+	if policy.Shuts() && cfg.Replicas > 0 && cfg.Placement != sim.Cover && cover < nodes {
+		return fmt.Errorf("policy %q lets nodes sleep, and where first copies of blocks lie on all %d of them only %d can for certain; "+
+			"with placement: cover for the cluster %d can", policy.Name(), nodes, min(nodes, cfg.Replicas)-1, nodes-cover)
+	}
 	return nil
 }
 

@@ -93,8 +93,8 @@ func (w *World) withInput(spec *workload.Job, key uint64) *workload.Job {
 // lies is then written into them.
 type freshSource interface{ Fresh() bool }
 
-// covering is the covering set of a cluster, by position.
-func covering(c *cluster.Cluster) (set []int32) {
+// Covering is the covering set of a cluster, by position.
+func Covering(c *cluster.Cluster) (set []int32) {
 	own := c.Own()
 	least := own[0].Class
 	for _, n := range own {

@@ -112,7 +112,7 @@ func New(cfg Config) (*World, error) {
 		w.marks = make([]energy.Mark, 1)
 	}
 	if w.racks = newRacks(cfg.Cluster); cfg.Placement == Cover {
-		w.cover = covering(cfg.Cluster)
+		w.cover = Covering(cfg.Cluster)
 	}
 	w.source = cfg.source()
 	w.beat = newBeats(cfg.Heartbeat, len(cfg.Cluster.Nodes))

@@ -1,0 +1,87 @@
+package scale
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// crowded is a book of so many nodes and jobs of ten maps each, due from two hours on.
+func crowded(nodes, jobs int) (*ledger.Ledger, *sched.Plan) {
+	book, plan := ledger.New(sched.Capabilities{World: "desk", Bind: true, Power: true}, nil), &sched.Plan{}
+	class := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(8, 4), Idle: 100, Dynamic: 100, WakeTime: units.Minute}
+	events := []sched.Event{{Kind: sched.Resync}}
+	for n := range nodes {
+		events = append(events, sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n + 1), Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint("n", n), Rack: 1, Class: class}}})
+	}
+	p := &profile.Class{Name: "c", Runs: 1, Stages: []profile.Stage{{Stage: sched.Map, Node: "c", Task: profile.Estimate{N: 9, Mean: 20, Min: 20, Max: 20}}}}
+	events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
+	for j := range jobs {
+		spec := &workload.Job{ID: fmt.Sprint("j", j), Class: "c", Weight: 1, Deadline: units.Time(2*units.Hour) + units.Time(j*7919%jobs)*1e9, Soft: units.Never,
+			Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 10)}}}
+		events = append(events, sched.Event{Kind: sched.JobArrived, Job: sched.JobID(j + 1), Detail: &sched.Detail{Job: spec}})
+	}
+	book.Apply(0, 1, events)
+	book.Begin(plan)
+	for j := range jobs {
+		plan.Admit(sched.JobID(j+1), sched.Outlook{}, sched.Because(sched.AdmitAll))
+	}
+	return book, plan
+}
+
+// 10,000 jobs of ten maps of 24 s (with the margin), due a second after each other from two hours on.
+func TestCrowded(t *testing.T) {
+	book, plan := crowded(1000, 10_000)
+	s := NewSlack()
+	s.look(book, plan)
+	shut := 0
+	for _, is := range s.Shut {
+		if is {
+			shut++
+		}
+	}
+	// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one more.
+	if shut != 1000-19 {
+		t.Errorf("%d nodes are shut, want %d", shut, 1000-19)
+	}
+}
+
+// BenchmarkSlack is what a look costs with 1,000 nodes and 10,000 jobs that wait.
+func BenchmarkSlack(b *testing.B) {
+	book, plan := crowded(1000, 10_000)
+	s := NewSlack()
+	for b.Loop() {
+		s.look(book, plan)
+	}
+}
+
+// A miss of a job that was made to wait adds a quarter, and each that was in time takes a thousandth; jobs that could
+// not wait, or did not end well, say nothing.
+func TestGamma(t *testing.T) {
+	h := rooms("a")
+	s := NewSlack()
+	for _, c := range []struct {
+		due     units.Time
+		outcome sched.Outcome
+		want    int64
+	}{
+		{h.now + 1, sched.Committed, 1000}, {h.now - 1, sched.Committed, 1250}, {h.now, sched.Committed, 1249}, {0, sched.Committed, 1249},
+		{h.now - 1, sched.Killed, 1249}, {h.now - 1, sched.Committed, 1499},
+	} {
+		*at(&s.Lax, 1) = c.due
+		if s.notice(h, &sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: c.outcome}); s.Gamma != c.want || s.Lax[1] != 0 {
+			t.Errorf("due %v, %v: γ is %d, want %d", c.due, c.outcome, s.Gamma, c.want)
+		}
+	}
+	s.Gamma = mostGamma
+	s.Lax[1] = h.now - 1
+	if s.notice(h, &sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed}); s.Gamma != mostGamma {
+		t.Errorf("γ is %d, at most %d", s.Gamma, mostGamma)
+	}
+}
