@@ -30,18 +30,5 @@ func capacity000() *Experiment {
 		line("AR(3)", 0, ar), line("persistence", 1, persistence))
 	e.table("root of the mean squared error, divided by the mean capacity and by its range", []Metric{off, byRange},
 		ar, persistence, lags, hindsight)
-
-	made := func(file, before, title string) (ar, persistence Rows) {
-		ar = series(few, file, before, "AR(3), ", "ar")
-		persistence = series(few, file, before, "persistence, ", "persistence")
-		e.table(title, []Metric{off}, ar, persistence, series(few, file, before, "fitted to what comes, ", "hindsight"))
-		return ar, persistence
-	}
-	ar, persistence = made("ar3.yaml", "of an AR(3): ", "a series that is an AR(3)")
-	e.ours("one interval ahead of a series that is an AR(3), AR(3) has less error than persistence",
-		less(off, ar.at(1), persistence.at(1)))
-	e.ours("three intervals ahead too", less(off, ar.at(3), persistence.at(3)))
-	ar, persistence = made("walk.yaml", "of a random walk: ", "a random walk")
-	e.ours("of a random walk it has more", less(off, persistence.at(3), ar.at(3)))
 	return e
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/forecast"
 	"github.com/slackline/slackline/internal/maths/stat"
@@ -16,8 +15,8 @@ import (
 
 // foreseeing holds forecasts of a cluster's capacity, some intervals ahead, to the capacity that came. Half
 // of the cluster runs on green power, by weather that is made up for each seed, or by the seed's part of
-// weather that was measured (paper 000, sections 4 and 5.4); or what is left is a process. One that looks back
-// over n intervals predicts the next one only.
+// weather that was measured (paper 000, sections 4 and 5.4). One that looks back over n intervals predicts the next one
+// only.
 func foreseeing(by string) func(context.Context, *computed, float64, uint64) (map[string]float64, error) {
 	return func(_ context.Context, c *computed, n float64, seed uint64) (map[string]float64, error) {
 		sky, err := c.sky(seed)
@@ -29,9 +28,6 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 		window := c.Window * int(24*time.Hour/sky.Step)
 		mix := sun.Mix{Grid: c.Grid, Green: plant.Peak()}
 		capacity := each.Of(power, mix.Capacity)
-		if made, ok := processes[c.Made]; ok {
-			capacity = made.values(len(capacity), seed)
-		}
 
 		ahead := max(1, int(n))
 		var of forecast.Forecaster
@@ -64,29 +60,6 @@ func foreseeing(by string) func(context.Context, *computed, float64, uint64) (ma
 		}
 		return map[string]float64{"capacity error": e / came.Mean(), "capacity error by range": e / (most - least)}, nil
 	}
-}
-
-// process is an autoregression about a mean of 0.75.
-type process struct {
-	lags  []float64
-	noise float64
-}
-
-// processes are made up in place of weather: one that is what AR(3) takes all for, and one of which
-// nothing but the last value says anything.
-var processes = map[string]process{"ar3": {[]float64{1.1, -0.5, 0.3}, 0.03}, "walk": {[]float64{1}, 0.002}}
-
-func (p process) values(n int, seed uint64) []float64 {
-	xs := make([]float64, n)
-	for i := range xs {
-		xs[i] = draw.Of(seed, "capacity").Number(uint64(i)).Normal(0.75, p.noise)
-		for k, by := range p.lags {
-			if i > k {
-				xs[i] += by * (xs[i-k-1] - 0.75)
-			}
-		}
-	}
-	return xs
 }
 
 // apart is the root of the mean squared difference, where there is one.

@@ -48,7 +48,6 @@ type computed struct {
 	} `json:"profiles" doc:"of the classes"`
 
 	// Capacity.
-	Made    string          `json:"made" enum:"weather|ar3|walk" def:"weather" doc:"where capacity comes from: weather, an autoregression of three lags, or a random walk"`
 	Days    int             `json:"days" min:"1" max:"1000" def:"7" doc:"days of weather, in intervals of ten minutes"`
 	Grid    float64         `json:"grid" min:"0" max:"0.99" def:"0.5" doc:"part of the cluster that does not run on green power"`
 	Window  int             `json:"window" min:"1" max:"1000" def:"1" doc:"days before, which models are fitted to"`
