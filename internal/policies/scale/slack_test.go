@@ -46,7 +46,8 @@ func TestCrowded(t *testing.T) {
 			shut++
 		}
 	}
-	// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one more.
+	// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one
+	// more.
 	if shut != 1000-19 {
 		t.Errorf("%d nodes are shut, want %d", shut, 1000-19)
 	}

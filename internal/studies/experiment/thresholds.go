@@ -10,9 +10,11 @@ import (
 
 // thresholds rents and gives back as the autoscalers of clouds do: nodes by a fifth more when the part of the map
 // slots that are taken, or the tasks that wait for each, is above a bound, by as many less when it is below another;
-// then nothing for a while (the cool-down). It knows no deadline: a baseline (002-elastic).
+// then nothing for a while (the cool-down). It knows no deadline: a baseline (002-elastic, and 003-slack, where nodes
+// of the own cluster sleep).
 type thresholds struct {
 	queue bool
+	own   bool
 	calm  units.Time // nothing is done before
 }
 
@@ -38,7 +40,7 @@ func (t *thresholds) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 		all += int64(k.Nodes[sched.Awake]) * k.Spec.Capacity[units.MapSlots]
 		coming += int64(k.Nodes[sched.Waking]) * k.Spec.Capacity[units.MapSlots]
 		free += k.Free[units.MapSlots]
-		if k.Spec.Rented() {
+		if k.Spec.Rented() != t.own {
 			rented += int(k.Nodes[sched.Awake] + k.Nodes[sched.Waking])
 		}
 	}
@@ -51,6 +53,9 @@ func (t *thresholds) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 		is, above, below = float64(waits)/float64(max(1, all+coming)), queueAbove, queueBelow
 	}
 	verb, from := sched.NoVerb, sched.Offered
+	if t.own {
+		from = sched.Asleep
+	}
 	switch is = units.Rounded(is); {
 	case is > above:
 		verb = sched.Wake
@@ -62,7 +67,7 @@ func (t *thresholds) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 	step := (rented + fifth) / fifth
 	for n := sched.NodeID(1); n <= v.Nodes() && step > 0; n++ {
 		nd := v.Node(n)
-		if nd == nil || nd.State != from || !nd.Spec.Class.Rented() ||
+		if nd == nil || nd.State != from || nd.Spec.Class.Rented() == t.own ||
 			verb == sched.Sleep && (nd.Occupied > 0 || v.Now() < nd.Since.Add(idleBeforeLeaving)) {
 			continue
 		}
@@ -87,7 +92,10 @@ var beyondThreshold = &sched.Cause{Name: "beyond-threshold", Text: "it is {perce
 
 func thresholdsEntry() compose.Entry {
 	return compose.Entry{Name: "thresholds", Kind: compose.KindScale, Doc: "nodes by thresholds of utilisation or of the queue", Cite: "cloud autoscalers",
-		Params: []compose.Param{{Name: "of", Type: compose.Choice, Default: "utilisation", Choices: []string{"utilisation", "queue"}, Doc: "what has thresholds"}},
+		Params: []compose.Param{{Name: "of", Type: compose.Choice, Default: "utilisation", Choices: []string{"utilisation", "queue"}, Doc: "what has thresholds"},
+			{Name: "own", Type: compose.Switch, Default: "false", Doc: "nodes of the cluster sleep, in place of those of a cloud"}},
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Causes: []*sched.Cause{beyondThreshold}},
-		Step:   func(a compose.Args) (compose.Step, error) { return &thresholds{queue: a.Choice("of") == "queue"}, nil }}
+		Step: func(a compose.Args) (compose.Step, error) {
+			return &thresholds{queue: a.Choice("of") == "queue", own: a.Switch("own")}, nil
+		}}
 }
