@@ -239,7 +239,7 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 	"ondemand", "demand", "fifo+request", "edf+request+slowstart",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",
-	"capacity+speculate(lag=3s)", "fifo+sleep(idle=4s)", "promise+slack", "edf+slack", "fair+delay+slack", "edf(feasible=true)+slowstart+worth+slack", "capacity+sleep(idle=6s,keep=2)", "edf-p+speculate(lag=5s,interval=2s)+sleep(idle=5s)"}
+	"capacity+speculate(lag=3s)", "fifo+sleep(idle=4s)", "promise+slack", "edf+slack", "fair+delay+slack", "ideal+slack", "edf(feasible=true)+slowstart+worth+slack", "capacity+sleep(idle=6s,keep=2)", "edf-p+speculate(lag=5s,interval=2s)+sleep(idle=5s)"}
 
 // once are games in which something was wrong once, of the policy or of its rule.
 var once = map[string][]uint64{

@@ -13,6 +13,7 @@ type spared struct {
 	gamma      int64
 	lax        map[int]int64 // jobs that can wait, and their deadlines
 	rush       []int         // jobs that cannot, with tasks to start
+	since      map[int]int64 // since when they have had some
 	shut       map[int]bool
 	asked      map[int]int64
 	sizes      map[int][2]int64 // what maps and reduces take by their input, as their class was known when they came
@@ -29,7 +30,7 @@ func sparedOf(m *made, _ *asked) part {
 }
 
 func (s *spared) forget() {
-	s.lax, s.rush, s.shut, s.asked, s.sizes, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, 0, 0
+	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
 
 func (s *spared) void() {}
@@ -103,6 +104,7 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 		}
 		if due := s.lax[l.int("job")]; l.name == "job-ended" || l.name == "job-arrived" {
 			delete(s.lax, l.int("job"))
+			delete(s.since, l.int("job"))
 			switch {
 			case due == 0 || l.name == "job-arrived" || l.get("outcome") != "committed":
 			case b.now > due:
@@ -136,7 +138,7 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 		}
 		return 2
 	}
-	most, work, now := 0.0, [3]float64{}, [3]float64{}
+	most, work, now, stuck := 0.0, [3]float64{}, [3]float64{}, false
 	for _, j := range line {
 		if len(j.Labels)+len(j.Avoids) > 0 {
 			return 1
@@ -171,6 +173,12 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 			width = max(width, part*float64(st.open+st.occupied))
 		}
 		delete(s.lax, j.id)
+		if !rush {
+			delete(s.since, j.id)
+		} else if s.since[j.id] == 0 {
+			s.since[j.id] = max(1, b.now)
+		}
+		stuck = stuck || rush && b.now-s.since[j.id] > wake+60e9
 		switch g := float64(s.gamma) / 1000; {
 		case lax:
 			s.lax[j.id] = j.due()
@@ -178,6 +186,9 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 		case rush:
 			s.rush = append(s.rush, j.id)
 		}
+	}
+	if stuck {
+		return 1
 	}
 	return rounded(most + slices.Max(now[:]))
 }

@@ -29,15 +29,16 @@ import (
 //   - Others get no task, so they empty (Bars), but for as many as still wake of those that are wanted. Those that
 //     are empty for as long as they would take to wake sleep. A node that is needed is asked again after a minute.
 //   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
-//   - Where all nodes are needed, or a job must not run everywhere, it stands aside: all are wanted.
+//   - Where all nodes are needed, a job must not run everywhere, or one that may not wait has waited for a minute and
+//     for what a node takes to wake, it stands aside: all are wanted.
 //
 // γ follows misses of jobs that were made to wait: each adds 0.25, and each that was in time takes 0.001, from 1 up
 // to 4. With half of the serial time in place of all, and γ = 1.5, jobs of a wave or two were late.
 //
 // What tasks take is the mean by the job's own tasks and by what its class takes for such input, a fifth longer.
 //
-// Limits: that is the mean over all nodes; prices and carbon by the hour do not enter. Placements that do
-// not ask what may start on a node (efh, ideal) are not kept from nodes. While tasks that may not wait stand behind
+// Limits: that is the mean over all nodes; prices and carbon by the hour do not enter. A placement that
+// does not ask what may start on a node (efh) is not kept from nodes. While tasks that may not wait stand behind
 // jobs that can, a start costs a look at all of these.
 type Slack struct {
 	slackMemory
@@ -54,6 +55,7 @@ type slackMemory struct {
 	Sizes [][2]units.Duration `json:"sizes,omitempty"` // by handle, tasks by their input; 0 = unknown
 	Lax   []units.Time        `json:"lax,omitempty"`   // by handle, deadlines of jobs that can wait
 	Rush  []sched.JobID       `json:"rush,omitempty"`  // jobs that may not wait, and had tasks to start
+	Since []units.Time        `json:"since,omitempty"` // by handle, since when they have had
 	Shut  []bool              `json:"shut,omitempty"`  // by handle, nodes that get no task
 	Asked []units.Time        `json:"asked,omitempty"` // by handle, when nodes were to sleep last
 	Next  units.Time          `json:"next"`            // when it looks again, at the next end of a task
@@ -116,6 +118,7 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 	case sched.Resync, sched.Control:
 		s.slackMemory = slackMemory{Gamma: s.Gamma}
 	case sched.JobArrived, sched.JobEnded:
+		*at(&s.Since, int(e.Job)) = 0
 		*at(&s.Sizes, int(e.Job)) = [2]units.Duration{}
 		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
 			takes := estimate.Mean(v, v.Job(e.Job).Spec)
@@ -244,6 +247,7 @@ func starts(j *sched.Job, stage sched.Stage) int32 {
 // need is the part of all nodes that deadlines need, 1 or more = all. O(jobs).
 func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration) (most float64) {
 	s.Rush = s.Rush[:0]
+	stuck := false
 	var work, now [pools]float64 // milliseconds of all nodes, up to a job; and parts of them at once
 	for _, id := range s.queue.Jobs {
 		j := v.Job(id)
@@ -275,6 +279,13 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 			rush = rush || tasks > 0
 		}
 		*at(&s.Lax, int(id)) = 0
+		since := at(&s.Since, int(id))
+		if rush && *since == 0 {
+			*since = max(1, v.Now())
+		} else if !rush {
+			*since = 0
+		}
+		stuck = stuck || rush && v.Now().Sub(*since) > wake+againAfter
 		if lax {
 			s.Lax[id] = j.Due()
 			g := float64(s.Gamma) / float64(1000*time)
@@ -282,6 +293,9 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		} else if rush {
 			s.Rush = append(s.Rush, id)
 		}
+	}
+	if stuck { // by a placement, or a queue, that wants others than these nodes
+		return 1
 	}
 	return units.Rounded(most + max(now[0], now[1], now[2]))
 }
@@ -401,6 +415,7 @@ func (s *Slack) UnmarshalJSON(text []byte) error {
 func (s *Slack) CopyFrom(other any) {
 	was := other.(*Slack).slackMemory
 	was.Own.Jobs, was.Lax, was.Sizes = slices.Clone(was.Own.Jobs), slices.Clone(was.Lax), slices.Clone(was.Sizes)
+	was.Since = slices.Clone(was.Since)
 	was.Rush, was.Shut, was.Asked = slices.Clone(was.Rush), slices.Clone(was.Shut), slices.Clone(was.Asked)
 	s.slackMemory = was
 }
