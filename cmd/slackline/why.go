@@ -257,7 +257,7 @@ func (r *reasons) write(w io.Writer) error {
 	for _, line := range r.Told {
 		say("%s", line)
 	}
-	if a := r.Account; a != nil {
+	if a := r.Account; a != nil && (r.Job == nil || r.Job.Outcome != report.Refused) { // which had no time
 		until := "its end"
 		if a.Open {
 			until = "the end of the run"

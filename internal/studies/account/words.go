@@ -103,7 +103,9 @@ func (a *Account) Story() (list []Chapter) {
 			why = append(why, "on "+p.Node)
 		}
 		for _, o := range p.Jobs {
-			why = append(why, o.words(p, a.Arrived))
+			if o.Held == 0 || 20*o.Held >= p.Took { // who held hardly any was in nobody's way
+				why = append(why, o.words(p, a.Arrived))
+			}
 		}
 		if p.Queue != "" {
 			why = append(why, "its queue is "+p.Queue)

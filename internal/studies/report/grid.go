@@ -41,10 +41,12 @@ func (s *Sheet) Wrapped(said string) string {
 	for i, line := range lines {
 		if text.StringWidthWithoutEscSequences(line) > s.Columns {
 			first, rest, _ := strings.Cut(text.WrapSoft(line, s.Columns), "\n")
-			if rest != "" {
-				rest = "\n    " + strings.ReplaceAll(text.WrapSoft(strings.Join(strings.Fields(rest), " "), s.Columns-4), "\n", "\n    ")
+			if lines[i] = strings.TrimRight(first, " "); rest == "" {
+				continue
 			}
-			lines[i] = strings.TrimRight(first, " ") + rest
+			for part := range strings.SplitSeq(text.WrapSoft(strings.Join(strings.Fields(rest), " "), s.Columns-4), "\n") {
+				lines[i] += "\n    " + strings.TrimRight(part, " ")
+			}
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -13,7 +13,11 @@ func Verdict(j *Job) string { return verdict(j) }
 
 // Wrapped is a sentence in lines of so many columns behind an indent.
 func Wrapped(said, indent string, columns int) string {
-	return indent + strings.ReplaceAll(text.WrapSoft(Printable(said), columns-len(indent)), "\n", "\n"+indent) + "\n"
+	lines := strings.Split(text.WrapSoft(Printable(said), columns-len(indent)), "\n")
+	for i := range lines {
+		lines[i] = indent + strings.TrimRight(lines[i], " ") + "\n"
+	}
+	return strings.Join(lines, "")
 }
 
 // Explain notes where the time of each job went; nil: nobody kept accounts.
