@@ -191,6 +191,9 @@ func (j *judge) round(lines []*line) error {
 			w.witness(items)
 		}
 	}
+	if takesOver(events) {
+		j.keeps = nil // what keeps tasks from nodes has forgotten them
+	}
 	j.rule.decide(j.book, j.unheard(events), p)
 	p.undo()
 	if want := p.acts; j.watching {

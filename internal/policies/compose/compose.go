@@ -125,6 +125,7 @@ type Policy struct {
 	parts []part      // the order first, then those that take turns
 	desk  desk        // at which they read
 	gate  Gate        // nil = none
+	voids bool        // the batch voids what it remembers: it keeps nothing away
 	gates desk        // at which it reads
 	// profiles by class, as parts see them that read no cost models
 	opened map[string]opened
@@ -256,6 +257,7 @@ func (y *Policy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	y.desk = desk{View: v, policy: y}
 	y.gates.View = v
+	y.voids = brings&sched.EventsOf(sched.Resync, sched.Control) != 0
 	for i := 1; i < len(y.parts); i++ {
 		part := &y.parts[i]
 		if part.turns&brings == 0 && part.turns != sched.AnyEvent {

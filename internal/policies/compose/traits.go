@@ -95,6 +95,9 @@ func (d *desk) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sche
 
 func (d *desk) pass(first func(sched.NodeID, sched.Stage, sched.JobID) sched.JobID, n sched.NodeID, s sched.Stage, j sched.JobID) sched.JobID {
 	gate := d.policy.gate
+	if d.policy.voids {
+		gate = nil
+	}
 	if gate != nil && gate.Bars(n) {
 		return 0
 	}

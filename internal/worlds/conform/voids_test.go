@@ -124,6 +124,7 @@ var outlives = map[string]struct{ resync, takeOver string }{
 	"matchmaking":       {"", "all"},
 	"speculate":         {"", "node wake"},
 	"sleep":             {"", "wake"},
+	"slack":             {"gamma?", "gamma?"},
 	"slowstart":         {"", "early held"},
 	"preempt":           {"fed next_check wake", ""},        // the wake-up follows the others
 	"out of time":       {"places?", "now next? capacity?"}, // jobs stand as at the last look when it looks again
