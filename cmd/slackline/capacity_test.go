@@ -161,7 +161,7 @@ func TestCapacity(t *testing.T) {
 		{[]string{"none.yaml"}, "none.yaml: there is no such file"},
 		{nil, "takes one file, not 0 arguments"},
 		{[]string{"plan.yaml", "late.yaml"}, "takes one file, not 2 arguments"},
-		{[]string{"plan.yaml", "-o", "xml"}, `--output "xml": it must be one of table, json, csv`},
+		{[]string{"plan.yaml", "-o", "xml"}, `--output "xml": it must be one of table, wide, json, csv, yaml`},
 		{[]string{"plan.yaml", "--sweep", "cost=1"}, `--sweep: "cost" cannot be swept`},
 		{[]string{"plan.yaml", "--sweep", ""}, "--sweep is empty; give it a value, or leave it out"},
 	} {

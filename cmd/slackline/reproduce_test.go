@@ -76,7 +76,7 @@ func TestReproduce(t *testing.T) {
 		{[]string{"000-capacity", "--weather", "none.csv"}, `none.csv: there is no such file`},
 		{[]string{"003-matchmaking", "--seed", "x"}, `--seed: "x" is not a seed`},
 		{[]string{"003-matchmaking", "--html", "notes.html"}, `exists already and is not a page; name another file`},
-		{[]string{"003-matchmaking", "-o", "csv"}, `--output "csv": it must be one of table, json`},
+		{[]string{"003-matchmaking", "-o", "csv"}, `--output "csv": it must be one of table, wide, json`},
 	} {
 		if r := s.run(append([]string{"reproduce"}, c.args...)...); r.code != 2 || !strings.Contains(r.stderr, c.want) || r.stdout != "" {
 			t.Errorf("%v: %d %s%s", c.args, r.code, r.stderr, r.stdout)

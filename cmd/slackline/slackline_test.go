@@ -247,7 +247,7 @@ func TestBadInput(t *testing.T) {
 		{"run words.yaml --nodes 0", `--nodes is 0, it must be above 0`},
 		{"run words.yaml --slots many", `--slots "many": write the number of map slots of a node`},
 		{"run words.yaml --seed -1", `--seed: "-1" is not a seed`},
-		{"run words.yaml -o xml", `--output "xml": it must be one of table, json, csv`},
+		{"run words.yaml -o xml", `--output "xml": it must be one of table, wide, json, csv`},
 		{"run two.yaml", `two.yaml:`},
 		{"run", `slackline run takes job files; see slackline run --help`},
 		{"simulate words.yaml", `words.yaml:2:6: nothing is known of jobs of class "wordcount" yet; run it once to learn: slackline run words.yaml`},

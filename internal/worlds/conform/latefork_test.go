@@ -168,6 +168,11 @@ func TestForksOfLateBinding(t *testing.T) {
 func TestForksOfLateForks(t *testing.T) {
 	t.Parallel()
 	for _, text := range everyone() {
+		if text == "slack" {
+			// It opens nodes at a Tick. Which of these beat in vain meanwhile no book knows, so that of two that are
+			// open a fork may serve the other first: a task begins a part of a beat later.
+			continue
+		}
 		t.Run(text, func(t *testing.T) {
 			forks, alive := 0, 0
 			// Policies that reject jobs need more runs.

@@ -195,7 +195,7 @@ func TestSecretSteps(t *testing.T) {
 		"gives the reason \"whim\" without declaring it: its catalogue entry needs it in Causes": func(_ sched.View, p *sched.Plan) {
 			p.Add(sched.Item{Verb: sched.SetDeadline, Job: 1, At: 1, Reason: sched.Because(whim)})
 		},
-		"plans to kill without declaring it: its catalogue entry needs the verb in Needs": func(v sched.View, p *sched.Plan) {
+		"plans to kill without declaring it: its catalogue entry needs the verb in Needs, or in Wants": func(v sched.View, p *sched.Plan) {
 			p.Preempt(1, sched.Map, 1, sched.Because(whim))
 			p.Add(sched.Item{Verb: sched.Kill, Attempt: v.Youngest(1, sched.Map, 0), Outcome: sched.Killed})
 		},
