@@ -47,7 +47,7 @@ func TestTaughtPolicies(t *testing.T) {
 		t.Skip("in the gate")
 	}
 	done := map[string]*acts{}
-	for _, s := range []Subject{simulated(runs(6)), pressed(runs(6)), unkind(runs(20))} {
+	for _, s := range []Subject{simulated(runs(6)), pressed(runs(6)), unkind(max(6, runs(20)))} {
 		can := s.New(t, 0).Can()
 		if done[can.World] == nil {
 			done[can.World] = newActs()
