@@ -14,12 +14,15 @@ func TestYarnWhatIf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const queues = `{"scheduler": {"schedulerInfo": {"queueName": "root", "capacity": 100, "maxCapacity": 100, "queues": {"queue": [
+			{"queueName": "prod", "capacity": 60, "maxCapacity": 100}, {"queueName": "adhoc", "capacity": 40, "maxCapacity": 50}]}}}}`
 	answers := map[string]string{
 		"/ws/v1/cluster/nodes": `{"nodes": {"node": [{"nodeHostName": "n1", "state": "RUNNING", "usedMemoryMB": 1024, "availMemoryMB": 3072, "availableVirtualCores": 4},
 			{"nodeHostName": "n2", "state": "RUNNING", "availMemoryMB": 4096, "availableVirtualCores": 4}, {"nodeHostName": "n3", "state": "LOST"}]}}`,
-		"/ws/v1/cluster/scheduler": `{"scheduler": {"schedulerInfo": {"queueName": "root", "capacity": 100, "maxCapacity": 100, "queues": {"queue": [
-			{"queueName": "prod", "capacity": 60, "maxCapacity": 100}, {"queueName": "adhoc", "capacity": 40, "maxCapacity": 50}]}}}}`,
+		"/ws/v1/cluster/scheduler":         queues,
+		"/renamed/ws/v1/cluster/scheduler": strings.ReplaceAll(queues, "prod", "sales"),
 	}
+	answers["/renamed/ws/v1/cluster/nodes"] = answers["/ws/v1/cluster/nodes"]
 	rm := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answers[r.URL.Path] == "" {
 			http.NotFound(w, r)
@@ -50,8 +53,7 @@ func TestYarnWhatIf(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", args, r.code, r.stderr, want)
 		}
 	}
-	answers["/ws/v1/cluster/scheduler"] = strings.ReplaceAll(answers["/ws/v1/cluster/scheduler"], "prod", "sales")
-	if r := s.run("yarn", "whatif", "words.jhist", "--factor", "2", "--rm", rm.URL, "--overwrite"); !strings.Contains(r.stderr, `1 job left out of the queue "root.prod", which the cluster does not have now`) {
+	if r := s.run("yarn", "whatif", "words.jhist", "--factor", "2", "--rm", rm.URL+"/renamed", "--overwrite"); !strings.Contains(r.stderr, `1 job left out of the queue "root.prod", which the cluster does not have now`) {
 		t.Error(r.stderr)
 	}
 }
