@@ -12,10 +12,14 @@ import (
 )
 
 // readFile reads a file that people write.
-func readFile(name string) ([]byte, error) { return files.ReadAll(name) }
+func readFile(name string) ([]byte, error) {
+	defer reading()()
+	return files.ReadAll(name)
+}
 
 // openText opens a file, or standard input where it is called "-", and says how errors call it.
 func openText(cmd *cobra.Command, file string) (in *files.Text, name string, err error) {
+	defer reading()()
 	if file == "-" {
 		const name = "standard input"
 		in, err = files.Read(name, cmd.InOrStdin())

@@ -61,7 +61,9 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 			if len(args) == 1 {
 				file = args[0]
 			}
+			over := reading()
 			out, err := f.foresee(cmd, file)
+			over()
 			if err != nil {
 				return err
 			}

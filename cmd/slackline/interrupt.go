@@ -14,8 +14,8 @@ import (
 // onlyWaits is set while a command waits for what another process does: it ends at once.
 var onlyWaits atomic.Bool
 
-// reads counts what reads and checks what a command was given: nothing is made meanwhile, and what takes long there,
-// such as a parser, knows of no signals. So the command ends at once.
+// reads counts what reads and checks what a command was given, or forecasts: nothing is made meanwhile, and what takes
+// long there, such as a parser, knows of no signals. So the command ends at once.
 var reads atomic.Int32
 
 // reading begins that; the caller calls over.

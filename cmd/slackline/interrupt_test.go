@@ -105,7 +105,9 @@ func TestInterruptTwice(t *testing.T) {
 func TestInterruptedWhileItReads(t *testing.T) {
 	t.Parallel()
 	for args, sig := range map[string]os.Signal{"simulate s.yaml": syscall.SIGTERM, "compare s.yaml": os.Interrupt, "audit s.yaml": syscall.SIGHUP,
-		"run s.yaml": os.Interrupt, "ask s.yaml": syscall.SIGTERM, "simulate t.yaml": syscall.SIGTERM} {
+		"run s.yaml": os.Interrupt, "ask s.yaml": syscall.SIGTERM, "simulate t.yaml": syscall.SIGTERM,
+		"forecast power s.yaml": syscall.SIGTERM, "capacity s.yaml": syscall.SIGTERM, "replay s.yaml": syscall.SIGTERM,
+		"workload stats s.yaml": syscall.SIGTERM, "profile import s.yaml": syscall.SIGTERM, "validate s.yaml": syscall.SIGTERM} {
 		s := newShell(t, map[string]string{"t.yaml": "cluster: {nodes: 2, map_slots: 2, reduce_slots: 0}\nworkload: {trace: {format: swim, file: s.yaml}}\n"})
 		if err := syscall.Mkfifo(s.path("s.yaml"), 0o600); err != nil {
 			t.Fatal(err)

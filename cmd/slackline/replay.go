@@ -23,7 +23,9 @@ file is not a journal.`,
 		Example: "  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --journal run.journal && slackline replay run.journal",
 		Args:    exactly(1, "a journal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			over := reading()
 			r, err := lab.Replay(cmd.Context(), args[0])
+			over()
 			var line *journal.LineError
 			var unread *files.Error
 			switch {

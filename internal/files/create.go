@@ -125,6 +125,9 @@ func free(name, real string, kind Kind) (fs.FileInfo, error) {
 	}
 	info, err := os.Stat(real)
 	if err != nil {
+		if to, e := os.Readlink(real); e == nil { // the file would take the place of the link
+			return nil, fmt.Errorf("%s is a link to %s, which is not there; name another file", name, to)
+		}
 		return nil, nil // making it will tell what is wrong, if anything is
 	}
 	switch {

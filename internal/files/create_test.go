@@ -327,6 +327,25 @@ func TestResolved(t *testing.T) {
 	}
 }
 
+// A link that leads nowhere is not replaced by what is made, whether others may be or not.
+func TestLinkToNowhere(t *testing.T) {
+	t.Chdir(clean(t))
+	if err := os.Symlink("nowhere", "link"); err != nil {
+		t.Skip("NOT CHECKED: this system makes no links: ", err)
+	}
+	for _, may := range []bool{false, true} {
+		Overwrite(may)
+		for _, kind := range []Kind{page, {What: "journal", Grows: true}} {
+			if _, err := Create("link", kind); err == nil || err.Error() != "link is a link to nowhere, which is not there; name another file" {
+				t.Errorf("%s: %v", kind.What, err)
+			}
+		}
+	}
+	if to, err := os.Readlink("link"); err != nil || to != "nowhere" {
+		t.Error(to, err)
+	}
+}
+
 // A name that is kept for what something else makes is no file's, by links neither.
 func TestReserve(t *testing.T) {
 	t.Chdir(clean(t))

@@ -95,7 +95,7 @@ func (j *Job) empty(warn func(text string)) {
 	say := func(format string, args ...any) {
 		warn(fmt.Sprintf("warning: job %q: "+format, append([]any{j.File.Name}, args...)...))
 	}
-	for _, note := range odd([]*Job{j}, func(what string) bool { return what == input.NoText }) {
+	for _, note := range odd([]*Job{j}, func(what string) bool { return what != input.OneTask }) {
 		say("%s", note)
 	}
 	filled := slices.ContainsFunc(j.Files, func(f input.File) bool { return f.Size > 0 })
@@ -172,7 +172,7 @@ func (j *Job) checkSources() error {
 // Notes tell what of the input is not cut, so that one task has to read the whole of it, and which jobs
 // start a command for each of many small files.
 func Notes(jobs []*Job) []string {
-	notes := odd(jobs, func(what string) bool { return what != input.NoText })
+	notes := odd(jobs, func(what string) bool { return what == input.OneTask })
 	for _, j := range jobs {
 		if note := j.manyCommands(); note != "" {
 			notes = append(notes, note)

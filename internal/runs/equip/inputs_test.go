@@ -102,6 +102,7 @@ func TestInputOfAnotherJob(t *testing.T) {
 func TestEmptyInput(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"full/a": "x\n", "none/_hidden": "x\n", "none/.too": "x\n", "zero/a": "", "zero/b": "",
+		"done/_SUCCESS": "slackline output 1\n00000000 2 part-r-00000\nend 1\n", "done/part-r-00000": "x\n", "done/part-r-00001": "old\n",
 		"pickle/a": "\x80\x04\x95\x00", "pickle/b": "\x80\x04\x95\x00"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
 			t.Fatal(err)
@@ -116,6 +117,8 @@ func TestEmptyInput(t *testing.T) {
 		"[DIR/full, DIR/none]": {`there is no file in its input "DIR/none" (those whose names begin with _ or . are not read)`},
 		"DIR/pickle": {"bytes that no text has are taken as text in DIR/pickle/a, DIR/pickle/b: " +
 			"write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"},
+		"DIR/done": {"what the job there did not write is read as well: DIR/done/part-r-00001: " +
+			"_SUCCESS beside it does not name it; remove what is not meant to be read"},
 		"DIR/zero": {"its input is empty: 2 files of 0 bytes"},
 	} {
 		f, err := scenario.ReadJob("j.yaml", []byte(strings.ReplaceAll("app: wordcount\ninput: "+in+"\noutput: DIR/out\n", "DIR", dir)))

@@ -109,8 +109,8 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 	if err := n.decode(line, &t); err != nil {
 		return nil, err
 	}
-	j := &Job{ID: n.name("id", t.ID.text), Class: n.text("class", t.Class), Queue: n.text("queue", t.Queue), User: n.text("user", t.User),
-		Path: n.text("path", t.Path), Submit: units.Time(n.exact("submit", t.Submit, 0)), Deadline: n.exact("deadline", t.Deadline, 0)}
+	j := &Job{ID: n.name("id", t.ID.text), Class: n.filled("class", t.Class), Queue: n.filled("queue", t.Queue), User: n.filled("user", t.User),
+		Path: n.filled("path", t.Path), Submit: units.Time(n.exact("submit", t.Submit, 0)), Deadline: n.exact("deadline", t.Deadline, 0)}
 	if t.Deadline.there() && j.Deadline == 0 {
 		n.failf("deadline", "it is 0, or less than a nanosecond, and counts from the submission; leave it out for a job without one")
 	}
@@ -128,6 +128,14 @@ func (n *neutral) job(line []byte) (*Job, *Error) {
 	j.Input, j.Shuffle, j.Output = n.bytes("input", t.Input), n.bytes("shuffle", t.Shuffle), n.bytes("output", t.Output)
 	list(&n.place, "stages", t.Stages, int(workload.Stages), func(t *neutralStage) { n.stage(j, t) })
 	return j, n.admit(&n.order, j, "submit")
+}
+
+// filled is a text that is left out, or not empty.
+func (n *neutral) filled(field string, s scalar) string {
+	if s.there() && len(s.text) == 0 {
+		n.failf(field, "it is empty; leave it out")
+	}
+	return n.text(field, s)
 }
 
 // bytes reads a number of them, Unknown if it is left out.

@@ -27,15 +27,24 @@ func (o outputs) of(dir string) ([]success.Part, error) {
 
 // file checks a file that is named by itself.
 func (o outputs) file(path string) error {
-	dir, name := filepath.Dir(path), filepath.Base(path)
-	parts, err := o.of(dir)
-	if err != nil {
+	dir := filepath.Dir(path)
+	if _, err := o.of(dir); err != nil {
 		return err
 	}
-	if i, named := slices.BinarySearchFunc(parts, name, func(p success.Part, name string) int { return strings.Compare(p.Name, name) }); named {
-		return parts[i].Check(dir)
+	if part := o.part(path); part != nil {
+		return part.Check(dir)
 	}
 	return nil
+}
+
+// part is a file as the job says that wrote it, nil if none says so.
+func (o outputs) part(path string) *success.Part {
+	parts, _ := o.of(filepath.Dir(path))
+	i, named := slices.BinarySearchFunc(parts, filepath.Base(path), func(p success.Part, name string) int { return strings.Compare(p.Name, name) })
+	if !named {
+		return nil
+	}
+	return &parts[i]
 }
 
 // matching checks that beside the files which a pattern matches in a directory no other is missing

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/slackline/slackline/internal/fault"
@@ -92,9 +93,12 @@ type Odd struct{ What, Path, Why string }
 const OneTask = "one task reads all of"
 
 // NoText is what is told of a file whose first bytes are nothing that is known by name, and no text.
+// Unnamed is what is told of a file that lies in what a job wrote, and that its _SUCCESS does not name.
 const (
-	NoText    = "bytes that no text has are taken as text in"
-	noTextWhy = "write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"
+	NoText     = "bytes that no text has are taken as text in"
+	noTextWhy  = "write its rows as CSV or JSON lines; input_format: whole takes the bytes as they are"
+	Unnamed    = "what the job there did not write is read as well:"
+	unnamedWhy = "_SUCCESS beside it does not name it; remove what is not meant to be read"
 )
 
 // readSize is how much is read at a time.
@@ -115,7 +119,11 @@ func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]
 		block = int64(Block(total))
 	}
 	var odd []Odd
+	outputs := outputs{}
 	for _, f := range files {
+		if parts, _ := outputs.of(filepath.Dir(f.Path)); parts != nil && outputs.part(f.Path) == nil {
+			odd = append(odd, Odd{Unnamed, f.Path, unnamedWhy})
+		}
 		text, err := understood(f, p, sources)
 		if err == nil {
 			err = unreadable(f, p, sources)
