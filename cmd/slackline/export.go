@@ -123,7 +123,10 @@ func (o *options) beginExport(cells []lab.Cell) error {
 	m := &x.manifest
 	for i := range cells {
 		c, w := &cells[i], new(exportSink)
-		x.watched, c.Sinks, c.Books = append(x.watched, w), append(c.Sinks, w), account.New(account.Enough)
+		x.watched, c.Sinks = append(x.watched, w), append(c.Sinks, w)
+		if c.Books == nil {
+			c.Books = account.New(account.Enough)
+		}
 		if from := c.Source; from != nil && !slices.ContainsFunc(m.Scenarios, func(f exportedFile) bool { return f.Name == from.File }) {
 			m.Scenarios = append(m.Scenarios, sumOf(from.File, []byte(from.Text)))
 		}

@@ -342,16 +342,16 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 	if err := o.record(cells); err != nil {
 		return nil, err
 	}
+	for i := range cells {
+		if (o.cache == nil || o.html != "") && cells[i].Seed == cells[0].Seed {
+			cells[i].Books = account.New(account.Enough)
+		}
+	}
 	if err := o.draw(cells); err != nil {
 		return nil, err
 	}
 	if err := o.beginExport(cells); err != nil {
 		return nil, err
-	}
-	for i := range cells {
-		if o.cache == nil && cells[i].Seed == cells[0].Seed {
-			cells[i].Books = account.New(account.Enough)
-		}
 	}
 	for _, text := range o.warnings {
 		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", text)

@@ -1,7 +1,11 @@
 package page
 
 import (
+	"math"
+	"slices"
+
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -10,10 +14,13 @@ import (
 type collector struct {
 	follow.Single
 	tracker
-	gantt  *gantt // nil: the run has no drawing of slots
+	books  *account.Accountant // nil: nobody keeps accounts
+	gantt  *gantt              // nil: the run has no drawing of slots
 	series *series
-	queue  []queued // by index of job
-	offers []offer  // by handle of node
+	queue  []queued            // by index of job
+	offers []offer             // by handle of node
+	groups [groupings][]string // names, as they came
+	marks  *marks              // nil: as gantt
 	extras map[sched.ItemID]bool
 	last   units.Time // when something was drawn
 	closed bool
@@ -25,6 +32,7 @@ type queued struct {
 	known  [2]int64 // tasks of the job, likewise
 	live   int32    // attempts
 	extras int32    // of them second ones of their task
+	in     [groupings]uint8
 }
 
 // offer is what a node offers and holds, in map and reduce slots. As in the report, a node that
@@ -34,7 +42,7 @@ type offer struct{ offers, holds [2]int64 }
 func newCollector(bars, points int) *collector {
 	c := &collector{series: newSeries(points), extras: map[sched.ItemID]bool{}}
 	if bars > 0 {
-		c.gantt = newGantt(bars)
+		c.gantt, c.marks = newGantt(bars), &marks{}
 	}
 	return c
 }
@@ -59,7 +67,13 @@ func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 		if e.Sizes {
 			c.size(now, e.Job)
 		}
+		c.marks.node(now, e)
 		switch e.Kind {
+		case sched.SupplyChanged:
+			if e.Of < sched.Supplies {
+				c.moveTo(now)
+				c.series.now[supplied+int(e.Of)] = int64(math.Round(min(1e15, max(0, 1000*e.X))))
+			}
 		case sched.NodeUp, sched.NodeChanged:
 			if e.Detail != nil && e.Detail.Node != nil {
 				c.nodeUp(e.Node, e.Detail.Node)
@@ -107,6 +121,9 @@ func (c *collector) arrived(now units.Time, e *follow.Record) {
 	q := follow.At(&c.queue, e.Job.Index)
 	if !e.Again {
 		*q = queued{}
+		for k, name := range [groupings]string{e.Job.Spec.Class, e.Job.Spec.Queue, e.Job.Spec.User} {
+			q.in[k] = c.group(k, name)
+		}
 		c.series.now[jobsWaiting]++
 	}
 	waits := tasksOf(e.Job)
@@ -124,6 +141,18 @@ func (c *collector) arrived(now units.Time, e *follow.Record) {
 		c.series.now[mapsWaiting+k] += n - q.open[k]
 		q.open[k] = n
 	}
+}
+
+// group is the number of a class, queue or user; the last stands for those for which there is no room.
+func (c *collector) group(k int, name string) uint8 {
+	i := slices.Index(c.groups[k], name)
+	if i < 0 && len(c.groups[k]) < mostGroups-1 {
+		i, c.groups[k] = len(c.groups[k]), append(c.groups[k], name)
+	}
+	if i < 0 {
+		return mostGroups - 1
+	}
+	return uint8(i)
 }
 
 // tasksOf are the maps and the other tasks that are known of.
@@ -188,6 +217,7 @@ func (c *collector) ended(now units.Time, e *follow.Record) {
 	r := c.end(now, a)
 	c.moveTo(now)
 	c.draw(&r, now, outcome)
+	c.marks.ended(now, a.Node, outcome)
 	c.hold(a, -1)
 	if e.Over {
 		return
@@ -254,6 +284,9 @@ func (c *collector) draw(r *running, now units.Time, o sched.Outcome) {
 // hold counts the slots of an attempt as taken, or as given back.
 func (c *collector) hold(a *follow.Attempt, sign int64) {
 	c.series.now[attemptsRunning] += sign
+	for k, i := range c.queue[a.Job.Index].in {
+		c.series.now[held+k*mostGroups+int(i)] += sign
+	}
 	n := follow.At(&c.offers, a.Node)
 	for k, slots := range [2]int64{a.Needs[units.MapSlots], a.Needs[units.ReduceSlots]} {
 		c.series.now[mapHeld+2*k] += sign * slots
@@ -283,6 +316,7 @@ func (c *collector) close() {
 	}
 	c.closed = true
 	c.series.advance(c.last)
+	c.marks.close(c.last)
 	for i := range c.attempts {
 		if r := &c.attempts[i]; r.Attempt != nil {
 			c.draw(r, c.last, sched.NoOutcome)

@@ -20,8 +20,9 @@ type data struct {
 	Unit    int64     `json:"unit"`
 	Runs    []runData `json:"runs"`
 	Omitted int       `json:"omitted"` // runs for which there was no room
-	// tables that compare policies; none where there is one seed
+	// tables that compare policies, and those that do so point by point; none where there is one seed
 	Compared []table  `json:"compared,omitempty"`
+	Each     []table  `json:"each,omitempty"`
 	Sets     []jobSet `json:"sets"`
 }
 
@@ -35,13 +36,12 @@ type table struct {
 const mostTables = 60
 
 // comparedOf are the tables that compare policies.
-func comparedOf(r *report.Report) (list []table) {
-	for _, g := range r.Compared() {
-		if len(list) < mostTables {
-			list = append(list, table{clip(g.Title), each.Of(g.Rows(), func(row []string) []string { return each.Of(row, clip) })})
-		}
+func comparedOf(r *report.Report) (first, rest []table) {
+	all, more := r.Compared()
+	of := func(g *report.Grid) table {
+		return table{clip(g.Title), each.Of(g.Rows(), func(row []string) []string { return each.Of(row, clip) })}
 	}
-	return list
+	return each.Of(all[:min(len(all), mostTables)], of), each.Of(more[:min(len(more), mostTables)], of)
 }
 
 // jobSet is what runs of the same jobs share.
@@ -70,14 +70,18 @@ type runData struct {
 	End      int64                  `json:"end"`
 	Set      int                    `json:"set"`
 	// of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
-	Flags     column            `json:"flags"`
-	Started   column            `json:"started"`  // since submission; maybe
-	Finished  column            `json:"finished"` // since submission; maybe
-	Deadline  column            `json:"deadline"` // since submission; maybe
-	Reasons   map[string]string `json:"reasons"`  // by position in the list: why a job was refused or failed
+	Flags    column            `json:"flags"`
+	Started  column            `json:"started"`  // since submission; maybe
+	Finished column            `json:"finished"` // since submission; maybe
+	Deadline column            `json:"deadline"` // since submission; maybe
+	Reasons  map[string]string `json:"reasons"`  // by position in the list: why a job was refused or failed
+	// by the same: where the time of some jobs went
+	Accounts  map[string]*story `json:"accounts,omitempty"`
+	Stated    *statedData       `json:"stated,omitempty"`
 	Response  *curve            `json:"response"`
 	Tardiness *curve            `json:"tardiness"`
 	Gantt     *ganttData        `json:"gantt"`
+	Marks     *markData         `json:"marks,omitempty"`
 	Series    *seriesData       `json:"series"`
 }
 
@@ -100,15 +104,6 @@ type ganttData struct {
 	Wasted column   `json:"wasted"` // share of busy, in 255ths
 	Most   column   `json:"most"`   // share of busy that the job took at least, in 255ths
 }
-
-type seriesData struct {
-	Width float64           `json:"width"`
-	Max   map[string]int64  `json:"max"` // what stepCount stands for
-	Data  map[string]column `json:"data"`
-}
-
-// stepCount is how finely numbers of a series are told apart.
-const stepCount = 10000
 
 var levelNames = [...]string{bySlot: "slot", byNode: "node", byRack: "rack", byKind: "cluster"}
 
@@ -189,10 +184,11 @@ func newData(runs []*report.Run, collected []*collector, jobs int) *data {
 		if i < len(collected) {
 			c := collected[i]
 			r.End = max(r.End, d.ticks(c.last))
-			r.Series = d.series(c.series)
+			r.Series = d.series(c.series, &c.groups)
 			if c.gantt != nil {
-				r.Gantt = d.gantt(c)
+				r.Gantt, r.Marks = d.gantt(c), d.marks(c)
 			}
+			d.stories(&r, run, kept[i], c.books, min(jobs, allStories/len(runs)))
 		}
 		d.Runs = append(d.Runs, r)
 	}
@@ -239,6 +235,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 		if why := cmp.Or(j.Reason, j.Advice, whyOf(j)); why != "" && len(r.Reasons) < 500 {
 			r.Reasons[strconv.Itoa(position)] = clipAt(why, 400)
 		}
+		r.Stated = d.stated(r.Stated, j, int64(position))
 		position++
 	})
 	response, tardiness := samples(run)
@@ -318,26 +315,6 @@ func (d *data) set(run *report.Run, kept []int, sets map[string]int) int {
 	sets[string(key)] = len(d.Sets)
 	d.Sets = append(d.Sets, s)
 	return len(d.Sets) - 1
-}
-
-func (d *data) series(s *series) *seriesData {
-	out := &seriesData{Width: float64(s.width) / float64(d.Unit), Max: map[string]int64{}, Data: map[string]column{}}
-	for k, name := range seriesNames {
-		means := s.means(k)
-		top := int64(math.Ceil(max(0, slices.Max(append(means, 0)))))
-		if top == 0 {
-			continue
-		}
-		var c column
-		before := int64(0)
-		for _, x := range means {
-			step := int64(math.Round(max(0, x) / float64(top) * stepCount))
-			c.signed(step - before)
-			before = step
-		}
-		out.Max[name], out.Data[name] = top, c
-	}
-	return out
 }
 
 func (d *data) gantt(c *collector) *ganttData {

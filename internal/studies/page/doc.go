@@ -8,6 +8,8 @@
 //	cells.go    what bars merge into when there are more slots than can be drawn: rows of nodes, racks, or the whole cluster
 //	mix.go      which job a merged bar is mostly about
 //	series.go   use and queues over time, in a bounded number of points
+//	marks.go    what was unusual on nodes: outages, slow times, attempts that came to nothing
+//	stories.go  where the time of jobs went, and when they were said to be done
 //	curve.go    distributions
 //	encode.go   numbers as text: columns of small differences
 //	jobs.go     the jobs of the page, and which of them stay when there are too many

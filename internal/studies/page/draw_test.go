@@ -219,7 +219,7 @@ func TestBrowserMoves(t *testing.T) {
 func TestBrowserDrawsMany(t *testing.T) {
 	b := pagetest.New(t)
 	for _, nodes := range []int{100, 2000} {
-		p := New([]Head{{"million", "none", 1}})
+		p := New([]Head{{Scenario: "million", Policy: "none", Seed: 1}})
 		attempts := int(aMillion())
 		if testing.Short() {
 			attempts = 100_000

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/report"
 )
 
@@ -26,7 +27,7 @@ var style string
 var scripts embed.FS
 
 // script is what the parts in js come to, in an order in which each finds what it needs.
-var script = join("read", "words", "sheet", "slots", "strips", "move", "curves", "jobs", "differ", "main")
+var script = join("read", "words", "sheet", "slots", "strips", "over", "move", "curves", "jobs", "differ", "main")
 
 func join(parts ...string) string {
 	var b strings.Builder
@@ -68,6 +69,7 @@ type Head struct {
 	Scenario string // with the values of its sweep
 	Policy   string
 	Seed     uint64
+	Books    *account.Accountant // its accounts; nil: nobody keeps them
 }
 
 // Page collects runs and writes them as one file.
@@ -102,6 +104,7 @@ func New(heads []Head) *Page {
 			bars = MaxBars / min(len(p.runs), mostDrawn)
 		}
 		p.runs[i] = newCollector(bars, points)
+		p.runs[i].books = heads[i].Books
 	}
 	return p
 }
@@ -121,20 +124,25 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 		c.close()
 	}
 	runs := r.Runs[:min(len(r.Runs), MaxRuns)]
+	figure := ""
+	if r.Swept() {
+		figure = r.Figure()
+	}
 	for jobs := allJobs; ; jobs /= 2 {
 		d := newData(runs, p.runs[:min(len(runs), len(p.runs))], jobs/max(1, len(runs)))
-		d.Omitted, d.Compared = len(r.Runs)-len(runs), comparedOf(r)
+		d.Omitted = len(r.Runs) - len(runs)
+		d.Compared, d.Each = comparedOf(r)
 		block, err := json.Marshal(d)
 		if err != nil {
 			return err
 		}
-		if len(block)+len(frame)+len(style)+len(script)+4096 > MaxBytes {
+		if len(block)+len(frame)+len(style)+len(script)+len(figure)+4096 > MaxBytes {
 			if jobs > 0 {
 				continue
 			}
 			return fmt.Errorf("the page would have more than %d bytes", MaxBytes)
 		}
-		_, err = io.WriteString(w, assemble(title(runs), string(block)))
+		_, err = io.WriteString(w, assemble(title(runs), string(block), figure))
 		return err
 	}
 }
@@ -142,7 +150,7 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 func title(runs []*report.Run) string {
 	var names []string
 	for _, run := range runs {
-		if name := clip(run.Name()); !slices.Contains(names, name) {
+		if name := clip(run.Scenario); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -151,13 +159,14 @@ func title(runs []*report.Run) string {
 
 // assemble puts the parts together. The block is JSON as encoding/json writes it, without <, > and
 // &, so it cannot end its element.
-func assemble(title, block string) string {
+func assemble(title, block, figure string) string {
 	policy := "default-src 'none'; img-src data:; style-src '" + hash(unix(style)) + "'; script-src '" + hash(unix(script)) + "'"
 	return strings.NewReplacer(
 		"{{policy}}", policy,
 		"{{title}}", html.EscapeString(title),
 		"{{style}}", unix(style),
 		"{{data}}", block,
+		"{{figure}}", figure,
 		"{{script}}", unix(script),
 	).Replace(frame)
 }

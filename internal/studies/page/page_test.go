@@ -76,7 +76,7 @@ func play(t *testing.T, policies ...string) (text string, all []*kept, r *report
 	cells := lab.Cells(s, policies, []uint64{7})
 	var heads []Head
 	for _, c := range cells {
-		heads = append(heads, Head{c.Scenario, c.Policy, c.Seed})
+		heads = append(heads, Head{Scenario: c.Scenario, Policy: c.Policy, Seed: c.Seed, Books: c.Books})
 	}
 	p := New(heads)
 	var runs []*report.Run
@@ -283,7 +283,7 @@ func TestBoundedSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	p := New([]Head{{"crowd", "a", 1}, {"crowd", "b", 1}})
+	p := New([]Head{{Scenario: "crowd", Policy: "a", Seed: 1}, {Scenario: "crowd", Policy: "b", Seed: 1}})
 	text := write(t, p, report.New(crowd("a", jobs, 1), crowd("b", jobs, 2)))
 	b := blockOf(t, text)
 	set := b.Sets[0]
@@ -304,7 +304,7 @@ func TestBoundedSize(t *testing.T) {
 	var heads []Head
 	for i := range 2 * MaxRuns {
 		many = append(many, crowd(fmt.Sprint("p", i%40), 3, float64(i)))
-		heads = append(heads, Head{"crowd", fmt.Sprint("p", i%40), uint64(i)})
+		heads = append(heads, Head{Scenario: "crowd", Policy: fmt.Sprint("p", i%40), Seed: uint64(i)})
 	}
 	p = New(heads)
 	b = blockOf(t, write(t, p, report.New(many...)))
@@ -334,7 +334,7 @@ func TestWhoIsDrawn(t *testing.T) {
 	var heads []Head
 	for p := range 4 {
 		for seed := range 10 {
-			heads = append(heads, Head{"s", fmt.Sprint(p), uint64(seed)})
+			heads = append(heads, Head{Scenario: "s", Policy: fmt.Sprint(p), Seed: uint64(seed)})
 		}
 	}
 	p := New(heads)
@@ -411,7 +411,7 @@ func TestAMillionInAPage(t *testing.T) {
 	}
 	attempts := aMillion()
 	for _, nodes := range []int{1, 100, 2000} {
-		p := New([]Head{{"million", "none", 1}})
+		p := New([]Head{{Scenario: "million", Policy: "none", Seed: 1}})
 		run := million(t, p.Watch(0)[0], nodes, 6, int(attempts))
 		text := write(t, p, report.New(run))
 		b := blockOf(t, text)
@@ -431,7 +431,7 @@ func TestAMillionInAPage(t *testing.T) {
 
 func BenchmarkCollect(b *testing.B) {
 	for range b.N {
-		p := New([]Head{{"million", "none", 1}})
+		p := New([]Head{{Scenario: "million", Policy: "none", Seed: 1}})
 		million(b, p.Watch(0)[0], 600, 6, 1_000_000)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e6, "ns/attempt")

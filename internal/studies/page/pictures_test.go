@@ -18,7 +18,7 @@ func TestPictures(t *testing.T) {
 		name          string
 		width, height int
 		scheme        string
-	}{{"light", 1440, 1000, "light"}, {"dark", 1440, 1000, "dark"}, {"narrow", 390, 844, "light"}} {
+	}{{"light", 1280, 900, "light"}, {"dark", 1280, 900, "dark"}, {"narrow-light", 390, 844, "light"}, {"narrow-dark", 390, 844, "dark"}} {
 		b.Look(look.width, look.height, look.scheme)
 		b.Open(file)
 		b.Picture(look.name)

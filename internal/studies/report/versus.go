@@ -45,24 +45,56 @@ func versus(list []Comparison) (grids []*Grid) {
 	return grids
 }
 
-// Compared are the tables of a comparison: of a sweep first the primary metric by point and policy; then for each point
-// what came of the jobs under each policy, and which policy is better. There are none without several seeds or points.
-func (r *Report) Compared() (grids []*Grid) {
+// Compared are the tables of a comparison. What says it at a glance comes first: of a sweep the primary metric by point
+// and policy, else all metrics by policy. Behind them are, point by point, the policies against each other by metric.
+// There are none without several seeds or points.
+func (r *Report) Compared() (first, rest []*Grid) {
 	groups := r.scenarios()
+	swept := false
 	for i, g := range groups {
 		if i == 0 || groups[i-1][0].Scenario != g[0].Scenario {
-			grids = append(grids, r.points(g[0].Scenario)...)
+			points := r.points(g[0].Scenario)
+			first, swept = append(first, points...), points != nil
 		}
-		if !sameSeed(g) {
-			for _, t := range []*Grid{outcomeTable(Printable(g[0].Name())+" "+where(g), g), summaryTable("", g)} {
-				if t != nil {
-					grids = append(grids, t)
+		if sameSeed(g) {
+			continue
+		}
+		if all := r.allMetrics(g); swept {
+			rest = append(rest, all)
+		} else {
+			first = append(first, all)
+		}
+		rest = append(rest, versus(r.at(g[0]))...)
+	}
+	return first, rest
+}
+
+// allMetrics has a line for each policy: what came of the jobs, whether that is better by the primary metric than what
+// came under the first policy, and how the cluster was used.
+func (r *Report) allMetrics(g []*Run) *Grid {
+	all := summaryTable(Printable(g[0].Name())+" "+where(g), g)
+	jobs := outcomeTable("", g)
+	if jobs == nil {
+		jobs = GridOf("", each.Of(all.rows, func(row []string) []string { return row[:1] }))
+	}
+	verdicts := slices.DeleteFunc(r.at(g[0]), func(c Comparison) bool { return !c.Primary })
+	for i, row := range all.rows {
+		told := slices.Clone(jobs.rows[i])
+		if len(verdicts) > 0 {
+			verdict := ""
+			if i == 0 {
+				verdict = "by " + verdicts[0].Metric + ", against " + verdicts[0].Against
+			}
+			for k := range verdicts {
+				if verdicts[k].Policy == row[0] {
+					verdict = verdicts[k].verdict()
 				}
 			}
-			grids = append(grids, versus(r.at(g[0]))...)
+			told = slices.Insert(told, min(2, len(told)), verdict)
 		}
+		all.rows[i] = append(told, row[1:]...)
 	}
-	return grids
+	return all
 }
 
 // at are the comparisons of the point of a run.

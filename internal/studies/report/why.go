@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -36,6 +37,16 @@ func (r *Run) Explain(books *account.Accountant) {
 			j.Account = a
 		}
 	}
+}
+
+// Unexplained is the run without accounts of its jobs.
+func (r *Run) Unexplained() *Run {
+	run := *r
+	run.Jobs = slices.Clone(r.Jobs)
+	for i := range run.Jobs {
+		run.Jobs[i].Causes, run.Jobs[i].Why = nil, ""
+	}
+	return &run
 }
 
 // lateness says why a job was late, or has not ended, "" if it was neither or nobody knows.

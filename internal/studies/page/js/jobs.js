@@ -9,7 +9,7 @@ const tableOf = (caption, heads, rows, current) => {
     return cell;
   }));
   const body = rows.map((row, n) => make('tr', { class: n === current ? 'now' : null }, ...row.map((cell, i) => {
-    const e = make(i === 0 ? 'th' : 'td', { class: right[i] ? 'right' : null, scope: i === 0 ? 'row' : null }, cell);
+    const e = make(i === 0 ? 'th' : 'td', { class: right[i] ? 'right' : null, scope: i === 0 ? 'row' : null, 'data-head': i > 1 ? (heads[i].text || heads[i]).replace(/^>/, '') : null }, cell);
     if (typeof cell === 'string' && cell.length > 30) e.title = cell;
     return e;
   })));
@@ -21,13 +21,13 @@ const listing = { page: 0, key: 'slack', up: true };
 const columns = [
   { text: 'job', key: 'id', value: (k) => run.jobs.ids[k] },
   { text: 'outcome', key: 'verdict', value: (k) => verdict(run, k) },
-  { text: '>slack', key: 'slack', value: (k) => run.deadline[k] - run.finished[k], print: time },
+  { text: '>deadline', key: 'deadline', value: (k) => run.deadline[k], print: time },
   { text: 'why', key: 'why', value: (k) => run.reasons[k] || '' },
   { text: 'class', key: 'class', value: (k) => run.jobs.names[run.jobs.class[k]] },
   { text: '>maps', key: 'maps', value: (k) => run.jobs.maps[k], print: number },
   { text: '>reduces', key: 'reduces', value: (k) => run.jobs.reduces[k], print: number },
   { text: '>submitted', key: 'submitted', value: (k) => run.jobs.submitted[k], print: time },
-  { text: '>deadline', key: 'deadline', value: (k) => run.deadline[k], print: time },
+  { text: '>slack', key: 'slack', value: (k) => run.deadline[k] - run.finished[k], print: time },
   { text: '>finished', key: 'finished', value: (k) => run.finished[k], print: time },
   { text: '>response', key: 'response', value: (k) => run.finished[k] - run.jobs.submitted[k], print: time },
 ];
@@ -93,7 +93,7 @@ const fillPromises = () => {
     if (c.key === 'why') return make('span', { class: 'why' }, value);
     return c.print ? (typeof value === 'number' && isNaN(value) ? '–' : c.print(value)) : value;
   }));
-  el('jobs').replaceChildren(tableOf(list.length ? 'Press a heading to sort, a job to see it in the drawing above' : 'No such job', heads, rows));
+  el('jobs').replaceChildren(tableOf(list.length ? 'Press a heading to sort, a job to see it in the drawing and where its time went' : 'No such job', heads, rows));
   const go = (by) => () => {
     listing.page += by;
     fillPromises();
@@ -103,9 +103,22 @@ const fillPromises = () => {
     make('span', { class: 'note' }, 'page ' + number(listing.page + 1) + ' of ' + number(pages)),
     make('button', { type: 'button', onclick: go(1), disabled: listing.page === pages - 1 ? '' : null }, 'next ›'));
 };
+// showAccount says where the time of the job that is followed went.
+const showAccount = () => {
+  const box = el('account'), k = followed;
+  box.hidden = k === null;
+  if (k === null) return;
+  const v = verdict(run, k), a = (run.accounts || {})[k], due = run.deadline[k];
+  box.replaceChildren(make('h3', { id: 'h-account' }, 'Why ' + run.jobs.ids[k] + ' was ' + v),
+    make('p', {}, 'Submitted at ' + time(run.jobs.submitted[k]) + ', finished at ' + time(run.finished[k]) + (isNaN(due) ? '' : ', deadline ' + time(due) + (inTime(v) || tooLate(v) ? ': ' + (inTime(v) ? 'in time' : 'late') + ' by ' + time(Math.abs(due - run.finished[k])) : '')) + '. ' + (run.reasons[k] || '')),
+    ...(a ? [make('div', { class: 'scroll' }, tableOf('Where its time went, from its arrival to its end', ['>time', 'went to'], a.totals)),
+      make('details', {}, make('summary', {}, 'The way there, through its last tasks'), make('div', { class: 'scroll' }, tableOf(a.more ? number(a.more) + ' more parts are not listed' : 'One part after another', ['>after', '>time', 'what', 'who or why'], a.parts.map((p) => [p[0], p[1], p[2], p.slice(3).join('; ')]))))]
+      : [make('p', { class: 'note' }, 'Its account is not in this page; slackline why tells it, for a run that was kept (--keep, --journal).')]));
+};
 // jobButton leads to a job in the drawing of the slots.
 const jobButton = (k) => make('button', { type: 'button', onclick: () => {
   followed = k;
+  showAccount();
   const ends = [run.jobs.submitted[k], run.finished[k], run.deadline[k]].filter((t) => !isNaN(t));
   const from = Math.min(...ends), to = Math.max(...ends);
   const room = Math.max((to - from) * 0.15, run.end / 1000);

@@ -23,24 +23,39 @@ const tiles = () => {
   if (s.energy_kwh !== null && s.energy_kwh !== undefined) list.push(['energy', number(s.energy_kwh), ' kWh']);
   el('tiles').replaceChildren(...list.map(([name, value, more, bad]) => make('div', {}, make('dt', {}, name), make('dd', { class: bad ? 'bad' : null }, value, more ? make('small', {}, more) : ''))));
 };
+// bySeed has a table for each point: policies by seeds, the jobs in time or where none is due the mean response. A press shows the run.
+const bySeed = () => {
+  const points = [...new Set(data.runs.map((r) => r.scenario))];
+  if (new Set(data.runs.map((r) => r.seed)).size < 2) return []; // the figures say it
+  return points.map((name) => {
+    const list = data.runs.map((r, i) => ({ ...r, i })).filter((r) => r.scenario === name);
+    const seeds = [...new Set(list.map((r) => r.seed))], due = list.some((r) => r.summary.deadlines);
+    const rows = [...new Set(list.map((r) => r.policy))].map((policy) => [policy, ...seeds.map((seed) => {
+      const r = list.find((x) => x.policy === policy && x.seed === seed), s = r && r.summary;
+      return s ? make('button', { type: 'button', title: nameOf(r), onclick: () => choose(r.i, true) }, r.stuck ? 'stuck' : due ? number(s.in_time) + ' of ' + number(s.deadlines) : known(s.mean_response_s, span)) : '–';
+    })]);
+    const table = make('div', { class: 'scroll' }, tableOf((due ? 'Jobs in time' : 'Mean response') + ' by policy and seed; press one to see the run', ['policy', ...seeds.map((s) => '>' + s)], rows));
+    return points.length > 1 ? make('details', {}, make('summary', {}, name), table) : table;
+  });
+};
 const allRuns = () => {
   const cores = data.runs.some((r) => hasCores(r.summary));
   const heads = ['policy', '>seed', '>in time', '>of', '>work in time', '>accepted', '>promises kept', '>penalty', '>makespan', '>mean response', '>95 %', '>local maps', '>map slots', '>reduce slots', ...(cores ? ['>vcores'] : []), '>attempts', '>failed', '>killed', '>refused'];
   const scenarios = [...new Set(data.runs.map((r) => r.scenario))];
   el('runs').replaceChildren(...scenarios.map((name) => {
     const list = data.runs.map((r, i) => i).filter((i) => data.runs[i].scenario === name);
-    return tableOf(name, heads, list.map((i) => {
+    const table = tableOf(name, heads, list.map((i) => {
       const r = data.runs[i], s = r.summary;
       return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine') + (r.stuck ? ', stuck' : '')), r.seed, number(s.in_time), number(s.deadlines), s.deadline_work_s ? percent(s.work_in_time_s / s.deadline_work_s) : '–', number(s.admitted) + ' of ' + number(s.jobs), s.promised ? number(s.kept) + ' of ' + number(s.promised) : '–', few(s.penalty), makespan(s), known(s.mean_response_s, span), known(s.p95_response_s, span), known(s.map_locality, percent), use(s, 'map_utilization', 'map_slots'), use(s, 'reduce_utilization', 'reduce_slots'), ...(cores ? [use(s, 'vcore_utilization', 'vcores')] : []), number(s.attempts), number(s.failed), number(s.killed), number(s.refused)];
     }), list.indexOf(run.at));
+    return make('div', { class: 'scroll' }, table);
   }));
   el('omitted').textContent = data.omitted ? number(data.omitted) + ' more runs had no room in this page; the JSON report has all.' : '';
 };
 
 const fill = () => {
-  el('name').textContent = run.scenario;
   const g = run.gantt;
-  el('about').textContent = run.policy + ', seed ' + run.seed + ', ' + (run.world === 'sim' ? 'in the simulator' : 'on this machine') + ': ' + number(run.summary.jobs) + ' jobs, ' + number(run.summary.tasks) + ' tasks, ' + span(run.end / second);
+  el('about').textContent = (new Set(data.runs.map((r) => r.scenario)).size > 1 ? run.scenario + ', ' : '') + run.policy + ', seed ' + run.seed + ', ' + (run.world === 'sim' ? 'in the simulator' : 'on this machine') + ': ' + number(run.summary.jobs) + ' jobs, ' + number(run.summary.tasks) + ' tasks, ' + span(run.end / second);
   el('stuck').hidden = !run.stuck;
   el('stuck').textContent = run.stuck ? 'This run did not come to its end: ' + run.stuck + '. Shown is what came until then; it counts in no comparison of policies.' : '';
   tiles();
@@ -67,19 +82,47 @@ const fillRest = () => {
   chooseOther();
   allRuns();
 };
-// addressed is the run that the address of the page names, else the first.
-const addressed = () => {
-  const n = Number(new URLSearchParams(location.hash.slice(1)).get('run')) - 1;
-  return n > 0 && n < data.runs.length ? n : 0;
+// What is looked at stands in the address, so that it can be sent to others: the run, the stretch of time in seconds, the colours, the
+// groups, the jobs that are listed, and the one that is followed.
+const kept = ['colour', 'kind', 'by', 'show'];
+const remember = () => {
+  const p = new URLSearchParams({ run: run.at + 1 });
+  if (view.from > 0 || view.to < run.end) {
+    p.set('from', +(view.from / second).toPrecision(6));
+    p.set('to', +(view.to / second).toPrecision(6));
+  }
+  for (const id of kept) if (el(id) && el(id).value !== el(id).dataset.first) p.set(id, el(id).value);
+  if (followed !== null) p.set('job', run.jobs.ids[followed]);
+  if ('#' + p !== location.hash) history.replaceState(null, '', '#' + p);
+};
+const addressed = new URLSearchParams(location.hash.slice(1));
+// recall shows what the address names, once the page is there.
+const recall = () => {
+  for (const id of kept) {
+    const e = el(id), value = addressed.get(id);
+    if (!e) continue;
+    e.dataset.first = e.value;
+    if ([...e.options].some((o) => o.value === value)) {
+      e.value = value;
+      e.dispatchEvent(new Event('change'));
+    }
+  }
+  const k = run.jobs.ids.indexOf(addressed.get('job'));
+  if (k >= 0) follow(k);
+  const from = Number(addressed.get('from')) * second, to = Number(addressed.get('to')) * second;
+  if (from >= 0 && to > from) {
+    Object.assign(view, { from, to });
+    clampView();
+  }
 };
 const choose = (i, scroll) => {
-  history.replaceState(null, '', '#run=' + (i + 1));
   followed = marked = cursor = null;
+  showAccount();
   showTip(null);
   run = load(i);
   fill();
   fillRest();
-  if (scroll) window.scrollTo({ top: 0, behavior: 'smooth' });
+  if (scroll) el('one').scrollIntoView({ behavior: 'smooth' });
 };
 const redrawAll = () => {
   theme();
@@ -98,11 +141,16 @@ const begin = () => {
     groups.get(r.scenario).push(make('option', { value: i }, nameOf(r)));
   });
   for (const [name, options] of groups) el('run').append(...(groups.size > 1 ? [make('optgroup', { label: name }, ...options)] : options));
+  const names = (of) => [...new Set(data.runs.map(of))];
+  el('name').textContent = document.title.replace(/^Slackline: /, '');
+  el('all').textContent = data.runs.length > 1 ? number(data.runs.length) + ' runs: ' + names((r) => r.policy).join(', ') + '; ' + number(names((r) => r.seed).length) + (names((r) => r.seed).length > 1 ? ' seeds' : ' seed') + (groups.size > 1 ? '; ' + number(groups.size) + ' points' : '') : '';
+  el('bySeed').replaceChildren(...bySeed());
+  el('figures').open = data.runs.length <= 6;
+  el('seeds').hidden = el('pick').hidden = el('h-one').hidden = data.runs.length < 2;
   el('compare').hidden = !data.compared;
-  const tables = (data.compared || []).map((t) => tableOf(t.title, t.rows[0], t.rows.slice(1)));
-  const most = tables.length > 8 ? 1 : tables.length; // of a sweep the first says it at a glance
-  el('versus').replaceChildren(...tables.slice(0, most), ...(most < tables.length ? [make('details', {}, make('summary', {}, 'Each point of the sweep'), ...tables.slice(most))] : []));
-  run = load(addressed());
+  const tables = (list) => (list || []).map((t) => make('div', { class: 'scroll' }, tableOf(t.title, t.rows[0], t.rows.slice(1))));
+  el('versus').replaceChildren(...tables(data.compared), ...(data.each ? [make('details', {}, make('summary', {}, 'Metric by metric' + (groups.size > 1 ? ', at each point' : '')), ...tables(data.each))] : []));
+  run = load(Math.max(0, Math.min(data.runs.length, Number(addressed.get('run')) || 1) - 1));
   if (!run.promised) el('colour').value = new Set(run.jobs.class).size > 1 ? 'class' : 'job';
   fill();
   // What was measured when the drawing stood: for tests, and for whoever asks.
@@ -110,6 +158,7 @@ const begin = () => {
   requestAnimationFrame(() => setTimeout(() => {
     root.firstPaint = performance.now().toFixed(1);
     fillRest();
+    recall();
     root.ready = performance.now().toFixed(1);
   }));
 };

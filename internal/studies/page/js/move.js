@@ -9,6 +9,7 @@ const redraw = () => {
     planned = false;
     drawGantt();
     for (const s of strips) s.draw();
+    remember();
   });
 };
 const setCursor = (t) => {
@@ -116,6 +117,7 @@ const mark = (m, x, y) => {
 };
 const follow = (k) => {
   followed = followed === k ? null : k;
+  showAccount();
   redraw();
 };
 
@@ -184,7 +186,7 @@ const listenToGantt = () => {
       '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1 / 0.6), PageUp: () => zoomRows(1.6), PageDown: () => zoomRows(1 / 1.6),
       0: whole, Home: whole,
       Enter: () => marked && jobAt(run.gantt.job[marked.bar]) !== undefined && follow(jobAt(run.gantt.job[marked.bar])),
-      Escape: () => { followed = null; mark(null); },
+      Escape: () => { followed = null; showAccount(); mark(null); },
     };
     if (!keys[e.key]) return;
     e.preventDefault();

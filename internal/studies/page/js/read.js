@@ -35,6 +35,13 @@ const read = (text) => {
   return list;
 };
 
+const readMaybe = (text) => {
+  const c = column(text);
+  const list = [];
+  while (c.more()) list.push(c.maybe());
+  return list;
+};
+
 const sets = data.sets.map(() => null);
 // jobSet decodes what runs of the same jobs share.
 const jobSet = (i) => {
@@ -72,6 +79,8 @@ const load = (i) => {
   }
   run.gantt = r.gantt && readGantt(r.gantt);
   run.series = r.series && readSeries(r.series);
+  run.marks = r.marks && { nodes: r.marks.nodes, node: read(r.marks.node), kind: read(r.marks.kind), begin: read(r.marks.begin), length: read(r.marks.length), count: read(r.marks.count) };
+  run.stated = r.stated && { job: read(r.stated.job), at: read(r.stated.at), by: read(r.stated.by), half: readMaybe(r.stated.half) };
   return (runs[i] = run);
 };
 
@@ -111,7 +120,7 @@ const readGantt = (g) => {
 };
 
 const readSeries = (s) => {
-  const list = { width: s.width };
+  const list = { width: s.width, by: s.by };
   for (const name of Object.keys(s.data)) {
     const c = column(s.data[name]);
     const values = [];

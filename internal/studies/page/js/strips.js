@@ -1,11 +1,11 @@
 // Charts on the scale of time of the drawing of slots.
 
 // strip makes a chart on the scale of time of the drawing above it.
-const strip = (title, lines, top, print) => {
+const strip = (title, lines, top, print, choice) => {
   const canvas = make('canvas', { role: 'img' });
   const out = make('output');
   const legend = make('span', { class: 'legend' });
-  const figure = make('figure', {}, make('figcaption', {}, make('b', {}, title), legend, out), canvas);
+  const figure = make('figure', {}, make('figcaption', {}, make('b', {}, title, choice), legend, out), canvas);
   for (const l of lines) {
     const i = make('i', { class: 'stroke' + (l.dash ? ' dashed' : '') });
     i.style.borderColor = hue[l.hue];
@@ -13,7 +13,7 @@ const strip = (title, lines, top, print) => {
   }
   const mean = (l) => l.values.reduce((a, b) => a + b, 0) / Math.max(1, l.values.length);
   canvas.setAttribute('aria-label', title + ' over time: ' + lines.map((l) => l.name + ' ' + print(mean(l)) + ' on average, ' + print(Math.max(...l.values, 0)) + ' at most').join('; '));
-  const most = top || Math.max(1e-9, ...lines.map((l) => Math.max(0, ...l.values)));
+  const most = top || Math.max(1e-9, ...piled(lines).map((l) => l.values.reduce((a, b) => Math.max(a, b), 0)));
   const paint = (c, width, height) => {
     const left = gutter(width), bottom = height - 6;
     const step = run.series.width;
@@ -32,7 +32,7 @@ const strip = (title, lines, top, print) => {
     c.beginPath();
     c.rect(left, 0, width - left, height);
     c.clip();
-    for (const l of lines) {
+    for (const l of piled(lines)) {
       const n = l.values.length;
       const from = Math.max(0, Math.floor(view.from / step)), to = Math.min(n, Math.ceil(view.to / step));
       const path = () => {
@@ -49,7 +49,7 @@ const strip = (title, lines, top, print) => {
         path();
         c.lineTo(xOf(Math.min(run.end, to * step), left, width), bottom);
         c.lineTo(xOf(from * step, left, width), bottom);
-        c.globalAlpha = 0.22;
+        c.globalAlpha = l.piled ? 1 : 0.22;
         c.fillStyle = hue[l.hue];
         c.fill();
         c.globalAlpha = 1;
@@ -80,6 +80,13 @@ const strip = (title, lines, top, print) => {
   return { figure, draw };
 };
 
+// piled puts lines that are parts of a whole on top of each other, the last behind all others.
+const piled = (lines) => {
+  if (!lines.length || !lines[0].part) return lines;
+  let below = [];
+  return lines.map((l) => ({ ...l, piled: true, values: (below = Array.from({ length: Math.max(below.length, l.values.length) }, (_, i) => (below[i] || 0) + (l.values[i] || 0))) })).reverse();
+};
+
 const makeStrips = () => {
   const s = run.series;
   strips = [];
@@ -90,9 +97,15 @@ const makeStrips = () => {
     if (s.reduceOffered) use.push({ name: 'reduce slots', values: s.reduceHeld ? over('reduceHeld', 'reduceOffered') : [], hue: 'orange', dash: true });
     if (use.length) strips.push(strip('Use of slots', use, 1, percent));
     else if (s.running) strips.push(strip('Attempts running', [{ name: 'attempts', values: s.running, hue: 'blue' }], 0, number));
+    const groups = groupStrip(s);
+    if (groups) strips.push(groups);
+    for (const [key, title, unit] of [['green-power', 'Green power', ' W'], ['price', 'Price of power', ''], ['capacity', 'Part of the capacity', '']]) {
+      if (s['supply ' + key]) strips.push(strip(title, [{ name: title.toLowerCase(), values: s['supply ' + key].map((x) => x / 1000), hue: 'green' }], 0, (x) => number(x) + unit));
+    }
     strips.push(strip('Tasks waiting', [{ name: 'maps', values: s.mapsWaiting || [], hue: 'blue' }, { name: 'reduces and others', values: s.reducesWaiting || [], hue: 'orange', dash: true }], 0, number));
     strips.push(strip('Jobs', [{ name: 'with a running task', values: s.jobsRunning || [], hue: 'green' }, { name: 'waiting', values: s.jobsWaiting || [], hue: 'pink', dash: true }], 0, number));
   }
+  strips.push(...[unusual(), promised()].filter((x) => x));
   el('over').replaceChildren(...strips.map((x) => x.figure), ...(s ? [seriesTable(s)] : []));
 };
 // seriesTable has the numbers of the charts as means over some two dozen stretches, for who cannot see them.

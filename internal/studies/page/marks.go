@@ -1,0 +1,141 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// The kinds of what is unusual on a node, in the order of js/unusual.js.
+const (
+	isDown = iota
+	isSlow
+	hasFailed // attempts, as the two below
+	hasLost
+	hasKilled
+	markKinds
+)
+
+// mostMarks is how many marks a run has at most. Above it neighbours merge, as bars do.
+const mostMarks = 2000
+
+// mark is a stretch of time in which something was unusual on a node, so many times.
+type mark struct {
+	node       sched.NodeID
+	kind       int
+	begin, end units.Time
+	n          int
+}
+
+// marks are what was unusual, by node and time. Nil ones note nothing.
+type marks struct {
+	list  []mark
+	apart units.Duration                 // what is no farther apart is one
+	since [2]map[sched.NodeID]units.Time // since when nodes are down, and slow
+}
+
+// node notes that a node went down or came back, or changed its speed.
+func (m *marks) node(now units.Time, e *follow.Record) {
+	if m == nil {
+		return
+	}
+	switch {
+	case e.Kind == sched.NodeDown && e.State == sched.Down:
+		m.turn(now, e.Node, isSlow, false)
+		m.turn(now, e.Node, isDown, true)
+	case e.Kind == sched.NodeUp:
+		m.turn(now, e.Node, isDown, false)
+	case e.Kind == sched.NodeChanged && e.X > 0:
+		m.turn(now, e.Node, isSlow, e.X < 1)
+	}
+}
+
+// turn notes that something begins, or is over.
+func (m *marks) turn(now units.Time, node sched.NodeID, kind int, begins bool) {
+	if m.since[kind] == nil {
+		m.since[kind] = map[sched.NodeID]units.Time{}
+	}
+	from, is := m.since[kind][node]
+	if is && !begins {
+		m.add(mark{node, kind, from, now, 1})
+		delete(m.since[kind], node)
+	} else if !is && begins {
+		m.since[kind][node] = now
+	}
+}
+
+// ended notes an attempt that came to nothing.
+func (m *marks) ended(now units.Time, node sched.NodeID, o sched.Outcome) {
+	kind, is := map[sched.Outcome]int{sched.Failed: hasFailed, sched.Lost: hasLost, sched.Killed: hasKilled, sched.Preempted: hasKilled}[o]
+	if is && m != nil {
+		m.add(mark{node, kind, now, now, 1})
+	}
+}
+
+func (m *marks) add(x mark) {
+	for m.list = append(m.list, x); len(m.list) > mostMarks; m.apart = max(2*m.apart, units.Millisecond) {
+		m.merge()
+	}
+}
+
+// merge makes one of neighbours that are not far apart, node by node.
+func (m *marks) merge() {
+	slices.SortFunc(m.list, func(a, b mark) int {
+		return slices.Compare([]int64{int64(a.node), int64(a.kind), int64(a.begin)}, []int64{int64(b.node), int64(b.kind), int64(b.begin)})
+	})
+	kept := m.list[:0]
+	for _, x := range m.list {
+		if n := len(kept); n > 0 && kept[n-1].node == x.node && kept[n-1].kind == x.kind && x.begin.Sub(kept[n-1].end) <= m.apart {
+			kept[n-1].end, kept[n-1].n = max(kept[n-1].end, x.end), kept[n-1].n+x.n
+			continue
+		}
+		kept = append(kept, x)
+	}
+	m.list = kept
+}
+
+// close ends what lasts until the end of the run.
+func (m *marks) close(last units.Time) {
+	if m == nil {
+		return
+	}
+	for kind := range m.since {
+		for node := range m.since[kind] {
+			m.turn(last, node, kind, false)
+		}
+	}
+	m.merge()
+}
+
+// markData is what was unusual, node by node.
+type markData struct {
+	Nodes  []string `json:"nodes"` // on which anything was
+	Node   column   `json:"node"`
+	Kind   column   `json:"kind"`
+	Begin  column   `json:"begin"`
+	Length column   `json:"length"`
+	Count  column   `json:"count"`
+}
+
+// marks writes what was unusual, the nodes in the order of their handles.
+func (d *data) marks(c *collector) *markData {
+	m, at := &markData{}, map[sched.NodeID]int64{}
+	for _, x := range c.marks.list {
+		i, is := at[x.node]
+		if !is {
+			i, at[x.node] = int64(len(m.Nodes)), int64(len(m.Nodes))
+			m.Nodes = append(m.Nodes, clip(c.nodes[x.node].name))
+		}
+		m.Node.count(i)
+		m.Kind.count(int64(x.kind))
+		m.Begin.count(d.ticks(x.begin))
+		m.Length.count(d.ticks(x.end) - d.ticks(x.begin))
+		m.Count.count(int64(x.n))
+	}
+	if m.Nodes == nil {
+		return nil
+	}
+	return m
+}
