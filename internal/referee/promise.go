@@ -25,6 +25,7 @@ import (
 //   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
 //     for another.
 //   - Who has another deadline is told again.
+//   - A job that others wait for may be due sooner than it says itself, if one of these is.
 //   - Tasks that take long leave one slot in twenty: whose do is believed.
 //   - What was told is told again of jobs that run or wait, with the same word and confidence, and only if an instant
 //     has moved by more than a second and a tenth of the time that was left, or by more than a second if it has passed.
@@ -176,7 +177,7 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 	}
 	if b.resyncs {
 		for _, j := range b.byHandle() {
-			if r, known := o.was[j.Name]; known && r.heard == j.due() {
+			if r, known := o.was[j.Name]; known && r.heard == j.stated() {
 				o.outside[j], o.heard[j] = r.outside, r.heard
 				if r.said != nil {
 					o.said[j] = r.said
@@ -188,8 +189,21 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 	o.watched = o.watched || b.watching
 	amended := o.amended(b, events)
 	for _, l := range o.items {
-		if l.name == "rank" {
+		switch l.name {
+		case "rank":
 			o.rank(b, l)
+		case "set-deadline":
+			if j := b.jobs[l.int("job")]; j != nil {
+				p.rankBy(j, l.num64("at"), l.get("reason"))
+				if j.due() == never {
+					delete(o.outside, j)
+				}
+			}
+		}
+	}
+	for _, l := range o.items {
+		if l.name == "set-deadline" && !o.dated(b, l) {
+			p.want("set-deadline", fmt.Sprintf("job=%d: a deadline that those who wait for it leave", l.int("job")), "")
 		}
 	}
 	b.dirty = true
@@ -238,19 +252,43 @@ func (o *stated) amended(b *book, events []*line) map[*job]bool {
 			continue
 		}
 		was, told := o.heard[j]
-		if told && was == j.due() {
+		if told && was == j.stated() {
 			continue
 		}
 		if told {
 			list[j] = true
 			delete(o.said, j)
-			if was == never {
+			if was == never && (j.virtual == 0 || j.virtual == never) {
 				o.outside[j] = true
+			} else if j.due() == never {
+				delete(o.outside, j)
 			}
 		}
-		o.heard[j], o.news[j] = j.due(), !told
+		o.heard[j], o.news[j] = j.stated(), !told
 	}
 	return list
+}
+
+// stated is the deadline that orders read of a job of which no other says anything.
+func (j *job) stated() int64 {
+	if j.Virtual != 0 {
+		return j.Virtual
+	}
+	return j.Deadline
+}
+
+// dated tells whether a job may be due then for others: at the virtual deadline of one that waits for it, which may be
+// off by a tenth of the time left to it, or sooner.
+func (o *stated) dated(b *book, l *line) bool {
+	j, at := b.jobs[l.int("job")], l.num64("at")
+	leaves := func(k *job) bool {
+		return k.state <= admitted && k.due() != never && slices.Contains(k.After, j.Name) && at <= k.due()+max(1e9, (k.due()-b.now)/10)
+	}
+	name, n := reasonOf(l)
+	if j == nil || name != "behind-it" {
+		return false
+	}
+	return n[0] == j.Virtual && at == j.Virtual || n[0] == at && at < j.stated() && slices.ContainsFunc(b.live, leaves)
 }
 
 // rank takes in where a job stands from now on.

@@ -128,7 +128,11 @@ func (p *wants) rankBy(j *job, at int64, why string) {
 	if p.watching && was == at {
 		return
 	}
-	p.want("set-deadline", fmt.Sprintf("job=%d at=%d", j.id, at), why)
+	what := fmt.Sprintf("job=%d", j.id)
+	if at != 0 { // else its own
+		what += fmt.Sprintf(" at=%d", at)
+	}
+	p.want("set-deadline", what, why)
 }
 
 // sample lets some tasks of a job run that is not admitted.

@@ -21,6 +21,13 @@ func NewAll(c queues.Config) All {
 // LetIn has jobs let in with a verdict, in place of one that tells them nothing.
 func (a All) LetIn(says Verdict) { a.bound.says = says }
 
+// Again has a waiting job stand where its new deadline puts it.
+func (a All) Again(j sched.JobID) {
+	if a.bound != nil {
+		a.bound.again(j)
+	}
+}
+
 // Follow takes the order in which jobs that wait are let in.
 func (a All) Follow(o sched.Order) error {
 	if a.bound == nil {

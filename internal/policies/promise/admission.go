@@ -89,6 +89,12 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	s.came = came
+	if kinds&sched.EventsOf(sched.JobArrived, sched.JobAmended, sched.JobEnded, sched.ProfileLearned, sched.Control, sched.Resync) != 0 {
+		s.deadlines(v, func(job *sched.Job, at units.Time) {
+			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: at, Reason: sched.Because(BehindIt, int64(at))})
+			s.admits.Again(job.ID)
+		})
+	}
 	// Ends may be told late, so no look may hang on when they are.
 	turn := v.Now() >= s.next && len(s.line) > 0 && kinds&^sched.EventsOf(sched.Heartbeat, sched.Ended) != 0
 	if turn {
@@ -118,6 +124,7 @@ const lookSpacing = units.Second / 40
 // that could be in time at the last look.
 func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.arrivals.count(v.Now())
+	s.carry(v)
 	s.hold(v)
 	s.was = s.was[:0]
 	for _, j := range s.line {
@@ -156,14 +163,16 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		s.letIn(v, job, sched.Reason{}, p)
 		return
 	}
+	if job.Due() != units.Never {
+		work := 0.0
+		if r.InTime { // else it overtakes nobody
+			work = w.takes
+		}
+		s.arrivals.came(v.Now(), job.Due().Sub(v.Now()).Seconds(), work)
+	}
 	if job.Deadline == units.Never {
 		return
 	}
-	work := 0.0
-	if r.InTime { // else it overtakes nobody
-		work = w.takes
-	}
-	s.arrivals.came(v.Now(), job.Deadline.Sub(v.Now()).Seconds(), work)
 	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !r.Strange && !job.Spec.GoesOn() {
 		p.Reject(job.ID, st.offer(v.Now(), w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
@@ -176,7 +185,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *sta
 	w := s.at(v, job, r)
 	st := s.statement(v.Now(), w)
 	out := st.verdict(v.Now(), w)
-	r.Promised, r.Unsaid = 0, r.Strange
+	r.Promised, r.Unsaid = 0, r.Strange && out.Word != sched.Promised
 	if out.Word == sched.Promised {
 		r.Promised = r.Level
 	}
@@ -294,11 +303,11 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	r := s.note(v, job)
 	r.Own, r.End, r.Density, r.Let = was.Own, was.End, was.Density, was.Let
 	if r.Due == was.Due {
-		r.InTime, r.Told, r.Promised = was.InTime, was.Told, was.Promised
+		r.InTime, r.Handed, r.Told, r.Promised = was.InTime, was.Handed, was.Told, was.Promised
 		return false
 	}
 	if r.InTime && !was.InTime {
-		p.Rank(job.ID, sched.Because(InTimeAgain, int64(r.Due)))
+		p.Rank(job.ID, sched.Because(InTimeAgain, int64(job.Due())))
 	}
 	return true
 }
@@ -320,11 +329,11 @@ func (s *scheduler) resync(v sched.View) {
 			continue
 		}
 		job := v.Job(v.Find(old.ID))
-		if job == nil || job.Standing() >= sched.Rejected || job.Due() != old.Due || s.of(job) != nil {
+		if job == nil || job.Standing() >= sched.Rejected || stated(job) != old.Due || s.of(job) != nil {
 			continue
 		}
 		r := s.note(v, job)
-		r.Own, r.InTime, r.Let, r.Told, r.Promised, r.End, r.Density = old.Own, old.InTime, old.Let, old.Told, old.Promised, old.End, old.Density
+		r.Own, r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.Own, old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
 	}
 }
 
@@ -343,8 +352,14 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	if room.Verb == sched.NoVerb {
 		return room
 	}
-	v = &asked{v, job}
+	with := &asked{v, []*sched.Job{job}}
+	v = with
 	c.note(v, job)
+	c.deadlines(v, func(job *sched.Job, at units.Time) {
+		is := *job
+		is.Virtual = at
+		with.jobs = append(with.jobs, &is)
+	})
 	var none sched.Plan
 	c.look(v, v.Now() >= s.next, &none)
 	w := c.at(v, job, c.of(job))
@@ -364,16 +379,18 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	return answer
 }
 
-// asked is a view that has a job more, about which somebody asks.
+// asked is a view that has a job more, about which somebody asks, and others as they would be with it.
 type asked struct {
 	sched.View
-	job *sched.Job
+	jobs []*sched.Job
 }
 
-// Job finds it, too.
+// Job finds them, too.
 func (a *asked) Job(j sched.JobID) *sched.Job {
-	if j == a.job.ID {
-		return a.job
+	for _, job := range a.jobs {
+		if j == job.ID {
+			return job
+		}
 	}
 	return a.View.Job(j)
 }

@@ -39,6 +39,9 @@ var (
 
 // What the order says.
 var (
+	// BehindIt has a job that others wait for done in time for them.
+	BehindIt = &sched.Cause{Name: "behind-it", Text: "[due?it is to be done by {due}, or jobs that wait for it are late|no job that waits for it needs it sooner than it is due itself]",
+		Numbers: []sched.Number{sched.Clock.Named("due", "when it is to be done at the latest", 90e9)}}
 	// LongTasks bounds a stage.
 	LongTasks = &sched.Cause{Name: "long-tasks", Text: "its tasks take longer than half of all jobs have time: they leave one slot in twenty to others"}
 	// OutOfTime puts a job behind all that can be in time.

@@ -88,24 +88,24 @@ func TestChancesAreMostLikely(t *testing.T) {
 
 // A deadline counts once: when it has passed, or at the end of its job.
 func TestDeadlinesCountOnce(t *testing.T) {
-	e, r := errs{}, record{Due: 5e9, First: first{Deadline: true, Score: 0.5}}
+	e, r := errs{}, record{Until: 5e9, First: first{Deadline: true, Score: 0.5}}
 	e.passes(&r, 5e9)
-	if e.InTime != (standing{}) {
-		t.Fatalf("at the deadline: %+v", e.InTime)
+	if e.Of[inTime] != (standing{}) {
+		t.Fatalf("at the deadline: %+v", e.Of[inTime])
 	}
 	e.passes(&r, 5e9+1)
-	if e.InTime.At >= 0 || e.Behind != (standing{}) {
-		t.Fatalf("behind it: %+v, %+v", e.InTime, e.Behind)
+	if e.Of[inTime].At >= 0 || e.Of[gone] != (standing{}) {
+		t.Fatalf("behind it: %+v, %+v", e.Of[inTime], e.Of[gone])
 	}
-	was := e.InTime
+	was := e.Of[inTime]
 	e.passes(&r, 6e9)
 	e.met(&r, 7e9)
-	if e.InTime != was {
-		t.Errorf("it counts again: %+v", e.InTime)
+	if e.Of[inTime] != was {
+		t.Errorf("it counts again: %+v", e.Of[inTime])
 	}
-	r = record{Due: 5e9, First: first{Deadline: true, Score: 0.5, Behind: true}}
-	if e.met(&r, 5e9); e.InTime != was || e.Behind.At <= 0 {
-		t.Errorf("one behind others that is in time: %+v, %+v", e.InTime, e.Behind)
+	r = record{Until: 5e9, First: first{Deadline: true, Score: 0.5, Like: gone}}
+	if e.met(&r, 5e9); e.Of[inTime] != was || e.Of[gone].At <= 0 {
+		t.Errorf("one behind others that is in time: %+v, %+v", e.Of[inTime], e.Of[gone])
 	}
 }
 

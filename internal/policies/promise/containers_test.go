@@ -37,7 +37,7 @@ func expected(t *testing.T, c Config, bounds bool, jobs ...*workload.Job) (ends 
 		Own: profile.LogNormal(1e-3), Shared: profile.LogNormal(1e-3), Total: profile.LogNormal(1e-3), Tasks: 1000, Jobs: 100}}
 	d.At(0, append(events, sched.Event{Kind: sched.NodeUp, Node: 2, Detail: gigabytes(8)})...)
 	for i := range jobs {
-		ends = append(ends, d.s.jobs[i+1].End.Seconds())
+		ends = append(ends, d.s.jobs[i+1].End.At.Seconds())
 	}
 	return ends, d
 }

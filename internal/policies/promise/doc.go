@@ -8,6 +8,7 @@
 //	the cluster played forward                      look.go, play.go
 //	tasks that have outlived all that is known      strays.go
 //	later jobs that overtake                        arrivals.go
+//	jobs that wait for others                       chain.go
 //	when a job is done, as a distribution           statement.go
 //	what the last statements were off by            errors.go
 //	how often deadlines of such chances are met     chances.go

@@ -42,26 +42,23 @@ const mostOff = 6
 // what becomes of promises: one that is broken raises the score that the next ones ask for, and one that is kept
 // lowers it (Bao and others, Selective Conformal Inference, 2024), but never below their level.
 
-// errs are what statements were off by: those of jobs that stood among those that can be in time when they came, and
-// those of jobs that went behind, which wait for whoever comes.
+// errs are what statements were off by.
 type errs struct {
-	InTime standing `json:"in_time,omitzero"`
-	Behind standing `json:"behind,omitzero"`
-	Sure   float64  `json:"sure,omitempty"` // what promises ask for besides
+	Of   [3]standing `json:"of,omitzero"`
+	Sure float64     `json:"sure,omitempty"` // what promises ask for besides
 }
+
+// Whose statements are off alike, by where a job stood when it came.
+const (
+	inTime  = iota // among those that can be in time
+	inChain        // so too, and waits for others, of which each may be late
+	gone           // behind, so that it waits for whoever comes
+)
 
 // standing are the scores by which the law of statements tells the instants, less their own, and what chances came to.
 type standing struct {
 	Off [len(shell)]float64 `json:"off"`
 	chances
-}
-
-// of are those of jobs that stand there.
-func (e *errs) of(behind bool) *standing {
-	if behind {
-		return &e.Behind
-	}
-	return &e.InTime
 }
 
 // first is what was stated of a job when it came: the instants, and how many of them have passed.
@@ -71,14 +68,14 @@ type first struct {
 
 	Deadline bool    `json:"deadline,omitempty"` // it has one that has not passed
 	Score    float64 `json:"score,omitempty"`    // of that
-	Behind   bool    `json:"behind,omitempty"`   // it stood behind others
+	Like     int     `json:"like,omitempty"`     // where it stood
 
 	Broken bool `json:"broken,omitempty"` // its promise
 }
 
 // states notes what is stated of a job that came.
 func (f *first) states(now units.Time, st *statement) {
-	*f = first{Behind: st.behind}
+	*f = first{Like: st.like}
 	for i, p := range shell {
 		f.By[i] = now.Add(ofSeconds(st.by(finish.RiskOf(1 - p))))
 	}
@@ -87,16 +84,16 @@ func (f *first) states(now units.Time, st *statement) {
 // passes counts the instants that a job has missed that has not ended, and its deadline, if that is promised.
 func (e *errs) passes(r *record, now units.Time) {
 	f := &r.First
-	if f.Deadline && now > r.Due {
+	if f.Deadline && now > r.Until {
 		f.Deadline = false
-		e.of(f.Behind).met(f.Score, false)
+		e.Of[f.Like].met(f.Score, false)
 	}
-	if r.Promised > 0 && now > r.Due && !f.Broken {
+	if r.Promised > 0 && now > r.Until && !f.Broken {
 		f.Broken = true
 		e.promised(r.Promised, false)
 	}
 	for ; f.Past < len(shell) && f.By[f.Past] != 0 && now > f.By[f.Past]; f.Past++ {
-		e.of(f.Behind).move(f.Past, steps[f.Past]*shell[f.Past])
+		e.Of[f.Like].move(f.Past, steps[f.Past]*shell[f.Past])
 	}
 }
 
@@ -106,13 +103,13 @@ func (e *errs) met(r *record, at units.Time) {
 	f := &r.First
 	if f.Deadline {
 		f.Deadline = false
-		e.of(f.Behind).met(f.Score, true)
+		e.Of[f.Like].met(f.Score, true)
 	}
 	if r.Promised > 0 && !f.Broken {
 		e.promised(r.Promised, true)
 	}
 	for i := f.Past; i < len(shell) && f.By[i] != 0; i++ {
-		e.of(f.Behind).move(i, steps[i]*(shell[i]-1))
+		e.Of[f.Like].move(i, steps[i]*(shell[i]-1))
 	}
 }
 
@@ -126,9 +123,10 @@ func (e *errs) promised(risk finish.Risk, kept bool) {
 }
 
 // sure is out for a promise.
-func (e *errs) sure(z float64) float64 {
-	z = e.InTime.needs(z)
-	return min(e.InTime.out(z), z+e.InTime.Off[1]+e.Sure)
+func (e *errs) sure(like int, z float64) float64 {
+	of := &e.Of[like]
+	z = of.needs(z)
+	return min(of.out(z), z+of.Off[1]+e.Sure)
 }
 
 func (e *standing) move(i int, by float64) {

@@ -52,7 +52,7 @@ func TestAsOftenAsStated(t *testing.T) {
 // A promise that is broken counts once, at its deadline, and has the next ones ask for more; those that are kept pay
 // that back, and no more.
 func TestBrokenPromises(t *testing.T) {
-	e, r := errs{}, record{Promised: 10_000, Due: 5e9}
+	e, r := errs{}, record{Promised: 10_000, Until: 5e9}
 	e.passes(&r, 5e9)
 	if e.Sure != 0 {
 		t.Fatalf("at its deadline %v", e.Sure)
@@ -64,21 +64,21 @@ func TestBrokenPromises(t *testing.T) {
 		t.Errorf("after its deadline %v, at its end %v", once, e.Sure)
 	}
 	z := finish.Score(0.99)
-	if e.sure(z) != e.InTime.out(z) {
-		t.Errorf("a promise asks for %v, and is told for %v", e.sure(z), e.InTime.out(z))
+	if e.sure(inTime, z) != e.Of[inTime].out(z) {
+		t.Errorf("a promise asks for %v, and is told for %v", e.sure(inTime, z), e.Of[inTime].out(z))
 	}
-	e.InTime.Off[len(shell)-1] = 3
-	if is := e.sure(z); math.Abs(is-z-once) > 1e-9 {
+	e.Of[inTime].Off[len(shell)-1] = 3
+	if is := e.sure(inTime, z); math.Abs(is-z-once) > 1e-9 {
 		t.Errorf("a promise asks for %v, want %v", is, z+once)
 	}
 	for range 98 {
-		e.met(&record{Promised: 10_000, Due: 5e9}, 4e9)
+		e.met(&record{Promised: 10_000, Until: 5e9}, 4e9)
 	}
 	if e.Sure <= 0 {
 		t.Error("98 that are kept pay for one that is not")
 	}
 	for range 9 {
-		e.met(&record{Promised: 10_000, Due: 5e9}, 4e9)
+		e.met(&record{Promised: 10_000, Until: 5e9}, 4e9)
 	}
 	if e.Sure != 0 {
 		t.Errorf("after 107 that are kept %v", e.Sure)

@@ -29,6 +29,8 @@ type record struct {
 	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once its class is known
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about
+	Handed   bool        `json:"handed,omitempty"`   // a job that waits for it has handed it a deadline
+	Until    units.Time  `json:"until"`              // its own, which it is told of
 
 	Laws      laws           `json:"laws"`
 	Says      [2]float64     `json:"says"`  // seconds of a task, by its class's models
@@ -36,7 +38,7 @@ type record struct {
 	Master    units.Duration `json:"master,omitempty"`
 	Deviation *finish.Dist   `json:"deviation"`
 	Own       [2]tally       `json:"own"`
-	End       units.Time     `json:"end,omitempty"` // expected by the last look
+	End       ending         `json:"ends,omitzero"` // expected by the last look
 
 	First first `json:"first,omitzero"` // what was stated when it came
 	Told  told  `json:"told,omitzero"`
@@ -46,7 +48,18 @@ type record struct {
 	Running [2]int     `json:"running"`
 	Lasts   [2]float64 `json:"lasts"`
 
+	awaited bool       // others wait for it
+	carries bool       // and one of these has a promise
+	latest  units.Time // when it is to be done for these to be in time
+
 	last [2]units.Time // when the last is expected to end
+}
+
+// ending is when half of all jobs that stand so are done, and, of a job that others wait for, the variance of that in
+// seconds squared. Units.Never: nothing is known yet.
+type ending struct {
+	At   units.Time `json:"at,omitempty"`
+	Vary float64    `json:"vary,omitempty"`
 }
 
 // tally is what the job's own tasks took, in parts of what its law says.
@@ -75,7 +88,7 @@ func (s *scheduler) note(v sched.View, job *sched.Job) *record {
 		s.jobs, s.runs = append(s.jobs, record{}), append(s.runs, runs{})
 	}
 	r := &s.jobs[job.ID]
-	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, InTime: job.Due() != units.Never, Due: job.Due(), End: units.Never}
+	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, InTime: job.Due() != units.Never, Due: stated(job), Until: job.Deadline, End: ending{At: units.Never}}
 	r.Asked, r.Least = s.levelsOf(job)
 	r.Level = r.Asked
 	s.unrun(job.ID)

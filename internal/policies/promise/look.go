@@ -28,7 +28,9 @@ type place struct {
 	work   [2]float64 // seconds of its open tasks, one after the other
 	takes  float64    // seconds that all slots need for what is left of it
 	end    units.Time // expected
-	was    units.Time // and by the last look
+	was    ending     // and by the last look
+	ready  units.Time // when those that it waits for are expected to be done
+	chain  float64    // variance of that, in seconds squared
 	before float64    // variance of the delay by those before it, in seconds squared
 	delay  float64    // seconds by which later jobs are expected to delay it
 	late   [2]float64 // seconds by which it ends later, if strays take as long as one in ten of them, or in a hundred
@@ -196,16 +198,21 @@ func (s *scheduler) follow() {
 // ready is when the first task of a job may start: when those before it have ended, and its master is up.
 func (s *scheduler) ready(v sched.View, w *place) units.Time {
 	at := v.Now()
+	w.chain = 0
 	if w.job.State == sched.Waiting {
 		s.waits = true
 		for _, id := range w.job.Spec.After {
 			if j := v.Find(id); j != 0 {
 				if r := s.of(v.Job(j)); r != nil {
-					at = max(at, r.End)
+					r.awaited = true
+					if r.End.At > at {
+						at, w.chain = r.End.At, r.End.Vary
+					}
 				}
 			}
 		}
 	}
+	w.ready = at
 	if m := &w.job.Stages[sched.Master]; m.Total > m.Done && w.job.Stages[sched.Map].Done == 0 && !w.job.Stages[sched.Map].Ready && !w.job.Stages[sched.Reduce].Ready {
 		at = at.Add(w.r.Master)
 	}
@@ -325,7 +332,7 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 				x.last, x.end = max(x.last, low.last), max(x.end, low.end)
 			}
 			if w.open[k] > 0 {
-				from := w.end // when its maps are over
+				from := max(w.end, w.ready) // when its maps are over
 				within += max(0, x.last.Sub(from).Seconds())
 			}
 			w.end = max(w.end, x.end)
@@ -336,16 +343,20 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 				before += (float64(work*work*w.r.shared(k)) + float64(float64(n)*mean*mean*l.Variance)) / (all * all)
 			}
 		}
-		if units.Rounded(within) > 0 && w.end != units.Never && w.job.Deadline != units.Never && w.r.InTime {
+		if units.Rounded(within) > 0 && w.end != units.Never && w.job.Due() != units.Never && w.r.InTime {
 			by, variance := s.arrivals.delays(w.job.Due().Sub(now).Seconds(), within)
 			w.delay = by
 			w.before += variance
 		}
-		is := w.end
-		if is != units.Never {
-			is = is.Add(units.FromSeconds(units.Rounded(w.delay)))
+		is := ending{At: w.end}
+		switch {
+		case w.end == units.Never:
+		case w.r.awaited:
+			is = s.ending(now, w)
+		default:
+			is.At = is.At.Add(units.FromSeconds(units.Rounded(w.delay)))
 		}
-		again = again || s.waits && w.r.End == units.Never && is != units.Never
+		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never
 		w.r.End = is
 	}
 	return again
@@ -396,7 +407,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		if w.job.Due() == units.Never || w.r.Laws[0] == nil {
 			continue
 		}
-		free := w.r.Promised == 0
+		free := w.r.Promised == 0 && !w.r.carries
 		if !s.late(now, w, relief) {
 			if free && w.takes > 0 {
 				s.large.Push(heavy{ofSeconds(w.takes), int32(i)})

@@ -23,7 +23,7 @@ type statement struct {
 	late     [2]float64 // by which it ends later where strays take as long as one in ten, or in a hundred
 	own      *finish.Dist
 	errs     *errs
-	behind   bool // it goes behind others
+	like     int // where the job stands
 }
 
 // protects is the risk above which a promise is protected.
@@ -31,25 +31,41 @@ const protects = finish.Certain / 10
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
-	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, behind: !w.r.InTime, late: w.late}
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, late: w.late}
+	switch {
+	case !w.r.InTime:
+		st.like = gone
+	case w.job.State == sched.Waiting:
+		st.like = inChain
+	}
 	if w.job.Begun() && w.end > w.job.Started {
 		// What varies is to the whole as what is ahead of the job to all its run.
 		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
 	}
 	// Who waits for nobody is delayed by nobody, and who waits a little is not delayed by much more on the average.
 	st.off = min(st.off, max(0, st.expected-w.least()))
+	st.off = math.Sqrt(units.Rounded(float64(st.off*st.off) + w.chain))
 	st.half = st.by(finish.Certain / 2)
 	return st
 }
 
+// ending is when a job is done for which others wait: what they wait for is no mean of its own, as its last task is
+// seldom a mean one. What strays add is in the plays that have them.
+func (s *scheduler) ending(now units.Time, w *place) ending {
+	st := s.statement(now, w)
+	st.late = [2]float64{}
+	half, off := st.by(finish.Certain/2), st.at(1)-st.at(0)
+	return ending{At: instant(now, half), Vary: units.Rounded(off * off)}
+}
+
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
 func (st *statement) by(risk finish.Risk) float64 {
-	return st.at(st.errs.of(st.behind).out(finish.Score(1 - risk.Share())))
+	return st.at(st.errs.Of[st.like].out(finish.Score(1 - risk.Share())))
 }
 
 // promises is when it is done as a promise may say that leaves that risk.
 func (st *statement) promises(risk finish.Risk) float64 {
-	return st.at(st.errs.sure(finish.Score(1 - risk.Share())))
+	return st.at(st.errs.sure(st.like, finish.Score(1-risk.Share())))
 }
 
 // at is when the job is done at a score of the law.
@@ -66,7 +82,7 @@ func (st *statement) at(z float64) float64 {
 
 // risk is that of a deadline in so many seconds.
 func (st *statement) risk(deadline float64) finish.Risk {
-	return finish.RiskOf(1 - finish.Chance(st.errs.of(st.behind).of(st.score(deadline))))
+	return finish.RiskOf(1 - finish.Chance(st.errs.Of[st.like].of(st.score(deadline))))
 }
 
 // score is where such a deadline lies among the instants that are told.
@@ -80,7 +96,7 @@ func (st *statement) score(deadline float64) float64 {
 				high = z
 			}
 		}
-		return st.errs.of(st.behind).in(low)
+		return st.errs.Of[st.like].in(low)
 	}
 	x := deadline - st.expected
 	if units.Rounded(st.scale) < 1e-6 && units.Rounded(st.off) < 1e-6 {
@@ -90,7 +106,7 @@ func (st *statement) score(deadline float64) float64 {
 		return -mostOff
 	}
 	scale := max(st.scale, 1e-6)
-	return st.errs.of(st.behind).in(-finish.Score(st.own.Above(x/scale, st.off/scale)))
+	return st.errs.Of[st.like].in(-finish.Score(st.own.Above(x/scale, st.off/scale)))
 }
 
 // deviates is by how much a job's finish deviates from what a look expects, had it all slots it can use.

@@ -1,0 +1,93 @@
+package promise
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/slackline/slackline/internal/policies/policytest"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// A job is due when it has to be for each job at the end of a path from it, whatever the order of their arrival.
+func TestDeadlinesAlongChains(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(2, 7).Draw(r, "jobs")
+		jobs, takes := make([]*workload.Job, n), make([]units.Duration, n)
+		before := make([][]int, n) // for which each waits
+		for i := range jobs {
+			maps := rapid.IntRange(1, 9).Draw(r, "maps")
+			jobs[i] = policytest.Claims(fmt.Sprint("j", i), maps, 0)
+			jobs[i].Deadline = units.Never
+			if rapid.Bool().Draw(r, "has a deadline") {
+				jobs[i].Deadline = units.Time(rapid.IntRange(100, 9000).Draw(r, "deadline")) * units.Time(units.Second)
+			}
+			// One slot, a second a map, and one more as the last seldom ends when the work of all does.
+			takes[i] = units.Duration(maps+1) * units.Second
+			for k := range i {
+				if rapid.IntRange(0, 2).Draw(r, "waits") == 0 {
+					before[i] = append(before[i], k)
+					jobs[i].After = append(jobs[i].After, jobs[k].ID)
+				}
+			}
+		}
+		d := known(t, usual, 1e-3, 1e-3)
+		order := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6}[:n]).Draw(r, "order")
+		var events []sched.Event
+		handle := make([]sched.JobID, n)
+		for at, i := range order {
+			handle[i] = sched.JobID(at + 1)
+			events = append(events, arrives(handle[i], jobs[i]))
+		}
+		d.At(0, events...)
+		var latest func(i int) units.Time
+		latest = func(i int) units.Time {
+			is := jobs[i].Deadline
+			for k := range jobs {
+				for _, j := range before[k] {
+					if j == i && latest(k) != units.Never {
+						is = min(is, max(1, latest(k).Add(-takes[k])))
+					}
+				}
+			}
+			return is
+		}
+		for i, j := range handle {
+			want, is := latest(i), d.Book.Job(j).Due()
+			near := max(leastMove, jobs[i].Deadline.Sub(0)/leftMove)
+			if off := max(want, is).Sub(min(want, is)); off > 20*units.Millisecond && (jobs[i].Deadline == units.Never || off > near) {
+				r.Errorf("job %s is due at %v, want %v", jobs[i].ID, is, want)
+			}
+		}
+	})
+}
+
+// Whoever is waited for by a promise does not go behind for others' sake, and is due as it says itself again once the
+// other is gone.
+func TestChainOfAPromise(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	first, last := policytest.Claims("first", 30, 0), policytest.Claims("last", 2, 1200)
+	first.Deadline, last.After = units.Never, []string{"first"}
+	d.At(0, arrives(1, first), arrives(2, last))
+	if is := d.told(2); is.Word != sched.Promised {
+		t.Fatalf("the end of the chain is told %+v, want a promise", is)
+	}
+	if due := d.Book.Job(1).Due(); due > 1197e9+1e8 || due < 1196e9 {
+		t.Errorf("the job before it is due at %v, want 3 s before the other", due)
+	}
+	var events []sched.Event
+	for i := range 65 {
+		events = append(events, arrives(sched.JobID(3+i), policytest.Claims(fmt.Sprint("x", i), 20, 1250)))
+	}
+	d.At(1, events...)
+	if !d.s.jobs[1].InTime {
+		t.Error("it goes behind for jobs that came later")
+	}
+	d.At(2, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Killed})
+	if due := d.Book.Job(1).Due(); due != units.Never {
+		t.Errorf("nobody waits for it any more, and it is due at %v", due)
+	}
+}
