@@ -58,6 +58,8 @@ var statements = inRound([]alteration{
 	}},
 	{"a job goes behind that is there", stating, replace(`(item rank .*)reason=even-chance:`, "${1}reason=behind-others-in-time:")},
 	{"a job goes behind by another deadline", stating, one(`item rank .*reason=behind-others-in-time:(\d+)`)},
+	{"a job is due later than who waits for it", stating, replace(`(item set-deadline .*)at=(\d+) reason=behind-it:\d+`, "${1}at=90000${2} reason=behind-it:90000${2}")},
+	{"a job is due by another deadline than it is told", stating, one(`item set-deadline .*reason=behind-it:(\d+)`)},
 	{"a job is told nothing", stating, replace(`(item admit id=\d+ job=\d+) .*half=.*`, "${1} reason=admit-all")},
 	{"a job is not let in", stating, missing(`^\d+ item admit `)},
 	{"a deadline is promised that is too near", stating, number(`^\d+ item admit .*word=promised .*reason=likely`, "by", 1e16)},
