@@ -33,7 +33,7 @@ is read in place; output goes to a temporary directory, which is removed at the 
 cores.`,
 		Example: `  slackline demo
   slackline demo --input . --size 20MB
-  slackline demo --policy fifo,fair,edf-n,edf-p -o json`,
+  slackline demo --policy fifo,promise -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log := cmd.ErrOrStderr()
