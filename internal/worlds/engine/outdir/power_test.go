@@ -11,8 +11,8 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/success"
 )
 
-// A disk knows what a loss of power leaves for sure: bytes of files that were synced, and names in folders that were.
-// Whatever else was done may be there afterwards, or not, in any order.
+// A disk knows what a loss of power leaves for sure: bytes of files that were synced, and names in folders
+// that were. Whatever else was done may be there afterwards, or not, in any order.
 type disk struct {
 	bytes []fs.FileInfo
 	names map[string][]string
@@ -52,8 +52,8 @@ func (d *disk) lost(out string) string {
 	return ""
 }
 
-// Whenever the power goes, a _SUCCESS that is there afterwards speaks of files that are there as well and whole; and when
-// a job has ended, it is. So it is where one output replaces another.
+// Whenever the power goes, a _SUCCESS that is there afterwards speaks of files that are there as well, and
+// whole; and when a job has ended, it is. So it is where one output replaces another.
 func TestPowerCut(t *testing.T) {
 	defer fault.Use(nil)
 	above := t.TempDir()
