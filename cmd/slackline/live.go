@@ -24,8 +24,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// live is a sink that shows on standard error how far the jobs of a run are: on a terminal as a few
-// lines that are drawn again and again, else as a line now and then. What becomes of jobs is told
+// live is a sink that shows on standard error how far the jobs of a run are: on a terminal as a line
+// that is drawn again and again, else as a line now and then. What becomes of jobs is told
 // besides, once.
 type live struct {
 	follow.Single
@@ -115,7 +115,7 @@ func (l *live) warn(w io.Writer, job, text string) {
 // draw puts the frame on the screen.
 func (l *live) draw() {
 	if l.terminal && !l.state.over() {
-		l.frame.show(l.state.frame(l.now(), width(l.frame.out)-1)...)
+		l.frame.show(l.state.frame(l.now(), width(l.frame.out)-1))
 	}
 }
 
@@ -416,38 +416,39 @@ func (s *liveState) rate() float64 {
 // over tells whether all jobs have ended.
 func (s *liveState) over() bool { return s.jobs.Len() == 0 }
 
-// mostLive is how many jobs a frame shows.
+// mostLive is how many jobs a line in a pipe tells of.
 const mostLive = 8
 
-// frame draws the jobs that have not ended, each on a line of at most so many columns.
-func (s *liveState) frame(now units.Time, columns int) []string {
-	shown, names := []*liveJob{}, 0
+// urgent is the job that has the least time to spare until its deadline; without any the first that has come. Nil: none
+// is there.
+func (s *liveState) urgent(now units.Time) (first *liveJob) {
+	least := math.Inf(1)
 	for j := range s.all {
-		if len(shown) == mostLive {
-			break
+		spare := math.Inf(1)
+		if j.arrived != units.Never && j.deadline != units.Never {
+			left, _ := j.left(now)
+			spare = j.deadline.Sub(now).Seconds() - left
 		}
-		shown = append(shown, j)
-		names = max(names, text.StringWidth(j.label()))
+		if first == nil || spare < least || first.arrived == units.Never && j.arrived != units.Never {
+			first, least = j, spare
+		}
 	}
-	names = min(names, max(8, columns/4))
-	head := fmt.Sprintf("%s  %d of %d jobs ended", units.Span(now.Seconds()), s.ended, s.ended+s.jobs.Len())
-	if r := s.rate(); r > 0 {
-		head += ", maps read " + report.Size(r) + "/s"
-	}
-	lines := []string{text.Snip(head, columns, "…")}
-	for _, j := range shown {
-		name := text.Pad(text.Snip(j.label(), names, "…"), names, ' ')
-		line := fmt.Sprintf("%s  %s  ", name, bar12(j.done()))
+	return first
+}
+
+// frame says in a line of at most so many columns how far the run is, and of the most urgent job what matters: how it
+// stands to its deadline, when it is done as it was told, and how far it is.
+func (s *liveState) frame(now units.Time, columns int) string {
+	line := fmt.Sprintf("%s  %d of %d ended", units.Span(now.Seconds()), s.ended, s.ended+s.jobs.Len())
+	if j := s.urgent(now); j != nil {
 		words := j.words(now, s.base)
-		if all := strings.Join(words, ", "); text.StringWidth(line+all) > columns { // what matters most comes first
-			slices.Reverse(words)
-		}
-		lines = append(lines, text.Snip(line+strings.Join(words, ", "), columns, "…"))
+		slices.Reverse(words) // what matters most comes first
+		line += fmt.Sprintf("  %s %s  %s", text.Snip(j.label(), max(8, columns/5), "…"), bar12(j.done()), strings.Join(words, ", "))
 	}
-	if more := s.jobs.Len() - len(shown); more > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	if r := s.rate(); r > 0 {
+		line += ", " + report.Size(r) + "/s"
 	}
-	return lines
+	return text.Snip(line, columns, "…")
 }
 
 // line says the same in one line, for a pipe.

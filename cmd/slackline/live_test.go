@@ -57,38 +57,26 @@ func ends(a sched.AttemptID, o sched.Outcome, why string) sched.Event {
 func TestFrames(t *testing.T) {
 	var out strings.Builder
 	l, at := watched(t, &out)
-	frame := func(seconds float64, columns int, want ...string) {
+	frame := func(seconds float64, columns int, want string) {
 		t.Helper()
 		if d := cmp.Diff(want, l.state.frame(units.Time(units.FromSeconds(seconds)), columns)); d != "" {
 			t.Errorf("after %v s: %s", seconds, d)
 		}
 	}
 	at(0, sched.Event{Kind: sched.NodeUp, Node: 1, Detail: &sched.Detail{Node: &cluster.Node{Name: "n1"}}}, arrives(1, jobOf("words", 3, units.Time(12*units.Second))))
-	frame(0, 100,
-		"0 s  0 of 2 jobs ended",
-		"words  ░░░░░░░░░░░░  maps 0 of 3, reduces 0 of 1, 10.0 s left (until 18:00:10), due in 12.0 s",
-		"find   ░░░░░░░░░░░░  not submitted yet")
+	frame(0, 120, "0 s  0 of 2 ended  words ░░░░░░░░░░░░  due in 12.0 s, 10.0 s left (until 18:00:10), maps 0 of 3, reduces 0 of 1")
 	at(1, starts(1, 1, sched.Map, 1), starts(1, 2, sched.Map, 2))
 	at(2, sched.Event{Kind: sched.Progress, Attempt: 1, X: 0.5}, arrives(2, jobOf("find", 1, units.Never)))
-	frame(2, 100, // an eighth is done; half of 100 MB in two seconds
-		"2.0 s  0 of 2 jobs ended, maps read 25 MB/s",
-		"words  █▌░░░░░░░░░░  maps 0 of 3, reduces 0 of 1, 7.9 s left (until 18:00:09), due in 10.0 s",
-		"find   ░░░░░░░░░░░░  maps 0 of 1, reduces 0 of 1")
+	// an eighth is done; half of 100 MB in two seconds
+	frame(2, 125, "2.0 s  0 of 2 ended  words █▌░░░░░░░░░░  due in 10.0 s, 7.9 s left (until 18:00:09), maps 0 of 3, reduces 0 of 1, 25 MB/s")
 	at(4, ends(1, sched.Committed, ""), ends(2, sched.Failed, "it broke"), starts(2, 3, sched.Map, 1))
-	frame(4, 60,
-		"4.0 s  0 of 2 jobs ended, maps read 33.3 MB/s",
-		"words  ███░░░░░░░░░  due in 8.0 s, 6.8 s left (until 18:00:…",
-		"find   ░░░░░░░░░░░░  maps 0 of 1, reduces 0 of 1")
+	frame(4, 79, "4.0 s  0 of 2 ended  words ███░░░░░░░░░  due in 8.0 s, 6.8 s left (until 18:00…")
 	at(9, ends(3, sched.Committed, ""), starts(2, 4, sched.Reduce, 1), starts(1, 5, sched.Map, 3), starts(1, 6, sched.Map, 2))
 	at(11, ends(5, sched.Committed, ""), ends(6, sched.Committed, ""), sched.Event{Kind: sched.Progress, Attempt: 4, X: 0.5})
-	frame(11, 130, // a quarter is left of what took ten seconds; the other job knows its pace alone
-		"11.0 s  0 of 2 jobs ended, maps read 42.9 MB/s",
-		"words  █████████░░░  maps 3 of 3, reduces 0 of 1, 1 failed, 2.5 s left (until 18:00:13), due in 1.0 s: LATE by 1.5 s",
-		"find   █████████░░░  maps 1 of 1, reduces 0 of 1, 2.3 s left (until 18:00:13)")
+	// a quarter is left of what took ten seconds
+	frame(11, 150, "11.0 s  0 of 2 ended  words █████████░░░  due in 1.0 s: LATE by 1.5 s, 2.5 s left (until 18:00:13), maps 3 of 3, reduces 0 of 1, 1 failed, 42.9 MB/s")
 	at(12, sched.Event{Kind: sched.OutputLost, Job: 1, Stage: sched.Map, Task: 1}, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Failed})
-	frame(14, 110,
-		"14.0 s  1 of 2 jobs ended, maps read 66.7 MB/s",
-		"words  ██████░░░░░░  maps 2 of 3, reduces 0 of 1, 1 failed, 6.5 s left (until 18:00:20), LATE by 2.0 s")
+	frame(14, 79, "14.0 s  1 of 2 ended  words ██████░░░░░░  LATE by 2.0 s, 6.5 s left (until 18:…")
 	at(15, sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed})
 	if !l.state.over() {
 		t.Error("it is not over")
@@ -97,9 +85,27 @@ func TestFrames(t *testing.T) {
 	for i := range 20 {
 		l.state.add("another job with a name that is far too long " + strings.Repeat("x", i))
 	}
-	lines := l.state.frame(0, 40)
-	if len(lines) != 2+mostLive || lines[len(lines)-1] != "… and 12 more" || !strings.HasPrefix(lines[1], "another j…  ░") {
-		t.Error(strings.Join(lines, "\n"))
+	frame(0, 40, "0 s  2 of 22 ended  another… ░░░░░░░░░░…")
+}
+
+// The line tells of the job with the least time to spare, whatever came first; without deadlines of the first that has
+// come.
+func TestMostUrgent(t *testing.T) {
+	var out strings.Builder
+	l, at := watched(t, &out)
+	defer l.close()
+	at(0, arrives(1, jobOf("free", 3, units.Never)))
+	for _, step := range []struct {
+		job      string
+		deadline units.Time
+		want     string
+	}{{"", 0, "free"}, {"long", units.Time(90 * units.Second), "long"}, {"soon", units.Time(60 * units.Second), "soon"}, {"later", units.Time(80 * units.Second), "soon"}} {
+		if step.job != "" {
+			at(1, arrives(sched.JobID(len(l.state.named)+1), jobOf(step.job, 1, step.deadline)))
+		}
+		if got := l.state.urgent(units.Time(units.Second)); got.name != step.want {
+			t.Errorf("%s, want %s", got.name, step.want)
+		}
 	}
 }
 
@@ -143,7 +149,7 @@ func TestLiveLinesAreClean(t *testing.T) {
 	at(0, arrives(1, jobOf("a\x1b[2Jb", 1, units.Never)), starts(1, 1, sched.Map, 1))
 	at(10, ends(1, sched.Failed, "it said \x1b[31m\nand\rmore"))
 	l.close()
-	for _, line := range append(l.state.frame(units.Time(10*units.Second), 80), strings.Split(strings.TrimSpace(out.String()), "\n")...) {
+	for _, line := range append([]string{l.state.frame(units.Time(10*units.Second), 80)}, strings.Split(strings.TrimSpace(out.String()), "\n")...) {
 		if report.Printable(line) != strings.TrimSpace(line) {
 			t.Errorf("%q", line)
 		}

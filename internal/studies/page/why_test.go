@@ -181,7 +181,7 @@ func TestBrowserOpensWithTheComparison(t *testing.T) {
 const accessible = `(() => {
 	const faults = [], seen = e => e.checkVisibility({ visibilityProperty: true });
 	const all = s => [...document.querySelectorAll(s)].filter(seen);
-	const name = e => (e.getAttribute('aria-label') || (e.getAttribute('aria-labelledby') || '').split(' ').map(id => (document.getElementById(id) || {}).textContent || '').join(' ') || [...(e.labels || [])].map(l => l.textContent).join(' ') || e.textContent || e.title || '').trim();
+	const name = e => (e.getAttribute('aria-label') || (e.getAttribute('aria-labelledby') || '').split(' ').map(id => (document.getElementById(id) || {}).textContent || '').join(' ') || [...(e.labels || [])].map(l => l.textContent).join(' ') || (/SELECT|INPUT/.test(e.tagName) ? '' : e.textContent) || e.title || '').trim();
 	for (const e of all('button, select, input, a, summary, canvas, svg, section, [role=region]')) if (!name(e)) faults.push('no name: ' + e.outerHTML.slice(0, 80));
 	for (const s of ['main', 'header', 'footer', 'h1', 'html[lang]', 'head > title']) if (document.querySelectorAll(s).length !== 1) faults.push('not one ' + s);
 	let level = 1;
