@@ -69,10 +69,10 @@ func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Ti
 		s.jobs[j].latest = stated(v.Job(j))
 	}
 	s.link(v, func(r, of *record, by *sched.Job) bool {
-		latest := of.latest
-		if latest != units.Never {
-			latest = max(latest.Add(-ofSeconds(s.alone(of, by))), 1)
+		if of.latest == units.Never {
+			return false
 		}
+		latest := of.latest.Add(-ofSeconds(s.alone(of, by)))
 		sooner := latest < r.latest
 		r.latest = min(r.latest, latest)
 		return sooner
@@ -80,6 +80,9 @@ func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Ti
 	for _, j := range s.line {
 		job, r := v.Job(j), &s.jobs[j]
 		is, was := r.latest, job.Due()
+		if is <= v.Now() { // what nothing can save brings nobody to the front
+			is = stated(job)
+		}
 		if is == was || was != units.Never && is != stated(job) && max(is, was).Sub(min(is, was)) <= max(leastMove, was.Sub(v.Now())/leftMove) {
 			continue
 		}
