@@ -31,6 +31,8 @@ func (m *Metric) format(x float64) string {
 		return fmt.Sprintf("%.2g %%", 100*x)
 	case m.Unit == "%":
 		return fmt.Sprintf("%.1f %%", 100*x)
+	case m.Unit == part:
+		return fmt.Sprintf("%.1f %%", 100*x)
 	case m.Unit == "points":
 		return fmt.Sprintf("%.1f points", 100*x)
 	case m.Unit == chosen:
@@ -49,10 +51,13 @@ func (m Metric) difference() *Metric {
 	return &m
 }
 
+// part is the unit of what is compared over another one: a part of the other's.
+const part = "of the other's"
+
 // over is the metric as a series has it that is compared over another one.
 func (m Metric) over(s Series) Metric {
 	if s.Over != "" {
-		m.Unit = "of the other's"
+		m.Unit = part
 	}
 	return m
 }

@@ -23,14 +23,19 @@ td.wrap small { display: block; color: var(--soft); } .good { color: #00795a; fo
 .pair { grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); }
 `
 
-// WritePage writes one page that needs no network: verdicts, our curves over the paper's axes,
-// tables, sensitivity, and the README.
+// WritePage writes one page that needs no network: what the README says first, verdicts, our curves over the
+// paper's axes, tables, sensitivity, and the README.
 func (r *Report) WritePage(w io.Writer) error {
 	readme, err := r.e.Readme()
 	if err != nil {
 		return err
 	}
-	sections := []string{r.claimsHTML(), r.figuresHTML()}
+	_, intro, _ := strings.Cut(readme, "\n\n") // behind its heading
+	intro, _, _ = strings.Cut(intro, "\n## ")
+	sections := []string{`<div class="text">` + markdown(intro) + "</div>", r.claimsHTML()}
+	if len(r.e.Figures) > 0 {
+		sections = append(sections, r.figuresHTML())
+	}
 	if len(r.variants) > 0 {
 		sections = append(sections, r.variantsHTML())
 	}
@@ -42,7 +47,7 @@ func (r *Report) WritePage(w io.Writer) error {
 		sections = append(sections, tableHTML(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])))
 	}
 	sections = append(sections, `<h2>What the paper leaves open</h2><details class="text"><summary>README.md of the experiment</summary>`+markdown(readme)+"</details>")
-	about := fmt.Sprintf("%s: %s. %s; %s.", r.e.Paper, r.e.About, r.inWords(), r.seedsInWords()) + " " + r.fewSeedsInWords()
+	about := fmt.Sprintf("%s: %s; %s; %s.", r.e.Paper, r.e.About, r.inWords(), r.seedsInWords()) + " " + r.fewSeedsInWords()
 	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds; those on curves leave out what one seed has more than another at all points. Point at a mark to see its numbers.")
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/page/pagetest"
@@ -61,5 +62,21 @@ func TestBrowserDrawsExperiments(t *testing.T) {
 			}
 		}
 		b.Quiet()
+	}
+}
+
+// Who has not read the paper learns first what is compared. No heading stands above nothing.
+func TestPageBegins(t *testing.T) {
+	for _, e := range all(t) {
+		bare := *e
+		bare.Tables, bare.Figures = nil, nil
+		var page bytes.Buffer
+		if err := (&Report{e: &bare}).WritePage(&page); err != nil {
+			t.Fatal(err)
+		}
+		begins, heading := strings.Index(page.String(), `<div class="text"><p>`), strings.Index(page.String(), "<h2>")
+		if begins < 0 || begins > heading || strings.Contains(page.String(), "Our values on the paper's axes") {
+			t.Errorf("%s: the page begins with %.80q", e.Name, page.String()[heading:])
+		}
 	}
 }

@@ -44,7 +44,7 @@ func TestSeriesBeside(t *testing.T) {
 	if c := r.Claims[0]; c.Verdict != Reproduces || c.Kind != Range || c.Claim != "fair saves time" || *c.Ours <= 0 || len(p.cells) != 9 {
 		t.Errorf("%+v, %d cells", c, len(p.cells))
 	}
-	if rows := r.rows(&r.e.Tables[0]); rows[1][1] != "0.00 of the other's" {
+	if rows := r.rows(&r.e.Tables[0]); rows[1][1] != "0.0 %" {
 		t.Error(rows)
 	}
 }
