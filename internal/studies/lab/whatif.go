@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/each"
@@ -33,7 +35,7 @@ var moreNodes = []int{1, 2, 4, 8, 16}
 // WhatIf plays a recorded simulation again with one thing changed, and the same draws, as those are keyed by what
 // they are for: the deadline later by as much as the job was late; the job before the one that held most of what it
 // waited for; another policy; no failures; the fewest nodes more with which the job is in time. The changes that help
-// come first, in that order.
+// come first, the smallest before: those that decide otherwise for the fewest other jobs, or in that order.
 func WhatIf(ctx context.Context, t *Told, job string, known func(class string) *profile.Class) ([]Change, error) {
 	if t.Source == nil {
 		return nil, fmt.Errorf("the journal does not hold its scenario; record the run again with --journal")
@@ -103,16 +105,17 @@ func WhatIf(ctx context.Context, t *Told, job string, known func(class string) *
 			break
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Change) int {
-		switch {
-		case a.Outcome.InTime() == b.Outcome.InTime():
-			return 0
-		case a.Outcome.InTime():
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(list, func(a, b Change) int { return cmp.Compare(a.size(), b.size()) })
 	return list, nil
+}
+
+// size is for how many other jobs the change decided otherwise, on balance; one that does not help is larger than all
+// that do.
+func (c *Change) size() int {
+	if !c.Outcome.InTime() {
+		return math.MaxInt
+	}
+	return max(c.Others, -c.Others)
 }
 
 // count finds a job in a run, and counts the others that were in time.

@@ -77,7 +77,7 @@ type runData struct {
 	Reasons  map[string]string `json:"reasons"`  // by position in the list: why a job was refused or failed
 	// by the same: where the time of some jobs went
 	Accounts  map[string]*story `json:"accounts,omitempty"`
-	Stated    *statedData       `json:"stated,omitempty"`
+	Stated    *column           `json:"stated,omitempty"`
 	Response  *curve            `json:"response"`
 	Tardiness *curve            `json:"tardiness"`
 	Gantt     *ganttData        `json:"gantt"`

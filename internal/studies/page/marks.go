@@ -111,12 +111,8 @@ func (m *marks) close(last units.Time) {
 
 // markData is what was unusual, node by node.
 type markData struct {
-	Nodes  []string `json:"nodes"` // on which anything was
-	Node   column   `json:"node"`
-	Kind   column   `json:"kind"`
-	Begin  column   `json:"begin"`
-	Length column   `json:"length"`
-	Count  column   `json:"count"`
+	Nodes []string `json:"nodes"` // on which anything was
+	List  column   `json:"list"`  // of each mark its node, kind, begin, length and count
 }
 
 // marks writes what was unusual, the nodes in the order of their handles.
@@ -128,11 +124,9 @@ func (d *data) marks(c *collector) *markData {
 			i, at[x.node] = int64(len(m.Nodes)), int64(len(m.Nodes))
 			m.Nodes = append(m.Nodes, clip(c.nodes[x.node].name))
 		}
-		m.Node.count(i)
-		m.Kind.count(int64(x.kind))
-		m.Begin.count(d.ticks(x.begin))
-		m.Length.count(d.ticks(x.end) - d.ticks(x.begin))
-		m.Count.count(int64(x.n))
+		for _, n := range []int64{i, int64(x.kind), d.ticks(x.begin), d.ticks(x.end) - d.ticks(x.begin), int64(x.n)} {
+			m.List.count(n)
+		}
 	}
 	if m.Nodes == nil {
 		return nil

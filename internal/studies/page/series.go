@@ -144,8 +144,8 @@ func (d *data) series(s *series, groups *[groupings][]string) *seriesData {
 				list[last].means[i] += x
 			}
 		}
-		for i, g := range append(list[:min(mostTold, last):last], list[last]) {
-			key := grouping + " " + strconv.Itoa(i)
+		for _, g := range append(list[:min(mostTold, last):min(mostTold, last)], list[last]) {
+			key := grouping + " " + strconv.Itoa(len(out.By[grouping]))
 			if out.add(key, g.means); out.Max[key] > 0 {
 				out.By[grouping] = append(out.By[grouping], g.name)
 			}

@@ -11,14 +11,6 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// statedData are the times at which listed jobs were said to be done: half of all such jobs and the promise.
-type statedData struct {
-	Job  column `json:"job"`  // position in the list
-	At   column `json:"at"`   // when it was said
-	Half column `json:"half"` // maybe
-	By   column `json:"by"`
-}
-
 // story is where the time of a job went, in words: by cause, and one part after another.
 type story struct {
 	Totals [][2]string `json:"totals"`
@@ -26,21 +18,20 @@ type story struct {
 	More   int         `json:"more,omitempty"`
 }
 
-// stated adds when a job was said to be done.
-func (d *data) stated(to *statedData, j *report.Job, position int64) *statedData {
+// stated adds when a job was said to be done: its position in the list, when that was said, by when half of such jobs
+// are (0 = it was not told), and what was promised.
+func (d *data) stated(to *column, j *report.Job, position int64) *column {
 	list := j.Outlooks
 	if list == nil && j.Promised != nil {
 		list = []report.Outlook{{At: j.Submitted, Sure: *j.Promised}}
 	}
 	for _, o := range list {
-		if by := max(o.Sure, o.Ninety); by > 0 {
-			if to == nil {
-				to = &statedData{}
-			}
-			to.Job.count(position)
-			to.At.count(d.ticks(ticksOf(max(0, o.At))))
-			to.Half.maybe(d.ticks(ticksOf(o.Half)), o.Half > 0)
-			to.By.count(d.ticks(ticksOf(by)))
+		if to == nil {
+			to = new(column)
+		}
+		to.count(position)
+		for _, s := range []float64{o.At, o.Half, max(o.Sure, o.Ninety)} {
+			to.count(d.ticks(ticksOf(max(0, s))))
 		}
 	}
 	return to
@@ -63,26 +54,22 @@ func (d *data) stories(to *runData, run *report.Run, kept []int, books *account.
 			kept = append(kept, i)
 		}
 	}
-	took := func(j *report.Job) float64 {
-		if j.Finished == nil {
-			return 0
+	// those that were not in time come before all others
+	rank := func(p int) float64 {
+		j, took := &run.Jobs[kept[p]], 0.0
+		if j.Finished != nil {
+			took = *j.Finished - j.Submitted
 		}
-		return *j.Finished - j.Submitted
+		if j.Deadline != nil && !j.Outcome.InTime() {
+			took += farthest.Seconds()
+		}
+		return -took
 	}
 	var positions []int
 	for p := range kept {
 		positions = append(positions, p)
 	}
-	slices.SortStableFunc(positions, func(p, q int) int {
-		a, b := &run.Jobs[kept[p]], &run.Jobs[kept[q]]
-		if x := a.Deadline != nil && !a.Outcome.InTime(); x != (b.Deadline != nil && !b.Outcome.InTime()) {
-			if x {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(took(b), took(a))
-	})
+	slices.SortStableFunc(positions, func(p, q int) int { return cmp.Compare(rank(p), rank(q)) })
 	to.Accounts = map[string]*story{}
 	for _, p := range positions[:min(most, len(positions))] {
 		if a := books.Of(kept[p]); a != nil && run.Jobs[kept[p]].Outcome != report.Refused {

@@ -98,7 +98,7 @@ const unusual = () => {
 const promised = () => {
   const s = run.stated;
   if (!s || !s.job.length) return null;
-  const list = s.job.map((k, i) => ({ k, at: s.at[i], half: s.half[i] - run.finished[k], by: s.by[i] - run.finished[k] })).filter((p) => !isNaN(p.by));
+  const list = s.job.map((k, i) => ({ k, at: s.at[i], half: (s.half[i] || NaN) - run.finished[k], by: s.by[i] - run.finished[k] })).filter((p) => !isNaN(p.by));
   if (!list.length) return null;
   const largest = list.reduce((most, p) => Math.max(most, Math.abs(p.by), Math.abs(p.half) || 0), 1), linear = largest / 1000;
   const height = 120, middle = height / 2;

@@ -35,11 +35,10 @@ const read = (text) => {
   return list;
 };
 
-const readMaybe = (text) => {
-  const c = column(text);
-  const list = [];
-  while (c.more()) list.push(c.maybe());
-  return list;
+// readRows reads rows of so many numbers as a list for each name.
+const readRows = (text, names) => {
+  const all = read(text);
+  return Object.fromEntries(names.map((name, k) => [name, all.filter((_, i) => i % names.length === k)]));
 };
 
 const sets = data.sets.map(() => null);
@@ -79,8 +78,8 @@ const load = (i) => {
   }
   run.gantt = r.gantt && readGantt(r.gantt);
   run.series = r.series && readSeries(r.series);
-  run.marks = r.marks && { nodes: r.marks.nodes, node: read(r.marks.node), kind: read(r.marks.kind), begin: read(r.marks.begin), length: read(r.marks.length), count: read(r.marks.count) };
-  run.stated = r.stated && { job: read(r.stated.job), at: read(r.stated.at), by: read(r.stated.by), half: readMaybe(r.stated.half) };
+  run.marks = r.marks && { nodes: r.marks.nodes, ...readRows(r.marks.list, ['node', 'kind', 'begin', 'length', 'count']) };
+  run.stated = r.stated && readRows(r.stated, ['job', 'at', 'half', 'by']);
   return (runs[i] = run);
 };
 
