@@ -175,6 +175,24 @@ func TestBrowserOpensWithTheComparison(t *testing.T) {
 	b.Quiet()
 }
 
+// The widest table of promises does not make a page wider than a telephone.
+func TestBrowserShowsPromisesNarrow(t *testing.T) {
+	b := pagetest.New(t)
+	stated, end := 0.9, 9.0
+	run := &report.Run{World: "sim", Policy: "promise(level=90%)"}
+	for range 200 {
+		run.Jobs = append(run.Jobs, report.Job{ID: "j", Class: "a class with a long name", Outcome: report.Kept, Deadline: &end, Confidence: &stated, Promised: &end, Finished: &end})
+	}
+	b.Look(390, 900, "light")
+	b.Open(save(t, write(t, New([]Head{{Scenario: "s"}}), report.New(run))))
+	var got struct{ Wide, Rows, Bars int }
+	b.Eval(`({ wide: document.documentElement.scrollWidth, rows: document.querySelectorAll('#kept tr').length, bars: slackline.load(0).stated.by.length })`, &got)
+	if got.Wide > 390 || got.Rows < 2 || got.Bars != 200 {
+		t.Errorf("%+v", got)
+	}
+	b.Quiet()
+}
+
 // accessible lists what a reader with a screen reader, without a mouse or with weak eyes would miss: names of
 // controls and pictures, landmarks, the order of headings, unique ids, what the keys reach, and contrast of texts
 // (WCAG 2.1, AA).
