@@ -181,5 +181,12 @@ func TestLocalTimes(t *testing.T) {
 		if said := strings.Join(s.Notes, "; "); !strings.Contains(said, want) || want == "" && said != "" {
 			t.Errorf("%d h: %s", hours, said)
 		}
+		// Three hours of it stand in the dark, and do not tell by how much.
+		noon := slices.IndexFunc(s.Samples, func(x Sample) bool { return x.GHI > 500 })
+		s.Samples, s.Notes = s.Samples[noon:noon+18], nil
+		s.daylight()
+		if said := strings.Join(s.Notes, "; "); strings.Contains(said, "seem") || said == "" && hours == 12 {
+			t.Errorf("%d h, from three hours: %s", hours, said)
+		}
 	}
 }

@@ -40,7 +40,8 @@ func (s *Series) daylight() {
 	}
 	text := fmt.Sprintf("%.0f %% of the irradiance stands where the sun is below the horizon at %v,%v: are its times local, or is that not the place?",
 		100*dark/all, s.Place.Latitude, s.Place.Longitude)
-	if hours := s.late(lit); hours != 0 {
+	// Less than a day of values fits many hours.
+	if hours := s.late(lit); hours != 0 && s.Step*time.Duration(len(s.Samples)) >= 24*time.Hour {
 		_, zone := time.Unix(s.Samples[0].At, 0).In(s.Zone).Zone()
 		right := time.FixedZone("", zone+3600*hours)
 		of := time.Unix(s.Samples[0].At, 0).In(s.Zone)
