@@ -18,6 +18,9 @@ type spared struct {
 	asked      map[int]int64
 	sizes      map[int][2]int64 // what maps and reduces take by their input, as their class was known when they came
 	next, tick int64
+	peak       int64 // the most that could not wait at once, which fades over 20 minutes since it was looked at
+	seen       int64
+	first      int64 // when it began; 0 = not yet
 }
 
 func sparedOf(m *made, _ *asked) part {
@@ -30,6 +33,7 @@ func sparedOf(m *made, _ *asked) part {
 }
 
 func (s *spared) forget() {
+	s.peak, s.seen, s.first = 0, 0, 0
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
 
@@ -94,7 +98,7 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 	}
 	s.notice(b, events)
 	for _, l := range events {
-		look, turn = look || slices.Contains(atOnce, l.name) && l.name != "refused", turn || l.name == "ended" || l.name == "job-ended"
+		look, turn = look || slices.Contains(atOnce, l.name) && l.name != "refused" || l.name == "job-ended", turn || l.name == "ended"
 		if j := b.jobs[l.int("job")]; l.name == "job-arrived" && j != nil {
 			t := b.timesOf(j, 1, mean)
 			s.sizes[j.id] = [2]int64{}
@@ -190,7 +194,8 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 	if stuck {
 		return 1
 	}
-	return rounded(most + slices.Max(now[:]))
+	s.peak = max(s.peak, int64(math.Round(rounded(min(1, slices.Max(now[:]))*1e6))))
+	return rounded(most + float64(s.peak)/1e6)
 }
 
 func (s *spared) look(b *book, p *wants) {
@@ -233,14 +238,20 @@ func (s *spared) look(b *book, p *wants) {
 	slices.SortStableFunc(list, func(x, y *node) int {
 		return cmp.Or(cmp.Compare(draws(x), draws(y)), cmp.Compare(first(x), first(y)), cmp.Compare(state(x), state(y)), cmp.Compare(x.id, y.id))
 	})
+	if s.first == 0 {
+		s.first, s.seen = max(1, b.now), b.now
+	}
+	s.peak -= s.peak * min((b.now-s.seen)/1_000_000, 1_200_000) / 1_200_000
+	s.seen = b.now
 	need := millionths(s.needed(b, all, wake))
-	if need == 1e6 {
+	aside := need == 1e6 || b.now-s.first < 120e9
+	if aside {
 		clear(s.lax)
 		s.rush = nil
 	}
 	wanted, rest, coming := 0, need, 0
 	for _, n := range list {
-		if need < 1e6 && rest <= 0 {
+		if !aside && rest <= 0 {
 			break
 		}
 		rest -= share(n)
@@ -294,10 +305,14 @@ func (s *spared) look(b *book, p *wants) {
 			next = min(next, due)
 		}
 	}
-	if opened {
+	waits := slices.ContainsFunc(b.live, func(j *job) bool { return j.state <= admitted && j.state != held && !j.cancelled })
+	switch {
+	case !aside && opened:
 		next = b.now + 1e9
-	} else if slices.ContainsFunc(b.live, func(j *job) bool { return j.state <= admitted && j.state != held && !j.cancelled }) {
+	case !aside && waits:
 		next = min(next, b.now+5e9)
+	case !waits && (aside || need >= 1000):
+		next = min(next, b.now+60e9)
 	}
 	if next != never && (s.tick == 0 || next < s.tick) {
 		s.tick = next

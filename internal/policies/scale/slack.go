@@ -15,14 +15,15 @@ import (
 // Slack keeps as many nodes in service as deadlines need, those first that use least for their work: ours.
 //
 //	need = max over jobs in the order of deadlines, min(γ · (before + own) / time, γ · before / time + width)
-//	       + what may not wait
+//	       + the most that could not wait at once of late
 //
 // in parts of what all nodes can do together, and one node more: before is what is left of the jobs before a job,
 // and own of itself; its time ends with its deadline, less its serial time (one task of each of its stages) and what
 // a node takes to wake; its width is what it takes if all tasks of a stage run at once. What runs has half of its
 // mean left. What may not wait are the tasks of jobs without a deadline, of which nothing is known, or which have no
 // time, and tasks of other stages than maps and reduces: for them nodes are in service at once, and they go before
-// jobs that can wait.
+// jobs that can wait. Others like them will come, and work that was put off would be in their way: so the most of them
+// that there was at once counts, and fades with a time constant of 20 minutes.
 //
 //   - Nodes are wanted in the order of what they draw at full load for what they do, until the need is met; of one
 //     class those that are awake go first, then those that come first.
@@ -30,7 +31,8 @@ import (
 //     are empty for as long as they would take to wake sleep. A node that is needed is asked again after a minute.
 //   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
 //   - Where all nodes are needed, a job must not run everywhere, or one that may not wait has waited for a minute and
-//     for what a node takes to wake, it stands aside: all are wanted.
+//     for what a node takes to wake, it stands aside: all are wanted. So it does for its first two minutes, in which
+//     it learns what comes. Who stands aside is not to be noticed: it asks for no Tick while there are jobs.
 //
 // γ follows misses of jobs that were made to wait: each adds 0.25, and each that was in time takes 0.001, from 1 up
 // to 4. With half of the serial time in place of all, and γ = 1.5, jobs of a wave or two were late.
@@ -59,6 +61,9 @@ type slackMemory struct {
 	Shut  []bool              `json:"shut,omitempty"`  // by handle, nodes that get no task
 	Asked []units.Time        `json:"asked,omitempty"` // by handle, when nodes were to sleep last
 	Next  units.Time          `json:"next"`            // when it looks again, at the next end of a task
+	Peak  int64               `json:"peak"`            // the most that could not wait of late, in millionths of all
+	Seen  units.Time          `json:"seen"`            // the last look, up to which that has faded
+	First units.Time          `json:"first"`           // the first; 0 = none
 	Wake  units.Time          `json:"wake"`            // the Tick that was asked for; 0 = none
 }
 
@@ -77,6 +82,8 @@ const (
 	missAdds, metTakes    = 250, 1
 	slackEvery            = 5 * units.Second
 	againAfter            = units.Minute
+	peakFades             = 20 * units.Minute
+	looksFirst            = 2 * units.Minute
 )
 
 // NewSlack returns the part.
@@ -84,9 +91,9 @@ func NewSlack() *Slack { return &Slack{slackMemory: slackMemory{Gamma: leastGamm
 
 // slackChanges are the events at which it looks at once; at the ends of tasks it does so once in a while.
 var (
-	slackChanges = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobAmended, sched.OutputLost,
+	slackChanges = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.OutputLost,
 		sched.NodeUp, sched.NodeDown, sched.NodeChanged)
-	slackTurns = sched.EventsOf(sched.Ended, sched.JobEnded)
+	slackTurns = sched.EventsOf(sched.Ended)
 )
 
 // Decide wakes whom deadlines need, shuts the others, and lets them sleep. A look costs O(jobs + nodes).
@@ -297,7 +304,8 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 	if stuck { // by a placement, or a queue, that wants others than these nodes
 		return 1
 	}
-	return units.Rounded(most + max(now[0], now[1], now[2]))
+	s.Peak = max(s.Peak, millionths(max(now[0], now[1], now[2])))
+	return units.Rounded(most + float64(s.Peak)/1e6)
 }
 
 // part is that of all nodes which a container takes, 0 if some node has no room for it.
@@ -319,8 +327,13 @@ func (s *Slack) part(v sched.View, needs *units.Vector, all *[units.Dims]float64
 func (s *Slack) look(v sched.View, p *sched.Plan) {
 	s.queue.Look(v)
 	all, wake := s.survey(v)
+	if s.First == 0 {
+		s.First, s.Seen = max(1, v.Now()), v.Now()
+	}
+	gone := int64(min(v.Now().Sub(s.Seen), peakFades) / units.Millisecond)
+	s.Peak, s.Seen = s.Peak-s.Peak*gone/int64(peakFades/units.Millisecond), v.Now()
 	need := millionths(s.need(v, &all, wake))
-	aside := need == 1e6
+	aside := need == 1e6 || v.Now() < s.First.Add(looksFirst)
 	if aside {
 		clear(s.Lax)
 		s.Rush = s.Rush[:0]
@@ -347,10 +360,13 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		t.wanted = max(0, t.wanted-v.Class(c).Nodes[sched.Awake]-v.Class(c).Nodes[sched.Waking]) // to be woken
 	}
 	opened, next := s.turn(v, p, int64(wanted), (need+999)/1000)
-	if opened { // who has room beats again
+	switch {
+	case opened && !aside: // who has room beats again
 		next = v.Now().Add(units.Second)
-	} else if len(s.queue.Jobs) > 0 {
+	case !aside && len(s.queue.Jobs) > 0:
 		next = min(next, v.Now().Add(slackEvery))
+	case len(s.queue.Jobs) == 0 && (aside || need >= 1000): // that fades
+		next = min(next, v.Now().Add(againAfter))
 	}
 	if next != units.Never && (s.Wake == 0 || next < s.Wake) {
 		s.Wake = next

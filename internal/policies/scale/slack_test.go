@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -38,18 +39,38 @@ func crowded(nodes, jobs int) (*ledger.Ledger, *sched.Plan) {
 // 10,000 jobs of ten maps of 24 s (with the margin), due a second after each other from two hours on.
 func TestCrowded(t *testing.T) {
 	book, plan := crowded(1000, 10_000)
-	s := NewSlack()
-	s.look(book, plan)
-	shut := 0
-	for _, is := range s.Shut {
-		if is {
-			shut++
+	for _, c := range []struct {
+		what  string
+		first units.Time
+		seen  units.Time
+		peak  int64
+		shut  int
+	}{
+		{"nothing is known of what comes", 0, 0, 0, 0},
+		{"not yet", 1 - units.Time(looksFirst), 0, 0, 0},
+		// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one
+		// more.
+		{"now it is", -units.Time(looksFirst), 0, 0, 1000 - 19},
+		{"a tenth of all could not wait", -units.Time(looksFirst), 0, 100_000, 1000 - 119},
+		{"so it was ten minutes ago", -units.Time(looksFirst), -units.Time(peakFades / 2), 100_000, 1000 - 69},
+		{"so it was long ago", -units.Time(looksFirst), -units.Time(2 * peakFades), 100_000, 1000 - 19},
+		{"together they need all", -units.Time(looksFirst), 0, 990_000, 0},
+	} {
+		s := NewSlack()
+		s.First, s.Seen, s.Peak, s.Shut = c.first, c.seen, c.peak, slices.Repeat([]bool{true}, 1001)
+		s.look(book, plan)
+		shut := 0
+		for _, is := range s.Shut[1:] {
+			if is {
+				shut++
+			}
 		}
-	}
-	// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one
-	// more.
-	if shut != 1000-19 {
-		t.Errorf("%d nodes are shut, want %d", shut, 1000-19)
+		if shut != c.shut {
+			t.Errorf("%s: %d nodes are shut, want %d", c.what, shut, c.shut)
+		}
+		if aside := c.shut == 0; aside != (s.Wake == 0) {
+			t.Errorf("%s: it asks for a Tick at %v; who stands aside asks for none", c.what, s.Wake)
+		}
 	}
 }
 
@@ -57,6 +78,7 @@ func TestCrowded(t *testing.T) {
 func BenchmarkSlack(b *testing.B) {
 	book, plan := crowded(1000, 10_000)
 	s := NewSlack()
+	s.First = -units.Time(looksFirst)
 	for b.Loop() {
 		s.look(book, plan)
 	}
