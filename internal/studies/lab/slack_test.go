@@ -1,0 +1,55 @@
+package lab
+
+import (
+	"context"
+	"testing"
+
+	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
+)
+
+// Where all nodes are needed slack stands aside, and is not noticed: every job is done at the instant at which it is
+// without it, as promise looks neither more nor less often.
+func TestSlackIsNotNoticed(t *testing.T) {
+	s, err := scenario.Read("busy.yaml", []byte(`
+cluster: {nodes: 6, map_slots: 2, reduce_slots: 1, heartbeat: 3s, replicas: 0, task_times: {law: lognormal, cv: 0.4}, idle_power: 100W, dynamic_power: 100W, wake_time: 60s}
+workload:
+  mix:
+    class: c
+    arrivals: {process: poisson, every: 4s}
+    rate: 6MB
+    ratio: 0.1
+    shuffle_rate: 100MB
+    reduce_rate: 10MB
+    jobs:
+      - {id: a, count: 60, maps: 20..60, reduces: 1, deadline: 60s..10m}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(3) {
+		jobs := func(policy string) []report.Job {
+			r, err := Run(context.Background(), Cell{Scenario: "busy", Policy: policy, Seed: seed, World: Simulated(s.Sim(seed))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Jobs
+		}
+		alone, beside, late := jobs("promise"), jobs("promise+slack"), 0
+		for i := range alone {
+			x, y := &alone[i], &beside[i]
+			if x.Finished == nil || y.Finished == nil || x.ID != y.ID {
+				t.Fatalf("seed %d: job %q, and %q with slack, have not both finished", seed, x.ID, y.ID)
+			}
+			if *x.Finished > *x.Deadline {
+				late++
+			}
+			if *x.Finished != *y.Finished || x.Outcome != y.Outcome {
+				t.Errorf("seed %d: job %q is %v at %v s, and %v at %v s with slack", seed, x.ID, x.Outcome, *x.Finished, y.Outcome, *y.Finished)
+			}
+		}
+		if late == 0 {
+			t.Errorf("seed %d: no job is late, so not all nodes are needed", seed)
+		}
+	}
+}
