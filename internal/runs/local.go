@@ -367,13 +367,17 @@ func sizeOf[T any](list []T, size func(T) int64) (sum int64) {
 	return sum
 }
 
-func find(known []*profile.Class, name string) *profile.Class {
+// find is what is known of a class, or else of its family.
+func find(known []*profile.Class, name string) (is *profile.Class) {
 	for _, c := range known {
-		if c.Name == name {
+		switch c.Name {
+		case name:
 			return c
+		case profile.Family(name):
+			is = c
 		}
 	}
-	return nil
+	return is
 }
 
 // stages estimates a job's stages from its splits and its class. The splits lie on the workers that
