@@ -79,6 +79,9 @@ comparison that was interrupted or killed continues where it stopped. Runs that 
 			if err != nil {
 				return err
 			}
+			if o.export == "" { // the same with results that were kept, whatever is drawn
+				runs = each.Of(runs, (*report.Run).Unexplained)
+			}
 			r := report.New(runs...)
 			r.Compare(primary)
 			return o.finish(cmd.OutOrStdout(), r)
