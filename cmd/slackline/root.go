@@ -316,14 +316,23 @@ func (o *options) machine(cmd *cobra.Command) (runs.Machine, error) {
 		m.MapSlots, m.ReduceSlots = *s.MapSlots, *s.ReduceSlots
 	}
 	if o.block != "" {
-		if m.Block, err = units.ParseBytes(o.block); err != nil {
-			return m, fmt.Errorf("--block: %w", err)
-		}
-		if m.Block < 1 {
-			return m, fmt.Errorf("--block is %v, it must be above 0", m.Block)
+		if m.Block, err = parseBlock(o.block); err != nil {
+			return m, fmt.Errorf("--block%w", err)
 		}
 	}
 	return m, nil
+}
+
+// parseBlock reads the largest input of a map. Its error goes on where the name of what says it ends.
+func parseBlock(text string) (units.Bytes, error) {
+	block, err := units.ParseBytes(text)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf(": %w", err)
+	case block < 1:
+		return 0, fmt.Errorf(" is %v, it must be above 0", block)
+	}
+	return block, nil
 }
 
 // exactly is cobra.ExactArgs with a sentence that says what the arguments are.

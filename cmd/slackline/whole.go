@@ -2,9 +2,11 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
@@ -29,8 +31,16 @@ func whole(cmd *cobra.Command, jobs []*scenario.Job) (about []string, err error)
 				return nil, j.Errorf("run."+name, "%s is %s here and %s in another file; leave one out, or give --%s", name, value, before, name)
 			}
 			if said[name] == "" {
-				if err := flag.Value.Set(value); err != nil {
-					return nil, j.Errorf("run."+name, "%v", err)
+				err := flag.Value.Set(value)
+				switch {
+				case err != nil:
+				case name == "policy":
+					_, err = (&options{policies: []string{value}}).askedPolicies(lab.NoQueues)
+				case name == "block":
+					_, err = parseBlock(value)
+				}
+				if err != nil {
+					return nil, j.Errorf("run."+name, "%s", strings.TrimPrefix(name+strings.TrimPrefix(err.Error(), "--policy"), "policy: "))
 				}
 			}
 			said[name] = value
