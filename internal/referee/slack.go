@@ -244,7 +244,7 @@ func (s *spared) look(b *book, p *wants) {
 	s.peak -= s.peak * min((b.now-s.seen)/1_000_000, 1_200_000) / 1_200_000
 	s.seen = b.now
 	need := millionths(s.needed(b, all, wake))
-	aside := need == 1e6 || b.now-s.first < 120e9
+	aside := need == 1e6 || b.now-s.first < 2*wake
 	if aside {
 		clear(s.lax)
 		s.rush = nil

@@ -31,8 +31,8 @@ import (
 //     are empty for as long as they would take to wake sleep. A node that is needed is asked again after a minute.
 //   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
 //   - Where all nodes are needed, a job must not run everywhere, or one that may not wait has waited for a minute and
-//     for what a node takes to wake, it stands aside: all are wanted. So it does for its first two minutes, in which
-//     it learns what comes. Who stands aside is not to be noticed: it asks for no Tick while there are jobs.
+//     for what a node takes to wake, it stands aside: all are wanted. So it does at first, twice as long as nodes take
+//     to wake, in which it learns what comes. Who stands aside is not to be noticed: it asks for no Tick while there are jobs.
 //
 // γ follows misses of jobs that were made to wait: each adds 0.25, and each that was in time takes 0.001, from 1 up
 // to 4. With half of the serial time in place of all, and γ = 1.5, jobs of a wave or two were late.
@@ -83,7 +83,7 @@ const (
 	slackEvery            = 5 * units.Second
 	againAfter            = units.Minute
 	peakFades             = 20 * units.Minute
-	looksFirst            = 2 * units.Minute
+	looksFirst            = 2 // times as long as a node takes to wake
 )
 
 // NewSlack returns the part.
@@ -333,7 +333,7 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 	gone := int64(min(v.Now().Sub(s.Seen), peakFades) / units.Millisecond)
 	s.Peak, s.Seen = s.Peak-s.Peak*gone/int64(peakFades/units.Millisecond), v.Now()
 	need := millionths(s.need(v, &all, wake))
-	aside := need == 1e6 || v.Now() < s.First.Add(looksFirst)
+	aside := need == 1e6 || v.Now() < s.First.Add(looksFirst*wake)
 	if aside {
 		clear(s.Lax)
 		s.Rush = s.Rush[:0]

@@ -222,7 +222,7 @@ func TestPolicies(t *testing.T) {
 			taught := []string{"out of time", "request"}
 			if !s.Unkind {
 				// TestTaughtPolicies lets them act.
-				taught = append(taught, "constraint", "rtmr reclaimer", "need", "atp", "vds", "tradeoff")
+				taught = append(taught, "constraint", "rtmr reclaimer", "need", "slack", "atp", "vds", "tradeoff")
 			}
 			acts.check(t, s.Name, s.New(t, 0).Can(), taught...)
 		}
