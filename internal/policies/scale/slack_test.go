@@ -50,11 +50,11 @@ func TestCrowded(t *testing.T) {
 		{"not yet", 1 - units.Time(looksFirst*units.Minute), 0, 0, 0},
 		// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one
 		// more.
-		{"now it is", -units.Time(looksFirst*units.Minute), 0, 0, 1000 - 19},
-		{"a tenth of all could not wait", -units.Time(looksFirst*units.Minute), 0, 100_000, 1000 - 119},
-		{"so it was ten minutes ago", -units.Time(looksFirst*units.Minute), -units.Time(peakFades / 2), 100_000, 1000 - 69},
-		{"so it was long ago", -units.Time(looksFirst*units.Minute), -units.Time(2 * peakFades), 100_000, 1000 - 19},
-		{"together they need all", -units.Time(looksFirst*units.Minute), 0, 990_000, 0},
+		{"now it is", -units.Time(looksFirst * units.Minute), 0, 0, 1000 - 19},
+		{"a tenth of all could not wait", -units.Time(looksFirst * units.Minute), 0, 100_000, 1000 - 119},
+		{"so it was ten minutes ago", -units.Time(looksFirst * units.Minute), -units.Time(peakFades / 2), 100_000, 1000 - 69},
+		{"so it was long ago", -units.Time(looksFirst * units.Minute), -units.Time(2 * peakFades), 100_000, 1000 - 19},
+		{"together they need all", -units.Time(looksFirst * units.Minute), 0, 990_000, 0},
 	} {
 		s := NewSlack()
 		s.First, s.Seen, s.Peak, s.Shut = c.first, c.seen, c.peak, slices.Repeat([]bool{true}, 1001)
@@ -78,7 +78,7 @@ func TestCrowded(t *testing.T) {
 func BenchmarkSlack(b *testing.B) {
 	book, plan := crowded(1000, 10_000)
 	s := NewSlack()
-	s.First = -units.Time(looksFirst*units.Minute)
+	s.First = -units.Time(looksFirst * units.Minute)
 	for b.Loop() {
 		s.look(book, plan)
 	}
