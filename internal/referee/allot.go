@@ -130,7 +130,7 @@ func (o *allotted) need(b *book, j *job) (gamma int64, each [2]float64, all [2]i
 	if j.Deadline == never {
 		return 0, once, all, false
 	}
-	p := b.profileOf(j)
+	p := b.profiles[j.Class]
 	if p == nil {
 		return 0, once, all, false
 	}

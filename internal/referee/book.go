@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // The stages, in the order in which a job goes through them.
@@ -144,18 +143,6 @@ type job struct {
 // goesOn tells whether an earlier run has done tasks of the job or has promised its deadline: that
 // time was lost since is not held against it. It runs on without a promise where its deadline can
 // be promised no more.
-// profileOf is what is known of a job's class, or else of its family, whose name ends at a tilde.
-func (b *book) profileOf(j *job) *profile {
-	if p := b.profiles[j.Class]; p != nil {
-		return p
-	}
-	family, _, is := strings.Cut(j.Class, "~")
-	if !is {
-		return nil
-	}
-	return b.profiles[family]
-}
-
 func (j *job) goesOn() bool {
 	return j.Promised || slices.ContainsFunc(j.Stages, func(s stage) bool { return len(s.Done) > 0 })
 }

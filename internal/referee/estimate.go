@@ -61,7 +61,7 @@ func mean(m measured) float64  { return m.Mean }
 // job's input over its reduces times the skew. No task is shorter than the longest start seen;
 // where no byte tells anything the longest task seen stands for the cost.
 func (b *book) timesOf(j *job, skew float64, of func(measured) float64) (t times) {
-	p := b.profileOf(j)
+	p := b.profiles[j.Class]
 	if p == nil {
 		return t
 	}

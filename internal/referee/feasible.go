@@ -89,7 +89,7 @@ func span(seconds float64) int64 { return above(rounded(seconds)) }
 
 // till is the last instant from which the job could be in time with all that there is.
 func (o *feasible) till(j *job) int64 {
-	p := o.b.profileOf(j)
+	p := o.b.profiles[j.Class]
 	if p == nil {
 		return j.due()
 	}
@@ -121,7 +121,7 @@ func (o *feasible) place(j *job) [3]int64 {
 	case o.now <= o.till(j):
 		return [3]int64{0, j.due(), j.arrived}
 	}
-	p, work, tasks, known := o.b.profileOf(j), int64(0), int64(0), true
+	p, work, tasks, known := o.b.profiles[j.Class], int64(0), int64(0), true
 	for kind, s := range j.stage {
 		if s == nil || len(s.Tasks) == s.done {
 			continue

@@ -116,7 +116,7 @@ func (s *needs) chore(b *book, j *job) (c chore, known bool) {
 		if own := s.of[j]; own != nil {
 			n, sum = own[k].n, own[k].sum
 		}
-		if class := b.profileOf(j); class != nil {
+		if class := b.profiles[j.Class]; class != nil {
 			mean, _, ok := class.task(k)
 			takes := span(mean)
 			if s.size[i] > 0 {

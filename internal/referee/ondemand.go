@@ -42,7 +42,7 @@ type place struct {
 // of its class say how long all of it takes.
 func asking(b *book, t *took, j *job) (n, m, left float64, has bool) {
 	left = float64(j.due()-b.now) / 1e9
-	class := b.profileOf(j)
+	class := b.profiles[j.Class]
 	var part [stages]float64
 	all, held, known := 0.0, 0.0, class != nil
 	for _, k := range []int{mapStage, reduceStage} {

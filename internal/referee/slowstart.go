@@ -72,7 +72,7 @@ func (o *lateStart) look(b *book, j *job, p *wants) {
 }
 
 func (o *lateStart) pays(b *book, j *job) string {
-	maps, reduces, c := j.stage[mapStage], j.stage[reduceStage], b.profileOf(j)
+	maps, reduces, c := j.stage[mapStage], j.stage[reduceStage], b.profiles[j.Class]
 	if c == nil || len(maps.youngest) == 0 || reduces.open == 0 {
 		return ""
 	}

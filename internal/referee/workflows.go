@@ -114,7 +114,7 @@ func (b *book) work(j *job, s *stage) int64 {
 	if i := len(s.Tasks) - s.Least; i >= 0 && i < len(s.Works) {
 		return s.Works[i]
 	}
-	if class := b.profileOf(j); class != nil {
+	if class := b.profiles[j.Class]; class != nil {
 		if usual, _, ok := class.task(s.kind); ok {
 			return span(usual)
 		}

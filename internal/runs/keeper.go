@@ -486,7 +486,6 @@ func (k *Keeper) finish(last store.Change) error {
 	k.writer.Wait()
 	err := k.broken
 	if err == nil {
-		last.Taught = profile.WithFamilies(last.Taught)
 		err = k.save(last)
 	}
 	return errors.Join(err, k.live.Close())

@@ -367,17 +367,13 @@ func sizeOf[T any](list []T, size func(T) int64) (sum int64) {
 	return sum
 }
 
-// find is what is known of a class, or else of its family.
-func find(known []*profile.Class, name string) (is *profile.Class) {
+func find(known []*profile.Class, name string) *profile.Class {
 	for _, c := range known {
-		switch c.Name {
-		case name:
+		if c.Name == name {
 			return c
-		case profile.Family(name):
-			is = c
 		}
 	}
-	return is
+	return nil
 }
 
 // stages estimates a job's stages from its splits and its class. The splits lie on the workers that

@@ -252,7 +252,7 @@ func (l *Ledger) attempt(a sched.AttemptID) *attemptBook {
 }
 
 // Profile returns what is known of a class of jobs, nil if nothing is.
-func (l *Ledger) Profile(class string) *profile.Class { return l.profiles.For(class) }
+func (l *Ledger) Profile(class string) *profile.Class { return l.profiles.Of(class) }
 
 // Supply returns how much there is of a kind of supply, nil if nobody has said.
 func (l *Ledger) Supply(k sched.SupplyKind) *sched.Supply {
