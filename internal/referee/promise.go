@@ -201,6 +201,11 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 			}
 		}
 	}
+	for j := range o.outside {
+		if j.due() == never { // it stands behind all
+			delete(o.outside, j)
+		}
+	}
 	for _, l := range o.items {
 		if l.name == "set-deadline" && !o.dated(b, l) {
 			p.want("set-deadline", fmt.Sprintf("job=%d: a deadline that those who wait for it leave", l.int("job")), "")

@@ -127,13 +127,10 @@ func (l *Local) NewKeeper(c lab.Cell, under string, foreseen []Foresight) (*Keep
 	if m == nil || m.readOnly != nil {
 		return k, nil
 	}
-	var classes []string // of its jobs, and their families; others may come to an open run
+	var classes []string // of its jobs; others may come to an open run
 	for _, f := range l.Files {
 		if !l.Open {
 			classes = append(classes, f.Class)
-			if family := profile.Family(f.Class); family != "" {
-				classes = append(classes, family)
-			}
 		}
 	}
 	known, err := m.store.Profiles(classes...)

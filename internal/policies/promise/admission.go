@@ -89,7 +89,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	s.came = came
-	if kinds&sched.EventsOf(sched.JobArrived, sched.JobAmended, sched.JobEnded, sched.ProfileLearned, sched.Control, sched.Resync) != 0 {
+	if kinds&(sched.EventsOf(sched.JobArrived, sched.JobAmended, sched.JobEnded, sched.ProfileLearned)|changes) != 0 {
 		s.deadlines(v, func(job *sched.Job, at units.Time) {
 			p.Add(sched.Item{Verb: sched.SetDeadline, Job: job.ID, At: at, Reason: sched.Because(BehindIt, int64(at))})
 			s.admits.Again(job.ID)
@@ -107,6 +107,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	for _, j := range came {
 		s.judge(v, v.Job(j), p)
+	}
+	if turn || len(came) > 0 {
+		s.moved = false
 	}
 	s.admits.Decide(v, batch, p)
 	if turn {

@@ -10,87 +10,91 @@ import (
 
 // A job that others wait for is due when they can still be in time behind it: its virtual deadline is the earliest of
 // theirs, each less what that job takes, along the chain from its end. Who is waited for by a job with a promise does
-// not go behind for others' sake.
-
-// mostLinks is how far up a chain a deadline reaches.
-const mostLinks = 64
+// not go behind for others' sake. A deadline that nothing can save any more is handed on by a promise alone.
 
 // chains tells whether a job waits for others, or another one did.
 func (s *scheduler) chains(v sched.View) bool {
 	return slices.ContainsFunc(s.line, func(j sched.JobID) bool {
 		job := v.Job(j)
-		return job.State == sched.Waiting || job.Due() != stated(job)
+		return job.State == sched.Waiting || job.Due() != stated(job) || s.jobs[j].Handed
 	})
 }
 
-// link hands on what jobs that wait have to say to those they wait for, until nobody hears anything new. O(links),
-// times the length of the longest chain if jobs came in the wrong order.
-func (s *scheduler) link(v sched.View, hear func(r, of *record, by *sched.Job) bool) {
-	for again, n := true, 0; again && n < mostLinks; n++ {
-		again = false
-		for i := len(s.line) - 1; i >= 0; i-- {
-			by := v.Job(s.line[i])
-			if by.State != sched.Waiting {
-				continue
-			}
-			for _, id := range by.Spec.After {
-				if j := v.Find(id); j != 0 {
-					if job := v.Job(j); s.of(job) != nil && hear(s.of(job), &s.jobs[by.ID], by) {
-						again = true
-					}
-				}
+// link finds who waits for whom. O(jobs + links).
+func (s *scheduler) link(v sched.View) {
+	for i := range s.behindIt {
+		s.behindIt[i] = s.behindIt[i][:0]
+	}
+	for len(s.behindIt) < len(s.jobs) {
+		s.behindIt = append(s.behindIt, nil)
+	}
+	for _, j := range s.line {
+		r, job := &s.jobs[j], v.Job(j)
+		r.latest, r.carries, r.linked = stated(job), false, false
+		if job.State != sched.Waiting {
+			continue
+		}
+		for _, id := range job.Spec.After {
+			if k := v.Find(id); k != 0 && s.of(v.Job(k)) != nil {
+				s.behindIt[k] = append(s.behindIt[k], j)
 			}
 		}
 	}
+}
+
+// hear finds when a job is to be done for those that wait for it, and whether one of them has a promise.
+func (s *scheduler) hear(v sched.View, j sched.JobID) *record {
+	r := &s.jobs[j]
+	if r.linked {
+		return r
+	}
+	r.linked = true
+	for _, k := range s.behindIt[j] {
+		by := s.hear(v, k)
+		promised := by.carries || by.Promised > 0
+		r.carries = r.carries || promised
+		if by.latest == units.Never {
+			continue
+		}
+		if at := by.latest.Add(-ofSeconds(s.alone(by, v.Job(k)))); promised || at > v.Now() {
+			r.latest = min(r.latest, max(at, 1))
+		}
+	}
+	return r
 }
 
 // carry notes who is waited for by a job with a promise.
 func (s *scheduler) carry(v sched.View) {
-	for _, j := range s.line {
-		s.jobs[j].carries = false
-	}
 	if s.chains(v) {
-		s.link(v, func(r, of *record, _ *sched.Job) bool {
-			if r.carries || of.Promised == 0 && !of.carries {
-				return false
-			}
-			r.carries = true
-			return true
-		})
+		s.link(v)
+		for _, j := range s.line {
+			s.hear(v, j)
+		}
 	}
 }
 
-// deadlines has virtual deadlines set, where they move by more than a second and a tenth of the time that is left.
+// deadlines has virtual deadlines set. Once set, they move by more than a second and a tenth of the time that is left.
 func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Time)) {
 	if !s.chains(v) {
 		return
 	}
-	for _, j := range s.line {
-		s.jobs[j].latest = stated(v.Job(j))
-	}
-	s.link(v, func(r, of *record, by *sched.Job) bool {
-		if of.latest == units.Never {
-			return false
-		}
-		latest := of.latest.Add(-ofSeconds(s.alone(of, by)))
-		sooner := latest < r.latest
-		r.latest = min(r.latest, latest)
-		return sooner
-	})
+	s.carry(v)
 	for _, j := range s.line {
 		job, r := v.Job(j), &s.jobs[j]
-		is, was := r.latest, job.Due()
-		if is <= v.Now() { // what nothing can save brings nobody to the front
-			is = stated(job)
+		is, was, own := r.latest, job.Due(), stated(job)
+		switch off := max(is, was).Sub(min(is, was)); {
+		case is == was, was != own && is != own && off <= max(leastMove, was.Sub(v.Now())/leftMove):
+		default:
+			r.InTime, r.Handed = is != units.Never && (r.InTime || was == units.Never && !r.Handed), is != units.Never
+			if is == own {
+				is = job.Spec.Virtual
+			}
+			s.moved = true
+			set(job, is)
 		}
-		if is == was || was != units.Never && is != stated(job) && max(is, was).Sub(min(is, was)) <= max(leastMove, was.Sub(v.Now())/leftMove) {
-			continue
+		if v.Job(j).Due() == units.Never {
+			r.InTime, r.Handed = false, false
 		}
-		r.InTime, r.Handed = is != units.Never && (r.InTime || was == units.Never && !r.Handed), is != units.Never
-		if is == stated(job) {
-			is = job.Spec.Virtual
-		}
-		set(job, is)
 	}
 	slices.SortStableFunc(s.line, func(a, b sched.JobID) int { return byDue(v.Job(a), v.Job(b)) })
 }
@@ -108,7 +112,9 @@ func (s *scheduler) alone(r *record, job *sched.Job) (sum float64) {
 		if n := job.Stages[stage].Left(); n > 0 {
 			_, slots := s.poolOf(job, stage)
 			seconds := s.task(r, k)
-			sum += seconds + float64(seconds*float64(n)/float64(max(1, slots)))
+			if sum += seconds; slots > 0 {
+				sum += float64(seconds * float64(n-1) / float64(slots))
+			}
 		}
 	}
 	return r.Master.Seconds() + sum

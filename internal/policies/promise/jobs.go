@@ -51,6 +51,7 @@ type record struct {
 	awaited bool       // others wait for it
 	carries bool       // and one of these has a promise
 	latest  units.Time // when it is to be done for these to be in time
+	linked  bool       // these have been heard
 
 	last [2]units.Time // when the last is expected to end
 }

@@ -137,6 +137,9 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 	}
 	s.waits = false
 	for i := range s.places {
+		s.places[i].r.awaited = false
+	}
+	for i := range s.places {
 		w := &s.places[i]
 		ready := s.ready(v, w)
 		for k := range w.open {
@@ -356,7 +359,8 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 		default:
 			is.At = is.At.Add(units.FromSeconds(units.Rounded(w.delay)))
 		}
-		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never
+		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never ||
+			s.moved && w.r.awaited && max(is.At, w.r.End.At).Sub(min(is.At, w.r.End.At)) > leastMove // they wait for what has moved
 		w.r.End = is
 	}
 	return again
@@ -458,13 +462,11 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 		return w.job.State != sched.Waiting // for one of which nothing is known yet
 	}
 	st := s.statement(now, w)
-	left := w.job.Due().Sub(now).Seconds()
-	asks := st.half
-	if w.r.Promised > 0 {
-		asks = st.by(protects)
-	}
 	wait := max(0, st.expected-w.least())
-	return units.Rounded(asks-min(relief, wait)) > units.Rounded(left)
+	misses := func(asks float64, due units.Time) bool {
+		return units.Rounded(asks-min(relief, wait)) > units.Rounded(due.Sub(now).Seconds())
+	}
+	return misses(st.half, w.job.Due()) || w.r.Promised > 0 && misses(st.by(protects), w.job.Deadline)
 }
 
 // least is the time that a job takes at least.

@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,6 +38,7 @@ type scheduler struct {
 	next     units.Time // when all are looked at again
 	watched  bool       // since the last resync: what was told nobody heard
 	looked   bool       // at the nodes
+	moved    bool       // some virtual deadlines, since the last look
 
 	// what follows from the book
 	serving units.Vector
@@ -57,9 +59,11 @@ type scheduler struct {
 	waits  bool // some wait for others
 	strays []stray
 	behind []*sched.Job
-	long   []long1
-	large  heap.Heap[heavy]
-	known  map[lawBits]*law
+	// by handle, who waits for the job
+	behindIt [][]sched.JobID
+	long     []long1
+	large    heap.Heap[heavy]
+	known    map[lawBits]*law
 }
 
 // stands is where a job stood before a look.
@@ -110,6 +114,7 @@ type saved struct {
 	Failures failures          `json:"failures,omitzero"`
 	Next     units.Time        `json:"next,omitempty"`
 	Watched  bool              `json:"watched,omitempty"`
+	Moved    bool              `json:"moved,omitempty"`
 	Line     []sched.JobID     `json:"line,omitempty"`
 }
 
@@ -119,7 +124,7 @@ type savedRecord struct {
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
+	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Moved: s.moved, Line: s.line}
 	for j := range s.jobs {
 		if s.jobs[j].ID != "" {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -143,6 +148,7 @@ func (s *scheduler) load(text []byte) error {
 			n.jobs, n.runs = append(n.jobs, record{}), append(n.runs, runs{})
 		}
 		n.jobs[r.Job] = r.record
+		n.jobs[r.Job].Until = cmp.Or(r.Until, r.Due)
 	}
 	for _, j := range st.Line {
 		if j < 1 || int(j) >= len(n.jobs) || n.jobs[j].ID == "" {
@@ -153,7 +159,7 @@ func (s *scheduler) load(text []byte) error {
 		n.classes = st.Classes
 	}
 	n.line, n.any, n.arrivals, n.errors, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Errors, st.Failures, st.Next
-	n.watched = st.Watched
+	n.watched, n.moved = st.Watched, st.Moved
 	*s = *n
 	return nil
 }
@@ -168,6 +174,6 @@ func (s *scheduler) copy(o *scheduler) {
 		n.classes[name] = &is
 	}
 	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
-	n.watched, n.errors = o.watched, o.errors
+	n.watched, n.moved, n.errors = o.watched, o.moved, o.errors
 	*s = *n
 }
