@@ -200,7 +200,7 @@ func (s *scheduler) follow() {
 
 // ready is when the first task of a job may start: when those before it have ended, and its master is up.
 func (s *scheduler) ready(v sched.View, w *place) units.Time {
-	at := v.Now()
+	at, far := v.Now(), v.Now() // far: when all of them are done in most cases
 	w.chain = 0
 	if w.job.State == sched.Waiting {
 		s.waits = true
@@ -208,14 +208,15 @@ func (s *scheduler) ready(v sched.View, w *place) units.Time {
 			if j := v.Find(id); j != 0 {
 				if r := s.of(v.Job(j)); r != nil {
 					r.awaited = true
-					if r.End.At > at {
-						at, w.chain = r.End.At, r.End.Vary
-					}
+					at, far = max(at, r.End.At), max(far, r.End.Far)
 				}
 			}
 		}
 	}
 	w.ready = at
+	if off := far.Sub(at).Seconds() / farScores; at != units.Never && off > 0 {
+		w.chain = units.Rounded(off * off)
+	}
 	if m := &w.job.Stages[sched.Master]; m.Total > m.Done && w.job.Stages[sched.Map].Done == 0 && !w.job.Stages[sched.Map].Ready && !w.job.Stages[sched.Reduce].Ready {
 		at = at.Add(w.r.Master)
 	}

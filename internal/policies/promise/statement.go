@@ -54,8 +54,8 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 func (s *scheduler) ending(now units.Time, w *place) ending {
 	st := s.statement(now, w)
 	st.late = [2]float64{}
-	half, off := st.by(finish.Certain/2), st.at(1)-st.at(0)
-	return ending{At: instant(now, half), Vary: units.Rounded(off * off)}
+	half := st.by(finish.Certain / 2)
+	return ending{At: instant(now, half), Far: instant(now, half+st.at(farScores)-st.at(0))}
 }
 
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
