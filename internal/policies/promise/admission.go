@@ -38,6 +38,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		kinds |= 1 << batch[i].Kind
 	}
+	s.moved = false
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v)
 		p.Rank(0, sched.Because(sched.PlaceChanged)) // all have been ranked by what was remembered of other handles
@@ -107,9 +108,6 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	for _, j := range came {
 		s.judge(v, v.Job(j), p)
-	}
-	if turn || len(came) > 0 {
-		s.moved = false
 	}
 	s.admits.Decide(v, batch, p)
 	if turn {

@@ -102,7 +102,7 @@ func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Ti
 // stated is the deadline that orders read of a job of which no other says anything.
 func stated(job *sched.Job) units.Time { return cmp.Or(job.Spec.Virtual, job.Deadline) }
 
-// alone is what the job takes alone, in seconds; of one of which nothing is known, nothing.
+// alone is what the job takes alone, wave after wave, in seconds; of one of which nothing is known, nothing.
 func (s *scheduler) alone(r *record, job *sched.Job) (sum float64) {
 	if r.Strange {
 		return 0
@@ -112,9 +112,7 @@ func (s *scheduler) alone(r *record, job *sched.Job) (sum float64) {
 		if n := job.Stages[stage].Left(); n > 0 {
 			_, slots := s.poolOf(job, stage)
 			seconds := s.task(r, k)
-			if sum += seconds; slots > 0 {
-				sum += float64(seconds * float64(n-1) / float64(slots))
-			}
+			sum += float64(seconds * float64((n-1)/max(1, slots)+1))
 		}
 	}
 	return r.Master.Seconds() + sum

@@ -90,3 +90,32 @@ func TestChainOfAPromise(t *testing.T) {
 		t.Errorf("nobody waits for it any more, and it is due at %v", due)
 	}
 }
+
+// Who cannot be in time does not take the deadline of those that can from the job for which both wait, and a job's own
+// later deadline does not either.
+func TestForksOfAChain(t *testing.T) {
+	d := known(t, usual, 1e-3, 1e-3)
+	first, lost, other := policytest.Claims("first", 1, 5000), policytest.Claims("lost", 30, 18), policytest.Claims("other", 2, 4600)
+	lost.After, other.After = []string{"first"}, []string{"first"}
+	d.At(0, arrives(1, first), arrives(2, lost), arrives(3, other))
+	if due := d.Book.Job(1).Due(); due < 4597e9 || due > 4599e9 {
+		t.Errorf("the first is due at %v, want 2 s before the one that can be in time", due)
+	}
+}
+
+// A chain that is handed in job by job is told the same as one that comes at once.
+func TestChainsThatGrow(t *testing.T) {
+	told := func() sched.Outlook {
+		d := known(t, usual, 1e-3, 1e-3)
+		a, b, c := policytest.Claims("a", 3, 0), policytest.Claims("b", 3, 0), policytest.Claims("c", 3, 600)
+		a.Deadline, b.Deadline, b.After, c.After = units.Never, units.Never, []string{"a"}, []string{"b"}
+		many := policytest.Claims("many", 1200, 9000)
+		d.At(0, arrives(1, many), arrives(2, a))
+		d.At(0, arrives(3, b))
+		d.At(0, arrives(4, c))
+		return d.told(4)
+	}
+	if is := told(); is.Word != sched.Promised || is.Half > 20e9 {
+		t.Errorf("a chain handed in job by job is told %+v, want a promise and some 10 s", is)
+	}
+}

@@ -56,8 +56,8 @@ type record struct {
 	last [2]units.Time // when the last is expected to end
 }
 
-// ending is when half of all jobs that stand so are done, and, of a job that others wait for, when 98 of 100 are: at the
-// normal score farScores. Units.Never: nothing is known yet.
+// ending is when half of all jobs that stand so are done, and, of a job that others wait for, when 98 of 100 are: at
+// the normal score farScores. Units.Never: nothing is known yet.
 type ending struct {
 	At  units.Time `json:"at,omitempty"`
 	Far units.Time `json:"far,omitempty"`

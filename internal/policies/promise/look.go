@@ -214,7 +214,7 @@ func (s *scheduler) ready(v sched.View, w *place) units.Time {
 		}
 	}
 	w.ready = at
-	if off := far.Sub(at).Seconds() / farScores; at != units.Never && off > 0 {
+	if off := far.Sub(at).Seconds() / farScores; at != units.Never && far > at {
 		w.chain = units.Rounded(off * off)
 	}
 	if m := &w.job.Stages[sched.Master]; m.Total > m.Done && w.job.Stages[sched.Map].Done == 0 && !w.job.Stages[sched.Map].Ready && !w.job.Stages[sched.Reduce].Ready {
@@ -360,8 +360,9 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 		default:
 			is.At = is.At.Add(units.FromSeconds(units.Rounded(w.delay)))
 		}
+		// Where virtual deadlines have moved, so does the end of what others wait for.
 		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never ||
-			s.moved && w.r.awaited && max(is.At, w.r.End.At).Sub(min(is.At, w.r.End.At)) > leastMove // they wait for what has moved
+			s.moved && w.r.awaited && max(is.At, w.r.End.At).Sub(min(is.At, w.r.End.At)) > leastMove
 		w.r.End = is
 	}
 	return again

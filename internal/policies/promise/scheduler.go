@@ -38,7 +38,6 @@ type scheduler struct {
 	next     units.Time // when all are looked at again
 	watched  bool       // since the last resync: what was told nobody heard
 	looked   bool       // at the nodes
-	moved    bool       // some virtual deadlines, since the last look
 
 	// what follows from the book
 	serving units.Vector
@@ -57,6 +56,7 @@ type scheduler struct {
 	pools  [pools]pool
 	places []place
 	waits  bool // some wait for others
+	moved  bool // some virtual deadlines, in this batch
 	strays []stray
 	behind []*sched.Job
 	// by handle, who waits for the job
@@ -114,7 +114,6 @@ type saved struct {
 	Failures failures          `json:"failures,omitzero"`
 	Next     units.Time        `json:"next,omitempty"`
 	Watched  bool              `json:"watched,omitempty"`
-	Moved    bool              `json:"moved,omitempty"`
 	Line     []sched.JobID     `json:"line,omitempty"`
 }
 
@@ -124,7 +123,7 @@ type savedRecord struct {
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Moved: s.moved, Line: s.line}
+	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
 	for j := range s.jobs {
 		if s.jobs[j].ID != "" {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -159,7 +158,7 @@ func (s *scheduler) load(text []byte) error {
 		n.classes = st.Classes
 	}
 	n.line, n.any, n.arrivals, n.errors, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Errors, st.Failures, st.Next
-	n.watched, n.moved = st.Watched, st.Moved
+	n.watched = st.Watched
 	*s = *n
 	return nil
 }
@@ -174,6 +173,6 @@ func (s *scheduler) copy(o *scheduler) {
 		n.classes[name] = &is
 	}
 	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
-	n.watched, n.moved, n.errors = o.watched, o.moved, o.errors
+	n.watched, n.errors = o.watched, o.errors
 	*s = *n
 }
