@@ -63,22 +63,23 @@ func (s *scheduler) hear(v sched.View, j sched.JobID) *record {
 	return r
 }
 
-// carry notes who is waited for by a job with a promise.
-func (s *scheduler) carry(v sched.View) {
-	if s.chains(v) {
-		s.link(v)
-		for _, j := range s.line {
-			s.hear(v, j)
-		}
+// carry notes by when jobs are to be done for others, and which of these have a promise; false if nobody waits.
+func (s *scheduler) carry(v sched.View) bool {
+	if !s.chains(v) {
+		return false
 	}
+	s.link(v)
+	for _, j := range s.line {
+		s.hear(v, j)
+	}
+	return true
 }
 
 // deadlines has virtual deadlines set. Once set, they move by more than a second and a tenth of the time that is left.
 func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Time)) {
-	if !s.chains(v) {
+	if !s.carry(v) {
 		return
 	}
-	s.carry(v)
 	for _, j := range s.line {
 		job, r := v.Job(j), &s.jobs[j]
 		is, was, own := r.latest, job.Due(), stated(job)
