@@ -20,6 +20,7 @@ import (
 )
 
 func newAsk(o *options) *cobra.Command {
+	var sample bool
 	cmd := &cobra.Command{
 		Use:   "ask JOB.yaml...",
 		Short: "Say when jobs would be done, without running them",
@@ -30,8 +31,12 @@ deadline that would be. It is the answer of the policy that would run them, and 
 Policies that promise nothing say nothing of that: then the jobs are simulated again and again with times as they were measured.
 What a job reads that another one of the files writes is estimated from what such jobs wrote in earlier runs.
 
+With --sample a part of each job is run first: one map in a hundred, but three where it has thirty or more, with as many reduces
+as get their usual share. The answer rests on what these took, and on nothing that other jobs of the class did. The output of samples
+is removed, and nothing of them is kept.
+
 If a run here takes jobs (slackline run --open), it is asked, and counts all that it has to do, unless a flag asks for another
-policy or machine. Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
+policy or machine, or for a sample. Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
 time.
 
 The exit code is 3 if a job is expected to be late, or would be refused.`,
@@ -82,6 +87,11 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			for _, note := range append(local.Clocks(), local.Warnings...) {
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
+			if sample {
+				if local, known, err = local.Sampled(cmd.Context(), seed); err != nil {
+					return failure{err}
+				}
+			}
 			all, err := local.Ask(cmd.Context(), policy, seed, known)
 			if err == nil {
 				err = local.Alone(cmd.Context(), all, policy, seed, known)
@@ -92,13 +102,14 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			return tell(all)
 		},
 	}
+	cmd.Flags().BoolVar(&sample, "sample", false, "run one map in a hundred of each job first, and answer by what these take")
 	o.bindStore(cmd.Flags())
 	return o.bindOnePlay(cmd)
 }
 
 // openHere tells whether a run takes jobs that were started in this directory, and nobody asks for another kind of run.
 func (o *options) openHere(cmd *cobra.Command) (bool, error) {
-	for _, flag := range []string{"policy", "seed", "nodes", "slots", "block"} {
+	for _, flag := range []string{"policy", "seed", "nodes", "slots", "block", "sample"} {
 		if cmd.Flags().Changed(flag) {
 			return false, nil
 		}
@@ -212,6 +223,13 @@ func sentence(a *runs.Answer, now time.Time) string {
 	}
 	if a.Shared != nil {
 		parts = append(parts, "beside what runs here now it may last until "+stamp(*a.Shared, now))
+	}
+	if s := a.Sample; s != nil {
+		what := "this rests on a sample"
+		if s.Of > 0 {
+			what += fmt.Sprintf(", %d of its %s", s.Maps, units.Count(s.Of, "map"))
+		}
+		parts = append(parts, what+", which took "+units.Span(s.Took))
 	}
 	if a.New {
 		parts = append(parts, "nothing is known of its class yet, so this is a guess")

@@ -60,6 +60,7 @@ type Answer struct {
 	Refused    string     `json:"refused"`        // why the policy would refuse it
 	Cold       bool       `json:"cold"`           // only cold runs of its class are known
 	New        bool       `json:"new"`            // nothing is known of its class
+	Sample     *Sample    `json:"sample"`         // that was run of it for this answer
 }
 
 // InTime tells whether the job is expected to meet its deadline; a job without one is. Nobody is given up by a guess.
@@ -103,6 +104,9 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 		}
 		if spec.Deadline != units.Never {
 			a.Deadline = new(at(spec.Deadline.Add(-spec.Overdue)))
+		}
+		if l.samples != nil {
+			a.Sample, a.Class = &l.samples[i], l.samples[i].class
 		}
 		a.tell(is)
 		if end := shared[i].Ended; len(all.Beside) > 0 && end != units.Never && is.Known {

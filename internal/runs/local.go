@@ -11,6 +11,7 @@
 //	machine.go   this machine as a cluster of workers
 //	meter.go     processor time, memory and energy of a run; usage_*.go and physical_*.go ask the system
 //	foresee.go   when jobs will be done, for all who ask (ask.go, run, validate.go); cold.go which runs teach that
+//	sample.go    a part of each job, run to say how long the whole of it takes
 //	validate.go  such predictions held against what came
 //	demo.go      three jobs over real text, with deadlines that follow from rehearsals
 package runs
@@ -50,6 +51,7 @@ type Local struct {
 	Machine Machine
 	Files   []*scenario.Job
 	jobs    []*equip.Job // by file
+	samples []Sample     // likewise, where they were sampled
 	discard []string     // output directories: see CheckFresh
 	replace []string     // likewise: see CheckOverwrite
 	now     time.Time    // when they are, or were, submitted
@@ -223,7 +225,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		jobs[i] = l.jobs[i].Job
 		jobs[i].Output, jobs[i].Replace = dir, slices.Contains(l.replace, dir)
 		if under != "" {
-			l.chain(&jobs[i], l.Files[i], under)
+			l.chain(&jobs[i], l.Files[i], func(before *scenario.Job) string { return filepath.Join(before.Output, under) })
 		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
@@ -252,15 +254,14 @@ func (l *Local) apart(under string) error {
 	return nil
 }
 
-// chain lets a job read what the jobs before it write: that lies in the folder under of their
-// output, as its own does.
-func (l *Local) chain(j *engine.Job, f *scenario.Job, under string) {
+// chain lets a job read what the jobs before it write, where that goes to another folder than their files say.
+func (l *Local) chain(j *engine.Job, f *scenario.Job, to func(before *scenario.Job) string) {
 	moved := func(paths []string) []string {
 		paths = slices.Clone(paths)
 		for i, path := range paths {
 			if before := equip.Writer(l.Files, f, path); before != nil {
 				if rest, err := filepath.Rel(files.Resolved(absolute(before.Output)), files.Resolved(absolute(path))); err == nil {
-					paths[i] = filepath.Join(before.Output, under, rest)
+					paths[i] = filepath.Join(to(before), rest)
 				}
 			}
 		}

@@ -374,7 +374,7 @@ func byDue(a, b *sched.Job) int {
 }
 
 // fill puts in the jobs that can be in time, by deadline, and, if all are asked for, the others behind
-// them.
+// them, in their order.
 func (s *scheduler) fill(v sched.View, all bool) {
 	s.places = s.places[:0]
 	behind := s.behind[:0]
@@ -389,8 +389,10 @@ func (s *scheduler) fill(v sched.View, all bool) {
 			behind = append(behind, job)
 		}
 	}
+	of := order{scheduler: s}
 	slices.SortFunc(behind, func(a, b *sched.Job) int {
-		return cmp.Or(cmp.Compare(s.jobs[a.ID].Density, s.jobs[b.ID].Density), cmp.Compare(a.Seq, b.Seq))
+		x, y := of.JobKey(v, a, sched.Map), of.JobKey(v, b, sched.Map)
+		return slices.Compare(x[:], y[:])
 	})
 	for _, job := range behind {
 		s.put(v, job, &s.jobs[job.ID])

@@ -84,6 +84,57 @@ func TestAsManyAsPossible(t *testing.T) {
 	})
 }
 
+// What is told of each job is when it ends in the order that holds: by deadline who can be in time, behind them the others by
+// their work, and last, as they came, those without a deadline.
+func TestToldInOrder(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d := known(t, usual, 1e-5, 1e-5)
+		n := rapid.IntRange(1, 6).Draw(r, "jobs")
+		takes, due := make([]int, n), make([]int, n)
+		var events []sched.Event
+		for i := range n {
+			takes[i], due[i] = rapid.IntRange(1, 20).Draw(r, "takes"), rapid.IntRange(1, 60).Draw(r, "due")
+			job := policytest.Claims(fmt.Sprint("j", i), takes[i], due[i])
+			if job.Deadline = job.Deadline.Add(units.Second / 2); rapid.Bool().Draw(r, "none") {
+				job.Deadline, due[i] = units.Never, 0
+			}
+			events = append(events, arrives(sched.JobID(i+1), job))
+		}
+		d.At(0, events...)
+		group := func(i int) int {
+			switch {
+			case due[i] == 0:
+				return 2
+			case !d.s.jobs[i+1].InTime:
+				return 1
+			}
+			return 0
+		}
+		before := func(a, b int) bool {
+			of := [][]int{due, takes, make([]int, n)}[group(a)]
+			if group(a) != group(b) {
+				return group(a) < group(b)
+			}
+			return of[a] < of[b] || of[a] == of[b] && a < b
+		}
+		for i := range n {
+			ahead := 0
+			for k := range n {
+				if before(k, i) {
+					ahead += takes[k]
+				}
+			}
+			want := float64(ahead + takes[i])
+			if half := d.told(sched.JobID(i + 1)).Half.Sub(0).Seconds(); half < 0.98*want || half > 1.02*want+0.01 {
+				r.Errorf("jobs that take %v, due by %v: %d is told %v s, want %v", takes, due, i+1, half, want)
+			}
+			if ahead == 0 && d.Book.First(1, sched.Map, 0) != sched.JobID(i+1) {
+				r.Errorf("jobs that take %v, due by %v: %d does not go first", takes, due, i+1)
+			}
+		}
+	})
+}
+
 // A job that misses its level by little keeps its place, and nothing of it is killed for a promise that comes.
 func TestNoCliff(t *testing.T) {
 	d := known(t, Config{Most: 1000}, 0.3, 0.15)
