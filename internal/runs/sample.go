@@ -29,9 +29,10 @@ type Sample struct {
 	class string // of the job
 }
 
-// Sampled runs a part of each job now, first come first served, into a folder that it removes again. What it returns are the
-// same jobs, each of a class of its own, and what is known of these by the sample alone: earlier runs of a job's class may
-// have been another command with other parameters. Nothing is kept. Jobs that come after others read what their samples wrote.
+// Sampled runs a part of each job now, first come first served, into a folder that it removes again. What it
+// returns are the same jobs, each of a class of its own, and what is known of these by the sample alone: earlier
+// runs of a job's class may have been another command with other parameters. Nothing is kept. Jobs that come after
+// others read what their samples wrote.
 func (l *Local) Sampled(ctx context.Context, seed uint64) (_ *Local, _ []*profile.Class, err error) {
 	of := *l
 	of.Files, of.jobs, of.samples = slices.Clone(l.Files), slices.Clone(l.jobs), make([]Sample, len(l.Files))
@@ -82,8 +83,8 @@ func (l *Local) Sampled(ctx context.Context, seed uint64) (_ *Local, _ []*profil
 	return &of, learner.Profiles(), nil
 }
 
-// share is how many maps are run of so many: one in a hundred; of less than three hundred at most three, which are no more than
-// one in ten, and at least one.
+// share is how many maps are run of so many: one in a hundred; of less than three hundred at most three, which are
+// no more than one in ten, and at least one.
 func share(of int) int { return max((of+99)/100, min(3, (of+9)/10)) }
 
 // some are so many splits from all over a list.

@@ -19,8 +19,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A chain is sampled as one: the second job reads what the sample of the first wrote. Two jobs of a class are told apart, and
-// of the third, which has no reduces, some maps run. Nothing is left of it.
+// A chain is sampled as one: the second job reads what the sample of the first wrote. Two jobs of a class are told
+// apart, and of the third, which has no reduces, some maps run. Nothing is left of it.
 func TestSampled(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	in := t.TempDir()

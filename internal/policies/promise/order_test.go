@@ -84,8 +84,8 @@ func TestAsManyAsPossible(t *testing.T) {
 	})
 }
 
-// What is told of each job is when it ends in the order that holds: by deadline who can be in time, behind them the others by
-// their work, and last, as they came, those without a deadline.
+// What is told of each job is when it ends in the order that holds: by deadline who can be in time, behind them
+// the others by their work, and last, as they came, those without a deadline.
 func TestToldInOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d := known(t, usual, 1e-5, 1e-5)
