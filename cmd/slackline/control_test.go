@@ -163,7 +163,7 @@ func TestSubmitCancelWait(t *testing.T) {
 	if n := strings.Count(report, "killed"); n < 3 {
 		t.Errorf("the report does not have the cancelled jobs:\n%s", report)
 	}
-	if !regexp.MustCompile(`(?m)^hangs +loadgen .*killed\n(.*\n)*hangs +wordcount .*done\n`).MatchString(report) {
+	if !regexp.MustCompile(`(?m)^hangs +loadgen~\S* .*killed\n(.*\n)*hangs +wordcount .*done\n`).MatchString(report) {
 		t.Errorf("the report does not have both jobs of one name:\n%s", report)
 	}
 	s.answers(0, "exact", "replay", "run.journal")

@@ -16,9 +16,9 @@ import (
 // first submission. A job that had finished before takes part in nothing: no verdict, no time, no
 // error of a prediction.
 func TestGoesOn(t *testing.T) {
-	const early = "name: early\napp: loadgen\nparams: {map_cpu: 1us}\ninput: small.txt\noutput: out/early\nreduces: 1\ndeadline: 1h\n"
+	const early = "name: early\napp: loadgen\nclass: load\nparams: {map_cpu: 1us}\ninput: small.txt\noutput: out/early\nreduces: 1\ndeadline: 1h\n"
 	s := newShell(t, map[string]string{"small.txt": strings.Repeat("line\n", 100), "in.txt": strings.Repeat("some line of text\n", 400), "early.yaml": early,
-		"jobs.yaml": early + "---\nname: slow\napp: loadgen\nparams: {map_cpu: 5ms}\ninput: in.txt\noutput: out/slow\nreduces: 1\ndeadline: 300ms\n"})
+		"jobs.yaml": early + "---\nname: slow\napp: loadgen\nclass: load\nparams: {map_cpu: 5ms}\ninput: in.txt\noutput: out/slow\nreduces: 1\ndeadline: 300ms\n"})
 	s.must(0, "run", "early.yaml", "-q", "--policy", "fifo") // now there is an expectation
 	s.again()
 	cmd := s.command("run", "jobs.yaml", "--block", "1kB", "--nodes", "1", "--slots", "2", "-q", "--policy", "fifo")

@@ -49,7 +49,8 @@ func (o *options) profiles(log io.Writer, names ...string) ([]*profile.Class, er
 	return chosen(known, names)
 }
 
-// chosen are the profiles of these classes, or all.
+// chosen are the profiles of these classes, or all. An application stands for all classes of it, unless it is one
+// itself.
 func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 	if len(names) == 0 {
 		return known, nil
@@ -57,11 +58,17 @@ func chosen(known []*profile.Class, names []string) ([]*profile.Class, error) {
 	var list []*profile.Class
 	for _, name := range names {
 		at, hint := spelling.Find(name, known, className)
-		if at < 0 {
-			return nil, fmt.Errorf("nothing is known of a class %q%s", name, hint)
+		found := false
+		for i, c := range known {
+			if i != at && (at >= 0 || profile.Family(c.Name) != name) {
+				continue
+			}
+			if found = true; !slices.Contains(list, c) {
+				list = append(list, c)
+			}
 		}
-		if !slices.Contains(list, known[at]) {
-			list = append(list, known[at])
+		if !found {
+			return nil, fmt.Errorf("nothing is known of a class %q%s", name, hint)
 		}
 	}
 	return list, nil
@@ -173,6 +180,9 @@ unless --maps and --reduces say otherwise. These bounds include cold runs.`,
 			known, err := o.profiles(cmd.ErrOrStderr(), args...)
 			if err != nil {
 				return err
+			}
+			if len(known) > 1 {
+				return fmt.Errorf("there are %d classes of %s: %s; name one", len(known), args[0], strings.Join(each.Of(known, className), ", "))
 			}
 			if q.Maps < 0 || q.Reduces < 0 || q.MapSlots < 0 || q.ReduceSlots < 0 {
 				return fmt.Errorf("tasks and slots are counts, give 0 or more")

@@ -24,7 +24,7 @@ func TestAsk(t *testing.T) {
 	batch := func(deadline string) *Local {
 		var jobs []*scenario.Job
 		for i, input := range []string{"f00", "f01"} {
-			j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: j%d\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\n%s\n",
+			j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: j%d\napp: grep\nclass: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\n%s\n",
 				i, filepath.Join(in, input), filepath.Join(in, "out", fmt.Sprint(i)), deadline))
 			if err != nil {
 				t.Fatal(err)
@@ -134,6 +134,13 @@ func TestAsk(t *testing.T) {
 	if a := (&Answer{Refused: "it is"}); a.InTime() {
 		t.Error("a job without a deadline that is refused is in time")
 	}
+	// Jobs of its application with other parameters say something, as a guess.
+	kin := class()
+	kin[0].Name = "grep~other"
+	if a, err = batch("deadline: 25s").Ask(t.Context(), "fifo", 1, kin); err != nil || !a.Jobs[1].New || !a.Jobs[1].InTime() || a.Jobs[1].By90 != nil {
+		t.Fatalf("by another class of its application: %+v, %v", a, err)
+	}
+	near("by a guess the second is done", *a.Jobs[1].Done, 30)
 	if _, err := batch("deadline: 25s").Ask(t.Context(), "fifo", 1, nil); err == nil {
 		t.Error("nothing is known, and there is an answer")
 	}
@@ -142,7 +149,7 @@ func TestAsk(t *testing.T) {
 // Late compares what jobs are expected to take with what they have.
 func TestLate(t *testing.T) {
 	in := inputs(t, 400)
-	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\narrive: 1h\ndeadline: 8s\n", in, filepath.Join(t.TempDir(), "out")))
+	j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: w\napp: grep\nclass: grep\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\narrive: 1h\ndeadline: 8s\n", in, filepath.Join(t.TempDir(), "out")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ func chained(t *testing.T) (*Local, []*profile.Class) {
 	t.Helper()
 	in := inputs(t, 1600)
 	var jobs []*scenario.Job
-	for _, text := range []string{"name: b\napp: grep\nparams: {pattern: x}\ninput: %[1]s/a\noutput: %[1]s/b\nreduces: 0\ndeadline: 40s\n",
-		"name: a\napp: grep\nparams: {pattern: x}\ninput: %[2]s\noutput: %[1]s/a\nreduces: 0\ndeadline: 200s\n"} {
+	for _, text := range []string{"name: b\napp: grep\nclass: grep\nparams: {pattern: x}\ninput: %[1]s/a\noutput: %[1]s/b\nreduces: 0\ndeadline: 40s\n",
+		"name: a\napp: grep\nclass: grep\nparams: {pattern: x}\ninput: %[2]s\noutput: %[1]s/a\nreduces: 0\ndeadline: 200s\n"} {
 		j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, text, filepath.Join(in, "out"), filepath.Join(in, "f00")))
 		if err != nil {
 			t.Fatal(err)
@@ -41,8 +41,8 @@ func chained(t *testing.T) (*Local, []*profile.Class) {
 	return l, []*profile.Class{c}
 }
 
-// Of a job that waits for another one it is known when it is done, by how much such jobs write for what they read: four
-// maps of ten seconds, then two. The order of the files says nothing.
+// Of a job that waits for another one it is known when it is done, by how much such jobs write for what they read:
+// four maps of ten seconds, then two. The order of the files says nothing.
 func TestForeseeChains(t *testing.T) {
 	l, known := chained(t)
 	all, err := l.Ask(t.Context(), "fifo", 1, known)

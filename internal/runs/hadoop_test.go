@@ -37,7 +37,7 @@ func TestStreaming(t *testing.T) {
 			"-D | mapreduce.job.tags=class:wordcount,in:90 | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map wordcount" +
 			" | -combiner | ./slackline stream combine wordcount | -reducer | ./slackline stream reduce wordcount | -input | a | -input | b/* | -output | o"},
 		{"with parameters", "app: grep\nparams: {pattern: a 100% b}\ninput: a\noutput: o\nreduces: 2\n", always +
-			"-D | mapreduce.job.tags=class:grep | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map grep --param 'pattern=a 100% b'" +
+			"-D | mapreduce.job.tags=class:grep~a100b-c460 | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map grep --param 'pattern=a 100% b'" +
 			" | -combiner | ./slackline stream combine grep --param 'pattern=a 100% b' | -reducer | ./slackline stream reduce grep --param 'pattern=a 100% b' | -input | a | -output | o"},
 		{"commands", "map: awk -f m.awk\nreduce: sort -u\nfiles: [x/m.awk, y#z]\nkey_fields: 2\npartition_fields: 1\nconf: {b.c: d, a: '1'}\nenv: {LC_ALL: C}\n" +
 			"input: a\noutput: o\nreduces: 2\ntimeout: 90s\nqueue: q\npriority: 5\nweight: 2.5\nsoft_deadline: 10s\nby: 20s\nclass: c\n", always +

@@ -305,7 +305,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 	w := &workload.Workload{}
 	told := Told(known)
 	for i, f := range l.Files {
-		class := find(told, f.Class)
+		class := profile.Near(told, f.Class)
 		if (class == nil || class.Any(workload.Map).Task.N == 0) && !says {
 			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; run it once to learn: slackline run %s", f.Class, f.Path())
 		}
@@ -346,7 +346,7 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool) ([]input.Split,
 			return nil, err
 		}
 		ratio := 1.0
-		if class := find(told, before.Class); class != nil && class.Output.N > 0 {
+		if class := profile.Near(told, before.Class); class != nil && class.Output.N > 0 {
 			ratio = class.Output.Mean
 		} else if !guess {
 			return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much such jobs write; run it once to learn: slackline run %s", before.Name, before.Path())
@@ -369,10 +369,8 @@ func sizeOf[T any](list []T, size func(T) int64) (sum int64) {
 }
 
 func find(known []*profile.Class, name string) *profile.Class {
-	for _, c := range known {
-		if c.Name == name {
-			return c
-		}
+	if c := profile.Near(known, name); c != nil && c.Name == name {
+		return c
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/filelock"
+	"github.com/slackline/slackline/profile"
 )
 
 // JobFilter chooses jobs; what is zero chooses all.
@@ -21,7 +22,7 @@ type JobFilter struct {
 	First  int64 // that this one resumes
 	Name   string
 	Output string
-	Class  string
+	Class  string // of which, or of whose family, they are
 	Policy string
 	States []string
 	Since  time.Time // submitted then or later
@@ -93,7 +94,10 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	is(q, "json_extract(detail, '$.first')", f.First)
 	is(q, "name", f.Name)
 	is(q, "json_extract(detail, '$.output')", f.Output)
-	is(q, "class", f.Class)
+	if f.Class != "" {
+		of := profile.Member(f.Class, "")
+		q.where("(class = ? OR class >= ? AND class < ?)", f.Class, of, of+"\U0010ffff")
+	}
 	is(q, "policy", f.Policy)
 	q.among("state", f.States)
 	if !f.Since.IsZero() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -71,6 +72,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 			s.forget(e.Job)
 		case sched.ProfileLearned:
+			s.kin[profile.Family(e.Detail.Profile.Name)] = e.Detail.Profile.Name
 			if s.taught(v, e.Detail.Profile.Name) {
 				s.next = v.Now() // for those that waited to be promised their deadlines, and may soon be done
 			}
@@ -285,10 +287,11 @@ func (s *scheduler) ended(job *sched.Job, stage sched.Stage, e *sched.Event) {
 	s.took(job, r, int(stage-sched.Map), sum.Seconds())
 }
 
-// taught takes in what is known now of the class of jobs of which nothing was. It tells whether there are such jobs.
+// taught takes in what is known now of the class of jobs of which nothing was, or of its family. It tells whether
+// there are such jobs.
 func (s *scheduler) taught(v sched.View, class string) (any bool) {
 	for _, j := range s.line {
-		if r, job := &s.jobs[j], v.Job(j); r.Strange && job.Spec.Class == class {
+		if r, job := &s.jobs[j], v.Job(j); r.Strange && profile.Family(job.Spec.Class) == profile.Family(class) {
 			s.learn(v, job, r)
 			any = true
 		}
@@ -316,9 +319,9 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 // resync begins again with what the book says. Who has a promise keeps it.
 func (s *scheduler) resync(v sched.View) {
 	if s.watched { // nobody was told anything
-		admits := s.admits
+		admits, kin := s.admits, s.kin
 		*s = *newScheduler(s.Config)
-		s.admits = admits
+		s.admits, s.kin = admits, kin
 		return
 	}
 	jobs := s.jobs

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -65,8 +66,8 @@ const (
 	leastFew = 1e-4
 )
 
-// lawOf takes the mean of the factor that tasks share, or, of a guess, its median: the mean of so wide a guess would be
-// several times of what is likely, for all who wait behind the job.
+// lawOf takes the mean of the factor that tasks share, or, of a guess, its median: the mean of so wide a guess
+// would be several times of what is likely, for all who wait behind the job.
 func lawOf(l *estimate.Law, guess bool) *law {
 	k := &law{}
 	shared := l.Shared.Mean()
@@ -100,9 +101,9 @@ func lawOf(l *estimate.Law, guess bool) *law {
 	return k
 }
 
-// Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks share
-// has this deviation before other jobs have said how far tasks of different jobs are from each other, and counts as so
-// many of them; each task's own factor has the other.
+// Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks
+// share has this deviation before other jobs have said how far tasks of different jobs are from each other, and
+// counts as so many of them; each task's own factor has the other.
 const (
 	strangeShared = 1.5
 	strangeJobs   = 10
@@ -121,18 +122,18 @@ func (s *scheduler) strange(job *sched.Job, k int) estimate.Law {
 	return estimate.Law{Typical: units.Rounded(math.Exp(at)), Own: finish.LogNormal(strangeOwn), Shared: finish.LogNormal(units.Rounded(deviation))}
 }
 
-// Where jobs of a class differ from what its models say by more than these allow, the models say little of the next
-// job: what share of its maps' output goes to reduces, say, is no matter of bytes. So many jobs tell that, by twice the
-// variance of their models and so much more. A task's logarithm is at most so far from what was said: a task of no time
-// tells nothing more.
+// Where jobs of a class differ from what its models say by more than these allow, the models say little of the
+// next job: what share of its maps' output goes to reduces, say, is no matter of bytes. So many jobs tell that, by
+// twice the variance of their models and so much more. A task's logarithm is at most so far from what was said: a
+// task of no time tells nothing more.
 const (
 	doubtJobs   = 10
 	doubtSpread = 0.25
 	doubtFar    = 5
 )
 
-// doubts has a law go by what the last jobs of the class took, in parts of what its models said, in place of what these
-// say of a job alone. It tells whether it does.
+// doubts has a law go by what the last jobs of the class took, in parts of what its models said, in place of what
+// these say of a job alone. It tells whether it does.
 func (m *lately) doubts(l *estimate.Law) bool {
 	own, shared := logVariance(&l.Own), logVariance(&l.Shared)
 	if m.N < doubtJobs || l.Typical <= 0 || units.Rounded(m.spread()) <= units.Rounded(2*(own+shared)+doubtSpread) {
@@ -143,13 +144,36 @@ func (m *lately) doubts(l *estimate.Law) bool {
 	return true
 }
 
-// bound has a law say no less than if nothing were known of the class: models of one or two jobs, or for sizes far from
-// those that were measured, would have one job in a hundred take months.
+// bound has a law say no less than if nothing were known of the class: models of one or two jobs, or for sizes far
+// from those that were measured, would have one job in a hundred take months.
 func bound(l *estimate.Law) {
 	widest := finish.LogNormal(strangeShared)
-	if middle := l.Shared.Quantile(0.5); units.Rounded(l.Shared.Quantile(0.99)) > units.Rounded(middle*widest.Quantile(0.99)) {
-		l.Typical, l.Shared = units.Rounded(l.Typical*middle), widest
+	if units.Rounded(l.Shared.Quantile(0.99)) > units.Rounded(l.Shared.Quantile(0.5)*widest.Quantile(0.99)) {
+		widen(l)
 	}
+}
+
+// widen has a law say of the factor that a job's tasks share no more than its middle.
+func widen(l *estimate.Law) {
+	l.Typical, l.Shared = units.Rounded(l.Typical*l.Shared.Quantile(0.5)), finish.LogNormal(strangeShared)
+}
+
+// akin guesses the laws of a job of which nothing is known by what the last class of its family is known for: jobs of
+// one application with other parameters. It tells whether there is one.
+func (s *scheduler) akin(v sched.View, job *sched.Job, l *estimate.Laws) bool {
+	class := s.kin[profile.Family(job.Spec.Class)]
+	if class == "" || class == job.Spec.Class {
+		return false
+	}
+	spec := *job.Spec
+	spec.Class = class
+	is, known := estimate.Chances(v, &spec, s.failures.Class, 1)
+	if known {
+		widen(&is.Map)
+		widen(&is.Reduce)
+		*l = is
+	}
+	return known
 }
 
 // logVariance is that of the logarithm of a factor, by the quantiles around its middle.
@@ -171,12 +195,14 @@ func (s *scheduler) mapWork(job *sched.Job) float64 {
 
 // estimates are the laws of a job as its class is known now, and whether it is.
 func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, known bool) {
-	if l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1); !known {
-		master := l.Master
-		l = estimate.Laws{Map: s.strange(job, 0), Reduce: s.strange(job, 1), Master: master}
-	} else {
+	l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1)
+	switch master := l.Master; {
+	case known:
 		bound(&l.Map)
 		bound(&l.Reduce)
+	case s.akin(v, job, &l):
+	default:
+		l = estimate.Laws{Map: s.strange(job, 0), Reduce: s.strange(job, 1), Master: master}
 	}
 	beat := v.World().Heartbeat.Seconds()
 	l.Map.ServedEvery(beat)

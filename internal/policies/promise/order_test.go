@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -172,6 +173,43 @@ func TestUnknownClass(t *testing.T) {
 	}
 	if first := d.Book.First(1, sched.Map, 0); first != 1 {
 		t.Errorf("job %d goes first, want the one of which nothing is known", first)
+	}
+}
+
+// A job of an application that is known with other parameters is told what such jobs take, but as a guess: widely,
+// and nobody gives it up by that. What is learned meanwhile of another one of them moves it.
+func TestKin(t *testing.T) {
+	d := newDesk(t, Config{Most: 1000, Reject: true})
+	named := func(name string, seconds float64) sched.Event {
+		e := learned(0.1, 0.1)
+		e.Detail.Profile.Name, e.Detail.Profile.Models[0].Fixed = name, seconds
+		return e
+	}
+	d.At(0, policytest.Opening()[0], named("grep~a", 1))
+	job := policytest.Claims("a", 5, 2)
+	job.Class = "grep~b"
+	d.At(0, arrives(1, job))
+	is := d.told(1)
+	if half := is.Half.Sub(0).Seconds(); half < 4 || half > 6 || is.By.Sub(0).Seconds() < 5*half || is.Word != sched.Unpromised || d.Book.First(1, sched.Map, 0) != 1 {
+		t.Errorf("it is told %+v, want some 5 s, widely, and no refusal", is)
+	}
+	copied := newScheduler(d.s.Config)
+	if copied.copy(d.s); copied.kin["grep"] != "grep~a" {
+		t.Error("a copy forgets what is of the family")
+	}
+	text, err := d.s.save()
+	if err = errors.Join(err, copied.load(text)); err != nil || copied.kin["grep"] != "grep~a" {
+		t.Errorf("what is saved forgets what is of the family: %v", err)
+	}
+	before := d.s.jobs[1].Laws[0].Mean
+	if d.At(0, named("grep~c", 4)); d.s.jobs[1].Laws[0].Mean < 3*before {
+		t.Errorf("a map takes %v s, and %v s before another class of the family was known", d.s.jobs[1].Laws[0].Mean, before)
+	}
+	if d.At(0, named("find", 90)); d.s.jobs[1].Laws[0].Mean > 5*before {
+		t.Error("another family moves it")
+	}
+	if d.At(0, named("grep~b", 2)); d.s.jobs[1].Strange {
+		t.Error("its own class is known, and it is strange")
 	}
 }
 

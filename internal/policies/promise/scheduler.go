@@ -31,7 +31,8 @@ type scheduler struct {
 	jobs     []record      // by handle
 	line     []sched.JobID // all of them, by deadline
 	classes  map[string]*class
-	any      [2]lately // the logarithm of the seconds that jobs' first tasks took
+	kin      map[string]string // by family of classes, that of which something was learned last
+	any      [2]lately         // the logarithm of the seconds that jobs' first tasks took
 	arrivals arrivals
 	errors   errs
 	failures failures
@@ -73,7 +74,7 @@ type stands struct {
 }
 
 func newScheduler(c Config) *scheduler {
-	s := &scheduler{Config: c, classes: make(map[string]*class), pace: 1}
+	s := &scheduler{Config: c, classes: make(map[string]*class), kin: make(map[string]string), pace: 1}
 	s.needs = [pools]units.Vector{mapSlots: units.Slots(1, 0), reduceSlots: units.Slots(0, 1)}
 	s.large.Before = func(a, b *heavy) bool { return a.takes > b.takes || a.takes == b.takes && a.at > b.at }
 	return s
@@ -108,6 +109,7 @@ func (order) Follows() sched.Tallies { return sched.NoTally }
 type saved struct {
 	Jobs     []savedRecord     `json:"jobs,omitempty"`
 	Classes  map[string]*class `json:"classes,omitempty"`
+	Kin      map[string]string `json:"kin,omitempty"`
 	Any      [2]lately         `json:"any"`
 	Arrivals arrivals          `json:"arrivals,omitzero"`
 	Errors   errs              `json:"errors,omitzero"`
@@ -123,7 +125,7 @@ type savedRecord struct {
 }
 
 func (s *scheduler) save() ([]byte, error) {
-	st := saved{Classes: s.classes, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
+	st := saved{Classes: s.classes, Kin: s.kin, Any: s.any, Arrivals: s.arrivals, Errors: s.errors, Failures: s.failures, Next: s.next, Watched: s.watched, Line: s.line}
 	for j := range s.jobs {
 		if s.jobs[j].ID != "" {
 			st.Jobs = append(st.Jobs, savedRecord{sched.JobID(j), s.jobs[j]})
@@ -157,6 +159,9 @@ func (s *scheduler) load(text []byte) error {
 	if st.Classes != nil {
 		n.classes = st.Classes
 	}
+	if st.Kin != nil {
+		n.kin = st.Kin
+	}
 	n.line, n.any, n.arrivals, n.errors, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Errors, st.Failures, st.Next
 	n.watched = st.Watched
 	*s = *n
@@ -171,6 +176,9 @@ func (s *scheduler) copy(o *scheduler) {
 	for _, name := range slices.Sorted(maps.Keys(o.classes)) {
 		is := *o.classes[name]
 		n.classes[name] = &is
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.kin)) {
+		n.kin[name] = o.kin[name]
 	}
 	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
 	n.watched, n.errors = o.watched, o.errors

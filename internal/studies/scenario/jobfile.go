@@ -3,13 +3,17 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"hash/fnv"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/files"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -57,15 +61,18 @@ func readJobs(file string, src []byte, vars *Vars) ([]*Job, error) {
 func readJob(doc *config.Document, vars *Vars) (*Job, error) {
 	j := &Job{src: doc, asOf: vars.AsOf}
 	kind := "" // what its name says but for the date: what a night teaches is for the next one
+	undated := map[string]string{}
 	doc.Fill = func(path, text string) (string, error) {
 		if path == "name" {
 			kind = vars.undated(text)
+		} else if name, is := strings.CutPrefix(path, "params."); is {
+			undated[name] = vars.undated(text)
 		}
 		return vars.fill(path, text)
 	}
 	jobFile.read(doc, j)
 	j.Name = cmp.Or(j.Name, stem(doc.File))
-	j.Class = cmp.Or(j.Class, j.App, kind, j.Name)
+	j.Class = cmp.Or(j.Class, j.member(undated), kind, j.Name)
 	if len(j.src.Errs) == 0 {
 		j.check()
 	}
@@ -73,6 +80,30 @@ func readJob(doc *config.Document, vars *Vars) (*Job, error) {
 		return nil, err
 	}
 	return j, nil
+}
+
+// member is the class of a job of an application: of that family with these parameters, as they are but for dates,
+// and these formats, as patterns may be a hundred times apart in cost. A few letters tell people which it is.
+func (j *Job) member(undated map[string]string) string {
+	text, longest, letters := j.InputFormat+" "+j.OutputFormat+" "+j.Compress, "", []byte(nil)
+	if j.App == "" || len(j.Params) == 0 && text == "  " {
+		return j.App
+	}
+	for _, name := range slices.Sorted(maps.Keys(j.Params)) {
+		value := cmp.Or(undated[name], j.Params[name])
+		text += "\x00" + name + "\x00" + value
+		if len(value) > len(longest) {
+			longest = value
+		}
+	}
+	for _, c := range strings.ToLower(longest) {
+		if (c >= 'a' && c <= 'z' || c >= '0' && c <= '9') && len(letters) < 12 {
+			letters = append(letters, byte(c))
+		}
+	}
+	sum := fnv.New32a()
+	sum.Write([]byte(text))
+	return profile.Member(j.App, fmt.Sprintf("%s-%04x", letters, sum.Sum32()&0xffff))
 }
 
 // check looks for what is missing and for keys that contradict each other.

@@ -276,7 +276,7 @@ func TestJobFile(t *testing.T) {
 	}
 	want := []workload.Job{
 		{ID: "words", Class: "wordcount", Weight: 1, SlowStart: 1, Soft: units.Never, Deadline: 60e9},
-		{ID: "find", Class: "grep", Weight: 1, SlowStart: 1, Soft: units.Never, Arrive: 5e9, Deadline: 60e9, After: []string{"words"}},
+		{ID: "find", Class: jobs[1].Class, Weight: 1, SlowStart: 1, Soft: units.Never, Arrive: 5e9, Deadline: 60e9, After: []string{"words"}},
 	}
 	if diff := cmp.Diff(want, specs); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
