@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -65,31 +67,30 @@ class: estimates use warm runs.`,
 		if err != nil {
 			return failure{err}
 		}
-		if err := explainWaits(h, list, now); err != nil {
-			return err
-		}
+		waits := o.waits(cmd.Context(), list, now)
 		if o.json() {
 			type listed struct {
 				*store.Job
 				Outcome report.Outcome `json:"outcome,omitempty"` // once it has ended
+				Wait    *account.Wait  `json:"wait,omitempty"`    // until then
 			}
-			all := each.Of(list, func(j *store.Job) listed { return listed{j, outcome(j)} })
+			all := each.Of(list, func(j *store.Job) listed { return listed{j, outcome(j), waits[j.ID].Wait} })
 			return report.WriteJSON(cmd.OutOrStdout(), struct {
 				Schema string   `json:"schema"`
 				Jobs   []listed `json:"jobs"`
 			}{jobsSchema, all})
 		}
-		return writeJobs(cmd.OutOrStdout(), list, now, width(cmd.OutOrStdout()))
+		return writeJobs(cmd.OutOrStdout(), list, waits, now, width(cmd.OutOrStdout()))
 	})
 }
 
 // writeJobs prints jobs, one on a line.
-func writeJobs(w io.Writer, list []*store.Job, now time.Time, columns int) error {
+func writeJobs(w io.Writer, list []*store.Job, waits map[int64]waiting, now time.Time, columns int) error {
 	g := &report.Grid{Least: []string{"reduces", "maps", "policy", "class", "expected", "submitted"}}
 	g.Add(">job", "name", "class", "policy", "state", "submitted", ">took", ">expected", "deadline", ">maps", ">reduces", "why")
 	for _, j := range list {
 		g.Add(fmt.Sprint(j.ID), j.Name, j.Class, j.Policy, j.State, stamp(j.Submitted, now), took(j), expected(j), promise(j, now),
-			tally(j.Maps), tally(j.Reduces), oneLine(j.Reason, max(20, columns/3)))
+			tally(j.Maps), tally(j.Reduces), oneLine(cmp.Or(waits[j.ID].short, j.Reason), max(20, columns/3)))
 	}
 	return writeRows(w, g, len(list), "no such jobs")
 }

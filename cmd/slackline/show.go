@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/units"
 )
@@ -24,9 +25,10 @@ type shown struct {
 	Job    *store.Job       `json:"job"`
 	What   report.Outcome   `json:"outcome,omitempty"` // of the job, once it has ended
 	Run    *store.Run       `json:"run"`
-	Beside []string         `json:"beside"` // other jobs of the run
-	Real   *report.Real     `json:"real"`   // what the process of the run took; null until it has ended
-	Failed []*store.Attempt `json:"failed"` // attempts
+	Beside []string         `json:"beside"`         // other jobs of the run
+	Real   *report.Real     `json:"real"`           // what the process of the run took; null until it has ended
+	Failed []*store.Attempt `json:"failed"`         // attempts
+	Wait   *account.Wait    `json:"wait,omitempty"` // what the job waits for, by the book of its run
 
 	Promised *report.Job `json:"report"` // what the report of the run says of it; null until that has ended
 }
@@ -47,7 +49,9 @@ attempts with their reasons, how they were isolated, and what the process of its
 		if err != nil {
 			return err
 		}
-		return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return asFailure(s.write(w, time.Now())) })
+		now := time.Now()
+		s.Wait = o.waits(cmd.Context(), []*store.Job{s.Job}, now)[s.Job.ID].Wait
+		return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return asFailure(s.write(w, now)) })
 	})
 }
 
@@ -57,9 +61,6 @@ func showJob(h *store.Store, key string) (*shown, error) {
 		return nil, err
 	}
 	s := &shown{Schema: showSchema, Job: j, What: outcome(j), Beside: []string{}, Failed: []*store.Attempt{}}
-	if err := explainWaits(h, []*store.Job{j}, time.Now()); err != nil {
-		return nil, err
-	}
 	failed, err := h.Attempts(j.ID, store.AttemptFilter{Outcomes: []string{"failed"}})
 	if err != nil {
 		return nil, failure{err}

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/units"
 )
 
@@ -23,56 +28,59 @@ func toGo(maps, reduces int) string {
 	return ""
 }
 
-// explainWaits gives each job that waits a reason, as far as the store knows: who of its run holds the
-// slots, and who came before it and waits too. There is none if the policy or the run has told one.
-func explainWaits(h *store.Store, list []*store.Job, now time.Time) error {
-	of := map[int64][]*store.Job{}
-	for _, j := range list {
-		if j.State != store.Waiting || j.Reason != "" {
-			continue
-		}
-		if of[j.Run] == nil {
-			all, err := h.Jobs(store.JobFilter{Run: j.Run, States: []string{store.Waiting, store.Running}})
-			if err != nil {
-				return failure{err}
-			}
-			slices.SortFunc(all, func(a, b *store.Job) int { return int(a.ID - b.ID) })
-			of[j.Run] = all
-		}
-		j.Reason = whyWaits(j, of[j.Run], now)
-	}
-	return nil
+// waiting is what a job waits for, by the book of its run.
+type waiting struct {
+	*account.Wait
+	words, short string
 }
 
-// whyWaits says why a job waits, of those of its run that have not ended.
-func whyWaits(j *store.Job, all []*store.Job, now time.Time) string {
-	if j.Submitted.After(now) {
-		return "it arrives at " + stamp(j.Submitted, now)
-	}
-	var hold, before []string
-	for _, o := range all {
-		switch left := toGo(o.Maps.Tasks-o.Maps.Done, o.Reduces.Tasks-o.Reduces.Done); {
-		case o.ID == j.ID:
-		case o.State == store.Running && left != "":
-			hold = append(hold, fmt.Sprintf("%s (%s to go)", o.Name, left))
-		case o.State == store.Running:
-			hold = append(hold, o.Name)
-		case o.ID < j.ID && !o.Submitted.After(now):
-			before = append(before, o.Name)
+// hearsWithin is how long a run has to say what its jobs wait for.
+const hearsWithin = 3 * time.Second
+
+// waits has runs say what their jobs wait for that have not ended, by their numbers. Each such job gets that as its
+// reason. A run does not say it if it is of another build, or nothing can be written to the store.
+func (o *options) waits(ctx context.Context, list []*store.Job, now time.Time) map[int64]waiting {
+	of, told := map[int64][]*store.Job{}, map[int64]waiting{}
+	for _, j := range list {
+		switch {
+		case !unended(j):
+			continue
+		case j.Submitted.After(now):
+			j.Reason = "it arrives at " + stamp(j.Submitted, now)
+		default:
+			if of[j.Run] = append(of[j.Run], j); j.State == store.Waiting {
+				j.Reason = cmp.Or(j.Reason, "none of its tasks has started yet")
+			}
 		}
 	}
-	var parts []string
-	if len(hold) > 0 {
-		verb := map[bool]string{true: " holds slots", false: " hold slots"}[len(hold) == 1]
-		parts = append(parts, few(hold)+verb)
+	for run, jobs := range of {
+		r, err := o.askWhy(ctx, run, each.Of(jobs, func(j *store.Job) string { return j.Name })...)
+		if err != nil || len(r.Waits) != len(jobs) {
+			continue
+		}
+		clock := func(t units.Time) string { return stamp(r.Began.Add(time.Duration(t)), now) }
+		for i, j := range jobs {
+			if w := r.Waits[i]; w != nil {
+				told[j.ID] = waiting{w, w.Words(clock), w.Short(clock)}
+				if w.Cause != "" {
+					j.Reason = told[j.ID].words
+				}
+			}
+		}
 	}
-	if len(before) > 0 {
-		parts = append(parts, "before it came "+few(before))
+	return told
+}
+
+// askWhy asks a run about jobs. The error says why it does not answer, or says no.
+func (o *options) askWhy(ctx context.Context, run int64, names ...string) (runs.Reply, error) {
+	m, err := o.asksRuns()
+	if err != nil {
+		return runs.Reply{}, err
 	}
-	if len(parts) == 0 {
-		return "none of its tasks has started yet"
-	}
-	return "it waits: " + strings.Join(parts, "; ")
+	defer m.Close()
+	ctx, over := context.WithTimeout(ctx, hearsWithin)
+	defer over()
+	return askRun(ctx, m, run, runs.Why, strings.Join(names, "\n"))
 }
 
 // few joins names, the first of many.

@@ -5,32 +5,11 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/account"
+	"github.com/slackline/slackline/units"
 )
-
-func TestWhyWaits(t *testing.T) {
-	row := func(id int64, name, state string, maps, done, reduces int) *store.Job {
-		return &store.Job{ID: id, Run: 1, Name: name, State: state, Maps: store.Tally{Tasks: maps, Done: done}, Reduces: store.Tally{Tasks: reduces}}
-	}
-	me := row(3, "me", store.Waiting, 1, 0, 0)
-	for want, others := range map[string][]*store.Job{
-		"it waits: long (1 map to go) holds slots":                               {row(1, "long", store.Running, 1, 0, 0)},
-		"it waits: a (2 maps and 1 reduce to go), b (1 reduce to go) hold slots": {row(1, "a", store.Running, 3, 1, 1), row(2, "b", store.Running, 3, 3, 1)},
-		"it waits: long (1 map to go) holds slots; before it came early":         {row(1, "long", store.Running, 1, 0, 0), row(2, "early", store.Waiting, 1, 0, 0)},
-		"none of its tasks has started yet":                                      {row(4, "late", store.Waiting, 1, 0, 0)},
-	} {
-		if got := whyWaits(me, append(others, me), time.Now()); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	}
-	me.Submitted = time.Now().Add(time.Hour)
-	if got := whyWaits(me, []*store.Job{me}, time.Now()); !strings.HasPrefix(got, "it arrives at ") {
-		t.Error(got)
-	}
-}
 
 // A job that waits has its deadline and a reason at once, in show and in jobs, for people and programs. Who asks
 // beside an open run is answered by that run.
@@ -52,22 +31,35 @@ func TestWaitingJobs(t *testing.T) {
 		t.Error(r)
 	}
 	s.must(0, "submit", "q.yaml")
-	const why = "it waits: long (1 map to go) holds slots"
-	for args, want := range map[string]string{"show q": "deadline   60:00 min after submission: due in ", "jobs": "  waiting ", "show q -o json": `"reason": "` + why, "jobs -o json": `"reason": "` + why} {
-		got := s.must(0, strings.Fields(args)...)
-		if !strings.Contains(got, want) || args == "show q" && !strings.Contains(got, "why        "+why) {
+	// Its run says what it waits for, who frees that and when, and its place: the same in why, in show and in jobs.
+	w := whyJSON(t, s, "q")
+	if w.Wait == nil || w.Wait.Cause != account.Slots || w.Wait.Place != 1 || len(w.Wait.Jobs) != 1 || w.Wait.Jobs[0].Job != "long" || w.Wait.Next == nil || len(w.Told) != 1 {
+		t.Errorf("%+v", w)
+	}
+	why := "it waits for slots: long holds 1 slot; the first is expected to be free "
+	if i := strings.Index(w.Waits, ", of long; 1 map to start, number 1 of 1 job in line"); !strings.HasPrefix(w.Waits, why) || i < 0 {
+		t.Error(w.Waits)
+	}
+	for args, want := range map[string]string{"why q": why, "show q": "why        " + why, "jobs -o wide": " slots of long, free ", "show q -o json": `"reason": "` + why,
+		"jobs -o json": `"reason": "` + why, "jobs -o json ": `"cause": "slots"`, "show q -o json ": `"place": 1`, "show q ": "deadline   60:00 min after submission: due in "} {
+		if got := s.must(0, strings.Fields(args)...); !strings.Contains(strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("%s: %s\nwant %s", args, got, want)
 		}
 	}
-	// Its run says more of it: its place, and who is in the way.
-	if w := whyJSON(t, s, "q"); w.Wait == nil || w.Wait.Cause != account.Slots || w.Wait.Place != 1 || len(w.Wait.Jobs) != 1 || w.Wait.Jobs[0].Job != "long" || len(w.Told) != 1 {
-		t.Errorf("%+v", w)
+	if got := s.must(0, "jobs", "--name", "long"); strings.Contains(got, "slots of") {
+		t.Errorf("it waits for nothing: %s", got)
 	}
-	told := strings.Join(strings.Fields(s.must(0, "why", "q")), " ")
-	if want := "it waits for slots, with 1 map to start, as number 1 of 1 job in line; long holds 1 slot; the first is expected to be free "; !strings.Contains(told, want) {
-		t.Errorf("%s\nwant %s", told, want)
-	}
+	// A job that has ended has its account at once, and its run goes on.
 	s.write("go", "")
+	s.awaits("an end", func() bool { return s.jobs("--name", "q").Jobs[0].State == store.Finished })
+	w = whyJSON(t, s, "q")
+	sum := units.Duration(0)
+	for i := range w.Account.Parts {
+		sum += w.Account.Parts[i].Took
+	}
+	if sum != w.Account.Response() || !strings.Contains(s.must(0, "why", "q"), "waited for slots") {
+		t.Errorf("%+v", w.Account)
+	}
 	s.must(0, "close")
 	<-open.ended
 	if j := s.jobs("--name", "q").Jobs[0]; j.State != store.Finished || j.Reason != "" {

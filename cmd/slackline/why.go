@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
@@ -84,8 +85,19 @@ func (o *options) why(cmd *cobra.Command, args []string) (*reasons, error) {
 	defer m.Close()
 	s, missing := showJob(m.Store(), args[0])
 	if missing == nil {
-		r := ofRealJob(s)
-		return r, o.standing(cmd.Context(), r, s)
+		now := time.Now()
+		w := o.waits(cmd.Context(), []*store.Job{s.Job}, now)[s.Job.ID]
+		r := ofRealJob(s, now)
+		switch {
+		case r.State == "": // its run has ended, too
+			return r, nil
+		case s.Job.Ended != nil:
+			if a, err := o.askWhy(cmd.Context(), s.Job.Run, s.Job.Name); err == nil && len(a.Accounts) == 1 {
+				r.Account = a.Accounts[0]
+			}
+		}
+		r.Wait, r.Waits = w.Wait, cmp.Or(w.words, s.Job.Reason)
+		return r, nil
 	}
 	kept, err := o.keptJournals()
 	if err != nil {
@@ -152,7 +164,7 @@ func (o *options) simulated(ctx context.Context, t *lab.Told, job string) (*reas
 }
 
 // ofRealJob is what is known of a job that ran on this machine, or runs.
-func ofRealJob(s *shown) *reasons {
+func ofRealJob(s *shown, now time.Time) *reasons {
 	r := &reasons{Schema: whyForm, World: "engine", Scenario: s.Job.Name, Policy: s.Run.Policy, Seed: s.Run.Seed, Job: s.Promised,
 		Changes: []lab.Change{}, name: s.Job.Name}
 	if r.Job != nil && s.Job.Ended != nil {
@@ -160,8 +172,7 @@ func ofRealJob(s *shown) *reasons {
 		r.estimate()
 		return r
 	}
-	now := time.Now()
-	r.State, r.Waits = s.Job.State, s.Job.Reason
+	r.State = s.Job.State
 	if s.Job.Deadline != nil {
 		r.Told = append(r.Told, "its deadline is "+stamp(*s.Job.Deadline, now)+": "+promise(s.Job, now))
 	}
@@ -175,26 +186,6 @@ func ofRealJob(s *shown) *reasons {
 		r.Told = append(r.Told, "as it was told it is done: "+report.DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence))
 	}
 	return r
-}
-
-// standing asks the run of a job that has not ended what that waits for. A run that has gone, or schedules a
-// cluster, has said all that it does; one that knows nothing of such questions is of another build.
-func (o *options) standing(ctx context.Context, r *reasons, s *shown) error {
-	if !unended(s.Job) {
-		return nil
-	}
-	m, err := o.asksRuns()
-	if err != nil {
-		return nil // nothing can be written to the store
-	}
-	defer m.Close()
-	a, err := m.Ask(ctx, s.Job.Run, runs.Why, s.Job.Name)
-	if err != nil || a.Wait == nil {
-		return ctx.Err()
-	}
-	r.Wait = a.Wait
-	r.Waits = a.Wait.Words(func(t units.Time) string { return stamp(a.Began.Add(time.Duration(t)), time.Now()) })
-	return nil
 }
 
 // estimate says when a late job would have ended by its own times, if one thing had been otherwise.

@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/yarn"
@@ -87,6 +88,7 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 		return false, err
 	}
 	cell := lab.Cell{Scenario: "yarn", Policy: policies[0], Seed: 1, Origin: world.Origin, Journal: o.journal, Can: world.Can(),
+		Books: account.New(account.Enough),
 		Sinks: []follow.Sink{state, learner}, World: func(context.Context) (drive.World, error) { return world, nil }}
 	if !o.quiet {
 		cell.Sinks = append(cell.Sinks, t)
@@ -103,10 +105,10 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 	}
 	var keeper *runs.Keeper // nil: jobs are not listed
 	if memory != nil && memory.ReadOnly() == nil {
-		if keeper, err = runs.KeepCluster(memory, policies[0], world.Origin, world.Ask); err != nil {
+		if keeper, err = runs.KeepCluster(memory, policies[0], cell.Books, world); err != nil {
 			t.warn(fmt.Sprintf("jobs will not be listed, and their profiles will not be saved: %v", err))
 		} else {
-			cell.Sinks = append(cell.Sinks, keeper)
+			cell.Sinks, cell.Drives = append(cell.Sinks, keeper), keeper.Drives
 		}
 	}
 	outside.Store(true)

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/slackline/slackline/internal/kernel/store"
+	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -22,16 +24,41 @@ const OfCluster = "yarn"
 const heedWithin = 5 * time.Second
 
 // KeepCluster begins to keep what the jobs of a Hadoop cluster do under a policy, as those of a run on this
-// machine are kept. Origin tells since when times count, once the cluster has attached; control asks the cluster
-// for another mode, from any goroutine. Of a job that an earlier process left there the new row continues the old
-// one.
-func KeepCluster(m *Memory, policy string, origin func() time.Time, control func(sched.ControlVerb)) (*Keeper, error) {
-	k := newKeeper(lab.Cell{Policy: policy, Origin: origin})
-	k.cluster, k.control = true, control
+// machine are kept. Of a job that an earlier process left there the new row continues the old one.
+func KeepCluster(m *Memory, policy string, books *account.Accountant, w *yarn.World) (*Keeper, error) {
+	k := newKeeper(lab.Cell{Policy: policy, Origin: w.Origin, Books: books})
+	k.cluster, k.control, k.look, k.tells = true, w.Ask, w.Look, w.Tell
 	if err := k.begin(m, store.Run{Name: OfCluster, Seed: 1}, nil); err != nil {
 		return nil, err
 	}
 	return k, nil
+}
+
+// Users of a cluster read in YARN what their jobs wait for: those of so many jobs that have not begun, as it was so
+// long before at most.
+const (
+	mostTold  = 20
+	tellEvery = 5 * units.Second
+)
+
+// tell has them read it. It is for the goroutine of the loop.
+func (k *Keeper) tell(at units.Time) {
+	if k.mode != sched.TakeOver || k.loop == nil || at < k.told.Add(tellEvery) {
+		return
+	}
+	k.told = at
+	var names []string
+	for _, j := range k.here {
+		if j != nil && j.row.State == store.Waiting && len(names) < mostTold {
+			names = append(names, j.row.Name)
+		}
+	}
+	clock := func(t units.Time) string { return k.wall(t).Local().Format(time.DateTime) }
+	for i, w := range account.Standing(k.loop.Ledger, at, k.loop.Ledger.Profile, names...) {
+		if w != nil && w.Cause != "" {
+			k.tells(names[i], w.Words(clock))
+		}
+	}
 }
 
 // setMode asks the cluster for another mode, and waits until the cluster says that it is in force.

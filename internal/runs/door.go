@@ -23,6 +23,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/profile"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -34,7 +35,7 @@ const (
 	Submit = "submit" // what: a Submission
 	Expect = "expect" // what: a Submission; when its jobs would be done
 	Cancel = "cancel" // what: the number of a job, and its name
-	Why    = "why"    // what: the name of a job; what it waits for
+	Why    = "why"    // what: names of jobs, a line each; what they wait for, or where their time went
 	Shut   = "shut"   // take no more jobs
 	Mode   = "mode"   // who is to place work on a cluster; what: a sched.ControlVerb by its name
 )
@@ -55,9 +56,10 @@ type Reply struct {
 	Jobs  []Submitted `json:"jobs,omitempty"`
 	Notes []string    `json:"notes,omitempty"` // on the job files
 
-	Answers *Answers      `json:"answers,omitempty"` // to Expect
-	Wait    *account.Wait `json:"wait,omitempty"`    // to Why; null: there is no such job
-	Began   time.Time     `json:"began,omitzero"`    // the instant from which its times count
+	Answers  *Answers           `json:"answers,omitempty"`  // to Expect
+	Waits    []*account.Wait    `json:"waits,omitempty"`    // to Why, of each job; null: it has ended, or there is none
+	Accounts []*account.Account `json:"accounts,omitempty"` // of those that have ended; null: nobody kept it
+	Began    time.Time          `json:"began,omitzero"`     // the instant from which its times count
 }
 
 // Submitted is a job that a run has taken.
@@ -173,6 +175,8 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 	switch {
 	case r.Verb == Mode:
 		return k.setMode(r)
+	case r.Verb == Why:
+		return k.waits(strings.Split(r.What, "\n"))
 	case k.cluster:
 		return Reply{}, errors.New("the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it")
 	}
@@ -190,21 +194,6 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 			return Reply{}, err
 		}
 		return Reply{}, k.door.Ask(k.ctx, engine.Request{Cancel: name})
-	case Why:
-		known, err := k.local.Memory.Profiles()
-		if err != nil {
-			return Reply{}, err
-		}
-		re := Reply{Began: k.cell.Origin()}
-		err = k.door.Ask(k.ctx, engine.Request{Look: func() {
-			re.Wait = account.Standing(k.loop.Ledger, units.Time(time.Since(re.Began)), r.What, func(class string) *profile.Class {
-				if i := slices.IndexFunc(known, func(c *profile.Class) bool { return c.Name == class }); i >= 0 {
-					return known[i]
-				}
-				return nil
-			})
-		}})
-		return re, err
 	case Shut:
 		if !k.local.Open {
 			return Reply{}, engine.ErrShut
@@ -230,6 +219,32 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 		return k.submit(r.ID, s)
 	}
 	return Reply{}, fmt.Errorf("this run belongs to another build of slackline, which does not know %q", r.Verb)
+}
+
+// waits says what jobs wait for, and of those that have ended where their time went.
+func (k *Keeper) waits(names []string) (Reply, error) {
+	known, err := k.memory.Profiles()
+	if err != nil {
+		return Reply{}, err
+	}
+	k.lock.Lock()
+	re, elsewhere := Reply{Began: k.base}, k.cluster && k.mode != sched.TakeOver
+	k.lock.Unlock()
+	err = k.look(k.ctx, func() {
+		re.Waits = account.Standing(k.loop.Ledger, units.Time(time.Since(re.Began)), func(class string) *profile.Class { return find(known, class) }, names...)
+		for i, name := range names {
+			re.Accounts = append(re.Accounts, nil)
+			if k.cell.Books != nil && re.Waits[i] == nil {
+				re.Accounts[i] = k.cell.Books.Named(name)
+			}
+		}
+	})
+	for _, w := range re.Waits {
+		if elsewhere && w != nil && w.Cause != "" {
+			*w = account.Wait{At: w.At, Cause: account.Stock, Stage: w.Stage, Tasks: w.Tasks, Queue: w.Queue}
+		}
+	}
+	return re, err
 }
 
 // submit lets the jobs of files into the run. Where others came while they were read, they are
@@ -276,7 +291,7 @@ func (k *Keeper) expect(s Submission) (r Reply, err error) {
 	}
 	var from lab.Stand
 	var wrong error
-	if err := k.door.Ask(k.ctx, engine.Request{Look: func() { from, wrong = lab.StandOf(k.loop) }}); err != nil || wrong != nil {
+	if err := k.look(k.ctx, func() { from, wrong = lab.StandOf(k.loop) }); err != nil || wrong != nil {
 		return r, errors.Join(err, wrong)
 	}
 	more.Memory = k.local.Memory

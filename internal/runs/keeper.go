@@ -48,16 +48,20 @@ type Keeper struct {
 	input   int64               // of all jobs
 	dirty   []*keptJob          // to be written
 	rows    []*keptAttempt
-	cluster bool                    // jobs come from a cluster, and are kept from when they arrive
-	control func(sched.ControlVerb) // asks the cluster for another mode
-	mode    sched.ControlVerb       // of the cluster, as it says
-	fresh   []*keptJob              // of a cluster, that have no row yet
-	broken  error                   // the first error of the writer, which stops it
+	cluster bool                       // jobs come from a cluster, and are kept from when they arrive
+	control func(sched.ControlVerb)    // asks the cluster for another mode
+	tells   func(job, sentence string) // has its users read why a job waits
+	told    units.Time                 // when that was last
+	mode    sched.ControlVerb          // of the cluster, as it says
+	fresh   []*keptJob                 // of a cluster, that have no row yet
+	broken  error                      // the first error of the writer, which stops it
 	stop    chan struct{}
 	writer  sync.WaitGroup
 	door    *engine.Door
-	loop    *drive.Loop     // of the run, for its own goroutine
-	ctx     context.Context // of what is asked of the run
+	memory  *Memory
+	look    func(context.Context, func()) error // calls back from the loop, between two of its steps
+	loop    *drive.Loop                         // of the run, for its own goroutine
+	ctx     context.Context                     // of what is asked of the run
 	over    context.CancelCauseFunc
 	server  sync.WaitGroup
 	joins   sync.Mutex // held while jobs join
@@ -101,6 +105,7 @@ const mostFailures = 100
 func (l *Local) NewKeeper(c lab.Cell, under string, foreseen []Foresight) (*Keeper, error) {
 	k := newKeeper(c)
 	k.local, k.door = l, l.doors[under]
+	k.look = func(ctx context.Context, f func()) error { return k.door.Ask(ctx, engine.Request{Look: f}) }
 	if !c.GoesOn.IsZero() {
 		k.base = c.GoesOn
 	}
@@ -150,7 +155,7 @@ func newKeeper(c lab.Cell) *Keeper {
 
 // begin begins to write to the store, and to be asked through it.
 func (k *Keeper) begin(m *Memory, run store.Run, rows []*store.Job) (err error) {
-	run.Policy, run.PID, run.Began = k.cell.Policy, os.Getpid(), k.now
+	k.memory, run.Policy, run.PID, run.Began = m, k.cell.Policy, os.Getpid(), k.now
 	if k.untrusted = m.Trusted(); k.untrusted == nil && !k.cluster && k.local.Open {
 		run.Door = absolute(".")
 	}
@@ -296,7 +301,7 @@ func (k *Keeper) foresee(j *keptJob, o *report.Outlook) {
 }
 
 // Batch takes in what happened.
-func (k *Keeper) Batch(_ units.Time, records []follow.Record) error {
+func (k *Keeper) Batch(now units.Time, records []follow.Record) error {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if !k.begun && k.cell.Origin != nil {
@@ -334,6 +339,9 @@ func (k *Keeper) Batch(_ units.Time, records []follow.Record) error {
 		case sched.JobEnded:
 			k.endJob(j, e)
 		}
+	}
+	if k.cluster {
+		k.tell(now)
 	}
 	return nil
 }

@@ -22,6 +22,10 @@ import (
 // Cause is what time went to.
 type Cause string
 
+// Stock is that another scheduler places work, as that of a Hadoop cluster does at times. It is told of jobs that
+// wait only.
+const Stock Cause = "stock"
+
 // The causes: what a job waits for, what makes its tasks slower, what has to be done again, and the work itself.
 const (
 	Predecessors Cause = "predecessors" // jobs that it comes after

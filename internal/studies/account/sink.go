@@ -263,9 +263,9 @@ func (a *Accountant) note(at units.Time, h sched.NodeID, n *follow.Node, x float
 	*steps = append(*steps, s)
 }
 
-// Named is the account of the job with that name, nil if there is none.
+// Named is the account of the newest job with that name, nil if there is none.
 func (a *Accountant) Named(job string) *Account {
-	for i, j := range a.jobs {
+	for i, j := range slices.Backward(a.jobs) {
 		if j != nil && j.spec.ID == job {
 			return a.Of(i)
 		}

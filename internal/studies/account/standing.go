@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -31,21 +32,49 @@ type Wait struct {
 // Holder is a job that another waits for.
 type Holder struct {
 	Job   string `json:"job"`
+	Self  bool   `json:"self,omitempty"`  // it is the job itself
 	Queue string `json:"queue,omitempty"` // where that is another one
 	Slots int    `json:"slots,omitempty"`
 	// when the first of them is expected to be free, or the job to end; 0 = nobody knows
 	Free units.Time `json:"free_ns,omitempty"`
 }
 
-// Standing says what a job waits for at a time, which the book may not have come to; nil: the book has no such
-// job. Of a class it reads what is known, to say when slots come free. It costs a step for each job that waits,
-// each attempt that runs and each node.
-func Standing(v sched.View, now units.Time, id string, known func(class string) *profile.Class) *Wait {
-	h := v.Find(id)
-	if h == 0 {
-		return nil
-	}
-	s := standing{v, max(now, v.Now()), v.Job(h), known}
+// Standing says what jobs wait for at a time, which the book may not have come to, nil where the book has no such
+// job. Of a class it reads what is known, to say when slots come free. It costs a step for each job that waits and
+// each attempt that runs, once, and for each of the jobs one for each node.
+func Standing(v sched.View, now units.Time, known func(class string) *profile.Class, ids ...string) []*Wait {
+	b := book{v: v, now: max(now, v.Now()), known: known, held: make(map[room]*Wait)}
+	return each.Of(ids, func(id string) *Wait {
+		h := v.Find(id)
+		if h == 0 {
+			return nil
+		}
+		return (&standing{&b, v.Job(h)}).wait()
+	})
+}
+
+// book is what is looked up once for all jobs.
+type book struct {
+	v     sched.View
+	now   units.Time
+	known func(class string) *profile.Class
+	line  [sched.Stages][]int32 // the place of each job in line, 0 = none; nil: not looked up
+	held  map[room]*Wait        // who holds what jobs need
+}
+
+// room is what jobs of a queue need.
+type room struct {
+	needs units.Vector
+	queue string
+}
+
+// standing is a job in a book.
+type standing struct {
+	*book
+	job *sched.Job
+}
+
+func (s *standing) wait() *Wait {
 	w := &Wait{At: s.now, Queue: s.job.Spec.Queue}
 	switch s.job.State {
 	case sched.Waiting:
@@ -70,14 +99,6 @@ func Standing(v sched.View, now units.Time, id string, known func(class string) 
 	return w
 }
 
-// standing is a job in a book.
-type standing struct {
-	v     sched.View
-	now   units.Time
-	job   *sched.Job
-	known func(class string) *profile.Class
-}
-
 // stage says what tasks of a stage wait for.
 func (s *standing) stage(w *Wait, st *workload.StageSpec, t *sched.Tally) {
 	if w.Cause == Held && t.Sample >= 0 {
@@ -86,17 +107,13 @@ func (s *standing) stage(w *Wait, st *workload.StageSpec, t *sched.Tally) {
 	if w.Cause != "" {
 		return
 	}
-	for j := s.v.Waiting(st.Kind, 0); j != 0; j = s.v.Waiting(st.Kind, j) {
-		if w.Among++; j == s.job.ID {
-			w.Place = w.Among
-		}
-	}
+	w.Place, w.Among = s.place(st.Kind)
 	needs := new(st.Container(0).Needs)
-	serve, room := 0, false
+	serve, free := 0, false
 	for n := sched.NodeID(1); n <= s.v.Nodes(); n++ {
 		if node := s.v.Node(n); node != nil && node.Serves() && node.Spec != nil && node.Suits(s.job.Spec) && node.Spec.Class.Capacity.Fits(needs) {
 			serve++
-			room = room || node.Free.Fits(needs)
+			free = free || node.Free.Fits(needs)
 		}
 	}
 	switch {
@@ -104,14 +121,28 @@ func (s *standing) stage(w *Wait, st *workload.StageSpec, t *sched.Tally) {
 		w.Cause, w.Why = Limit, s.why()
 	case serve == 0:
 		w.Cause = NoNode
-	case room && w.Place == 1 && s.v.World().Heartbeat > 0:
+	case free && w.Place == 1 && s.v.World().Heartbeat > 0:
 		w.Cause = Beat
-	case room:
+	case free:
 		w.Cause = Limit
 	default:
 		w.Cause = Slots
 		s.holders(w, needs)
 	}
+}
+
+// place is where the job stands in line, 0 = nowhere, and how long that is.
+func (s *standing) place(kind sched.Stage) (place, among int) {
+	line := s.line[kind]
+	if line == nil {
+		line = make([]int32, s.v.Jobs()+1) // the first has how many there are
+		for j := s.v.Waiting(kind, 0); j != 0; j = s.v.Waiting(kind, j) {
+			line[0]++
+			line[j] = line[0]
+		}
+		s.line[kind] = line
+	}
+	return int(line[s.job.ID]), int(line[0])
 }
 
 // why is the reason of the last verdict.
@@ -136,6 +167,24 @@ func (s *standing) predecessors() (list []Holder) {
 
 // holders are the jobs that hold what the job needs.
 func (s *standing) holders(w *Wait, needs *units.Vector) {
+	of := room{*needs, s.job.Spec.Queue}
+	is := s.held[of]
+	if is == nil {
+		is = new(Wait)
+		s.look(is, needs)
+		s.held[of] = is
+	}
+	mine := func(h Holder) Holder {
+		h.Self = h.Job == s.job.Spec.ID
+		return h
+	}
+	if w.Jobs, w.More = each.Of(is.Jobs, mine), is.More; is.Next != nil {
+		w.Next = new(mine(*is.Next))
+	}
+}
+
+// look finds them.
+func (s *standing) look(w *Wait, needs *units.Vector) {
 	for id := sched.JobID(1); id <= s.v.Jobs(); id++ {
 		j := s.v.Job(id)
 		if j == nil || j.State == sched.Finished || !j.Begun() {
@@ -209,50 +258,76 @@ func few(list []Holder) ([]Holder, int) {
 // nowadays says of what was that it is.
 var nowadays = strings.NewReplacer("waited ", "waits ", "was held", "is held")
 
-// Words says what the job waits for; clock tells a time.
+// Words says what the job waits for, who frees it and when, and its place in line; clock tells a time.
 func (w *Wait) Words(clock func(units.Time) string) string {
 	text := "it waits for nothing: its tasks run"
 	if w.Cause != "" {
 		text = "it " + nowadays.Replace(w.Cause.Words())
 	}
 	if w.Why != "" {
-		text += ": " + w.Why
+		text += ": " + strings.TrimPrefix(w.Why, "waits: ")
 	}
-	if w.Tasks > 0 {
-		text += ", with " + units.Count(int(w.Tasks), w.Stage.String()) + " to start"
-	}
-	if w.Place > 0 {
-		text += fmt.Sprintf(", as number %d of %s in line", w.Place, units.Count(w.Among, "job"))
-	}
-	if w.Queue != "" {
-		text += ", in queue " + w.Queue
-	}
-	var who []string
-	for _, h := range w.Jobs {
-		one := h.Job
+	who := each.Of(w.Jobs, func(h Holder) string {
+		one := h.name()
 		if h.Queue != "" {
 			one += " of queue " + h.Queue
 		}
 		if h.Slots > 0 {
-			one += " holds " + slots(float64(h.Slots))
-		}
-		if h.Free > 0 && h.Slots == 0 {
+			one += map[bool]string{true: " hold ", false: " holds "}[h.Self] + slots(float64(h.Slots))
+		} else if h.Free > 0 {
 			one += ", expected to end at " + clock(h.Free)
 		}
-		who = append(who, one)
-	}
+		return one
+	})
 	if w.More > 0 {
 		who = append(who, units.Count(w.More, "more job"))
 	}
-	if who != nil {
-		text += "; " + strings.Join(who, ", ")
+	if len(who) > 0 {
+		text += ": " + strings.Join(who, ", ")
 	}
 	if w.Next != nil {
-		when := "at " + clock(w.Next.Free)
-		if w.Next.Free <= w.At {
-			when = "any time now"
-		}
-		text += "; the first is expected to be free " + when + ", of " + w.Next.Job
+		text += "; the first is expected to be free " + w.free(clock) + ", of " + w.Next.name()
+	}
+	if w.Tasks > 0 {
+		text += "; " + units.Count(int(w.Tasks), w.Stage.String()) + " to start"
+	}
+	if w.Place > 0 {
+		text += fmt.Sprintf(", number %d of %s in line", w.Place, units.Count(w.Among, "job"))
+	}
+	if w.Queue != "" {
+		text += ", in queue " + w.Queue
 	}
 	return text
+}
+
+// Short says the same where there is little room, "" if it waits for nothing.
+func (w *Wait) Short(clock func(units.Time) string) string {
+	text := w.Cause.Words()
+	for _, less := range []string{"waited ", "was ", "for "} {
+		text = strings.TrimPrefix(text, less)
+	}
+	switch {
+	case w.Why != "":
+		text += ": " + strings.TrimPrefix(w.Why, "waits: ")
+	case w.Next != nil:
+		text = "slots of " + w.Next.name() + ", free " + w.free(clock)
+	case len(w.Jobs) > 0 && w.Cause == Predecessors:
+		text = "end of " + w.Jobs[0].Job
+	case len(w.Jobs) > 0:
+		text = "slots of " + w.Jobs[0].name()
+	}
+	if w.Place > 0 && text != "" {
+		text += fmt.Sprintf("; %d of %d", w.Place, w.Among)
+	}
+	return text
+}
+
+func (h *Holder) name() string { return (&Other{Job: h.Job, Self: h.Self}).name() }
+
+// free is when the first slots come free.
+func (w *Wait) free(clock func(units.Time) string) string {
+	if w.Next.Free <= w.At {
+		return "any time now"
+	}
+	return "at " + clock(w.Next.Free)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/studies/account"
@@ -36,8 +38,12 @@ func TestStanding(t *testing.T) {
 		loop := drive.New(w, base, r)
 		for err == nil && loop.Round < 300 {
 			err = loop.Step(context.Background())
-			for _, name := range r.order {
-				wait := account.Standing(loop.Ledger, 0, name, unknown)
+			together := account.Standing(loop.Ledger, 0, unknown, r.order...)
+			for i, name := range r.order {
+				wait := account.Standing(loop.Ledger, 0, unknown, name)[0]
+				if d := cmp.Diff(wait, together[i]); d != "" {
+					t.Fatalf("seed %d: %q alone and with others: %s", seed+1, name, d)
+				}
 				if (wait == nil) != (loop.Ledger.Find(name) == 0) {
 					t.Fatalf("seed %d: %q: %+v", seed+1, name, wait)
 				}
@@ -110,7 +116,7 @@ func (r *recount) stands(loop *drive.Loop, name string, w *account.Wait) error {
 func TestPlacesInLine(t *testing.T) {
 	loop := lineOf(t, 10_000)
 	for _, i := range []int{1, 2, 5000, 9999} {
-		if w := account.Standing(loop.Ledger, 0, fmt.Sprintf("j-%d", i+1), unknown); w == nil || w.Place != i || w.Among != 9999 || w.Cause != account.Slots || w.Next == nil || w.Next.Job != "j-1" {
+		if w := account.Standing(loop.Ledger, 0, unknown, fmt.Sprintf("j-%d", i+1))[0]; w == nil || w.Place != i || w.Among != 9999 || w.Cause != account.Slots || w.Next == nil || w.Next.Job != "j-1" {
 			t.Errorf("%d: %+v", i, w)
 		}
 	}
@@ -145,6 +151,6 @@ workload:
 func BenchmarkStanding(b *testing.B) {
 	loop := lineOf(b, 10_000)
 	for b.Loop() {
-		account.Standing(loop.Ledger, 0, "j-10000", unknown)
+		account.Standing(loop.Ledger, 0, unknown, "j-10000")
 	}
 }

@@ -83,7 +83,10 @@ func (w *World) item(p *sched.Plan, it *sched.Item) *wire.Item {
 
 // about is an item about an application.
 func (w *World) about(p *sched.Plan, it *sched.Item, a *app) *wire.Item {
-	judge := func(j wire.Judgement) *wire.Item { return verdict(a, j, w.why(p, it)) }
+	judge := func(j wire.Judgement) *wire.Item {
+		a.judged, a.told = j, w.why(p, it)
+		return verdict(a, j, a.told)
+	}
 	switch it.Verb {
 	case sched.Start:
 		return w.place(it, a)
@@ -122,6 +125,17 @@ func (w *World) why(p *sched.Plan, it *sched.Item) string {
 // verdict is what the plug-in is told of a decision about an application.
 func verdict(a *app, j wire.Judgement, sentence string) *wire.Item {
 	return &wire.Item{Does: &wire.Item_Verdict{Verdict: &wire.Verdict{Application: a.name, Judgement: j, Sentence: sentence}}}
+}
+
+// Tell has users read in YARN why an application waits that may run, or is held: its verdict comes once more, with
+// another sentence. It is for the goroutine of the loop.
+func (w *World) Tell(application, sentence string) {
+	a := w.apps[w.jobs.find(application)]
+	if a == nil || a.told == sentence || a.judged != wire.Judgement_JUDGEMENT_ADMIT && a.judged != wire.Judgement_JUDGEMENT_HOLD {
+		return
+	}
+	a.told = sentence
+	w.verdict(a, a.judged, sentence)
 }
 
 // verdict decides about an application that no policy is asked about.

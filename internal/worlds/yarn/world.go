@@ -51,6 +51,7 @@ type Config struct {
 type World struct {
 	cfg     Config
 	inbox   chan heard
+	looks   chan func()
 	stopped chan struct{}
 	stop    sync.Once
 
@@ -111,7 +112,7 @@ func New(cfg Config) (*World, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	w := &World{cfg: cfg, inbox: make(chan heard, backlog), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
+	w := &World{cfg: cfg, inbox: make(chan heard, backlog), looks: make(chan func()), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
 		mode: wire.Mode_MODE_STOCK}
 	if !cfg.Origin.IsZero() {
 		w.originMs, w.dated = cfg.Origin.UnixMilli(), true
@@ -186,6 +187,19 @@ func (w *World) Ask(c sched.ControlVerb) {
 	}
 }
 
+// Look has a function called by the goroutine of the loop, between two of its steps: it may look at what the loop
+// knows. It may be called from any other goroutine.
+func (w *World) Look(ctx context.Context, look func()) error {
+	seen := make(chan struct{})
+	select {
+	case w.looks <- func() { defer close(seen); look() }:
+		<-seen
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // Wish is the mode that was asked for last. It may be called from any goroutine.
 func (w *World) Wish() wire.Mode {
 	w.lock.Lock()
@@ -212,6 +226,8 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		select {
 		case m := <-w.inbox:
 			w.take(m)
+		case look := <-w.looks:
+			look()
 		case <-w.stopped:
 			return drive.Batch{}, io.EOF
 		case <-ctx.Done():

@@ -2932,7 +2932,7 @@ type Verdict struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Application string                 `protobuf:"bytes,1,opt,name=application,proto3" json:"application,omitempty"`
 	Judgement   Judgement              `protobuf:"varint,2,opt,name=judgement,proto3,enum=slackline.yarn.v1.Judgement" json:"judgement,omitempty"`
-	// Why, for the user.
+	// Why, for the user, who reads it in the diagnostics while the application waits. It may come again with another one.
 	Sentence string `protobuf:"bytes,3,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	// Of SAMPLE: how many containers, of which priorities.
 	Count         int32   `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`

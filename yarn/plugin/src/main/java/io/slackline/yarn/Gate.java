@@ -14,6 +14,8 @@ import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
@@ -61,6 +63,8 @@ final class Gate {
   private final Set<ApplicationId> passing = ConcurrentHashMap.newKeySet();
   /** Who were accepted and are to get nothing, not from the stock scheduler either. */
   private final Set<ApplicationId> accepted = ConcurrentHashMap.newKeySet();
+  /** Why they wait who have not begun, as Slackline says. */
+  private final Map<ApplicationId, String> said = new ConcurrentHashMap<>();
   private ScheduledThreadPoolExecutor timer;
   private long holdMs;
 
@@ -101,6 +105,7 @@ final class Gate {
       }
       passing.remove(id);
       accepted.remove(id);
+      said.remove(id);
     }
     return false;
   }
@@ -172,6 +177,22 @@ final class Gate {
     }
   }
 
+  /** Lets users read why an application waits, now or once it has an attempt. */
+  void say(ApplicationId id, String sentence) {
+    said.put(id, sentence);
+    explain(id);
+  }
+
+  /** Says it of the attempt that there is, until its master runs: the stock scheduler's own words are of its own doings. */
+  void explain(ApplicationId id) {
+    String sentence = said.getOrDefault(id, "");
+    RMApp app = scheduler.rmApp(id);
+    RMAppAttempt attempt = app == null ? null : app.getCurrentAppAttempt();
+    if (attempt != null && app.getState() == RMAppState.ACCEPTED && !sentence.isEmpty()) {
+      attempt.updateAMLaunchDiagnostics("slackline: " + sentence);
+    }
+  }
+
   /** Bars an accepted application from the stock scheduler, or no more. */
   void bar(ApplicationId id, boolean it) {
     if (it) {
@@ -192,6 +213,7 @@ final class Gate {
   /** Nobody gives verdicts any more: all are let in. */
   void open() {
     accepted.clear();
+    said.clear();
     for (ApplicationId id : waiting()) {
       admit(id);
     }

@@ -126,11 +126,13 @@ final class Hands {
     switch (v.getJudgement()) {
       case JUDGEMENT_ADMIT:
         scheduler.gate().bar(app, false);
+        scheduler.gate().say(app, v.getSentence());
         scheduler.gate().admit(app);
         break;
       case JUDGEMENT_HOLD:
       case JUDGEMENT_SAMPLE:
         scheduler.gate().bar(app, true);
+        scheduler.gate().say(app, v.getSentence());
         scheduler.gate().admit(app);
         break;
       case JUDGEMENT_REJECT:

@@ -303,6 +303,8 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
           left.forget(id);
         } else if (e.getType() == SchedulerEventType.APP_ATTEMPT_REMOVED) {
           behind.remove(((AppAttemptRemovedSchedulerEvent) e).getApplicationAttemptID());
+        } else if (e.getType() == SchedulerEventType.APP_ATTEMPT_ADDED) {
+          gate.explain(((AppAttemptAddedSchedulerEvent) e).getApplicationAttemptId().getApplicationId());
         }
         after(e);
         stir();

@@ -271,6 +271,9 @@ class SlacklineSchedulerTest extends OneJvm {
     peer.ask(verdict(app, Judgement.JUDGEMENT_HOLD, "others first"));
     peer.ask(verdict(app, Judgement.JUDGEMENT_HOLD, "others first"));
     rm.waitForState(app.getApplicationId(), RMAppState.ACCEPTED);
+    until("its user reads why it waits", () -> app.getDiagnostics().toString().equals("slackline: others first"));
+    peer.ask(verdict(app, Judgement.JUDGEMENT_HOLD, "one is before it"));
+    until("and what has become of that", () -> app.getDiagnostics().toString().equals("slackline: one is before it"));
     peer.wants(Mode.MODE_STOCK);
     peer.awaitMode(Mode.MODE_STOCK);
     RMApp other = submit();
