@@ -41,6 +41,7 @@ type Interior struct {
 	mends          int       // how often a step is mended
 	best           float64   // the least that was off so far, and
 	kept           []float64 // that point
+	worth          float64   // what its cost may be above the optimum, for each unit of what it is made of
 	rough          float64   // by how much the gradient missed before the step, and
 	alpha          float64   // how much of the step was gone
 	out            QuadraticSolution
@@ -127,7 +128,7 @@ func (w *Interior) iterate() Status {
 			return Optimal
 		}
 		if off < min(w.best, worthKeeping) && sum.worst <= 10*accuracy*sum.size {
-			w.best = off
+			w.best, w.worth = off, (sum.products+sum.lost)/(min(1, w.cost)+sum.made)
 			w.keep()
 		}
 		if math.IsInf(off, 1) || step == mostInterior {
@@ -135,7 +136,7 @@ func (w *Interior) iterate() Status {
 				w.back()
 			}
 			switch {
-			case w.best < enough:
+			case w.best < enough && w.worth < enough:
 				return Optimal
 			case w.best < worthKeeping:
 				return Feasible

@@ -9,7 +9,8 @@ import (
 
 // load copies a problem, scaled: each curved variable so that its entry of the Hessian is 1, each
 // row so that its largest coefficient is 1, the cost so that a step of 1 changes it by about 1. Of
-// an elastic one every row and bound may be missed, at 1 for each unit, and nothing else costs.
+// an elastic one every row and bound may be missed, at 1 for each unit, and nothing else costs; its variables
+// have their own units, as what is missed in those is what counts.
 func (w *Interior) load(q *Quadratic, elastic bool) {
 	m := len(q.Shared)
 	if len(w.floats) < w.needed {
@@ -35,7 +36,7 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 			own++
 		}
 	}
-	if w.cost = 1 / w.cost; math.IsInf(w.cost, 0) {
+	if w.cost = 1 / w.cost; elastic || math.IsInf(w.cost, 0) {
 		w.cost = 1
 	}
 	// Room for all, as blocks have parts of these.
@@ -95,7 +96,7 @@ func (w *Interior) block(to *part, b *Block, own *rows, m int, elastic bool) {
 	to.c, to.x, to.dx, to.down, to.f, to.scale = w.take(3*k), w.take(3*k), w.take(3*k), w.take(3*k), w.take(3*k), w.take(n)
 	for i := range n {
 		to.scale[i] = 1
-		if h := b.Hessian[i*n+i]; h > 0 {
+		if h := b.Hessian[i*n+i]; h > 0 && !elastic {
 			to.scale[i] = 1 / math.Sqrt(w.cost*h)
 		}
 	}

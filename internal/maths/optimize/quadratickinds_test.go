@@ -255,3 +255,20 @@ func TestRandomProblems(t *testing.T) {
 		t.Logf("%s: off by %.1e at most, %d of %d stopped early with a point", kind, most, early, each)
 	}
 }
+
+// Problems on which the search stops early: what is called optimal is, whatever the units of variables, and rows
+// that contradict each other are no feasible point where some variables hardly count.
+func TestStopsEarly(t *testing.T) {
+	var w Interior
+	for _, seed := range []uint64{3016, 18706} {
+		want := w.Solve(ofKind("any", seed)).Cost
+		if o := w.Solve(ofKind("large and small", seed)); o.Status != Feasible && math.Abs(o.Cost-want) > 1e-6*(1+math.Abs(want)) {
+			t.Errorf("seed %d: %s at %v, and the optimum is %v", seed, o.Status, o.Cost, want)
+		}
+	}
+	for _, seed := range []uint64{250, 2204, 2792, 3728, 6131} {
+		if o := w.Solve(ofKind("no point", seed)); o.Status != Infeasible {
+			t.Errorf("seed %d: %s", seed, o.Status)
+		}
+	}
+}
