@@ -154,6 +154,9 @@ func (w *Interior) iterate() Status {
 			mu = sum.products / float64(pairs)
 			after := max(0, 1-way.alpha+float64(way.alpha*way.alpha*way.square)/sum.products)
 			sigma = after * after * after
+			if step > 20 { // so long it takes where steps go in circles, far from the middle
+				sigma = max(sigma, 0.3)
+			}
 		}
 		// Corrector: towards the middle, by what the predictor has missed.
 		w.aim(sigma * mu)
