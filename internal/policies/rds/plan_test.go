@@ -147,7 +147,8 @@ func TestPlanIsTheLeast(t *testing.T) {
 				for step := o.from[s]; step < d.c.set.hc && loads[j].tasks[s] > 0; step++ {
 					u[j][s][step] = found.X[j][o.at(s, step, d.c.set.hc)]
 				}
-				if off := u[j][s][0] - float64(o.m.Plan[s])/1000; off > 3e-3 || off < -1e-3 { // what is next to nothing is left out
+				// What is next to nothing is left out.
+				if off := u[j][s][0] - float64(o.m.Plan[s])/1000; off > 3e-3 || off < -1e-3 {
 					t.Errorf("seed %d: job %d is given %d thousandths of slots of stage %d, the plan is %v", seed, j, o.m.Plan[s], s, u[j][s])
 				}
 			}
