@@ -62,6 +62,9 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 				return errors.Join(err, o.askOpenRun(cmd, args, tell))
 			}
 			m, err := o.machine(cmd)
+			if err == nil {
+				err = m.Rent(jobs)
+			}
 			if err != nil {
 				return err
 			}
@@ -162,6 +165,11 @@ func writeAnswers(w io.Writer, all *runs.Answers) error {
 	}
 	for i := range all.Jobs {
 		say("%s\n", wrapped(w, sentence(&all.Jobs[i], all.Asked)))
+	}
+	for i := range all.Requests {
+		if q := &all.Requests[i]; q.Nodes > 0 {
+			say("%s\n", wrapped(w, report.Printable(fmt.Sprintf("after %s of the run %s", units.Span(q.At), q.String()))))
+		}
 	}
 	if all.Run != 0 {
 		say("this is the answer of run %d, which takes jobs here, with all that it has to do, by %s\n", all.Run, all.Policy)

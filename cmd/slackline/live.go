@@ -35,6 +35,7 @@ type live struct {
 	terminal bool
 	clock    func() time.Time
 	state    liveState
+	clouds   report.Requests
 	here     []*liveJob    // by index
 	attempts []liveAttempt // by index
 	said     units.Time    // the last line, where there is no terminal
@@ -108,7 +109,11 @@ func (l *live) warn(w io.Writer, job, text string) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
 	l.frame.erase()
-	fmt.Fprintf(w, "warning: job %q: %s\n", job, report.Printable(text))
+	of := "cloud" // whose it is without a job
+	if job != "" {
+		of = fmt.Sprintf("job %q", job)
+	}
+	fmt.Fprintf(w, "warning: %s: %s\n", of, report.Printable(text))
 	l.draw()
 }
 
@@ -159,6 +164,7 @@ func (l *live) Batch(at units.Time, records []follow.Record) error {
 			l.take(e.At, e)
 		}
 	}
+	_ = l.clouds.Batch(at, records)
 	if err := l.log.Batch(at, records); err != nil {
 		return err
 	}
@@ -180,6 +186,11 @@ func (l *live) Batch(at units.Time, records []follow.Record) error {
 func (l *live) Plan(at units.Time, decisions []follow.Decision) error {
 	l.lock.Lock()
 	defer l.lock.Unlock()
+	l.clouds.List = l.clouds.List[:0]
+	_ = l.clouds.Plan(at, decisions)
+	for i := range l.clouds.List {
+		l.log.say(at, "%s", l.clouds.List[i].String())
+	}
 	for i := range decisions {
 		d := &decisions[i]
 		if o, told := report.OutlookOf(at, d); told && d.Refused == sched.OK && l.here[d.Job.Index] != nil {

@@ -108,7 +108,7 @@ under rtmr, dc and capacity-plan, which refuse such jobs.`,
 			if err != nil {
 				return err
 			}
-			if err := limits.apply(&m); err != nil {
+			if err := errors.Join(m.Rent(all), limits.apply(&m)); err != nil {
 				return err
 			}
 			if slots != "" {

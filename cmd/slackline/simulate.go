@@ -280,6 +280,9 @@ func (o *options) variantCells(s *scenario.Scenario, told trace.Account) ([]lab.
 // they last ran for real.
 func (o *options) jobCells(cmd *cobra.Command, jobs []*scenario.Job) ([]lab.Cell, []*report.Run, error) {
 	m, err := o.machine(cmd)
+	if err == nil {
+		err = m.Rent(jobs)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -88,6 +88,8 @@ var table = []row{
 	{dir: "internal/studies/synth", layer: "studies", why: "what workloads look like, and others that look alike"},
 	{dir: "internal/worlds/truth", layer: "worlds", pure: true, why: "what the product's worlds know for certain, and how they obey a plan"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
+	{dir: "internal/worlds/cloud", layer: "worlds", why: "nodes for rent, for the worlds that can have some"},
+	{dir: "internal/worlds/cloud/cloudtest", layer: "worlds", testOnly: true, why: "a conformance suite, and an unkind cloud"},
 	{dir: "internal/worlds/engine", layer: "worlds", external: []string{"github.com/cespare/xxhash/v2"},
 		why: "real work on this machine; partitions by hash"},
 	{dir: "internal/fault", layer: "worlds", why: "what breaks in tests: the engine's I/O goes through it"},

@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -25,6 +26,8 @@ type Answers struct {
 	Run    int64     `json:"run"`    // that was asked, with all that it has to do; 0: one of their own
 	Jobs   []Answer  `json:"jobs"`   // in the order of the files
 	Beside []Other   `json:"beside"` // runs on this machine now, which share its cores
+	// what the policy would ask of clouds, and why: times are seconds of the run
+	Requests []report.Request `json:"requests,omitempty"`
 
 	Foreseen []Foresight `json:"-"` // by job, as the answers follow from it
 }
@@ -83,7 +86,7 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 	if err != nil {
 		return nil, err
 	}
-	all := &Answers{Schema: AnswerSchema, Asked: l.now, Policy: policy, Run: own, Beside: l.others(own), Foreseen: foreseen}
+	all := &Answers{Schema: AnswerSchema, Asked: l.now, Policy: policy, Run: own, Beside: l.others(own), Requests: l.asked.List, Foreseen: foreseen}
 	at := func(t units.Time) time.Time { return origin.Add(time.Duration(t)) }
 	shared := make([]lab.Fate, len(l.Files))
 	if n := units.Duration(len(all.Beside)); n > 0 {

@@ -51,11 +51,15 @@ func (l *Local) Foresee(ctx context.Context, policy string, seed uint64, known [
 // foresee is the same from where a run stands, whose time the jobs' arrivals are of.
 func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, known []*profile.Class) ([]Foresight, error) {
 	jobs := cfg.Workload.Jobs
-	fates, wrong := from.Foresee(ctx, cfg, jobs)
+	l.asked = report.Requests{}
+	fates, wrong := from.Asking(&l.asked).Foresee(ctx, cfg, jobs)
 	told, all, draws := Told(known), make([]Foresight, len(fates)), false
 	for i := range fates {
 		f, class := &all[i], find(told, l.Files[i].Class)
 		f.Fate = fates[i]
+		if len(l.asked.List) > 0 && !f.Outlook.Word.Binds() {
+			f.Outlook = sched.Outlook{} // it was said before anything was rented
+		}
 		factor := 1.0
 		if f.New = class == nil || class.Any(workload.Map).Task.N == 0; !f.New {
 			f.Cold, factor = find(known, class.Name).Runs == 0, class.Bias()

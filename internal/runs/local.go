@@ -34,6 +34,7 @@ import (
 	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
@@ -50,11 +51,12 @@ import (
 type Local struct {
 	Machine Machine
 	Files   []*scenario.Job
-	jobs    []*equip.Job // by file
-	samples []Sample     // likewise, where they were sampled
-	discard []string     // output directories: see CheckFresh
-	replace []string     // likewise: see CheckOverwrite
-	now     time.Time    // when they are, or were, submitted
+	jobs    []*equip.Job    // by file
+	samples []Sample        // likewise, where they were sampled
+	asked   report.Requests // of clouds, by the last foresight
+	discard []string        // output directories: see CheckFresh
+	replace []string        // likewise: see CheckOverwrite
+	now     time.Time       // when they are, or were, submitted
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
@@ -228,7 +230,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 			l.chain(&jobs[i], l.Files[i], func(before *scenario.Job) string { return filepath.Join(before.Output, under) })
 		}
 	}
-	return engine.Config{Cluster: l.Machine.Cluster(), Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
+	return engine.Config{Cluster: l.Machine.Cluster(), Clouds: l.Machine.Clouds, Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
 		Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }

@@ -3,12 +3,16 @@ package runs
 import (
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
+	commands "github.com/slackline/slackline/internal/worlds/engine/streaming"
 	"github.com/slackline/slackline/units"
 )
 
@@ -21,6 +25,46 @@ type Machine struct {
 	Memory      units.Bytes   // that the process is to take at most; 0 = no bound
 	Sync        outdir.Sync   // what outlives a loss of power
 	Steps       []engine.Step // what the workers offer over time; none = all, always
+
+	Offers []*cluster.Class          // that may be rented besides
+	Clouds map[string]cloud.Provider // who rents them out; those of whom nobody does are slots of this machine
+}
+
+// Rent lets be rented what job files offer.
+func (m *Machine) Rent(jobs []*scenario.Job) error {
+	for _, f := range jobs {
+		classes := f.Offers()
+		if len(classes) > 0 && m.Offers != nil {
+			return f.Errorf("run.offers", "another file of the run has offers as well; leave one out")
+		}
+		for i, c := range classes {
+			m.Offers = append(m.Offers, c)
+			o := &f.Run.Offers[i]
+			if o.Command == "" {
+				continue
+			}
+			argv, err := commands.Command(o.Command)
+			if err != nil {
+				return f.Errorf(fmt.Sprintf("run.offers[%d].command", i), "command: %v", err)
+			}
+			m.hook(c.Name, &cloud.Hook{Argv: argv, Timeout: time.Duration(o.Timeout.Duration())})
+		}
+	}
+	return nil
+}
+
+// hook notes who rents out nodes of a class. One command is asked for all its classes together.
+func (m *Machine) hook(class string, h *cloud.Hook) {
+	if m.Clouds == nil {
+		m.Clouds = map[string]cloud.Provider{}
+	}
+	m.Clouds[class] = h
+	for _, before := range m.Offers {
+		if o, is := m.Clouds[before.Name].(*cloud.Hook); is && slices.Equal(o.Argv, h.Argv) {
+			m.Clouds[class] = o
+			return
+		}
+	}
 }
 
 // Follow lets the workers offer what a trace says: from each row on a part of all slots, rounded, shared out
@@ -68,7 +112,14 @@ func ThisMachine(cores int) Machine {
 
 // Cluster describes the workers.
 func (m Machine) Cluster() *cluster.Cluster {
-	return cluster.Uniform(m.Nodes, 1, cluster.Class{Name: LocalClass, Speed: 1, Capacity: units.Slots(m.MapSlots, m.ReduceSlots)})
+	c := cluster.Uniform(m.Nodes, 1, cluster.Class{Name: LocalClass, Speed: 1, Capacity: units.Slots(m.MapSlots, m.ReduceSlots)})
+	for _, class := range m.Offers {
+		c.Classes = append(c.Classes, class)
+		for range class.Most {
+			c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprintf("n%d", len(c.Nodes)+1), Rack: 1, Class: class})
+		}
+	}
+	return c
 }
 
 // String prints the workers as people would say it.

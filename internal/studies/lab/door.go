@@ -88,7 +88,7 @@ func (d *door) ask(j *workload.Job, at units.Time) (end units.Time, known bool) 
 		*come[i] = *o
 		come[i].Arrive = at
 	}
-	fates, err := Stand{d.loop, startOf(d.cell).policy}.Foresee(d.ctx, d.until(at), come, j.ID)
+	fates, err := Stand{loop: d.loop, policy: startOf(d.cell).policy}.Foresee(d.ctx, d.until(at), come, j.ID)
 	switch last := &fates[len(fates)-1]; {
 	case last.Says():
 		return last.Outlook.Half, true

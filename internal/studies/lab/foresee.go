@@ -9,6 +9,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -40,6 +41,13 @@ func (f *Fate) Says() bool {
 type Stand struct {
 	loop   *drive.Loop // nil: it has not begun
 	policy func() (sched.Policy, error)
+	asked  *report.Requests // what plays ask of clouds; nil: nobody wants to know
+}
+
+// Asking is the same, and notes what its plays ask of clouds.
+func (s Stand) Asking(to *report.Requests) Stand {
+	s.asked = to
+	return s
 }
 
 // Start is where a run by a policy begins.
@@ -86,7 +94,7 @@ func (s Stand) Now() units.Time {
 // An error says why the play could not go on; what was foreseen until then is returned beside it.
 func (s Stand) Foresee(ctx context.Context, cfg sim.Config, jobs []*workload.Job, ids ...string) ([]Fate, error) {
 	next := &workload.Workload{}
-	f := &fates{}
+	f := &fates{asked: s.asked}
 	for _, j := range jobs {
 		come := new(workload.Job)
 		*come = *j
@@ -159,6 +167,7 @@ type fates struct {
 	list   []Fate
 	wanted []bool
 	book   *ledger.Ledger
+	asked  *report.Requests
 	at     []int // by handle: which of the list, plus 1
 }
 
@@ -233,10 +242,23 @@ func (f *fates) ahead(mine *Fate, job sched.JobID) []string {
 	return names
 }
 
-// Plan notes what jobs are told when they come.
-func (f *fates) Plan(_ int64, _ units.Time, p *sched.Plan) error {
+// why says why an item was planned.
+func (f *fates) why(p *sched.Plan, it *sched.Item) string {
+	return p.Why(it, func(h sched.JobID) *workload.Job {
+		if j := f.book.Job(h); j != nil {
+			return j.Spec
+		}
+		return nil
+	})
+}
+
+// Plan notes what jobs are told when they come, and what is asked of clouds.
+func (f *fates) Plan(_ int64, at units.Time, p *sched.Plan) error {
 	for i := range p.Items {
 		it := &p.Items[i]
+		if n := f.book.Node(it.Node); f.asked != nil && n != nil {
+			f.asked.Add(at, it, f.book.Class(n.Class).Spec, func() string { return f.why(p, it) })
+		}
 		if it.Verb != sched.Admit && it.Verb != sched.Reject || it.Refused != sched.OK {
 			continue
 		}
@@ -245,12 +267,7 @@ func (f *fates) Plan(_ int64, _ units.Time, p *sched.Plan) error {
 			continue
 		}
 		if mine.Outlook = it.Outlook; it.Verb == sched.Reject {
-			mine.Over, mine.Refused = true, p.Why(it, func(h sched.JobID) *workload.Job {
-				if j := f.book.Job(h); j != nil {
-					return j.Spec
-				}
-				return nil
-			})
+			mine.Over, mine.Refused = true, f.why(p, it)
 		}
 	}
 	return nil

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
@@ -44,4 +46,57 @@ workload:
 		t.Errorf("nodes were rented only %d times, and again %d times", rented, left)
 	}
 	t.Logf("%d games: nodes were rented %d times", games, rented)
+}
+
+// What a policy asks of clouds is in the report with its reason, and is what the bill is of; a play that foresees the
+// run asks for the same.
+func TestRequests(t *testing.T) {
+	s, err := scenario.Read("rented.yaml", []byte(`
+cluster: {nodes: 2, heartbeat: 1s, offers: [{name: spot, most: 20, price: 0.2, boot: 2m}, {name: fast, most: 20, price: 0.5, boot: 10s}]}
+profiles: rehearsed
+workload:
+  jobs:
+    - {id: monday, class: sort, maps: 20, map_time: 30s, reduces: 2, reduce_time: 20s, deadline: 10m}
+    - {id: report, class: sort, arrive: 10m, maps: 60, map_time: 30s, reduces: 2, reduce_time: 20s, deadline: +6m}
+    - {id: later, class: sort, arrive: 40m, maps: 2, map_time: 30s, reduces: 2, reduce_time: 20s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := "edf(feasible)+slowstart+need"
+	cell := Cells(s, []string{policy}, []uint64{1})[0]
+	run, err := Run(context.Background(), cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, less, first := map[string]int{}, map[string]int{}, -1
+	for i, q := range run.Requests {
+		if q.Nodes > 0 {
+			more[q.Class] += q.Nodes
+			if first < 0 {
+				first = i
+			}
+		} else {
+			less[q.Class] -= q.Nodes
+		}
+	}
+	for _, b := range run.Bill {
+		if more[b.Class] != b.Rented {
+			t.Errorf("asked for %v, rented %+v", more, b)
+		}
+	}
+	if first < 0 || less["spot"]+less["fast"] == 0 || !strings.Contains(run.Requests[first].Why, "without them report could be late by") {
+		t.Fatalf("%+v", run.Requests)
+	}
+	cfg, err := cell.Config(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &report.Requests{}
+	if _, err := Start(policy).Asking(asked).Foresee(context.Background(), cfg, s.Sim(1).Workload.Jobs); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(asked.List) != fmt.Sprint(run.Requests[:len(asked.List)]) || len(asked.List) == 0 {
+		t.Errorf("foreseen %+v\ncame %+v", asked.List, run.Requests)
+	}
 }

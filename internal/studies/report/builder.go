@@ -24,6 +24,7 @@ type Builder struct {
 	makespan units.Time
 	meter    energy.Meter
 	leases   leases
+	requests Requests
 	used     struct{ all, green units.Joules } // until the makespan
 
 	idle      area                    // containers that reduces held while maps of their job were to end
@@ -47,7 +48,8 @@ func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 }
 
 // Batch takes in what happened.
-func (b *Builder) Batch(_ units.Time, records []follow.Record) error {
+func (b *Builder) Batch(now units.Time, records []follow.Record) error {
+	_ = b.requests.Batch(now, records)
 	for i := range records {
 		e, at := &records[i], records[i].At
 		if e.Sizes {
@@ -96,8 +98,9 @@ func (b *Builder) Batch(_ units.Time, records []follow.Record) error {
 // advised is what would have been done with a job while the scheduler watched.
 var advised = map[sched.Verb]string{sched.Admit: "would have been admitted: ", sched.Hold: "would have been held: ", sched.Reject: "would have been refused: "}
 
-// Plan takes in what was decided on admission.
+// Plan takes in what was decided on admission, and asked of clouds.
 func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
+	_ = b.requests.Plan(at, decisions)
 	for i := range decisions {
 		d := &decisions[i]
 		if d.Refused == sched.Watched && d.Job != nil {
@@ -172,6 +175,7 @@ func (b *Builder) Run() *Run {
 			s.Green, s.Brown = new(b.used.green.KWh()), new((b.used.all - b.used.green).KWh())
 		}
 	}
+	b.run.Requests = b.requests.List
 	if b.run.Bill = b.leases.bill(b.makespan); b.run.Bill != nil {
 		s.Rented, s.Rent = new(float64), new(float64)
 		for _, r := range b.run.Bill {

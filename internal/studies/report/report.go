@@ -68,8 +68,10 @@ type Run struct {
 	// Workflows are what became of those that the jobs are parts of, in order of arrival.
 	Workflows []Workflow `json:"workflows,omitempty"`
 	// Bill has the nodes that were rented, class by class, where a cloud offers some.
-	Bill  []Rent `json:"bill,omitempty"`
-	Trace *Trace `json:"trace,omitempty"` // null: the jobs come from no trace
+	Bill []Rent `json:"bill,omitempty"`
+	// Requests are what was asked of clouds and why, in the order of time.
+	Requests []Request `json:"requests,omitempty"`
+	Trace    *Trace    `json:"trace,omitempty"` // null: the jobs come from no trace
 	// Notes are what was filled in, moved or left out of weather, and what is odd about the times of the scenario.
 	Notes []string `json:"notes,omitempty"`
 	// Without is what parts of the policy would do and the world cannot.

@@ -61,6 +61,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeUnlike(b, g)
 		writeClasses(b, g)
 		writeBills(b, g)
+		writeRequests(b, g)
 		writeWorkflows(b, g)
 		writePromises(b, g)
 		writeAudit(b, g)

@@ -416,15 +416,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 	k := &s.Cluster
 	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}
 	add := func(at, name string, count int, o Offer) *cluster.Class {
-		class := &cluster.Class{Name: name, Speed: last(1, k.Speed, o.Speed), WakeTime: last(0, k.WakeTime, o.WakeTime).Duration()}
-		class.Idle = units.Watts(last(0, k.IdlePower, o.IdlePower))
-		class.Dynamic = units.Watts(last(0, k.DynamicPower, o.DynamicPower))
-		class.Sleep = units.Watts(last(0, k.SleepPower, o.SleepPower))
-		class.Capacity[units.MapSlots] = int64(last(2, k.MapSlots, o.MapSlots))
-		class.Capacity[units.ReduceSlots] = int64(last(1, k.ReduceSlots, o.ReduceSlots))
-		class.Capacity[units.VCores] = int64(last(0, k.VCores, o.VCores))
-		class.Capacity[units.Named0] = int64(last(0, k.GPUs, o.GPUs))
-		class.Capacity[units.Memory] = int64(last(0, k.Memory, o.Memory))
+		class := o.class(name, &k.Offer)
 		if class.Rates = s.rates(k.Rates, "cluster"); o.Rates != nil {
 			class.Rates = s.rates(o.Rates, at)
 		}
@@ -461,8 +453,7 @@ func (s *Scenario) cluster() *cluster.Cluster {
 	for i, o := range k.Offers {
 		at := fmt.Sprintf("cluster.offers[%d]", i)
 		once(at, o.Name)
-		class := add(at, o.Name, o.Most, o.Offer)
-		class.Most, class.Price, class.Billing, class.WakeTime = o.Most, o.Price, o.Billing.Duration(), o.Boot.Duration()
+		o.rented(add(at, o.Name, o.Most, o.Offer))
 	}
 	return c
 }

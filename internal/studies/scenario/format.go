@@ -128,6 +128,8 @@ type Cloud struct {
 	Price   float64     `json:"price" min:"0" doc:"what one costs an hour"`
 	Billing config.Span `json:"billing" min:"0" doc:"step in which time is charged, begun ones in full; to the instant if left out"`
 	Boot    config.Span `json:"boot" min:"0" doc:"how long it takes from being rented to service"`
+	Command string      `json:"command" some:"yes" doc:"who rents them out: a command that reads and prints JSON (docs/policies.md); left out, slots of this machine. Simulations do without"`
+	Timeout config.Span `json:"timeout" above:"0" def:"1m" doc:"how long the command may take to answer"`
 	Offer
 }
 
@@ -383,10 +385,11 @@ type Job struct {
 
 // Whole is what a job file says of the run of all its jobs. The flags of these names win.
 type Whole struct {
-	About     string `json:"about" doc:"what the run shows and how long it takes; run prints it first"`
-	Policy    string `json:"policy" some:"yes" doc:"the policy"`
-	Block     string `json:"block" some:"yes" doc:"largest input of a map, such as 64KB"`
-	Overwrite bool   `json:"overwrite" doc:"true: replace the output of earlier runs"`
+	About     string  `json:"about" doc:"what the run shows and how long it takes; run prints it first"`
+	Policy    string  `json:"policy" some:"yes" doc:"the policy"`
+	Block     string  `json:"block" some:"yes" doc:"largest input of a map, such as 64KB"`
+	Overwrite bool    `json:"overwrite" doc:"true: replace the output of earlier runs"`
+	Offers    []Cloud `json:"offers" doc:"slots beyond those of this machine that a policy may rent, and gives back; no flag does"`
 }
 
 // Commands are those of a job that is run as Hadoop Streaming runs it.

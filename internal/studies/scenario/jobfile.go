@@ -119,6 +119,7 @@ func (j *Job) check() {
 	if long := config.TooLong("the name of the job", j.Name); long != "" { // it may be that of the file
 		d.Failf("name", "%s", long)
 	}
+	j.checkOffers()
 	j.localPaths()
 	j.checkInputs()
 	j.checkFormats()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -26,7 +27,9 @@ const Beat = 20 * units.Millisecond
 // Config is what a run is made of. Zero values take the defaults that are given.
 type Config struct {
 	Cluster *cluster.Cluster // the workers; their map and reduce slots run attempts
-	Jobs    []Job            // that are there from the beginning
+	// who rents out nodes of a class; those of others are slots of this machine, which come when they have booted
+	Clouds map[string]cloud.Provider
+	Jobs   []Job // that are there from the beginning
 	// of more jobs, and of what else is asked while the engine runs; nil = nobody asks for anything
 	Source      Source
 	Block       units.Bytes      // largest split; 0 = as the size of a job's input says: input.Block
@@ -48,8 +51,8 @@ type Config struct {
 	Some    bool             // there are more jobs than these, which may go on from them: so logs are kept
 	Fresh   bool             // what interrupted runs left is thrown away, not resumed
 	Resumed func(Resumption) // told of each job that continues from what an interrupted run left; may be nil
-	// told at once what user code warns of, once for each text of a job, from any goroutine; may be
-	// nil
+	// told at once what user code warns of, once for each text of a job, and without a job what clouds do wrong, from
+	// any goroutine; may be nil
 	Warn  func(job, text string)
 	Clock func() units.Time // stopwatch of the run; it never goes back
 	// the instant that 0 of the clock stands for, asked for when all input has been cut; nil =
@@ -152,8 +155,8 @@ func (c *Config) validate() error {
 	switch {
 	case c.Block < 0:
 		return fmt.Errorf("engine: block size %v is negative", c.Block)
-	case c.Replicas < 1 || c.Replicas > len(c.Cluster.Nodes):
-		return fmt.Errorf("engine: %d replicas do not fit on %d nodes", c.Replicas, len(c.Cluster.Nodes))
+	case c.Replicas < 1 || c.Replicas > len(c.Cluster.Own()):
+		return fmt.Errorf("engine: %d replicas do not fit on %d nodes", c.Replicas, len(c.Cluster.Own()))
 	case c.Memory != 0 && c.Memory < MinMemory:
 		return fmt.Errorf("engine: memory of %v is below %v", c.Memory, units.Bytes(MinMemory))
 	case c.MaxFailures > math.MaxUint8:
@@ -163,8 +166,8 @@ func (c *Config) validate() error {
 	}
 	before := units.Time(-1)
 	for _, step := range c.Steps {
-		if step.At <= before || len(step.Slots) != len(c.Cluster.Nodes) {
-			return fmt.Errorf("engine: the step at %v is not after that at %v, or not of %d nodes", step.At, before, len(c.Cluster.Nodes))
+		if step.At <= before || len(step.Slots) != len(c.Cluster.Own()) {
+			return fmt.Errorf("engine: the step at %v is not after that at %v, or not of %d nodes", step.At, before, len(c.Cluster.Own()))
 		}
 		for _, slots := range step.Slots {
 			if d, bad := slots.Negative(); bad {
@@ -217,7 +220,7 @@ func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
 }
 
 func (c *Config) hosts(s *input.Split) []cluster.NodeID {
-	return Hosts(s, len(c.Cluster.Nodes), c.Replicas, c.Seed)
+	return Hosts(s, len(c.Cluster.Own()), c.Replicas, c.Seed)
 }
 
 // Hosts draws the workers that hold a split, of so many. The draw is keyed by what the split begins

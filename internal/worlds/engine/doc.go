@@ -15,6 +15,7 @@
 //	resume.go    the output directory of a job (package outdir), and what can be taken over from an interrupted run
 //	attempts.go  an attempt's goroutine, its end, retries and time-outs
 //	nodes.go     workers that go down and come back, what stages want of them, and when they beat
+//	rent.go      nodes that clouds offer: rented, drained, given back
 //	skip.go      records that are passed over, as user code has failed at them
 //	enact.go     what a plan's items do
 //	outputs.go   map outputs, for the reduces that wait for them
@@ -70,6 +71,13 @@
 // finished (Config.Keep); a run that resumes reads their parts (Complete), and takes their reports
 // from the store. Of a job that had not begun there is no log: its row in the store has the command
 // line, and when the run began.
+//
+// # Nodes of clouds
+//
+// Nodes behind the run's own ones are offered, and rented when a policy wakes them (package cloud).
+// No block lies on them. One that is put to sleep takes nothing more, and is given back when nothing
+// runs on it; it stays as long as a job that is there has map output on it. All are given back when
+// the run ends or pauses; what a killed run leaves, the one that resumes it gives back.
 //
 // # Cost
 //

@@ -34,7 +34,7 @@ func (h hands) Find(it *sched.Item, task sched.TaskID) (j *truth.Job, s *truth.S
 	}
 	if it.Node > 0 && int(it.Node) < len(h.nodes) {
 		nd := h.nodes[it.Node]
-		n, nd.Away = &nd.Node, !nd.up
+		n, nd.Away = &nd.Node, !nd.up || nd.lease == draining
 	}
 	return j, s, t, n
 }
@@ -66,6 +66,10 @@ func (h hands) Reject(j sched.JobID, why string) {
 }
 
 func (h hands) Changed(it *sched.Item) {
+	if it.Verb == sched.Sleep || it.Verb == sched.Wake {
+		h.rent(it)
+		return
+	}
 	if j := h.job(it.Job); j != nil {
 		h.recount(j)
 	}

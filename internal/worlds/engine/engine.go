@@ -11,6 +11,7 @@ import (
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/heap"
+	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -47,6 +48,10 @@ type World struct {
 	seen    drive.Seen
 	looks   int // at jobs, one by one; tests hold it against how many there are
 
+	desks  []*cloud.Desk // at clouds that offer nodes
+	drains int           // nodes that drain, to be given back
+	lost   []sched.NodeID
+
 	halted error // why the machine cannot continue; nil = it can
 	paused error // why the run was stopped before its end; nil = it was not
 
@@ -81,8 +86,11 @@ func empty(cfg Config) *World {
 		known: make(map[string]*link), outputs: make(map[string]string), reports: newMailbox[report]()}
 	w.waiting.Before = comesBefore
 	for _, n := range cfg.Cluster.Nodes {
-		w.nodes = append(w.nodes, &node{Node: truth.Node{Spec: n, Free: n.Class.Capacity}, up: true,
+		w.nodes = append(w.nodes, &node{Node: truth.Node{Spec: n, Free: n.Class.Capacity}, up: !n.Class.Rented(),
 			outputs: make(map[*job]bool)})
+		if n.Class.Rented() {
+			w.nodes[len(w.nodes)-1].lease = offered
+		}
 	}
 	return w
 }
@@ -98,7 +106,7 @@ func (w *World) slots() (maps, reduces int) {
 
 // Can says what the engine is able to do.
 func (w *World) Can() sched.Capabilities {
-	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Speculate: w.cfg.Progress > 0, Heartbeat: w.cfg.Heartbeat}
+	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Speculate: w.cfg.Progress > 0, Power: w.rents(), Heartbeat: w.cfg.Heartbeat}
 	if at := w.cfg.began(); !at.IsZero() {
 		can.Origin = at.Format(time.RFC3339Nano)
 	}
@@ -125,10 +133,12 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 		w.forget()
 		if w.done(ctx) {
 			w.await(&w.running) // goroutines that were left behind
+			w.giveAllBack()
 			return drive.Batch{}, io.EOF
 		}
 		if w.paused != nil {
 			w.leave()
+			w.giveAllBack()
 			return drive.Batch{}, w.paused
 		}
 		w.now = max(w.now, w.cfg.Clock())
@@ -146,6 +156,7 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			continue
 		}
 		w.part()
+		w.giveBack()
 		w.step()
 		w.requests()
 		w.arrivals()
@@ -173,10 +184,11 @@ func (w *World) done(ctx context.Context) bool {
 // begin tells what is there.
 func (w *World) begin() {
 	w.started = true
-	for n := 1; n < len(w.nodes); n++ {
+	for n := 1; n <= len(w.cfg.Cluster.Own()); n++ {
 		w.nodes[n].fresh = true
 		w.emit(sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n), Detail: &sched.Detail{Node: w.nodes[n].Spec}})
 	}
+	w.goShopping()
 	for _, p := range w.cfg.Profiles {
 		w.emit(sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
 	}
@@ -191,6 +203,8 @@ func (w *World) hear(r report) {
 		w.prepared(r.job, r.read, r.err)
 	case r.job != nil:
 		w.settled(r.job, r.err)
+	case r.rented:
+		w.rented(r.node, r.up)
 	case r.up:
 		w.nodeUp(r.node)
 	default:

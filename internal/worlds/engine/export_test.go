@@ -31,6 +31,11 @@ func (w *World) Miscounted() string {
 			}
 		}
 	}
+	for n, nd := range w.nodes {
+		if n > 0 && nd.lease == leaving && (len(nd.outputs) > 0 || nd.Free != nd.Spec.Class.Capacity) {
+			return fmt.Sprintf("node %d was given back with map output of %d jobs, %v of it free", n, len(nd.outputs), nd.Free)
+		}
+	}
 	for id, k := range w.known {
 		if k.job != nil && !k.job.arrived {
 			present++

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -14,8 +15,10 @@ import (
 type node struct {
 	truth.Node
 	up    bool
-	last  units.Time // when it beat
-	fresh bool       // something changed for it since: it need not wait for its interval
+	lease lease
+	desk  *cloud.Desk // at the cloud that offers it
+	last  units.Time  // when it beat
+	fresh bool        // something changed for it since: it need not wait for its interval
 
 	outputs map[*job]bool // jobs that map output lies on it of
 }
@@ -172,7 +175,7 @@ func (w *World) more(j *job) {
 
 // wanted tells whether some stage waits for a container that fits on the node.
 func (w *World) wanted(nd *node) bool {
-	return nd.up && slices.ContainsFunc(w.wants, func(k *want) bool {
+	return nd.up && nd.lease != draining && slices.ContainsFunc(w.wants, func(k *want) bool {
 		return k.waits > 0 && nd.Free.Fits(&k.needs) && nd.Spec.Carries(k.labels)
 	})
 }

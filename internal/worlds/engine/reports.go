@@ -17,6 +17,7 @@ type report struct {
 	read    *job         // that job with its input, in the first case
 	node    sched.NodeID // that goes or comes, if not 0
 	up      bool
+	rented  bool // a cloud says so
 	err     error
 }
 

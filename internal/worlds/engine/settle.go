@@ -92,5 +92,6 @@ func (w *World) die() error {
 		j.executor().Close()
 		j.out.Release()
 	}
+	w.giveAllBack()
 	return fault.ErrDead
 }
