@@ -21,6 +21,7 @@ import (
 
 func newAsk(o *options) *cobra.Command {
 	var sample bool
+	var away hadoop
 	cmd := &cobra.Command{
 		Use:   "ask JOB.yaml...",
 		Short: "Say when jobs would be done, without running them",
@@ -39,6 +40,9 @@ If a run here takes jobs (slackline run --open), it is asked, and counts all tha
 policy or machine, or for a sample. Other runs on this machine share its cores. If there are any, a second answer assumes that they keep the cores busy all the
 time.
 
+With --to yarn the process is asked that schedules a Hadoop cluster (slackline yarn serve), about the jobs that slackline submit
+--to yarn would bring there: each alone, with the input as it lies in the cluster's file system.
+
 The exit code is 3 if a job is expected to be late, or would be refused.`,
 		Example: `  rm -rf out && slackline run examples/words.yaml && slackline ask examples/words.yaml
   rm -rf out && slackline run examples/words.yaml && slackline ask examples/words.yaml --policy rtmr -o json`,
@@ -49,14 +53,21 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			if err != nil {
 				return err
 			}
-			if _, err := whole(cmd, jobs); err != nil {
-				return err
-			}
 			tell := func(all *runs.Answers) error {
 				if err := o.result(cmd.OutOrStdout(), all, func(w io.Writer) error { return writeAnswers(w, all) }); err != nil {
 					return failure{err}
 				}
 				return verdictOf(all)
+			}
+			switch away.to {
+			case "yarn":
+				return o.askYarn(cmd, &away, jobs, tell)
+			case "run":
+			default:
+				return away.nowhere()
+			}
+			if _, err := whole(cmd, jobs); err != nil {
+				return err
 			}
 			if is, err := o.openHere(cmd); is || err != nil {
 				return errors.Join(err, o.askOpenRun(cmd, args, tell))
@@ -105,6 +116,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 			return tell(all)
 		},
 	}
+	away.bindTo(cmd.Flags())
 	cmd.Flags().BoolVar(&sample, "sample", false, "run one map in a hundred of each job first, and answer by what these take")
 	o.bindStore(cmd.Flags())
 	return o.bindOnePlay(cmd)
@@ -172,7 +184,7 @@ func writeAnswers(w io.Writer, all *runs.Answers) error {
 		}
 	}
 	if all.Run != 0 {
-		say("this is the answer of run %d, which takes jobs here, with all that it has to do, by %s\n", all.Run, all.Policy)
+		say("this is the answer of run %d, with all that it has to do, by %s\n", all.Run, all.Policy)
 	}
 	for _, o := range all.Beside {
 		names := o.Jobs

@@ -58,7 +58,7 @@ Exit code 3 says that a job was refused.`,
 				return o.submitToYarn(cmd, &away, args)
 			case "run":
 			default:
-				return fmt.Errorf("--to is %q, it must be run or yarn", away.to)
+				return away.nowhere()
 			}
 			dir, what, err := o.submission(args)
 			if err != nil {

@@ -24,7 +24,7 @@ func TestWaitingJobs(t *testing.T) {
 	s.awaits("a start", func() bool { return strings.Contains(s.run("show", "long").stdout, "running") })
 	s.write("q.yaml", strings.Replace(s.read("q.yaml"), "out/q", "out/q2", 1))
 	// The answer is that of the run, with all that it has to do; if another policy is asked for, of a run by that.
-	if r := s.run("ask", "q.yaml"); !strings.Contains(r.stdout, "this is the answer of run 2, which takes jobs here, with all that it has to do, by fifo") {
+	if r := s.run("ask", "q.yaml"); !strings.Contains(r.stdout, "this is the answer of run 2, with all that it has to do, by fifo") {
 		t.Error(r)
 	}
 	if r := s.run("ask", "q.yaml", "--policy", "fifo"); !strings.Contains(r.stdout, "takes jobs, and its own have 1 map to go: a job that is submitted to it may wait for these") {

@@ -24,33 +24,45 @@ type hadoop struct {
 	put, fetch             bool
 }
 
-func (h *hadoop) bind(flags *pflag.FlagSet) {
+// bindTo is for who only asks.
+func (h *hadoop) bindTo(flags *pflag.FlagSet) {
 	flags.StringVar(&h.to, "to", "run", "where the jobs go: run, in another terminal, or yarn, the Hadoop cluster of --hadoop")
 	flags.StringVar(&h.command, "hadoop", "", "with --to yarn: the hadoop command (default: that on the path, or else that of slackline yarn dev)")
+}
+
+func (h *hadoop) bind(flags *pflag.FlagSet) {
+	h.bindTo(flags)
 	flags.StringVar(&h.streaming, "streaming", "", "with --to yarn: the jar of Hadoop Streaming (default: that of the hadoop command's installation)")
 	flags.BoolVar(&h.put, "put", false, "with --to yarn: copy the input to the cluster first, to the same paths")
 	flags.BoolVar(&h.fetch, "fetch", false, "with --to yarn: wait for the end, and bring the output here")
 }
 
-// find looks for the command and the jar where they are not given.
-func (h *hadoop) find(o *options) error {
+// nowhere says that there is no such place.
+func (h *hadoop) nowhere() error { return fmt.Errorf("--to is %q, it must be run or yarn", h.to) }
+
+// find looks for the command where it is not given.
+func (h *hadoop) find(o *options) (path string, err error) {
 	if h.command == "" {
 		h.command, _ = exec.LookPath("hadoop") // "" if there is none
 	}
 	if h.command == "" {
 		data, err := o.dataDir()
 		if err != nil {
-			return err
+			return "", err
 		}
 		h.command = filepath.Join(data, "yarn-dev", "bin", "hadoop")
 		if _, err := os.Stat(h.command); err != nil {
-			return fmt.Errorf("there is no hadoop command on the path, and no cluster of slackline yarn dev; --hadoop names one")
+			return "", fmt.Errorf("there is no hadoop command on the path, and no cluster of slackline yarn dev; --hadoop names one")
 		}
 	}
-	path, err := exec.LookPath(h.command)
-	if err != nil {
-		return fmt.Errorf("--hadoop: %q cannot be run", h.command)
+	if path, err = exec.LookPath(h.command); err != nil {
+		return "", fmt.Errorf("--hadoop: %q cannot be run", h.command)
 	}
+	return path, nil
+}
+
+// jar looks for that of Hadoop Streaming where it is not given.
+func (h *hadoop) jar(path string) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -92,7 +104,11 @@ func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) er
 		}
 		all = append(all, args)
 	}
-	if err := h.find(o); err != nil {
+	path, err := h.find(o)
+	if err == nil {
+		err = h.jar(path)
+	}
+	if err != nil {
 		return err
 	}
 	for i, j := range jobs {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -27,11 +29,58 @@ const heedWithin = 5 * time.Second
 // machine are kept. Of a job that an earlier process left there the new row continues the old one.
 func KeepCluster(m *Memory, policy string, books *account.Accountant, w *yarn.World) (*Keeper, error) {
 	k := newKeeper(lab.Cell{Policy: policy, Origin: w.Origin, Books: books})
-	k.cluster, k.control, k.look, k.tells = true, w.Ask, w.Look, w.Tell
+	k.yarn, k.look = w, w.Look
 	if err := k.begin(m, store.Run{Name: OfCluster, Seed: 1}, nil); err != nil {
 		return nil, err
 	}
 	return k, nil
+}
+
+// would says what the policy says of applications that came now, each alone. It is asked in their form, as their client
+// would leave it.
+func (k *Keeper) would(what string) (r Reply, err error) {
+	var list []*wire.Application
+	if err := json.Unmarshal([]byte(what), &list); err != nil {
+		return r, err
+	}
+	var jobs []*workload.Job
+	var from lab.Stand
+	var known []bool
+	var wrong error
+	if err := k.look(k.ctx, func() {
+		if k.loop == nil {
+			wrong = errors.New("no cluster has attached yet")
+			return
+		}
+		for _, x := range list {
+			j, bad := k.yarn.Would(x)
+			jobs, known, wrong = append(jobs, j), append(known, k.loop.Ledger.Profile(j.Class) != nil), errors.Join(wrong, bad)
+		}
+		if wrong == nil {
+			from, wrong = lab.StandOf(k.loop)
+		}
+	}); err != nil || wrong != nil {
+		return r, errors.Join(err, wrong)
+	}
+	fates, _ := from.Ask(jobs, nil)
+	r.Answers = &Answers{Schema: AnswerSchema, Asked: time.Now(), Policy: k.cell.Policy, Run: k.live.Run.ID, Beside: []Other{}}
+	for i, j := range jobs {
+		f := &Foresight{Fate: fates[i], New: !known[i]}
+		switch by := f.Outlook.By; {
+		case f.said() || f.Refused != "":
+		case by == 0 || by == units.Never:
+			return r, fmt.Errorf("the policy %s does not say when jobs will be done", k.cell.Policy)
+		default: // it says only by when at worst
+			f.Known, f.Done = true, by.Sub(f.Arrived).Seconds()
+		}
+		a := Answer{ID: list[i].Name, Class: j.Class, Submitted: k.wall(j.Arrive), WaitsFor: []string{}, New: f.New, Refused: f.Refused}
+		if j.Deadline != units.Never {
+			a.Deadline = new(k.wall(j.Deadline))
+		}
+		a.tell(f)
+		r.Answers.Jobs = append(r.Answers.Jobs, a)
+	}
+	return r, nil
 }
 
 // Users of a cluster read in YARN what their jobs wait for: those of so many jobs that have not begun, as it was so
@@ -56,14 +105,14 @@ func (k *Keeper) tell(at units.Time) {
 	clock := func(t units.Time) string { return k.wall(t).Local().Format(time.DateTime) }
 	for i, w := range account.Standing(k.loop.Ledger, at, k.loop.Ledger.Profile, names...) {
 		if w != nil && w.Cause != "" {
-			k.tells(names[i], w.Words(clock))
+			k.yarn.Tell(names[i], w.Words(clock))
 		}
 	}
 }
 
 // setMode asks the cluster for another mode, and waits until the cluster says that it is in force.
 func (k *Keeper) setMode(r store.Request) (Reply, error) {
-	if !k.cluster {
+	if k.yarn == nil {
 		return Reply{}, errors.New("it runs jobs of this machine, and schedules no cluster")
 	}
 	want := sched.TakeOver
@@ -75,7 +124,7 @@ func (k *Keeper) setMode(r store.Request) (Reply, error) {
 	if err := k.live.Take(r.ID, nil); err != nil {
 		return Reply{}, err
 	}
-	k.control(want)
+	k.yarn.Ask(want)
 	t := time.NewTicker(askEvery / 2)
 	defer t.Stop()
 	for late := time.After(heedWithin); ; {

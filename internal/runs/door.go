@@ -177,7 +177,9 @@ func (k *Keeper) grant(r store.Request) (Reply, error) {
 		return k.setMode(r)
 	case r.Verb == Why:
 		return k.waits(strings.Split(r.What, "\n"))
-	case k.cluster:
+	case k.yarn != nil && r.Verb == Expect:
+		return k.would(r.What)
+	case k.yarn != nil:
 		return Reply{}, errors.New("the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it")
 	}
 	switch r.Verb {
@@ -228,7 +230,7 @@ func (k *Keeper) waits(names []string) (Reply, error) {
 		return Reply{}, err
 	}
 	k.lock.Lock()
-	re, elsewhere := Reply{Began: k.base}, k.cluster && k.mode != sched.TakeOver
+	re, elsewhere := Reply{Began: k.base}, k.yarn != nil && k.mode != sched.TakeOver
 	k.lock.Unlock()
 	err = k.look(k.ctx, func() {
 		re.Waits = account.Standing(k.loop.Ledger, units.Time(time.Since(re.Began)), func(class string) *profile.Class { return find(known, class) }, names...)

@@ -65,10 +65,8 @@ func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, kno
 			f.Cold, factor = find(known, class.Name).Runs == 0, class.Bias()
 		}
 		since := func(t units.Time) float64 { return t.Sub(f.Arrived).Seconds() }
-		switch o := &f.Outlook; {
-		case f.Says():
-			f.Known, f.Done, f.Ninety, f.Sure = true, since(o.Half), since(o.Ninety), since(o.By)
-			f.Level, f.Chance = float64(o.Confidence)/sched.Certain, float64(o.Chance)/sched.Certain
+		switch {
+		case f.said():
 			if f.Ended != units.Never && f.Ended > f.Arrived && !f.New {
 				f.Factor = f.Done / since(f.Ended) * factor
 			}
@@ -95,6 +93,17 @@ func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, kno
 		f.follows(all, jobs[i].After)
 	}
 	return all, nil
+}
+
+// said notes what the policy says of the job, if it does.
+func (f *Foresight) said() bool {
+	if !f.Says() {
+		return false
+	}
+	o, since := &f.Outlook, func(t units.Time) float64 { return t.Sub(f.Arrived).Seconds() }
+	f.Known, f.Done, f.Ninety, f.Sure = true, since(o.Half), since(o.Ninety), since(o.By)
+	f.Level, f.Chance = float64(o.Confidence)/sched.Certain, float64(o.Chance)/sched.Certain
+	return true
 }
 
 // follows notes when the last of the jobs of these names is done.

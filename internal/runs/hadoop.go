@@ -12,6 +12,7 @@ import (
 
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/studies/scenario"
+	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
@@ -55,6 +56,43 @@ func Streaming(j *scenario.Job, self string, now time.Time) ([]string, error) {
 	}
 	return append(args, "-output", j.Output), nil
 }
+
+// Application is what a cluster would be told of a job that was submitted with these arguments, and reads files of
+// these sizes in blocks of so many bytes. Its input is cut as Hadoop Streaming does it.
+func Application(j *scenario.Job, args []string, sizes []int64, block int64) *wire.Application {
+	set := map[string]string{"mapreduce.job.queuename": "default", "mapreduce.job.maps": "2", "mapreduce.map.memory.mb": "1024", "mapreduce.map.cpu.vcores": "1",
+		"mapreduce.reduce.memory.mb": "1024", "mapreduce.reduce.cpu.vcores": "1", "yarn.app.mapreduce.am.resource.mb": "1536", "yarn.app.mapreduce.am.resource.cpu-vcores": "1"}
+	for i := 1; i < len(args); i++ {
+		if key, value, is := strings.Cut(args[i], "="); is && args[i-1] == "-D" {
+			set[key] = value
+		}
+	}
+	number := func(key string) int64 {
+		n, _ := strconv.ParseInt(set[key], 10, 64) // 0 where Hadoop would refuse it
+		return n
+	}
+	takes := func(memory, vcores string) map[string]int64 {
+		return map[string]int64{"memory-mb": number(memory), "vcores": number(vcores)}
+	}
+	x := &wire.Application{Id: j.Name, Name: j.Name, Type: "MAPREDUCE", Queue: set["mapreduce.job.queuename"], User: j.User, Priority: int32(j.Priority),
+		Master: takes("yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.cpu-vcores")}
+	if tags := set["mapreduce.job.tags"]; tags != "" {
+		x.Tags = strings.Split(tags, ",")
+	}
+	x.Files = &wire.Files{Reduces: int32(j.Reduces), SlowStart: j.SlowStart, Map: takes("mapreduce.map.memory.mb", "mapreduce.map.cpu.vcores"),
+		Reduce: takes("mapreduce.reduce.memory.mb", "mapreduce.reduce.cpu.vcores")}
+	size := max(1, number("mapreduce.input.fileinputformat.split.minsize"), min(sizeOf(sizes, func(n int64) int64 { return n })/max(1, number("mapreduce.job.maps")), block))
+	for _, left := range sizes {
+		for ; float64(left) > splitSlop*float64(size); left -= size {
+			x.Files.Splits = append(x.Files.Splits, &wire.Split{Bytes: size})
+		}
+		x.Files.Splits = append(x.Files.Splits, &wire.Split{Bytes: left})
+	}
+	return x
+}
+
+// splitSlop is by how much the last split of a file may be larger than the others (FileInputFormat.SPLIT_SLOP).
+const splitSlop = 1.1
 
 // streaming is a job on its way to Hadoop Streaming, which wants generic options before its own.
 type streaming struct {

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,33 @@ func moved(t *testing.T, text string) string {
 	return strings.Join(args, " | ")
 }
 
-// A job file says to Hadoop Streaming what it says to a run on this machine.
+// A job file says to Hadoop Streaming what it says to a run on this machine. Files are cut as Hadoop cuts them:
+// into blocks, or half of all where that is less; what is left may be a tenth more.
+func TestApplication(t *testing.T) {
+	j := &scenario.Job{Name: "j", Reduces: 2}
+	for _, c := range []struct {
+		sizes []int64
+		set   string
+		want  []int64
+	}{
+		{[]int64{300, 50}, "x=1", []int64{100, 100, 100, 50}},
+		{[]int64{110}, "x=1", []int64{55, 55}},
+		{[]int64{211, 210}, "x=1", []int64{100, 100, 11, 100, 110}},
+		{[]int64{0, 120}, "x=1", []int64{0, 60, 60}},
+		{[]int64{120}, "mapreduce.job.maps=1", []int64{100, 20}},
+		{[]int64{400}, "mapreduce.input.fileinputformat.split.minsize=250", []int64{250, 150}},
+	} {
+		x := runs.Application(j, []string{"-D", c.set, "-D", "mapreduce.job.tags=a,in:9"}, c.sizes, 100)
+		var got []int64
+		for _, s := range x.Files.Splits {
+			got = append(got, s.Bytes)
+		}
+		if !slices.Equal(got, c.want) || x.Files.Reduces != 2 || !slices.Equal(x.Tags, []string{"a", "in:9"}) || x.Master["memory-mb"] != 1536 {
+			t.Errorf("%v, %s: %v, want %v; %v", c.sizes, c.set, got, c.want, x)
+		}
+	}
+}
+
 func TestStreaming(t *testing.T) {
 	here, err := filepath.Abs(".")
 	if err != nil {

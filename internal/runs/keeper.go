@@ -20,6 +20,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
+	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -48,13 +49,11 @@ type Keeper struct {
 	input   int64               // of all jobs
 	dirty   []*keptJob          // to be written
 	rows    []*keptAttempt
-	cluster bool                       // jobs come from a cluster, and are kept from when they arrive
-	control func(sched.ControlVerb)    // asks the cluster for another mode
-	tells   func(job, sentence string) // has its users read why a job waits
-	told    units.Time                 // when that was last
-	mode    sched.ControlVerb          // of the cluster, as it says
-	fresh   []*keptJob                 // of a cluster, that have no row yet
-	broken  error                      // the first error of the writer, which stops it
+	yarn    *yarn.World       // whose jobs are kept from when they arrive; nil: they are jobs of this machine
+	told    units.Time        // when that was last
+	mode    sched.ControlVerb // of the cluster, as it says
+	fresh   []*keptJob        // of a cluster, that have no row yet
+	broken  error             // the first error of the writer, which stops it
 	stop    chan struct{}
 	writer  sync.WaitGroup
 	door    *engine.Door
@@ -156,7 +155,7 @@ func newKeeper(c lab.Cell) *Keeper {
 // begin begins to write to the store, and to be asked through it.
 func (k *Keeper) begin(m *Memory, run store.Run, rows []*store.Job) (err error) {
 	k.memory, run.Policy, run.PID, run.Began = m, k.cell.Policy, os.Getpid(), k.now
-	if k.untrusted = m.Trusted(); k.untrusted == nil && !k.cluster && k.local.Open {
+	if k.untrusted = m.Trusted(); k.untrusted == nil && k.yarn == nil && k.local.Open {
 		run.Door = absolute(".")
 	}
 	if k.live, err = m.store.Begin(run, rows); err != nil {
@@ -280,7 +279,7 @@ func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 			if d.Verb == sched.Foretell && was {
 				continue // which was promised before
 			}
-			if k.cluster && d.Outlook.Word.Binds() {
+			if k.yarn != nil && d.Outlook.Word.Binds() {
 				j.expect(d.Outlook.By, d.Job.Arrived)
 			}
 		}
@@ -340,7 +339,7 @@ func (k *Keeper) Batch(now units.Time, records []follow.Record) error {
 			k.endJob(j, e)
 		}
 	}
-	if k.cluster {
+	if k.yarn != nil {
 		k.tell(now)
 	}
 	return nil
@@ -356,7 +355,7 @@ func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	k.forget(j)
 	// Jobs of a file that have not finished may be run again by their command; an open run and a
 	// cluster have no end of jobs.
-	if j.file = nil; e.Outcome == sched.Committed || k.cluster || k.local.Open {
+	if j.file = nil; e.Outcome == sched.Committed || k.yarn != nil || k.local.Open {
 		j.row.Command = nil
 	}
 	ended := k.wall(e.Job.Ended)
@@ -419,7 +418,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 		return
 	}
 	spec := f.Spec
-	if k.cluster && k.open[spec.ID] == nil {
+	if k.yarn != nil && k.open[spec.ID] == nil {
 		k.meet(spec)
 	}
 	*follow.At(&k.here, f.Index) = k.open[spec.ID]
@@ -430,7 +429,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 	j.row.Submitted = k.wall(f.Arrived)
 	j.row.Maps.Tasks, j.row.Reduces.Tasks = f.Tasks(sched.Map), f.Tasks(sched.Reduce)
 	for i := range spec.Stages {
-		if tally := j.tally(spec.Stages[i].Kind); !k.cluster { // which tells nothing of what it has done
+		if tally := j.tally(spec.Stages[i].Kind); k.yarn == nil { // which tells nothing of what it has done
 			tally.Done = len(spec.Stages[i].Done)
 		}
 	}
@@ -461,7 +460,7 @@ func (k *Keeper) end(j *keptJob, at units.Time, e *follow.Record) {
 	if a.On != nil {
 		row.Node = a.On.Name
 	}
-	if j.ended++; k.cluster { // it knows of no tasks
+	if j.ended++; k.yarn != nil { // it knows of no tasks
 		row.Task, row.Try = j.ended, 1
 	}
 	if k.live != nil && k.broken == nil {

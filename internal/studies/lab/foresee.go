@@ -111,7 +111,7 @@ func (s Stand) Foresee(ctx context.Context, cfg sim.Config, jobs []*workload.Job
 	cfg.Workload, cfg.Source = nil, next.Source
 	l, err := s.play(cfg, f)
 	if err != nil && s.Began() {
-		return s.ask(next.Jobs, err)
+		return s.Ask(next.Jobs, err)
 	}
 	for err == nil && !f.over() {
 		err = l.Step(ctx)
@@ -143,9 +143,9 @@ func (s Stand) play(cfg sim.Config, f *fates) (*drive.Loop, error) {
 	return l, nil
 }
 
-// ask asks the policy alone, job by job, as it is not known how the run goes on: of a class that runs for the first
-// time, for example, nobody knows what its tasks take.
-func (s Stand) ask(jobs []*workload.Job, why error) ([]Fate, error) {
+// Ask asks the policy alone, job by job, as it is not known how the run goes on: of a class that runs for the first
+// time, for example, nobody knows what its tasks take. If it says nothing, why is the error.
+func (s Stand) Ask(jobs []*workload.Job, why error) ([]Fate, error) {
 	list := make([]Fate, len(jobs))
 	asked, _ := s.loop.Policy.(sched.Asker)
 	for i, j := range jobs {

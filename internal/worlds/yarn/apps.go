@@ -104,17 +104,30 @@ func (w *World) application(x *wire.Application) {
 
 // enter begins the page of an application. What its tags say wrong is the error; it then has no deadline.
 func (w *World) enter(x *wire.Application) (*app, error) {
-	a := &app{id: w.jobs.give(x.Id), name: x.Id, submitted: x.SubmitTimeMs, mapreduce: x.Type == "MAPREDUCE", attempt: 1}
+	a := w.newApp(x)
+	a.id = w.jobs.give(x.Id)
+	w.apps[a.id] = a
+	var err error
+	a.spec, err = w.specOf(a, x)
+	return a, err
+}
+
+// Would is the job that an application would be that came now. It is for the goroutine of the loop, as Look has it.
+func (w *World) Would(x *wire.Application) (*workload.Job, error) {
+	x.SubmitTimeMs = w.originMs + int64(w.at.Sub(0)/units.Millisecond)
+	return w.specOf(w.newApp(x), x)
+}
+
+// newApp begins the page of an application that is its ApplicationMaster so far.
+func (w *World) newApp(x *wire.Application) *app {
+	a := &app{name: x.Id, submitted: x.SubmitTimeMs, mapreduce: x.Type == "MAPREDUCE", attempt: 1}
 	takes := w.vector(x.Master)
 	if takes == (units.Vector{}) {
 		takes = units.Vector{units.Memory: int64(units.MB)}
 	}
 	a.stages[sched.Master].kinds = []cluster.Container{{Name: "master", Needs: takes}}
 	a.stages[sched.Master].ready = true
-	w.apps[a.id] = a
-	var err error
-	a.spec, err = w.specOf(a, x)
-	return a, err
+	return a
 }
 
 // specOf describes the job.
