@@ -66,6 +66,11 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 		s.tick, look = 0, true
 	}
 	if !look && (!turn || b.now < s.next) {
+		// If nothing else comes, it looks all the same: somebody may be idle by now.
+		serves := func(n *node) bool { return n != nil && n.serves() && n.rented() }
+		if turn && slices.ContainsFunc(b.nodes, serves) && (s.tick == 0 || s.next < s.tick) {
+			s.tick = s.next
+		}
 		return
 	}
 	s.next = b.now + 5e9

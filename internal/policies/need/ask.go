@@ -76,6 +76,9 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		p.WakeMe(n.Wake, sched.Because(sched.Wakeup, int64(n.Wake)))
 	}
 	if !at && (!turn || v.Now() < n.Next) {
+		if turn && rents(v) { // nothing else may happen any more
+			n.remind(n.Next, p)
+		}
 		return
 	}
 	n.Next = v.Now().Add(every)

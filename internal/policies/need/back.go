@@ -60,8 +60,13 @@ func (n *Need) back(v sched.View, s *stock, p *sched.Plan) {
 		}
 		next = min(next, at)
 	}
-	if next != units.Never && (n.Wake == 0 || next < n.Wake) {
-		n.Wake = next
-		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
+	n.remind(next, p)
+}
+
+// remind asks for a Tick, unless one comes before.
+func (n *Need) remind(at units.Time, p *sched.Plan) {
+	if at != units.Never && (n.Wake == 0 || at < n.Wake) {
+		n.Wake = at
+		p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
 	}
 }

@@ -22,6 +22,16 @@ func slotsOf(c *units.Vector) [kinds]int64 {
 	return [kinds]int64{c[units.VCores], c[units.VCores]}
 }
 
+// rents tells whether a rented node serves. O(classes).
+func rents(v sched.View) bool {
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		if class := v.Class(c); class != nil && class.Spec.Rented() && class.Nodes[sched.Awake] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // stocked counts nodes by class, and looks at single ones only where some wake, or may be idle. O(classes), O(nodes)
 // then.
 func stocked(v sched.View) (s stock) {

@@ -100,3 +100,33 @@ workload:
 		t.Errorf("foreseen %+v\ncame %+v", asked.List, run.Requests)
 	}
 }
+
+// Nodes go back when they have idled, also where nothing else happens then: the last tasks may end between two looks.
+func TestIdleNodesAreGivenBack(t *testing.T) {
+	for maps := 40; maps < 56; maps++ {
+		s, err := scenario.Read("idle.yaml", fmt.Appendf(nil, `
+cluster: {nodes: 2, map_slots: 1, reduce_slots: 1, heartbeat: 20ms, replicas: 0, offers: [{name: slow, most: 6, price: 0.1, boot: 6s}]}
+profiles: rehearsed
+workload:
+  jobs:
+    - {id: a, class: c, maps: %d, map_time: 3s, reduces: 0, deadline: 54s}
+    - {id: later, class: c, arrive: 10m, maps: 1, map_time: 1s, reduces: 0}
+`, maps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Run(context.Background(), Cells(s, []string{"edf+need"}, []uint64{1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rented := 0
+		for _, q := range run.Requests {
+			if rented += q.Nodes; q.At > *run.Jobs[0].Finished+17 {
+				t.Errorf("%d maps: after %v s %v, and the job was done after %v s", maps, q.At, &q, *run.Jobs[0].Finished)
+			}
+		}
+		if rented != 0 || len(run.Requests) < 2 {
+			t.Errorf("%d maps: %d are rented at the end, %v", maps, rented, run.Requests)
+		}
+	}
+}
