@@ -21,10 +21,10 @@ import (
 func newForecast(o *options) *cobra.Command {
 	return group(&cobra.Command{
 		Use:     "forecast",
-		Short:   "Forecast green power, and the capacity that it leaves",
+		Short:   "Forecast green power, the capacity that it leaves, and the capacity that deadlines need",
 		Long:    "Forecasts the power of panels and wind turbines, and makes up weather where there is none.",
 		Example: "  slackline forecast power examples/weather.csv --horizon 2h",
-	}, newForecastPower(o), newForecastWeather())
+	}, newForecastPower(o), newForecastCapacity(o), newForecastWeather())
 }
 
 // powerFlags are the flags of forecast power, as they are written.
