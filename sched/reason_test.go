@@ -30,9 +30,9 @@ func TestReasonsAsSentences(t *testing.T) {
 		"its turn: 2 of at most 5 jobs are running":                                                             sched.Because(admit.SlotOfOrder, 2, 5),
 		"waits: 5 jobs run, the limit is 5":                                                                     sched.Because(admit.OverLimit, 5, 5),
 		"a pool has had 1 slot of its minimum share of 4 for 30.0 s":                                            sched.Because(preempt.MinShare, 1, 4, 30*s),
-		"a pool has had 1 slot, below half of its fair share of 9, for 60.0 s":                                  sched.Because(preempt.FairShare, 1, 9, 60*s),
+		"a pool has had 1 slot, below half of its fair share of 9, for 1:00 min":                                  sched.Because(preempt.FairShare, 1, 9, 60*s),
 		"would finish at 2:00 min, 30.0 s after its deadline":                                                   sched.Because(rtmr.Late, 90*s, 120*s),
-		"would never finish; its deadline is at 90.0 s":                                                         sched.Because(rtmr.Late, 90*s, int64(units.Never)),
+		"would never finish; its deadline is at 1:30 min":                                                         sched.Because(rtmr.Late, 90*s, int64(units.Never)),
 		"would make job 7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline": {Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
 		"it needs 1 map slot at 1.0 s, and 0 are free then":                                                     sched.Because(admit.MapSlotsTaken, 1, -2, s),
 		"it needs 2 reduce slots at 1.0 s, and 1 is free then":                                                  sched.Because(admit.ReduceSlotsTaken, 2, 1, s),
@@ -46,8 +46,8 @@ func TestReasonsAsSentences(t *testing.T) {
 		"it needs stage6 slots, but no node has one":                                                            sched.Because(estimate.NoSlots, 99),
 		"there is no profile of its class: 3 of its maps are measured first":                                    sched.Because(rtmr.Sampling, 3),
 		"a lent slot falls due: 3 tasks with a promise or of a sample wait, others hold 5 slots":                sched.Because(rtmr.SlotDue, 3, 5),
-		"alone on this cluster it takes 4:12 min at worst (its maps 60.0 s, its reduces 3:12 min), and its deadline is in 3:00 min, 72.0 s before that": sched.Because(estimate.AloneLate, 180*s, 252*s, 60*s),
-		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min, 72.0 s before that":                                       sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),
+		"alone on this cluster it takes 4:12 min at worst (its maps 1:00 min, its reduces 3:12 min), and its deadline is in 3:00 min, 1:12 min before that": sched.Because(estimate.AloneLate, 180*s, 252*s, 60*s),
+		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min, 1:12 min before that":                                       sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),
 		"alone on this cluster it takes 4:12 min at worst, and its deadline is in 4:12 min, 90 ms before that":                                          sched.Because(estimate.AloneLate, 252*s-s*9/100, 252*s, 0),
 		"alone on this cluster it takes 9.0 s at worst, and its deadline has passed":                                                                    sched.Because(estimate.AloneLate, -s, 9*s, 0),
 		"it needs 3 reduce slots at once, but the cluster has 2":                                                                                        sched.Because(estimate.TooFewSlots, 3, 2, int64(sched.Reduce)),
@@ -80,7 +80,7 @@ func TestWhy(t *testing.T) {
 		return &workload.Job{ID: fmt.Sprintf("j%d", j), Arrive: units.Time(j-1) * 1e9}
 	}
 	for i, want := range []string{"this policy admits every job",
-		"would finish at 2:00 min, 30.0 s after its deadline; j7 holds 40 map slots until 80.0 s; j8 holds 1 map slot until 85.0 s; the earliest deadline that would be accepted is 2:10 min (2:09 min after its submission)",
+		"would finish at 2:00 min, 30.0 s after its deadline; j7 holds 40 map slots until 1:20 min; j8 holds 1 map slot until 1:25 min; the earliest deadline that would be accepted is 2:10 min (2:09 min after its submission)",
 		"would make j7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline", "would finish at 0 s, 0 s after its deadline"} {
 		if got := p.Why(&p.Items[i], spec); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
@@ -101,8 +101,8 @@ func TestWhy(t *testing.T) {
 	// Three of those who hold slots are named; one that has finished, and what runs without a promise, have no name.
 	many := p.Because(sched.Because(admit.ReduceSlotsTaken, 9, -1, 60*s), sched.Evidence{Job: 7, At: 80e9, Amount: 4}, sched.Evidence{Job: 0, At: 85e9, Amount: 3}, sched.Evidence{Job: -2, At: 90e9, Amount: 1}, sched.Evidence{sched.Others, 2, 3})
 	p.Reject(6, sched.Outlook{}, many)
-	if got, want := p.Why(&p.Items[len(p.Items)-1], spec), "it needs 9 reduce slots at 60.0 s, and 0 are free then; j7 holds 4 reduce slots until 80.0 s at the latest; "+
-		"what was promised to jobs that have finished holds 3 reduce slots until 85.0 s at the latest; what runs without a promise holds 1 reduce slot until 90.0 s at the latest; 2 more jobs hold 3 reduce slots"; got != want {
+	if got, want := p.Why(&p.Items[len(p.Items)-1], spec), "it needs 9 reduce slots at 1:00 min, and 0 are free then; j7 holds 4 reduce slots until 1:20 min at the latest; "+
+		"what was promised to jobs that have finished holds 3 reduce slots until 1:25 min at the latest; what runs without a promise holds 1 reduce slot until 1:30 min at the latest; 2 more jobs hold 3 reduce slots"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
@@ -121,17 +121,17 @@ func TestOutlooksAsSentences(t *testing.T) {
 	s := int64(units.Second)
 	by, half := units.Time(60*s), units.Time(50*s)
 	for want, it := range map[string]sched.Item{
-		"accepted: promised by its deadline at 90.0 s":                                               {Reason: sched.Because(estimate.Promised, 90*s)},
-		"accepted: expected to finish by 60.0 s as things stand, promised by its deadline at 90.0 s": {Outlook: sched.Outlook{By: by}, Reason: sched.Because(estimate.Promised, 90*s)},
-		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 3 maps, not a worst case": {
+		"accepted: promised by its deadline at 1:30 min":                                               {Reason: sched.Because(estimate.Promised, 90*s)},
+		"accepted: expected to finish by 1:00 min as things stand, promised by its deadline at 1:30 min": {Outlook: sched.Outlook{By: by}, Reason: sched.Because(estimate.Promised, 90*s)},
+		"is expected to finish by 1:00 min, deadline at 1:30 min: an estimate from a sample of 3 maps, not a worst case": {
 			Outlook: sched.Outlook{By: by, Measured: 3}, Reason: sched.Because(rtmr.Estimated, 90*s)},
-		"is expected to finish by 60.0 s, deadline at 90.0 s: an estimate from a sample of 1 map, not a worst case": {
+		"is expected to finish by 1:00 min, deadline at 1:30 min: an estimate from a sample of 1 map, not a worst case": {
 			Outlook: sched.Outlook{By: by, Measured: 1}, Reason: sched.Because(rtmr.Estimated, 90*s)},
-		"accepted: promised by its deadline at 90.0 s with 99 %; as things stand it is done by 60.0 s with 99 %, by 50.0 s with 50 %, by 55.0 s with 90 %": {
+		"accepted: promised by its deadline at 1:30 min with 99 %; as things stand it is done by 1:00 min with 99 %, by 50.0 s with 50 %, by 55.0 s with 90 %": {
 			Outlook: sched.Outlook{By: by, Confidence: 990_000, Half: half, Ninety: units.Time(55 * s)}, Reason: sched.Because(estimate.Likely, 90*s)},
-		"now done by 60.0 s with 90 %, by 50.0 s with 50 %, 5.0 s later: the tasks before its own are slower than expected": {
+		"now done by 1:00 min with 90 %, by 50.0 s with 50 %, 5.0 s later: the tasks before its own are slower than expected": {
 			Outlook: sched.Outlook{By: by, Confidence: 900_000, Half: half, Ninety: by}, Reason: sched.Because(promise.AheadMoved, 5*s)},
-		"would be done by 2:00 min with 95 %, and its deadline is at 90.0 s: it would meet that with 83 %": {
+		"would be done by 2:00 min with 95 %, and its deadline is at 1:30 min: it would meet that with 83 %": {
 			Outlook: sched.Outlook{Confidence: 950_000}, Reason: sched.Because(promise.Unlikely, 90*s, 120*s, 170_000)},
 	} {
 		if got := new(sched.Plan).Why(&it, nil); got != want {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/store"
@@ -258,12 +257,4 @@ func sentence(a *runs.Answer, now time.Time) string {
 		parts = append(parts, "only cold runs of its class are known, so it may take less")
 	}
 	return name + strings.Join(parts, "; ")
-}
-
-// wrapped breaks a sentence into lines as wide as the terminal, those behind the first indented; elsewhere it stays.
-func wrapped(w io.Writer, sentence string) string {
-	if !isTerminal(w) {
-		return sentence
-	}
-	return strings.ReplaceAll(text.WrapSoft(sentence, width(w)-3), "\n", "\n  ")
 }

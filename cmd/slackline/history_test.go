@@ -88,7 +88,7 @@ func TestHistory(t *testing.T) {
 	}
 	s.again()
 	second := s.run("run", "words.yaml", "--policy", "fifo")
-	if !regexp.MustCompile(`job "words": done at \S+, in \S+ m?s.*; by \S+ with \S+ s to spare; only cold runs of its class are known, so it may take less\n`).MatchString(second.stderr) {
+	if !regexp.MustCompile(`job "words": done at \S+, in \S+ m?s.*; by \S+ with \S+ (s|min) to spare; only cold runs of its class are known, so it may take less\n`).MatchString(second.stderr) {
 		t.Error(second.stderr)
 	}
 	for _, want := range []string{"off by", " % \n", "of processor time", "J (", "words  "} {

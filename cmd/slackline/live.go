@@ -206,13 +206,19 @@ func (l *live) Plan(at units.Time, decisions []follow.Decision) error {
 }
 
 // matters tells whether it is worth a line that a job is done at another time than was said: where that decides about
-// its deadline, or is a tenth of the time that was left.
+// its deadline, or is a tenth of the time that was left, until its deadline if that is later.
 func (j *liveJob) matters(at units.Time, o *report.Outlook) bool {
 	if j.said == nil {
 		return true
 	}
-	decides := j.deadline != units.Never && (j.said.Sure > j.deadline.Seconds()) != (o.Sure > j.deadline.Seconds())
-	return decides || math.Abs(o.Sure-j.said.Sure) > (j.said.Sure-at.Seconds())/10
+	until, due := j.said.Sure, j.deadline.Seconds()
+	if j.deadline != units.Never {
+		if (until > due) != (o.Sure > due) {
+			return true
+		}
+		until = max(until, due)
+	}
+	return math.Abs(o.Sure-j.said.Sure) > (until-at.Seconds())/10
 }
 
 func (l *live) take(at units.Time, e *follow.Record) {

@@ -140,6 +140,9 @@ func TestPlainLines(t *testing.T) {
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
 	}
+	if got := clocked(units.Time(117_400 * units.Millisecond)); got != " 1:57 min" {
+		t.Errorf("later it is %q", got)
+	}
 }
 
 // Names and reasons are lines of text, whatever is in them.
@@ -170,14 +173,13 @@ func TestWarningsOfPrograms(t *testing.T) {
 	}
 }
 
-// A job is said to be done at another time where that decides about its deadline, or is a tenth of the time that was
-// left.
+// A job is said to be done at another time where that decides about its deadline, or is a tenth of the time until that.
 func TestMovesThatMatter(t *testing.T) {
 	j := &liveJob{deadline: units.Time(100 * units.Second)}
 	for i, c := range []struct {
 		sure    float64
 		matters bool
-	}{{50, true}, {54, false}, {46, false}, {61, true}, {99, true}, {101, true}, {104, false}, {99, true}} {
+	}{{50, true}, {54, false}, {57, false}, {46, false}, {61, true}, {99, true}, {101, true}, {104, false}, {99, true}} {
 		o := &report.Outlook{Sure: c.sure}
 		got := j.matters(0, o)
 		if got != c.matters {

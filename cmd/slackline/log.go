@@ -23,7 +23,15 @@ type log struct {
 }
 
 func newLog(w io.Writer) *log {
-	return &log{w: w, why: map[string]bool{}, clock: func(at units.Time) string { return fmt.Sprintf("%7.1f s", at.Seconds()) }}
+	return &log{w: w, why: map[string]bool{}, clock: clocked}
+}
+
+// clocked is a time of the run, in tenths of a second within its first minute.
+func clocked(at units.Time) string {
+	if at < units.Time(units.Minute) {
+		return fmt.Sprintf("%7.1f s", at.Seconds())
+	}
+	return fmt.Sprintf("%9s", units.Span(at.Seconds()))
 }
 
 // The first attempts that fail are told one by one, those behind them at most one every few
@@ -104,5 +112,12 @@ func (l *log) untold(text string) string {
 
 // say tells what happened. Whatever users' code put into it, what follows the first line is indented.
 func (l *log) say(at units.Time, format string, args ...any) {
-	fmt.Fprintf(l.w, "%s  %s\n", l.clock(at), report.Indented(fmt.Sprintf(format, args...), "             "))
+	const indent = "             "
+	head, text := l.clock(at)+"  ", fmt.Sprintf(format, args...)
+	if isTerminal(l.w) && !strings.Contains(text, "\n") {
+		text = strings.TrimSpace(report.Wrapped(text, indent, width(l.w)))
+		fmt.Fprintf(l.w, "%s%s\n", head, text)
+		return
+	}
+	fmt.Fprintf(l.w, "%s%s\n", head, report.Indented(text, indent))
 }

@@ -90,6 +90,14 @@ func width(w io.Writer) int {
 	return 100
 }
 
+// wrapped breaks a sentence into lines as wide as the terminal, those behind the first indented; elsewhere it stays.
+func wrapped(w io.Writer, sentence string) string {
+	if !isTerminal(w) {
+		return sentence
+	}
+	return (&report.Sheet{Columns: width(w)}).Wrapped(sentence)
+}
+
 func isTerminal(w io.Writer) bool {
 	f := fileOf(w)
 	return f != nil && term.IsTerminal(int(f.Fd()))
@@ -102,6 +110,9 @@ func fileOf(w io.Writer) *os.File {
 	}
 	if h, ok := w.(*heeded); ok {
 		w = h.Writer
+	}
+	if a, ok := w.(aboveFrame); ok {
+		w = a.frame.out
 	}
 	f, _ := w.(*os.File)
 	return f

@@ -15,6 +15,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/weather"
+	"github.com/slackline/slackline/units"
 )
 
 // noPage is what --html says to go without.
@@ -122,7 +123,7 @@ func (o *options) reproduce(cmd *cobra.Command, name string, quick bool, measure
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %.1f s\n", plan.Runs(), time.Since(began).Seconds())
+	fmt.Fprintf(cmd.ErrOrStderr(), "%d runs in %s\n", plan.Runs(), units.Span(time.Since(began).Seconds()))
 	err = o.result(cmd.OutOrStdout(), r, r.WriteTable)
 	if file != nil {
 		if err = errors.Join(err, r.WritePage(file)); err == nil {

@@ -481,7 +481,8 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		fmt.Fprintf(w, "warning: the history of this run cannot be kept: %v\n", err)
 	}
 	if classes := coldClasses(r); len(classes) > 0 {
-		fmt.Fprintf(say, "this run was cold for %s (the first of its class here, or its input came from storage): estimates will use warm runs\n", strings.Join(classes, ", "))
+		fmt.Fprintln(say, wrapped(say, fmt.Sprintf("this run was cold for %s (the first of its class here, or its input came from storage): "+
+			"estimates will use warm runs", strings.Join(classes, ", "))))
 	}
 	return r, nil
 }

@@ -10,9 +10,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/slackline/slackline/units"
 )
 
 // pseudoTerminal opens both ends of one.
@@ -132,6 +135,26 @@ func screen(text string) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// What is told of a run in the meantime is broken into lines that fit, also where a frame stands below.
+func TestLongLinesOnATerminal(t *testing.T) {
+	ours, theirs := pseudoTerminal(t)
+	sentence := strings.TrimSpace(strings.Repeat("it is late, ", 30))
+	newLog(theirs).say(units.Time(117*units.Second), "%s", sentence)
+	newLog(aboveFrame{&live{frame: frame{out: theirs}}}).say(0, "%s", sentence)
+	theirs.Close()
+	var text bytes.Buffer
+	_, _ = io.Copy(&text, ours)
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(text.String(), "\r\n", "\n")), "\n")
+	for i, line := range lines {
+		if first := i == 0 || i == len(lines)/2; utf8.RuneCountInString(line) > 100 || !first && !strings.HasPrefix(line, "             ") {
+			t.Errorf("%d: %q", i, line)
+		}
+	}
+	if got := strings.Join(strings.Fields(text.String()), " "); len(lines) < 8 || got != "1:57 min "+sentence+" 0.0 s "+sentence {
+		t.Errorf("%q", got)
+	}
 }
 
 // How many runs of a grid are done is drawn again and again in one line, which is gone in the end.

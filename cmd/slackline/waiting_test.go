@@ -41,7 +41,7 @@ func TestWaitingJobs(t *testing.T) {
 		t.Error(w.Waits)
 	}
 	for args, want := range map[string]string{"why q": why, "show q": "why        " + why, "jobs -o wide": " slots of long, free ", "show q -o json": `"reason": "` + why,
-		"jobs -o json": `"reason": "` + why, "jobs -o json ": `"cause": "slots"`, "show q -o json ": `"place": 1`, "show q ": "deadline   60:00 min after submission: due in "} {
+		"jobs -o json": `"reason": "` + why, "jobs -o json ": `"cause": "slots"`, "show q -o json ": `"place": 1`, "show q ": "deadline   1:00:00 h after submission: due in "} {
 		if got := s.must(0, strings.Fields(args)...); !strings.Contains(strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("%s: %s\nwant %s", args, got, want)
 		}

@@ -205,7 +205,7 @@ func TestYarnJobs(t *testing.T) {
 	s.answers(3, "the job is one of a Hadoop cluster; yarn application -kill, with its name, ends it", "cancel", "application_1_0003")
 	stop(o)
 	list := s.must(0, "jobs")
-	for _, want := range []string{`application_1_0001 +count +edf-p +finished .* 60\.0 s .*met by 29:00 min`, `application_1_0002 +count +edf-p +failed .*it was too large`,
+	for _, want := range []string{`application_1_0001 +count +edf-p +finished .* 1:00 min .*met by 29:00 min`, `application_1_0002 +count +edf-p +failed .*it was too large`,
 		`application_1_0003 +count +edf-p +interrupted .*Slackline stopped`} {
 		if !regexp.MustCompile(want).MatchString(list) {
 			t.Errorf("want %s in\n%s", want, list)

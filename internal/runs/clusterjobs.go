@@ -102,10 +102,9 @@ func (k *Keeper) tell(at units.Time) {
 			names = append(names, j.row.Name)
 		}
 	}
-	clock := func(t units.Time) string { return k.wall(t).Local().Format(time.DateTime) }
 	for i, w := range account.Standing(k.loop.Ledger, at, k.loop.Ledger.Profile, names...) {
 		if w != nil && w.Cause != "" {
-			k.yarn.Tell(names[i], w.Words(clock))
+			k.yarn.Tell(names[i], w.Words(func(t units.Time) string { return k.wall(t).Local().Format(time.DateTime) }))
 		}
 	}
 }

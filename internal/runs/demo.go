@@ -178,7 +178,7 @@ func (d *Demo) settle(ctx context.Context) error {
 			return err
 		}
 		took := r.Summary.Makespan
-		d.Say("rehearsal %d, first come first served: done after %.1f s", n, took)
+		d.Say("rehearsal %d, first come first served: done after %s", n, units.Span(took))
 		for i := range d.arrive {
 			d.arrive[i] = units.Time(units.FromSeconds(took * apart * float64(i)))
 		}
@@ -293,7 +293,8 @@ func (d *Demo) deadlines(ctx context.Context) error {
 	differ := false
 	for i, j := range demoJobs {
 		due := d.due[i].Seconds()
-		d.Say("%-6s arrives at %4.1f s and is due at %4.1f s (simulated: done at %4.1f s by arrival, at %4.1f s by urgency)", j.name, d.arrive[i].Seconds(), due, first[i], urgent[i])
+		d.Say("%-6s arrives at %s and is due at %s (simulated: done at %s by arrival, at %s by urgency)", j.name,
+			units.Span(d.arrive[i].Seconds()), units.Span(due), units.Span(first[i]), units.Span(urgent[i]))
 		differ = differ || first[i] > due && urgent[i] <= due
 	}
 	if !differ {

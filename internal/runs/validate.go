@@ -173,12 +173,12 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 			return nil, &lab.Aborted{Err: err}
 		}
 		if predicted == nil {
-			v.Say("round %d of %d, to learn: done after %.2f s%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan, note)
+			v.Say("round %d of %d, to learn: done after %s%s", round+1, v.Teach+v.Rounds, units.Span(measured.Summary.Makespan), note)
 			continue
 		}
 		last := a.add(measured, predicted)
-		v.Say("round %d of %d: done after %.2f s, predicted %.2f s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, measured.Summary.Makespan,
-			last, 100*(last/measured.Summary.Makespan-1), note)
+		v.Say("round %d of %d: done after %s, predicted %s (%+.1f %%)%s", round+1, v.Teach+v.Rounds, units.Span(measured.Summary.Makespan),
+			units.Span(last), 100*(last/measured.Summary.Makespan-1), note)
 	}
 	a.sum()
 	return a, nil

@@ -161,7 +161,7 @@ func TestConstraint(t *testing.T) {
 		{"The maps cannot end before the latest start of the reduces.",
 			4, 2, []*workload.Job{timed("a", "reduce10", 5, 10, 1, 1)}, "a no: alone on this cluster it takes 20.0 s on average (its maps 10.0 s, its reduces 10.0 s), and its deadline is in 10.0 s, 10.0 s before that"},
 		{"80 s of maps take 40 s with both slots, and the reduces 40 s behind them: 79 s are too few for it alone, 80 s are not.",
-			2, 2, []*workload.Job{timed("a", "reduce10", 0, 79, 8, 2)}, "a no: alone on this cluster it takes 80.0 s on average (its maps 40.0 s, its reduces 40.0 s), and its deadline is in 79.0 s, 1.0 s before that"},
+			2, 2, []*workload.Job{timed("a", "reduce10", 0, 79, 8, 2)}, "a no: alone on this cluster it takes 1:20 min on average (its maps 40.0 s, its reduces 40.0 s), and its deadline is in 1:19 min, 1.0 s before that"},
 		{"...", 2, 2, []*workload.Job{timed("a", "reduce10", 0, 80, 8, 2)}, "a yes, 2 slots, 1m20s"},
 		{"Reduces wait for the last map, and a job without a deadline comes last.",
 			1, 1, []*workload.Job{timed("a", "reduce10", 0, 0, 2, 1), timed("b", "reduce10", 1, 60, 2, 1)},
@@ -223,7 +223,7 @@ func TestConstraintMasters(t *testing.T) {
 		{2, []*workload.Job{a("up15", true)}, "a yes, 1 slots, 45s"},
 		{2, []*workload.Job{a("up25", true)}, "a yes, 2 slots, 25s"},
 		{3, []*workload.Job{a("up25", false)}, "a yes, 2 slots, 25s"},
-		{3, []*workload.Job{a("up15", false), b}, "a yes, 1 slots, 45s; b no: it needs 3 map slots at 1.0 s, and 1 is free then; a holds 2 map slots until 60.0 s at the latest"},
+		{3, []*workload.Job{a("up15", false), b}, "a yes, 1 slots, 45s; b no: it needs 3 map slots at 1.0 s, and 1 is free then; a holds 2 map slots until 1:00 min at the latest"},
 		{1, []*workload.Job{a("up15", false)}, "a no: it needs 2 map slots at once, but the cluster has 1"},
 	} {
 		if got := play(t, "dc", c.slots, 1, c.jobs...); got != c.want {
@@ -233,7 +233,7 @@ func TestConstraintMasters(t *testing.T) {
 	// A master holds its slot while reduces run: a's from 15 s to 25 s.
 	slow := with(timed("a", "", 0, 60, 1, 1), "up15", false)
 	late := timed("b", "reduce10", 20, 12, 2, 0)
-	if got, want := play(t, "dc", 2, 1, slow, late), "a yes, 1 slots, 25s; b no: it needs 2 map slots at 20.0 s, and 1 is free then; a holds 1 map slot until 60.0 s at the latest"; got != want {
+	if got, want := play(t, "dc", 2, 1, slow, late), "a yes, 1 slots, 25s; b no: it needs 2 map slots at 20.0 s, and 1 is free then; a holds 1 map slot until 1:00 min at the latest"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	// Without deadlines masters leave room for tasks: of two slots one holds a master at a time.
@@ -254,7 +254,7 @@ func TestUnbounded(t *testing.T) {
 
 // A refusal says by which cost.
 func TestConstraintSaysCost(t *testing.T) {
-	for policy, want := range map[string][2]string{"dc": {"50.0 s on average", "20.0 s"}, "dc(cost=worst)": {"80.0 s at worst", "50.0 s"}} {
+	for policy, want := range map[string][2]string{"dc": {"50.0 s on average", "20.0 s"}, "dc(cost=worst)": {"1:20 min at worst", "50.0 s"}} {
 		if got, want := play(t, policy, 1, 1, timed("a", "varies", 0, 30, 4, 0)), "a no: alone on this cluster it takes "+want[0]+", and its deadline is in 30.0 s, "+want[1]+" before that"; got != want {
 			t.Errorf("%s: %s, want %s", policy, got, want)
 		}

@@ -39,7 +39,7 @@ func TestBound(t *testing.T) {
 	if err := b.WriteTable(&text); err != nil {
 		t.Fatal(err)
 	}
-	const want = `a job of words with 10 maps and 2 reduces takes 52.3 s to 2:04 min on 4 map slots and 2 reduce slots of its own, 88.2 s in the middle
+	const want = `a job of words with 10 maps and 2 reduces takes 52.3 s to 2:04 min on 4 map slots and 2 reduce slots of its own, 1:28 min in the middle
 its maps alone take 27.3 s to 48.3 s
 its reduces alone take 25.0 s to 37.5 s
 for a deadline of 2:10 min a job of words with 10 maps and 2 reduces needs 2 map slots and 1 reduce slot by the mean of both bounds

@@ -97,7 +97,7 @@ func TestPromisesOfManyClasses(t *testing.T) {
 func TestBrowserTellsRefusals(t *testing.T) {
 	b := pagetest.New(t)
 	due, early, work := 100.0, 90.0, 5.0
-	const why = "alone on this cluster it takes 4:12 min (its maps 60.0 s, its reduces 3:12 min), and its deadline is in 3:00 min; the earliest deadline that would be accepted is 5:00 min"
+	const why = "alone on this cluster it takes 4:12 min (its maps 1:00 min, its reduces 3:12 min), and its deadline is in 3:00 min; the earliest deadline that would be accepted is 5:00 min"
 	play := func(policy string, refused int) *report.Run {
 		r := &report.Run{World: "sim", Scenario: "s", Policy: policy, Seed: 1}
 		for i := range 7 {

@@ -97,7 +97,7 @@ func TestBrowserSaysWhy(t *testing.T) {
 		t.Errorf("before any click: %s", got)
 	}
 	b.Eval(`[...document.querySelectorAll('#jobs tbody button')].find(b => b.textContent === 'late').click()`, nil)
-	if got := tell("#account"); !strings.Contains(got, "Why late was late") || !strings.Contains(got, "deadline 90.0 s: late by") || !strings.Contains(got, "waited for slots") {
+	if got := tell("#account"); !strings.Contains(got, "Why late was late") || !strings.Contains(got, "deadline 1:30 min: late by") || !strings.Contains(got, "waited for slots") {
 		t.Errorf("of a late job: %s", got)
 	}
 	// The address follows once the page has been drawn, which may take a while.

@@ -79,13 +79,13 @@ func TestOutcomes(t *testing.T) {
 	}
 	for _, want := range []string{
 		"\njob      deadline  expected by  finished  promise            than expected\n",
-		"kept      100.0 s       80.0 s    70.0 s  kept              10.0 s earlier\n",
-		"late      100.0 s       40.0 s    70.0 s  kept                30.0 s later\n",
-		"broken     60.0 s       55.0 s    70.0 s  BROKEN by 10.0 s    15.0 s later\n",
-		"exact     100.0 s       70.0 s    70.0 s  kept                         0 s\n",
-		"sampled   100.0 s       90.0 s    70.0 s  kept              20.0 s earlier  an estimate from a sample\n",
-		"lent      100.0 s            –    70.0 s  none                              there is no profile of its class: it runs without a promise, on slots that no promise needs\n",
-		"100.0 s       –  done before",
+		"kept     1:40 min     1:20 min  1:10 min  kept              10.0 s earlier\n",
+		"late     1:40 min       40.0 s  1:10 min  kept                30.0 s later\n",
+		"broken   1:00 min       55.0 s  1:10 min  BROKEN by 10.0 s    15.0 s later\n",
+		"exact    1:40 min     1:10 min  1:10 min  kept                         0 s\n",
+		"sampled  1:40 min     1:30 min  1:10 min  kept              20.0 s earlier  an estimate from a sample\n",
+		"lent     1:40 min            –  1:10 min  none                              there is no profile of its class: it runs without a promise, on slots that no promise needs\n",
+		"1:40 min         –  done before",
 		`job "guessed" was refused: by an estimate from a sample of 2 maps: would finish at 4:10 min`,
 		`job "refused" was refused: would finish at 4:10 min, 2:30 min after its deadline; the earliest deadline that would be accepted is 4:10 min`,
 	} {
@@ -232,7 +232,7 @@ func TestPromisesWithAProbabilityAreTold(t *testing.T) {
 		}
 		var text bytes.Buffer
 		writePromises(&text, []*Run{run})
-		for _, want := range []string{c.head, "20.0 s earlier  with 99 %; 50 % by 60.0 s, 90 % by 75.0 s"} {
+		for _, want := range []string{c.head, "20.0 s earlier  with 99 %; 50 % by 1:00 min, 90 % by 1:15 min"} {
 			if !strings.Contains(text.String(), want) {
 				t.Errorf("no %q in\n%s", want, &text)
 			}

@@ -385,7 +385,7 @@ func TestUnits(t *testing.T) {
 		{"in time", 0.0002, "+0.02 points", "+0.02"}, // not 0
 		{"in time", -0.000034, "-0.003 points", "-0.003"},
 		{"in time", 0, "0 points", "0"},
-		{"makespan", 75, "+75.0 s", "+75.0 s"},
+		{"makespan", 75, "+1:15 min", "+1:15 min"},
 		{"makespan", -0.0002, "-0.0002 s", "-0.0002 s"},
 		{"makespan", 0, "0 s", "0 s"},
 		{"makespan", -0.122, "-122 ms", "-122 ms"},

@@ -67,8 +67,7 @@ const label = (s, step) => {
   if (step >= 3600) return s / 3600 + ' h';
   if (s >= 3600 && step >= 60) return Math.floor(s / 3600) + ':' + two(Math.round(s / 60) % 60) + ' h';
   if (step >= 60) return Math.round(s / 60) + ' min';
-  if (s >= 3600) return Math.floor(s / 3600) + ':' + two(Math.floor(s / 60) % 60) + ':' + two(Math.round(s) % 60);
-  if (s >= 120 && step >= 1) return Math.floor(s / 60) + ':' + two(Math.round(s) % 60) + ' min';
+  if (s >= 60 && step >= 1) return span(s);
   if (step >= 1) return Math.round(s) + ' s';
   const digits = Math.ceil(-Math.log10(step) - 1e-9);
   return s.toFixed(digits) + ' s';

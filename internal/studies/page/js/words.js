@@ -1,17 +1,17 @@
 // How numbers and times are said, and elements made.
 
 const two = (x) => String(x).padStart(2, '0');
-// span prints seconds so that three digits or so are left to read.
+// span prints seconds in the one way in which people read them, as units.Span does.
 const span = (s) => {
   if (!isFinite(s)) return '–';
   const sign = s < 0 ? '−' : '';
   const a = Math.abs(s);
   if (a < 0.0005) return '0 s';
   if (a < 0.9995) return sign + Math.round(1000 * a) + ' ms';
-  if (a < 119.95) return sign + a.toFixed(1) + ' s';
-  if (a < 7200) return sign + Math.floor((a + 0.5) / 60) + ':' + two(Math.floor(a + 0.5) % 60) + ' min';
-  if (a < 48 * 3600) return sign + Math.floor((a + 30) / 3600) + ':' + two(Math.floor((a + 30) / 60) % 60) + ' h';
-  return sign + (a / 86400).toFixed(1) + ' d';
+  if (a < 59.95) return sign + a.toFixed(1) + ' s';
+  const n = Math.floor(a + 0.5);
+  if (n < 3600) return sign + Math.floor(n / 60) + ':' + two(n % 60) + ' min';
+  return sign + Math.floor(n / 3600) + ':' + two(Math.floor(n / 60) % 60) + ':' + two(n % 60) + ' h';
 };
 const time = (ticks) => span(ticks / second);
 // number prints a number in groups of three, with a decimal where it is small, and spaces that do not break.
