@@ -47,7 +47,8 @@ Bounds are not what happens. --verify plays the plan in the simulator, with user
 again, and counts what is late: on slots of their own, or with --policy on machines that all classes share.
 
 With machines, types of machines instead of one price, the plan has several types with prices by the hour, spot capacity,
-energy and a budget; examples/fleet.yaml shows how.
+energy and a budget; examples/fleet.yaml shows how. -o yaml prints such a plan as the cluster of a scenario, whose offers are
+what it rents, so that it can be played with any workload and policy.
 
 With -o csv there is a line for each class and one for the total, with status and reason; with --sweep a line for each
 deadline instead.
@@ -75,8 +76,6 @@ If a class cannot meet its deadline with any number of machines there is no plan
 				return nil
 			case since != "":
 				return fmt.Errorf("--since needs --from-history")
-			case o.output == "yaml":
-				return fmt.Errorf("--output yaml needs --from-history, it prints the file that follows from it")
 			}
 			return exactly(1, "one file")(cmd, args)
 		},
@@ -109,7 +108,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 				}
 				defer sheet.Discard()
 			}
-			if o.output == "yaml" {
+			if o.output == "yaml" && ran {
 				_, err := cmd.OutOrStdout().Write(src)
 				return err
 			}
@@ -124,6 +123,12 @@ If a class cannot meet its deadline with any number of machines there is no plan
 				return err
 			}
 			r := capacity.Plan(c)
+			if o.output == "yaml" && r.Reason == "" {
+				if r.Fleet == nil {
+					return fmt.Errorf("%s: --output yaml needs --from-history, it prints the file that follows from it, or a plan with machines, which it prints as a cluster", file)
+				}
+				return r.WriteCluster(c, cmd.OutOrStdout())
+			}
 			r.Change(c, changes)
 			if verify && r.Reason == "" {
 				if err := r.Verify(cmd.Context(), c, policy, seed); err != nil {
