@@ -13,8 +13,8 @@ import (
 // Adaptive Conformal Inference Under Distribution Shift, 2021). A job that runs still when its instant passes is such
 // an error at once. What moves is where these instants lie among the normal scores of the law, and so all others too.
 
-// The instants that are followed: how likely each is, its normal score, and what a miss of it moves that by, which is a
-// hundredth of probability.
+// The instants that are followed: how likely each is, its normal score, and what a miss of it moves that by, which
+// is a hundredth of probability.
 var (
 	shell  = [4]float64{0.1, 0.5, 0.9, 0.99}
 	scores = func() (z [len(shell)]float64) {
@@ -37,10 +37,13 @@ func stepAt(z float64) float64 { return units.Rounded(0.01 * math.Sqrt(2*math.Pi
 // mostOff is how far a score may move.
 const mostOff = 6
 
-// A promise asks for less than that: jobs that can be promised are those with time to spare, and to hold them against
-// what all others miss drops promises that would be kept. So it goes by the law, where half of all jobs put it, and by
-// what becomes of promises: one that is broken raises the score that the next ones ask for, and one that is kept
-// lowers it (Bao and others, Selective Conformal Inference, 2024), but never below their level.
+// A promise asks for less than that: jobs that can be promised are those with time to spare, and to hold them
+// against what all others miss drops promises that would be kept. So it goes by the law, where half of all jobs
+// put it, and by what becomes of promises: one that is broken raises the score that the next ones ask for, and one
+// that is kept lowers it (Bao and others, Selective Conformal Inference, 2024), but never below their level.
+// Beyond what all jobs are told for that level it asks for a third as much, as bursts of broken promises would end
+// them else.
+const beyondTold = 3
 
 // errs are what statements were off by.
 type errs struct {
@@ -55,7 +58,8 @@ const (
 	gone           // behind, so that it waits for whoever comes
 )
 
-// standing are the scores by which the law of statements tells the instants, less their own, and what chances came to.
+// standing are the scores by which the law of statements tells the instants, less their own, and what chances came
+// to.
 type standing struct {
 	Off [len(shell)]float64 `json:"off"`
 	chances
@@ -126,7 +130,8 @@ func (e *errs) promised(risk finish.Risk, kept bool) {
 func (e *errs) sure(like int, z float64) float64 {
 	of := &e.Of[like]
 	z = of.needs(z)
-	return min(of.out(z), z+of.Off[1]+e.Sure)
+	ask, told := z+of.Off[1]+e.Sure, of.out(z)
+	return min(ask, told+max(0, ask-told)/beyondTold)
 }
 
 func (e *standing) move(i int, by float64) {

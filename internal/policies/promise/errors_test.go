@@ -9,8 +9,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Of all jobs as many are done by the told instants as stated, also where they take half again as long from one day to
-// the next, or get slower all the time, and where it is noticed at once that an instant passes, or only at the end.
+// Of all jobs as many are done by the told instants as stated, also where they take half again as long from one
+// day to the next, or get slower all the time, and where it is noticed at once that an instant passes, or only at
+// the end.
 func TestAsOftenAsStated(t *testing.T) {
 	for name, late := range map[string]func(i int) float64{
 		"steady": func(int) float64 { return 0 },
@@ -64,8 +65,8 @@ func TestBrokenPromises(t *testing.T) {
 		t.Errorf("after its deadline %v, at its end %v", once, e.Sure)
 	}
 	z := finish.Score(0.99)
-	if e.sure(inTime, z) != e.Of[inTime].out(z) {
-		t.Errorf("a promise asks for %v, and is told for %v", e.sure(inTime, z), e.Of[inTime].out(z))
+	if is := e.sure(inTime, z); math.Abs(is-z-once/3) > 1e-9 { // all are told for as much as the level
+		t.Errorf("a promise asks for %v, want %v", is, z+once/3)
 	}
 	e.Of[inTime].Off[len(shell)-1] = 3
 	if is := e.sure(inTime, z); math.Abs(is-z-once) > 1e-9 {
@@ -91,6 +92,19 @@ func TestOutIsTheInverse(t *testing.T) {
 	for z := -5.0; z < 5; z += 0.1 {
 		if is := e.in(e.out(z)); math.Abs(is-z) > 1e-9 {
 			t.Errorf("%v comes back as %v", z, is)
+		}
+	}
+}
+
+// A promise asks for more where the law rests on few jobs, as the next of n deviates by √(1 + 1/n) of what they
+// deviate by.
+func TestFewJobsSayLittle(t *testing.T) {
+	for _, n := range []float64{1, 4, 20, 500} {
+		own := finish.Sure(0)
+		st := statement{expected: 100, scale: 1, off: 1, own: &own, errs: &errs{}, few: 1 / (n + 1)}
+		asked := (st.promises(finish.RiskOf(0.01)) - 100) / finish.Score(0.99)
+		if want := math.Sqrt(1 + 1/n); asked > want+0.02 || asked < 1+(want-1)/2 {
+			t.Errorf("of %v jobs: %v times as much, want some %v", n, asked, want)
 		}
 	}
 }

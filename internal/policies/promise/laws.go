@@ -15,6 +15,7 @@ import (
 type law struct {
 	Mean     float64  `json:"mean"`           // seconds, with those that its slot stays empty behind it
 	Wait     float64  `json:"wait,omitempty"` // these
+	Few      float64  `json:"few,omitempty"`  // one over how many jobs it rests on, and the next
 	Variance float64  `json:"variance"`       // that a task has for itself, in parts of the mean squared
 	Shared   float64  `json:"shared"`         // that of the factor which all tasks of the stage share, whose mean is 1
 	Most     float64  `json:"most"`           // in parts of the mean, what one task in a thousand exceeds
@@ -69,7 +70,7 @@ const (
 // lawOf takes the mean of the factor that tasks share, or, of a guess, its median: the mean of so wide a guess
 // would be several times of what is likely, for all who wait behind the job.
 func lawOf(l *estimate.Law, guess bool) *law {
-	k := &law{}
+	k := &law{Few: units.Rounded(1 / (l.Jobs + 1))}
 	shared := l.Shared.Mean()
 	if guess {
 		shared = l.Shared.Quantile(0.5)

@@ -23,7 +23,8 @@ type statement struct {
 	late     [2]float64 // by which it ends later where strays take as long as one in ten, or in a hundred
 	own      *finish.Dist
 	errs     *errs
-	like     int // where the job stands
+	like     int     // where the job stands
+	few      float64 // of its law
 }
 
 // protects is the risk above which a promise is protected.
@@ -32,6 +33,9 @@ const protects = finish.Certain / 10
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
 	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, late: w.late}
+	if w.r.Laws[0] != nil {
+		st.few = w.r.Laws[0].Few
+	}
 	switch {
 	case !w.r.InTime:
 		st.like = gone
@@ -63,9 +67,10 @@ func (st *statement) by(risk finish.Risk) float64 {
 	return st.at(st.errs.Of[st.like].out(finish.Score(1 - risk.Share())))
 }
 
-// promises is when it is done as a promise may say that leaves that risk.
+// promises is when it is done as a promise may say that leaves that risk. The next of n jobs deviates by √(1 + 1/n) of
+// what these n deviate by, some 1 + 1/(2 (n + 1)): the law is fitted to them, and few say little of its ends.
 func (st *statement) promises(risk finish.Risk) float64 {
-	return st.at(st.errs.sure(st.like, finish.Score(1-risk.Share())))
+	return st.at(units.Rounded(st.errs.sure(st.like, finish.Score(1-risk.Share())) * (1 + st.few/2)))
 }
 
 // at is when the job is done at a score of the law.
