@@ -8,7 +8,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// A plan of several types of machines is the cluster of a scenario: what it reserves is there, what it rents is offered.
+// A plan of several types of machines is the cluster of a scenario: what it reserves is there, what it
+// rents is offered.
 func TestPlanIsACluster(t *testing.T) {
 	src, err := os.ReadFile("../../../examples/fleet.yaml")
 	if err != nil {

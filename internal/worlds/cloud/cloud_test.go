@@ -115,6 +115,13 @@ func (w *world) tell(c cloud.Change) {
 	}
 }
 
+// has looks at one of its sets.
+func (w *world) has(n cluster.NodeID, set map[cluster.NodeID]bool) bool {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return set[n]
+}
+
 func (w *world) warn(text string) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -155,7 +162,7 @@ func TestDesk(t *testing.T) {
 				turn()
 				time.Sleep(time.Duration(draw.IntN(120_000)) * time.Millisecond)
 			}
-			c.Kind()
+			c.Be(cloudtest.Moods{})
 			time.Sleep(20 * time.Minute) // those that do not come, and those that went without a word
 			for n := cluster.NodeID(1); n <= 5; n++ {
 				w.lock.Lock()
@@ -174,12 +181,12 @@ func TestDesk(t *testing.T) {
 				}
 			}
 			if serving != 5 || c.Serve() != 5 || len(w.wrong) > 0 {
-				t.Errorf("seed %d: %d of 5 serve, in truth %d, %v; %v", seed, serving, c.Serve(), w.wrong, c.Log)
+				t.Errorf("seed %d: %d of 5 serve, in truth %d, %v; %v", seed, serving, c.Serve(), w.wrong, c.Log())
 			}
 			w.lock.Unlock()
 			d.Close()
 			if c.Count() > 0 {
-				t.Errorf("seed %d: %d nodes are left; %v", seed, c.Count(), c.Log)
+				t.Errorf("seed %d: %d nodes are left; %v", seed, c.Count(), c.Log())
 			}
 			for _, text := range w.warned {
 				if strings.Contains(text, "look for them") {
@@ -201,8 +208,8 @@ func TestLeftovers(t *testing.T) {
 		}
 		d := cloud.Open(c, "run", func(cloud.Change) {}, func(text string) { t.Error(text) })
 		time.Sleep(time.Minute)
-		if c.Count() != 2 || c.Log[len(c.Log)-1] != "back run-x-1" {
-			t.Error(c.Log)
+		if c.Count() != 2 || c.Log()[len(c.Log())-1] != "back run-x-1" {
+			t.Error(c.Log())
 		}
 		d.Close()
 	})
@@ -216,12 +223,12 @@ func TestLateRent(t *testing.T) {
 		d := cloud.Open(c, "run", w.tell, w.warn)
 		d.Rent(1, class)
 		time.Sleep(7 * time.Second)
-		if c.Kind(); w.wants[1] || len(c.Log) > 0 {
-			t.Error("it was not given up, or came too early:", c.Log)
+		if c.Be(cloudtest.Moods{}); w.has(1, w.wants) || len(c.Log()) > 0 {
+			t.Error("it was not given up, or came too early:", c.Log())
 		}
 		time.Sleep(10 * time.Minute)
-		if c.Count() != 0 || len(c.Log) < 2 {
-			t.Error(c.Log)
+		if c.Count() != 0 || len(c.Log()) < 2 {
+			t.Error(c.Log())
 		}
 		d.Close()
 	})
@@ -235,18 +242,18 @@ func TestPartialList(t *testing.T) {
 		d := cloud.Open(c, "run", w.tell, w.warn)
 		d.Rent(1, class)
 		time.Sleep(time.Minute)
-		c.Moods.Partial = 1
-		for c.Lists = 0; c.Lists < 1; time.Sleep(100 * time.Millisecond) {
+		c.Be(cloudtest.Moods{Partial: 1})
+		for was := c.Lists(); c.Lists() == was; time.Sleep(100 * time.Millisecond) {
 		}
-		c.Kind()
-		if time.Sleep(time.Minute); !w.serves[1] {
+		c.Be(cloudtest.Moods{})
+		if time.Sleep(time.Minute); !w.has(1, w.serves) {
 			t.Error("one list sufficed")
 		}
-		c.Moods.Partial = 1
-		if time.Sleep(time.Minute); w.serves[1] {
+		c.Be(cloudtest.Moods{Partial: 1})
+		if time.Sleep(time.Minute); w.has(1, w.serves) {
 			t.Error("it still serves")
 		}
-		c.Kind()
+		c.Be(cloudtest.Moods{})
 		d.Close()
 	})
 }
@@ -259,7 +266,7 @@ func TestFarewell(t *testing.T) {
 		d := cloud.Open(c, "run", w.tell, w.warn)
 		d.Rent(1, class)
 		time.Sleep(time.Minute)
-		c.Moods.Hangs = 1
+		c.Be(cloudtest.Moods{Hangs: 1})
 		began := time.Now()
 		if d.Close(); time.Since(began) > time.Minute || len(w.warned) != 1 || !strings.Contains(w.warned[0], "look for them: run-") {
 			t.Errorf("%v: %q", time.Since(began), w.warned)

@@ -81,14 +81,14 @@ func Suite(t *testing.T, p cloud.Provider, refused string, patience time.Duratio
 
 // Cloud is a provider with moods, which come by a seed.
 type Cloud struct {
-	Boot  time.Duration
-	Moods Moods
+	boot time.Duration
 
 	lock  sync.Mutex
 	draw  *rand.Rand
+	moods Moods
 	nodes []*node
-	Log   []string // rents and what was given back, in their order
-	Lists int      // that were answered
+	log   []string
+	lists int
 }
 
 // Moods are how likely a call or a node goes wrong.
@@ -111,22 +111,36 @@ type node struct {
 
 // New returns a cloud.
 func New(seed uint64, boot time.Duration, m Moods) *Cloud {
-	return &Cloud{Boot: boot, Moods: m, draw: rand.New(rand.NewPCG(seed, 1))}
+	return &Cloud{boot: boot, moods: m, draw: rand.New(rand.NewPCG(seed, 1))}
 }
 
 var errMood = errors.New("try again later")
 
-// Kind lets nothing go wrong any more.
-func (c *Cloud) Kind() {
+// Be gives it other moods; none: nothing goes wrong any more.
+func (c *Cloud) Be(m Moods) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.Moods = Moods{}
+	c.moods = m
+}
+
+// Log has the rents, and what was given back, in their order.
+func (c *Cloud) Log() []string {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return slices.Clone(c.log)
+}
+
+// Lists is how many lists it has answered.
+func (c *Cloud) Lists() int {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.lists
 }
 
 // call does what it is asked, or not, as its mood is.
 func (c *Cloud) call(ctx context.Context, do func()) error {
 	c.lock.Lock()
-	m, x := c.Moods, c.draw.Float64()
+	m, x := c.moods, c.draw.Float64()
 	at := func(p float64) bool { x -= p; return x < 0 }
 	locked := func() {
 		c.lock.Lock()
@@ -163,10 +177,10 @@ func (c *Cloud) Rent(ctx context.Context, token, class string) error {
 		if slices.ContainsFunc(c.nodes, func(n *node) bool { return n.token == token }) {
 			return
 		}
-		c.Log = append(c.Log, "rent "+token)
-		c.nodes = append(c.nodes, &node{token, time.Now().Add(c.Boot), c.draw.Float64() < c.Moods.Stillborn})
-		if c.draw.Float64() < c.Moods.Twice {
-			c.nodes = append(c.nodes, &node{token, time.Now().Add(2 * c.Boot), false})
+		c.log = append(c.log, "rent "+token)
+		c.nodes = append(c.nodes, &node{token, time.Now().Add(c.boot), c.draw.Float64() < c.moods.Stillborn})
+		if c.draw.Float64() < c.moods.Twice {
+			c.nodes = append(c.nodes, &node{token, time.Now().Add(2 * c.boot), false})
 		}
 	})
 }
@@ -176,7 +190,7 @@ func (c *Cloud) GiveBack(ctx context.Context, token string) error {
 	return c.call(ctx, func() {
 		before := len(c.nodes)
 		if c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return n.token == token }); len(c.nodes) < before {
-			c.Log = append(c.Log, "back "+token)
+			c.log = append(c.log, "back "+token)
 		}
 	})
 }
@@ -184,10 +198,10 @@ func (c *Cloud) GiveBack(ctx context.Context, token string) error {
 // There implements cloud.Provider.
 func (c *Cloud) There(ctx context.Context) (list []cloud.Node, err error) {
 	err = c.call(ctx, func() {
-		c.Lists++
-		c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return c.draw.Float64() < c.Moods.Dies })
+		c.lists++
+		c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return c.draw.Float64() < c.moods.Dies })
 		for _, n := range c.nodes {
-			if c.draw.Float64() >= c.Moods.Partial {
+			if c.draw.Float64() >= c.moods.Partial {
 				list = append(list, cloud.Node{Token: n.token, Up: !n.still && !time.Now().Before(n.from)})
 			}
 		}
