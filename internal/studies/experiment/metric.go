@@ -86,6 +86,14 @@ func over(a, b float64) float64 {
 	return a / b
 }
 
+// known is a number, NaN where there is none.
+func known(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}
+
 // is tells whether the job is of a size or class, or is the one job of that name. All are of none.
 func (j *Job) is(size string) bool {
 	return size == "" || j.ID == size || j.Class == size || strings.HasPrefix(j.ID, size+"-")
@@ -140,12 +148,7 @@ func perJob(name, unit, size string, of func(*Job) float64) Metric {
 
 // penalty is the mean penalty of jobs (paper 000, eq. 1).
 func penalty(size string) Metric {
-	m := perJob("penalty", "of a deadline", size, func(j *Job) float64 {
-		if j.Penalty == nil {
-			return math.NaN()
-		}
-		return *j.Penalty
-	})
+	m := perJob("penalty", "of a deadline", size, func(j *Job) float64 { return known(j.Penalty) })
 	if of := m.Of; size == "" {
 		m.Of = func(o *Outcome) float64 {
 			if x, ok := o.Values[m.Name]; ok { // it was computed
@@ -199,12 +202,7 @@ func hardOfSoft(size string) Metric {
 
 // completion is the mean time from the arrival of jobs to their end.
 func completion(size string) Metric {
-	return perJob("completion", "s", size, func(j *Job) float64 {
-		if j.Finished == nil {
-			return math.NaN()
-		}
-		return *j.Finished - j.Submitted
-	})
+	return perJob("completion", "s", size, func(j *Job) float64 { return known(j.Finished) - j.Submitted })
 }
 
 // accepted is the part of the jobs that were admitted (paper 003, section 5.3.2).
@@ -317,22 +315,12 @@ func nodesRented() Metric {
 
 // nodeHours are those of rented nodes, until the last job ended.
 func nodeHours() Metric {
-	return Metric{"rented node-hours", "node-hours", func(o *Outcome) float64 {
-		if o.Summary.Rented == nil {
-			return math.NaN()
-		}
-		return *o.Summary.Rented
-	}}
+	return Metric{"rented node-hours", "node-hours", func(o *Outcome) float64 { return known(o.Summary.Rented) }}
 }
 
 // rent is what they cost.
 func rent() Metric {
-	return Metric{"rent", "in all", func(o *Outcome) float64 {
-		if o.Summary.Rent == nil {
-			return math.NaN()
-		}
-		return *o.Summary.Rent
-	}}
+	return Metric{"rent", "in all", func(o *Outcome) float64 { return known(o.Summary.Rent) }}
 }
 
 // within is the part of the jobs that took at most so many times as long as their deadline allowed.

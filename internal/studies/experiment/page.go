@@ -17,13 +17,14 @@ svg { display: block; width: 100%; height: auto; font: 11.5px system-ui, sans-se
 svg .axis { stroke: var(--soft); fill: none; }
 svg .whisker { stroke: var(--ink); fill: none; stroke-width: 1.2; } svg .ring { fill: none; stroke: var(--ink); stroke-width: 2; }
 th.wrap, td.wrap { white-space: normal; overflow-wrap: break-word; max-width: 60ch; overflow: visible; vertical-align: top; } td.claim { min-width: 30ch; }
+td.span { white-space: normal; min-width: 16ch; max-width: 24ch; }
 td.wrap small { display: block; color: var(--soft); } .good { color: #00795a; font-weight: 600; }
 @media (prefers-color-scheme: dark) { .good { color: #4fc99f; } }
 .text p, .text li { max-width: 90ch; } .text code { white-space: normal; }
 .pair { grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); }
 `
 
-// WritePage writes one page that needs no network: what the README says first, verdicts, our curves over the
+// WritePage writes one page that needs no network: what the README says first and of its results, verdicts, our curves over the
 // paper's axes, tables, sensitivity, and the README.
 func (r *Report) WritePage(w io.Writer) error {
 	readme, err := r.e.Readme()
@@ -32,7 +33,12 @@ func (r *Report) WritePage(w io.Writer) error {
 	}
 	_, intro, _ := strings.Cut(readme, "\n\n") // behind its heading
 	intro, _, _ = strings.Cut(intro, "\n## ")
-	sections := []string{`<div class="text">` + markdown(intro) + "</div>", r.claimsHTML()}
+	_, results, _ := strings.Cut(readme, "\n## Results\n")
+	results, _, _ = strings.Cut(results, "\n## ")
+	if results != "" {
+		results = "<h2>Results, as the README has them</h2>" + markdown(results)
+	}
+	sections := []string{`<div class="text">` + markdown(intro) + results + "</div>", r.claimsHTML()}
 	if len(r.e.Figures) > 0 {
 		sections = append(sections, r.figuresHTML())
 	}
@@ -46,7 +52,7 @@ func (r *Report) WritePage(w io.Writer) error {
 	for i := range r.e.Tables {
 		sections = append(sections, tableHTML(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])))
 	}
-	sections = append(sections, `<h2>What the paper leaves open</h2><details class="text"><summary>README.md of the experiment</summary>`+markdown(readme)+"</details>")
+	sections = append(sections, `<h2>What the paper leaves open, and what was assumed</h2><details class="text"><summary>README.md of the experiment</summary>`+markdown(readme)+"</details>")
 	about := fmt.Sprintf("%s: %s; %s; %s.", r.e.Paper, r.e.About, r.inWords(), r.seedsInWords()) + " " + r.fewSeedsInWords()
 	return page.Plain(w, r.e.Name, about, sections, style, "Made by slackline reproduce "+r.e.Name+". Simulated; intervals are 95 % confidence intervals of means over seeds; those on curves leave out what one seed has more than another at all points. Point at a mark to see its numbers.")
 }
@@ -58,7 +64,7 @@ func (r *Report) claimsHTML() string {
 		verdict := page.Text(map[Verdict]string{Reproduces: "good", Holds: "good", Refuted: "bad"}[c.Verdict], c.Verdict.words())
 		claim := page.Cell{Class: "wrap claim", HTML: html.EscapeString(c.Claim) + " <small>" + html.EscapeString(c.Note) + "</small>"}
 		rows[c.Origin] = append(rows[c.Origin], []page.Cell{page.Text("", c.Source), verdict, claim, page.Text("", c.show(c.Published)), page.Text("", c.ours()),
-			page.Text("", c.far()), page.Text("", c.interval()), page.Text("", string(c.Kind))})
+			page.Text("", c.far()), page.Text("right span", c.interval()), page.Text("", string(c.Kind))})
 	}
 	heading := []string{"source", "verdict", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "kind"}
 	text := ""

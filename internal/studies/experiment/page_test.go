@@ -30,6 +30,9 @@ func TestBrowserDrawsExperiments(t *testing.T) {
 		if err := r.WritePage(&page); err != nil {
 			t.Fatal(err)
 		}
+		if text, err := e.Readme(); err != nil || strings.Contains(text, "\n## Results\n") != strings.Contains(page.String(), "<h2>Results, as the README has them</h2>") {
+			t.Errorf("%s: the page has not the results that its README has (%v)", e.Name, err)
+		}
 		file := filepath.Join(t.TempDir(), e.Name+".html")
 		if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
@@ -77,6 +80,20 @@ func TestPageBegins(t *testing.T) {
 		begins, heading := strings.Index(page.String(), `<div class="text"><p>`), strings.Index(page.String(), "<h2>")
 		if begins < 0 || begins > heading || strings.Contains(page.String(), "Our values on the paper's axes") {
 			t.Errorf("%s: the page begins with %.80q", e.Name, page.String()[heading:])
+		}
+	}
+}
+
+// A note has the beginning of a long value, as far as it tells it from others.
+func TestLongValues(t *testing.T) {
+	e := &Experiment{Assumptions: []Assumption{{Key: "cluster.slots.rows"}}}
+	for value, want := range map[string]string{
+		"0.4":                        "rows 0.4",
+		"[{at: 0s, capacity: 0.76}]": "rows [{at: 0s, capacity: 0.76}]",
+		"[{at: 0s, capacity: 0.5}, {at: 60m, capacity: 0.8}]": "rows [{at: 0s, capacity: 0.5}, {at:…",
+	} {
+		if got := (&variant{value: value}).name(e); got != want {
+			t.Errorf("%s is called %q, want %q", value, got, want)
 		}
 	}
 }

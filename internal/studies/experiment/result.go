@@ -185,10 +185,17 @@ func (r *Report) sensitivity(claim int) string {
 	return note
 }
 
+// longest is how much of a value a note has; the tables of the page have all of it.
+const longest = 30
+
 // name is the assumption and its value.
 func (v *variant) name(e *Experiment) string {
 	key := e.Assumptions[v.assumption].Key
-	return key[strings.LastIndexByte(key, '.')+1:] + " " + v.value
+	value := v.value
+	if len(value) > longest {
+		value = strings.ToValidUTF8(value[:longest], "") + "…"
+	}
+	return key[strings.LastIndexByte(key, '.')+1:] + " " + value
 }
 
 // inWords counts the verdicts, on the paper's claims and on ours apart.
