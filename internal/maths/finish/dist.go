@@ -280,19 +280,5 @@ func LogNormal(deviation float64) (d Dist) {
 	return d
 }
 
-// Beyond is how much more than x the value is on the average, if it is more than x.
-func (d *Dist) Beyond(x float64) float64 {
-	sum, weight, from := 0.0, 0.0, units.Rounded(x)
-	for i, w := range grid.w {
-		if units.Rounded(d[i]) > from {
-			sum, weight = sum+w*(d[i]-x), weight+w
-		}
-	}
-	if weight == 0 {
-		return 0.1 * d[knots-1] // nothing is known of such values
-	}
-	return sum / weight
-}
-
 // Chance is how likely a standard normal number is at most z.
 func Chance(z float64) float64 { return normal(z) }

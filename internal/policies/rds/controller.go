@@ -33,29 +33,10 @@ const (
 	forgetting = 0.98              // weight of a sample of a job's progress relative to the next one
 )
 
-// controller is what the parts of the policy share. What it exports is saved.
+// controller is what the parts of the policy share.
 type controller struct {
 	set settings
-
-	Next     units.Time `json:"next"`     // when the next interval begins, 0 = there is none as there is no job
-	Due      units.Time `json:"due"`      // when the solver is done with the plan, 0 = at once
-	Activate units.Time `json:"activate"` // when slots that nobody needs are handed on
-	Woken    units.Time `json:"wake"`     // for when a wake-up was asked for
-	Members  []*member  `json:"members"`  // jobs, by arrival
-	// Slots and Speed are forecasters of the slots of maps and reduces that there are, and of the speed of nodes.
-	Slots   *forecast.AR   `json:"slots"`
-	Speed   *forecast.AR   `json:"speed"`
-	Total   [rows]int64    `json:"total"`   // what there is of each kind of slots, and
-	Pace    float64        `json:"pace"`    // how fast its nodes are, 0 = nobody has looked yet
-	Level   [2]float64     `json:"level"`   // slots and speed as they are
-	Observe units.Time     `json:"observe"` // when the forecasters take them next, units.Never before the first plan
-	Classes []*performance `json:"classes"` // by name
-	Watches bool           `json:"watches,omitempty"`
-	// Held says that something was planned for when the solver is done.
-	Held bool `json:"held,omitempty"`
-	// Intervals counts them.
-	Intervals int64       `json:"intervals"`
-	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in millionths of the penalty
+	state
 
 	trainer     fuzzy.Trainer
 	solverState optimize.Interior
@@ -77,6 +58,29 @@ type controller struct {
 	// has them in one piece, which the next question uses again.
 	aside  *controller
 	copies []member
+}
+
+// state is what of it is saved, and copied.
+type state struct {
+	Next     units.Time `json:"next"`     // when the next interval begins, 0 = there is none as there is no job
+	Due      units.Time `json:"due"`      // when the solver is done with the plan, 0 = at once
+	Activate units.Time `json:"activate"` // when slots that nobody needs are handed on
+	Woken    units.Time `json:"wake"`     // for when a wake-up was asked for
+	Members  []*member  `json:"members"`  // jobs, by arrival
+	// Slots and Speed are forecasters of the slots of maps and reduces that there are, and of the speed of nodes.
+	Slots   *forecast.AR   `json:"slots"`
+	Speed   *forecast.AR   `json:"speed"`
+	Total   [rows]int64    `json:"total"`   // what there is of each kind of slots, and
+	Pace    float64        `json:"pace"`    // how fast its nodes are, 0 = nobody has looked yet
+	Level   [2]float64     `json:"level"`   // slots and speed as they are
+	Observe units.Time     `json:"observe"` // when the forecasters take them next, units.Never before the first plan
+	Classes []*performance `json:"classes"` // by name
+	Watches bool           `json:"watches,omitempty"`
+	// Held says that something was planned for when the solver is done.
+	Held bool `json:"held,omitempty"`
+	// Intervals counts them.
+	Intervals int64       `json:"intervals"`
+	Prices    [rows]int64 `json:"prices"` // of a slot of each kind, in millionths of the penalty
 }
 
 // member is a job that asks for slots.

@@ -50,18 +50,13 @@ func (c *Calibration) settings() []setting {
 	if size(c.Grid) > c.Most {
 		return c.spread()
 	}
-	list := []setting{{}}
-	for _, d := range c.Grid {
-		var longer []setting
-		for _, s := range list {
-			for _, v := range d.Values {
-				longer = append(longer, setting{values: append(slices.Clone(s.values), v)})
-			}
-		}
-		list = longer
-	}
+	list := make([]setting, size(c.Grid))
 	for i := range list {
-		list[i].results = newResults()
+		list[i] = setting{make([]string, len(c.Grid)), newResults()}
+		for at, k := i, len(c.Grid)-1; k >= 0; k-- {
+			values := c.Grid[k].Values
+			list[i].values[k], at = values[at%len(values)], at/len(values)
+		}
 	}
 	return list
 }
