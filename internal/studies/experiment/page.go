@@ -24,8 +24,8 @@ td.wrap small { display: block; color: var(--soft); } .good { color: #00795a; fo
 .pair { grid-template-columns: repeat(auto-fit, minmax(min(460px, 100%), 1fr)); }
 `
 
-// WritePage writes one page that needs no network: what the README says first and of its results, verdicts, our curves over the
-// paper's axes, tables, sensitivity, and the README.
+// WritePage writes one page that needs no network: what the README says first and of its results, verdicts, our
+// curves over the paper's axes, tables, sensitivity, and the README.
 func (r *Report) WritePage(w io.Writer) error {
 	readme, err := r.e.Readme()
 	if err != nil {
