@@ -30,9 +30,9 @@ func TestReasonsAsSentences(t *testing.T) {
 		"its turn: 2 of at most 5 jobs are running":                                                             sched.Because(admit.SlotOfOrder, 2, 5),
 		"waits: 5 jobs run, the limit is 5":                                                                     sched.Because(admit.OverLimit, 5, 5),
 		"a pool has had 1 slot of its minimum share of 4 for 30.0 s":                                            sched.Because(preempt.MinShare, 1, 4, 30*s),
-		"a pool has had 1 slot, below half of its fair share of 9, for 1:00 min":                                  sched.Because(preempt.FairShare, 1, 9, 60*s),
+		"a pool has had 1 slot, below half of its fair share of 9, for 1:00 min":                                sched.Because(preempt.FairShare, 1, 9, 60*s),
 		"would finish at 2:00 min, 30.0 s after its deadline":                                                   sched.Because(rtmr.Late, 90*s, 120*s),
-		"would never finish; its deadline is at 1:30 min":                                                         sched.Because(rtmr.Late, 90*s, int64(units.Never)),
+		"would never finish; its deadline is at 1:30 min":                                                       sched.Because(rtmr.Late, 90*s, int64(units.Never)),
 		"would make job 7 miss its promised deadline: that would finish at 2:00 min, 30.0 s after its deadline": {Cause: rtmr.BreaksPromise, Job: 7, A: 90 * s, B: 120 * s},
 		"it needs 1 map slot at 1.0 s, and 0 are free then":                                                     sched.Because(admit.MapSlotsTaken, 1, -2, s),
 		"it needs 2 reduce slots at 1.0 s, and 1 is free then":                                                  sched.Because(admit.ReduceSlotsTaken, 2, 1, s),
@@ -47,10 +47,10 @@ func TestReasonsAsSentences(t *testing.T) {
 		"there is no profile of its class: 3 of its maps are measured first":                                    sched.Because(rtmr.Sampling, 3),
 		"a lent slot falls due: 3 tasks with a promise or of a sample wait, others hold 5 slots":                sched.Because(rtmr.SlotDue, 3, 5),
 		"alone on this cluster it takes 4:12 min at worst (its maps 1:00 min, its reduces 3:12 min), and its deadline is in 3:00 min, 1:12 min before that": sched.Because(estimate.AloneLate, 180*s, 252*s, 60*s),
-		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min, 1:12 min before that":                                       sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),
-		"alone on this cluster it takes 4:12 min at worst, and its deadline is in 4:12 min, 90 ms before that":                                          sched.Because(estimate.AloneLate, 252*s-s*9/100, 252*s, 0),
-		"alone on this cluster it takes 9.0 s at worst, and its deadline has passed":                                                                    sched.Because(estimate.AloneLate, -s, 9*s, 0),
-		"it needs 3 reduce slots at once, but the cluster has 2":                                                                                        sched.Because(estimate.TooFewSlots, 3, 2, int64(sched.Reduce)),
+		"alone on this cluster it takes 4:12 min on average, and its deadline is in 3:00 min, 1:12 min before that":                                         sched.Because(estimate.AloneLateMean, 180*s, 252*s, 252*s),
+		"alone on this cluster it takes 4:12 min at worst, and its deadline is in 4:12 min, 90 ms before that":                                              sched.Because(estimate.AloneLate, 252*s-s*9/100, 252*s, 0),
+		"alone on this cluster it takes 9.0 s at worst, and its deadline has passed":                                                                        sched.Because(estimate.AloneLate, -s, 9*s, 0),
+		"it needs 3 reduce slots at once, but the cluster has 2":                                                                                            sched.Because(estimate.TooFewSlots, 3, 2, int64(sched.Reduce)),
 		"a slot that no promise needs":                                                 sched.Because(rtmr.LeftOver),
 		"its reduces wait for its last map":                                            sched.Because(estimate.MapsFirst),
 		"the profile of its class gives no worst case, so no deadline can be promised": sched.Because(estimate.Unbounded),
@@ -121,7 +121,7 @@ func TestOutlooksAsSentences(t *testing.T) {
 	s := int64(units.Second)
 	by, half := units.Time(60*s), units.Time(50*s)
 	for want, it := range map[string]sched.Item{
-		"accepted: promised by its deadline at 1:30 min":                                               {Reason: sched.Because(estimate.Promised, 90*s)},
+		"accepted: promised by its deadline at 1:30 min":                                                 {Reason: sched.Because(estimate.Promised, 90*s)},
 		"accepted: expected to finish by 1:00 min as things stand, promised by its deadline at 1:30 min": {Outlook: sched.Outlook{By: by}, Reason: sched.Because(estimate.Promised, 90*s)},
 		"is expected to finish by 1:00 min, deadline at 1:30 min: an estimate from a sample of 3 maps, not a worst case": {
 			Outlook: sched.Outlook{By: by, Measured: 3}, Reason: sched.Because(rtmr.Estimated, 90*s)},

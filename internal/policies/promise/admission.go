@@ -2,6 +2,7 @@ package promise
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
@@ -73,6 +74,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			s.forget(e.Job)
 		case sched.ProfileLearned:
 			s.kin[profile.Family(e.Detail.Profile.Name)] = e.Detail.Profile.Name
+			if of := e.Detail.Profile.Any(sched.Map).Task; len(s.jobs) == 0 && of.N > 0 { // what earlier runs took says something of all
+				s.any[0].add(units.Rounded(math.Log(max(of.Mean, 1e-3))), 1, mostAny)
+			}
 			if s.taught(v, e.Detail.Profile.Name) {
 				s.next = v.Now() // for those that waited to be promised their deadlines, and may soon be done
 			}

@@ -168,6 +168,9 @@ func TestUnknownClass(t *testing.T) {
 	strange.Class = "nobody knows"
 	d.At(0, arrives(1, strange), arrives(2, policytest.Claims("b", 5, 9000)))
 	is := d.told(1)
+	if half := is.Half.Sub(0).Seconds(); half < 4 || half > 8 { // maps of all that is known take a second
+		t.Errorf("it is told %v s, want some 5", half)
+	}
 	if wide := is.By.Sub(0).Seconds() / is.Half.Sub(0).Seconds(); is.Word != sched.Unpromised || wide < 5 {
 		t.Errorf("it is told %+v, %.1f times its median", is, wide)
 	}
