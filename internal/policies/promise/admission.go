@@ -74,7 +74,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			s.forget(e.Job)
 		case sched.ProfileLearned:
 			s.kin[profile.Family(e.Detail.Profile.Name)] = e.Detail.Profile.Name
-			if of := e.Detail.Profile.Any(sched.Map).Task; len(s.jobs) == 0 && of.N > 0 { // what earlier runs took says something of all
+			// What earlier runs took says something of all.
+			if of := e.Detail.Profile.Any(sched.Map).Task; len(s.jobs) == 0 && of.N > 0 {
 				s.any[0].add(units.Rounded(math.Log(max(of.Mean, 1e-3))), 1, mostAny)
 			}
 			if s.taught(v, e.Detail.Profile.Name) {
