@@ -234,7 +234,7 @@ func TestLateRent(t *testing.T) {
 	})
 }
 
-// A node that one list lacks is not gone; one that two lack is.
+// A node that one list lacks is not gone; one that two lack is, and one that is there and serves no more.
 func TestPartialList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := cloudtest.New(1, time.Second, cloudtest.Moods{})
@@ -252,6 +252,18 @@ func TestPartialList(t *testing.T) {
 		c.Be(cloudtest.Moods{Partial: 1})
 		if time.Sleep(time.Minute); w.has(1, w.serves) {
 			t.Error("it still serves")
+		}
+		c.Be(cloudtest.Moods{})
+		w.lock.Lock()
+		w.wants[2] = true
+		w.lock.Unlock()
+		d.Rent(2, class)
+		time.Sleep(time.Minute)
+		if c.Stall(); !w.has(2, w.serves) {
+			t.Error("it does not serve")
+		}
+		if time.Sleep(time.Minute); w.has(2, w.serves) || c.Count() != 0 {
+			t.Error("it stalls, and still serves or is not given back")
 		}
 		c.Be(cloudtest.Moods{})
 		d.Close()

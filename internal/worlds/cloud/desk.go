@@ -248,8 +248,9 @@ func (d *Desk) once(text string) {
 
 // compare holds what is wanted against a list.
 func (d *Desk) compare(there []Node) {
-	seen := map[string]int{}
+	seen, serve := map[string]int{}, map[string]bool{}
 	for _, n := range there {
+		serve[n.Token] = serve[n.Token] || n.Up
 		seen[n.Token]++
 		if seen[n.Token] == 2 {
 			d.once(fmt.Sprintf("two nodes have the token %s; they count as one", n.Token))
@@ -267,7 +268,7 @@ func (d *Desk) compare(there []Node) {
 		}
 	}
 	for _, t := range d.list {
-		if t.lacks++; seen[t.token] > 0 {
+		if t.lacks++; serve[t.token] || seen[t.token] > 0 && (t.back || !t.up) { // who served must still do
 			t.lacks = 0
 		}
 	}

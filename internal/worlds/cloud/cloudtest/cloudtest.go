@@ -123,6 +123,15 @@ func (c *Cloud) Be(m Moods) {
 	c.moods = m
 }
 
+// Stall keeps all nodes from serving, though they are there.
+func (c *Cloud) Stall() {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	for _, n := range c.nodes {
+		n.still = true
+	}
+}
+
 // Log has the rents, and what was given back, in their order.
 func (c *Cloud) Log() []string {
 	c.lock.Lock()
