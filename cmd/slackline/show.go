@@ -155,7 +155,7 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 		}
 		line("promised", "%s", by)
 	case p != nil && p.Admission != "":
-		line("promised", "nothing: %s", p.Admission)
+		line("promised", "nothing: %s", strings.TrimPrefix(p.Admission, "no promise: "))
 	}
 	if o := j.Outlook; o != nil {
 		if j.Ended == nil {

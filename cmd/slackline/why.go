@@ -237,7 +237,7 @@ func (r *reasons) write(w io.Writer) error {
 			say("%s", j.Reason)
 		}
 		if j.Admission != "" {
-			say("not promised: %s", j.Admission)
+			say("not promised: %s", strings.TrimPrefix(j.Admission, "no promise: "))
 		}
 	} else {
 		say("%s: %s, by %s", report.Printable(r.name), r.State, by)

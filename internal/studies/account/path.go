@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -76,13 +75,16 @@ func (w *walk) open() sched.Stage {
 }
 
 // last is the attempt with which the job ended or that it waits for: of one that has committed the last that committed,
-// of one that failed the last that ended, of one that is open the youngest that runs, else the last that ended.
+// of one that failed the last that ended, which failed itself if any did then, of one that is open the youngest that
+// runs, else the last that ended.
 func (w *walk) last() (last *ran) {
 	for _, r := range w.j.ran {
 		switch {
 		case r.stage == sched.Master || r.began > w.at:
 		case w.j.outcome == sched.Committed && r.outcome != sched.Committed:
-		case last == nil || cmp.Compare(r.until(w.at), last.until(w.at)) > 0 || r.ended == units.Never && r.began >= last.began:
+		case last == nil || r.until(w.at) > last.until(w.at) || r.ended == units.Never && r.began >= last.began:
+			last = r
+		case r.until(w.at) == last.until(w.at) && r.outcome == sched.Failed:
 			last = r
 		}
 	}

@@ -12,13 +12,13 @@ import (
 
 // said is each cause in words, behind a span of time.
 var said = map[Cause]string{
-	Predecessors: "waited for jobs that come before it", Verdict: "waited for its verdict", Sample: "waited for its sample",
-	Held: "was held back", Slots: "waited for slots", Limit: "waited by a limit, with room there",
-	Locality: "waited for room beside its input", Beat: "waited for a node's beat", NoNode: "waited for a node that could run it",
+	Predecessors: "waited for jobs that come before it", Verdict: "waited for its verdict", Sample: "waited for its first tasks to be measured",
+	Held: "was held back", Slots: "waited for slots", Limit: "waited beside free slots that it may not use",
+	Locality: "waited for room beside its input", Beat: "waited for a node to report its free slots", NoNode: "waited for a node that could run it",
 	Stock:  "waited for the cluster's own scheduler, which places work",
 	Remote: "read from other nodes", SlowNode: "lost on slow nodes", Load: "lost on nodes with other work", Straggler: "took longer than such tasks should",
 	TaskFailed: "went to attempts that failed", Killed: "went to attempts that were killed", OutputLost: "went to output that was lost",
-	NodeDown: "went to attempts lost with their node", Master: "got its ApplicationMaster ready", Work: "worked", Finish: "ended",
+	NodeDown: "went to attempts lost with their node", Master: "got its ApplicationMaster ready", Work: "worked", Finish: "was done, and that was not told yet",
 }
 
 // Words says what the cause is.

@@ -2,8 +2,10 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/kernel/drive"
@@ -146,6 +148,12 @@ func (r *recount) check(name string, a *account.Account) error {
 	at := r.came[name]
 	if a.Open == over || a.Arrived != at || a.Ended != end {
 		return fmt.Errorf("it came at %v and ended at %v (%v), its account says %v to %v", at, end, over, a.Arrived, a.Ended)
+	}
+	failed := slices.ContainsFunc(r.lives, func(l *life) bool {
+		return l.job == name && l.ended == end && l.outcome == sched.Failed && l.stage != sched.Master
+	})
+	if n := len(a.Parts); r.how[name] == sched.Failed && failed && n > 0 && a.Parts[n-1].Cause == account.Killed {
+		return errors.New("it failed, and its account ends with an attempt that was killed")
 	}
 	sum := units.Duration(0)
 	for i := range a.Parts {

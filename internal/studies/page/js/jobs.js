@@ -1,11 +1,13 @@
 // Tables, and the jobs with their promises.
 
+// scrolled lets a table that is too wide be moved, by the keyboard too.
+const scrolled = (table) => make('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': table.caption.textContent }, table);
 // tableOf makes a table; a heading that begins with > is flush right. A cell may be a text or an element.
 const tableOf = (caption, heads, rows, current) => {
   const right = heads.map((h) => (typeof h === 'string' ? h : h.text).startsWith('>'));
   const head = make('tr', {}, ...heads.map((h, i) => {
     const text = (typeof h === 'string' ? h : h.text).replace(/^>/, '');
-    const cell = make('th', { scope: 'col', class: right[i] ? 'right' : null, 'aria-sort': h.sorted }, h.press ? make('button', { type: 'button', onclick: h.press }, text + (h.sorted ? (h.sorted === 'ascending' ? ' ↑' : ' ↓') : '')) : text);
+    const cell = make(text ? 'th' : 'td', { scope: text ? 'col' : null, class: right[i] ? 'right' : null, 'aria-sort': h.sorted }, h.press ? make('button', { type: 'button', onclick: h.press }, text + (h.sorted ? (h.sorted === 'ascending' ? ' ↑' : ' ↓') : '')) : text);
     return cell;
   }));
   const body = rows.map((row, n) => make('tr', { class: n === current ? 'now' : null }, ...row.map((cell, i) => {
@@ -111,8 +113,8 @@ const showAccount = () => {
   const v = verdict(run, k), a = (run.accounts || {})[k], due = run.deadline[k];
   box.replaceChildren(make('h3', { id: 'h-account' }, 'Why ' + run.jobs.ids[k] + ' was ' + v),
     make('p', {}, 'Submitted at ' + time(run.jobs.submitted[k]) + ', finished at ' + time(run.finished[k]) + (isNaN(due) ? '' : ', deadline ' + time(due) + (inTime(v) || tooLate(v) ? ': ' + (inTime(v) ? 'in time' : 'late') + ' by ' + time(Math.abs(due - run.finished[k])) : '')) + '. ' + (run.reasons[k] || '')),
-    ...(a ? [make('div', { class: 'scroll' }, tableOf('Where its time went, from its arrival to its end', ['>time', 'went to'], a.totals)),
-      make('details', {}, make('summary', {}, 'The way there, through its last tasks'), make('div', { class: 'scroll' }, tableOf(a.more ? number(a.more) + ' more parts are not listed' : 'One part after another', ['>after', '>time', 'what', 'who or why'], a.parts.map((p) => [p[0], p[1], p[2], p.slice(3).join('; ')]))))]
+    ...(a ? [scrolled(tableOf('Where its time went, from its arrival to its end', ['>time', 'went to'], a.totals)),
+      make('details', {}, make('summary', {}, 'The way there, through its last tasks'), scrolled(tableOf(a.more ? number(a.more) + ' more parts are not listed' : 'One part after another', ['>after', '>time', 'what', 'who or why'], a.parts.map((p) => [p[0], p[1], p[2], p.slice(3).join('; ')]))))]
       : [make('p', { class: 'note' }, 'Its account is not in this page; slackline why tells it, for a run that was kept (--keep, --journal).')]));
 };
 // jobButton leads to a job in the drawing of the slots.

@@ -34,7 +34,7 @@ const bySeed = () => {
       const r = list.find((x) => x.policy === policy && x.seed === seed), s = r && r.summary;
       return s ? make('button', { type: 'button', title: nameOf(r), onclick: () => choose(r.i, true) }, r.stuck ? 'stuck' : due ? number(s.in_time) + ' of ' + number(s.deadlines) : known(s.mean_response_s, span)) : '–';
     })]);
-    const table = make('div', { class: 'scroll' }, tableOf((due ? 'Jobs in time' : 'Mean response') + ' by policy and seed; press one to see the run', ['policy', ...seeds.map((s) => '>' + s)], rows));
+    const table = scrolled(tableOf((due ? 'Jobs in time' : 'Mean response') + ' by policy and seed; press one to see the run', ['policy', ...seeds.map((s) => '>' + s)], rows));
     return points.length > 1 ? make('details', {}, make('summary', {}, name), table) : table;
   });
 };
@@ -48,7 +48,7 @@ const allRuns = () => {
       const r = data.runs[i], s = r.summary;
       return [make('button', { type: 'button', onclick: () => choose(i, true) }, r.policy + (r.world === 'sim' ? '' : ', on this machine') + (r.stuck ? ', stuck' : '')), r.seed, number(s.in_time), number(s.deadlines), s.deadline_work_s ? percent(s.work_in_time_s / s.deadline_work_s) : '–', number(s.admitted) + ' of ' + number(s.jobs), s.promised ? number(s.kept) + ' of ' + number(s.promised) : '–', few(s.penalty), makespan(s), known(s.mean_response_s, span), known(s.p95_response_s, span), known(s.map_locality, percent), use(s, 'map_utilization', 'map_slots'), use(s, 'reduce_utilization', 'reduce_slots'), ...(cores ? [use(s, 'vcore_utilization', 'vcores')] : []), number(s.attempts), number(s.failed), number(s.killed), number(s.refused)];
     }), list.indexOf(run.at));
-    return make('div', { class: 'scroll' }, table);
+    return scrolled(table);
   }));
   el('omitted').textContent = data.omitted ? number(data.omitted) + ' more runs had no room in this page; the JSON report has all.' : '';
 };
@@ -148,7 +148,7 @@ const begin = () => {
   el('figures').open = data.runs.length <= 6;
   el('seeds').hidden = el('pick').hidden = el('h-one').hidden = data.runs.length < 2;
   el('compare').hidden = !data.compared;
-  const tables = (list) => (list || []).map((t) => make('div', { class: 'scroll' }, tableOf(t.title, t.rows[0], t.rows.slice(1))));
+  const tables = (list) => (list || []).map((t) => scrolled(tableOf(t.title, t.rows[0], t.rows.slice(1))));
   el('versus').replaceChildren(...tables(data.compared), ...(data.each ? [make('details', {}, make('summary', {}, 'Metric by metric' + (groups.size > 1 ? ', at each point' : '')), ...tables(data.each))] : []));
   run = load(Math.max(0, Math.min(data.runs.length, Number(addressed.get('run')) || 1) - 1));
   if (!run.promised) el('colour').value = new Set(run.jobs.class).size > 1 ? 'class' : 'job';

@@ -42,13 +42,14 @@ const keyOf = (list) => make('span', { class: 'legend' }, ...list.map(([name, co
 }));
 
 // unusual has a row for each node on which anything was unusual, and above them the deadlines.
-const markNames = [['down', 'grey'], ['slower', 'yellow'], ['attempt failed', 'red'], ['attempt lost', 'pink'], ['attempt killed', 'orange']];
+const markNames = [['down', 'grey'], ['slower', 'yellow'], ['attempt failed', 'red'], ['attempt lost', 'pink'], ['attempt killed', 'orange'], ['attempt preempted', 'sky']];
+const slower = 1; // of which the count is the speed, in percent
 const unusual = () => {
   const m = run.marks;
   const due = [];
   for (let k = 0; k < run.jobs.n; k++) if (!isNaN(run.deadline[k])) due.push(k);
   if (!m && !due.length) return null;
-  const counts = markNames.map((_, kind) => (m ? m.kind.reduce((n, x, i) => n + (x === kind ? m.count[i] : 0), 0) : 0));
+  const counts = markNames.map((_, kind) => (m ? m.kind.reduce((n, x, i) => n + (x === kind ? (kind === slower ? 1 : m.count[i]) : 0), 0) : 0));
   const shown = markNames.map((x, i) => [...x, counts[i]]).filter((x) => x[2]);
   const rows = m ? m.nodes.length : 0, first = due.length ? 18 : 0;
   const height = first + Math.max(rows ? 40 : 0, Math.min(240, rows * 12)) + 4;
@@ -57,7 +58,7 @@ const unusual = () => {
     const left = gutter(width);
     c.fillStyle = ink.soft;
     c.textAlign = 'right';
-    if (first) c.fillText('deadlines', left - 6, 8);
+    if (first) c.fillText(short(c, 'deadlines', left - 10), left - 6, 8);
     for (let r = 0, free = -1; r < rows; r++) {
       const y = first + (r + 0.5) * rowHeight;
       if (y < free) continue;
@@ -78,15 +79,17 @@ const unusual = () => {
     for (let i = 0; m && i < m.kind.length; i++) {
       const x = xOf(m.begin[i], left, width);
       c.fillStyle = hue[markNames[m.kind[i]][1]];
+      c.globalAlpha = m.kind[i] === slower ? 1 - 0.75 * (m.count[i] / 100) : 1;
       c.fillRect(x - 1, first + m.node[i] * rowHeight, Math.max(3, xOf(m.begin[i] + m.length[i], left, width) - x), Math.max(1, rowHeight - 1));
     }
+    c.globalAlpha = 1;
     c.restore();
   };
   const near = (t, y, box) => {
     if (t === null) return '';
     const slack = (4 / box.width) * (view.to - view.from), list = [];
     if (y < first) return due.filter((k) => Math.abs(run.deadline[k] - t) < slack).slice(0, 3).map((k) => run.jobs.ids[k] + ', due ' + time(run.deadline[k]) + ': ' + verdict(run, k)).join('; ');
-    for (let i = 0; m && i < m.kind.length; i++) if (m.node[i] === Math.floor((y - first) / rowHeight) && m.begin[i] - slack <= t && t <= m.begin[i] + m.length[i] + slack) list.push(m.nodes[m.node[i]] + ' ' + markNames[m.kind[i]][0] + (m.count[i] > 1 ? ' × ' + m.count[i] : '') + ' ' + time(m.begin[i]) + (m.length[i] ? ' – ' + time(m.begin[i] + m.length[i]) : ''));
+    for (let i = 0; m && i < m.kind.length; i++) if (m.node[i] === Math.floor((y - first) / rowHeight) && m.begin[i] - slack <= t && t <= m.begin[i] + m.length[i] + slack) list.push(m.nodes[m.node[i]] + ' ' + markNames[m.kind[i]][0] + (m.kind[i] === slower ? ', at ' + m.count[i] + ' % of its speed,' : m.count[i] > 1 ? ' × ' + m.count[i] : '') + ' ' + time(m.begin[i]) + (m.length[i] ? ' – ' + time(m.begin[i] + m.length[i]) : ''));
     return list.slice(0, 3).join('; ');
   };
   const said = [...shown.map((x) => x[0] + ' ' + number(x[2])), ...(due.length ? ['deadlines ' + number(due.length)] : [])].join(', ');

@@ -121,7 +121,7 @@ const seriesTable = (s) => {
       const to = Math.min(n, i + each);
       rows.push([time(i * s.width) + ' – ' + time(Math.min(run.end, to * s.width)), ...heads.map(([k]) => number(s[k].slice(i, to).reduce((a, b) => a + b, 0) / (to - i)))]);
     }
-    details.append(make('div', { class: 'scroll' }, tableOf('Means', ['time', ...heads.map(([, h]) => '>' + h)], rows)));
+    details.append(scrolled(tableOf('Means', ['time', ...heads.map(([, h]) => '>' + h)], rows)));
   });
   return details;
 };
