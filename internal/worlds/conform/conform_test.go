@@ -194,16 +194,14 @@ func twinned(seed uint64) adverse.Config {
 	return adverse.Config{Cluster: nodes, Jobs: jobs, Seed: seed, Calm: 200, Begin: units.Time(0).Add(units.Duration(seed%4) * 40 * units.Hour), Watching: seed%5 == 4, Rents: int(seed % 2)}
 }
 
-// runs is how many seeds of n are tried: a sixth of them by the README's test command, a quarter in the gate, a
-// fifth in a hurry, ten times as many in the long tier.
+// runs is how many seeds of n are tried: a sixth of them by the README's test command, a fifth in a hurry, ten times as
+// many in the long tier.
 func runs(n int) int {
 	switch {
 	case testing.Short():
 		return max(1, n/5)
 	case os.Getenv("SLACKLINE_LONG") != "":
 		return 10 * n
-	case fuller():
-		return max(1, n/4)
 	}
 	return max(1, n/6)
 }

@@ -28,15 +28,13 @@ import (
 // faultSeed plays one schedule alone: go test ./internal/worlds/engine -run TestFaults -faults SEED -v
 var faultSeed = flag.Uint64("faults", 0, "the one schedule of faults to play, 0 = all")
 
-// schedules is how many are played: 20, in the gate 50, and with SLACKLINE_LONG=1 a thousand.
+// schedules is how many are played: 20, and with SLACKLINE_LONG=1 a thousand.
 func schedules() uint64 {
 	switch {
 	case testing.Short():
 		return 10
 	case os.Getenv("SLACKLINE_LONG") != "":
 		return 1000
-	case os.Getenv("SLACKLINE_FULLER") != "":
-		return 50
 	}
 	return 20
 }
