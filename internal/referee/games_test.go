@@ -270,12 +270,10 @@ func TestGames(t *testing.T) {
 	n := *games
 	switch {
 	case n > 0:
-	case os.Getenv("SLACKLINE_LONG") != "":
+	case fuller():
 		n = 300
-	case !fuller():
-		n = 6
 	default:
-		n = 12
+		n = 6
 	}
 	list := played
 	if *only != "" {
