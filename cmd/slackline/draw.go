@@ -50,7 +50,7 @@ func (d *drawing) begin(o *options, cells []lab.Cell) error {
 		}
 		d.html = file
 		d.page = page.New(each.Of(cells, func(c lab.Cell) page.Head {
-			return page.Head{Scenario: c.Name(), Policy: c.Policy, Seed: c.Seed, Books: c.Books}
+			return page.Head{Scenario: c.Name(), Policy: c.Policy, Seed: c.Seed, Books: c.Books, Queue: c.Queues.Says}
 		}))
 		for i := range cells {
 			cells[i].Sinks = append(cells[i].Sinks, d.page.Watch(i)...)

@@ -36,11 +36,11 @@ func TestWaitingJobs(t *testing.T) {
 	if w.Wait == nil || w.Wait.Cause != account.Slots || w.Wait.Place != 1 || len(w.Wait.Jobs) != 1 || w.Wait.Jobs[0].Job != "long" || w.Wait.Next == nil || len(w.Told) != 1 {
 		t.Errorf("%+v", w)
 	}
-	why := "it waits for slots: long holds 1 slot; the first is expected to be free "
-	if i := strings.Index(w.Waits, ", of long; 1 map to start, number 1 of 1 job in line"); !strings.HasPrefix(w.Waits, why) || i < 0 {
+	why := "it waits for slots: long holds 1 slot; "
+	if i := strings.Index(w.Waits, "; 1 map to start, next of 1 job in line"); !strings.HasPrefix(w.Waits, why) || i < 0 {
 		t.Error(w.Waits)
 	}
-	for args, want := range map[string]string{"why q": why, "show q": "why        " + why, "jobs -o wide": " slots of long, free ", "show q -o json": `"reason": "` + why,
+	for args, want := range map[string]string{"why q": why, "show q": "why        " + why, "jobs -o wide": " slots of long, ", "show q -o json": `"reason": "` + why,
 		"jobs -o json": `"reason": "` + why, "jobs -o json ": `"cause": "slots"`, "show q -o json ": `"place": 1`, "show q ": "deadline   1:00:00 h after submission: due in "} {
 		if got := s.must(0, strings.Fields(args)...); !strings.Contains(strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(want), " ")) {
 			t.Errorf("%s: %s\nwant %s", args, got, want)

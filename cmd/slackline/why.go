@@ -232,15 +232,15 @@ func (r *reasons) write(w io.Writer) error {
 	}
 	by := fmt.Sprintf("%s, seed %d", r.Policy, r.Seed)
 	if j := r.Job; r.State == "" && j != nil {
-		say("%s: %s, by %s", report.Printable(r.name), report.Verdict(j), by)
+		say("%s: %s, under %s", report.Printable(r.name), report.Verdict(j), by)
 		if j.Reason != "" {
 			say("%s", j.Reason)
 		}
 		if j.Admission != "" {
-			say("not promised: %s", strings.TrimPrefix(j.Admission, "no promise: "))
+			say("no promise was given, as was said when it came: %s", strings.TrimPrefix(j.Admission, "no promise: "))
 		}
 	} else {
-		say("%s: %s, by %s", report.Printable(r.name), r.State, by)
+		say("%s: %s, under %s", report.Printable(r.name), r.State, by)
 		if r.Waits != "" {
 			say("%s", r.Waits)
 		}
@@ -278,22 +278,22 @@ func (r *reasons) write(w io.Writer) error {
 		}
 	}
 	if len(r.Changes) > 0 {
-		title := "\nPlayed again with one thing changed"
+		title := "\nSimulated again with one thing changed"
 		if r.Changes[0].Estimate {
-			title = "\nEstimated from its times, nothing was played"
+			title = "\nEstimated from its times, as a real job cannot be run again"
 		}
 		g := &report.Grid{Title: title}
-		g.Add("changed", ">finished", "", "other jobs in time")
+		g.Add("changed", ">done after", "", "other jobs in time")
 		for _, c := range r.Changes {
 			j := report.Job{Outcome: c.Outcome, Finished: c.Finished, Deadline: c.Deadline}
 			finished, others := "–", fmt.Sprintf("%+d", c.Others)
 			if c.Finished != nil {
-				finished = units.Span(*c.Finished)
+				finished = units.Span(*c.Finished - r.Job.Submitted)
 			}
 			if c.Estimate {
-				others = "nobody knows"
+				others = "unknown"
 			} else if c.Others == 0 {
-				others = "as many"
+				others = "no change"
 			}
 			g.Add(c.What, finished, report.Verdict(&j), others)
 		}

@@ -117,7 +117,7 @@ func TestWhySimulated(t *testing.T) {
 		t.Errorf("if it came before it said %v, that comes to %v", f, *again.Runs[0].Jobs[0].Finished)
 	}
 	said := s.must(0, "why", "alert")
-	for _, want := range []string{"alert: LATE by", "waited for slots", "report held", "Played again with one thing changed"} {
+	for _, want := range []string{"alert: LATE by", "waited for slots", "report held", "Simulated again with one thing changed"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is missing in\n%s", want, said)
 		}

@@ -241,6 +241,40 @@ func (c *Config) Bound(queue string) (path string, part float64) {
 	return path, part
 }
 
+// Says is what the queue which a job names is promised and bound to, for people; "" if that is nothing, or nobody
+// described it.
+func (c *Config) Says(queue string) string {
+	name, whole, said := named(queue), 1.0, ""
+	walk("", c.Queues, func(at string, q *Queue) {
+		if said != "" || len(q.Queues) > 0 || q.Name != name && at != name {
+			return
+		}
+		var list []string
+		add := func(is bool, format string, x ...any) {
+			if is {
+				list = append(list, fmt.Sprintf(format, x...))
+			}
+		}
+		walk("", c.Queues, func(above string, u *Queue) {
+			if above == at || strings.HasPrefix(at, above+".") {
+				whole *= u.Capacity / 100
+			}
+		})
+		add(units.Rounded(whole) > 0, "guaranteed %s", percent(whole))
+		_, most := c.Bound(at)
+		add(units.Rounded(most) < 1, "at most %s", percent(most))
+		add(q.Weight > 0, "weight %v", q.Weight)
+		add(q.MinMaps > 0, "at least %s", units.Count(q.MinMaps, "map"))
+		add(q.MinReduces > 0, "at least %s", units.Count(q.MinReduces, "reduce"))
+		said = strings.Join(list, ", ")
+	})
+	return said
+}
+
+func percent(part float64) string {
+	return strconv.FormatFloat(math.Round(part*1000)/10, 'f', -1, 64) + " %"
+}
+
 // MinShares tells whether a leaf has a minimum share, and whether one that has also has a time-out on it.
 func (c *Config) MinShares() (shares, timeouts bool) {
 	walk("", c.Queues, func(_ string, q *Queue) {

@@ -120,3 +120,14 @@ func TestSpansCarryTheirUnit(t *testing.T) {
 		t.Error("a span without a unit is taken")
 	}
 }
+
+func TestSays(t *testing.T) {
+	c := Config{Queues: []Queue{{Name: "prod", Capacity: 60, Queues: []Queue{{Name: "web", Capacity: 50}, {Name: "batch", Capacity: 25, Maximum: 40}}},
+		{Name: "pool", Weight: 2, MinMaps: 1, MinReduces: 3}, {Name: "plain"}}}
+	for queue, want := range map[string]string{"web": "guaranteed 30 %", "root.prod.batch": "guaranteed 15 %, at most 40 %",
+		"pool": "weight 2, at least 1 map, at least 3 reduces", "plain": "", "prod": "", "nobody": ""} {
+		if got := c.Says(queue); got != want {
+			t.Errorf("%s: %q, want %q", queue, got, want)
+		}
+	}
+}

@@ -286,13 +286,13 @@ func (w *Wait) Words(clock func(units.Time) string) string {
 		text += ": " + strings.Join(who, ", ")
 	}
 	if w.Next != nil {
-		text += "; the first is expected to be free " + w.free(clock) + ", of " + w.Next.name()
+		text += "; " + w.free(clock)
 	}
 	if w.Tasks > 0 {
 		text += "; " + units.Count(int(w.Tasks), w.Stage.String()) + " to start"
 	}
 	if w.Place > 0 {
-		text += fmt.Sprintf(", number %d of %s in line", w.Place, units.Count(w.Among, "job"))
+		text += map[bool]string{true: ", next", false: fmt.Sprintf(", number %d", w.Place)}[w.Place == 1] + " of " + units.Count(w.Among, "job") + " in line"
 	}
 	if w.Queue != "" {
 		text += ", in queue " + w.Queue
@@ -310,7 +310,12 @@ func (w *Wait) Short(clock func(units.Time) string) string {
 	case w.Why != "":
 		text += ": " + strings.TrimPrefix(w.Why, "waits: ")
 	case w.Next != nil:
-		text = "slots of " + w.Next.name() + ", free " + w.free(clock)
+		text = "slots of " + w.Next.name()
+		if w.Next.Free > w.At {
+			text += ", free at " + clock(w.Next.Free)
+		} else {
+			text += ", overdue"
+		}
 	case len(w.Jobs) > 0 && w.Cause == Predecessors:
 		text = "end of " + w.Jobs[0].Job
 	case len(w.Jobs) > 0:
@@ -327,7 +332,11 @@ func (h *Holder) name() string { return (&Other{Job: h.Job, Self: h.Self}).name(
 // free is when the first slots come free.
 func (w *Wait) free(clock func(units.Time) string) string {
 	if w.Next.Free <= w.At {
-		return "any time now"
+		return w.Next.name() + " should have freed one by now, as its task takes longer than such tasks do"
 	}
-	return "at " + clock(w.Next.Free)
+	text := "the first is expected to be free at " + clock(w.Next.Free)
+	if len(w.Jobs)+w.More > 1 {
+		text += ", of " + w.Next.name()
+	}
+	return text
 }

@@ -12,13 +12,13 @@ import (
 
 // said is each cause in words, behind a span of time.
 var said = map[Cause]string{
-	Predecessors: "waited for jobs that come before it", Verdict: "waited for its verdict", Sample: "waited for its first tasks to be measured",
-	Held: "was held back", Slots: "waited for slots", Limit: "waited beside free slots that it may not use",
+	Predecessors: "waited for jobs that come before it", Verdict: "waited for its verdict", Sample: "waited while its first tasks were measured",
+	Held: "was held back", Slots: "waited for slots", Limit: "waited at a bound, or while free slots were kept for others",
 	Locality: "waited for room beside its input", Beat: "waited for a node to report its free slots", NoNode: "waited for a node that could run it",
 	Stock:  "waited for the cluster's own scheduler, which places work",
 	Remote: "read from other nodes", SlowNode: "lost on slow nodes", Load: "lost on nodes with other work", Straggler: "took longer than such tasks should",
 	TaskFailed: "went to attempts that failed", Killed: "went to attempts that were killed", OutputLost: "went to output that was lost",
-	NodeDown: "went to attempts lost with their node", Master: "got its ApplicationMaster ready", Work: "worked", Finish: "was done, and that was not told yet",
+	NodeDown: "went to attempts lost with their node", Master: "got its ApplicationMaster ready", Work: "worked", Finish: "had ended, and that was not told yet",
 }
 
 // Words says what the cause is.
@@ -134,7 +134,7 @@ func (o *Other) words(p *Part, arrived units.Time) string {
 	text += fmt.Sprintf(" held %s until %s", slots(float64(o.Held)/float64(p.Took)), units.Span(o.Until.Sub(arrived).Seconds()))
 	var why []string
 	if o.Ran {
-		why = append(why, "all ran already")
+		why = append(why, "its tasks ran already")
 	}
 	if o.Self {
 		return text

@@ -14,8 +14,9 @@ import (
 type collector struct {
 	follow.Single
 	tracker
-	books  *account.Accountant // nil: nobody keeps accounts
-	gantt  *gantt              // nil: the run has no drawing of slots
+	books  *account.Accountant       // nil: nobody keeps accounts
+	says   func(queue string) string // what a queue is promised
+	gantt  *gantt                    // nil: the run has no drawing of slots
 	series *series
 	queue  []queued            // by index of job
 	offers []offer             // by handle of node

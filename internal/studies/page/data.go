@@ -184,7 +184,7 @@ func newData(runs []*report.Run, collected []*collector, jobs int) *data {
 		if i < len(collected) {
 			c := collected[i]
 			r.End = max(r.End, d.ticks(c.last))
-			r.Series = d.series(c.series, &c.groups)
+			r.Series = d.series(c.series, &c.groups, c.says)
 			if c.gantt != nil {
 				r.Gantt, r.Marks = d.gantt(c), d.marks(c)
 			}

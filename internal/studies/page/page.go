@@ -70,6 +70,7 @@ type Head struct {
 	Policy   string
 	Seed     uint64
 	Books    *account.Accountant // its accounts; nil: nobody keeps them
+	Queue    func(string) string // what a queue is promised, and bound to; nil: there are none
 }
 
 // Page collects runs and writes them as one file.
@@ -104,7 +105,7 @@ func New(heads []Head) *Page {
 			bars = MaxBars / min(len(p.runs), mostDrawn)
 		}
 		p.runs[i] = newCollector(bars, points)
-		p.runs[i].books = heads[i].Books
+		p.runs[i].books, p.runs[i].says = heads[i].Books, heads[i].Queue
 	}
 	return p
 }

@@ -112,7 +112,7 @@ type seriesData struct {
 // stepCount is how finely numbers of a series are told apart.
 const stepCount = 10000
 
-func (d *data) series(s *series, groups *[groupings][]string) *seriesData {
+func (d *data) series(s *series, groups *[groupings][]string, says func(queue string) string) *seriesData {
 	out := &seriesData{Width: float64(s.width) / float64(d.Unit), Max: map[string]int64{}, Data: map[string]column{}, By: map[string][]string{}}
 	for k, name := range seriesNames {
 		out.add(name, s.means(k))
@@ -131,7 +131,13 @@ func (d *data) series(s *series, groups *[groupings][]string) *seriesData {
 		}
 		var list []group
 		for i, name := range append(slices.Clone(groups[k]), "others") {
-			g := group{name: cmp.Or(clip(name), "none"), means: s.means(held + k*mostGroups + min(i, mostGroups-1))}
+			shown := cmp.Or(clip(name), "none")
+			if grouping == "queue" && says != nil {
+				if of := says(name); of != "" {
+					shown += " (" + of + ")"
+				}
+			}
+			g := group{name: shown, means: s.means(held + k*mostGroups + min(i, mostGroups-1))}
 			for _, x := range g.means {
 				g.total += x
 			}

@@ -43,7 +43,7 @@ func pageOf(t *testing.T, text string, seeds []uint64, policies ...string) strin
 	var heads []Head
 	for i := range cells {
 		cells[i].Books = account.New(0)
-		heads = append(heads, Head{cells[i].Name(), cells[i].Policy, cells[i].Seed, cells[i].Books})
+		heads = append(heads, Head{cells[i].Name(), cells[i].Policy, cells[i].Seed, cells[i].Books, func(q string) string { return map[string]string{"night": "weight 2"}[q] }})
 	}
 	p, r := New(heads), report.New()
 	for i, c := range cells {
@@ -134,7 +134,7 @@ func TestBrowserSaysWhy(t *testing.T) {
 	b.Eval(`(s => { s.value = 'queue'; s.dispatchEvent(new Event('change')) })(document.getElementById('by'))`, nil)
 	comesTo("run=1 job=late by=queue")
 	figures := tell("#over figcaption")
-	for _, part := range []string{"Attempts running by classqueueuser", "night", "Green power", "What was unusual", "down ", "attempt failed "} {
+	for _, part := range []string{"Attempts running by classqueueuser", "night (weight 2)", "Green power", "What was unusual", "down ", "attempt failed "} {
 		if !strings.Contains(strings.ReplaceAll(figures, "queue | ", "queue"), strings.TrimSuffix(part, "user")) {
 			t.Errorf("over time: %s lacks %s", figures, part)
 		}
