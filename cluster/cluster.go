@@ -40,8 +40,9 @@ type Class struct {
 // Same tells whether both descriptions say the same.
 func (c *Class) Same(o *Class) bool { return reflect.DeepEqual(c, o) }
 
-// Rented tells whether nodes of the class belong to a cloud, which has them back when they sleep.
-func (c *Class) Rented() bool { return c.Most > 0 }
+// Rented tells whether nodes of the class belong to a cloud, which has them back when they sleep. Those of no
+// class do not.
+func (c *Class) Rented() bool { return c != nil && c.Most > 0 }
 
 // Validate reports the first thing that cannot be.
 func (c *Class) Validate() error {

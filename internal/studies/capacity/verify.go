@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
@@ -217,7 +216,7 @@ func taught(p *profile.Class, k *scenario.CapacityClass, on cluster.Class) *prof
 }
 
 // writePlayed writes what came of the plan.
-func (r *Result) writePlayed(b *strings.Builder) {
+func (r *Result) writePlayed(b *report.Sheet) {
 	p := r.Played
 	fmt.Fprintf(b, "\n%s\n\n", p.by())
 	writeRows(b, r.playedRows())

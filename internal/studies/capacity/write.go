@@ -57,32 +57,33 @@ func (r *Result) WriteCSV(w io.Writer) error {
 
 // WriteTable writes the plan for people.
 func (r *Result) WriteTable(w io.Writer) error {
-	var b strings.Builder
+	var text strings.Builder
+	b := report.Like(w, &text)
 	if r.Reason != "" {
-		fmt.Fprintf(&b, "%s: there is no plan\n\n", report.Printable(r.Name))
-		writeRows(&b, r.limitRows())
+		fmt.Fprintf(b, "%s: there is no plan\n\n", report.Printable(r.Name))
+		writeRows(b, r.limitRows())
 	} else {
-		r.writePlan(&b)
+		r.writePlan(b)
 	}
 	if r.Sweep != nil {
-		b.WriteByte('\n')
-		r.writeSweep(&b)
+		fmt.Fprintln(b)
+		r.writeSweep(b)
 	}
 	if r.Played != nil {
-		r.writePlayed(&b)
+		r.writePlayed(b)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 
-func (r *Result) writePlan(b *strings.Builder) {
-	fmt.Fprintf(b, "%s: %s for %s\n\n", report.Printable(r.Name), r.machines(), r.money(r.Cost))
+func (r *Result) writePlan(b *report.Sheet) {
+	fmt.Fprintf(b, "%s\n\n", b.Wrapped(fmt.Sprintf("%s: %s for %s", report.Printable(r.Name), r.machines(), r.money(r.Cost))))
 	for _, rows := range r.tables() {
 		writeRows(b, rows)
-		b.WriteByte('\n')
+		fmt.Fprintln(b)
 	}
 	for _, line := range r.remarks() {
-		fmt.Fprintln(b, line)
+		fmt.Fprintln(b, b.Wrapped(line))
 	}
 }
 
@@ -95,7 +96,7 @@ func (r *Result) tables() [][][]string {
 }
 
 // writeRows writes a table to what takes all that is written; the first row is its heading.
-func writeRows(b *strings.Builder, rows [][]string) { _ = report.GridOf("", rows).Write(b) }
+func writeRows(b *report.Sheet, rows [][]string) { _ = report.GridOf("", rows).Write(b) }
 
 // planRows is what each class gets.
 func (r *Result) planRows() [][]string {
@@ -230,7 +231,7 @@ func (r *Result) binding() (lines []string) {
 	return lines
 }
 
-func (r *Result) writeSweep(b *strings.Builder) {
+func (r *Result) writeSweep(b *report.Sheet) {
 	writeRows(b, r.sweepRows())
 	for i := len(r.Sweep) - 1; i >= 0; i-- { // why the last of those without a plan has none
 		if p := &r.Sweep[i]; p.Status == string(optimize.Infeasible) {

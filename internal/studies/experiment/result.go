@@ -393,10 +393,11 @@ func (r *Report) seedsInWords() string {
 
 // WriteTable prints the tables of the experiment, and published beside ours with a verdict for each claim.
 func (r *Report) WriteTable(w io.Writer) error {
-	var b strings.Builder // which takes all that is written
+	var text strings.Builder // which takes all that is written
+	b := report.Like(w, &text)
 	for i := range r.e.Tables {
-		_ = report.GridOf(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(&b)
-		b.WriteByte('\n')
+		_ = report.GridOf(r.e.Tables[i].Title, r.rows(&r.e.Tables[i])).Write(b)
+		fmt.Fprintln(b)
 	}
 	g := &report.Grid{Title: fmt.Sprintf("%s, %s: %s (%s)", r.e.Name, r.e.Paper, r.inWords(), r.seedsInWords())}
 	g.Add("whose", "claim", ">published", ">ours", ">distance", ">95 % interval that decides", "verdict")
@@ -404,23 +405,23 @@ func (r *Report) WriteTable(w io.Writer) error {
 		c := &r.Claims[i]
 		g.Add(c.place(), c.Claim, c.show(c.Published), c.ours(), c.far(), c.interval(), c.Verdict.words())
 	}
-	_ = g.Write(&b)
-	if text := r.fewSeedsInWords(); text != "" {
-		fmt.Fprintln(&b, text)
+	_ = g.Write(b)
+	if few := r.fewSeedsInWords(); few != "" {
+		fmt.Fprintln(b, b.Wrapped(few))
 	}
 	for i := range r.Claims {
 		if c := &r.Claims[i]; c.Note != "" {
-			fmt.Fprintf(&b, "\n%s, %s: %s", c.place(), c.Claim, c.Note)
+			fmt.Fprintf(b, "\n%s", b.Wrapped(fmt.Sprintf("%s, %s: %s", c.place(), c.Claim, c.Note)))
 		}
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(b)
 	if r.Calibration != nil {
-		b.WriteByte('\n')
 		title, rows, said := r.Calibration.table()
-		_ = report.GridOf(title, rows).Write(&b)
-		fmt.Fprintln(&b, said)
+		fmt.Fprintln(b)
+		_ = report.GridOf(title, rows).Write(b)
+		fmt.Fprintln(b, b.Wrapped(said))
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, text.String())
 	return err
 }
 

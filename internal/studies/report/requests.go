@@ -60,7 +60,7 @@ func (r *Requests) Plan(at units.Time, decisions []follow.Decision) error {
 // Add takes in one item of a plan; the class of its node may be nil. Items of one instant that ask for the same are one
 // request.
 func (r *Requests) Add(at units.Time, it *sched.Item, class *cluster.Class, why func() string) {
-	if it.Refused != sched.OK || it.Held || it.Verb != sched.Wake && it.Verb != sched.Sleep || class == nil || !class.Rented() {
+	if it.Refused != sched.OK || it.Held || it.Verb != sched.Wake && it.Verb != sched.Sleep || !class.Rented() {
 		return
 	}
 	by := 1
