@@ -4,8 +4,10 @@ import "testing"
 
 // What is known of a class goes before what is known of its family.
 func TestNear(t *testing.T) {
-	known := []*Class{{Name: "grep", Runs: 5}, {Name: Member("grep", "a"), Runs: 1}, {Name: Member("grep", "b"), Runs: 7}, {Name: Member("sort", "a"), Runs: 9}}
-	for name, want := range map[string]string{"grep": "grep", "grep~a": "grep~a", "grep~c": "grep~b", "sort": "sort~a", "sort~b": "sort~a", "gre": ""} {
+	a, b, c := Member("grep", "a", 1), Member("grep", "", 2), Member("grep", "c", 3)
+	sort := Member("sort", "a", 1)
+	known := []*Class{{Name: "grep", Runs: 5}, {Name: a, Runs: 1}, {Name: b, Runs: 1, Cold: &Class{Runs: 6}}, {Name: sort, Runs: 9}, {Name: "night~a", Runs: 1}}
+	for name, want := range map[string]string{"grep": "grep", a: a, c: b, "sort": sort, Member("sort", "b", 2): sort, "gre": "", "night~b": "", "night": ""} {
 		is := ""
 		if c := Near(known, name); c != nil {
 			is = c.Name

@@ -26,7 +26,8 @@ func newAsk(o *options) *cobra.Command {
 		Short: "Say when jobs would be done, without running them",
 		Long: `Says when the jobs would be done if they were run together on this machine now, by what earlier runs have measured: by when
 half of all such jobs are, 90 % and 99 %, how likely each meets its deadline, whether that would be promised, and else the earliest
-deadline that would be. It is the answer of the policy that would run them, and run says the same. Nothing is run or written.
+deadline that would be. It is the answer of the policy that would run them, and run says the same. Nothing is run, but for
+--sample, and nothing is written.
 
 Policies that promise nothing say nothing of that: then the jobs are simulated again and again with times as they were measured.
 What a job reads that another one of the files writes is estimated from what such jobs wrote in earlier runs.
@@ -101,6 +102,7 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 				fmt.Fprintln(cmd.ErrOrStderr(), note)
 			}
 			if sample {
+				fmt.Fprintln(cmd.ErrOrStderr(), "running a sample of each job")
 				if local, known, err = local.Sampled(cmd.Context(), seed); err != nil {
 					return failure{err}
 				}

@@ -26,7 +26,7 @@ func TestAsk(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, map[string]string{"far.yaml": strings.Replace(askedJob, "DUE", "24h", 1), "near.yaml": strings.Replace(askedJob, "DUE", "1ms", 1), "in.txt": "x\n"})
 	r := s.run("ask", "far.yaml", "--policy", "edf-p")
-	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen~50ms-0423\" yet; run it once to learn: slackline run far.yaml\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {
+	if want := "far.yaml:2:6: nothing is known of jobs of class \"loadgen~50ms-2f510423\" yet; run it once to learn: slackline run far.yaml\n"; r.code != exitBadInput || !strings.HasSuffix(r.stderr, want) {
 		t.Fatalf("exit code %d: %s", r.code, r.stderr)
 	}
 	// The policy that runs jobs if nobody asks for another one says something of all.

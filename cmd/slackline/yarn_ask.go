@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,11 +48,11 @@ func (o *options) askYarn(cmd *cobra.Command, h *hadoop, jobs []*scenario.Job, t
 		if err != nil {
 			return err
 		}
-		sizes, block, err := h.sizes(cmd.Context(), j)
+		stored, block, err := h.stored(cmd.Context(), j)
 		if err != nil {
 			return err
 		}
-		all = append(all, runs.Application(j, args, sizes, block))
+		all = append(all, runs.Application(j, args, stored, block))
 	}
 	what, err := json.Marshal(all)
 	if err != nil {
@@ -64,8 +65,8 @@ func (o *options) askYarn(cmd *cobra.Command, h *hadoop, jobs []*scenario.Job, t
 	return tell(r.Answers)
 }
 
-// sizes are those of the files that a job reads in the cluster's file system, and the size of a block there.
-func (h *hadoop) sizes(ctx context.Context, j *scenario.Job) (sizes []int64, block int64, err error) {
+// stored are the files that a job reads in the cluster's file system, and the size of a block there.
+func (h *hadoop) stored(ctx context.Context, j *scenario.Job) (found []runs.Stored, block int64, err error) {
 	said, err := h.run(ctx, append([]string{"fs", "-ls", "-R"}, j.Input...)...)
 	if err != nil {
 		return nil, 0, h.why(j, said, err)
@@ -78,10 +79,11 @@ func (h *hadoop) sizes(ctx context.Context, j *scenario.Job) (sizes []int64, blo
 			continue
 		}
 		if size, err := strconv.ParseInt(words[4], 10, 64); err == nil {
-			sizes, first = append(sizes, size), line[strings.Index(line, words[6])+len(words[6])+1:]
+			first = line[strings.Index(line, words[6])+len(words[6])+1:]
+			found = append(found, runs.Stored{Size: size, Whole: slices.Contains([]string{".gz", ".deflate", ".snappy", ".lz4", ".zst"}, path.Ext(first))})
 		}
 	}
-	if sizes == nil {
+	if found == nil {
 		return nil, 0, j.Errorf("input", "%s: there is no such file in the cluster's file system", strings.Join(j.Input, ", "))
 	}
 	said, err = h.run(ctx, "fs", "-stat", "%o", first)
@@ -92,5 +94,5 @@ func (h *hadoop) sizes(ctx context.Context, j *scenario.Job) (sizes []int64, blo
 	if err != nil || block <= 0 {
 		return nil, 0, h.why(j, said, errors.Join(err, errors.New("it names no size of a block")))
 	}
-	return sizes, block, nil
+	return found, block, nil
 }

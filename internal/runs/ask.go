@@ -112,6 +112,13 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 			a.Sample, a.Class = &l.samples[i], l.samples[i].class
 		}
 		a.tell(is)
+		if a.Earliest != nil {
+			if a.Earliest = nil; !is.New {
+				if by := promisedBy(ctx, from, cfg, i, is); by != units.Never {
+					a.Earliest = new(at(by).Add(time.Second - 1).Truncate(time.Second)) // as people write it
+				}
+			}
+		}
 		if end := shared[i].Ended; len(all.Beside) > 0 && end != units.Never && is.Known {
 			a.Shared = new(at(end))
 		}
@@ -127,6 +134,28 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 	}
 	return all, nil
 }
+
+// promisedBy is a deadline that the policy would promise the job, nearly the earliest: it is asked again with
+// that, from the instant on by which it says that the job is done as surely as a promise has to be.
+func promisedBy(ctx context.Context, from lab.Stand, cfg sim.Config, i int, is *Foresight) units.Time {
+	jobs := slices.Clone(cfg.Workload.Jobs)
+	for by, tries := is.Outlook.By, 0; tries < mostOffers; tries++ {
+		j := *jobs[i]
+		j.Deadline, j.Overdue = by, 0
+		jobs[i] = &j
+		if fates, err := from.Foresee(ctx, cfg, jobs, j.ID); err != nil {
+			break
+		} else if fates[i].Outlook.Word.Binds() {
+			return by
+		}
+		by = by.Add(by.Sub(is.Arrived) / 4)
+	}
+	return units.Never
+}
+
+// mostOffers is how often a policy is asked for a deadline that it would promise: up to five times as late as it
+// says.
+const mostOffers = 8
 
 // leastWait is how long a job waits at least for this to be told.
 const leastWait = 100 * units.Millisecond

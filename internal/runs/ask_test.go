@@ -136,7 +136,7 @@ func TestAsk(t *testing.T) {
 	}
 	// Jobs of its application with other parameters say something, as a guess.
 	kin := class()
-	kin[0].Name = "grep~other"
+	kin[0].Name = profile.Member("grep", "other", 1)
 	if a, err = batch("deadline: 25s").Ask(t.Context(), "fifo", 1, kin); err != nil || !a.Jobs[1].New || !a.Jobs[1].InTime() || a.Jobs[1].By90 != nil {
 		t.Fatalf("by another class of its application: %+v, %v", a, err)
 	}
@@ -169,5 +169,42 @@ func TestLate(t *testing.T) {
 	all[0].Done = 8
 	if late := l.Late(&all[0]); late != 0 {
 		t.Errorf("just in time is late: %v", late)
+	}
+}
+
+// A deadline that ask says would be promised is promised when it is taken, also where few jobs of the class are known.
+func TestOffersHold(t *testing.T) {
+	in := inputs(t, 400)
+	noon := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
+	for _, jobs := range []float64{1, 3, 50} {
+		c := profile.New("c")
+		c.Runs = int64(jobs)
+		for range enough {
+			c.Attempt(workload.Map, LocalClass, 400, 10*units.Second, 0)
+		}
+		c.Models = []*profile.Model{{Key: profile.Key{Stage: workload.Map, Part: profile.Run}, Fixed: 10, Own: profile.LogNormal(0.3), Shared: profile.LogNormal(0.2), Tasks: 3 * jobs, Jobs: jobs}}
+		ask := func(deadline time.Duration) *Answer {
+			j, err := scenario.ReadJob("w.yaml", fmt.Appendf(nil, "name: j\napp: grep\nclass: c\nparams: {pattern: x}\ninput: %q\noutput: %q\nreduces: 0\ndeadline: %dms\n",
+				in, filepath.Join(t.TempDir(), "out"), deadline.Milliseconds()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := NewLocal([]*scenario.Job{j}, Machine{Nodes: 1, MapSlots: 1, ReduceSlots: 1, Block: 400}, noon)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := l.Ask(t.Context(), "promise", 1, []*profile.Class{c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &a.Jobs[0]
+		}
+		first := ask(9 * time.Second)
+		if first.Promised || first.Earliest == nil || first.Chance == nil || *first.Chance > 0.6 {
+			t.Fatalf("%v jobs: %+v", jobs, first)
+		}
+		if again := ask(first.Earliest.Sub(noon)); !again.Promised {
+			t.Errorf("%v jobs: %v was said to be promised, and is not: %+v", jobs, first.Earliest.Sub(noon), again)
+		}
 	}
 }

@@ -36,8 +36,8 @@ func KeepCluster(m *Memory, policy string, books *account.Accountant, w *yarn.Wo
 	return k, nil
 }
 
-// would says what the policy says of applications that came now, each alone. It is asked in their form, as their client
-// would leave it.
+// would says what the policy says of applications that came now, each alone. It is asked in their form, as their
+// client would leave it.
 func (k *Keeper) would(what string) (r Reply, err error) {
 	var list []*wire.Application
 	if err := json.Unmarshal([]byte(what), &list); err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-// Foresight is when a job will be done, as far as that is known before it comes. Times are seconds from its submission.
+// Foresight is when a job will be done, as far as that is known before it comes. Times are seconds from its
+// submission.
 type Foresight struct {
 	lab.Fate
 	After  []string // the jobs that it comes after, as far as it is known when they are done
@@ -35,11 +36,13 @@ type Foresight struct {
 	varies bool    // how long it takes is to be found by plays with drawn times
 }
 
-// Took is how long it takes from when it may begin: a job that comes after others is measured from when these are done.
+// Took is how long it takes from when it may begin: a job that comes after others is measured from when these are
+// done.
 func (f *Foresight) Took() float64 { return max(0, f.Done-f.Ready) }
 
-// Foresee says when the jobs would be done if they were run together now, in the order of the files: what the policy
-// says of each when it comes. If it says nothing the jobs are played with drawn times. An error says what is not known.
+// Foresee says when the jobs would be done if they were run together now, in the order of the files: what the
+// policy says of each when it comes. If it says nothing the jobs are played with drawn times. An error says what
+// is not known.
 func (l *Local) Foresee(ctx context.Context, policy string, seed uint64, known []*profile.Class) ([]Foresight, error) {
 	cfg, err := l.sim(policy, seed, known, lab.ReadsConfidence(policy, lab.NoQueues))
 	if err != nil {
@@ -110,6 +113,7 @@ func (f *Foresight) said() bool {
 func (f *Foresight) follows(all []Foresight, after []string) {
 	for i := range all {
 		if o := &all[i]; o.Known && slices.Contains(after, o.ID) {
+			f.New = f.New || o.New // what it reads is a guess
 			f.After, f.Ready = append(f.After, o.ID), max(f.Ready, o.Arrived.Sub(f.Arrived).Seconds()+o.Done)
 		}
 	}
@@ -118,8 +122,9 @@ func (f *Foresight) follows(all []Foresight, after []string) {
 // enough is how many maps of a class must have been measured before these say how much they vary.
 const enough = 3
 
-// drawn says what follows from how long the job took in plays with drawn times, ascending. The next one is as likely to
-// be in each gap between the n of them, or beyond them, so it is within the k-th with a chance of k/(n + 1).
+// drawn says what follows from how long the job took in plays with drawn times, ascending. The next one is as
+// likely to be in each gap between the n of them, or beyond them, so it is within the k-th with a chance of k/(n +
+// 1).
 func (f *Foresight) drawn(took []float64, deadline float64, has bool) {
 	n := len(took)
 	by := func(level float64) float64 {

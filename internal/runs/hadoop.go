@@ -59,7 +59,7 @@ func Streaming(j *scenario.Job, self string, now time.Time) ([]string, error) {
 
 // Application is what a cluster would be told of a job that was submitted with these arguments, and reads files of
 // these sizes in blocks of so many bytes. Its input is cut as Hadoop Streaming does it.
-func Application(j *scenario.Job, args []string, sizes []int64, block int64) *wire.Application {
+func Application(j *scenario.Job, args []string, files []Stored, block int64) *wire.Application {
 	set := map[string]string{"mapreduce.job.queuename": "default", "mapreduce.job.maps": "2", "mapreduce.map.memory.mb": "1024", "mapreduce.map.cpu.vcores": "1",
 		"mapreduce.reduce.memory.mb": "1024", "mapreduce.reduce.cpu.vcores": "1", "yarn.app.mapreduce.am.resource.mb": "1536", "yarn.app.mapreduce.am.resource.cpu-vcores": "1"}
 	for i := 1; i < len(args); i++ {
@@ -81,14 +81,21 @@ func Application(j *scenario.Job, args []string, sizes []int64, block int64) *wi
 	}
 	x.Files = &wire.Files{Reduces: int32(j.Reduces), SlowStart: j.SlowStart, Map: takes("mapreduce.map.memory.mb", "mapreduce.map.cpu.vcores"),
 		Reduce: takes("mapreduce.reduce.memory.mb", "mapreduce.reduce.cpu.vcores")}
-	size := max(1, number("mapreduce.input.fileinputformat.split.minsize"), min(sizeOf(sizes, func(n int64) int64 { return n })/max(1, number("mapreduce.job.maps")), block))
-	for _, left := range sizes {
-		for ; float64(left) > splitSlop*float64(size); left -= size {
+	size := max(1, number("mapreduce.input.fileinputformat.split.minsize"), min(sizeOf(files, func(f Stored) int64 { return f.Size })/max(1, number("mapreduce.job.maps")), block))
+	for _, f := range files {
+		left := f.Size
+		for ; !f.Whole && float64(left) > splitSlop*float64(size); left -= size {
 			x.Files.Splits = append(x.Files.Splits, &wire.Split{Bytes: size})
 		}
 		x.Files.Splits = append(x.Files.Splits, &wire.Split{Bytes: left})
 	}
 	return x
+}
+
+// Stored is a file of a cluster's file system. One that is compressed is read as a whole.
+type Stored struct {
+	Size  int64
+	Whole bool
 }
 
 // splitSlop is by how much the last split of a file may be larger than the others (FileInputFormat.SPLIT_SLOP).

@@ -41,7 +41,14 @@ func TestApplication(t *testing.T) {
 		{[]int64{120}, "mapreduce.job.maps=1", []int64{100, 20}},
 		{[]int64{400}, "mapreduce.input.fileinputformat.split.minsize=250", []int64{250, 150}},
 	} {
-		x := runs.Application(j, []string{"-D", c.set, "-D", "mapreduce.job.tags=a,in:9"}, c.sizes, 100)
+		var files []runs.Stored
+		for _, n := range c.sizes {
+			files = append(files, runs.Stored{Size: n})
+		}
+		x := runs.Application(j, []string{"-D", c.set, "-D", "mapreduce.job.tags=a,in:9"}, files, 100)
+		if y := runs.Application(j, nil, []runs.Stored{{Size: 700, Whole: true}}, 100); len(y.Files.Splits) != 1 {
+			t.Errorf("a compressed file is cut: %v", y)
+		}
 		var got []int64
 		for _, s := range x.Files.Splits {
 			got = append(got, s.Bytes)
@@ -64,7 +71,7 @@ func TestStreaming(t *testing.T) {
 			"-D | mapreduce.job.tags=class:wordcount,in:90 | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map wordcount" +
 			" | -combiner | ./slackline stream combine wordcount | -reducer | ./slackline stream reduce wordcount | -input | a | -input | b/* | -output | o"},
 		{"with parameters", "app: grep\nparams: {pattern: a 100% b}\ninput: a\noutput: o\nreduces: 2\n", always +
-			"-D | mapreduce.job.tags=class:grep~a100b-c460 | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map grep --param 'pattern=a 100% b'" +
+			"-D | mapreduce.job.tags=class:grep~a100b-5b4bc460 | -files | file:///opt/slackline#slackline | -mapper | ./slackline stream map grep --param 'pattern=a 100% b'" +
 			" | -combiner | ./slackline stream combine grep --param 'pattern=a 100% b' | -reducer | ./slackline stream reduce grep --param 'pattern=a 100% b' | -input | a | -output | o"},
 		{"commands", "map: awk -f m.awk\nreduce: sort -u\nfiles: [x/m.awk, y#z]\nkey_fields: 2\npartition_fields: 1\nconf: {b.c: d, a: '1'}\nenv: {LC_ALL: C}\n" +
 			"input: a\noutput: o\nreduces: 2\ntimeout: 90s\nqueue: q\npriority: 5\nweight: 2.5\nsoft_deadline: 10s\nby: 20s\nclass: c\n", always +

@@ -292,6 +292,11 @@ func newEngine(cfg engine.Config) (drive.World, error) {
 // Simulated returns the run of the same jobs in the simulator.
 func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (lab.Cell, error) {
 	cfg, err := l.sim(policy, seed, known, false)
+	for _, f := range l.Files {
+		if err == nil && find(Told(known), f.Class) == nil {
+			err = unknown(f) // a simulation is no guess
+		}
+	}
 	return lab.Cell{Scenario: l.Name(), Policy: policy, Seed: seed, World: lab.Simulated(cfg), Config: func(context.Context) (sim.Config, error) { return cfg, nil }, Can: cfg.Can()}, err
 }
 
@@ -308,8 +313,10 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 	told := Told(known)
 	for i, f := range l.Files {
 		class := profile.Near(told, f.Class)
-		if (class == nil || class.Any(workload.Map).Task.N == 0) && !says {
-			return sim.Config{}, f.Errorf("app", "nothing is known of jobs of class %q yet; run it once to learn: slackline run %s", f.Class, f.Path())
+		// Nobody is refused by a guess.
+		judges := lab.JudgesDeadlines(policy, lab.NoQueues) && find(told, f.Class) == nil
+		if (class == nil || class.Any(workload.Map).Task.N == 0 || judges) && !says {
+			return sim.Config{}, unknown(f)
 		}
 		splits, err := l.splits(i, told, says)
 		if err != nil {
@@ -324,6 +331,11 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		cfg.Heartbeat = engine.Beat
 	}
 	return cfg, nil
+}
+
+// unknown says that a job's class has to be learned first.
+func unknown(f *scenario.Job) error {
+	return f.Errorf("app", "nothing is known of jobs of class %q yet; run it once to learn: slackline run %s", f.Class, f.Path())
 }
 
 // splits are those of a job's input. What a job before it is to write is as much, for what that reads, as jobs of its

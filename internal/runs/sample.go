@@ -60,7 +60,8 @@ func (l *Local) Sampled(ctx context.Context, seed uint64) (_ *Local, _ []*profil
 		is.Of = len(j.Splits)
 		j.Splits = some(j.Splits, share(is.Of))
 		is.Maps = len(j.Splits)
-		if j.Reduces > 0 { // each gets about as much as it will
+		read := slices.ContainsFunc(of.Files, func(f *scenario.Job) bool { return slices.Contains(f.After, of.Files[i].Name) })
+		if j.Reduces > 0 && !read { // each gets about as much as it will; others may read a part file by its name
 			j.Reduces = (j.Reduces*is.Maps + is.Of - 1) / is.Of
 		}
 	}
@@ -78,7 +79,7 @@ func (l *Local) Sampled(ctx context.Context, seed uint64) (_ *Local, _ []*profil
 		if j.Finished == nil {
 			return nil, nil, fmt.Errorf("the sample of job %q failed: %s", j.ID, j.Reason)
 		}
-		of.samples[i].Took = *j.Finished - j.Submitted
+		of.samples[i].Took = *j.Finished - *j.Started
 	}
 	return &of, learner.Profiles(), nil
 }

@@ -95,7 +95,7 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	is(q, "name", f.Name)
 	is(q, "json_extract(detail, '$.output')", f.Output)
 	if f.Class != "" {
-		of := profile.Member(f.Class, "")
+		of := profile.Members(f.Class)
 		q.where("(class = ? OR class >= ? AND class < ?)", f.Class, of, of+"\U0010ffff")
 	}
 	is(q, "policy", f.Policy)

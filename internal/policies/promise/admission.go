@@ -73,11 +73,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 			s.forget(e.Job)
 		case sched.ProfileLearned:
-			s.kin[profile.Family(e.Detail.Profile.Name)] = e.Detail.Profile.Name
-			// What earlier runs took says something of all.
-			if of := e.Detail.Profile.Any(sched.Map).Task; len(s.jobs) == 0 && of.N > 0 {
-				s.any[0].add(units.Rounded(math.Log(max(of.Mean, 1e-3))), 1, mostAny)
-			}
+			s.akins(v, e.Detail.Profile)
 			if s.taught(v, e.Detail.Profile.Name) {
 				s.next = v.Now() // for those that waited to be promised their deadlines, and may soon be done
 			}
@@ -292,6 +288,22 @@ func (s *scheduler) ended(job *sched.Job, stage sched.Stage, e *sched.Event) {
 	s.took(job, r, int(stage-sched.Map), sum.Seconds())
 }
 
+// akins notes of which class of a family most jobs are known. What earlier runs took of each family says something of
+// all jobs.
+func (s *scheduler) akins(v sched.View, of *profile.Class) {
+	maps, family := of.Any(sched.Map).Task, profile.Family(of.Name)
+	if maps.N == 0 {
+		return
+	}
+	before := v.Profile(s.kin[family])
+	if before == nil || before.Runs <= of.Runs {
+		s.kin[family] = of.Name
+	}
+	if before == nil && len(s.jobs) == 0 {
+		s.any[0].add(units.Rounded(math.Log(max(maps.Mean, 1e-3))), 1, mostAny)
+	}
+}
+
 // taught takes in what is known now of the class of jobs of which nothing was, or of its family. It tells whether
 // there are such jobs.
 func (s *scheduler) taught(v sched.View, class string) (any bool) {
@@ -324,9 +336,9 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 // resync begins again with what the book says. Who has a promise keeps it.
 func (s *scheduler) resync(v sched.View) {
 	if s.watched { // nobody was told anything
-		admits, kin := s.admits, s.kin
+		admits, kin, any := s.admits, s.kin, s.any
 		*s = *newScheduler(s.Config)
-		s.admits, s.kin = admits, kin
+		s.admits, s.kin, s.any = admits, kin, any
 		return
 	}
 	jobs := s.jobs

@@ -242,6 +242,8 @@ func (s *scheduler) factor(r *record, k int) float64 {
 		if c := s.classes[r.Class]; c != nil {
 			f = c[k].towards(firstLately)
 		}
+	} else if k == 1 && r.Strange && r.Own[1].N == 0 && r.Laws[0] != nil { // guessed by the maps
+		return s.factor(r, 0)
 	}
 	if own, n := r.own(k); n > 0 {
 		share := r.Laws[k].Shared / max(r.Laws[k].Shared+r.Laws[k].Variance/n, 1e-9)

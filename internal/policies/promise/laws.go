@@ -116,7 +116,7 @@ const (
 // A reduce is held against what the job's maps take, for each of its reduces.
 func (s *scheduler) strange(job *sched.Job, k int) estimate.Law {
 	at, n := s.any[k].mean(math.Log(strangeTask)*float64(1-k)), s.any[k].N
-	deviation := math.Sqrt((n*s.any[k].spread() + strangeJobs*strangeShared*strangeShared) / (n + strangeJobs))
+	deviation := max(strangeShared, math.Sqrt((n*s.any[k].spread()+strangeJobs*strangeShared*strangeShared)/(n+strangeJobs)))
 	if k == 1 {
 		at += s.mapWork(job)
 	}
@@ -172,6 +172,7 @@ func (s *scheduler) akin(v sched.View, job *sched.Job, l *estimate.Laws) bool {
 	if known {
 		widen(&is.Map)
 		widen(&is.Reduce)
+		is.Map.Jobs, is.Reduce.Jobs = 0, 0
 		*l = is
 	}
 	return known

@@ -188,30 +188,33 @@ func TestKin(t *testing.T) {
 		e.Detail.Profile.Name, e.Detail.Profile.Models[0].Fixed = name, seconds
 		return e
 	}
-	d.At(0, policytest.Opening()[0], named("grep~a", 1))
+	d.At(0, policytest.Opening()[0], named("grep~a-00000001", 1))
 	job := policytest.Claims("a", 5, 2)
-	job.Class = "grep~b"
+	job.Class = "grep~b-00000002"
 	d.At(0, arrives(1, job))
 	is := d.told(1)
 	if half := is.Half.Sub(0).Seconds(); half < 4 || half > 6 || is.By.Sub(0).Seconds() < 5*half || is.Word != sched.Unpromised || d.Book.First(1, sched.Map, 0) != 1 {
 		t.Errorf("it is told %+v, want some 5 s, widely, and no refusal", is)
 	}
 	copied := newScheduler(d.s.Config)
-	if copied.copy(d.s); copied.kin["grep"] != "grep~a" {
+	if copied.copy(d.s); copied.kin["grep"] != "grep~a-00000001" {
 		t.Error("a copy forgets what is of the family")
 	}
 	text, err := d.s.save()
-	if err = errors.Join(err, copied.load(text)); err != nil || copied.kin["grep"] != "grep~a" {
+	if err = errors.Join(err, copied.load(text)); err != nil || copied.kin["grep"] != "grep~a-00000001" {
 		t.Errorf("what is saved forgets what is of the family: %v", err)
 	}
 	before := d.s.jobs[1].Laws[0].Mean
-	if d.At(0, named("grep~c", 4)); d.s.jobs[1].Laws[0].Mean < 3*before {
+	if few := d.s.jobs[1].Laws[0].Few; few != 1 {
+		t.Errorf("a guess counts as if one over %v jobs were known", 1/few)
+	}
+	if d.At(0, named("grep~c-00000003", 4)); d.s.jobs[1].Laws[0].Mean < 3*before {
 		t.Errorf("a map takes %v s, and %v s before another class of the family was known", d.s.jobs[1].Laws[0].Mean, before)
 	}
 	if d.At(0, named("find", 90)); d.s.jobs[1].Laws[0].Mean > 5*before {
 		t.Error("another family moves it")
 	}
-	if d.At(0, named("grep~b", 2)); d.s.jobs[1].Strange {
+	if d.At(0, named("grep~b-00000002", 2)); d.s.jobs[1].Strange {
 		t.Error("its own class is known, and it is strange")
 	}
 }

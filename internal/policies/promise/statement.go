@@ -67,14 +67,20 @@ func (st *statement) by(risk finish.Risk) float64 {
 	return st.at(st.errs.Of[st.like].out(finish.Score(1 - risk.Share())))
 }
 
-// promises is when it is done as a promise may say that leaves that risk. The next of n jobs deviates by √(1 + 1/n) of
-// what these n deviate by, some 1 + 1/(2 (n + 1)): the law is fitted to them, and few say little of its ends.
+// promises is when it is done as a promise may say that leaves that risk.
 func (st *statement) promises(risk finish.Risk) float64 {
-	return st.at(units.Rounded(st.errs.sure(st.like, finish.Score(1-risk.Share())) * (1 + st.few/2)))
+	return st.at(st.errs.sure(st.like, finish.Score(1-risk.Share())))
 }
+
+// wider is by how much more the next of n jobs deviates than these n do, √(1 + 1/n) and so some 1 + 1/(2 (n + 1)): the
+// law is fitted to them, and few say little of its upper end.
+func (st *statement) wider() float64 { return 1 + st.few/2 }
 
 // at is when the job is done at a score of the law.
 func (st *statement) at(z float64) float64 {
+	if z > 0 {
+		z = units.Rounded(z * st.wider())
+	}
 	median := st.own.Quantile(0.5)
 	own, others := (st.own.Quantile(finish.Chance(z))-median)*st.scale, z*st.off
 	late := st.outlived(z)
@@ -111,7 +117,11 @@ func (st *statement) score(deadline float64) float64 {
 		return -mostOff
 	}
 	scale := max(st.scale, 1e-6)
-	return st.errs.Of[st.like].in(-finish.Score(st.own.Above(x/scale, st.off/scale)))
+	z := -finish.Score(st.own.Above(x/scale, st.off/scale))
+	if units.Rounded(z) > 0 {
+		z /= st.wider()
+	}
+	return st.errs.Of[st.like].in(z)
 }
 
 // deviates is by how much a job's finish deviates from what a look expects, had it all slots it can use.

@@ -103,7 +103,7 @@ func (j *Job) member(undated map[string]string) string {
 	}
 	sum := fnv.New32a()
 	sum.Write([]byte(text))
-	return profile.Member(j.App, fmt.Sprintf("%s-%04x", letters, sum.Sum32()&0xffff))
+	return profile.Member(j.App, string(letters), sum.Sum32())
 }
 
 // check looks for what is missing and for keys that contradict each other.
