@@ -78,11 +78,12 @@ func (st *statement) wider() float64 { return 1 + st.few/2 }
 
 // at is when the job is done at a score of the law.
 func (st *statement) at(z float64) float64 {
+	wide := z
 	if z > 0 {
-		z = units.Rounded(z * st.wider())
+		wide = units.Rounded(z * st.wider())
 	}
 	median := st.own.Quantile(0.5)
-	own, others := (st.own.Quantile(finish.Chance(z))-median)*st.scale, z*st.off
+	own, others := (st.own.Quantile(finish.Chance(wide))-median)*st.scale, wide*st.off
 	late := st.outlived(z)
 	off := math.Sqrt(float64(own*own) + float64(others*others) + float64(late*late))
 	if z < 0 {

@@ -73,6 +73,7 @@ type tenancy struct {
 	refusals int       // in a row
 	lacks    int       // lists in a row without it
 	listed   bool      // some list had it
+	doubt    bool      // a call that rents it failed, and may still be obeyed
 	up, back bool      // it serves; it is to be given back
 }
 
@@ -213,6 +214,7 @@ func (d *Desk) round(ctx context.Context) (next time.Duration) {
 			continue
 		}
 		t.refusals++
+		t.doubt = t.doubt || !backs[i]
 		verb := map[bool]string{true: "give back", false: "rent"}[backs[i]]
 		d.once(fmt.Sprintf("%s a node of class %s: %v", verb, t.class.Name, errs[i]))
 	}
@@ -279,7 +281,7 @@ func (d *Desk) settle() time.Duration {
 	next, now := quiet, time.Now()
 	d.list = slices.DeleteFunc(d.list, func(t *tenancy) bool {
 		switch lost := t.lacks >= lacks; {
-		case t.back && lost && (t.listed || d.ends || now.After(t.until)): // a late answer may still rent it
+		case t.back && lost && (t.listed && !t.doubt || d.ends || now.After(t.until)):
 			d.gone(t)
 			return true
 		case t.back:
