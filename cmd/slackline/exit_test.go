@@ -181,6 +181,9 @@ func TestInterruptedCommands(t *testing.T) {
 				t.Fatal(err)
 			}
 			code, said = cmd.ProcessState.ExitCode(), stderr.String()
+			if again := "interrupted; the same command starts again"; c.last != again && strings.HasSuffix(said, again+"\n") && wait < 30*time.Second {
+				code = -1 // it had done nothing yet
+			}
 		}
 		if code != exitInterrupt || !strings.HasSuffix(said, c.last+"\n") {
 			t.Errorf("slackline %s: exit code %d\n%s\nwant the last line to end with %s", c.args, code, said, c.last)
