@@ -60,8 +60,7 @@ func Streaming(j *scenario.Job, self string, now time.Time) ([]string, error) {
 // Application is what a cluster would be told of a job that was submitted with these arguments, and reads files of
 // these sizes in blocks of so many bytes. Its input is cut as Hadoop Streaming does it.
 func Application(j *scenario.Job, args []string, files []Stored, block int64) *wire.Application {
-	set := map[string]string{"mapreduce.job.queuename": "default", "mapreduce.job.maps": "2", "mapreduce.map.memory.mb": "1024", "mapreduce.map.cpu.vcores": "1",
-		"mapreduce.reduce.memory.mb": "1024", "mapreduce.reduce.cpu.vcores": "1", "yarn.app.mapreduce.am.resource.mb": "1536", "yarn.app.mapreduce.am.resource.cpu-vcores": "1"}
+	set := map[string]string{"mapreduce.job.queuename": "default", "mapreduce.job.maps": "2"}
 	for i := 1; i < len(args); i++ {
 		if key, value, is := strings.Cut(args[i], "="); is && args[i-1] == "-D" {
 			set[key] = value
@@ -71,8 +70,11 @@ func Application(j *scenario.Job, args []string, files []Stored, block int64) *w
 		n, _ := strconv.ParseInt(set[key], 10, 64) // 0 where Hadoop would refuse it
 		return n
 	}
-	takes := func(memory, vcores string) map[string]int64 {
-		return map[string]int64{"memory-mb": number(memory), "vcores": number(vcores)}
+	takes := func(memory, vcores string) map[string]int64 { // what the site has for all, only its cluster knows
+		if set[memory] == "" {
+			return nil
+		}
+		return map[string]int64{"memory-mb": number(memory), "vcores": max(1, number(vcores))}
 	}
 	x := &wire.Application{Id: j.Name, Name: j.Name, Type: "MAPREDUCE", Queue: set["mapreduce.job.queuename"], User: j.User, Priority: int32(j.Priority),
 		Master: takes("yarn.app.mapreduce.am.resource.mb", "yarn.app.mapreduce.am.resource.cpu-vcores")}
