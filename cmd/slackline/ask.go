@@ -123,9 +123,12 @@ The exit code is 3 if a job is expected to be late, or would be refused.`,
 	return o.bindOnePlay(cmd)
 }
 
+// ofOwnRun are the flags that ask for a run of the jobs' own, in place of one that is there.
+var ofOwnRun = []string{"policy", "seed", "nodes", "slots", "block", "sample"}
+
 // openHere tells whether a run takes jobs that were started in this directory, and nobody asks for another kind of run.
 func (o *options) openHere(cmd *cobra.Command) (bool, error) {
-	for _, flag := range []string{"policy", "seed", "nodes", "slots", "block", "sample"} {
+	for _, flag := range ofOwnRun {
 		if cmd.Flags().Changed(flag) {
 			return false, nil
 		}

@@ -22,7 +22,7 @@ import (
 
 // askYarn asks the process that schedules a cluster when jobs would be done there.
 func (o *options) askYarn(cmd *cobra.Command, h *hadoop, jobs []*scenario.Job, tell func(*runs.Answers) error) error {
-	for _, flag := range []string{"policy", "seed", "nodes", "slots", "block", "sample"} {
+	for _, flag := range ofOwnRun {
 		if cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--to yarn and --%s contradict each other: the cluster is as it is; leave one of them out", flag)
 		}

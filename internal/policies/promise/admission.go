@@ -291,8 +291,8 @@ func (s *scheduler) ended(job *sched.Job, stage sched.Stage, e *sched.Event) {
 // akins notes of which class of a family most jobs are known. What earlier runs took of each family says something of
 // all jobs.
 func (s *scheduler) akins(v sched.View, of *profile.Class) {
-	maps, family := of.Any(sched.Map).Task, profile.Family(of.Name)
-	if maps.N == 0 {
+	family := profile.Family(of.Name)
+	if s.kin[family] == of.Name || of.Any(sched.Map).Task.N == 0 {
 		return
 	}
 	before := v.Profile(s.kin[family])
@@ -300,15 +300,16 @@ func (s *scheduler) akins(v sched.View, of *profile.Class) {
 		s.kin[family] = of.Name
 	}
 	if before == nil && len(s.jobs) == 0 {
-		s.any[0].add(units.Rounded(math.Log(max(maps.Mean, 1e-3))), 1, mostAny)
+		s.any[0].add(units.Rounded(math.Log(max(of.Any(sched.Map).Task.Mean, 1e-3))), 1, mostAny)
 	}
 }
 
 // taught takes in what is known now of the class of jobs of which nothing was, or of its family. It tells whether
 // there are such jobs.
 func (s *scheduler) taught(v sched.View, class string) (any bool) {
+	family := profile.Family(class)
 	for _, j := range s.line {
-		if r, job := &s.jobs[j], v.Job(j); r.Strange && profile.Family(job.Spec.Class) == profile.Family(class) {
+		if r, job := &s.jobs[j], v.Job(j); r.Strange && profile.Family(job.Spec.Class) == family {
 			s.learn(v, job, r)
 			any = true
 		}
