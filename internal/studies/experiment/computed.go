@@ -22,7 +22,7 @@ import (
 // computed is a file that is no scenario: what its series do is computed, for each seed. In place of policies
 // they name what: one of measures, some with a number behind it.
 type computed struct {
-	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, or random workflows of paper 001 under the policy that a series names"`
+	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|streams|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, random streams of jobs, or workflows of paper 001, under the policy that a series names"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -54,6 +54,9 @@ type computed struct {
 	Error   float64         `json:"error" min:"0" max:"1" doc:"standard deviation of the error of forecasts by weather: of clouds as part of the sky, of wind as part of its speed"`
 	weather *weather.Series // measured; nil = made up
 
+	// Streams.
+	Jobs int `json:"jobs" min:"1" max:"1000000" def:"2500" doc:"of a stream"`
+
 	// Workflows.
 	Hours    float64     `json:"hours" above:"0" max:"1000" def:"12" doc:"for which workflows come"`
 	Interval config.Span `json:"interval" above:"0" def:"30m" doc:"mean time between two"`
@@ -73,7 +76,8 @@ func computes(doc *config.Document) bool { return slices.Contains(doc.Keys(), "c
 // unit is one computation of a plan.
 type unit struct {
 	outcomeOf
-	run func(ctx context.Context) (map[string]float64, error)
+	timed bool // so it runs alone
+	run   func(ctx context.Context) (map[string]float64, error)
 }
 
 // compute adds the units of a file, as add does for scenarios.
@@ -128,14 +132,17 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 				}
 			}
 			do := measures[c.Compute][measure]
-			if c.Compute == "workflows" {
+			switch c.Compute {
+			case "streams":
+				do = streaming(name)
+			case "workflows":
 				do = workflows(name)
 			}
 			if do == nil {
 				return nil, fmt.Errorf("%s: %s computes no %q", p.e.place(file), c.Compute, measure)
 			}
 			for _, seed := range seeds {
-				p.units = append(p.units, unit{outcomeOf{results[i], Series{file, name, ""}},
+				p.units = append(p.units, unit{outcomeOf{results[i], Series{file, name, ""}}, measure == "solve",
 					func(ctx context.Context) (map[string]float64, error) { return do(ctx, c, of, seed) }})
 			}
 		}

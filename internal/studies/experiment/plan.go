@@ -3,9 +3,12 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/slackline/slackline/internal/config"
 	"github.com/slackline/slackline/internal/policies/catalog"
@@ -254,18 +257,64 @@ func (p *Plan) Run(ctx context.Context, workers int, done func()) (*Report, erro
 		at := p.outcomes[i]
 		at.results.outcomes[at.series] = append(at.results.outcomes[at.series], p.watches[i].outcome(run))
 	}
-	for _, u := range p.units { // one after the other, as some are timed
+	if err := p.measure(ctx, workers, done); err != nil {
+		return nil, err
+	}
+	return p.judge()
+}
+
+// measure runs what is computed, on so many workers, and then what is timed, one after the other. What comes of it
+// stands in the order of the units.
+func (p *Plan) measure(ctx context.Context, workers int, done func()) error {
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	outcomes := make([]*Outcome, len(p.units))
+	run := func(i int) error {
+		u := &p.units[i]
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		values, err := u.run(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", u.series.File, u.series.Policy, err)
+			return fmt.Errorf("%s, %s: %w", u.series.File, u.series.Policy, err)
 		}
-		u.results.outcomes[u.series] = append(u.results.outcomes[u.series], measured(values))
+		outcomes[i] = measured(values)
 		if done != nil {
 			done()
 		}
+		return nil
 	}
-	return p.judge()
+	errs := make([]error, len(p.units))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for range min(workers, len(p.units)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(p.units) && !failed.Load(); i = int(next.Add(1)) - 1 {
+				if p.units[i].timed {
+					continue
+				}
+				if errs[i] = run(i); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	for i := range p.units {
+		u := &p.units[i]
+		if u.timed {
+			if err := run(i); err != nil {
+				return err
+			}
+		}
+		u.results.outcomes[u.series] = append(u.results.outcomes[u.series], outcomes[i])
+	}
+	return nil
 }
