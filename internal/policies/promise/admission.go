@@ -3,6 +3,7 @@ package promise
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
@@ -66,7 +67,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		switch e := &batch[i]; e.Kind {
 		case sched.Ended:
 			j, stage := v.Ended(e.Attempt)
-			s.ended(v.Job(j), stage, e)
+			s.ended(v, v.Job(j), stage, e)
 		case sched.JobEnded:
 			if int(e.Job) < len(s.jobs) && e.Outcome == sched.Committed {
 				s.errors.met(&s.jobs[e.Job], v.Now().Add(-e.Age))
@@ -116,13 +117,19 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if turn {
 		s.share(v, p)
 		s.tell(v, p)
-		s.next = v.Now().Add(max(units.Second, lookSpacing*units.Duration(len(s.line))))
+		s.next = v.Now().Add(s.spacing())
 		p.WakeMe(s.next, sched.Because(sched.Wakeup, int64(s.next)))
 	}
 }
 
 // lookSpacing is how much time there is for each job between two looks at all of them.
 const lookSpacing = units.Second / 40
+
+// spacing is the time between two looks at all jobs: an eighth of what tasks take lately, as little moves in less,
+// and no less than that for each job.
+func (s *scheduler) spacing() units.Duration {
+	return max(units.Second, lookSpacing*units.Duration(len(s.line)), ofSeconds(math.Exp(s.any[0].mean(0))/8))
+}
 
 // look looks at the cluster, and ranks whom it finds elsewhere: at all jobs, of which any may be in time, or at those
 // that could be in time at the last look.
@@ -275,7 +282,7 @@ func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sch
 }
 
 // ended counts an attempt that has ended.
-func (s *scheduler) ended(job *sched.Job, stage sched.Stage, e *sched.Event) {
+func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, e *sched.Event) {
 	s.gone(e.Attempt)
 	r := s.of(job)
 	if r == nil || e.Outcome != sched.Committed || stage < sched.Map || stage > sched.Reduce {
@@ -285,7 +292,12 @@ func (s *scheduler) ended(job *sched.Job, stage sched.Stage, e *sched.Event) {
 	for _, d := range e.Spans {
 		sum += d
 	}
-	s.took(job, r, int(stage-sched.Map), sum.Seconds())
+	k := int(stage - sched.Map)
+	s.took(job, r, k, sum.Seconds())
+	// Each time that four times as many have ended they say enough more.
+	if n := uint(math.Round(units.Rounded(r.Own[k].N))); r.Guess[k] && n&(n-1) == 0 && bits.TrailingZeros(n)%2 == 0 {
+		s.learn(v, job, r)
+	}
 }
 
 // akins notes of which class of a family most jobs are known. What earlier runs took of each family says something of

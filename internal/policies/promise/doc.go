@@ -25,5 +25,6 @@
 //
 // A statement is a distribution around the expected finish of a play in which each task takes its mean. What others are
 // off by adds a normal time, no wider than the time for which the job waits. The cost of a look is that of a play:
-// O((jobs + running tasks) log slots), at arrivals and once in a second, or less often where jobs are many.
+// O((jobs + running tasks) log slots), at arrivals and once in a second, or in an eighth of a task, or less often where
+// jobs are many.
 package promise

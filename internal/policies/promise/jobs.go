@@ -114,6 +114,9 @@ func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
 		if c := s.classes[r.Class]; known && c != nil {
 			r.Guess[k] = c[k].Jobs.doubts(e)
 		}
+		if r.Guess[k] {
+			r.narrow(e, k)
+		}
 		of.laws[k] = s.law(e, r.Guess[k])
 		if of.laws[k].Mean == 0 { // a stage that the job does not have
 			of.laws[k] = &law{Mean: 1e-3, Residual: residual{}}

@@ -178,6 +178,20 @@ func (s *scheduler) akin(v sched.View, job *sched.Job, l *estimate.Laws) bool {
 	return known
 }
 
+// narrow has a guess go by the job's own tasks that have ended: what they say of the factor that all its tasks share is
+// weighed against what the guess says of it, as if both were lognormal.
+func (r *record) narrow(l *estimate.Law, k int) {
+	if r.Own[k].N == 0 || r.Laws[k] == nil {
+		return
+	}
+	own, shared := logVariance(&l.Own)/r.Own[k].N, logVariance(&l.Shared)
+	part := shared / max(own+shared, 1e-9)
+	took := float64(r.Own[k].Sum/r.Own[k].N*r.Laws[k].Mean) - l.Wait
+	guessed := l.Typical * l.Own.Mean() * l.Shared.Quantile(0.5)
+	l.Typical = units.Rounded(l.Typical * l.Shared.Quantile(0.5) * math.Exp(part*math.Log(max(took, 1e-3)/max(guessed, 1e-3))))
+	l.Shared = finish.LogNormal(units.Rounded(math.Sqrt(shared * (1 - part))))
+}
+
 // logVariance is that of the logarithm of a factor, by the quantiles around its middle.
 func logVariance(d *finish.Dist) float64 {
 	deviation := math.Log(max(d.Quantile(0.84), 1e-9)/max(d.Quantile(0.16), 1e-9)) / 2

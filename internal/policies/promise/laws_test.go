@@ -31,3 +31,30 @@ func TestBoundedLaws(t *testing.T) {
 		t.Errorf("a stage that a job does not have: %+v", none)
 	}
 }
+
+// What tasks of a job say of a factor of which little is known is what Bayes' rule says of it, here summed up over a
+// grid of logarithms.
+func TestNarrowedGuess(t *testing.T) {
+	for _, c := range []struct {
+		n, mean float64
+	}{{1, 3}, {1, 300}, {4, 12}, {64, 700}} {
+		l := estimate.Law{Typical: 30, Own: finish.LogNormal(0.6), Shared: finish.LogNormal(1.5), Wait: 2}
+		r := record{Laws: laws{{Mean: 50}}}
+		r.Own[0] = tally{N: c.n, Sum: c.n * (c.mean + l.Wait) / 50}
+		sum, first, second := 0.0, 0.0, 0.0
+		for x := -12.0; x <= 12; x += 0.001 { // of the factor
+			saw := math.Log(c.mean) - math.Log(30*l.Own.Mean()) - x
+			p := math.Exp(-x*x/(2*1.5*1.5) - saw*saw*c.n/(2*0.6*0.6))
+			sum, first, second = sum+p, first+p*x, second+p*x*x
+		}
+		middle := first / sum
+		deviation := math.Sqrt(second/sum - middle*middle)
+		r.narrow(&l, 0)
+		if got := math.Log(l.Typical * l.Shared.Quantile(0.5) / 30); math.Abs(got-middle) > 0.02 {
+			t.Errorf("%v tasks of %v s: the factor's logarithm is %.3f, want %.3f", c.n, c.mean, got, middle)
+		}
+		if got := math.Sqrt(logVariance(&l.Shared)); math.Abs(got-deviation) > 0.02 {
+			t.Errorf("%v tasks of %v s: its deviation is %.3f, want %.3f", c.n, c.mean, got, deviation)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -179,6 +180,28 @@ func TestUnknownClass(t *testing.T) {
 	}
 }
 
+// Its own first tasks tell what the next ones take, so what it is told gets narrower, around that.
+func TestFirstTasksTell(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	strange := policytest.Claims("a", 40, 9000)
+	strange.Class = "nobody knows"
+	d.At(0, arrives(1, strange))
+	wide := func() float64 {
+		w := place{r: &d.s.jobs[1], job: d.Book.Job(1), end: 1}
+		st := d.s.statement(0, &w)
+		return (st.by(finish.Certain/100) - st.half) / d.s.task(w.r, 0)
+	}
+	before, job := wide(), d.Book.Job(1)
+	for i := range 8 {
+		e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
+		e.Spans[0] = units.FromSeconds(20 + float64(i%2))
+		d.s.ended(d.Book, job, sched.Map, &e)
+	}
+	if after, takes := wide(), d.s.task(&d.s.jobs[1], 0); after > before/3 || takes < 17 || takes > 27 {
+		t.Errorf("with one in a hundred it takes %.1f maps longer, and %.1f before any had ended; a map takes %.1f s", after, before, takes)
+	}
+}
+
 // A job of an application that is known with other parameters is told what such jobs take, but as a guess: widely,
 // and nobody gives it up by that. What is learned meanwhile of another one of them moves it.
 func TestKin(t *testing.T) {
@@ -216,6 +239,22 @@ func TestKin(t *testing.T) {
 	}
 	if d.At(0, named("grep~b-00000002", 2)); d.s.jobs[1].Strange {
 		t.Error("its own class is known, and it is strange")
+	}
+}
+
+// Of a class of which one job is known more is left open than of one of which a hundred are.
+func TestYoungClassIsToldMore(t *testing.T) {
+	wide := func(jobs float64) float64 {
+		e := learned(0.3, 0.1)
+		e.Detail.Profile.Models[0].Jobs = jobs
+		d := newDesk(t, usual)
+		d.At(0, policytest.Opening()[0], e)
+		d.At(0, arrives(1, policytest.Claims("a", 5, 9000)))
+		is := d.told(1)
+		return is.By.Sub(is.Half).Seconds()
+	}
+	if young, old := wide(1), wide(100); young < 1.15*old {
+		t.Errorf("with 99 %% it takes %.2f s longer, and %.2f of a known class", young, old)
 	}
 }
 
