@@ -104,3 +104,22 @@ func TestAsk(t *testing.T) {
 		}
 	}
 }
+
+// Who asks an open run is told what it has learned of a class since it began, and no guess.
+func TestAskOfWhatAnOpenRunLearned(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"in.txt": "x\n", "a.yaml": "name: a\nclass: s\nmap: cat\ninput: in.txt\noutput: a\nreduces: 0\ndeadline: 1h\n"})
+	s.write("b.yaml", strings.NewReplacer("name: a", "name: b", "output: a", "output: b").Replace(s.read("a.yaml")))
+	open := s.elsewhere("takes jobs", "run", "--open", "--nodes", "1", "--slots", "1")
+	const guess = "nothing is known of its class yet"
+	if r := s.must(0, "ask", "a.yaml"); !strings.Contains(r, guess) {
+		t.Errorf("before any job: %s", r)
+	}
+	s.must(0, "submit", "a.yaml")
+	s.must(0, "wait", "a")
+	if r := s.must(0, "ask", "b.yaml"); strings.Contains(r, guess) || !strings.Contains(r, `job "b": done at `) {
+		t.Errorf("after one: %s", r)
+	}
+	s.must(0, "close")
+	open.ends(0)
+}

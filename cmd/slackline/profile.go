@@ -29,7 +29,10 @@ far off the prediction was. Estimates and simulations use these profiles.
 
 Cold runs are kept apart: the first run of a class on a machine, and runs that had to fetch a quarter or more of their input
 from storage (as Linux counts it). Estimates and simulations use warm runs, and cold ones only while there is no other.
-Policies that promise deadlines plan with the worst of both.`,
+Policies that promise deadlines plan with the worst of both.
+
+Jobs of one application with other parameters or another format are classes of their own, such as grep~error-1234abcd. Its name
+alone, grep, stands for all of them.`,
 		Example: `  slackline profile list
   slackline profile show wordcount`,
 	}, newProfileList(o), newProfileShow(o), newProfileExport(o), newProfileImport(o), newProfileLearn(), newProfileForget(o))
@@ -347,9 +350,9 @@ func newProfileForget(o *options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget CLASS...",
 		Short: "Forget the profiles of job classes",
-		Long: `Deletes the profiles of these classes, or of all classes with --all. Use it after a change of the machine or of a program,
-when earlier measurements no longer hold. The next run of a class measures it again. The history of runs stays: see slackline
-jobs.`,
+		Long: `Deletes the profiles of these classes, or of all classes with --all. An application stands for all of its classes. Use
+it after a change of the machine or of a program, when earlier measurements no longer hold. The next run of a class measures it
+again. The history of runs stays: see slackline jobs.`,
 		Example:           `  slackline profile export --to before.json && slackline profile forget wordcount && slackline profile import before.json --replace`,
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {

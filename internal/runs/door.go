@@ -284,6 +284,16 @@ func (k *Keeper) expect(s Submission) (r Reply, err error) {
 	if err != nil {
 		return r, err
 	}
+	// What this run has taught of classes that no run before it had.
+	if err := k.look(k.ctx, func() {
+		for _, f := range more.Files {
+			if c := k.loop.Ledger.Profile(f.Class); c != nil && find(known, f.Class) == nil {
+				known = append(known, c)
+			}
+		}
+	}); err != nil {
+		return r, err
+	}
 	cfg, err := more.sim(k.cell.Policy, k.cell.Seed, known, lab.ReadsConfidence(k.cell.Policy, lab.NoQueues))
 	if err != nil {
 		return Reply{Bad: true}, err

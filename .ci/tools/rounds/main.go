@@ -1,6 +1,7 @@
-// Command rounds runs eight real jobs side by side, so many rounds, under promise(level=95%), and prints how many
-// promises were kept, and how many jobs were done by the instants that were said at their submission. The first four
-// rounds have no deadlines: they teach. On a machine that does nothing else 24 rounds take some six minutes.
+// Command rounds runs eight real jobs side by side, and a chain of six, so many rounds, under promise(level=95%), and
+// prints how many promises were kept, how many jobs were done by the instants that were said at their submission, how
+// far off these were then and at half of the time, and what ask had said before. The first four rounds have no
+// deadlines: they teach. On a machine that does nothing else 24 rounds take some eight minutes.
 //
 //	rounds SLACKLINE ROUNDS
 package main
@@ -10,22 +11,33 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
-// job is one of the eight, by its input in MB.
+// job is one of the eight, by its input in MB, or one of the chain, by whose output it reads.
 type job struct {
 	name, app string
 	size      int
 	more      string
+	from      []string
 }
 
-var jobs = []job{{"words60", "wordcount", 60, ""}, {"words120", "wordcount", 120, ""}, {"sort60", "sort", 60, ""}, {"sort120", "sort", 120, ""},
-	{"index", "index", 60, ""}, {"top", "topk", 60, "reduces: 1\n"}, {"find", "grep", 120, "params: {pattern: w1.*}\n"}, {"tera", "terasort", 0, ""}}
+var jobs = []job{{"words60", "wordcount", 60, "", nil}, {"words120", "wordcount", 120, "", nil}, {"sort60", "sort", 60, "", nil},
+	{"sort120", "sort", 120, "", nil}, {"index", "index", 60, "", nil}, {"top", "topk", 60, "reduces: 1\n", nil},
+	{"find", "grep", 120, "params: {pattern: w1.*}\n", nil}, {"tera", "terasort", 0, "", nil}}
+
+// chain is a night's work: only its last job has a deadline.
+var chain = []job{{"clean", "grep", 120, "params: {pattern: w}\n", nil}, {"ordered", "sort", 0, "", []string{"clean"}},
+	{"counts", "wordcount", 0, "", []string{"ordered"}}, {"often", "grep", 0, "params: {pattern: w1}\n", []string{"counts"}},
+	{"best", "topk", 0, "reduces: 1\n", []string{"counts"}}, {"report", "wordcount", 0, "", []string{"often", "best"}}}
 
 const teaching = 4
 
@@ -37,10 +49,19 @@ type told struct {
 	Deadline  *float64 `json:"deadline_s"`
 	Promised  *float64 `json:"promised_s"`
 	Outlooks  []struct {
+		At       float64 `json:"at_s"`
 		Half     float64 `json:"p50_s"`
 		Ninety   float64 `json:"p90_s"`
 		Promised float64 `json:"promised_s"`
 	} `json:"outlooks"`
+}
+
+// answer is what ask says of a job.
+type answer struct {
+	ID        string     `json:"id"`
+	Submitted time.Time  `json:"submitted"`
+	Done      *time.Time `json:"done"`
+	Promised  bool       `json:"promised"`
 }
 
 func main() {
@@ -67,8 +88,8 @@ func play(binary string, rounds int) error {
 	if binary, err = filepath.Abs(binary); err != nil {
 		return err
 	}
-	run := func(args ...string) ([]byte, error) {
-		cmd := exec.Command(binary, append([]string{"run", "--store", "store"}, args...)...)
+	run := func(name string, args ...string) ([]byte, error) {
+		cmd := exec.Command(binary, append([]string{name, "--store", "store"}, args...)...)
 		var out, said bytes.Buffer
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
 		if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 3 { // 3: something was refused or late
@@ -88,67 +109,152 @@ func play(binary string, rounds int) error {
 			return err
 		}
 	}
-	if _, err := run("gen.yaml", "-q"); err != nil {
+	if _, err := run("run", "gen.yaml", "-q"); err != nil {
 		return err
 	}
-	took := map[string]float64{}
-	all, kept, by := 0, 0, [3]int{}
+	t := &tally{took: map[string]float64{}}
 	for round := range rounds {
-		at := 0.0
-		args := []string{"--policy", "promise(level=95%)", "--block", "4MB", "-o", "json"}
-		for _, i := range r.Perm(len(jobs)) {
-			j := jobs[i]
-			input := fmt.Sprintf("%d.txt", j.size)
-			if j.size == 0 {
-				input = "rows"
+		for _, set := range [][]job{jobs, chain} {
+			args, at, chained := []string{"--policy", "promise(level=95%)", "--block", "4MB", "-o", "json"}, 0.0, set[0].name == "clean"
+			order := r.Perm(len(set))
+			for k, i := range order {
+				if chained {
+					i = k
+				}
+				j := set[i]
+				text := fmt.Sprintf("name: %s\napp: %s\ninput: [%s]\noutput: out/%d/%s\n%s", j.name, j.app, j.reads(round), round, j.name, j.more)
+				if !chained {
+					text += fmt.Sprintf("arrive: %.2fs\n", at)
+				}
+				if round >= teaching && (!chained || j.name == "report") {
+					text += fmt.Sprintf("deadline: %.2fs\n", t.took[j.name]*(1.2+6.8*r.Float64()))
+				}
+				if err := os.WriteFile(filepath.Join(dir, j.name+".yaml"), []byte(text), 0o666); err != nil {
+					return err
+				}
+				args = append(args, j.name+".yaml")
+				at += 1 + 2*r.Float64()
 			}
-			out := fmt.Sprintf("out/%d/%s", round, j.name)
-			text := fmt.Sprintf("name: %s\napp: %s\ninput: [%s]\noutput: %s\narrive: %.2fs\n%s", j.name, j.app, input, out, at, j.more)
+			var asked struct{ Jobs []answer }
 			if round >= teaching {
-				text += fmt.Sprintf("deadline: %.2fs\n", took[j.name]*(1.2+6.8*r.Float64()))
-			}
-			if err := os.WriteFile(filepath.Join(dir, j.name+".yaml"), []byte(text), 0o666); err != nil {
-				return err
-			}
-			args = append(args, j.name+".yaml")
-			at += 1 + 2*r.Float64()
-		}
-		text, err := run(args...)
-		if err != nil {
-			return err
-		}
-		var report struct{ Runs []struct{ Jobs []told } }
-		if err := json.Unmarshal(text, &report); err != nil {
-			return err
-		}
-		for _, j := range report.Runs[0].Jobs {
-			if j.Finished == nil {
-				continue
-			}
-			if t := *j.Finished - j.Submitted; round < teaching && (took[j.ID] == 0 || t < took[j.ID]) {
-				took[j.ID] = t
-			}
-			if j.Promised == nil || j.Deadline == nil || len(j.Outlooks) == 0 {
-				continue
-			}
-			all++
-			for i, said := range []float64{j.Outlooks[0].Half, j.Outlooks[0].Ninety, j.Outlooks[0].Promised} {
-				if *j.Finished <= said {
-					by[i]++
+				text, err := run("ask", args...)
+				if err == nil {
+					err = json.Unmarshal(text, &asked)
+				}
+				if err != nil {
+					return err
 				}
 			}
-			if *j.Finished <= *j.Deadline {
-				kept++
+			text, err := run("run", args...)
+			if err != nil {
+				return err
+			}
+			var report struct{ Runs []struct{ Jobs []told } }
+			if err := json.Unmarshal(text, &report); err != nil {
+				return err
+			}
+			for _, j := range report.Runs[0].Jobs {
+				t.count(round, &j, asked.Jobs)
 			}
 		}
 		if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
 			return err
 		}
-		fmt.Printf("round %d of %d: so far %d promised, %d kept\n", round+1, rounds, all, kept)
+		fmt.Printf("round %d of %d: so far %d promised, %d kept\n", round+1, rounds, t.promised, t.kept)
 	}
-	fmt.Printf("of %d jobs with deadlines %d promised at 95 %%, %d kept\n", max(0, rounds-teaching)*len(jobs), all, kept)
-	fmt.Printf("of the promised, done by the instant that was said at submission to hold with 50, 90 and 95 %%: %d, %d and %d\n", by[0], by[1], by[2])
+	t.print()
 	return nil
+}
+
+// reads is what the job reads.
+func (j *job) reads(round int) string {
+	switch {
+	case len(j.from) > 0:
+		list := make([]string, len(j.from))
+		for i, name := range j.from {
+			list[i] = fmt.Sprintf("out/%d/%s", round, name)
+		}
+		return strings.Join(list, ", ")
+	case j.size == 0:
+		return "rows"
+	}
+	return fmt.Sprintf("%d.txt", j.size)
+}
+
+// tally is what came of all rounds.
+type tally struct {
+	took                map[string]float64 // least, while there are no deadlines
+	all, promised, kept int
+	said                int
+	by                  [3]int
+	begin, half, asks   []float64 // errors of what was said, in parts of the time that was left
+	same                int       // of the answers of ask that the run repeated: both or neither a promise
+	asked               int
+}
+
+// count takes in what became of a job, and what was said of it.
+func (t *tally) count(round int, j *told, asked []answer) {
+	if j.Finished == nil {
+		return
+	}
+	took := *j.Finished - j.Submitted
+	if round < teaching {
+		if t.took[j.ID] == 0 || took < t.took[j.ID] {
+			t.took[j.ID] = took
+		}
+		return
+	}
+	if j.Deadline != nil {
+		t.all++
+	}
+	if j.Promised != nil && j.Deadline != nil {
+		if t.promised++; *j.Finished <= *j.Deadline {
+			t.kept++
+		}
+	}
+	if len(j.Outlooks) == 0 {
+		return
+	}
+	t.said++
+	first, last := j.Outlooks[0], j.Outlooks[0]
+	for i, by := range []float64{first.Half, first.Ninety, first.Promised} {
+		if *j.Finished <= by {
+			t.by[i]++
+		}
+	}
+	for _, o := range j.Outlooks {
+		if o.At <= j.Submitted+took/2 {
+			last = o
+		}
+	}
+	t.begin = append(t.begin, math.Abs(first.Half-*j.Finished)/took)
+	t.half = append(t.half, math.Abs(last.Half-*j.Finished)/(took/2))
+	for _, a := range asked {
+		if a.ID != j.ID || a.Done == nil {
+			continue
+		}
+		t.asked++
+		t.asks = append(t.asks, math.Abs(a.Done.Sub(a.Submitted).Seconds()-(first.Half-j.Submitted))/took)
+		if a.Promised == (j.Promised != nil) {
+			t.same++
+		}
+	}
+}
+
+// print prints it.
+func (t *tally) print() {
+	middle := func(xs []float64) string {
+		if len(xs) == 0 {
+			return "none"
+		}
+		slices.Sort(xs)
+		return fmt.Sprintf("%.1f %% (a quarter below %.1f, a quarter above %.1f)", 100*xs[len(xs)/2], 100*xs[len(xs)/4], 100*xs[len(xs)*3/4])
+	}
+	fmt.Printf("of %d jobs with deadlines %d promised at 95 %%, %d kept\n", t.all, t.promised, t.kept)
+	fmt.Printf("of %d jobs, done by the instant that was said at submission to hold with 50, 90 and 95 %%: %d, %d and %d\n", t.said, t.by[0], t.by[1], t.by[2])
+	fmt.Printf("the middle of what was said at submission is off by %s of the time that the job took\n", middle(t.begin))
+	fmt.Printf("what was last said before half of that, by %s of the other half\n", middle(t.half))
+	fmt.Printf("ask said of %d of %d jobs as the run did whether they are promised; its middle differs by %s\n", t.same, t.asked, middle(t.asks))
 }
 
 // words writes a file of so many MB of words, the n-th of which is as frequent as 1/n.
