@@ -58,7 +58,7 @@ func BenchmarkDay(b *testing.B) {
 	if _, err := os.Stat(file); err != nil {
 		b.Skipf("the trace is not there: %v", err)
 	}
-	for _, name := range []string{"fifo", "fair", "edf-p", "fifo with a journal"} {
+	for _, name := range []string{"fifo", "fair", "edf-p", "promise", "fifo with a journal"} {
 		policy, recorded := strings.CutSuffix(name, " with a journal")
 		journal := ""
 		if recorded {
