@@ -96,18 +96,6 @@ func TestCapacity(t *testing.T) {
 			t.Errorf("%v: %d %s", args, r.code, r.stderr)
 		}
 	}
-	out = s.must(0, "profile", "show", "wordcount", "--map-slots", "2", "--reduce-slots", "1", "--deadline", "1h")
-	if !strings.Contains(out, "with 1 map and 4 reduces takes") || !strings.Contains(out, "1 map slot and 1 reduce slot by the upper") {
-		t.Error(out)
-	}
-	if r := s.run("profile", "show", "wordcount", "--map-slots", "2"); r.code != 2 || !strings.Contains(r.stderr, "--reduce-slots is missing") {
-		t.Errorf("%d %s", r.code, r.stderr)
-	}
-	out = s.must(0, "profile", "show", "wordcount", "--deadline", "1h", "-o", "json")
-	if !strings.HasPrefix(out, "{\n  \"schema\": \"slackline/bounds/v1\"") {
-		t.Error(out)
-	}
-
 	const reason = "class ad-hoc: even unlimited machines need 25.0 s for a deadline of 20.0 s"
 	for _, form := range []string{"table", "json", "csv"} {
 		r := s.run("capacity", "late.yaml", "-o", form)

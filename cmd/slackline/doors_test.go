@@ -49,12 +49,10 @@ var doors = []door{
 	{"slackline trace", "workload stats IN", "", "traces/small.jsonl", false},
 	{"swf", "workload stats --format swf IN", "", "traces/cluster.swf", false},
 	{"swim", "workload import --format swim IN", "", "traces/swim.tsv", false},
-	{"rumen", "workload fit --format rumen IN", "", "traces/rumen.json", false},
-	{"sls", "workload import --format sls IN", "", "traces/sls.json", false},
+	{"rumen", "workload import --format rumen IN", "", "traces/rumen.json", false},
 	{"jhist", "profile learn IN", "", "traces/words.jhist", false},
 	{"google", "workload import --format google IN", "", "traces/google.jsonl", false},
 	{"alibaba", "workload import --sort --format alibaba IN", "", "traces/alibaba.csv", false},
-	{"model", "workload generate --jobs 5 IN", "", "traces/model.json", false},
 	{"trace of a scenario", "simulate --no-timing -o json IN.yaml", "cluster: {nodes: 4, map_slots: 2, reduce_slots: 1}\nworkload: {trace: {format: swim, file: IN}}\n", "traces/swim.tsv", false},
 	{"arrivals of a stream", "simulate --no-timing -o json IN.yaml", "cluster: {nodes: 9, map_slots: 2, reduce_slots: 1}\nworkload: {streams: [{id: a, class: a, maps: 1, map_time: 1s, arrivals: {process: trace, format: swim, file: IN}}]}\n", "traces/swim.tsv", false},
 	{"supply", "simulate --no-timing -o json IN.yaml", fmt.Sprintf(aScenario, ", supply_file: IN"), "supply.csv", false},
@@ -297,9 +295,6 @@ func TestDoorsOut(t *testing.T) {
 	const scenario = "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: in}}\n"
 	for _, c := range []struct{ name, args, in, file string }{
 		{"import", "workload import --format swim in --to OUT", "traces/swim.tsv", ""},
-		{"export", "workload export --format sls --from swim in --to OUT", "traces/swim.tsv", ""},
-		{"fit", "workload fit --format swim in --to OUT", "traces/swim.tsv", ""},
-		{"generate", "workload generate --jobs 3 in --to OUT", "traces/model.json", ""},
 		{"plot", "workload stats --format swim in --plot OUT", "traces/swim.tsv", ""},
 		{"plot of a forecast", "forecast power in --plot OUT", "weather.csv", ""},
 		{"trace of a forecast", "forecast power in --trace OUT", "weather.csv", ""},

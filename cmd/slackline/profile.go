@@ -11,7 +11,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
-	"github.com/slackline/slackline/internal/studies/capacity"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
@@ -162,21 +161,13 @@ func known(e *profile.Estimate, show func(mean float64) string) string {
 func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
 func newProfileShow(o *options) *cobra.Command {
-	var q capacity.Question
-	deadline := ""
 	cmd := &cobra.Command{
 		Use:   "show CLASS",
 		Short: "Show the profile of a class, by stage and class of nodes",
 		Long: `Prints each estimate with its mean, its spread and its bounds; then the cost models. A model has the fixed time of a part of
 a task, the times that each MB and each 1000 records add, and the factor by which real tasks differ from that, as quantiles:
-a factor that all tasks of a job share, and one of each task's own. Scores say how well the models predicted later jobs.
-
-Given slots, it says how long a job takes with these slots of its own: at least, at most, and the mean of the two. Given a
-deadline, it says how few slots meet it by each of these. Jobs have as many tasks as the jobs of the profile on average,
-unless --maps and --reduces say otherwise. These bounds include cold runs.`,
-		Example: `  slackline profile show wordcount
-  slackline profile show wordcount --map-slots 8 --reduce-slots 2
-  slackline profile show wordcount --deadline 10m --maps 400`,
+a factor that all tasks of a job share, and one of each task's own. Scores say how well the models predicted later jobs.`,
+		Example:           `  slackline profile show wordcount`,
 		Args:              exactly(1, "the name of a class"),
 		ValidArgsFunction: o.completeClasses,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -187,43 +178,13 @@ unless --maps and --reduces say otherwise. These bounds include cold runs.`,
 			if len(known) > 1 {
 				return fmt.Errorf("there are %d classes of %s: %s; name one", len(known), args[0], strings.Join(each.Of(known, className), ", "))
 			}
-			if q.Maps < 0 || q.Reduces < 0 || q.MapSlots < 0 || q.ReduceSlots < 0 {
-				return fmt.Errorf("tasks and slots are counts, give 0 or more")
-			}
-			if deadline != "" {
-				if q.Deadline, err = units.ParseDuration(deadline); err == nil && q.Deadline <= 0 {
-					err = fmt.Errorf("it must be above 0")
-				}
-				if err != nil {
-					return fmt.Errorf("--deadline %q: %w", deadline, err)
-				}
-			}
-			var b *capacity.Bounds
-			if q != (capacity.Question{}) {
-				if b, err = capacity.Bound(known[0], q); err != nil {
-					return err
-				}
-			}
-			switch {
-			case o.json() && b != nil:
-				return report.WriteJSON(cmd.OutOrStdout(), b)
-			case o.json():
+			if o.json() {
 				return writeProfiles(cmd.OutOrStdout(), known)
 			}
-			if err := writeProfile(cmd.OutOrStdout(), known[0]); err != nil || b == nil {
-				return err
-			}
-			fmt.Fprintln(cmd.OutOrStdout())
-			return b.WriteTable(cmd.OutOrStdout())
+			return writeProfile(cmd.OutOrStdout(), known[0])
 		},
 	}
-	f := cmd.Flags()
-	f.IntVar(&q.MapSlots, "map-slots", 0, "show how long a job takes with this many map slots of its own")
-	f.IntVar(&q.ReduceSlots, "reduce-slots", 0, "and with this many reduce slots")
-	f.IntVar(&q.Maps, "maps", 0, "maps of the job (default: the mean)")
-	f.IntVar(&q.Reduces, "reduces", 0, "reduces of the job (default: the mean)")
-	f.StringVar(&deadline, "deadline", "", "show how few slots meet this deadline, such as 10m")
-	o.bindStore(f)
+	o.bindStore(cmd.Flags())
 	return o.bindOutput(cmd)
 }
 

@@ -37,8 +37,6 @@ func TestLeftOutOfATrace(t *testing.T) {
 	for _, c := range []struct{ args, told string }{
 		{"workload stats --format swf a.swf", "left out: " + never + "\nleft out: " + part + "\n"},
 		{"workload import --format swf a.swf --to a.jsonl", "a.jsonl: 2 jobs, and 2 records left out\n"},
-		{"workload export --from swf --format sls a.swf --to a.json", "a.json: 2 jobs, and 2 records left out\n"},
-		{"workload fit --format swf a.swf", `"jobs": 2`},
 		{"simulate played.yaml --seed 1", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
 		{"compare played.yaml", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
 		{"simulate stream.yaml", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
@@ -120,12 +118,6 @@ func TestRuleOfTraces(t *testing.T) {
 	} {
 		if got := s.must(0, strings.Fields(c.args)...); !strings.Contains(got, c.want) {
 			t.Errorf("slackline %s: %s", c.args, got)
-		}
-	}
-	for args, want := range map[string]int{"": 1, "--rule 1": 3} {
-		got := s.must(0, append(strings.Fields("workload export --from swim --format sls t.tsv"), strings.Fields(args)...)...)
-		if n := strings.Count(got, `"container.type":"reduce"`); n != want {
-			t.Errorf("%s: %d reduces", args, n)
 		}
 	}
 	for args, want := range map[string]string{

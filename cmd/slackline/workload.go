@@ -15,51 +15,31 @@ import (
 type traceFlags struct {
 	format  string
 	lenient bool
-	rule    int // version; 0 = the command asks for none
 }
 
 func newWorkload(o *options) *cobra.Command {
 	return group(&cobra.Command{
 		Use:   "workload",
-		Short: "Describe, convert and imitate workloads",
-		Long: `Describes recorded workloads, converts them from and to other formats, and makes similar workloads, which can be shared without
-sharing the originals. Trace formats:
+		Short: "Describe and convert workloads",
+		Long: `Describes recorded workloads, and converts them to Slackline's own form. Trace formats:
 
 ` + formatList(),
 		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
-	}, newWorkloadStats(o), newWorkloadFit(), newWorkloadGenerate(), newWorkloadImport(), newWorkloadExport())
+	}, newWorkloadStats(o), newWorkloadImport())
 }
 
 // bind adds the flags. The format of that name is read unless told otherwise; with none, one must be named.
 func (f *traceFlags) bind(cmd *cobra.Command, flag, format string) {
 	cmd.Flags().StringVar(&f.format, flag, format, "format of the trace; slackline workload --help lists them")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "leave out records that cannot be read, and count them")
-	_ = cmd.RegisterFlagCompletionFunc(flag, completeFormats(func(trace.Format) bool { return true }))
-}
-
-// bindRule adds the flag for the version of the rule.
-func (f *traceFlags) bindRule(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.rule, "rule", trace.RuleVersion, "version of the rule that derives tasks from bytes: 1 gives each job at least one reduce, 2 none without shuffle, 3 classes by shape as well")
-	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2", "3"}, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// tasksBy is that rule, with so many reduces at most.
-func (f *traceFlags) tasksBy(reduces int) (rule trace.Rule, err error) {
-	if f.rule < 1 || f.rule > trace.RuleVersion {
-		return rule, fmt.Errorf("--rule is %d, it must be from 1 to %d", f.rule, trace.RuleVersion)
-	}
-	rule = trace.DefaultRule(reduces)
-	rule.Version = f.rule
-	return rule, nil
+	_ = cmd.RegisterFlagCompletionFunc(flag, completeFormats())
 }
 
 // completeFormats completes names of forms of traces.
-func completeFormats(of func(trace.Format) bool) cobra.CompletionFunc {
+func completeFormats() cobra.CompletionFunc {
 	var names []string
 	for _, f := range trace.Formats() {
-		if of(f) {
-			names = append(names, f.Name+"\t"+f.Doc)
-		}
+		names = append(names, f.Name+"\t"+f.Doc)
 	}
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }

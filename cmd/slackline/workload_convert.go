@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -34,7 +33,7 @@ counts them; without it, the first of them is an error.`,
 				return err
 			}
 			defer in.close()
-			return convert(cmd, in, "slackline", to, func(j *trace.Job) (*trace.Job, error) { return j, nil })
+			return convert(cmd, in, to)
 		},
 	}
 	f.bind(cmd, "format", "")
@@ -43,73 +42,18 @@ counts them; without it, the first of them is an error.`,
 	return cmd
 }
 
-func newWorkloadExport() *cobra.Command {
-	var f traceFlags
-	var to, format string
-	var seed uint64
-	var reduces int
-	cmd := &cobra.Command{
-		Use:   "export --format FORMAT TRACE",
-		Short: "Convert a trace to another format",
-		Long: `Converts a trace, by default one in Slackline's own format, to another format: sls, the input of Hadoop's Scheduler Load
-Simulator. If the format needs something that the trace does not say, such as tasks and their times, it is derived by the
-default rule of scenarios, with random numbers from the seed. What the format cannot express is lost: sls has no bytes,
-deadlines or dependencies.`,
-		Example: `  slackline workload export --format sls examples/traces/small.jsonl
-  slackline workload export --format sls --from swim examples/traces/swim.tsv --to sls.json`,
-		Args: exactly(1, "a trace"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if reduces < 1 || reduces > trace.MaxTasks {
-				return fmt.Errorf("--reduces is %d, it must be from 1 to %d", reduces, trace.MaxTasks)
-			}
-			rule, err := f.tasksBy(reduces)
-			if err != nil {
-				return err
-			}
-			in, err := f.open(cmd, "from", args[0], false)
-			if err != nil {
-				return err
-			}
-			defer in.close()
-			return convert(cmd, in, format, to, func(j *trace.Job) (*trace.Job, error) { return rule.Complete(j, seed) })
-		},
-	}
-	f.bind(cmd, "from", "slackline")
-	f.bindRule(cmd)
-	cmd.Flags().StringVar(&format, "format", "", "format to write: sls or slackline")
-	bindFile(cmd.Flags(), &to, "to", "file to write to (default standard output)")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random times")
-	cmd.Flags().IntVar(&reduces, "reduces", 100, "at most this many reduces for a job whose reduces the trace does not list")
-	_ = cmd.RegisterFlagCompletionFunc("format", completeFormats(trace.Format.Writes))
-	return cmd
-}
-
-// convert writes the jobs of a trace in a form, to a file or to standard output.
-func convert(cmd *cobra.Command, r trace.Reader, form, to string, with func(*trace.Job) (*trace.Job, error)) error {
-	if form == "" {
-		return errors.New("--format is needed: the format to write, such as sls")
-	}
-	format, err := trace.Find(form)
-	if err != nil {
-		return fmt.Errorf("--format: %w", err)
-	}
-	if !format.Writes() {
-		_, err := format.Create(nil)
-		return fmt.Errorf("--format: %w", err)
-	}
+// convert writes the jobs of a trace in Slackline's own form, to a file or to standard output.
+func convert(cmd *cobra.Command, r trace.Reader, to string) error {
 	out, err := create(cmd, "to", to, "trace")
 	if err != nil {
 		return err
 	}
-	w, err := format.Create(out)
-	n := 0
+	w, n := trace.NewWriter(out), 0
 	for err == nil {
 		var j *trace.Job
 		if j, err = r.Next(); err == nil {
-			if j, err = with(j); err == nil {
-				n++
-				err = cmp.Or(w.Write(j), cmd.Context().Err())
-			}
+			n++
+			err = cmp.Or(w.Write(j), cmd.Context().Err())
 		}
 	}
 	if errors.Is(err, io.EOF) {

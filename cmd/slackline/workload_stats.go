@@ -10,12 +10,14 @@ import (
 
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/synth"
+	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/units"
 )
 
 func newWorkloadStats(o *options) *cobra.Command {
 	var f traceFlags
 	var plot string
+	var rule int
 	cmd := &cobra.Command{
 		Use:   "stats TRACE",
 		Short: "Describe a trace: jobs, tasks, bytes, arrivals, load by hour",
@@ -31,16 +33,15 @@ start of the trace. The name "-" stands for standard input. Formats:
   slackline workload stats --format jhist examples/traces/words.jhist -o json`,
 		Args: exactly(1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rule, err := f.tasksBy(1)
-			if err != nil {
-				return err
+			if rule < 1 || rule > trace.RuleVersion {
+				return fmt.Errorf("--rule is %d, it must be from 1 to %d", rule, trace.RuleVersion)
 			}
 			in, err := f.open(cmd, "format", args[0], false)
 			if err != nil {
 				return err
 			}
 			defer in.close()
-			s, err := synth.Measure(in, rule.Version)
+			s, err := synth.Measure(in, rule)
 			if err != nil {
 				return err
 			}
@@ -52,7 +53,8 @@ start of the trace. The name "-" stands for standard input. Formats:
 		},
 	}
 	f.bind(cmd, "format", "slackline")
-	f.bindRule(cmd)
+	cmd.Flags().IntVar(&rule, "rule", trace.RuleVersion, "version of the rule that derives tasks from bytes: 1 gives each job at least one reduce, 2 none without shuffle, 3 classes by shape as well")
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2", "3"}, cobra.ShellCompDirectiveNoFileComp))
 	bindFile(cmd.Flags(), &plot, "plot", "draw plots into this SVG file")
 	return o.bindOutput(cmd)
 }

@@ -36,7 +36,7 @@ func exampleTraces(t *testing.T) map[string]string {
 func TestWorkloadForms(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, exampleTraces(t))
-	for format, file := range map[string]string{"swim": "swim.tsv", "slackline": "small.jsonl", "sls": "sls.json", "rumen": "rumen.json", "jhist": "words.jhist",
+	for format, file := range map[string]string{"swim": "swim.tsv", "slackline": "small.jsonl", "rumen": "rumen.json", "jhist": "words.jhist",
 		"swf": "cluster.swf", "google": "google.jsonl", "alibaba": "alibaba.csv"} {
 		t.Run(format, func(t *testing.T) {
 			s.t = t
@@ -72,65 +72,24 @@ func TestWorkloadForms(t *testing.T) {
 	}
 }
 
-// What is exported to SLS comes back the same.
-func TestWorkloadSLSRoundTrip(t *testing.T) {
-	s := newShell(t, exampleTraces(t))
-	s.must(0, "workload", "export", "--format", "sls", "--from", "swim", "swim.tsv", "--to", "a.json")
-	s.must(0, "workload", "import", "--format", "sls", "a.json", "--to", "a.jsonl")
-	s.must(0, "workload", "export", "--format", "sls", "a.jsonl", "--to", "b.json")
-	if s.read("a.json") != s.read("b.json") {
-		t.Fatal("it is another")
-	}
-}
-
-func TestWorkloadModel(t *testing.T) {
-	t.Parallel()
-	s := newShell(t, exampleTraces(t))
-	model := s.must(0, "workload", "fit", "--format", "swim", "swim.tsv")
-	if model != s.read("model.json") {
-		t.Error("examples/traces/model.json is not what fit makes of swim.tsv; make it again")
-	}
-	a := s.must(0, "workload", "generate", "model.json", "--jobs", "30", "--seed", "4")
-	if b := s.must(0, "workload", "generate", "model.json", "--jobs", "60", "--hours", "100", "--seed", "4"); !strings.HasPrefix(b, a) {
-		t.Error("a longer workload does not begin as a shorter one")
-	}
-	if sls := s.must(0, "workload", "generate", "model.json", "--jobs", "3", "--format", "sls"); strings.Count(sls, `"am.type"`) != 3 {
-		t.Error(sls)
-	}
-	s.must(0, "workload", "generate", "model.json", "--jobs", "3", "--to", os.DevNull)
-	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-		t.Errorf("a device was replaced by a file: %v, %v", info, err)
-	}
-}
-
 func TestWorkloadBadInput(t *testing.T) {
 	s := newShell(t, exampleTraces(t))
 	s.write("bad.tsv", "a\t1\t1\t1\t1\t1\nb\tx\t1\t1\t1\t1\nc\t2\t1\t-2\t1\t1\n")
 	s.write("empty", "")
-	s.write("m.json", "{}")
 	before := s.files()
 	for args, want := range map[string]string{
-		"stats nosuch":                                   `nosuch: there is no such file`,
-		"stats .":                                        `. is a folder; name a file`,
-		"stats":                                          `slackline workload stats takes a trace, not 0 arguments`,
-		"stats --format swin swim.tsv":                   `--format: there is no trace format "swin"; did you mean "swim"?`,
-		"stats swim.tsv":                                 `swim.tsv:1: the file does not begin with {"slackline_trace":1}`,
-		"stats --format swim empty":                      `empty:1: there is no job in it`,
-		"stats --format swim bad.tsv":                    `bad.tsv:2: submit time: "x" is not a time in seconds`,
-		"fit --format swim bad.tsv --to m":               `bad.tsv:2: submit time: "x" is not a time in seconds`,
-		"import swim.tsv":                                `--format is needed: the format of swim.tsv, one of swim, slackline, sls, rumen, jhist, swf, google, alibaba`,
-		"import --format swim bad.tsv --to x":            `bad.tsv:2: submit time: "x" is not a time in seconds`,
-		"import --format alibaba alibaba.csv":            `start_time: 2m is before the 5m of the job before; slackline workload import --sort puts a trace in order`,
-		"import --format swim swim.tsv --to no/x":        `no/x cannot be written: there is no folder no`,
-		"export small.jsonl":                             `--format is needed: the format to write, such as sls`,
-		"export --format swf small.jsonl":                `--format: traces cannot be written as swf; they can be written as slackline and sls`,
-		"export --format sls --reduces 0 small.jsonl":    `--reduces is 0, it must be from 1 to 10000000`,
-		"export --format sls --from alibaba alibaba.csv": `job "j_2" has a stage other0, but SLS knows only map and reduce`,
-		"generate model.json":                            `give --jobs, --hours or both`,
-		"generate model.json --jobs -1":                  `--jobs is -1, it must be above 0`,
-		"generate model.json --hours NaN":                `--hours is NaN, it must be above 0 and at most 250000`,
-		"generate m.json --jobs 1":                       `m.json: slackline_model: version 0 is not known, only 1`,
-		"statz":                                          `unknown command "statz"; did you mean "stats"?`,
+		"stats nosuch":                            `nosuch: there is no such file`,
+		"stats .":                                 `. is a folder; name a file`,
+		"stats":                                   `slackline workload stats takes a trace, not 0 arguments`,
+		"stats --format swin swim.tsv":            `--format: there is no trace format "swin"; did you mean "swim"?`,
+		"stats swim.tsv":                          `swim.tsv:1: the file does not begin with {"slackline_trace":1}`,
+		"stats --format swim empty":               `empty:1: there is no job in it`,
+		"stats --format swim bad.tsv":             `bad.tsv:2: submit time: "x" is not a time in seconds`,
+		"import swim.tsv":                         `--format is needed: the format of swim.tsv, one of swim, slackline, rumen, jhist, swf, google, alibaba`,
+		"import --format swim bad.tsv --to x":     `bad.tsv:2: submit time: "x" is not a time in seconds`,
+		"import --format alibaba alibaba.csv":     `start_time: 2m is before the 5m of the job before; slackline workload import --sort puts a trace in order`,
+		"import --format swim swim.tsv --to no/x": `no/x cannot be written: there is no folder no`,
+		"statz": `unknown command "statz"; did you mean "stats"?`,
 	} {
 		r := s.run(append([]string{"workload"}, strings.Fields(args)...)...)
 		if r.code != 2 || !strings.Contains(r.stderr, want) || strings.Contains(r.stderr, "goroutine") {
@@ -156,13 +115,11 @@ func TestWorkloadRecordsRefusedByAll(t *testing.T) {
 		s.write(name+".tsv", good+line)
 		for _, lenient := range []bool{false, true} {
 			s.write("s.yaml", fmt.Sprintf("cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: %s.tsv, lenient: %v}}\n", name, lenient))
-			for _, command := range []string{"workload import --overwrite --to x.jsonl", "workload stats", "workload fit", "simulate", "workload export --from swim --format sls"} {
+			for _, command := range []string{"workload import --overwrite --to x.jsonl", "workload stats", "simulate"} {
 				args := append(strings.Fields(command), "s.yaml")
 				if command != "simulate" {
 					args[len(args)-1] = name + ".tsv"
-					if !strings.Contains(command, "export") {
-						args = append(args, "--format", "swim")
-					}
+					args = append(args, "--format", "swim")
 					if lenient {
 						args = append(args, "--lenient")
 					}

@@ -151,11 +151,7 @@ func (q *whatIf) write(cmd *cobra.Command, c hadoopCluster, jobs []ranJob) (file
 		return "", fmt.Errorf("--to: %w", err)
 	}
 	err = writeBeside(cmd, "to", filepath.Join(q.dir, "jobs.jsonl"), units.Count(len(jobs), "job"), func(w io.Writer) error {
-		format, err := trace.Find("slackline")
-		if err != nil {
-			return err
-		}
-		t, err := format.Create(w)
+		t, err := trace.NewWriter(w), error(nil)
 		for i := 0; err == nil && i < len(jobs); i++ {
 			j := *jobs[i].Job
 			for at := range j.Stages {

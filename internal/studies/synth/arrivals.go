@@ -36,41 +36,28 @@ func (c *constant) Next() units.Time {
 }
 
 // Poisson lets so many arrive in an hour on average, independently of each other.
-func Poisson(hourly float64, seed uint64) Arrivals { return Hourly(flat(hourly), nil, seed) }
+func Poisson(hourly float64, seed uint64) Arrivals { return modulate(hourly, nil, seed) }
 
 // Bursty is a Poisson process of that mean whose rate alternates between a burst and the calm
 // between two: a two-state Markov-modulated Poisson process (Fischer and Meier-Hellstern, "The
 // Markov-modulated Poisson process cookbook", 1993).
-func Bursty(hourly float64, b Burst, seed uint64) Arrivals { return Hourly(flat(hourly), &b, seed) }
-
-func flat(rate float64) (rates [24]float64) {
-	for h := range rates {
-		rates[h] = rate
-	}
-	return rates
-}
+func Bursty(hourly float64, b Burst, seed uint64) Arrivals { return modulate(hourly, &b, seed) }
 
 // Burst describes the two states.
 type Burst struct {
-	Share float64 `json:"share"`        // of the time that is within bursts, in (0,1)
-	Ratio float64 `json:"ratio"`        // rate within a burst over that outside, at least 1
-	Mean  float64 `json:"mean_seconds"` // length of a burst, exponential; at least 1
+	Share float64 // of the time that is within bursts, in (0,1)
+	Ratio float64 // rate within a burst over that outside, at least 1
+	Mean  float64 // length of a burst, exponential; at least 1
 }
 
 func (b *Burst) valid() bool {
 	return b.Share > 0 && b.Share < 1 && b.Ratio >= 1 && b.Ratio < 1e12 && b.Mean >= 1 && b.Mean < horizon
 }
 
-// Hourly is a Poisson process whose rate depends on the hour of the day, counted from the start,
-// and if there are bursts on these.
-func Hourly(rates [24]float64, b *Burst, seed uint64) Arrivals {
-	m := &modulated{key: draw.Of(seed, "arrivals"), calm: 1, switches: math.Inf(1)}
-	top := 0.0
-	for h, r := range rates {
-		m.rates[h] = max(0, r) / 3600
-		top = max(top, m.rates[h])
-	}
-	m.over = !(top > 1e-4/3600) || math.IsInf(top, 0) // of so low a rate none comes before the horizon
+// modulate is a Poisson process, with bursts if there are any.
+func modulate(hourly float64, b *Burst, seed uint64) Arrivals {
+	m := &modulated{key: draw.Of(seed, "arrivals"), rate: max(0, hourly) / 3600, calm: 1, switches: math.Inf(1)}
+	m.over = !(m.rate > 1e-4/3600) || math.IsInf(m.rate, 0) // of so low a rate none comes before the horizon
 	if b != nil && b.valid() {
 		m.calm = 1 / (b.Share*b.Ratio + 1 - b.Share)
 		m.burst = b.Ratio * m.calm
@@ -84,12 +71,12 @@ func Hourly(rates [24]float64, b *Burst, seed uint64) Arrivals {
 type modulated struct {
 	key         draw.Draw
 	draws       uint64
-	rates       [24]float64 // a second
-	calm, burst float64     // factors of the two states
-	long, short float64     // mean lengths of calm and burst, s
-	within      bool        // a burst
-	switches    float64     // when the state changes, s
-	at          float64     // s
+	rate        float64 // a second
+	calm, burst float64 // factors of the two states
+	long, short float64 // mean lengths of calm and burst, s
+	within      bool    // a burst
+	switches    float64 // when the state changes, s
+	at          float64 // s
 	over        bool
 }
 
@@ -105,7 +92,7 @@ func (m *modulated) dwell() float64 {
 	return m.at + m.draw().Exponential(m.long)
 }
 
-// Next spends an exponential amount of expected arrivals over stretches of constant rate.
+// Next spends an exponential amount of expected arrivals over stretches of constant rate, of an hour at most.
 func (m *modulated) Next() units.Time {
 	if m.over {
 		return units.Never
@@ -113,9 +100,9 @@ func (m *modulated) Next() units.Time {
 	left := m.draw().Exponential(1)
 	hour := math.Floor(m.at / 3600)
 	for {
-		rate := m.rates[int(math.Mod(hour, 24))] * m.calm
+		rate := m.rate * m.calm
 		if m.within {
-			rate = m.rates[int(math.Mod(hour, 24))] * m.burst
+			rate = m.rate * m.burst
 		}
 		end := min((hour+1)*3600, m.switches)
 		if mass := rate * (end - m.at); mass > left {

@@ -8,7 +8,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/units"
-	"github.com/slackline/slackline/workload"
 )
 
 // Stats is what a workload looks like.
@@ -225,6 +224,3 @@ func (w windows) peak() float64 {
 	}
 	return w.most / (w.sum / float64(w.at+1))
 }
-
-// stages are those whose tasks a model knows.
-var stages = [...]workload.Stage{workload.Map, workload.Reduce, workload.Other0, workload.Other1, workload.Other2}

@@ -55,7 +55,7 @@ func BenchmarkRead(b *testing.B) {
 		neutral = append(neutral, j)
 	}
 	texts["swim"], texts["swf"], texts["rumen"], texts["jhist"], texts["alibaba"], texts["google"] = swim.String(), swf.String(), rumen.String(), jhist.String(), alibaba.String(), google.String()
-	texts["slackline"], texts["sls"] = write(b, "slackline", neutral), write(b, "sls", neutral)
+	texts["slackline"] = write(b, neutral)
 	for _, f := range Formats() {
 		b.Run(f.Name, func(b *testing.B) {
 			text := []byte(texts[f.Name])

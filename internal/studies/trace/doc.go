@@ -1,8 +1,8 @@
 // Package trace reads workloads that others have recorded, makes jobs of them, and writes them in
-// forms that others read.
+// Slackline's own form.
 //
 //	file ─ Format.Open ─▶ Reader ─ Next ─▶ Job (what the trace says) ─ Rule.Unfold ─▶ workload.Job ─ Source ─▶ a world
-//	                                        └─ Writer (Format.Create) ─▶ file
+//	                                        └─ Writer (NewWriter) ─▶ file
 //
 //	trace.go      what a trace says of a job, and the list of formats
 //	rule.go       what is taken where a trace says nothing: number of tasks, their times; deadlines.go: deadlines
@@ -13,7 +13,6 @@
 //	order.go      what holds for the jobs of any trace: in order of submission, each once, none too large
 //	neutral.go    Slackline's own form, which says all that a Job does
 //	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
-//	sls.go        Hadoop's Scheduler Load Simulator
 //	rumen.go      Hadoop's Rumen; jhist.go: its job histories, jobhistory.go: the same from its server, ran.go: what profiles learn from
 //	swf.go        the Standard Workload Format of the Parallel Workloads Archive
 //	google.go     Google's cluster traces of 2019

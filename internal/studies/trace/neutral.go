@@ -228,7 +228,8 @@ type neutralWriter struct {
 	headed bool
 }
 
-func newNeutralWriter(w io.Writer) Writer { return &neutralWriter{out: bufio.NewWriterSize(w, 1<<16)} }
+// NewWriter begins a trace in Slackline's own form. Nothing is written before there is something to write.
+func NewWriter(w io.Writer) Writer { return &neutralWriter{out: bufio.NewWriterSize(w, 1<<16)} }
 
 // writtenJob is a job as it is written. What is not known is left out.
 type writtenJob struct {

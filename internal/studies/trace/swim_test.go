@@ -115,7 +115,7 @@ func TestNoRecordWithoutBound(t *testing.T) {
 
 // Something else than an object that has no end takes no memory, but it is passed over to the end of its line.
 func TestNoObjectAtAll(t *testing.T) {
-	f, _ := Find("sls")
+	f, _ := Find("rumen")
 	_, err := f.Open(io.LimitReader(&endless{with: 'x'}, 1<<28), Options{File: "t"}).Next()
 	if err == nil || err.Error() != "t:1: found 'x'; a record is an object in braces" {
 		t.Fatal(err)

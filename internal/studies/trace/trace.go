@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/maths/spelling"
@@ -107,8 +106,7 @@ type Format struct {
 	Times, Deadlines bool
 
 	open   func(in io.Reader, o Options) form
-	write  func(out io.Writer) Writer // nil: it can only be read
-	strict bool                       // it is written for Slackline: a key or a job that is not known is a mistake
+	strict bool // it is written for Slackline: a key or a job that is not known is a mistake
 }
 
 // Options say how to read.
@@ -127,8 +125,7 @@ type Options struct {
 
 var formats = []Format{
 	{Name: "swim", Doc: "SWIM samples: job, submit time in s, gap in s, map input, shuffle and reduce output in bytes, separated by tabs; then, in some, paths", open: openSWIM},
-	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", Times: true, Deadlines: true, strict: true, open: openNeutral, write: newNeutralWriter},
-	{Name: "sls", Doc: "Hadoop's Scheduler Load Simulator: JSON objects, one for each job with its tasks", Times: true, open: openSLS, write: newSLSWriter},
+	{Name: "slackline", Doc: "Slackline's own: JSON lines, one for each job, after a heading", Times: true, Deadlines: true, strict: true, open: openNeutral},
 	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, one for each job, with tasks and attempts", Times: true, open: openRumen},
 	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several in a row", Times: true, open: openJHist},
 	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Times: true, open: openSWF},
@@ -147,23 +144,6 @@ func Find(name string) (Format, error) {
 	}
 	return formats[at], nil
 }
-
-// Create begins a trace in this form. Nothing is written to out until the writer has something to write.
-func (f Format) Create(out io.Writer) (Writer, error) {
-	if f.write == nil {
-		var names []string
-		for _, g := range formats {
-			if g.write != nil {
-				names = append(names, g.Name)
-			}
-		}
-		return nil, fmt.Errorf("traces cannot be written as %s; they can be written as %s", f.Name, strings.Join(names, " and "))
-	}
-	return f.write(out), nil
-}
-
-// Writes tells whether traces can be written in this form.
-func (f Format) Writes() bool { return f.write != nil }
 
 // File is a trace that can be read any number of times.
 type File struct {
