@@ -46,7 +46,7 @@ Metrics:
 ` + metricHelp() + `
 
 What was simulated before is not simulated again: results are kept under a hash of everything that they depend on. So a
-comparison that was interrupted or killed continues where it stopped. Runs that are drawn or recorded (--html, --chrome,
+comparison that was interrupted or killed continues where it stopped. Runs that are drawn or recorded (--html,
 --journal) run again each time, and their results are kept too.`,
 		Example: `  slackline compare examples/two-jobs.yaml
   slackline compare examples/two-jobs.yaml --policy fifo,edf-p --seed 1..10

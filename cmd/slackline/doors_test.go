@@ -51,7 +51,6 @@ var doors = []door{
 	{"swim", "workload import --format swim IN", "", "traces/swim.tsv", false},
 	{"rumen", "workload import --format rumen IN", "", "traces/rumen.json", false},
 	{"jhist", "profile learn IN", "", "traces/words.jhist", false},
-	{"google", "workload import --format google IN", "", "traces/google.jsonl", false},
 	{"alibaba", "workload import --sort --format alibaba IN", "", "traces/alibaba.csv", false},
 	{"trace of a scenario", "simulate --no-timing -o json IN.yaml", "cluster: {nodes: 4, map_slots: 2, reduce_slots: 1}\nworkload: {trace: {format: swim, file: IN}}\n", "traces/swim.tsv", false},
 	{"arrivals of a stream", "simulate --no-timing -o json IN.yaml", "cluster: {nodes: 9, map_slots: 2, reduce_slots: 1}\nworkload: {streams: [{id: a, class: a, maps: 1, map_time: 1s, arrivals: {process: trace, format: swim, file: IN}}]}\n", "traces/swim.tsv", false},
@@ -300,7 +299,6 @@ func TestDoorsOut(t *testing.T) {
 		{"trace of a forecast", "forecast power in --trace OUT", "weather.csv", ""},
 		{"profiles", "profile learn in --to OUT", "traces/words.jhist", ""},
 		{"page", "simulate s.yaml --html OUT", "traces/swim.tsv", "page"},
-		{"chrome", "simulate s.yaml --policy fifo --chrome OUT", "traces/swim.tsv", "trace"},
 		{"journal", "simulate s.yaml --policy fifo --journal OUT", "traces/swim.tsv", "journal"},
 		{"page of capacity", "capacity in --html OUT", "allocation.yaml", "page"},
 	} {

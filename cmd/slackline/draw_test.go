@@ -1,39 +1,25 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// --html and --chrome write a page and traces; the result on standard output is the same as without.
+// --html writes a page; the result on standard output is the same as without.
 func TestDrawings(t *testing.T) {
 	s := newShell(t, map[string]string{"two.yaml": twoJobs})
 	plain := measured.ReplaceAllString(s.must(0, "compare", "two.yaml", "-o", "json"), "")
-	drawn := measured.ReplaceAllString(s.must(0, "compare", "two.yaml", "-o", "json", "--html", "two.html", "--chrome", "traces"), "")
+	drawn := measured.ReplaceAllString(s.must(0, "compare", "two.yaml", "-o", "json", "--html", "two.html"), "")
 	if diff := cmp.Diff(plain, drawn); diff != "" {
 		t.Errorf("drawing changes the result: %s", diff)
 	}
 	if page := s.read("two.html"); !strings.Contains(page, "edf-p") || !strings.HasSuffix(strings.TrimSpace(page), "</html>") {
 		t.Errorf("the page has %d bytes: %.200s", len(page), page)
 	}
-	for _, policy := range []string{"fifo", "fair", "edf-n", "edf-p"} {
-		for seed := 1; seed <= 3; seed++ {
-			var trace struct{ TraceEvents []any }
-			if err := json.Unmarshal([]byte(s.read(fmt.Sprintf("traces/two-jobs-%s-%d.trace.json", policy, seed))), &trace); err != nil || len(trace.TraceEvents) < 60 {
-				t.Errorf("%s, seed %d: %d events, %v", policy, seed, len(trace.TraceEvents), err)
-			}
-		}
-	}
-	// A page of before, and a trace, may be replaced; and a single run's trace is a file.
-	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "two.html", "--chrome", "one.json")
-	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "two.html", "--chrome", "one.json")
-	if one, all := s.read("one.json"), s.read("traces/two-jobs-fifo-1.trace.json"); one != all {
-		t.Error("the trace of one run differs from that of the same among many")
-	}
+	// A page of before may be replaced.
+	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "two.html")
 	for _, f := range s.files() {
 		if strings.Contains(f, ".part") {
 			t.Errorf("%s is left", f)
@@ -46,12 +32,9 @@ func TestDrawARealRun(t *testing.T) {
 	t.Parallel()
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"words.yaml": wordsJob, "corpus/a.txt": text})
-	s.must(0, "run", "words.yaml", "--html", "run.html", "--chrome", "run.json")
+	s.must(0, "run", "words.yaml", "--html", "run.html")
 	if page := s.read("run.html"); !strings.Contains(page, `"world":"engine"`) || !strings.Contains(page, `"level":"slot"`) {
 		t.Errorf("%.2000s", page)
-	}
-	if trace := s.read("run.json"); !strings.Contains(trace, `"cat":"reduce"`) || !json.Valid([]byte(trace)) {
-		t.Errorf("%.2000s", trace)
 	}
 	s.must(0, "simulate", "words.yaml", "--html", "sim.html")
 	if page := s.read("sim.html"); !strings.Contains(page, `"world":"engine"`) || !strings.Contains(page, `"world":"sim"`) {
@@ -69,13 +52,8 @@ func TestBadDrawings(t *testing.T) {
 		{"simulate two.yaml --html no/such/page.html", "--html: no/such/page.html cannot be written: there is no folder no/such"},
 		{"compare two.yaml --html folder", "--html: folder is a folder; name a file"},
 		{"compare two.yaml --html two.yaml", "--html: two.yaml is what the command reads; name another file"},
-		{"simulate two.yaml --policy fifo --seed 1 --chrome two.yaml", "--chrome: two.yaml is what the command reads; name another file"},
-		{"simulate two.yaml --policy fifo --seed 1 --html a.html --chrome no/such", "--chrome: no/such cannot be written: there is no folder no"},
 		{"compare two.yaml --html words.yaml", "--html: words.yaml exists already and is not a page; name another file, or replace it with --overwrite"},
-		{"compare two.yaml --chrome two.yaml", "--chrome: the folder for several runs cannot be made"},
-		{"compare two.yaml --html x --chrome x", "x: the command would write a page and a folder there; give each its own file"},
 		{"simulate two.yaml --policy fifo --seed 1 --html x --journal ./x", "--html: x: the command would write a journal and a page there; give each its own file"},
-		{"compare two.yaml --seed 1..100 --chrome many", "--chrome: these are 400 runs, at most 200 can be written at a time"},
 		{"run words.yaml --html no/page.html", "--html: no/page.html cannot be written: there is no folder no"},
 		{"simulate two.yaml --html", "flag needs an argument"},
 	} {
@@ -93,13 +71,13 @@ func TestBadDrawings(t *testing.T) {
 func TestNoHalfDrawing(t *testing.T) {
 	s := newShell(t, map[string]string{"two.yaml": twoJobs, "broken.yaml": "name: broken\ncluster: {nodes: 4}\nworkload: {trace: {format: swim, file: broken.tsv}}\n",
 		"broken.tsv": "job0\t0\t0\t67108864\t1024\t1024\njob1\t60\t60\tmany\t1024\t1024\n"})
-	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "a.html", "--chrome", "a.json")
-	page, trace, before := s.read("a.html"), s.read("a.json"), s.files()
-	if r := s.run("simulate", "broken.yaml", "--html", "a.html", "--chrome", "a.json"); r.code != 2 {
+	s.must(0, "simulate", "two.yaml", "--policy", "fifo", "--seed", "1", "--html", "a.html")
+	page, before := s.read("a.html"), s.files()
+	if r := s.run("simulate", "broken.yaml", "--html", "a.html"); r.code != 2 {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
-	if s.read("a.html") != page || s.read("a.json") != trace {
-		t.Error("a run that failed replaced the drawings of before")
+	if s.read("a.html") != page {
+		t.Error("a run that failed replaced the page of before")
 	}
 	if diff := cmp.Diff(before, s.files()); diff != "" {
 		t.Errorf("a run that failed left something behind: %s", diff)
@@ -110,7 +88,7 @@ func TestNoHalfDrawing(t *testing.T) {
 func TestDrawnRunsAreKept(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, map[string]string{"s.yaml": "cluster: {nodes: 2}\nworkload: {jobs: [{id: a, maps: 9, map_time: 10s}]}\npolicies: [fifo, edf-p]\n"})
-	for _, flags := range [][]string{{"--html", "s.html"}, {"--html", "s.html"}, {"--chrome", "traces"}, {"--journal", "journals"}} {
+	for _, flags := range [][]string{{"--html", "s.html"}, {"--html", "s.html"}, {"--journal", "journals"}} {
 		if r := s.run(append([]string{"compare", "s.yaml"}, flags...)...); r.code != 0 || strings.Contains(r.stderr, "were kept") {
 			t.Errorf("%v: %d: %s", flags, r.code, r.stderr)
 		}

@@ -32,7 +32,6 @@ type options struct {
 	block     string
 	journal   string
 	html      string
-	chrome    string
 	drawing   *drawing // of the runs under way, nil = none is asked for
 	output    string
 	store     string
@@ -86,7 +85,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 
 // localFlags refuses addresses where a flag names a file or folder.
 func localFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"store", "journal", "html", "chrome", "export", "to", "plot", "trace", "keep", "input"} {
+	for _, name := range []string{"store", "journal", "html", "export", "to", "plot", "trace", "keep", "input"} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			if err := scenario.NoAddress(f.Value.String()); err != nil {
 				return fmt.Errorf("--%s: %w", name, err)
@@ -142,7 +141,6 @@ func (o *options) bindRuns(cmd *cobra.Command, forms ...string) *cobra.Command {
 	f.StringVar(&o.slots, "slots", "", "slots of a node for maps, or for maps and reduces: 2 or 2,1")
 	bindFile(f, &o.journal, "journal", "record the run to this file, or several runs to a folder of this name")
 	bindFile(f, &o.html, "html", "write the runs as a web page to this file; it needs no network")
-	bindFile(f, &o.chrome, "chrome", "write every attempt to this file for Perfetto or chrome://tracing, or several runs to a folder of this name")
 	o.bindStore(f)
 	f.BoolVar(&o.untimed, "no-timing", false, "leave measurements out of the JSON (wall_s, events_per_s, real), so that equal results are equal bytes")
 	f.BoolVar(&o.strict, "strict", false, "exit with 3 also when a job missed its deadline, or in a simulation failed or was refused")

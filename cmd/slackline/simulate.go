@@ -43,7 +43,7 @@ late, and says how often that came true. With --admit refuse, a job that would b
 under policies that admit jobs by their deadlines themselves.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
-  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html --chrome two-jobs.trace.json
+  slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html
   rm -rf out && slackline run examples/words.yaml && slackline simulate examples/words.yaml --cluster local`,
 		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,

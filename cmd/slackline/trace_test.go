@@ -244,7 +244,7 @@ func TestTraceOfClosedQueues(t *testing.T) {
 			t.Errorf("%v: %+v, %+v", run.Params, run.Summary, run.Trace)
 		}
 	}
-	if r := s.run("simulate", "odd.yaml", "--chrome", "made.json"); r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, `odd.jsonl:3: there is no queue "prd"; did you mean "prod"?`) {
+	if r := s.run("simulate", "odd.yaml", "--html", "made.html"); r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, `odd.jsonl:3: there is no queue "prd"; did you mean "prod"?`) {
 		t.Errorf("%d: %s%s", r.code, r.stdout, r.stderr)
 	}
 }

@@ -1,9 +1,8 @@
-// Package page draws runs: one HTML file that needs nothing but a browser, and traces for the tools
-// that read Chrome's format.
+// Package page draws runs: one HTML file that needs nothing but a browser.
 //
 //	page.go     the page: which runs get how much of its room, and the file that comes of them
 //	collect.go  the sink behind a run of it
-//	track.go    which attempt runs in which slot, for both kinds of drawing
+//	track.go    which attempt runs in which slot
 //	gantt.go    bars of slots, merged while they come so that they never exceed their number
 //	cells.go    what bars merge into when there are more slots than can be drawn: rows of nodes, racks, or the whole cluster
 //	mix.go      which job a merged bar is mostly about
@@ -15,7 +14,6 @@
 //	jobs.go     the jobs of the page, and which of them stay when there are too many
 //	data.go     the data block of the page, as js/read.js reads it
 //	js          the page's own program: read, draw, move, list
-//	chrome.go   the sink that streams a trace
 //
 // page.html, page.css and js are written for this page alone. The page asks no host for anything
 // and says so to the browser (Content-Security-Policy), so it can be sent by mail and opened years

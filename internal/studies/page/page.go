@@ -46,11 +46,8 @@ func join(parts ...string) string {
 // firstLine begins every page, which is how one is known again.
 const firstLine = "<!doctype html><!-- slackline page -->"
 
-// File and ChromeFile are the files for a page and for a trace.
-var (
-	File       = files.Kind{What: "page", Begins: firstLine}
-	ChromeFile = files.Kind{What: "trace", Begins: head}
-)
+// File is the file for a page.
+var File = files.Kind{What: "page", Begins: firstLine}
 
 // How much there is in a page at most.
 const (

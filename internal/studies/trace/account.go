@@ -59,7 +59,6 @@ var (
 // Why records are left out.
 var (
 	unreadable = Reason{"unreadable", "records that cannot be read"}
-	notAJob    = Reason{"not-a-job", "alloc sets, which are not jobs"}
 	partOfJob  = Reason{"part", "parts of jobs that were swapped out; each is also listed as a whole"}
 	hasFailed  = Reason{"failed", "jobs that failed"}
 	wasKilled  = Reason{"killed", "jobs that were killed"}
@@ -78,9 +77,7 @@ var (
 	clockBack      = Reason{"clock-back", "tasks that end before they begin, as a clock went back: such maps take 100 ms, times of others are unknown"}
 	// Of a format in which no stage is known to be the maps of Hadoop.
 	clockBackUntimed = Reason{"clock-back", "tasks that end before they begin, as a clock went back: their times are unknown"}
-	idleTask         = Reason{"task-never-ran", "tasks that never ran, of jobs that did; they are not played"}
 	endedBadly       = Reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
-	unnamed          = Reason{"no-name", "jobs without a name, which are called by their number"}
 	startCounts      = Reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
 	afterLeftOut     = Reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
 	afterUnknown     = Reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}

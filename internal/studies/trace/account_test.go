@@ -24,10 +24,6 @@ var endings = map[string][]struct {
 		{true, swfEnd("60", "2", "1")}, {true, swfEnd("60", "2", "0")}, {true, swfEnd("60", "2", "5")},
 		{false, swfEnd("-1", "2", "5")}, {false, swfEnd("60", "0", "1")}, {false, swfEnd("-1", "-1", "1")}, {false, swfEnd("60", "2", "3")},
 	},
-	"google": {
-		{true, googleEnd("0 - 3 0 6 0 6 -")}, {true, googleEnd("0 - 3 0 7 0 7 -")}, {true, googleEnd("0 -")}, {true, googleEnd("0 - 0 0 3 0")},
-		{false, googleEnd("0 - 7 -")}, {false, googleEnd("0 - 0 0 0 1 7 0 7 1 7 -")}, {false, googleEnd("0 - 0 0 5 0")}, {false, googleEnd("0 - 1 - 2 - 8 -")},
-	},
 	"alibaba": {
 		{true, alibabaEnd("Terminated", "200")}, {true, alibabaEnd("Terminated", "1")}, {true, alibabaEnd("Running", "")},
 		{false, alibabaEnd("Failed", "200")}, {false, alibabaEnd("Cancelled", "")},
@@ -52,21 +48,6 @@ func jhistEnd(status string) func(int) string {
 func swfEnd(run, processors, status string) func(int) string {
 	return func(n int) string {
 		return fmt.Sprintf("%d %d 0 %s %s -1 -1 -1 -1 -1 %s 1 1 1 1 1 -1 -1\n", n, n, run, processors, status)
-	}
-}
-
-// googleEnd is rows of event and instance, - for the collection itself.
-func googleEnd(rows string) func(int) string {
-	return func(n int) string {
-		text, f := "", strings.Fields(rows)
-		for i := 0; i < len(f); i += 2 {
-			instance := ""
-			if f[i+1] != "-" {
-				instance = fmt.Sprintf(",\"instance_index\":%s", f[i+1])
-			}
-			text += fmt.Sprintf("{\"time\":%d,\"type\":%s,\"collection_id\":\"%d\"%s}\n", 1000*n+i, f[i], n, instance)
-		}
-		return text
 	}
 }
 

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -265,4 +266,34 @@ func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Erro
 	}
 	row.depth = deep
 	return nil
+}
+
+// csvFields are the fields of a line of CSV.
+func csvFields(line []byte) (fields [][]byte) {
+	for more := true; more; {
+		var field []byte
+		field, line, more = cutCSV(line)
+		fields = append(fields, field)
+	}
+	return fields
+}
+
+// cutCSV cuts the first field off a line of CSV. Within quotes, two of them stand for one.
+func cutCSV(line []byte) (field, rest []byte, more bool) {
+	if len(line) == 0 || line[0] != '"' {
+		return bytes.Cut(line, []byte{','})
+	}
+	for i := 1; i < len(line); i++ {
+		if line[i] != '"' {
+			field = append(field, line[i])
+			continue
+		}
+		if i++; i < len(line) && line[i] == '"' {
+			field = append(field, '"')
+			continue
+		}
+		_, rest, more = bytes.Cut(line[min(i, len(line)):], []byte{','})
+		return field, rest, more
+	}
+	return field, nil, false
 }

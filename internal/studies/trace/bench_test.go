@@ -17,7 +17,7 @@ import (
 func BenchmarkRead(b *testing.B) {
 	const jobs = 2000
 	texts := map[string]string{}
-	var swim, swf, rumen, jhist, google, alibaba strings.Builder
+	var swim, swf, rumen, jhist, alibaba strings.Builder
 	var neutral []Job
 	for i := range jobs {
 		fmt.Fprintf(&swim, "job%d\t%d\t1\t268435456\t1000000\t1000\n", i, i)
@@ -25,7 +25,6 @@ func BenchmarkRead(b *testing.B) {
 		j := Job{ID: fmt.Sprint("j", i), Queue: "q", User: "u", Submit: units.Time(i) * units.Time(units.Second), Input: units.GB, Stages: []Stage{{Kind: workload.Map}}}
 		fmt.Fprintf(&rumen, "{\n  \"jobID\" : \"j%d\", \"submitTime\" : %d, \"totalMaps\" : 20, \"mapTasks\" : [ ", i, 1795219000000+1000*i)
 		fmt.Fprint(&jhist, jhistHead, event("JobSubmitted", fmt.Sprintf(`"jobid": "job_1_%d", "submitTime": %d`, i, 1795219000000+1000*i)), event("JobInited", fmt.Sprintf(`"jobid": "job_1_%d", "totalMaps": 20`, i)))
-		fmt.Fprintf(&google, "{\"time\":\"%d\",\"type\":\"0\",\"collection_id\":\"%d\"}\n", 1000000*i, i+1)
 		for t := range 20 {
 			j.Stages[0].Add(Task{Count: 1, Input: 1 << 20, Time: units.Duration(1+t) * units.Second, Hosts: []string{"n1", "n2", "n3"}})
 			comma := ", "
@@ -43,18 +42,12 @@ func BenchmarkRead(b *testing.B) {
 			fmt.Fprint(&jhist, event("TaskAttemptStarted", task+fmt.Sprintf(`, "startTime": %d`, 1795219341794)),
 				event("MapAttemptFinished", task+fmt.Sprintf(`, "taskStatus": "SUCCEEDED", "finishTime": %d, `, 1795219341794+1000*(t+1))+counters))
 		}
-		for k, at := range []int{0, 1, 5} { // rows in order of time
-			for t := range 20 {
-				fmt.Fprintf(&google, "{\"time\":\"%d\",\"type\":\"%d\",\"collection_id\":\"%d\",\"collection_type\":\"0\",\"priority\":\"200\",\"instance_index\":\"%d\",\"machine_id\":\"12345\",\"resource_request\":{\"cpus\":0.01,\"memory\":0.02}}\n",
-					1000000*(i+at), []int{0, 3, 6}[k], i+1, t)
-			}
-		}
 		fmt.Fprint(&rumen, " ]\n}\n")
 		fmt.Fprint(&jhist, event("JobFinished", fmt.Sprintf(`"jobid": "job_1_%d"`, i)))
 		fmt.Fprintf(&alibaba, "M1,20,j_%d,1,Terminated,%d,%d,100.0,0.39\nR2_1,5,j_%d,1,Terminated,%d,%d,50.0,0.2\n", i, i+1, i+60, i, i+61, i+90)
 		neutral = append(neutral, j)
 	}
-	texts["swim"], texts["swf"], texts["rumen"], texts["jhist"], texts["alibaba"], texts["google"] = swim.String(), swf.String(), rumen.String(), jhist.String(), alibaba.String(), google.String()
+	texts["swim"], texts["swf"], texts["rumen"], texts["jhist"], texts["alibaba"] = swim.String(), swf.String(), rumen.String(), jhist.String(), alibaba.String()
 	texts["slackline"] = write(b, neutral)
 	for _, f := range Formats() {
 		b.Run(f.Name, func(b *testing.B) {

@@ -15,7 +15,6 @@
 //	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
 //	rumen.go      Hadoop's Rumen; jhist.go: its job histories, jobhistory.go: the same from its server, ran.go: what profiles learn from
 //	swf.go        the Standard Workload Format of the Parallel Workloads Archive
-//	google.go     Google's cluster traces of 2019
 //	alibaba.go    Alibaba's cluster trace of 2018
 //
 // Each format's file says what of it is used, and in which order its records must come. Readers

@@ -457,15 +457,6 @@ func (p *place) number(field string, s scalar, otherwise int64) int64 {
 	return p.count(field, s.text)
 }
 
-// atMost reads a whole number that may be left out, and has a bound.
-func (p *place) atMost(field string, s scalar, most int64) int64 {
-	n := p.number(field, s, 0)
-	if n > most {
-		p.failf(field, "%d is more than %d", n, most)
-	}
-	return n
-}
-
 // tasks reads how many tasks or jobs there are of a kind; 1 may be left out.
 func (p *place) tasks(field string, s scalar) int {
 	n := p.number(field, s, 1)

@@ -32,14 +32,6 @@ type order struct {
 	before units.Time
 }
 
-// submitted reads when a job was submitted, in ms.
-func (p *place) submitted(o *order, field string, s scalar) units.Time {
-	if !s.there() {
-		p.failf(field, "it is missing; a job needs a time of submission")
-	}
-	return p.since(o, field, p.number(field, s, 0))
-}
-
 // since returns the time of the trace that a time in ms is.
 func (p *place) since(o *order, field string, ms int64) units.Time {
 	if ms > 9e12 || ms < -9e12 {

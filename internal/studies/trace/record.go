@@ -76,6 +76,14 @@ func (p *place) nextJob(read func() (*Job, error)) (*Job, error) {
 	}
 }
 
+// orNil makes an error of an *Error, nil of nil.
+func orNil(err *Error) error {
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
 // account is where what is left out is counted.
 func (p *place) account() *account { return &p.kept }
 

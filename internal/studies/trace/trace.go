@@ -129,7 +129,6 @@ var formats = []Format{
 	{Name: "rumen", Doc: "Hadoop's Rumen (TraceBuilder): JSON objects, one for each job, with tasks and attempts", Times: true, open: openRumen},
 	{Name: "jhist", Doc: "job histories of Hadoop MapReduce in JSON (.jhist), one or several in a row", Times: true, open: openJHist},
 	{Name: "swf", Doc: "the Standard Workload Format 2.2 of the Parallel Workloads Archive", Times: true, open: openSWF},
-	{Name: "google", Doc: "Google's cluster traces of 2019: collection_events and instance_events, JSON lines or CSV, sorted by collection", Times: true, open: openGoogle},
 	{Name: "alibaba", Doc: "Alibaba's cluster trace of 2018: batch_task.csv, sorted by job", Times: true, open: openAlibaba},
 }
 
