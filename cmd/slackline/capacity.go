@@ -8,10 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/studies/capacity"
-	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -57,9 +55,8 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0
-  slackline capacity examples/allocation.yaml --sweep deadline=-60%..0 --html plan.html
   slackline capacity examples/allocation.yaml --verify --policy capacity-plan
-  slackline capacity examples/fleet.yaml --html day.html
+  slackline capacity examples/fleet.yaml
   slackline capacity examples/fleet.yaml --verify
   slackline capacity --from-history --since 30d -o yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -100,14 +97,6 @@ If a class cannot meet its deadline with any number of machines there is no plan
 			if err != nil {
 				return err
 			}
-			var sheet *files.File
-			if cmd.Flags().Changed("html") {
-				var err error
-				if sheet, err = files.Create(o.html, page.File); err != nil {
-					return fmt.Errorf("--html: %w", err)
-				}
-				defer sheet.Discard()
-			}
 			if o.output == "yaml" && ran {
 				_, err := cmd.OutOrStdout().Write(src)
 				return err
@@ -135,14 +124,6 @@ If a class cannot meet its deadline with any number of machines there is no plan
 					return fmt.Errorf("--verify: %w", err)
 				}
 			}
-			if sheet != nil {
-				if err = r.WritePage(sheet); err == nil {
-					err = sheet.Commit()
-				}
-				if err != nil {
-					return failure{err}
-				}
-			}
 			if err := o.result(cmd.OutOrStdout(), r, r.WriteTable); err != nil {
 				return failure{err}
 			}
@@ -156,7 +137,6 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		"take times that the file leaves out from what runs taught of the class")
 	cmd.Flags().BoolVar(&ran, "from-history", false, "plan for the jobs that ran on this machine, without a file")
 	cmd.Flags().StringVar(&since, "since", "", "with --from-history: only jobs submitted since: a span back from now (30d), a day or a time")
-	bindFile(cmd.Flags(), &o.html, "html", "write a page with plots to this file")
 	cmd.Flags().BoolVar(&verify, "verify", false, "play the plan in the simulator, and count jobs that are late")
 	cmd.Flags().StringVar(&policy, "policy", policy, "with --verify: all classes share the machines by this policy, as queues that weigh what they need;\nif left out each class has slots of its own")
 	cmd.Flags().Uint64Var(&seed, "seed", seed, "with --verify: seed of everything random")

@@ -294,13 +294,10 @@ func TestDoorsOut(t *testing.T) {
 	const scenario = "cluster: {nodes: 2}\nworkload: {trace: {format: swim, file: in}}\n"
 	for _, c := range []struct{ name, args, in, file string }{
 		{"import", "workload import --format swim in --to OUT", "traces/swim.tsv", ""},
-		{"plot", "workload stats --format swim in --plot OUT", "traces/swim.tsv", ""},
-		{"plot of a forecast", "forecast power in --plot OUT", "weather.csv", ""},
 		{"trace of a forecast", "forecast power in --trace OUT", "weather.csv", ""},
 		{"profiles", "profile learn in --to OUT", "traces/words.jhist", ""},
 		{"page", "simulate s.yaml --html OUT", "traces/swim.tsv", "page"},
 		{"journal", "simulate s.yaml --policy fifo --journal OUT", "traces/swim.tsv", "journal"},
-		{"page of capacity", "capacity in --html OUT", "allocation.yaml", "page"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -29,10 +29,10 @@ func newForecast(o *options) *cobra.Command {
 
 // powerFlags are the flags of forecast power, as they are written.
 type powerFlags struct {
-	at, horizon, interval, by, grid, site, panels, turbine, plot, trace string
-	window                                                              int
-	gaps                                                                bool
-	seed                                                                uint64
+	at, horizon, interval, by, grid, site, panels, turbine, trace string
+	window                                                        int
+	gaps                                                          bool
+	seed                                                          uint64
 }
 
 func newForecastPower(o *options) *cobra.Command {
@@ -51,7 +51,7 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 
 ` + methodList(),
 		Example: `  slackline forecast power examples/weather.csv --at 2030-06-03T11:00:00Z --horizon 2h
-  slackline forecast power examples/weather.csv --by weather --horizon 1h --plot power.svg
+  slackline forecast power examples/weather.csv --by weather --horizon 1h
   slackline forecast power examples/weather.csv --by arima -o json
   slackline forecast power examples/weather.csv --turbine 0 --grid 30% --trace slots.csv
   slackline forecast power --seed 7`,
@@ -68,9 +68,6 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 				return err
 			}
 			tellNotes(cmd, out.Notes)
-			if err := writeBeside(cmd, "plot", f.plot, "a plot of the forecast", out.Plot); err != nil {
-				return err
-			}
 			if err := writeBeside(cmd, "trace", f.trace, "a trace of capacity", out.WriteTrace); err != nil {
 				return err
 			}
@@ -91,7 +88,6 @@ can run: the grid always carries --grid of it, green power the rest. Methods (--
 		"nominal power of the wind turbine, which starts at 2.5 m/s, reaches it at 11 m/s and stops at 25 m/s; 0 for none")
 	fl.BoolVar(&f.gaps, "gaps", false, "let intervals that the file leaves out count as missing values")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of weather that is made up where there is no file")
-	bindFile(fl, &f.plot, "plot", "draw history, forecast and band into this SVG file")
 	bindFile(fl, &f.trace, "trace", "write the past capacity to this CSV file, for cluster.slots of scenarios")
 	names := each.Of(weather.Methods, func(m weather.Method) string { return m.Name + "\t" + m.Doc })
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))

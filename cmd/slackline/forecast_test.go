@@ -25,8 +25,7 @@ func TestForecast(t *testing.T) {
 	}
 	at := []string{"forecast", "power", "weather.csv", "--at", "36h", "--horizon", "50m", "--grid", "30%"}
 	var o weather.Outlook
-	if err := json.Unmarshal([]byte(s.must(0, append(at, "-o", "json", "--trace", "slots.csv", "--plot",
-		"p.svg")...)), &o); err != nil {
+	if err := json.Unmarshal([]byte(s.must(0, append(at, "-o", "json", "--trace", "slots.csv")...)), &o); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(s.must(0, append(at, "-o", "csv")...))).ReadAll()
@@ -40,9 +39,6 @@ func TestForecast(t *testing.T) {
 			e.At.Format("2006-01-02 15:04")) || e.Capacity < 0.3 {
 			t.Errorf("%v, %+v", rows[i+1], e)
 		}
-	}
-	if !strings.HasPrefix(s.read("p.svg"), "<svg") {
-		t.Error("no plot")
 	}
 	s.must(0, "simulate", "green.yaml", "--policy", "fifo", "--journal", "j")
 	if n := strings.Count(s.read("j"), "event forecast-issued of=capacity"); n < 3 {

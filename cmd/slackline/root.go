@@ -85,7 +85,7 @@ An interrupted run keeps what it has done, and continues when it is run again. s
 
 // localFlags refuses addresses where a flag names a file or folder.
 func localFlags(cmd *cobra.Command) error {
-	for _, name := range []string{"store", "journal", "html", "export", "to", "plot", "trace", "keep", "input"} {
+	for _, name := range []string{"store", "journal", "html", "export", "to", "trace", "keep", "input"} {
 		if f := cmd.Flags().Lookup(name); f != nil {
 			if err := scenario.NoAddress(f.Value.String()); err != nil {
 				return fmt.Errorf("--%s: %w", name, err)

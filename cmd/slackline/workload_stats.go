@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,6 @@ import (
 
 func newWorkloadStats(o *options) *cobra.Command {
 	var f traceFlags
-	var plot string
 	var rule int
 	cmd := &cobra.Command{
 		Use:   "stats TRACE",
@@ -29,7 +27,7 @@ start of the trace. The name "-" stands for standard input. Formats:
 
 ` + formatList(),
 		Example: `  slackline workload stats examples/traces/small.jsonl
-  slackline workload stats --format swim examples/traces/swim.tsv --plot swim.svg
+  slackline workload stats --format swim examples/traces/swim.tsv
   slackline workload stats --format jhist examples/traces/words.jhist -o json`,
 		Args: exactly(1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,17 +43,12 @@ start of the trace. The name "-" stands for standard input. Formats:
 			if err != nil {
 				return err
 			}
-			draw := func(w io.Writer) error { return s.Plot(w, filepath.Base(in.file)) }
-			if err := writeBeside(cmd, "plot", plot, "plots of "+units.Count(s.Jobs, "job"), draw); err != nil {
-				return err
-			}
 			return o.result(cmd.OutOrStdout(), s, func(w io.Writer) error { return statsTable(w, in.file, s) })
 		},
 	}
 	f.bind(cmd, "format", "slackline")
 	cmd.Flags().IntVar(&rule, "rule", trace.RuleVersion, "version of the rule that derives tasks from bytes: 1 gives each job at least one reduce, 2 none without shuffle, 3 classes by shape as well")
 	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions([]string{"1", "2", "3"}, cobra.ShellCompDirectiveNoFileComp))
-	bindFile(cmd.Flags(), &plot, "plot", "draw plots into this SVG file")
 	return o.bindOutput(cmd)
 }
 

@@ -12,7 +12,6 @@
 //	verify.go    the plan played by a policy
 //	users.go     who submits its jobs then
 //	verifyfleet.go  the same on several types of machines
-//	page.go      one page for a browser
 //	write.go     tables, JSON and CSV
 //	fleetrows.go tables of a plan with several types of machines
 package capacity

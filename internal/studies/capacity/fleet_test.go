@@ -177,7 +177,7 @@ func TestFleetAddsUp(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil || len(back.Fleet.Machines) != 2 || len(back.Fleet.Machines[1].Spot) != 24 {
 		t.Errorf("%v: %+v", err, back)
 	}
-	for _, write := range []func() error{func() error { return r.WriteTable(&b) }, func() error { return r.WriteCSV(&b) }, func() error { return r.WritePage(&b) }} {
+	for _, write := range []func() error{func() error { return r.WriteTable(&b) }, func() error { return r.WriteCSV(&b) }} {
 		if err := write(); err != nil {
 			t.Error(err)
 		}

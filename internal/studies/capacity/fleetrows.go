@@ -2,11 +2,8 @@ package capacity
 
 import (
 	"fmt"
-	"html"
 	"slices"
-	"strings"
 
-	"github.com/slackline/slackline/internal/studies/page"
 	"github.com/slackline/slackline/units"
 )
 
@@ -71,56 +68,3 @@ func (r *Result) fleetRemarks() (lines []string) {
 	}
 	return lines
 }
-
-// placedHTML is where jobs run, as a table of the page.
-func (r *Result) placedHTML() string {
-	if r.Fleet == nil {
-		return ""
-	}
-	return page.Table(r.placedRows())
-}
-
-// hoursChart draws how many machines there are in each hour: reserved, on demand, and spot.
-func (r *Result) hoursChart() string {
-	const high, left, below = 180.0, 46.0, 24.0
-	f := r.Fleet
-	sums := make([][3]float64, f.Hours)
-	most := 0.0
-	for hour := range sums {
-		for _, t := range f.Machines {
-			sums[hour][0] += t.Reserved
-			sums[hour][1] += t.OnDemand[hour]
-			sums[hour][2] += t.Spot[hour]
-		}
-		most = max(most, sums[hour][0]+sums[hour][1]+sums[hour][2])
-	}
-	var b strings.Builder
-	b.WriteString(`<figure style="max-width: 620px"><figcaption>machines by hour <span class="legend">`)
-	for i, name := range []string{"reserved", "on demand", "spot"} {
-		fmt.Fprintf(&b, `<b><svg viewBox="0 0 12 12" style="width:12px;display:inline"><rect class="%s" width="12" height="12"/></svg> %s</b>`,
-			marks[i], html.EscapeString(name))
-	}
-	fmt.Fprintf(&b, `</span></figcaption><svg viewBox="0 0 %g %g" role="img" aria-label="machines by hour">`, wide, high)
-	y := func(n float64) float64 { return 10 + (high-below-10)*(1-n/max(most, 1e-300)) }
-	for i := range 3 {
-		at := most * float64(i) / 2
-		fmt.Fprintf(&b, `<path class="grid" d="M%g %.1fH%g"/><text class="soft" x="%g" y="%.1f" text-anchor="end">%s</text>`,
-			left, y(at), wide, left-6, y(at)+4, number(at))
-	}
-	step := (wide - left) / float64(f.Hours)
-	for hour, sum := range sums {
-		x, from := left+step*float64(hour), 0.0
-		for i, n := range sum {
-			fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, marks[i], x+0.08*step, y(from+n), 0.84*step, y(from)-y(from+n))
-			from += n
-		}
-		if each := max(1, (f.Hours+7)/8); hour%each == 0 {
-			fmt.Fprintf(&b, `<text class="soft" x="%.1f" y="%g" text-anchor="middle">%d</text>`, x+step/2, high-6, hour)
-		}
-	}
-	b.WriteString("</svg></figure>")
-	return b.String()
-}
-
-// marks are the colours of bars.
-var marks = [3]string{"one", "two", "three"}

@@ -2,6 +2,5 @@
 //
 //	stats.go      jobs, tasks, bytes, gaps between arrivals, quantiles of sizes, burstiness, load by hour of the day
 //	sketch.go     quantiles of any number of values in bounded memory
-//	plot.go       the same as pictures
 //	arrivals.go   processes of arrivals: constant, Poisson, bursty, from a trace
 package synth

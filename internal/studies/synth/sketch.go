@@ -55,19 +55,3 @@ func (s *sketch) quantile(q float64) float64 {
 
 // middle is the value of a bucket that is off by the same part from both its ends.
 func middle(b int) float64 { return 2 * math.Pow(growth, float64(b)) / (1 + growth) }
-
-// point is a point of a distribution function.
-type point struct{ x, y float64 }
-
-// distribution is the distribution function of the values above 0, as steps.
-func (s *sketch) distribution() []point {
-	var points []point
-	seen := s.zeros
-	for _, b := range slices.Sorted(maps.Keys(s.buckets)) {
-		x := middle(b)
-		points = append(points, point{x, float64(seen) / float64(s.n)})
-		seen += s.buckets[b]
-		points = append(points, point{x, float64(seen) / float64(s.n)})
-	}
-	return points
-}

@@ -40,7 +40,6 @@ type Stats struct {
 
 	trace.Account // what is left out, and what the trace does not say
 
-	gaps     sketch
 	sketches [len(quantityNames)]sketch
 }
 
@@ -102,7 +101,6 @@ func Measure(r trace.Reader, version int) (*Stats, error) {
 		} else {
 			gap := j.Submit.Sub(last).Seconds()
 			gaps.Add(gap)
-			s.gaps.add(gap, 1)
 		}
 		last = j.Submit
 		s.Jobs++

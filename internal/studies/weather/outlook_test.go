@@ -3,9 +3,7 @@ package weather
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -58,13 +56,13 @@ func TestBandsNeedEvidence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var table, plot, rows bytes.Buffer
-		if o.WriteTable(&table) != nil || o.Plot(&plot) != nil || o.WriteCSV(&rows) != nil {
+		var table, rows bytes.Buffer
+		if o.WriteTable(&table) != nil || o.WriteCSV(&rows) != nil {
 			t.Fatal("it cannot be written")
 		}
 		text, _ := json.Marshal(o.Forecast)
 		for of, n := range map[string]int{"JSON": strings.Count(string(text), `"capacity_low"`),
-			"plot": strings.Count(plot.String(), `fill-opacity="0.2"`), "CSV": 4 - strings.Count(rows.String(), ",,")/2} {
+			"CSV": 4 - strings.Count(rows.String(), ",,")/2} {
 			if n != banded {
 				t.Errorf("after %d values the %s has %d bands, want %d", shown, of, n, banded)
 			}
@@ -181,18 +179,10 @@ func TestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table, plot, trace, rows bytes.Buffer
-	for _, err := range []error{o.WriteTable(&table), o.Plot(&plot), o.WriteTrace(&trace),
-		o.WriteCSV(&rows)} {
+	var table, trace, rows bytes.Buffer
+	for _, err := range []error{o.WriteTable(&table), o.WriteTrace(&trace), o.WriteCSV(&rows)} {
 		if err != nil {
 			t.Fatal(err)
-		}
-	}
-	for d := xml.NewDecoder(&plot); ; {
-		if _, err := d.Token(); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal("the plot is not XML: ", err)
 		}
 	}
 	if n := strings.Count(rows.String(), "\n"); n != 5 {
