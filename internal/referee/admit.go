@@ -9,7 +9,6 @@ import (
 // A part is one step of a policy.
 type part interface {
 	decide(b *book, events []*line, p *wants)
-	void() // all is told again: what becomes of its memory
 }
 
 // A rule is a policy: its parts in their order.
@@ -25,23 +24,9 @@ func (r rule) decide(b *book, events []*line, p *wants) {
 type all struct{ room *limit }
 
 func (a *all) decide(b *book, events []*line, p *wants) {
-	let := func(j *job) {
-		if (j.state == pending || j.state == held) && j.stage[master] == nil {
-			p.verdict("admit", j, admitted, "", "admit-all")
-		}
-	}
-	if takesOver(events) {
-		resume(b, p)
-		for _, j := range b.byHandle() {
-			if j.waits && j.state == admitted && j.stage[master] == nil {
-				p.verdict("admit", j, admitted, "", "admit-all") // once more: what was decided of it nobody is shown
-			}
-			let(j)
-		}
-	}
 	for _, e := range events {
-		if e.name == "job-arrived" {
-			let(b.jobs[e.int("job")])
+		if j := b.jobs[e.int("job")]; e.name == "job-arrived" && (j.state == pending || j.state == held) && j.stage[master] == nil {
+			p.verdict("admit", j, admitted, "", "admit-all")
 		}
 	}
 	a.room.decide(b, events, p)
@@ -58,9 +43,6 @@ type limit struct {
 }
 
 func (l *limit) decide(b *book, events []*line, p *wants) {
-	if takesOver(events) {
-		resume(b, p)
-	}
 	var waiting []*job
 	queue := func(j *job) string { return j.Queue }
 	if f, ok := b.order.(*fairShare); ok {

@@ -53,7 +53,7 @@ func (o *allotted) described(name string) describedQueue {
 }
 
 // replanning are the events on which the plan is made again.
-var replanning = []string{"resync", "node-up", "node-down", "node-changed", "profile-learned", "job-ended", "job-amended", "job-arrived", "stage-ready"}
+var replanning = []string{"node-up", "node-down", "node-changed", "profile-learned", "job-ended", "job-amended", "job-arrived", "stage-ready"}
 
 func (o *allotted) decide(b *book, events []*line, p *wants) {
 	if !slices.ContainsFunc(events, func(e *line) bool { return slices.Contains(replanning, e.name) }) {

@@ -298,7 +298,7 @@ func TestAltered(t *testing.T) {
 	if !testing.Short() && !fuller() {
 		t.Skip("in the gate")
 	}
-	for _, a := range slices.Concat(alterations, statements, voids, watchings, horizons) {
+	for _, a := range slices.Concat(alterations, statements, horizons) {
 		t.Run(a.name, func(t *testing.T) {
 			tried := 0
 			for s := uint64(1); s <= 400 && tried < 6; s++ {

@@ -129,12 +129,8 @@ type job struct {
 	joined    int   // when it came to its queue, in the row of seq
 	virtual   int64 // that, or what a plan set
 	state     int
-	advised   bool   // its state is advice of a policy that watches
-	why       string // the reason of that
-	told      string // what it was told of its finish
-	untold    bool   // what was decided on it nobody was told, as the policy watches
-	waits     bool   // for predecessors
-	cancelled bool   // its user wants it gone: none of its tasks start any more
+	waits     bool // for predecessors
+	cancelled bool // its user wants it gone: none of its tasks start any more
 	stage     [stages]*stage
 	committed bool
 	occupied  int
@@ -215,13 +211,8 @@ type book struct {
 	seq      int
 	started  int // attempts so far
 	capacity vector
-	before   map[int][]bound // of these, those on their way when a resync came
-	resyncs  bool            // this round is one
-	gone     []*node         // as they were before the last
-	yielded  bool            // a stock scheduler places work
-	watching bool            // so it does, and nothing that is wanted is done
-	dirty    bool            // lines have to be sorted again
-	left     bool            // jobs have ended in the last round
+	dirty    bool // lines have to be sorted again
+	left     bool // jobs have ended in the last round
 	lines    [stages][]*job
 	keeps    func(b *book, n *node, j *job, s int) bool // tasks from nodes, nil = nobody does
 }
@@ -266,9 +257,6 @@ func (b *book) arrive(id int, j *job) {
 	b.seq++
 	for i := range j.Stages {
 		b.list(&j.Stages[i])
-	}
-	if was := b.names[j.Name]; b.resyncs && was != nil {
-		j.owes(was)
 	}
 	for _, name := range j.After {
 		if p := b.names[name]; p == nil || !p.committed {
@@ -474,7 +462,7 @@ func (b *book) line(s int) []*job {
 // serves tells whether the node may run a task of the job's stage.
 func (b *book) serves(n *node, j *job, s int) bool {
 	st := j.stage[s]
-	return !b.yielded && b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s) && (b.keeps == nil || !b.keeps(b, n, j, s))
+	return b.runs(j, st) && n.serves() && st.needs.fits(&n.free) && n.carries(j) && b.order.open(b, j, s) && (b.keeps == nil || !b.keeps(b, n, j, s))
 }
 
 // serves tells whether anything may start on the node.

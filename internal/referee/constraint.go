@@ -20,21 +20,11 @@ type fluid struct {
 	from          int64
 	deadline      int64
 	master        int64 // map slots that its master holds until it ends
-	untold        bool  // it was accepted while the policy watched
 }
 
 func (c *constraint) decide(b *book, events []*line, p *wants) {
 	keep := c.accepted[:0]
 	for _, a := range c.accepted {
-		if b.resyncs {
-			if a.job = b.again(a.job); a.job != nil && !a.untold { // it keeps what it was accepted for
-				c.known[a.job] = true
-				keep = append(keep, a)
-				p.verdict("admit", a.job, admitted, atWorst(a.deadline), "")
-				c.bind(a, p)
-			}
-			continue
-		}
 		if a.job.state != finished {
 			keep = append(keep, a)
 		}
@@ -49,10 +39,6 @@ func (c *constraint) decide(b *book, events []*line, p *wants) {
 	}()
 	for _, e := range events {
 		switch e.name {
-		case "resync", "control":
-			for _, j := range b.byHandle() {
-				c.first(b, j, p)
-			}
 		case "job-ended", "node-up", "node-changed": // there may be room for masters
 			for _, j := range b.live {
 				if j.state == held && j.Deadline == never {
@@ -184,7 +170,6 @@ func (c *constraint) test(b *book, j *job, p *wants) {
 		reject("reduce-slots-taken" + numbers(a.reduces, freeReduces, a.from))
 	default:
 		p.verdict("admit", j, admitted, atWorst(a.deadline), "")
-		a.untold = p.watching
 		c.accepted = append(c.accepted, a)
 		c.bind(a, p)
 	}

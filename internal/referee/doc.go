@@ -6,8 +6,6 @@
 //	read.go      the lines of a journal
 //	book.go      what a scheduler may believe at an instant: jobs, tasks, nodes, attempts
 //	attempts.go  attempts that start and end
-//	resync.go    what is left of book and rules when a world tells all again
-//	watching.go  what stands as advice while a policy only watches
 //	wants.go     what a rule wants, booked while it is written
 //	judge.go     round by round: what the policy should have wanted, beside what it wanted
 //	world.go     what a plain simulation owes: when attempts end, stages become ready and nodes beat
@@ -17,7 +15,7 @@
 //	allot.go     both for capacity-plan
 //	horizon.go   rds: its plan is believed, and held to the rules of a plan
 //	place.go     what a node gets: greedy, delay, matchmaking; efh.go: efh, container by container, ideal, worth
-//	rtmr.go      promises of deadlines; retold.go: across a resync and a refused start;
+//	rtmr.go      promises of deadlines; refusals.go: where a start is refused;
 //	             reclaim.go: slots that fall due; masters.go: with ApplicationMasters;
 //	             schedule.go: their vectors; estimate.go: what tasks cost by what is known of a class
 //	promise.go   one order for all jobs, each with a statement
@@ -37,12 +35,11 @@
 // node beats, so that a node left idle shows. Where a prediction fails the difference is noted and
 // the book goes on as the journal says, so that one difference does not bring others.
 //
-// Supplies and forecasts wake a policy, and no rule that is known here reads them. Where a world tells all again
-// the book is made again of what it tells (resync.go); each part says what it forgets then. While a policy has yielded
-// nothing starts. While it only watches, what it advises is predicted, which of that is written, and how much is
-// left out as it has been advised already.
+// Supplies and forecasts wake a policy, and no rule that is known here reads them.
 //
-// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text.
+// Refused in one sentence are journals of a world that binds late, as which task runs is not in their text, and such in
+// which all is told again, or a stock scheduler places work: what a policy does then is held to the contract by package
+// conform, and to the second simulator by package lab.
 //
 // What promise says of when jobs will be done is believed, and so is the optimum that rds finds; these are held to the
 // rules that they have to keep. Whether such statements come true is tested over many runs elsewhere.

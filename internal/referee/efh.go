@@ -37,16 +37,11 @@ func (e *efh) decide(b *book, events []*line, p *wants) {
 			q.start(b, n, p, j)
 		}
 	}
-	if !b.yielded {
-		e.grant(b, p, e.queues(b))
-	}
+	e.grant(b, p, e.queues(b))
 	for _, n := range nodes {
 		serve(b, n, p, none003{}, 1)
 	}
 }
-
-// void forgets nothing: who waits long the book says.
-func (*efh) void() {}
 
 // none003 gives nobody a map.
 type none003 struct{}
@@ -186,8 +181,6 @@ func (e *efh) grant(b *book, p *wants, list []*want) {
 // ideal runs maps only where they use the least energy above idle.
 type ideal struct{}
 
-func (*ideal) void() {}
-
 func (*ideal) decide(b *book, events []*line, p *wants) {
 	for _, n := range beaten(b, events) {
 		serve(b, n, p, leastEnergy{}, 1)
@@ -223,8 +216,6 @@ func (leastEnergy) start(b *book, n *node, p *wants, j *job) { p.start(j, mapSta
 
 // worth has a map take a worse container only where it ends there sooner than behind all that wait for better ones.
 type worth struct{ x float64 }
-
-func (*worth) void() {}
 
 func (w *worth) decide(b *book, events []*line, p *wants) {
 	for _, n := range beaten(b, events) {

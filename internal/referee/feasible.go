@@ -25,7 +25,7 @@ type feasible struct {
 
 // nearer are the events after which a job may be late sooner than was known.
 var nearer = []string{"job-arrived", "job-amended", "stage-ready", "output-lost", "demand",
-	"node-up", "node-down", "node-changed", "profile-learned", "resync", "control"}
+	"node-up", "node-down", "node-changed", "profile-learned"}
 
 func (o *feasible) decide(b *book, events []*line, p *wants) {
 	o.b = b

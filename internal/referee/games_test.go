@@ -17,7 +17,6 @@ import (
 	"github.com/slackline/slackline/internal/referee"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/conform"
 )
 
 var (
@@ -207,13 +206,6 @@ func play(t *testing.T, policy, yaml string, seed uint64) []byte {
 		c.World = func(ctx context.Context) (drive.World, error) {
 			w, err := plain(ctx)
 			return newRefusing(w, seed), err
-		}
-	}
-	if seed%5 == 3 {
-		plain := c.World
-		c.World = func(ctx context.Context) (drive.World, error) {
-			w, err := plain(ctx)
-			return conform.NewRetold(w, seed), err
 		}
 	}
 	c.Journal = filepath.Join(dir, "journal")

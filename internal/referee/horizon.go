@@ -53,22 +53,15 @@ type witness interface{ witness(items []*line) }
 
 func (r *recede) witness(items []*line) { r.items = items }
 
-// void drops what was held.
-func (r *recede) void() {
-	clear(r.waits)
-	clear(r.said)
-}
-
 // decide takes verdicts, and what was held and is due.
 func (r *recede) decide(b *book, batch []*line, p *wants) {
 	clear(r.came)
-	retold := slices.ContainsFunc(batch, func(l *line) bool { return l.name == "resync" })
 	for _, l := range batch {
 		switch l.name {
 		case "job-arrived":
-			r.came[l.int("job")] = !retold
+			r.came[l.int("job")] = true
 		case "stage-ready": // of a job that waited for others
-			r.came[l.int("job")] = r.came[l.int("job")] || !retold && len(b.jobs[l.int("job")].After) > 0
+			r.came[l.int("job")] = r.came[l.int("job")] || len(b.jobs[l.int("job")].After) > 0
 		case "job-ended":
 			delete(r.first, l.int("job")) // its number may be another's next
 			delete(r.amended, l.int("job"))
@@ -79,7 +72,7 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 	for _, l := range r.items {
 		_, due := r.waits[l.int("id")]
 		switch {
-		case l.word != "item" || l.undone():
+		case l.word != "item" || l.get("refused") != "":
 			if due || l.name == "admit" || l.name == "hold" {
 				p.acts = append(p.acts, actsOf(l)...)
 			}
@@ -94,7 +87,7 @@ func (r *recede) decide(b *book, batch []*line, p *wants) {
 				r.first[id] = numbers[1]
 			}
 			switch {
-			case on && !(quick && (r.came[id] || retold)):
+			case on && !(quick && r.came[id]):
 				p.want("rank", fmt.Sprintf("job=%d: the fast path for who comes with a deadline before the next interval", id), "")
 			case !on && quick && !begins:
 				p.want("rank", fmt.Sprintf("job=%d: on the fast path until the next interval begins", id), "")
@@ -115,7 +108,7 @@ func (r sharing) decide(b *book, _ []*line, p *wants) {
 	for _, l := range r.items {
 		if _, due := r.waits[l.int("id")]; l.word == "item" && l.name == "set-slots" && !due {
 			r.believe(b, l, p)
-			gives = gives || !l.undone() && !slices.Contains(l.flags, "held")
+			gives = gives || l.get("refused") == "" && !slices.Contains(l.flags, "held")
 			if strings.HasPrefix(l.get("reason"), "spare-slots") && l.int("count") > 0 {
 				spare = append(spare, b.jobs[l.int("job")].stage[stageOf(l.get("stage"))])
 			}
@@ -317,7 +310,6 @@ func (o adjusted) compare(x *job, s int, y *job, t int) int {
 }
 
 // void forgets what the order was told.
-func (o adjusted) void() { clear(o.first) }
 
 func (adjusted) line(x, y *job) int { return cmp.Compare(x.due(), y.due()) }
 func (adjusted) shares() bool       { return true }

@@ -57,11 +57,10 @@ func (r *Report) Add(o *Report) {
 // A judge goes through one journal.
 type judge struct {
 	*book
-	rule    rule
-	opt     Options
-	report  *Report
-	line    int // where it is
-	advised advised
+	rule   rule
+	opt    Options
+	report *Report
+	line   int // where it is
 	// at this instant refusals alone have woken the policy
 	redecided bool
 	nodesN    int // nodes that the journal ever names, which sets the phases of beats
@@ -149,7 +148,7 @@ func (j *judge) round(lines []*line) error {
 		j.order.look(j.book)
 	}
 	i := 1
-	wakes, refused := false, j.advised.refuses
+	wakes, refused := false, false
 	for ; i < len(lines) && lines[i].word == "event"; i++ {
 		refused = refused || lines[i].name == "refused"
 		wakes = wakes || lines[i].name != "refused" && !slices.Contains(confirming, lines[i].name)
@@ -158,11 +157,7 @@ func (j *judge) round(lines []*line) error {
 		wakes, j.redecided = true, true
 	}
 	events := lines[1:i]
-	told := events
-	if j.resyncs = i > 1 && events[0].name == "resync"; j.resyncs {
-		told = retold(events)
-	}
-	for _, l := range told {
+	for _, l := range events {
 		j.line = l.num
 		if err := j.event(l); err != nil {
 			return fmt.Errorf("line %d: %w", j.line, err)
@@ -191,20 +186,9 @@ func (j *judge) round(lines []*line) error {
 			w.witness(items)
 		}
 	}
-	if takesOver(events) {
-		j.keeps = nil // what keeps tasks from nodes has forgotten them
-	}
-	j.rule.decide(j.book, j.unheard(events), p)
+	j.rule.decide(j.book, events, p)
 	p.undo()
-	if want := p.acts; j.watching {
-		fresh, repeated := j.news(want)
-		j.compare(plan, items, fresh)
-		if have := plan.int("repeated"); repeated != have && plan.word == "plan" {
-			j.differ(plan.num, fmt.Sprintf("a plan that repeats %d items", repeated), fmt.Sprintf("one that repeats %d", have))
-		}
-	} else {
-		j.compare(plan, items, want)
-	}
+	j.compare(plan, items, p.acts)
 	for _, l := range items {
 		if err := j.enter(l); err != nil {
 			return fmt.Errorf("line %d: %w", l.num, err)
@@ -288,9 +272,6 @@ func actsOf(l *line) []act {
 		bounds := boundsOf(l)
 		if len(bounds) == 0 {
 			a.what = fmt.Sprintf("job=%s stage=%s node=%s%s", l.get("job"), l.get("stage"), l.get("node"), refused)
-			if near := l.get("locality"); strings.HasSuffix(refused, "watched") && near != "" {
-				a.what += " locality=" + near
-			}
 			return []act{a}
 		}
 		acts := make([]act, len(bounds))
@@ -352,17 +333,6 @@ func (j *judge) event(l *line) error {
 	}
 	has := job != nil && st >= 0 && job.stage[st] != nil
 	switch l.name {
-	case "resync":
-		j.void()
-	case "control":
-		switch c := l.get("control"); c {
-		case "yield", "take-over":
-			j.yielded, j.dirty = c == "yield", true
-		case "watch":
-			j.watch(true)
-		default:
-			return fmt.Errorf("the referee does not know what a policy wants that is to %s", c)
-		}
 	case "node-up":
 		var d struct{ Node *node }
 		if err := json.Unmarshal(l.detail, &d); err != nil || d.Node == nil {
@@ -376,10 +346,7 @@ func (j *judge) event(l *line) error {
 		first := j.node(n.id) == nil
 		j.nodes[n.id] = n
 		j.dirty = true
-		j.came("node", n.id)
-		if j.pace(n); j.resyncs && n.id < len(j.gone) && j.gone[n.id] != nil {
-			n.paces = j.gone[n.id].paces // an event says if it is another now
-		}
+		j.pace(n)
 		for _, o := range j.live {
 			for i := range o.Stages {
 				if first { // its rack is known from now on
@@ -461,7 +428,6 @@ func (j *judge) event(l *line) error {
 		now := j.now
 		j.now -= l.num64("age")
 		j.arrive(l.int("job"), d)
-		j.came("job", l.int("job"))
 		j.now = now
 	case "job-amended":
 		d, err := describe(l.detail)
@@ -504,7 +470,7 @@ func (j *judge) event(l *line) error {
 
 // enter books an item of the journal.
 func (j *judge) enter(l *line) error {
-	if l.word != "item" || l.undone() || slices.Contains(l.flags, "held") {
+	if l.word != "item" || l.get("refused") != "" || slices.Contains(l.flags, "held") {
 		return nil
 	}
 	job := j.jobs[l.int("job")]
@@ -520,7 +486,6 @@ func (j *judge) enter(l *line) error {
 	switch l.name {
 	case "admit", "hold", "reject":
 		j.decide(job, map[string]int{"admit": admitted, "hold": held, "reject": rejected}[l.name])
-		job.advised, job.why, job.told = j.watching, actsOf(l)[0].why, toldOf(l)
 	case "sample":
 		s.sample = l.int("count")
 	case "withhold":

@@ -132,12 +132,6 @@ func (r *rtmr) rising() bool {
 // placeMasters starts masters outside of the slots.
 func (r *rtmr) placeMasters(b *book, n *node, p *wants) {
 	for _, c := range r.plan.queue {
-		if b.yielded {
-			if !c.over && c.job.lives() == outside && r.hasRoom(n, c) {
-				p.inVain(c.job, master, n, "first-in-order")
-			}
-			continue
-		}
 		if !c.over && c.job.lives() == outside && b.serves(n, c.job, master) && r.hasRoom(n, c) && p.start(c.job, master, n, "first-in-order") {
 			c.begins()
 		}
@@ -204,11 +198,8 @@ func (r *rtmr) keeping(b *book, n *node, p *wants) bool {
 		}
 		now, later := r.wanted(c)
 		for _, s := range now {
-			if b.yielded {
-				p.inVain(c.job, s.kind, n, "first-in-order")
-			}
 			if b.serves(n, c.job, s.kind) {
-				r.starts(c.job, b.now)
+				r.plan.start(c.job, b.now)
 				if s.kind == master {
 					c.begins()
 				}

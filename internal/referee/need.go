@@ -25,8 +25,6 @@ func needsOf(_ *made, a *asked) part {
 		rented: map[int]int64{}, gone: map[int]int64{}}
 }
 
-func (s *needs) void() {}
-
 // A crew is so many slots of maps and of reduces from a time on.
 type crew struct{ from, maps, reduces int64 }
 
@@ -52,11 +50,6 @@ var atOnce = []string{"job-arrived", "job-amended", "output-lost", "node-up", "n
 
 func (s *needs) decide(b *book, events []*line, p *wants) {
 	look, turn := false, false
-	if takesOver(events) {
-		clear(s.rented)
-		clear(s.gone)
-		s.next, s.tick, look = 0, 0, true
-	}
 	s.notice(b, events)
 	for _, l := range events {
 		look, turn = look || slices.Contains(atOnce, l.name), turn || l.name == "ended" || l.name == "job-ended"

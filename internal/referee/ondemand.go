@@ -13,7 +13,7 @@ type took struct {
 }
 
 func (t *took) notice(b *book, events []*line) {
-	if slices.ContainsFunc(events, func(l *line) bool { return l.name == "resync" || l.name == "control" }) || t.of == nil {
+	if t.of == nil {
 		t.of = map[*job]*[stages]struct{ n, sum int64 }{}
 	}
 	for _, a := range b.fresh {
@@ -99,17 +99,14 @@ type demanded struct {
 
 func (o *demanded) decide(b *book, events []*line, _ *wants) {
 	o.notice(b, events)
-	all, turn := takesOver(events), false
-	if all {
-		clear(o.places)
-	}
+	turn := false
 	for _, l := range events {
 		turn = turn || l.name == "heartbeat" || l.name == "ended"
 		if j := b.jobs[l.int("job")]; (l.name == "job-arrived" || l.name == "job-amended") && j != nil {
 			o.see(b, j)
 		}
 	}
-	if all || turn && b.now >= o.next {
+	if turn && b.now >= o.next {
 		o.next = b.now + 1e9
 		for _, j := range b.live {
 			o.see(b, j)
@@ -150,8 +147,6 @@ func (*demanded) line(x, y *job) int {
 	return cmp.Or(cmp.Compare(x.due(), y.due()), cmp.Compare(x.arrived, y.arrived))
 }
 
-func (o *demanded) void() { clear(o.places) }
-
 // requests rent nodes by eq. 12 of paper 002: as many units as lack over the time until the deadline for which most
 // do, in whole nodes, the first that are offered.
 type requests struct {
@@ -167,11 +162,9 @@ func unitsIn(n *node, v *vector) int64 {
 	return v[2]
 }
 
-func (r *requests) void() {}
-
 func (r *requests) decide(b *book, events []*line, p *wants) {
 	r.notice(b, events)
-	at := takesOver(events)
+	at := false
 	for _, l := range events {
 		at = at || slices.Contains([]string{"job-arrived", "job-amended", "node-down", "refused"}, l.name)
 	}

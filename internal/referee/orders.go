@@ -13,7 +13,6 @@ type order interface {
 	line(x, y *job) int                       // among jobs that wait to be let in
 	open(b *book, j *job, s int) bool         // whether more work of the stage may start
 	shares() bool                             // whether what jobs hold counts
-	void()                                    // all is told again
 }
 
 // flat is the part of an order without queues.

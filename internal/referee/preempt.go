@@ -31,12 +31,7 @@ type fed struct {
 	at           *[2]int64 // when it last had its minimum share, and half of its fair one
 }
 
-func (f *preemption) decide(b *book, events []*line, p *wants) {
-	for _, e := range events {
-		if e.name == "control" { // what pools have had so far was not this rule's doing
-			f.look, f.check, f.fed = b.now, 0, map[string]*[2][2]int64{}
-		}
-	}
+func (f *preemption) decide(b *book, _ []*line, p *wants) {
 	if b.now < f.look {
 		return
 	}
@@ -184,9 +179,8 @@ func (f *preemption) relieve(b *book, list []fed, s int, p *wants) {
 	for _, a := range run {
 		if x := of(a); owed > 0 && float64(x.has) > x.share+1e-6 {
 			p.kill(b.jobs[a.job], s, []int{a.id}, "preempted", why)
-			if owed--; !b.yielded { // then each is refused, and its pool keeps it
-				x.has--
-			}
+			owed--
+			x.has--
 		}
 	}
 }

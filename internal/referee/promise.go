@@ -44,8 +44,6 @@ type stated struct {
 	heard   map[*job]int64 // of which deadline
 	news    map[*job]bool  // they were heard of in this round
 	said    map[*job]*said // what was told last
-	was     map[string]remembered
-	watched bool // since the last resync
 
 	items  []*line
 	plan   *wants
@@ -58,13 +56,6 @@ type said struct {
 	at               int64
 	half, ninety, by int64
 	word             string
-}
-
-// remembered is what outlives a resync, by the job's name.
-type remembered struct {
-	outside bool
-	heard   int64
-	said    *said
 }
 
 func statedOf(m *made, a *asked) *stated {
@@ -151,23 +142,6 @@ func (o *stated) witness(items []*line) {
 	}
 }
 
-// void keeps who was told what, unless the policy watched, so that nobody heard it.
-func (o *stated) void() {
-	if o.was != nil {
-		return // it is called as the order, and as a part
-	}
-	o.was = map[string]remembered{}
-	for j, h := range o.heard {
-		if !o.watched {
-			o.was[j.Name] = remembered{o.outside[j], h, o.said[j]}
-		}
-	}
-	o.watched = false
-	clear(o.outside)
-	clear(o.heard)
-	clear(o.said)
-}
-
 func (o *stated) decide(b *book, events []*line, p *wants) {
 	o.plan = p
 	for j := range o.heard {
@@ -175,18 +149,6 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 			o.forget(j)
 		}
 	}
-	if b.resyncs {
-		for _, j := range b.byHandle() {
-			if r, known := o.was[j.Name]; known && r.heard == j.stated() {
-				o.outside[j], o.heard[j] = r.outside, r.heard
-				if r.said != nil {
-					o.said[j] = r.said
-				}
-			}
-		}
-		o.was = nil
-	}
-	o.watched = o.watched || b.watching
 	amended := o.amended(b, events)
 	for _, l := range o.items {
 		switch l.name {
@@ -362,7 +324,7 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 		return fmt.Sprintf("its deadline of %d", j.Deadline)
 	}
 	if s := o.said[j]; s != nil && s.text == toldOf(l) {
-		return "" // as before a resync
+		return ""
 	}
 	by, chance := l.num64("by"), l.num64("chance")
 	word := "unpromised"

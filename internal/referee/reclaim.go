@@ -100,15 +100,12 @@ func (r *rtmr) kill(b *book, s, due, kept, samples int, p *wants) {
 				continue
 			}
 			var ids []int
-			// while a stock scheduler places work each is refused, and the next is tried
-			for k := len(st.youngest) - 1; k >= 0 && (len(ids) < left || b.yielded); k-- {
+			for k := len(st.youngest) - 1; k >= 0 && len(ids) < left; k-- {
 				if !st.youngest[k].dying {
 					ids = append(ids, st.youngest[k].id)
 				}
 			}
-			if !b.yielded {
-				missing -= len(ids)
-			}
+			missing -= len(ids)
 			p.kill(j, st.kind, ids, "preempted", "slot-due"+numbers(int64(due+samples), int64(lent)))
 		}
 	}

@@ -18,8 +18,6 @@ type rtmr struct {
 	others             []*job        // without a promise: those that are measured, then by arrival
 	measures           map[*job]*sampled
 	slots              [2]int
-	was                []*claim        // promises of before a resync
-	ran                map[string]bool // jobs that ran without one then
 }
 
 // sampled is what was measured of a job of which nothing is known.
@@ -31,20 +29,12 @@ type sampled struct {
 
 func (r *rtmr) decide(b *book, events []*line, p *wants) {
 	r.resize(b)
-	if b.resyncs {
-		r.resume(b, p)
-	}
 	r.recount(b, events)
 	r.rise(b)
 	r.note(b, events, p)
 	for _, e := range events {
 		j := b.jobs[e.int("job")]
 		switch e.name {
-		case "control":
-			for _, o := range b.byHandle() {
-				r.first(b, o, p)
-			}
-			continue
 		case "job-amended":
 			promised := j != nil && r.plan.find(j) >= 0
 			if !r.amended(b, j) {
@@ -73,7 +63,7 @@ func (r *rtmr) decide(b *book, events []*line, p *wants) {
 // first judges a job that nobody has judged.
 func (r *rtmr) first(b *book, j *job, p *wants) {
 	if j != nil && !r.known[j] && !j.waits && j.state < rejected {
-		r.known[j], j.untold = true, p.watching
+		r.known[j] = true
 		r.judge(b, j, p)
 	}
 }
@@ -303,11 +293,7 @@ func (r *rtmr) look(b *book, p *wants) {
 		r.bringUp(j, p)
 		m := j.stage[mapStage]
 		if done := m.done - x.from; done > x.done {
-			began := x.began
-			if began == 0 { // before a resync
-				began = j.started
-			}
-			x.done, x.longest = done, max(x.longest, b.now-began, 1)
+			x.done, x.longest = done, max(x.longest, b.now-x.began, 1)
 		}
 		idle, passed := m.occupied == 0, b.now >= j.Deadline
 		t := b.timesOf(j, r.skew, worst)
@@ -415,7 +401,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
 		again = false
 		for _, c := range r.plan.queue {
 			if !c.over && b.serves(n, c.job, mapStage) {
-				r.starts(c.job, b.now)
+				r.plan.start(c.job, b.now)
 				again = p.start(c.job, mapStage, n, "first-in-order")
 				break
 			}
@@ -428,7 +414,7 @@ func (r *rtmr) serve(b *book, n *node, rising bool, p *wants) {
 		if j == nil {
 			break
 		}
-		r.starts(j, b.now)
+		r.plan.start(j, b.now)
 		p.start(j, reduceStage, n, "first-in-order")
 	}
 	for s := master; s <= reduceStage; s++ {

@@ -37,8 +37,6 @@ func (s *spared) forget() {
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
 
-func (s *spared) void() {}
-
 // there tells whether a node of the cluster's own is there.
 func (n *node) there() bool {
 	return n != nil && !n.rented() && n.up && !n.draining
@@ -92,10 +90,6 @@ func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
 func (s *spared) decide(b *book, events []*line, p *wants) {
 	b.keeps = s.keeps
 	look, turn := false, false
-	if takesOver(events) {
-		s.forget()
-		look = true
-	}
 	s.notice(b, events)
 	for _, l := range events {
 		look, turn = look || slices.Contains(atOnce, l.name) && l.name != "refused" || l.name == "job-ended", turn || l.name == "ended"

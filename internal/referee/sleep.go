@@ -18,7 +18,7 @@ func sleeperOf(_ *made, a *asked) part {
 
 // bring are the events that may bring work, or change nodes; that a task has been committed leaves
 // less to do.
-var bring = []string{"job-arrived", "job-ended", "job-amended", "stage-ready", "output-lost", "node-up", "node-down", "node-changed", "control", "resync"}
+var bring = []string{"job-arrived", "job-ended", "job-amended", "stage-ready", "output-lost", "node-up", "node-down", "node-changed"}
 
 // A bed is a node with what is left of it when waiting tasks have gone there.
 type bed struct {
@@ -33,9 +33,6 @@ func (s *sleeper) decide(b *book, events []*line, p *wants) {
 		s.tick = 0
 	}
 	for _, e := range events {
-		if e.name == "resync" {
-			s.tick = 0
-		}
 		look = look || slices.Contains(bring, e.name) || e.name == "ended" && e.get("outcome") != "committed"
 	}
 	if !look {

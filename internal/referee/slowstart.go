@@ -24,10 +24,6 @@ func (o *lateStart) decide(b *book, events []*line, p *wants) {
 	i := 0
 	for _, e := range events {
 		switch e.name {
-		case "control":
-			for _, j := range b.byHandle() {
-				o.look(b, j, p)
-			}
 		case "job-ended":
 			o.forget(b.jobs[e.int("job")])
 		case "output-lost", "job-arrived", "job-amended", "demand":

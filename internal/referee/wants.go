@@ -24,9 +24,6 @@ func (p *wants) undo() {
 }
 
 func (p *wants) want(verb, what, why string) {
-	if p.watching {
-		what += " refused=watched"
-	}
 	p.acts = append(p.acts, act{verb, what, why})
 }
 
@@ -39,21 +36,8 @@ func (p *wants) start(j *job, s int, n *node, why string) bool {
 	x := bound{j.id, s, t, n.id, near}
 	p.take(x)
 	p.taken = append(p.taken, func() { p.untake(x) })
-	if p.watching {
-		p.acts = append(p.acts, act{"start", fmt.Sprintf("job=%d stage=%s node=%d refused=watched locality=%s", j.id, given(s), n.id, localityNames[near]), why})
-	} else {
-		p.want("start", x.String(), why)
-	}
+	p.want("start", x.String(), why)
 	return true
-}
-
-// inVain plans a start of a rule that does not ask what may start, while a stock scheduler places work.
-func (p *wants) inVain(j *job, s int, n *node, why string) {
-	p.yielded = false
-	serves := p.serves(n, j, s)
-	if p.yielded = true; serves {
-		p.want("start", fmt.Sprintf("job=%d stage=%s node=%d refused=yielded", j.id, given(s), n.id), why)
-	}
 }
 
 // unpromised are the reasons for which a job is let in without a promise.
@@ -71,10 +55,9 @@ func (p *wants) verdict(verb string, j *job, state int, told, why string) {
 	if p.says != nil && verb == "admit" {
 		told, why = p.says(j, why)
 	}
-	was, samples, holds := j.state, [stages]int{}, p.watching && j.advised && j.state == state && j.why == why && j.told == told
+	was, samples := j.state, [stages]int{}
 	for i := range j.Stages {
 		samples[i] = j.Stages[i].sample
-		holds = holds && samples[i] < 0
 	}
 	p.decide(j, state)
 	p.taken = append(p.taken, func() {
@@ -83,9 +66,6 @@ func (p *wants) verdict(verb string, j *job, state int, told, why string) {
 			j.Stages[i].sample = samples[i]
 		}
 	})
-	if holds {
-		return // it is advised already
-	}
 	p.want(verb, fmt.Sprintf("job=%d", j.id)+told, why)
 }
 
@@ -96,9 +76,6 @@ func (p *wants) withhold(j *job, s int, on bool, why string) {
 	st.withheld = on
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.withheld = was })
-	if p.watching && was == on {
-		return
-	}
 	verb := "release"
 	if on {
 		verb = "withhold"
@@ -113,9 +90,6 @@ func (p *wants) setSlots(j *job, s, count int, why string) {
 	st.limit = count
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.limit = was })
-	if p.watching && was == count {
-		return
-	}
 	p.want("set-slots", fmt.Sprintf("job=%d stage=%s count=%d", j.id, stageNames[s], count), why)
 }
 
@@ -125,9 +99,6 @@ func (p *wants) rankBy(j *job, at int64, why string) {
 	j.virtual = at
 	p.dirty = true
 	p.taken = append(p.taken, func() { j.virtual = was })
-	if p.watching && was == at {
-		return
-	}
 	what := fmt.Sprintf("job=%d", j.id)
 	if at != 0 { // else its own
 		what += fmt.Sprintf(" at=%d", at)
@@ -142,18 +113,7 @@ func (p *wants) sample(j *job, s, count int, why string) {
 	st.sample = count
 	p.dirty = true
 	p.taken = append(p.taken, func() { st.sample = was })
-	if p.watching && was == count {
-		return
-	}
 	p.want("sample", fmt.Sprintf("job=%d%s count=%d", j.id, inStage(s), count), why)
-}
-
-// given is the stage of a refused start: a journal does not name the first.
-func given(s int) string {
-	if s == master {
-		return ""
-	}
-	return stageNames[s]
 }
 
 // inStage is the stage of an item as a journal has it, which does not name the first.
@@ -179,27 +139,15 @@ func beaten(b *book, events []*line) (list []*node) {
 // kill ends attempts, one by one.
 func (p *wants) kill(j *job, s int, ids []int, outcome, why string) {
 	for _, id := range ids {
-		if p.yielded {
-			p.want("kill", fmt.Sprintf("job=%d%s outcome=%s refused=yielded", j.id, inStage(s), outcome), why)
-			continue
-		}
 		a := p.attempts[id]
 		a.dying = true
 		p.taken = append(p.taken, func() { a.dying = false })
-		what := fmt.Sprintf("job=%d%s outcome=%s", j.id, inStage(s), outcome)
-		if !p.watching {
-			what += fmt.Sprintf(" attempts=%d", id)
-		}
-		p.want("kill", what, why)
+		p.want("kill", fmt.Sprintf("job=%d%s outcome=%s attempts=%d", j.id, inStage(s), outcome, id), why)
 	}
 }
 
 // second gives the node a second attempt of a task.
 func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
-	if p.yielded {
-		p.want("speculate", fmt.Sprintf("job=%d%s task=%d node=%d count=1 refused=yielded", j.id, inStage(s.kind), task, n.id), why)
-		return
-	}
 	near := remote
 	switch hosts := s.Tasks[task-1].Hosts; {
 	case len(hosts) == 0:
@@ -212,11 +160,7 @@ func (p *wants) second(j *job, s *stage, task int, n *node, why string) {
 	x := bound{j.id, s.kind, task, n.id, near}
 	p.take(x)
 	p.taken = append(p.taken, func() { p.untake(x) })
-	what := fmt.Sprintf("job=%d%s task=%d node=%d count=1", j.id, inStage(s.kind), task, n.id)
-	if !p.watching {
-		what += fmt.Sprintf(" tasks=%d:%s", task, localityNames[near])
-	}
-	p.want("speculate", what, why)
+	p.want("speculate", fmt.Sprintf("job=%d%s task=%d node=%d count=1 tasks=%d:%s", j.id, inStage(s.kind), task, n.id, task, localityNames[near]), why)
 }
 
 // power puts a node to sleep, or wakes it.

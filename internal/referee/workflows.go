@@ -47,7 +47,7 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 			case cause != "fewest-in-time" && cause != "fastest-split" || n[0] != int64(k) || n[1] != int64(len(s.Tasks)) || n[2] > max(1, j.Workflow.Deadline-b.now):
 				bad = "its reason, with both numbers and the time that is left"
 			}
-			if bad == "" && !l.undone() && !p.watching {
+			if bad == "" && l.get("refused") == "" {
 				s.cutting = true
 				b.dirty = true
 				p.taken = append(p.taken, func() { s.cutting = false })
@@ -55,7 +55,7 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 		default:
 			if at := l.num64("at"); cause != "virtual-deadline" && cause != "latest-finish" || n[0] != at || at <= b.now && at != n[0] {
 				bad = "its reason, with the deadline"
-			} else if !l.undone() {
+			} else if l.get("refused") == "" {
 				p.rankBy(j, at, "")
 				p.acts, dated = p.acts[:len(p.acts)-min(1, len(p.acts))], true
 			}
@@ -199,6 +199,3 @@ func (c *waitsFor) choose(b *book, j *job, s int) (name, why string) {
 	}
 	return "", "first-in-order"
 }
-
-func (*planned) void()  {}
-func (*waitsFor) void() {}

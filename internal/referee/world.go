@@ -19,9 +19,7 @@ func (j *judge) change(n *node, l *line) {
 	if x := l.float("x"); x != 0 {
 		n.factor = x
 	}
-	if last := n.paces[len(n.paces)-1]; last.factor != n.factor || !j.resyncs {
-		n.paces = append(n.paces, pace{j.now, n.factor})
-	}
+	n.paces = append(n.paces, pace{j.now, n.factor})
 }
 
 // rented tells whether the node is a cloud's.
@@ -124,9 +122,7 @@ func (j *judge) beat(id int) {
 		j.differ(j.line, fmt.Sprintf("no beat of node %d, which is not up", id), "one")
 		return
 	}
-	if n.beaten = j.now; j.resyncs {
-		return // all that are up can be served
-	}
+	n.beaten = j.now
 	interval := j.world.World.Heartbeat
 	if !j.opt.Plain || interval == 0 {
 		return
