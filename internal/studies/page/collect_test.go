@@ -12,11 +12,6 @@ import (
 	"github.com/slackline/slackline/workload"
 )
 
-type reportJob = report.Job
-
-// wide is a container of two map slots.
-var wide = []cluster.Container{{Name: "wide", Needs: units.Slots(2, 0)}}
-
 // Queues and slots, event by event: what waits, runs and is held after each, second attempts and lost output included.
 func TestQueues(t *testing.T) {
 	c := newCollector(100, 100)
