@@ -118,33 +118,6 @@ func TestLeast(t *testing.T) {
 			t.Errorf("%s: got %+v, %t, want %+v, %t", c.name, got, ok, c.want, c.ok)
 		}
 	}
-	for _, c := range []struct {
-		line    Line
-		jobs    int
-		machine Machine
-		want    Need
-	}{
-		{l, 3, Machine{1, 1}, Need{18, 9, 27}},                                 // exact
-		{Line{A: 400, B: 100, C: 30}, 1, Machine{1, 1}, Need{6, 5, 11}},        // 6.67 and 3.33
-		{Line{A: 400, B: 100, C: 40}, 1, Machine{1, 1}, Need{7, 5, 12}},        // 7.5 and 3.75
-		{Line{A: 400, B: 100, C: 37}, 1, Machine{1, 1}, Need{7, 4, 11}},        // 7.23 and 3.61
-		{Line{A: 400, B: 100, C: 37}, 1, Machine{1, 3}, Need{6, 7, 6 + 7.0/3}}, // 6.20 and 5.41
-		{Line{A: 400, B: 100, C: 30}, 1, Machine{4, 1}, Need{10, 2, 4.5}},
-		{Line{A: 3, C: 119.7}, 1, Machine{1, 1}, Need{10, 0, 10}}, // 10 but for rounding
-		{Line{A: 30, C: 117}, 1, Machine{1, 1}, Need{10, 0, 10}},
-		{Line{A: -2, B: 100, C: 108, LeastMaps: 1}, 2, Machine{1, 1}, Need{2, 15, 17}},
-		{Line{A: 100, B: -2, C: 108, LeastReduces: 1}, 2, Machine{1, 1}, Need{15, 2, 17}},
-	} {
-		if got, ok := c.line.LeastWhole(c.jobs, 120, c.machine); !ok || got != c.want {
-			t.Errorf("%d jobs of %+v: got %+v, %t, want %+v", c.jobs, c.line, got, ok, c.want)
-		}
-	}
-	if got, ok := l.LeastWhole(0, 120, Machine{1, 1}); !ok || got != (Need{}) {
-		t.Errorf("no jobs: got %+v, %t", got, ok)
-	}
-	if _, ok := l.LeastWhole(3, 20, Machine{1, 1}); ok {
-		t.Error("a deadline at the limit is met")
-	}
 }
 
 // aTime draws a mean and a longest time of so many tasks that can be: it is not above all of them together.
@@ -224,39 +197,6 @@ func TestLeastIsLeast(t *testing.T) {
 		} {
 			if n, ok := other(); !ok || n.Machines > need.Machines*(1+1e-9) {
 				t.Fatalf("%s: %+v after %+v", what, n, need)
-			}
-		}
-	})
-}
-
-// Whole slots are the cheapest of all that there are.
-func TestLeastWhole(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		l := aLine(t)
-		jobs := rapid.IntRange(1, 4).Draw(t, "jobs")
-		small := rapid.Custom(func(t *rapid.T) float64 { return float64(rapid.IntRange(1, 4).Draw(t, "slots")) })
-		m := Machine{small.Draw(t, "map slots"), small.Draw(t, "reduce slots")}
-		about := rapid.Float64Range(1, 20).Draw(t, "slots, about")
-		deadline := max(l.Limit(), 0) + (max(l.A, 0)+max(l.B, 0))/about + 0.01
-		got, ok := l.LeastWhole(jobs, deadline, m)
-		if !ok {
-			t.Fatalf("%+v has no answer", l)
-		}
-		fluid, _ := l.Least(deadline, m)
-		whole := got.Maps == math.Trunc(got.Maps) && got.Reduces == math.Trunc(got.Reduces)
-		if !whole || got.Machines < fluid.Machines*float64(jobs)*(1-1e-9) {
-			t.Fatalf("%+v for %d of %+v", got, jobs, fluid)
-		}
-		h := float64(jobs)
-		if took := l.Time(h, got.Maps, got.Reduces); took > deadline*(1+1e-9) {
-			t.Fatalf("%+v takes %v with a deadline of %v", got, took, deadline)
-		}
-		for maps := math.Ceil(l.LeastMaps * h); maps <= got.Machines*m.Maps; maps++ {
-			reduces := math.Ceil(l.LeastReduces * h)
-			for ; maps/m.Maps+reduces/m.Reduces < got.Machines*(1-1e-9); reduces++ {
-				if l.Time(h, maps, reduces) <= deadline*(1-1e-9) {
-					t.Fatalf("%v and %v slots are enough for %v: %+v takes more", maps, reduces, deadline, got)
-				}
 			}
 		}
 	})
