@@ -55,7 +55,7 @@ func TestLearnFromHadoop(t *testing.T) {
 	if r := s.run("profile", "import", "joined.json", "--merge"); r.code != 2 || !strings.Contains(r.stderr, "--replace takes that of the file") {
 		t.Errorf("%d: %s", r.code, r.stderr)
 	}
-	played := parse(t, s.must(0, "simulate", "words.yaml", "--cluster", "local", "--policy", "edf-p", "-o", "json"))
+	played := parse(t, s.must(0, "simulate", "words.yaml", "--policy", "edf-p", "-o", "json"))
 	took := played.Runs[0].Jobs[0]["finished_s"].(float64)
 	if least := float64(len(text))*2e-6 + 1; took < least || took > least+6 {
 		t.Errorf("predicted to take %v s, want %v s and the reduces", took, least)

@@ -27,7 +27,7 @@ import (
 )
 
 func newSimulate(o *options) *cobra.Command {
-	var where, admit string
+	var admit string
 	var keep bool
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
@@ -44,13 +44,10 @@ under policies that admit jobs by their deadlines themselves.`,
 		Example: `  slackline simulate examples/two-jobs.yaml
   slackline simulate examples/two-jobs.yaml --policy fifo,edf-p --seed 1..5 -o json
   slackline simulate examples/two-jobs.yaml --policy edf-p --seed 1 --html two-jobs.html
-  rm -rf out && slackline run examples/words.yaml && slackline simulate examples/words.yaml --cluster local`,
+  rm -rf out && slackline run examples/words.yaml && slackline simulate examples/words.yaml`,
 		Args:              some("scenario files or job files"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if where != "local" {
-				return fmt.Errorf("--cluster %q: it must be local; a scenario file names its own cluster", where)
-			}
 			cells, jobs, before, err := o.cells(cmd, args)
 			if err != nil {
 				return err
@@ -58,10 +55,8 @@ under policies that admit jobs by their deadlines themselves.`,
 			if err := askAtDoor(cells, admit, cmd.Flags().Changed("admit")); err != nil {
 				return err
 			}
-			for _, flag := range []string{"block", "cluster"} {
-				if jobs == nil && cmd.Flags().Changed(flag) {
-					return fmt.Errorf("--%s is for job files; a scenario says so itself", flag)
-				}
+			if jobs == nil && cmd.Flags().Changed("block") {
+				return fmt.Errorf("--block is for job files; a scenario says so itself")
 			}
 			if keep {
 				if err := o.keepThem(cells); err != nil {
@@ -75,7 +70,6 @@ under policies that admit jobs by their deadlines themselves.`,
 			return o.finish(cmd.OutOrStdout(), report.New(append(runs, before...)...))
 		},
 	}
-	cmd.Flags().StringVar(&where, "cluster", "local", "where to simulate job files: local, this machine as earlier runs measured it")
 	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what to do with a job that would be late when it arrives: warn, refuse or off (default: with one seed, check the first %d jobs of a run)", askedFirst))
 	o.bindExport(cmd.Flags())
 	cmd.Flags().BoolVar(&keep, "keep", false, fmt.Sprintf("keep the run in the folder of --store, for slackline why; of those that are kept the newest %d stay", mostKept))

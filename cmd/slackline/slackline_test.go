@@ -79,7 +79,7 @@ func TestRunSimulateReplay(t *testing.T) {
 	if j := ran.Runs[0].Jobs[0]; ran.Runs[0].World != "engine" || j["id"] != "words" || j["outcome"] != "met" || j["deadline_s"] != 60.0 || j["reduces"] != 4.0 {
 		t.Errorf("run: %v", ran.Runs[0])
 	}
-	played := parse(t, s.must(0, "simulate", "words.yaml", "--cluster", "local", "--policy", "edf-p", "--journal", "sim.journal", "-o", "json"))
+	played := parse(t, s.must(0, "simulate", "words.yaml", "--policy", "edf-p", "--journal", "sim.journal", "-o", "json"))
 	if len(played.Runs) != 2 || played.Runs[0].World != "sim" || played.Runs[1].World != "engine" {
 		t.Fatalf("simulate reports %d runs, want that of the simulator and that of the engine", len(played.Runs))
 	}
