@@ -28,11 +28,11 @@ var (
 func newSchema() *cobra.Command {
 	kinds := append([]string{"answer", "audit", "forecast", "shadow", "why"}, scenario.Schemas()...)
 	return &cobra.Command{
-		Use:       "schema answer|audit|capacity|claims|forecast|job|scenario|shadow|why",
-		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity and for yarn serve --claims, or of what slackline ask, audit, forecast power, yarn compare and why answer",
+		Use:       "schema answer|audit|capacity|claims|forecast|job|offers|scenario|shadow|why",
+		Short:     "Print the JSON Schema of job files, of scenario files, of files for slackline capacity and for yarn serve --claims and --offers, or of what slackline ask, audit, forecast power, yarn compare and why answer",
 		Long:      "Prints a JSON Schema, with which editors check and complete YAML. The schemas of files are made from the tables that the parser itself uses.",
-		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema claims\n  slackline schema answer\n  slackline schema audit\n  slackline schema forecast\n  slackline schema shadow\n  slackline schema why",
-		Args:      exactly(1, "answer, audit, capacity, claims, forecast, job, scenario, shadow or why"),
+		Example:   "  slackline schema job\n  slackline schema scenario\n  slackline schema capacity\n  slackline schema claims\n  slackline schema offers\n  slackline schema answer\n  slackline schema audit\n  slackline schema forecast\n  slackline schema shadow\n  slackline schema why",
+		Args:      exactly(1, "answer, audit, capacity, claims, forecast, job, offers, scenario, shadow or why"),
 		ValidArgs: kinds,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(kinds, args[0]) {

@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/kernel/follow"
+	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
@@ -37,10 +39,11 @@ While this process is away YARN's own scheduler does the work.`,
 
 // yarnFlags are the flags of yarn serve, as they are written.
 type yarnFlags struct {
-	listen, secret, tls, state, claims, slot, shares, masters, heartbeat, count string
-	watch                                                                       bool
-	keep                                                                        int
-	mode                                                                        wire.Mode // that was asked for last
+	listen, secret, tls, state, claims, offers string
+	slot, shares, masters, heartbeat, count    string
+	watch                                      bool
+	keep                                       int
+	mode                                       wire.Mode // that was asked for last
 }
 
 func newYarnServe(o *options) *cobra.Command {
@@ -81,6 +84,7 @@ begins again when they change. Applications that ask for what Slackline does not
 	flags.StringVar(&f.tls, "tls", "", "folder with ca.pem, cert.pem and key.pem: encrypt the stream, and serve a plug-in with a certificate of that authority")
 	flags.StringVar(&f.state, "state", "", "folder for what the next process needs (default: yarn in the folder of the store)")
 	flags.StringVar(&f.claims, "claims", "", "file that says which users may claim deadlines and weights in which queues (default: all, in all)")
+	flags.StringVar(&f.offers, "offers", "", "file that says which nodes can be rented, and by which command (docs/elastic.md)")
 	flags.StringVar(&f.slot, "slot", "", "memory of a slot, or memory and cores; none = no slots (default: none, or 1GB,1 for a policy that counts in slots)")
 	flags.StringVar(&f.shares, "shares", "", "how slots are shared out between maps and reduces (default 3:1)")
 	flags.StringVar(&f.masters, "masters", "", "where there are slots: memory, or memory and cores, of each node that is left to ApplicationMasters (default 1536MB,1)")
@@ -207,10 +211,25 @@ func readClaims(file string) (yarn.Claims, error) {
 	return all, nil
 }
 
+// readOffers reads which nodes can be rented.
+func readOffers(file string) ([]yarn.Offer, error) {
+	src, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	f, err := scenario.ReadOffers(file, src)
+	if err != nil {
+		return nil, err
+	}
+	return runs.Offers(f)
+}
+
 // operator tells whoever runs a cluster what becomes of it.
 type operator struct {
 	*log
-	lock sync.Mutex // of the writer: notes come from any goroutine
+	lock  sync.Mutex // of the writer: notes come from any goroutine
+	rents report.Requests
+	there map[sched.NodeID]string // of those that were rented
 }
 
 func (t *operator) say(format string, args ...any) {
@@ -224,17 +243,30 @@ func (t *operator) warn(sentence string) { t.say("%s", sentence) }
 // Batch tells who places work from now on, and what the log of runs tells.
 func (t *operator) Batch(at units.Time, records []follow.Record) error {
 	for i := range records {
-		if e := &records[i]; e.Kind == sched.Control {
+		switch e := &records[i]; {
+		case e.Kind == sched.Control:
 			t.say("%s", placing[e.Control])
+		case e.Host == nil || e.Host.Spec == nil || !e.Host.Spec.Class.Rented():
+		case e.Kind == sched.NodeUp:
+			t.there[e.Node] = e.Host.Spec.Name
+			t.say("node %s has joined, of class %s", e.Host.Spec.Name, e.Host.Spec.Class.Name)
+		case e.State == sched.Offered && t.there[e.Node] != "":
+			t.say("node %s has left", t.there[e.Node])
+			delete(t.there, e.Node)
 		}
 	}
 	t.lock.Lock()
 	defer t.lock.Unlock()
-	return t.log.Batch(at, records)
+	return errors.Join(t.rents.Batch(at, records), t.log.Batch(at, records))
 }
 
-// Plan tells of verdicts about deadlines.
-func (t *operator) Plan(_ units.Time, decisions []follow.Decision) error {
+// Plan tells of verdicts about deadlines, and of what is asked of clouds.
+func (t *operator) Plan(at units.Time, decisions []follow.Decision) error {
+	before := len(t.rents.List)
+	err := t.rents.Plan(at, decisions)
+	for _, r := range t.rents.List[before:] {
+		t.say("%s", report.Printable(r.String()))
+	}
 	for i := range decisions {
 		d := &decisions[i]
 		if d.Verb == sched.Admit && d.Refused == sched.OK && d.Job != nil && d.Outlook.Word.Binds() {
@@ -245,5 +277,5 @@ func (t *operator) Plan(_ units.Time, decisions []follow.Decision) error {
 			t.say("job %q: its deadline is promised%s", d.Job.Spec.ID, by)
 		}
 	}
-	return nil
+	return err
 }

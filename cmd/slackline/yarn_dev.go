@@ -13,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/runs/devcluster"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/units"
 )
 
@@ -40,7 +41,7 @@ node a DataNode and a NodeManager with a name and a rack of its own. It needs Li
 		abs, err := filepath.Abs(dir)
 		return &devcluster.Cluster{Dir: abs}, err
 	}
-	return group(cmd, o.newYarnDevUp(cluster), newYarnDevStatus(cluster), newYarnDevDown(cluster), newYarnDevHost())
+	return group(cmd, o.newYarnDevUp(cluster), newYarnDevStatus(cluster), newYarnDevDown(cluster), newYarnDevNode(cluster), newYarnDevHost())
 }
 
 func (o *options) newYarnDevUp(cluster func() (*devcluster.Cluster, error)) *cobra.Command {
@@ -174,6 +175,26 @@ func ofRunning(cluster func() (*devcluster.Cluster, error), name, short string,
 				fmt.Fprintln(cmd.OutOrStdout(), text)
 			}
 			return err
+		},
+	}
+}
+
+// newYarnDevNode is the command by which nodes of the cluster are rented.
+func newYarnDevNode(cluster func() (*devcluster.Cluster, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   "node",
+		Short: "Rent NodeManagers of the cluster: a command for offers of yarn serve",
+		Long: `Reads one line of JSON, as any command for offers does (slackline yarn serve --offers), and starts a NodeManager of the cluster, has
+one decommissioned gracefully, or lists those that it has started.`,
+		Example: "  slackline yarn dev status",
+		Args:    exactly(0, "no arguments; it reads one line of JSON"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := cluster()
+			if err != nil {
+				return err
+			}
+			outside.Store(true)
+			return asFailure(cloud.Answer(cmd.Context(), devcluster.Renting{Cluster: c}, cmd.InOrStdin(), cmd.OutOrStdout()))
 		},
 	}
 }

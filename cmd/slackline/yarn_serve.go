@@ -16,6 +16,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -53,7 +54,7 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 		return false, err
 	}
 	w := cmd.ErrOrStderr()
-	t := &operator{log: newLog(w)}
+	t := &operator{log: newLog(w), there: map[sched.NodeID]string{}}
 	t.log.clock = func(units.Time) string { return time.Now().Format(time.DateTime) }
 	state, err := runs.OpenCluster(f.state, t.warn)
 	if err != nil {
@@ -71,6 +72,11 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 	cfg.Secret, cfg.Origin, cfg.Promised, cfg.Note = secret, state.Origin(), state.Promised, t.warn
 	if f.claims != "" {
 		if cfg.Claims, err = readClaims(f.claims); err != nil {
+			return false, err
+		}
+	}
+	if f.offers != "" {
+		if cfg.Offers, err = readOffers(f.offers); err != nil {
 			return false, err
 		}
 	}
@@ -126,6 +132,7 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 	if o.journal != "" && f.keep > 0 {
 		defer watchJournal(o.journal, func() { full.Store(true); world.Stop() })()
 	}
+	defer world.GiveBack()
 	cell.Queues = t.readQueues(world.Begin(cmd.Context()), policies[0], cfg.Slots != nil)
 	run, err := lab.Run(context.WithoutCancel(cmd.Context()), cell)
 	again = (world.Others() || full.Load()) && cmd.Context().Err() == nil

@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/slackline/slackline/cluster"
@@ -13,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	commands "github.com/slackline/slackline/internal/worlds/engine/streaming"
+	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/units"
 )
 
@@ -37,34 +37,43 @@ func (m *Machine) Rent(jobs []*scenario.Job) error {
 		if len(classes) > 0 && m.Offers != nil {
 			return f.Errorf("run.offers", "another file of the run has offers as well; leave one out")
 		}
-		for i, c := range classes {
-			m.Offers = append(m.Offers, c)
-			o := &f.Run.Offers[i]
-			if o.Command == "" {
-				continue
+		if len(classes) > 0 {
+			var err error
+			if m.Clouds, err = hooks(f.Run.Offers, "run.", f.Errorf); err != nil {
+				return err
 			}
-			argv, err := commands.Command(o.Command)
-			if err != nil {
-				return f.Errorf(fmt.Sprintf("run.offers[%d].command", i), "command: %v", err)
-			}
-			m.hook(c.Name, &cloud.Hook{Argv: argv, Timeout: time.Duration(o.Timeout.Duration())})
+			m.Offers = classes
 		}
 	}
 	return nil
 }
 
-// hook notes who rents out nodes of a class. One command is asked for all its classes together.
-func (m *Machine) hook(class string, h *cloud.Hook) {
-	if m.Clouds == nil {
-		m.Clouds = map[string]cloud.Provider{}
-	}
-	m.Clouds[class] = h
-	for _, before := range m.Offers {
-		if o, is := m.Clouds[before.Name].(*cloud.Hook); is && slices.Equal(o.Argv, h.Argv) {
-			m.Clouds[class] = o
-			return
+// hooks are who rents out nodes, by class. One command is asked for all its classes together.
+func hooks(offers []scenario.Cloud, at string, errorf func(at, format string, args ...any) error) (map[string]cloud.Provider, error) {
+	by, all := map[string]cloud.Provider{}, map[string]*cloud.Hook{}
+	for i, o := range offers {
+		if o.Command == "" {
+			continue
 		}
+		argv, err := commands.Command(o.Command)
+		if err != nil {
+			return nil, errorf(fmt.Sprintf("%soffers[%d].command", at, i), "command: %v", err)
+		}
+		if all[o.Command] == nil {
+			all[o.Command] = &cloud.Hook{Argv: argv, Timeout: time.Duration(o.Timeout.Duration())}
+		}
+		by[o.Name] = all[o.Command]
 	}
+	return by, nil
+}
+
+// Offers are the nodes that can be rented for a Hadoop cluster, by what a file for yarn serve --offers says.
+func Offers(f *scenario.Offers) (list []yarn.Offer, err error) {
+	by, err := hooks(f.Offers, "", f.Errorf)
+	for _, class := range f.Classes() {
+		list = append(list, yarn.Offer{Class: class, From: by[class.Name]})
+	}
+	return list, err
 }
 
 // Follow lets the workers offer what a trace says: from each row on a part of all slots, rounded, shared out

@@ -53,6 +53,10 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if kinds&changes != 0 {
 		s.failures.note(v, batch)
 	}
+	if s.rented(v, batch) {
+		s.again()
+		s.next = v.Now()
+	}
 	came := s.came[:0]
 	meet := func(job *sched.Job) {
 		if job == nil || s.of(job) != nil || job.Standing() > sched.Admitted {
@@ -119,6 +123,26 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.tell(v, p)
 		s.next = v.Now().Add(s.spacing())
 		p.WakeMe(s.next, sched.Because(sched.Wakeup, int64(s.next)))
+	}
+}
+
+// rented tells whether nodes were rented, or those that were serve now.
+func (s *scheduler) rented(v sched.View, batch []sched.Event) bool {
+	return slices.ContainsFunc(batch, func(e sched.Event) bool {
+		if e.Kind != sched.NodeUp && (e.Kind != sched.NodeChanged || e.State != sched.Waking) {
+			return false
+		}
+		n := v.Node(e.Node)
+		return n != nil && n.Spec.Class.Rented()
+	})
+}
+
+// again has jobs promised their deadlines that were not when they came, if the next look finds that they can be.
+func (s *scheduler) again() {
+	for _, j := range s.line {
+		if r := &s.jobs[j]; r.Told.Word == sched.Unpromised {
+			r.Saved = true
+		}
 	}
 }
 

@@ -26,6 +26,9 @@ var (
 	// PromisedNow promises a job its deadline of whose class nothing was known when it came.
 	PromisedNow = &sched.Cause{Name: "promised-now", Numbers: missed[:1],
 		Text: "its class is known now: promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}
+	// PromisedWith promises a job its deadline that needs nodes which were rented since it came.
+	PromisedWith = &sched.Cause{Name: "promised-with", Numbers: missed[:1],
+		Text: "with what has been rented since it came it is promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}
 	// SlotsMoved tells so as slots came or went.
 	SlotsMoved = moved("slots-moved", "[slots?|nodes were lost, and with them ]{slots} {slots?slot|slots}[slots? came]",
 		sched.Change.Named("slots", "slots that came", -4))

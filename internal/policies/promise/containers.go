@@ -53,8 +53,8 @@ func (s *scheduler) measure(v sched.View) (masters int32) {
 	most := int32(0)
 	for _, j := range s.line {
 		for k := sched.Map; k <= sched.Reduce; k++ {
-			if pool, n := s.poolOf(v.Job(j), k); pool == containers {
-				most = max(most, n)
+			if pool, n := s.poolOf(v.Job(j), k); pool == containers && n > most {
+				most, s.least = n, v.Job(j).Spec.Stage(k).Container(0).Needs
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type record struct {
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
 	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
 	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once its class is known
+	Saved    bool        `json:"saved,omitempty"`    // nodes were rented since it came without a promise
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about
 	Handed   bool        `json:"handed,omitempty"`   // a job that waits for it has handed it a deadline

@@ -63,17 +63,21 @@ func (s *scheduler) poolOf(job *sched.Job, stage sched.Stage) (pool int, slots i
 
 // serve counts what is in service, and how fast it is. O(nodes), when nodes change.
 func (s *scheduler) serve(v sched.View) {
-	s.serving, s.kinds = units.Vector{}, nil
+	s.serving, s.kinds, s.coming = units.Vector{}, nil, nil
 	speed, nodes := 0.0, 0.0
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		node := v.Node(n)
-		if node == nil || !node.Serves() && !(s.Wakes && (node.State == sched.Asleep || node.State == sched.Waking)) {
+		rents := node != nil && node.State == sched.Waking && node.Spec.Class.Rented()
+		if node == nil || !node.Serves() && !rents && !(s.Wakes && (node.State == sched.Asleep || node.State == sched.Waking)) {
 			continue
 		}
 		for d, c := range node.Spec.Class.Capacity {
 			s.serving[d] += c
 		}
 		s.addKind(&node.Spec.Class.Capacity)
+		if rents {
+			s.coming = append(s.coming, coming{node.Until, node.Spec.Class.Capacity})
+		}
 		if full := node.Spec.Class.Speed; full > 0 && node.Speed > 0 {
 			speed += node.Speed / full
 			nodes++
@@ -83,6 +87,23 @@ func (s *scheduler) serve(v sched.View) {
 	if units.Rounded(nodes) > 0 {
 		s.pace = max(units.Rounded(speed/nodes), 0.01)
 	}
+}
+
+// coming is a node that is rented and on its way.
+type coming struct {
+	at  units.Time
+	has units.Vector
+}
+
+// arrive gives a pool what is on its way, from when it is expected on; all is what the pool has with it. It returns the
+// rest of all.
+func (s *scheduler) arrive(p *pool, needs *units.Vector, each int32, now units.Time, all int32) int32 {
+	for i := range s.coming {
+		n := min(all, int32(min(s.coming[i].has.Times(needs), math.MaxInt32/2/int64(each)))*each)
+		p.has(n, max(now, s.coming[i].at))
+		all -= n
+	}
+	return all
 }
 
 // put puts a job into the look.
@@ -257,11 +278,13 @@ func (s *scheduler) hold(v sched.View) {
 		}
 	}
 	for i, needs := range s.needs {
-		all := s.whole
-		if i != containers {
-			all = int32(min(s.serving.Times(&needs), math.MaxInt32/2))
+		all, each := s.whole, int32(fineness)
+		if i == containers {
+			needs = s.least
+		} else {
+			all, each = int32(min(s.serving.Times(&needs), math.MaxInt32/2)), 1
 		}
-		s.pools[i].has(all-busy[i], now)
+		s.pools[i].has(s.arrive(&s.pools[i], &needs, each, now, all)-busy[i], now)
 		for k := range s.caps {
 			s.caps[k].has(i, all, now)
 		}

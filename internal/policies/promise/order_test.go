@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/profile"
@@ -388,5 +389,31 @@ func TestPromisedOnceTheClassIsKnown(t *testing.T) {
 	}
 	if d.At(1, learned(0.1, 0.1)); d.told(jobs).Word != sched.Promised {
 		t.Errorf("when its class becomes known it is told %+v", d.told(jobs))
+	}
+}
+
+// What is rented and on its way counts from when it is expected: a job that it saves is promised its deadline then, and
+// told why; one that comes meanwhile at once. One that it does not save is not.
+func TestRentedNodesCount(t *testing.T) {
+	for _, c := range []struct {
+		deadline int
+		boot     units.Duration
+		promised bool
+	}{{20, 2 * units.Second, true}, {20, 14 * units.Second, false}, {60, 12 * units.Second, true}} {
+		d := known(t, usual, 0.1, 0.1)
+		class := &cluster.Class{Name: "m", Speed: 1, Most: 4, WakeTime: c.boot, Capacity: units.Slots(1, 1)}
+		var offers, wakes []sched.Event
+		for n := sched.NodeID(2); n <= 5; n++ {
+			offers = append(offers, sched.Event{Kind: sched.NodeChanged, Node: n, State: sched.Offered, Detail: &sched.Detail{Node: &cluster.Node{Name: "x", Rack: 1, Class: class}}})
+			wakes = append(wakes, sched.Event{Kind: sched.NodeChanged, Node: n, State: sched.Waking})
+		}
+		d.At(0, append(offers, arrives(1, policytest.Claims("a", 30, c.deadline)))...)
+		if is := d.told(1); (is.Word == sched.Promised) != (c.deadline > 30) {
+			t.Errorf("%+v: it is told %+v when it comes", c, is)
+		}
+		d.At(1, wakes...)
+		if is := d.told(1); (is.Word == sched.Promised) != c.promised {
+			t.Errorf("%+v: it is told %+v with four nodes on their way", c, is)
+		}
 	}
 }

@@ -41,9 +41,11 @@ type scheduler struct {
 	looked   bool       // at the nodes
 
 	// what follows from the book
-	serving units.Vector
+	serving units.Vector        // also what is rented and on its way
+	coming  []coming            // of it, what that is
 	kinds   []kindOf            // of nodes
 	whole   int32               // what all containers come to, in parts (containers.go)
+	least   units.Vector        // the container that has fewest of them
 	caps    []*ceiling          // of queues
 	pace    float64             // how fast nodes are, to what they are at full speed
 	needs   [pools]units.Vector // a container of each pool

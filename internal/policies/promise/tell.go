@@ -38,7 +38,7 @@ func (t *told) far(now, is, was units.Time) bool {
 }
 
 // tell tells which statements have moved, and why; and of jobs whose class was unknown when they came and is known now,
-// whether they are promised their deadlines.
+// and where nodes were rented since, whether they are promised their deadlines.
 func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 	now := v.Now()
 	for i := range s.places {
@@ -48,10 +48,14 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 			continue
 		}
 		st := s.statement(now, w)
-		if r.Unsaid && !r.Strange {
+		if (r.Unsaid || r.Saved) && !r.Strange {
 			if out := st.verdict(now, w); out.Word == sched.Promised {
-				r.Promised, r.Unsaid, *was = r.Level, false, s.toldOf(w, out, now)
-				p.Foretell(w.job.ID, out, sched.Because(PromisedNow, int64(w.job.Deadline)))
+				why := PromisedNow
+				if !r.Unsaid {
+					why = PromisedWith
+				}
+				r.Promised, r.Unsaid, r.Saved, *was = r.Level, false, false, s.toldOf(w, out, now)
+				p.Foretell(w.job.ID, out, sched.Because(why, int64(w.job.Deadline)))
 				continue
 			}
 		}

@@ -7,6 +7,7 @@
 //
 //	devcluster.go  the folder: jars, configuration, the hadoop command
 //	host.go        the process in the namespaces, which starts the daemons and ends with any of them
+//	rent.go        nodes that come because of deadlines, and leave again
 //	watch.go       whether it runs, is ready, and why not
 package devcluster
 
@@ -172,13 +173,13 @@ func (c *Cluster) Configure() error {
 		return err
 	}
 	hosts, racks := "127.0.0.1 localhost "+here+" client\n127.0.1.10 nn\n127.0.1.11 rm\n127.0.1.12 jhs\n", ""
-	for i := range c.Nodes {
+	for i := range MostNodes { // those that are not there at first may be rented
 		hosts += fmt.Sprintf("127.0.1.%d n%d\n", i+1, i+1)
 		rack := fmt.Sprintf("/r%d", i/2+1)
 		racks += fmt.Sprintf("n%d %s\n127.0.1.%d %s\n", i+1, rack, i+1, rack)
 	}
 	err = errors.Join(write(c.path("hosts"), hosts, 0o600), write(c.path("conf", "topology.table"), racks, 0o600),
-		write(c.path("nodes"), strconv.Itoa(c.Nodes)+"\n", 0o600))
+		write(c.path("nodes"), strconv.Itoa(c.Nodes)+"\n", 0o600), write(c.excluded(), "", 0o600), os.RemoveAll(c.path("rented")))
 	if err == nil && c.Plugin != "" {
 		var jar []byte
 		if jar, err = os.ReadFile(c.Plugin); err == nil {

@@ -30,10 +30,15 @@ func daemons(nodes int) []daemon {
 	}
 	for i := range nodes {
 		n := fmt.Sprintf("n%d", i+1)
-		list = append(list, daemon{"datanode-" + n, n, "org.apache.hadoop.hdfs.server.datanode.DataNode", 160, 861 + i},
-			daemon{"nodemanager-" + n, n, "org.apache.hadoop.yarn.server.nodemanager.NodeManager", 256, 861 + i})
+		list = append(list, daemon{"datanode-" + n, n, "org.apache.hadoop.hdfs.server.datanode.DataNode", 160, 861 + i}, nodeManager(i+1))
 	}
 	return list
+}
+
+// nodeManager is that of the i-th node.
+func nodeManager(i int) daemon {
+	n := fmt.Sprintf("n%d", i)
+	return daemon{"nodemanager-" + n, n, "org.apache.hadoop.yarn.server.nodemanager.NodeManager", 256, 860 + i}
 }
 
 // command is how a daemon is started.
@@ -80,7 +85,8 @@ func Host(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	ended := make(chan error, len(all))
+	ended := make(chan error, len(all)+1)
+	go func() { ended <- c.hostRented(ctx) }()
 	for _, d := range all {
 		go func() {
 			err := c.run(ctx, d)

@@ -33,31 +33,80 @@ const mostOffered = 1000
 
 // checkOffers refuses what slots of a machine do not have, and names that say nothing.
 func (j *Job) checkOffers() {
-	seen := map[string]bool{"local": true}
-	for i, o := range j.Run.Offers {
-		at := fmt.Sprintf("run.offers[%d]", i)
-		for _, key := range []string{"vcores", "memory", "gpus", "speed", "labels", "idle_power", "dynamic_power", "sleep_power", "wake_time", "rates"} {
-			if j.src.Has(at + "." + key) {
-				j.src.Failf(at+"."+key, "%s is for simulated nodes; slots of this machine have map_slots, reduce_slots, most, boot, price and billing", config.Name(key))
+	checkOffers(j.src, "run.", j.Run.Offers, "local", "for simulated nodes; slots of this machine have map_slots, reduce_slots",
+		"vcores", "memory")
+}
+
+// checkOffers refuses keys that mean nothing there, and names that say nothing.
+func checkOffers(src *config.Document, below string, offers []Cloud, local, where string, not ...string) {
+	seen := map[string]bool{local: true}
+	for i, o := range offers {
+		at := fmt.Sprintf("%soffers[%d]", below, i)
+		for _, key := range append(not, "gpus", "speed", "labels", "idle_power", "dynamic_power", "sleep_power", "wake_time", "rates") {
+			if src.Has(at + "." + key) {
+				src.Failf(at+"."+key, "%s is %s, most, boot, price and billing", config.Name(key), where)
 			}
 		}
 		switch {
 		case seen[o.Name]:
-			j.src.Failf(at+".name", "there is another class %q; give each its own name", o.Name)
+			src.Failf(at+".name", "there is another class %q; give each its own name", o.Name)
 		case o.Most > mostOffered:
-			j.src.Failf(at+".most", "most is %d, it must be at most %d", o.Most, mostOffered)
-		case j.src.Has(at+".timeout") && o.Command == "":
-			j.src.Failf(at+".timeout", "timeout needs command: it is how long that may take")
+			src.Failf(at+".most", "most is %d, it must be at most %d", o.Most, mostOffered)
+		case src.Has(at+".timeout") && o.Command == "":
+			src.Failf(at+".timeout", "timeout needs command: it is how long that may take")
 		}
 		seen[o.Name] = true
 	}
 }
 
 // Offers are the classes of slots that the job file offers.
-func (j *Job) Offers() (list []*cluster.Class) {
-	for i := range j.Run.Offers {
-		o := &j.Run.Offers[i]
+func (j *Job) Offers() []*cluster.Class { return classes(j.Run.Offers) }
+
+func classes(offers []Cloud) (list []*cluster.Class) {
+	for i := range offers {
+		o := &offers[i]
 		list = append(list, o.rented(o.class(o.Name, &Offer{})))
 	}
 	return list
+}
+
+// Offers is what stands in a file for slackline yarn serve --offers: which nodes can be rented for a Hadoop cluster.
+type Offers struct {
+	Offers []Cloud `json:"offers" need:"yes" some:"yes" doc:"nodes that a policy may rent, and gives back"`
+
+	src *config.Document
+}
+
+// ReadOffers reads such a file. The error, if any, is a config.Errors.
+func ReadOffers(file string, src []byte) (*Offers, error) {
+	doc, err := config.ParseOne(file, src)
+	if err != nil {
+		return nil, err
+	}
+	f := &Offers{src: doc}
+	doc.Read(f)
+	checkOffers(doc, "", f.Offers, "", "not for nodes of a Hadoop cluster, which have vcores, memory", "map_slots", "reduce_slots")
+	for i, o := range f.Offers {
+		switch at := fmt.Sprintf("offers[%d]", i); {
+		case o.Command == "":
+			doc.Failf(at, "offer %q has no command: it says who starts and ends such nodes", o.Name)
+		case !doc.Has(at+".memory") || !doc.Has(at+".vcores"):
+			doc.Failf(at, "offer %q says not how large its nodes are; give memory and vcores as its NodeManagers have them", o.Name)
+		}
+	}
+	return f, doc.Err()
+}
+
+// Classes are the classes of nodes that it offers.
+func (f *Offers) Classes() []*cluster.Class {
+	list := classes(f.Offers)
+	for _, c := range list {
+		c.Capacity[units.MapSlots], c.Capacity[units.ReduceSlots] = 0, 0 // how nodes are cut into slots yarn serve says
+	}
+	return list
+}
+
+// Errorf is an error at a key of the file.
+func (f *Offers) Errorf(at, format string, args ...any) error {
+	return f.src.Errorf(at, format, args...)
 }

@@ -15,6 +15,7 @@ var schemas = map[string]reflect.Type{
 	"job":      reflect.TypeFor[Job](),
 	"scenario": reflect.TypeFor[Scenario](),
 	"capacity": reflect.TypeFor[Capacity](),
+	"offers":   reflect.TypeFor[Offers](),
 	"claims":   reflect.TypeFor[Claims](),
 }
 

@@ -107,10 +107,15 @@ type world struct {
 func (w *world) tell(c cloud.Change) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	if c.Up && (w.serves[c.Node] || !w.wants[c.Node]) {
+	up := c.Is == cloud.Serves
+	if c.Is == cloud.Named {
+		w.wrong = append(w.wrong, "a name of a cloud that has none")
+		return
+	}
+	if up && (w.serves[c.Node] || !w.wants[c.Node]) {
 		w.wrong = append(w.wrong, fmt.Sprintf("node %d serves, wanted %v, served before %v", c.Node, w.wants[c.Node], w.serves[c.Node]))
 	}
-	if w.serves[c.Node] = c.Up; !c.Up {
+	if w.serves[c.Node] = up; !up {
 		delete(w.wants, c.Node)
 	}
 }

@@ -25,13 +25,24 @@ type Provider interface {
 // Node is a node that a provider has rented out.
 type Node struct {
 	Token string `json:"token"`
-	Up    bool   `json:"up"` // it serves; else it boots
+	Up    bool   `json:"up"`             // it serves; else it boots
+	Name  string `json:"name,omitempty"` // what the cluster that it joins calls it; "" = nobody knows yet
 }
 
-// Change is what a world is told of a node that it wants, or wanted.
+// News is what a world is told of a node that it wants, or wanted.
+type News uint8
+
+const (
+	Gone   News = iota // it is not there, or not any more
+	Named              // it has a name
+	Serves             // it serves
+)
+
+// Change is such news.
 type Change struct {
 	Node cluster.NodeID
-	Up   bool // it serves; else it is not there, or not any more
+	Is   News
+	Name string // with Named
 }
 
 const (
@@ -73,6 +84,7 @@ type tenancy struct {
 	refusals int       // in a row
 	lacks    int       // lists in a row without it
 	listed   bool      // some list had it
+	named    bool      // and its name
 	doubt    bool      // a call that rents it failed, and may still be obeyed
 	up, back bool      // it serves; it is to be given back
 }
@@ -261,9 +273,14 @@ func (d *Desk) compare(there []Node) {
 		switch {
 		case i >= 0:
 			t := d.list[i]
-			if t.listed = true; n.Up && !t.up && !t.back {
+			t.listed = true
+			if n.Name != "" && !t.named && !t.back {
+				t.named = true
+				d.say(Change{Node: t.node, Is: Named, Name: n.Name})
+			}
+			if n.Up && !t.up && !t.back {
 				t.up = true
-				d.say(Change{t.node, true})
+				d.say(Change{Node: t.node, Is: Serves})
 			}
 		case strings.HasPrefix(n.Token, d.run+"-"): // nobody wants it
 			d.list = append(d.list, &tenancy{token: n.Token, class: &cluster.Class{Name: "unknown"}, back: true})

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -92,6 +93,35 @@ func (h *Hook) call(ctx context.Context, r request, answer any) error {
 		return h.errorf("%s: it printed %s, which is not one JSON object", r.Do, quoted(string(out.kept)))
 	}
 	return nil
+}
+
+// Answer is the other side: it has a provider do what one call reads, and prints the answer.
+func Answer(ctx context.Context, p Provider, in io.Reader, out io.Writer) error {
+	var r request
+	if err := json.NewDecoder(in).Decode(&r); err != nil {
+		return fmt.Errorf("standard input has no JSON object: %w", err)
+	}
+	var answer struct {
+		Nodes *[]Node `json:"nodes,omitempty"`
+	}
+	var err error
+	switch {
+	case r.Do == "list":
+		var list []Node
+		list, err = p.There(ctx)
+		list = append([]Node{}, list...) // none is an answer, too
+		answer.Nodes = &list
+	case r.Do == "rent" && r.Token != "":
+		err = p.Rent(ctx, r.Token, r.Class)
+	case r.Do == "give-back" && r.Token != "":
+		err = p.GiveBack(ctx, r.Token)
+	default:
+		err = fmt.Errorf("it is asked to do %q with the token %q; it knows rent and give-back, each with a token, and list", r.Do, r.Token)
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(answer)
 }
 
 func (h *Hook) errorf(format string, args ...any) error {

@@ -40,7 +40,11 @@ func (w *World) goShopping() {
 		boots[c.Name] = c.WakeTime
 	}
 	here, desks := cloud.NewSlots(boots), map[cloud.Provider]*cloud.Desk{}
-	tell := func(c cloud.Change) { w.reports.post(report{node: c.Node, up: c.Up, rented: true}) }
+	tell := func(c cloud.Change) {
+		if c.Is != cloud.Named {
+			w.reports.post(report{node: c.Node, up: c.Is == cloud.Serves, rented: true})
+		}
+	}
 	for i := range w.nodes[1:] {
 		n, nd := cluster.NodeID(i+1), w.nodes[i+1]
 		if nd.lease == own {

@@ -29,17 +29,18 @@ type app struct {
 	mapreduce bool
 	attempt   int32 // of its ApplicationMaster
 	stages    [sched.Stages]stage
-	avoids    []string       // nodes and racks on which nothing of it may be placed
-	broken    int32          // maps whose containers ended badly, and that were not asked for again yet
-	refused   bool           // we have refused it, and the policy knows nothing of it
-	counts    basis          // of its numbers of tasks
-	mapOnly   bool           // it has no reduces
-	rejected  string         // why the policy refuses it, or ends it
-	due       string         // the deadline in its configuration, as it was typed
-	applied   sched.ItemID   // the last item that its asks account for
-	stock     string         // why the stock scheduler places its containers
-	judged    wire.Judgement // that may be told again
-	told      string         // why it waits
+	left      map[sched.NodeID]bool // nodes of which its tasks may fetch what others of it have left there
+	avoids    []string              // nodes and racks on which nothing of it may be placed
+	broken    int32                 // maps whose containers ended badly, and that were not asked for again yet
+	refused   bool                  // we have refused it, and the policy knows nothing of it
+	counts    basis                 // of its numbers of tasks
+	mapOnly   bool                  // it has no reduces
+	rejected  string                // why the policy refuses it, or ends it
+	due       string                // the deadline in its configuration, as it was typed
+	applied   sched.ItemID          // the last item that its asks account for
+	stock     string                // why the stock scheduler places its containers
+	judged    wire.Judgement        // that may be told again
+	told      string                // why it waits
 }
 
 // stage is what is known of one of its stages.

@@ -100,6 +100,12 @@ func (h *handles[H]) give(name string) H {
 	return id
 }
 
+// call calls a handle in use by another name, which is nobody else's any more.
+func (h *handles[H]) call(id H, name string) {
+	delete(h.of, h.names[id-1])
+	h.of[name], h.names[id-1] = id, name
+}
+
 // name is what a handle in use is called.
 func (h *handles[H]) name(id H) string { return h.names[id-1] }
 

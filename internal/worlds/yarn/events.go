@@ -120,6 +120,7 @@ func (w *World) ended(id sched.AttemptID, o sched.Outcome, why string) {
 	case o == sched.Committed:
 		b.app.stages[b.stage].done++
 		b.app.stages[b.stage].ended++
+		b.app.leave(b.stage, b.node)
 		why = ""
 	case b.stage == sched.Map && (o == sched.Failed || o == sched.Lost):
 		b.app.broken++

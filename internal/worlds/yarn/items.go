@@ -72,6 +72,9 @@ func (w *World) item(p *sched.Plan, it *sched.Item) *wire.Item {
 			return nil
 		}
 		return w.about(p, it, a)
+	case sched.Sleep, sched.Wake:
+		w.rent(it)
+		return nil
 	case sched.Kill:
 		return w.kill(p, it)
 	case sched.Withhold, sched.Release, sched.SetSlots, sched.SetDeadline, sched.Foretell, sched.Rank, sched.WakeMe:

@@ -115,14 +115,14 @@ func (w *World) nodeUp(n *wire.Node) {
 	if w.endAll("was on a node that has come back empty", func(b *box) bool { return b.node == id }) {
 		w.batches.flush(w.at)
 	}
-	spec := w.describe(n)
+	spec, state := w.joined(id, w.describe(n))
 	if slots := w.cfg.Slots; slots != nil && spec.Class.Capacity[units.MapSlots] == 0 && len(n.Resources) > 0 && !w.narrow {
 		w.narrow = true // the same is not said of each
 		w.note("node %s has %s, in which a slot of %s has no room beside %s for ApplicationMasters: no map is placed there", n.Name,
 			spec.Class.Name, slots.Slot.Words(nil), slots.Masters.Words(nil))
 	}
 	w.up[id] = spec
-	w.tell(sched.Event{Kind: sched.NodeUp, Node: id, Age: w.age(n.IdleSinceMs), Detail: &sched.Detail{Node: spec}})
+	w.tell(sched.Event{Kind: sched.NodeUp, Node: id, State: state, Age: w.age(n.IdleSinceMs), Detail: &sched.Detail{Node: spec}})
 	w.moved(always)
 	var wary []*app // that name it, or its rack
 	for _, a := range w.apps {
@@ -142,7 +142,7 @@ func (w *World) nodeChanged(n *wire.Node) {
 		w.note("node %s changed, which is not there", n.Name)
 		return
 	}
-	spec := w.describe(n)
+	spec, _ := w.joined(id, w.describe(n))
 	if was := w.up[id]; was.Rack == spec.Rack && was.Class.Same(spec.Class) && slices.Equal(was.Labels, spec.Labels) {
 		return // YARN says so of all nodes whenever one joins
 	}
@@ -159,6 +159,11 @@ func (w *World) nodeDown(name string) {
 		return
 	}
 	delete(w.up, id)
+	if t := w.tenants[id]; t != nil && t.lease == leaving {
+		return // its cloud says when it is gone
+	} else if t != nil {
+		w.giveBack(t) // nobody pays for a node that does not serve
+	}
 	w.tell(sched.Event{Kind: sched.NodeDown, Node: id})
 }
 

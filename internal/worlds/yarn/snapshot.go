@@ -44,9 +44,11 @@ func (w *World) snapshot(x *wire.Snapshot, life string) {
 	}
 	w.cfg.Profiles = nil
 	w.queuesAre(x.Queues)
+	w.goShopping()
 	for _, n := range x.Nodes {
 		w.nodeUp(n)
 	}
+	w.stand()
 	var apps []*app
 	due := map[string]string{} // a ResourceManager that was restarted has yet to read it again
 	for _, a := range before {
@@ -101,7 +103,7 @@ func (w *World) remember(a *app, x *wire.Application, before map[sched.JobID]*ap
 		if b.name != a.name {
 			continue
 		}
-		a.broken = b.broken
+		a.broken, a.left = b.broken, b.left
 		for s := range a.stages {
 			st, was := &a.stages[s], &b.stages[s]
 			fresh := st.ended

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
@@ -25,6 +26,7 @@ type Config struct {
 	Name      string         // of this process, for people
 	Heartbeat units.Duration // of the cluster's nodes
 	Silence   time.Duration  // after which a plug-in that says nothing is given up; 10 s
+	Offers    []Offer        // nodes that can be rented
 	Slots     *Split         // how nodes are cut into slots; nil: containers are counted by what they take
 	Named     []string       // YARN's names of what nodes have besides memory and vcores, at most four
 	Mode      wire.Mode      // to ask for at the start of each session; unspecified: as the plug-in is
@@ -52,6 +54,7 @@ type World struct {
 	cfg     Config
 	inbox   chan heard
 	looks   chan func()
+	news    chan cloud.Change
 	stopped chan struct{}
 	stop    sync.Once
 
@@ -78,6 +81,10 @@ type World struct {
 	jobs  handles[sched.JobID]
 	runs  handles[sched.AttemptID]
 	up    map[sched.NodeID]*cluster.Node
+
+	tenants map[sched.NodeID]*tenant // nodes of clouds
+	desks   []*cloud.Desk
+
 	apps  map[sched.JobID]*app
 	boxes map[sched.AttemptID]*box
 	open  map[sched.ItemID]*order
@@ -112,7 +119,7 @@ func New(cfg Config) (*World, error) {
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
-	w := &World{cfg: cfg, inbox: make(chan heard, backlog), looks: make(chan func()), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
+	w := &World{cfg: cfg, inbox: make(chan heard, backlog), looks: make(chan func()), news: make(chan cloud.Change), stopped: make(chan struct{}), wish: cfg.Mode, wake: units.Never,
 		mode: wire.Mode_MODE_STOCK}
 	if !cfg.Origin.IsZero() {
 		w.originMs, w.dated = cfg.Origin.UnixMilli(), true
@@ -131,7 +138,7 @@ func (w *World) forget() {
 
 // Can says that YARN binds late, and that containers can be killed.
 func (w *World) Can() sched.Capabilities {
-	c := sched.Capabilities{World: "yarn", Kill: true, Bounds: true, Heartbeat: w.cfg.Heartbeat}
+	c := sched.Capabilities{World: "yarn", Kill: true, Bounds: true, Power: len(w.cfg.Offers) > 0, Heartbeat: w.cfg.Heartbeat}
 	if !w.cfg.Origin.IsZero() {
 		c.Origin = w.cfg.Origin.UTC().Format(time.RFC3339Nano)
 	}
@@ -228,6 +235,8 @@ func (w *World) Next(ctx context.Context) (drive.Batch, error) {
 			w.take(m)
 		case look := <-w.looks:
 			look()
+		case c := <-w.news:
+			w.hear(c)
 		case <-w.stopped:
 			return drive.Batch{}, io.EOF
 		case <-ctx.Done():
@@ -301,6 +310,7 @@ func (w *World) take(m heard) {
 			w.wake = units.Never
 			w.tell(sched.Event{Kind: sched.Tick})
 		}
+		w.drain()
 		w.batches.flush(w.at)
 	default:
 		w.note("the plug-in says %T, which it should not", m.says.Says)

@@ -89,6 +89,7 @@ type Cloud struct {
 	nodes []*node
 	log   []string
 	lists int
+	name  string
 }
 
 // Moods are how likely a call or a node goes wrong.
@@ -121,6 +122,13 @@ func (c *Cloud) Be(m Moods) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.moods = m
+}
+
+// Call gives all its nodes a name from now on, "" none.
+func (c *Cloud) Call(name string) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.name = name
 }
 
 // Stall keeps all nodes from serving, though they are there.
@@ -211,7 +219,7 @@ func (c *Cloud) There(ctx context.Context) (list []cloud.Node, err error) {
 		c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return c.draw.Float64() < c.moods.Dies })
 		for _, n := range c.nodes {
 			if c.draw.Float64() >= c.moods.Partial {
-				list = append(list, cloud.Node{Token: n.token, Up: !n.still && !time.Now().Before(n.from)})
+				list = append(list, cloud.Node{Token: n.token, Name: c.name, Up: !n.still && !time.Now().Before(n.from)})
 			}
 		}
 	})
