@@ -67,6 +67,7 @@ type runData struct {
 	Told     []string               `json:"told,omitempty"`     // what was left out and filled in
 	Promises []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
 	Kept     [][]string             `json:"kept,omitempty"`     // a table of what was promised and kept
+	Clouds   [][2]string            `json:"clouds,omitempty"`   // what was asked of clouds, and what it cost
 	End      int64                  `json:"end"`
 	Set      int                    `json:"set"`
 	// of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
@@ -131,6 +132,27 @@ func toldOf(run *report.Run) []string {
 		lines = append(run.Trace.Lines(), lines...)
 	}
 	return each.Of(lines, func(line string) string { return clipAt(line, 300) })
+}
+
+// mostAsked is how many requests a page has of a run.
+const mostAsked = 200
+
+// cloudsOf says what rented nodes cost, class by class, and then each request with its reason.
+func cloudsOf(run *report.Run) (rows [][2]string) {
+	for _, r := range run.Bill {
+		if r.Rented > 0 {
+			rows = append(rows, [2]string{r.Class, fmt.Sprintf("rented %s, at most %d at once: %.2f node-hours, %.2f charged, cost %.2f",
+				units.Count(r.Rented, "time"), r.Most, r.Hours, r.Charged, r.Cost)})
+		}
+	}
+	for i := range run.Requests[:min(mostAsked, len(run.Requests))] {
+		q := &run.Requests[i]
+		rows = append(rows, [2]string{units.Span(q.At), clipAt(q.String(), 1000)})
+	}
+	if more := len(run.Requests) - mostAsked; more > 0 {
+		rows = append(rows, [2]string{"", units.Count(more, "more request")})
+	}
+	return rows
 }
 
 // keptOf are the rows of what was promised and kept.
@@ -211,7 +233,7 @@ func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
-		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), Kept: keptOf(run),
+		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), Kept: keptOf(run), Clouds: cloudsOf(run),
 		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
 	r.Told = toldOf(run)
 	position := 0

@@ -444,3 +444,19 @@ func TestNoRuns(t *testing.T) {
 	}
 	blockOf(t, write(t, New(nil), report.New()))
 }
+
+// The page has what rented nodes cost, and each request with its reason, whatever that says.
+func TestCloudsOfARun(t *testing.T) {
+	r := &report.Run{Bill: []report.Rent{{Class: "m", Rented: 1, Most: 1, Hours: 0.5, Charged: 1, Cost: 2}, {Class: "unused"}}}
+	for range mostAsked + 2 {
+		r.Requests = append(r.Requests, report.Request{At: 90, Class: "m", Nodes: 3, Why: hostile})
+	}
+	rows := cloudsOf(r)
+	if len(rows) != 1+mostAsked+1 || rows[0] != [2]string{"m", "rented 1 time, at most 1 at once: 0.50 node-hours, 1.00 charged, cost 2.00"} ||
+		rows[1] != [2]string{"1:30 min", "rented: 3 nodes of class m: " + hostile} || rows[mostAsked+1][1] != "2 more requests" {
+		t.Errorf("%d rows: %q …, %q", len(rows), rows[:2], rows[len(rows)-1])
+	}
+	if cloudsOf(&report.Run{}) != nil {
+		t.Error("rows of a run that rents nothing")
+	}
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -33,6 +34,19 @@ type leases struct {
 type lease struct {
 	class    *cluster.Class
 	from, to units.Time
+	work     map[int]units.Duration // by number of a job: how long its attempts took
+}
+
+// ended notes that an attempt has ended, which may have been on a rented node.
+func (l *leases) ended(a *follow.Attempt, at units.Time) {
+	if int(a.Node) >= len(l.open) || l.open[a.Node].class == nil {
+		return
+	}
+	x := &l.open[a.Node]
+	if x.work == nil {
+		x.work = map[int]units.Duration{}
+	}
+	x.work[a.Job.Number] += at.Sub(a.Began)
 }
 
 // turn notes where a node stands.
@@ -53,8 +67,10 @@ func (l *leases) turn(at units.Time, n sched.NodeID, class *cluster.Class, state
 	}
 }
 
-// bill is what was to be paid until then, class by class; nil if no cloud offered anything.
-func (l *leases) bill(until units.Time) (bill []Rent) {
+// bill is what was to be paid until then, class by class, nil if no cloud offered anything; and the parts of it that
+// are of jobs, by their numbers: each node's cost goes to those that ran there, by how long their attempts took.
+func (l *leases) bill(until units.Time) (bill []Rent, of map[int]float64) {
+	of = map[int]float64{}
 	all := slices.Clone(l.over)
 	for _, x := range l.open {
 		if x.class != nil {
@@ -77,12 +93,19 @@ func (l *leases) bill(until units.Time) (bill []Rent) {
 			r.Rented++
 			r.Hours += span.Seconds() / 3600
 			r.Charged += charged.Seconds() / 3600
+			all := units.Duration(0)
+			for _, took := range x.work {
+				all += took
+			}
+			for job, took := range x.work {
+				of[job] += c.Price * charged.Seconds() / 3600 * float64(took) / float64(max(all, 1))
+			}
 			turns = append(turns, turn{x.from, 1}, turn{min(x.to, until), -1})
 		}
 		r.Cost, r.Most = r.Charged*c.Price, most(turns)
 		bill = append(bill, r)
 	}
-	return bill
+	return bill, of
 }
 
 // A turn is one node more, or less.
@@ -108,7 +131,7 @@ func most(turns []turn) (top int) {
 func writeBills(w io.Writer, g []*Run) {
 	t := &Grid{}
 	t.Add("policy", "rented nodes", ">times", ">most at once", ">node-hours", ">charged hours", ">cost")
-	rows := false
+	rows, shares := false, ""
 	for _, p := range byPolicy(g) {
 		var sum []Rent
 		for _, run := range p.runs {
@@ -121,6 +144,9 @@ func writeBills(w io.Writer, g []*Run) {
 				s.Rented, s.Most = s.Rented+r.Rented, max(s.Most, r.Most)
 				s.Hours, s.Charged, s.Cost = s.Hours+r.Hours, s.Charged+r.Charged, s.Cost+r.Cost
 			}
+		}
+		if len(p.runs) == 1 {
+			shares += sharesOf(p.name, p.runs[0])
 		}
 		for _, s := range sum {
 			if s.Rented == 0 {
@@ -135,5 +161,32 @@ func writeBills(w io.Writer, g []*Run) {
 	if rows {
 		fmt.Fprintln(w)
 		_ = t.Write(w)
+		fmt.Fprint(w, shares)
 	}
+}
+
+// mostShares is how many jobs are named by what they cost; the JSON report has all.
+const mostShares = 5
+
+// sharesOf says which jobs cost most, and whether that was for a promise.
+func sharesOf(policy string, run *Run) string {
+	var dear []*Job
+	for i := range run.Jobs {
+		if j := &run.Jobs[i]; j.Rent != nil {
+			dear = append(dear, j)
+		}
+	}
+	slices.SortStableFunc(dear, func(a, b *Job) int { return cmp.Compare(*b.Rent, *a.Rent) })
+	text := ""
+	for _, j := range dear[:min(mostShares, len(dear))] {
+		what := " (no promise)"
+		if j.Promised != nil {
+			what = ""
+		}
+		text += fmt.Sprintf(", %s %.2f%s", Printable(j.ID), *j.Rent, what)
+	}
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s, what rented nodes cost for: %s\n", Printable(policy), text[2:])
 }

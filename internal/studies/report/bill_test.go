@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -31,13 +32,23 @@ func TestBill(t *testing.T) {
 		{190, 3, hour, sched.Waking}, {200, 3, hour, sched.Offered}, // behind it
 	} {
 		l.turn(minute(x.at), x.node, x.class, x.state)
+		if x.node == 2 && x.state == sched.Awake { // a quarter of its work is the one's, the rest the other's
+			a := &follow.Attempt{Node: 2, Began: minute(12), Job: &follow.Job{Number: 7}}
+			l.ended(a, minute(22))
+			a.Job = &follow.Job{Number: 8}
+			l.ended(a, minute(42))
+			l.ended(&follow.Attempt{Node: 1, Job: a.Job}, minute(42))
+		}
 	}
-	got := l.bill(minute(180))
+	got, of := l.bill(minute(180))
+	if len(of) != 2 || units.Rounded(of[7]) != 1 || units.Rounded(of[8]) != 3 { // two hours at 2
+		t.Errorf("jobs cost %v", of)
+	}
 	want := []Rent{{"by the hour", 2, 1, 121.0 / 60, 3, 6}, {"to the instant", 2, 1, 25.0 / 60, 25.0 / 60, 25.0 / 60}}
 	if len(got) != 2 || !alike(got[0], want[0]) || !alike(got[1], want[1]) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if (&leases{}).bill(minute(9)) != nil {
+	if bill, _ := (&leases{}).bill(minute(9)); bill != nil {
 		t.Error("a bill where nothing is offered")
 	}
 	var b strings.Builder

@@ -176,7 +176,11 @@ func (b *Builder) Run() *Run {
 		}
 	}
 	b.run.Requests = b.requests.List
-	if b.run.Bill = b.leases.bill(b.makespan); b.run.Bill != nil {
+	bill, of := b.leases.bill(b.makespan)
+	for i, cost := range of {
+		b.run.Jobs[i].Rent = &cost
+	}
+	if b.run.Bill = bill; bill != nil {
 		s.Rented, s.Rent = new(float64), new(float64)
 		for _, r := range b.run.Bill {
 			*s.Rented += r.Hours
@@ -321,6 +325,7 @@ func (b *Builder) reduces(at units.Time, job *follow.Job, more int64) {
 func (b *Builder) end(at units.Time, e *follow.Record) {
 	a := e.Attempt
 	b.usage.hold(at, a, true)
+	b.leases.ended(a, at)
 	if a.Stage == sched.Reduce {
 		b.reduces(at, a.Job, -1)
 	}

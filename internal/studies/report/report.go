@@ -224,6 +224,8 @@ type Job struct {
 	LocalMaps int      `json:"local_maps"`
 	Attempts  int      `json:"attempts"`
 	// its attempts' part of the summary's task energy; null: nobody knows
+	// its part of what rented nodes cost, by how long its attempts took there; null: none ran there
+	Rent     *float64 `json:"rent,omitempty"`
 	Energy   *float64 `json:"energy_kwh,omitempty"`
 	TaskTime *float64 `json:"task_time_s"` // its work, see below; null: not known
 	Penalty  *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline

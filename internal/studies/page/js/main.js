@@ -60,6 +60,8 @@ const fill = () => {
   el('stuck').textContent = run.stuck ? 'This run did not come to its end: ' + run.stuck + '. Shown is what came until then; it counts in no comparison of policies.' : '';
   tiles();
   el('told').replaceChildren(...(run.told || []).map((line) => make('p', { class: 'note' }, line)));
+  el('clouds').hidden = !run.clouds;
+  el('asked').replaceChildren(...(run.clouds || []).map(([when, what]) => make('p', { class: 'note' }, make('b', {}, when), ' ' + what)));
   el('run').value = run.at;
   el('before').disabled = run.at === 0;
   el('after').disabled = run.at === data.runs.length - 1;
