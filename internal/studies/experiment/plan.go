@@ -236,6 +236,10 @@ func cellsOf(s *scenario.Scenario, text string, known []string, i int, seeds []u
 	}
 	for i := range cells {
 		cells[i].Catalog = policies
+		if foresees(cells[i].Policy) {
+			cfg := s.Sim(cells[i].Seed)
+			cells[i].Catalog = append(slices.Clip(policies[:len(policies)-1]), clairvoyantEntry(func(margin int) []int { return foresee(&cfg, margin) }))
+		}
 	}
 	return cells, nil
 }
