@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -31,7 +32,7 @@ type pastOf struct {
 const (
 	remembered  = 200 // responses and task times of a class
 	enoughKnown = 20  // before anything is said
-	plays       = 200
+	plays       = 100
 	forgets     = 0.05
 )
 
@@ -145,7 +146,9 @@ func (f *foreteller) played(v sched.View, j *sched.Job) (times []float64) {
 		}
 	}
 	for range plays {
-		maps, reduces := make([]float64, slots[0]), make([]float64, slots[1])
+		sooner := func(a, b *float64) bool { return *a < *b }
+		maps := &heap.Heap[float64]{List: make([]float64, slots[0]), Before: sooner}
+		reduces := &heap.Heap[float64]{List: make([]float64, slots[1]), Before: sooner}
 		for _, o := range before {
 			f.place(o, sched.Map, maps, 0)
 			f.place(o, sched.Reduce, reduces, 0)
@@ -158,20 +161,20 @@ func (f *foreteller) played(v sched.View, j *sched.Job) (times []float64) {
 
 // place puts the tasks that a job has left on the slots that are free first, not before an instant, and returns when
 // the last ends.
-func (f *foreteller) place(j *sched.Job, stage sched.Stage, free []float64, from float64) (last float64) {
+func (f *foreteller) place(j *sched.Job, stage sched.Stage, free *heap.Heap[float64], from float64) (last float64) {
 	past := f.of(j.Spec.Class).Maps
 	if stage == sched.Reduce {
 		past = f.of(j.Spec.Class).Reduces
 	}
-	if len(free) == 0 || len(past) == 0 {
+	if len(free.List) == 0 || len(past) == 0 {
 		return 0
 	}
 	t := &j.Stages[stage]
 	for range t.Open + t.Occupied {
 		f.draws++
-		first := slices.Index(free, slices.Min(free))
-		free[first] = max(from, free[first]) + past[draw.Of(f.draws, "foretell").Below(len(past))]
-		last = max(last, free[first])
+		free.List[0] = max(from, free.List[0]) + past[draw.Of(f.draws, "foretell").Below(len(past))]
+		last = max(last, free.List[0])
+		free.Fix(0)
 	}
 	return last
 }
