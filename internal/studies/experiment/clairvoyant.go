@@ -77,6 +77,9 @@ func foresee(c *sim.Config, margin int) []int {
 			if k == 1 {
 				a, b = from+longest[0], to
 			}
+			if w == 0 {
+				continue
+			}
 			done := optimize.Row{Lower: w, Upper: w, Terms: []optimize.Term{{Variable: add(latePrice, w), Coefficient: 1}}}
 			for t := int(a); t < minutes && float64(t) < b; t++ {
 				x := add(0, max(0, min(b, float64(t+1))-max(a, float64(t)))*float64(max(1, len(j.Stage(sched.Map+sched.Stage(k)).Tasks))))

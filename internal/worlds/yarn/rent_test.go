@@ -50,7 +50,10 @@ func (s *site) ask(id sched.ItemID, verb sched.Verb, node sched.NodeID) {
 // settle has the world hear what the cloud has told, which goes on to list only then.
 func (s *site) settle(c *cloudtest.Cloud) {
 	s.t.Helper()
-	for from := c.Lists(); c.Lists() < from+3; {
+	for from, end := c.Lists(), time.Now().Add(10*time.Second); c.Lists() < from+3; {
+		if time.Now().After(end) {
+			s.t.Fatal("nothing is on its way at the cloud any more: ", c.Log())
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 		if b, err := s.Next(ctx); err == nil {
 			s.t.Errorf("a batch comes: %s", inWords(b))
@@ -151,6 +154,7 @@ func TestARentedNodeDrains(t *testing.T) {
 	s.say(x, events(4, 9000, beats("n7")))
 	b := s.batch()
 	s.want(inWords(b), "4s refused heartbeat")
+	s.settle(c)
 	if e := b.Events[0]; e.Why != sched.CannotDo || e.Node != 2 || c.Count() != 1 {
 		t.Errorf("it is refused with %+v, %d nodes are there", e, c.Count())
 	}
