@@ -21,7 +21,7 @@ case "$*" in
 *-format*) ;;
 *nodemanager.NodeManager*) for a; do case $a in -Dsl.node=*) node=${a#*=} ;; esac; done
 	echo "$node" >>"$STARTS"
-	until grep -qx "$node" "$EXCLUDED"; do sleep 0.05; done ;;
+	while [ -f "$EXCLUDED" ] && ! grep -qx "$node" "$EXCLUDED"; do sleep 0.05; done ;;
 *cli.RMAdmin*) echo "$*" >>"$STARTS.admin" ;;
 *) exec sleep 1000 ;;
 esac
