@@ -94,18 +94,22 @@ func (s *StageSpec) Container(i int) cluster.Container {
 	return cluster.MapSlot()
 }
 
-// Cut returns the stage cut into another number of tasks, one of those of which Works speaks. Its input is shared
-// evenly, and lies where it lay.
+// Cut returns the stage cut into another number of tasks, within its bounds. Its input is shared evenly, and lies where
+// it lay; so is its work, where Works says nothing of it.
 func (s *StageSpec) Cut(n int) StageSpec {
 	c, was := *s, len(s.Tasks)
 	c.Tasks, c.Hosts = make([]Task, n), Hosts{}
-	input, shuffle := units.Bytes(0), units.Duration(0)
+	input, shuffle, work := units.Bytes(0), units.Duration(0), units.Duration(0)
 	for i := range s.Tasks {
 		input += s.Tasks[i].Input
 		shuffle += s.Tasks[i].Shuffle
+		work += s.Tasks[i].Work
+	}
+	if work /= units.Duration(n); len(s.Works) > 0 {
+		work = s.Works[n-s.MinTasks]
 	}
 	for i := range c.Tasks {
-		c.Tasks[i] = Task{Work: s.Works[n-s.MinTasks], Input: input / units.Bytes(n), Shuffle: shuffle / units.Duration(n)}
+		c.Tasks[i] = Task{Work: work, Input: input / units.Bytes(n), Shuffle: shuffle / units.Duration(n)}
 		if hosts := s.Hosts.Of(i * was / n); len(hosts) > 0 {
 			c.Hosts.Set(i, hosts...)
 		}

@@ -31,6 +31,7 @@ type shown struct {
 	Wait   *account.Wait    `json:"wait,omitempty"` // what the job waits for, by the book of its run
 
 	Promised *report.Job `json:"report"` // what the report of the run says of it; null until that has ended
+	whole    *report.Run // that report
 }
 
 func newShow(o *options) *cobra.Command {
@@ -85,7 +86,7 @@ func showJob(h *store.Store, key string) (*shown, error) {
 		}
 		s.Real = r.Real
 		if i := slices.IndexFunc(r.Jobs, func(other report.Job) bool { return other.ID == j.Name }); i >= 0 {
-			s.Promised = &r.Jobs[i]
+			s.Promised, s.whole = &r.Jobs[i], r
 		}
 		s.Run.Report = nil // it is that of all its jobs
 	}
@@ -93,7 +94,7 @@ func showJob(h *store.Store, key string) (*shown, error) {
 }
 
 // write prints the job for people.
-func (s *shown) write(w io.Writer, now time.Time) error {
+func (s *shown) write(out io.Writer, now time.Time) error {
 	j := s.Job
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
@@ -106,6 +107,9 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	line("class", "%s", j.Class)
 	if j.Workflow != "" {
 		line("workflow", "%s", j.Workflow)
+	}
+	if s.Promised != nil && s.Promised.Cut != "" {
+		fmt.Fprintf(&b, "%-10s %s\n", "maps", report.Indented(s.Promised.Cut, "           "))
 	}
 	if j.File != "" {
 		line("file", "%s", j.File)
@@ -184,6 +188,14 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 	if s.Real != nil && s.Run.Ended != nil {
 		line("process", "%s", s.Real.Sentence(s.Run.Ended.Sub(s.Run.Began).Seconds()))
 	}
+	if s.whole != nil {
+		for i := range s.whole.Workflows {
+			if w := &s.whole.Workflows[i]; w.ID == j.Workflow {
+				b.WriteByte('\n')
+				s.whole.WriteWorkflow(report.Like(out, &b), w)
+			}
+		}
+	}
 	if len(j.Counters) > 0 {
 		g := &report.Grid{}
 		g.Add("counter", ">value")
@@ -205,6 +217,6 @@ func (s *shown) write(w io.Writer, now time.Time) error {
 			fmt.Fprintf(&b, "%s-%d, try %d on %s after %s: %s\n", a.Stage, a.Task, a.Try, a.Node, units.Span(a.Took), reason)
 		}
 	}
-	_, err := io.WriteString(w, report.Like(w, nil).Wrapped(b.String()))
+	_, err := io.WriteString(out, report.Like(out, nil).Wrapped(b.String()))
 	return err
 }

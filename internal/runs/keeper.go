@@ -181,6 +181,9 @@ func (l *Local) keep(i int, under string, from Command, base time.Time) (*keptJo
 	if spec := &l.jobs[i].Spec; spec.Deadline != units.Never { // as the run will count it when the job arrives
 		j.row.Deadline = new(base.Add(time.Duration(spec.Deadline.Add(-spec.Overdue))))
 	}
+	if f := l.jobs[i].Spec.Workflow; f != nil {
+		j.row.Workflow = f.ID
+	}
 	if l.jobs[i].Executor != nil {
 		j.row.Isolation = process.How()
 	}

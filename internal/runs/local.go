@@ -201,6 +201,9 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		return goesOn
 	})
 	cfg.GoesOn = !goesOn.IsZero()
+	if err := l.expect(cfg.Jobs, known, seed); err != nil {
+		return lab.Cell{}, err
+	}
 	text, err := json.Marshal(l.Command)
 	if err != nil {
 		return lab.Cell{}, err
@@ -218,6 +221,36 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		cfg.Resumed, cfg.Warn = l.Resumed, l.Warn // by then whoever runs the cell has said who listens
 		return newEngine(cfg)
 	}}, nil
+}
+
+// expect says of the jobs of a workflow with a deadline that read what others write what they will be like, as they
+// are expected to: they arrive when that is there, and a plan for all of them is made before.
+func (l *Local) expect(jobs []engine.Job, known []*profile.Class, seed uint64) error {
+	told, shared := Told(known), map[*workload.Workflow]*workload.Workflow{}
+	for i := range jobs {
+		was := jobs[i].Spec.Workflow
+		if was == nil || was.Deadline == units.Never {
+			continue
+		}
+		if shared[was] == nil {
+			f := *was
+			shared[was] = &f
+		}
+		if jobs[i].Splits == nil {
+			splits, err := l.splits(i, told, true)
+			if err != nil {
+				return err
+			}
+			job := jobs[i].Spec
+			job.Workflow, job.Stages = nil, stages(splits, jobs[i].Reduces, nil, l.Machine.Nodes, seed)
+			if jobs[i].MinMaps > 0 {
+				job.Stages[0].MinTasks, job.Stages[0].MaxTasks = min(jobs[i].MinMaps, len(splits)), max(jobs[i].MaxMaps, len(splits))
+			}
+			shared[was].Coming = append(shared[was].Coming, job)
+		}
+		jobs[i].Spec.Workflow = shared[was]
+	}
+	return nil
 }
 
 // config is what the engine gets.
@@ -324,6 +357,9 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		}
 		job := l.jobs[i].Spec
 		job.Stages = stages(splits, f.Reduces, class, l.Machine.Nodes, seed)
+		if least, most := l.jobs[i].MinMaps, l.jobs[i].MaxMaps; least > 0 && class != nil {
+			mold(&job.Stages[0], min(least, len(splits)), max(most, len(splits)), class)
+		}
 		w.Jobs = append(w.Jobs, &job)
 	}
 	cfg := sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: Whole(known, policy), Seed: seed}
@@ -387,6 +423,18 @@ func find(known []*profile.Class, name string) *profile.Class {
 		return c
 	}
 	return nil
+}
+
+// mold lets a stage of maps be cut into other numbers, each of which takes what the class is expected to for its bytes.
+func mold(maps *workload.StageSpec, least, most int, class *profile.Class) {
+	read, known, bias := units.Bytes(0), class.Any(workload.Map), class.Bias()
+	for i := range maps.Tasks {
+		read += maps.Tasks[i].Input
+	}
+	maps.MinTasks, maps.MaxTasks = least, most
+	for k := least; k <= most; k++ {
+		maps.Works = append(maps.Works, units.FromSeconds(bias*known.Expect(float64(read)/float64(k))))
+	}
 }
 
 // stages estimates a job's stages from its splits and its class. The splits lie on the workers that

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -71,8 +72,21 @@ func work(v sched.View, job *sched.Job, st *workload.StageSpec, tasks int) (unit
 	if c == nil {
 		return 0, false
 	}
+	if st.MaxTasks > 0 && st.Kind == sched.Map { // of one that may be cut otherwise, by what each is to read
+		if k := c.Any(sched.Map); k.PerByte.N > 0 {
+			return units.FromSeconds(units.Rounded(k.Expect(float64(read(st)) / float64(tasks)))), true
+		}
+	}
 	mean, _, known := estimate.Task(c, st.Kind)
 	return mean, known
+}
+
+// read is what all tasks of a stage read.
+func read(st *workload.StageSpec) (sum units.Bytes) {
+	for i := range st.Tasks {
+		sum += st.Tasks[i].Input
+	}
+	return sum
 }
 
 // stage is a stage of a workflow that is not over.
@@ -91,7 +105,10 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 	ends := make(map[string]int, len(f.Jobs)) // of each job, the last stage that is not over
 	for _, id := range f.Jobs {
 		job := v.Job(v.Find(id))
-		if job == nil || job.Spec.Workflow == nil || job.Standing() > sched.Admitted {
+		if job == nil {
+			job = coming(f, id)
+		}
+		if job == nil || job.ID != 0 && job.Spec.Workflow == nil || job.Standing() > sched.Admitted {
 			continue
 		}
 		var after []int
@@ -107,7 +124,7 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			if st.Kind == sched.Master || t.Left() == 0 {
 				continue
 			}
-			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after, free: len(st.Works) > 1 && v.World().Can(sched.SetTasks) && t.Occupied == 0 && t.Done == 0}
+			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after, free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && t.Occupied == 0 && t.Done == 0}
 			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
 				return nil
 			}
@@ -120,6 +137,20 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 		}
 	}
 	return list
+}
+
+// coming is a job of the workflow that the world tells of when its input is there, as it is expected; nil: there is
+// none. It has no handle, so nothing can be asked for it yet.
+func coming(f *workload.Workflow, id string) *sched.Job {
+	i := slices.IndexFunc(f.Coming, func(j workload.Job) bool { return j.ID == id })
+	if i < 0 {
+		return nil
+	}
+	job := &sched.Job{Spec: &f.Coming[i]}
+	for k := range job.Spec.Stages {
+		job.Stages[job.Spec.Stages[k].Kind].Total = int32(len(job.Spec.Stages[k].Tasks))
+	}
+	return job
 }
 
 // counts are the numbers of tasks that the stage may have.

@@ -91,6 +91,9 @@ func (j *Job) equip(fed bool, id string, o Options) error {
 	if !fed {
 		j.empty(o.Warn)
 	}
+	if j.MinMaps, j.MaxMaps, err = j.File.Cut(len(j.Splits)); err != nil {
+		return err
+	}
 	if j.commands() { // which are told how many maps there are
 		if programs, err = j.prepare(id, o.Warn); err != nil {
 			return err

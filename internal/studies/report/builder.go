@@ -112,6 +112,9 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 		if o, told := OutlookOf(at, d); told {
 			b.run.Jobs[d.Job.Number].foresee(o)
 		}
+		if d.Job != nil && (d.Verb == sched.SetDeadline || d.Verb == sched.SetTasks) {
+			b.run.Jobs[d.Job.Number].plan(d)
+		}
 		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject && d.Verb != sched.Foretell {
 			continue
 		}
@@ -251,7 +254,7 @@ func (b *Builder) arrive(e *follow.Record) {
 	if spec.Promised { // by the run that this one continues; what it expected nobody knows any more
 		j.Promised = seconds(spec.Deadline)
 	}
-	b.run.join(&j, spec.Workflow)
+	b.run.join(&j, spec.Workflow, spec.After)
 	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
 	b.drew = append(b.drew, 0)
 	b.size(e.At, e.Job)

@@ -63,6 +63,7 @@ func (r *Report) WriteTable(w io.Writer) error {
 		writeBills(b, g)
 		writeRequests(b, g)
 		writeWorkflows(b, g)
+		writePlans(b, g)
 		writePromises(b, g)
 		writeAudit(b, g)
 		writeDoor(b, g)

@@ -16,16 +16,18 @@ type Workflow struct {
 	Submitted float64  `json:"submitted_s"`
 	Deadline  *float64 `json:"deadline_s"` // null: none
 	Finished  *float64 `json:"finished_s"` // its last job; null: not all did
+	// its jobs that each began when the one before it was done, up to the last; of one that did not finish none
+	Critical []string `json:"critical_path,omitempty"`
 	// met, late or done; of one that did not finish, that of the first of its jobs that did not
 	Outcome Outcome `json:"outcome"`
 }
 
 // join notes which workflow a job that arrives is a part of.
-func (r *Run) join(j *Job, of *workload.Workflow) {
+func (r *Run) join(j *Job, of *workload.Workflow, after []string) {
 	if of == nil {
 		return
 	}
-	j.Workflow = of.ID
+	j.Workflow, j.After = of.ID, after
 	for i := len(r.Workflows) - 1; i >= 0; i-- { // the last of them is most likely the one
 		if r.Workflows[i].ID == of.ID {
 			return
@@ -58,7 +60,11 @@ func (r *Run) judgeWorkflows() {
 		}
 	}
 	for i := range r.Workflows {
-		switch w := &r.Workflows[i]; {
+		w := &r.Workflows[i]
+		if len(r.Workflows) <= mostDrawn && w.Outcome == Done && w.Finished != nil {
+			r.critical(w)
+		}
+		switch {
 		case w.Outcome != Done || w.Deadline == nil || w.Finished == nil:
 		case *w.Finished <= *w.Deadline:
 			w.Outcome = Met
@@ -66,6 +72,38 @@ func (r *Run) judgeWorkflows() {
 			w.Outcome = Late
 		}
 	}
+}
+
+// critical finds the path of jobs that a workflow which finished has waited for.
+func (r *Run) critical(w *Workflow) {
+	w.Critical = nil
+	jobs, last := make(map[string]*Job, w.Jobs), (*Job)(nil)
+	for _, j := range r.Of(w.ID) {
+		if jobs[j.ID] = j; last == nil || *j.Finished > *last.Finished {
+			last = j
+		}
+	}
+	for j := last; j != nil; {
+		w.Critical = append(w.Critical, j.ID)
+		var before *Job
+		for _, id := range j.After {
+			if b := jobs[id]; b != nil && (before == nil || *b.Finished > *before.Finished) {
+				before = b
+			}
+		}
+		j = before
+	}
+	slices.Reverse(w.Critical)
+}
+
+// Of returns the jobs of a workflow, in order of arrival.
+func (r *Run) Of(workflow string) (jobs []*Job) {
+	for i := range r.Jobs {
+		if j := &r.Jobs[i]; j.Workflow == workflow {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
 }
 
 // Missed counts the workflows with a deadline, and those of them that did not meet it, whatever became of them.

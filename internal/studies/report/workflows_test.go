@@ -26,7 +26,7 @@ func TestWorkflows(t *testing.T) {
 			}
 			for _, at := range w.finished {
 				j := Job{ID: "j", Outcome: Done}
-				if r.join(&j, f); at == 0 {
+				if r.join(&j, f, nil); at == 0 {
 					j.Outcome = Killed
 				} else {
 					j.Finished = &at

@@ -324,9 +324,26 @@ type SimJob struct {
 //
 // where w(k) of the maps that the job states is their number times map_time.
 type Moldable struct {
-	Min   int     `json:"min" min:"1" max:"100000" def:"1" doc:"fewest maps"`
-	Max   int     `json:"max" above:"0" max:"100000" doc:"most maps; those that the job states if left out"`
+	Cuts
 	Slope float64 `json:"slope" min:"0" max:"100" def:"0" doc:"what each further map adds to the work of all, as part of that of one"`
+}
+
+// Cuts are the numbers of maps that a job may be cut into.
+type Cuts struct {
+	Min int `json:"min" min:"1" max:"100000" def:"1" doc:"fewest maps"`
+	Max int `json:"max" above:"0" max:"100000" doc:"most maps; those that the job has as it is cut if left out"`
+}
+
+// holds refuses bounds that the number of maps is not within.
+func (c *Cuts) holds(d *config.Document, at string, maps int) bool {
+	if c.Max == 0 {
+		c.Max = maps
+	}
+	if maps < c.Min || maps > c.Max {
+		d.Failf(at, "the job has %d maps, which are not %d to %d; give moldable another min or max", maps, c.Min, c.Max)
+		return false
+	}
+	return true
 }
 
 // Needs is what a container takes of its node.
@@ -372,6 +389,8 @@ type Job struct {
 	Soft     Moment      `json:"soft_deadline" doc:"from when on its result loses value; not after the deadline"`
 
 	WorkflowDue Moment `json:"workflow_deadline" doc:"with workflow: when all jobs of it should have finished, written as deadline; one of them states it"`
+
+	Moldable Cuts `json:"moldable" doc:"into how many maps a policy may have its input cut; as it is cut if left out"`
 
 	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be skipped if the application fails on them; counted as SKIPPED_RECORDS"`
 	Timeout config.Span `json:"timeout" above:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`

@@ -186,6 +186,18 @@ func (j *Job) check() {
 	}
 }
 
+// Cut returns how many maps a policy may have the job cut into that has so many by itself; none: not otherwise.
+func (j *Job) Cut(maps int) (least, most int, err error) {
+	if !j.Has("moldable") {
+		return 0, 0, nil
+	}
+	c := j.Moldable
+	if maps > 0 && !c.holds(j.src, "moldable", maps) {
+		return 0, 0, j.src.Err()
+	}
+	return c.Min, c.Max, nil
+}
+
 // Own tells whether the application is a program of the user's, named by its path.
 func (j *Job) Own() bool { return strings.ContainsAny(j.App, `/\`) }
 

@@ -71,11 +71,7 @@ func noWorkflow(d *config.Document, at string, j *SimJob) {
 // mold writes into a stage how it may be cut. A job starts as cut as it says.
 func (m *Moldable) mold(d *config.Document, at string, spec *workload.StageSpec) {
 	n := len(spec.Tasks)
-	if m.Max == 0 {
-		m.Max = n
-	}
-	if m.Min > n || m.Max < n {
-		d.Failf(at, "the job has %d maps, which are not %d to %d; give moldable another min or max", n, m.Min, m.Max)
+	if !m.holds(d, at, n) {
 		return
 	}
 	spec.MinTasks, spec.MaxTasks = m.Min, m.Max

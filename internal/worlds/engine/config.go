@@ -75,8 +75,10 @@ type Job struct {
 	Program *mapreduce.Program
 	Input   []string // files, directories, globs
 	Output  string   // a directory that does not exist
-	Replace bool     // or one that outdir.Replaceable allows to replace
-	Reduces int      // 0 = the output of the maps is the job's
+	// how many maps a policy may have it cut into: 0 = it stays as it is cut, or as many at most
+	MinMaps, MaxMaps int
+	Replace          bool // or one that outdir.Replaceable allows to replace
+	Reduces          int  // 0 = the output of the maps is the job's
 
 	Sources []input.Source // in place of Input, where inputs have names or formats; nil = they have none
 	// The input, found and cut by Block. Without splits the engine does it: at New, or in a goroutine
@@ -179,18 +181,22 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// read finds the input of a job and cuts it, unless whoever brings the job has done so.
-func (c *Config) read(j *Job) ([]outdir.InputFile, []input.Split, error) {
+// read finds the input of a job and cuts it by a block, or if that is 0 as the run does; unless whoever brings
+// the job has done either.
+func (c *Config) read(j *Job, block units.Bytes) ([]outdir.InputFile, []input.Split, error) {
 	files, splits := j.Files, j.Splits
-	if splits == nil {
+	if splits == nil || block > 0 {
 		sources := j.Sources
 		if sources == nil {
 			sources = []input.Source{{Paths: j.Input}}
 		}
 		var odd []input.Odd
 		var err error
-		if files, err = input.FindAll(sources); err == nil {
-			splits, odd, err = input.Plan(files, int64(c.Block), j.Program, sources)
+		if files == nil {
+			files, err = input.FindAll(sources)
+		}
+		if err == nil {
+			splits, odd, err = input.Plan(files, int64(cmp.Or(block, c.Block)), j.Program, sources)
 		}
 		if i := slices.IndexFunc(odd, func(o input.Odd) bool { return o.What == input.NoText }); i >= 0 && c.Warn != nil {
 			c.Warn(j.Spec.ID, fmt.Sprintf("%s %s: %s", odd[i].What, odd[i].Path, odd[i].Why))
@@ -209,6 +215,9 @@ func (c *Config) read(j *Job) ([]outdir.InputFile, []input.Split, error) {
 // stages returns the stages of a job with these splits.
 func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map}
+	if j.MinMaps > 0 {
+		maps.MinTasks, maps.MaxTasks = min(j.MinMaps, len(splits)), max(j.MaxMaps, len(splits))
+	}
 	for i := range splits {
 		maps.Tasks = append(maps.Tasks, workload.Task{Input: units.Bytes(splits[i].Size)})
 		maps.Hosts.Set(i, c.hosts(&splits[i])...)

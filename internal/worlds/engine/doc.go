@@ -11,6 +11,7 @@
 //	submit.go    jobs that come: their checks, whom they wait for, what is remembered of them
 //	pause.go     stopping before the end, by a signal or for want of room, so that another run can resume
 //	jobs.go      arrival, slow start, the end of a job
+//	mold.go      jobs that a policy has cut into another number of maps
 //	settle.go    the output of a job that ends: committed or removed
 //	resume.go    the output directory of a job (package outdir), and what can be taken over from an interrupted run
 //	attempts.go  an attempt's goroutine, its end, retries and time-outs

@@ -70,6 +70,10 @@ func (h hands) Changed(it *sched.Item) {
 		h.rent(it)
 		return
 	}
+	if it.Verb == sched.SetTasks {
+		h.mold(it)
+		return
+	}
 	if j := h.job(it.Job); j != nil {
 		h.recount(j)
 	}

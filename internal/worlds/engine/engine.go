@@ -106,7 +106,7 @@ func (w *World) slots() (maps, reduces int) {
 
 // Can says what the engine is able to do.
 func (w *World) Can() sched.Capabilities {
-	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Speculate: w.cfg.Progress > 0, Power: w.rents(), Heartbeat: w.cfg.Heartbeat}
+	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Mold: true, Speculate: w.cfg.Progress > 0, Power: w.rents(), Heartbeat: w.cfg.Heartbeat}
 	if at := w.cfg.began(); !at.IsZero() {
 		can.Origin = at.Format(time.RFC3339Nano)
 	}
@@ -199,6 +199,8 @@ func (w *World) hear(r report) {
 	switch {
 	case r.attempt != nil:
 		w.ended(&r)
+	case r.cut != nil:
+		w.molded(&r)
 	case r.read != nil:
 		w.prepared(r.job, r.read, r.err)
 	case r.job != nil:

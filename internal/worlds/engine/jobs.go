@@ -29,7 +29,9 @@ type job struct {
 	unread    error // why its input cannot be read
 	input     []outdir.InputFile
 	splits    []input.Split
-	cuts      *task.Cuts // of a program with a total order
+	block     units.Bytes  // by which it was cut otherwise; 0 = as the run cuts
+	asked     sched.ItemID // it is being cut so; 0 = it is not
+	cuts      *task.Cuts   // of a program with a total order
 	stages    []*stage
 	out       *outdir.Dir
 	outs      *outputs
@@ -101,14 +103,17 @@ func (w *World) prepared(j, read *job, err error) {
 	}
 	if j.unread = err; err == nil {
 		j.Job, j.input, j.splits, j.cuts, j.stages = read.Job, read.input, read.splits, read.cuts, read.stages
-		j.out, j.outs, j.left, j.again = read.out, read.outs, read.left, read.again
+		j.out, j.outs, j.left, j.again, j.block = read.out, read.outs, read.left, read.again, read.block
 	}
 	w.waiting.Push(j)
 }
 
-// plan cuts the input into tasks.
+// plan cuts the input into tasks: one that may be cut otherwise as an interrupted run of it has.
 func (w *World) plan(j *job) error {
-	input, splits, err := w.cfg.read(j.cfg)
+	if j.block == 0 && j.cfg.MinMaps > 0 {
+		j.block = j.out.Block()
+	}
+	input, splits, err := w.cfg.read(j.cfg, j.block)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/fault"
+	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 )
@@ -121,7 +122,7 @@ func TestLogThatIsLost(t *testing.T) {
 		cfg := siding(t, in, &sider{name: rejectsOf})
 		out := cfg.Jobs[0].Output
 		fault.Use(&fault.Schedule{DieAll: true, Counts: func(_ fault.Op, path string) bool { return filepath.Base(path) == "_SUCCESS" }})
-		dies(t, cfg)
+		dies(t, cfg, conform.Friendly{})
 		if err := os.Remove(filepath.Join(out, "_temporary", "log")); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +150,7 @@ func TestLogWithoutItsJob(t *testing.T) {
 	in, _ := text(t, 900)
 	cfg := siding(t, in, &sider{name: rejectsOf})
 	out := cfg.Jobs[0].Output
-	dies(t, cfg, &killer{left: 2})
+	dies(t, cfg, conform.Friendly{}, &killer{left: 2})
 	path := filepath.Join(out, "_temporary", "log")
 	log, err := os.ReadFile(path)
 	if err != nil || bytes.Count(log, []byte{'\n'}) < 3 {
@@ -225,7 +226,7 @@ func TestResumeBetweenOursAndTheirs(t *testing.T) {
 				fault.Use(&fault.Schedule{DieAll: true, After: 3, Counts: func(op fault.Op, path string) bool {
 					return op == fault.Rename && strings.Contains(path, "task_r_")
 				}})
-				dies(t, cfg)
+				dies(t, cfg, conform.Friendly{})
 				of := map[string]string{"foreign part": "part-r-00077"}
 				for _, name := range all {
 					state := "moved "

@@ -7,14 +7,16 @@ import (
 	"github.com/slackline/slackline/sched"
 )
 
-// report is what another goroutine tells the loop: an attempt ended, a job's input is read, its
+// report is what another goroutine tells the loop: an attempt ended, a job's input is read or cut otherwise, its
 // output is committed or removed, a node goes or comes.
 type report struct {
 	attempt *attempt
 	output  *task.Output // of a map with reduces
 	stats   task.Stats
-	job     *job         // whose input is read, or whose output is dealt with, if not nil
-	read    *job         // that job with its input, in the first case
+	job     *job // whose input is read, or whose output is dealt with, if not nil
+	read    *job // that job with its input, in the first case
+	cut     *job // that job cut otherwise, as this item asked for
+	item    sched.ItemID
 	node    sched.NodeID // that goes or comes, if not 0
 	up      bool
 	rented  bool // a cloud says so

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,10 +65,7 @@ func (w *World) setUp(j *job) error {
 
 // describe returns what the job is now.
 func (w *World) describe(j *job) *outdir.Description {
-	block := w.cfg.Block
-	if block == 0 {
-		block = input.Block(outdir.Bytes(j.input))
-	}
+	block := cmp.Or(j.block, w.cfg.Block, input.Block(outdir.Bytes(j.input)))
 	facts := []outdir.Fact{
 		{Name: "program", Value: j.cfg.Program.Name}, {Name: "reduces", Value: strconv.Itoa(j.cfg.Reduces)},
 		{Name: outdir.BlockFact, Value: block.String()}, {Name: "seed", Value: strconv.FormatUint(w.cfg.Seed, 10)},
@@ -83,6 +81,7 @@ func (w *World) describe(j *job) *outdir.Description {
 		facts = append(facts, j.cfg.Later()...)
 	}
 	d := outdir.Describe(facts, j.input, j.splits)
+	d.Block = j.block
 	if d.Command, d.Began = j.cfg.Command, j.cfg.Began.Round(0); d.Began.IsZero() {
 		d.Began = w.cfg.began()
 	}
@@ -102,6 +101,7 @@ func (w *World) look(j *job) (err error) {
 // of a map output only its length is looked at, as whoever reads it checks every byte.
 func (w *World) takeIn(j *job) error {
 	for _, s := range j.stages {
+		s.Spec.MinTasks, s.Spec.MaxTasks = 0, 0 // it has begun
 		reduce := s.Spec.Kind == workload.Reduce
 		for i := range s.tasks {
 			c := j.left.Of(outdir.Task{Reduce: reduce, Number: i + 1})

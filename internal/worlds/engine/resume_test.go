@@ -59,11 +59,11 @@ func finish(t *testing.T, cfg engine.Config) (e *ends, r []engine.Resumption) {
 // killed runs the job until so many tasks have committed, and lets the process die then.
 func killed(t *testing.T, cfg engine.Config, commits int) {
 	t.Helper()
-	dies(t, cfg, &killer{left: commits})
+	dies(t, cfg, conform.Friendly{}, &killer{left: commits})
 }
 
 // dies runs the job until the process is dead.
-func dies(t *testing.T, cfg engine.Config, sinks ...drive.Sink) {
+func dies(t *testing.T, cfg engine.Config, policy sched.Policy, sinks ...drive.Sink) {
 	t.Helper()
 	defer fault.Use(nil)
 	cfg.Clock = stopwatch()
@@ -71,7 +71,7 @@ func dies(t *testing.T, cfg engine.Config, sinks ...drive.Sink) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = drive.New(w, conform.Friendly{}, sinks...).Run(context.Background())
+	err = drive.New(w, policy, sinks...).Run(context.Background())
 	if !errors.Is(err, fault.ErrDead) {
 		t.Fatalf("it did not die: %v", err)
 	}
@@ -149,7 +149,7 @@ func TestResumeInTheCommit(t *testing.T) {
 				return op == fault.Rename && strings.Contains(path, "task_r_") || filepath.Base(path) == "_SUCCESS" ||
 					op == fault.Remove && path == filepath.Join(out, "_temporary", "0")
 			}})
-			dies(t, cfg)
+			dies(t, cfg, conform.Friendly{})
 			moved, _ := filepath.Glob(filepath.Join(out, "part-r-*"))
 			if len(moved) != min(operations, 3) {
 				t.Fatalf("%d operations have moved %v", operations, moved)

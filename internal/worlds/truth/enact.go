@@ -146,7 +146,7 @@ func moldable(w World, it *sched.Item) sched.Code {
 	switch {
 	case !j.Here || j.Ends:
 		return sched.UnknownJob
-	case s.Spec == nil || len(s.Spec.Works) == 0 || int(it.Count) < s.Spec.MinTasks || int(it.Count) > s.Spec.MaxTasks:
+	case s.Spec == nil || s.Spec.MaxTasks == 0 || int(it.Count) < s.Spec.MinTasks || int(it.Count) > s.Spec.MaxTasks:
 		return sched.BadItem
 	case s.Busy > 0 || s.Done > 0:
 		return sched.TooLate

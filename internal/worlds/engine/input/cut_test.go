@@ -1,12 +1,7 @@
 package input
 
-// Cut cuts files into splits. A file larger than a block is cut at multiples of its size.
+// Cut cuts files into splits of at most block bytes each, wherever a block ends.
 func Cut(files []File, block int64) []Split {
-	splits, _ := cut(files, block, func(f File) (cuts []int64, _ error) {
-		for at := block; at < f.Size; at += block {
-			cuts = append(cuts, at)
-		}
-		return cuts, nil
-	})
+	splits, _ := cut(files, block, evenly(block))
 	return splits
 }

@@ -383,3 +383,23 @@ func TestThrough(t *testing.T) {
 		}
 	}
 }
+
+// The block for a number of splits gives no more of them, and one byte less would, wherever files can be cut.
+func TestBlockFor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var files []File
+		total := int64(0)
+		for i, size := range rapid.SliceOfN(rapid.Int64Range(0, 60), 1, 6).Draw(t, "sizes") {
+			files = append(files, File{Path: fmt.Sprint(i), Size: size})
+			total += size
+		}
+		n := rapid.IntRange(1, 12).Draw(t, "splits")
+		block := int64(BlockFor(files, n))
+		if got := len(Cut(files, block)); got > n {
+			t.Fatalf("%d splits by %d, at most %d", got, block, n)
+		}
+		if block > 1 && block > (total+int64(n)-1)/int64(n) && len(Cut(files, block-1)) <= n {
+			t.Fatalf("%d would do, not only %d", block-1, block)
+		}
+	})
+}

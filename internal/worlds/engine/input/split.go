@@ -44,6 +44,34 @@ type Split struct {
 	Size   int64
 }
 
+// BlockFor is the smallest block by which files come to so many splits at most, if all of them can be cut anywhere.
+func BlockFor(files []File, splits int) units.Bytes {
+	total := int64(0)
+	for i := range files {
+		total += files[i].Size
+	}
+	least, most := max(1, (total+int64(splits)-1)/int64(splits)), max(1, total)
+	for least < most {
+		block := least + (most-least)/2
+		if list, _ := cut(files, block, evenly(block)); len(list) > splits {
+			least = block + 1
+		} else {
+			most = block
+		}
+	}
+	return units.Bytes(least)
+}
+
+// evenly cuts a file at each multiple of a block.
+func evenly(block int64) func(File) ([]int64, error) {
+	return func(f File) (cuts []int64, _ error) {
+		for at := block; at < f.Size; at += block {
+			cuts = append(cuts, at)
+		}
+		return cuts, nil
+	}
+}
+
 // cut cuts files into splits. A file larger than a block is cut where at says; its rest and smaller
 // files fill splits together, in order. There is at least one split, empty if there is nothing to
 // read.

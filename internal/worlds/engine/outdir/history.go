@@ -13,6 +13,7 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
 	"github.com/slackline/slackline/mapreduce"
+	"github.com/slackline/slackline/units"
 )
 
 // entry is a line of a job's log. One field is set.
@@ -30,6 +31,7 @@ type Description struct {
 	Facts   []Fact          `json:"facts"`
 	Input   []InputFile     `json:"input"`
 	Splits  string          `json:"splits"`           // how it is cut, in short: what a task is follows from that
+	Block   units.Bytes     `json:"block,omitempty"`  // by which a policy had it cut; 0 = as its run cuts
 	Command json.RawMessage `json:"origin,omitempty"` // the command line that it came from
 	Began   time.Time       `json:"began,omitzero"`   // 0 of the clock of the run
 	Made    bool            `json:"made,omitempty"`   // Slackline made the output directory
@@ -259,11 +261,27 @@ func (d *Dir) Unlike(why string) error {
 		"remove it, leave the job out, or run all of them again (slackline run --overwrite)", why))
 }
 
+// counts tells whether what stands there is of a run that this one may go on from.
+func (d *Dir) counts(state State) bool {
+	return state == Interrupted && !d.opt.Fresh || state == Finished && !d.opt.Replace
+}
+
+// Block is the block by which a policy had the job cut in the run that this one may go on from, 0 if none had.
+func (d *Dir) Block() units.Bytes {
+	if state, err := d.State(); err != nil || !d.counts(state) {
+		return 0
+	}
+	if h, err := d.history(); err == nil && h.job != nil { // what cannot be read Look says
+		return h.job.Block
+	}
+	return 0
+}
+
 // Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil
 // if nothing. It changes nothing on disk.
 func (d *Dir) Look(now *Description) (*History, error) {
 	state, err := d.State()
-	if err != nil || state == Free || state == Taken || state == Interrupted && d.opt.Fresh || state == Finished && d.opt.Replace {
+	if err != nil || !d.counts(state) {
 		return nil, err
 	}
 	var h *History

@@ -1,0 +1,95 @@
+package engine_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/slackline/slackline/internal/kernel/drive"
+	"github.com/slackline/slackline/internal/worlds/conform"
+	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
+)
+
+// molder has each job cut into so many maps when it comes, twice, and starts nothing before.
+type molder struct {
+	conform.Friendly
+	maps  int32
+	cause sched.Cause
+}
+
+func (m *molder) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.JobArrived && v.Job(e.Job).Spec.Stages[0].MaxTasks > 0 {
+			for _, n := range []int32{1, m.maps} { // the second counts
+				p.Add(sched.Item{Verb: sched.SetTasks, Job: e.Job, Stage: sched.Map, Count: n, Reason: sched.Because(&m.cause)})
+			}
+		}
+	}
+	m.Friendly.Decide(v, batch, p)
+}
+
+// sizes keeps how many maps jobs were told to have.
+type sizes struct{ maps []int }
+
+func (s *sizes) Batch(_ int64, _ units.Time, events []sched.Event) error {
+	for i := range events {
+		if e := &events[i]; e.Kind == sched.JobArrived || e.Kind == sched.JobAmended {
+			s.maps = append(s.maps, e.Detail.Job.Tasks(sched.Map))
+		}
+	}
+	return nil
+}
+
+func (s *sizes) Plan(int64, units.Time, *sched.Plan) error { return nil }
+
+func molds(t *testing.T, cfg engine.Config, maps int32) *sizes {
+	t.Helper()
+	cfg.Clock = stopwatch()
+	w, err := engine.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, watch := &sizes{}, conform.NewWatch(true)
+	if err := drive.New(w, &molder{maps: maps}, watch, s).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range watch.Close(len(cfg.Jobs)) {
+		t.Error(b)
+	}
+	if bad := w.Miscounted(); bad != "" {
+		t.Error(bad)
+	}
+	return s
+}
+
+// A job that is cut otherwise before it begins has as many maps as were asked for last, and the output that it has
+// anyhow. One that may not be cut, or into so many, stays as it is.
+func TestMold(t *testing.T) {
+	in, want := text(t, 1000)
+	for _, c := range []struct{ least, most, ask, maps int }{{1, 40, 3, 3}, {1, 40, 1, 1}, {2, 0, 9, 9}, {1, 40, 40, 40}, {0, 0, 3, 10}, {1, 8, 20, 1}} {
+		out := filepath.Join(t.TempDir(), "out")
+		cfg := config(t, in, out)
+		cfg.Jobs[0].MinMaps, cfg.Jobs[0].MaxMaps = c.least, c.most
+		s := molds(t, cfg, int32(c.ask))
+		if got := s.maps[len(s.maps)-1]; got != c.maps || len(s.maps) > 2 { // one answer
+			t.Errorf("%+v: %d maps of %v", c, got, s.maps)
+		}
+		same(t, counted(t, out), want)
+	}
+}
+
+// A job that was cut otherwise and whose process died goes on as it was cut, whatever is asked for then.
+func TestMoldedGoesOn(t *testing.T) {
+	in, want := text(t, 1000)
+	out := filepath.Join(t.TempDir(), "out")
+	cfg := config(t, in, out)
+	cfg.Jobs[0].MinMaps, cfg.Jobs[0].MaxMaps = 1, 40
+	dies(t, cfg, &molder{maps: 5}, &killer{left: 2})
+	s := molds(t, cfg, 7)
+	if len(s.maps) != 1 || s.maps[0] != 5 {
+		t.Errorf("it has %v maps", s.maps)
+	}
+	same(t, counted(t, out), want)
+}
