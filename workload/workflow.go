@@ -90,15 +90,19 @@ func (w *Workload) Validate() error {
 			}
 		}
 	}
-	if cycle := findCycle(w.Jobs, byID); cycle != nil {
+	if cycle := Cycle(w.Jobs); cycle != nil {
 		return fmt.Errorf("job %q: it waits for itself: %s", cycle[0], strings.Join(cycle, " after "))
 	}
 	return nil
 }
 
-// findCycle returns the IDs along a cycle of predecessors, the first repeated at the end, or nil.
+// Cycle returns the IDs along a cycle of predecessors, the first repeated at the end, or nil.
 // Depth-first, O(jobs + edges).
-func findCycle(jobs []*Job, byID map[string]*Job) []string {
+func Cycle(jobs []*Job) []string {
+	byID := make(map[string]*Job, len(jobs))
+	for _, j := range jobs {
+		byID[j.ID] = j
+	}
 	const (
 		open = 1 + iota
 		done
@@ -110,6 +114,9 @@ func findCycle(jobs []*Job, byID map[string]*Job) []string {
 		state[j.ID] = open
 		path = append(path, j.ID)
 		for _, p := range j.After {
+			if byID[p] == nil {
+				continue
+			}
 			switch state[p] {
 			case open:
 				for i, id := range path {

@@ -25,7 +25,7 @@ func newWorkload(o *options) *cobra.Command {
 
 ` + formatList(),
 		Example: "  slackline workload stats --format swim examples/traces/swim.tsv",
-	}, newWorkloadStats(o), newWorkloadImport())
+	}, newWorkloadStats(o), newWorkloadImport(), newWorkloadWorkflows())
 }
 
 // bind adds the flags. The format of that name is read unless told otherwise; with none, one must be named.

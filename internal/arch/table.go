@@ -86,6 +86,7 @@ var table = []row{
 	{dir: "experiments", layer: "studies", why: "their scenarios and figures, as data in the program"},
 	{dir: "internal/studies/weather", layer: "studies", why: "weather that others recorded, streamed, or made up, and the power that is to be had of it"},
 	{dir: "internal/studies/synth", layer: "studies", why: "what workloads look like, and others that look alike"},
+	{dir: "internal/studies/dag", layer: "studies", why: "workflows that other systems describe, written as scenarios"},
 	{dir: "internal/worlds/truth", layer: "worlds", pure: true, why: "what the product's worlds know for certain, and how they obey a plan"},
 	{dir: "internal/worlds/sim", layer: "worlds", why: "virtual time"},
 	{dir: "internal/worlds/cloud", layer: "worlds", why: "nodes for rent, for the worlds that can have some"},

@@ -30,9 +30,10 @@ func (j *Job) plan(d *follow.Decision) {
 
 // writePlans draws the workflows of runs, where there are few.
 func writePlans(b io.Writer, g []*Run) {
+	drawn := 0
 	for _, r := range g {
-		if len(r.Workflows) > mostDrawn {
-			continue
+		if drawn += len(r.Workflows); drawn > mostDrawn {
+			return
 		}
 		for i := range r.Workflows {
 			if w := &r.Workflows[i]; w.Jobs <= mostJobs {
@@ -117,7 +118,7 @@ func at(seconds *float64, w *Workflow) string {
 // bar is what bars of a drawing share: the time that they stand for.
 type bar struct{ from, until float64 }
 
-const barWidth = 24
+const barWidth = 20
 
 func (b bar) scale() string {
 	end := units.Span(b.until - b.from)

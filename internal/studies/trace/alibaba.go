@@ -39,10 +39,12 @@ type alibaba struct {
 	job  *Job
 	line int64 // where it began
 	rows []alibabaTask
+	each func(g *Graph) error // is told of jobs as they stand there; may be nil
 }
 
 type alibabaTask struct {
 	job    string
+	name   string
 	number int   // -1 = it has none
 	after  []int // numbers
 	tasks  Task
@@ -111,7 +113,8 @@ func (a *alibaba) read(line []byte) error {
 		return a.errorf("", "it has %d fields separated by commas, a task has %d", len(f), len(alibabaColumns))
 	}
 	row := alibabaTask{depth: -1, job: a.name(alibabaColumns[2], f[2]), tasks: Task{Count: 1, Input: Unknown, Time: UnknownTime}}
-	row.number, row.after = a.graph(a.name(alibabaColumns[0], f[0]))
+	row.name = a.name(alibabaColumns[0], f[0])
+	row.number, row.after = a.graph(row.name)
 	var x [9]int64
 	for _, i := range []int{1, 5, 6, 7} {
 		if len(f[i]) > 0 {
@@ -185,6 +188,11 @@ func (a *alibaba) end() (*Job, error) {
 	}
 	if a.is(j, rows, notEnded, "Ready", "Waiting") {
 		return nil, nil
+	}
+	if a.each != nil {
+		if err := a.each(graphOf(j, rows)); err != nil {
+			return nil, a.errorf("", "%v", err)
+		}
 	}
 	if err := a.build(j, rows); err != nil {
 		return nil, err
@@ -296,4 +304,55 @@ func cutCSV(line []byte) (field, rest []byte, more bool) {
 		return field, rest, more
 	}
 	return field, nil, false
+}
+
+// Graph is a job of the trace with what it calls tasks, each of which is a job by itself elsewhere.
+type Graph struct {
+	Job      string
+	Start    units.Duration // of the first of them
+	Vertices []Vertex
+}
+
+// Vertex is such a task, with those that it waits for and are there.
+type Vertex struct {
+	Name  string
+	After []string
+	Tasks Task
+}
+
+// Graphs tells of the jobs of Alibaba's batch_task.csv as they stand there, not folded into stages. An error of
+// each ends the reading, and gets the place of the job.
+func Graphs(in io.Reader, o Options, each func(g *Graph) error) error {
+	a := &alibaba{lines: newLines(in, o), each: each}
+	for {
+		if _, err := a.Next(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func graphOf(j *Job, rows []alibabaTask) *Graph {
+	g, names := &Graph{Job: j.ID}, make(map[int]string, len(rows))
+	first := int64(0)
+	for i := range rows {
+		if rows[i].number >= 0 {
+			names[rows[i].number] = rows[i].name
+		}
+		if s := rows[i].start; s > 0 && (first == 0 || s < first) {
+			first = s
+		}
+	}
+	g.Start = units.Duration(first) * units.Second
+	for i := range rows {
+		p := Vertex{Name: rows[i].name, Tasks: rows[i].tasks}
+		for _, n := range rows[i].after {
+			if name, there := names[n]; there && !slices.Contains(p.After, name) {
+				p.After = append(p.After, name)
+			}
+		}
+		g.Vertices = append(g.Vertices, p)
+	}
+	return g
 }

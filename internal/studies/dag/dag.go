@@ -1,0 +1,170 @@
+// Package dag reads workflows that other systems describe, and writes them as the jobs of a scenario.
+//
+//	dag.go        what all have in common: jobs that wait for each other, checked, and how they are written
+//	wfcommons.go  WfCommons: instances of workflows that were run (WfFormat 1.3 to 1.6)
+//	oozie.go      Oozie: workflow.xml, which says what waits for what and not how long it takes
+//	alibaba.go    Alibaba's cluster trace of 2018, each job of which is a workflow
+//
+// A job has one stage of maps that take alike long, or so many reduces behind it where the format says so. What is
+// lost is told where it is read.
+package dag
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
+)
+
+// Job is a job of a workflow.
+type Job struct {
+	ID      string
+	Maps    int
+	Reduces int
+	Time    units.Duration // of a map or reduce; 0 = nobody knows
+	After   []string
+}
+
+// Workflow is a workflow, with when it came.
+type Workflow struct {
+	Name   string
+	Arrive units.Duration
+	Jobs   []Job
+}
+
+// MostJobs bounds the jobs of a workflow.
+const MostJobs = 100_000
+
+// check refuses what no workflow is: two jobs of a name, a job that waits for none that is there, a cycle.
+func (w *Workflow) check() error {
+	var specs []*workload.Job
+	known := make(map[string]bool, len(w.Jobs))
+	for i := range w.Jobs {
+		j := &w.Jobs[i]
+		switch {
+		case j.ID == "":
+			return fmt.Errorf("job %d of workflow %q has no name", i+1, w.Name)
+		case known[j.ID]:
+			return fmt.Errorf("workflow %q has two jobs %q; give each a name of its own", w.Name, j.ID)
+		case i == MostJobs:
+			return fmt.Errorf("workflow %q has more than %d jobs", w.Name, MostJobs)
+		}
+		known[j.ID] = true
+		specs = append(specs, &workload.Job{ID: j.ID, After: j.After})
+	}
+	for i := range w.Jobs {
+		for _, p := range w.Jobs[i].After {
+			if !known[p] {
+				return fmt.Errorf("job %q of workflow %q waits for %q, which is not in it", w.Jobs[i].ID, w.Name, p)
+			}
+		}
+	}
+	if cycle := workload.Cycle(specs); cycle != nil {
+		return fmt.Errorf("job %q of workflow %q waits for itself: %s", cycle[0], w.Name, strings.Join(cycle, " after "))
+	}
+	if len(w.Jobs) == 0 {
+		return fmt.Errorf("workflow %q has no job", w.Name)
+	}
+	return nil
+}
+
+// levels are how many others stand before each job, along the longest way. There is no cycle.
+func (w *Workflow) levels() []int {
+	place, level := make(map[string]int, len(w.Jobs)), make([]int, len(w.Jobs))
+	for i := range w.Jobs {
+		place[w.Jobs[i].ID], level[i] = i, -1
+	}
+	var of func(i int) int
+	of = func(i int) int {
+		if level[i] < 0 {
+			deep := 0
+			for _, p := range w.Jobs[i].After {
+				deep = max(deep, of(place[p])+1)
+			}
+			level[i] = deep
+		}
+		return level[i]
+	}
+	for i := range w.Jobs {
+		of(i)
+	}
+	return level
+}
+
+// Alone is how long the workflow takes if each job has all the machines that it wants.
+func (w *Workflow) Alone() (longest units.Duration) {
+	end := make(map[string]units.Duration, len(w.Jobs))
+	level := w.levels()
+	order := make([]int, len(w.Jobs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(level[a], level[b]) })
+	for _, i := range order {
+		j := &w.Jobs[i]
+		at := units.Duration(0)
+		for _, p := range j.After {
+			at = max(at, end[p])
+		}
+		for _, tasks := range []int{j.Maps, j.Reduces} {
+			if tasks > 0 {
+				at += min(j.Time, math.MaxInt64/2-at)
+			}
+		}
+		end[j.ID] = at
+		longest = max(longest, at)
+	}
+	return longest
+}
+
+// Style is how workflows are written.
+type Style struct {
+	Name   string
+	Time   units.Duration // of tasks of which nobody knows it
+	Factor float64        // of the time alone, by which a workflow is due; 0 = it has no deadline
+	Slope  float64        // of w(k): maps may be cut into fewer; below 0 = they may not
+}
+
+// Write writes workflows as a scenario on ten nodes, for people to change.
+func Write(out io.Writer, list []Workflow, s Style) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %q\ncluster: {nodes: 10, map_slots: 4, reduce_slots: 2}\npolicies: [edf-p, dawsee, flow]\nworkload:\n  jobs:\n", s.Name)
+	for i := range list {
+		w := &list[i]
+		for k := range w.Jobs {
+			w.Jobs[k].Time = cmp.Or(w.Jobs[k].Time, s.Time)
+		}
+		for k := range w.Jobs {
+			j := &w.Jobs[k]
+			name := func(id string) string { return w.Name + "/" + id }
+			fmt.Fprintf(&b, "    - {id: %q, workflow: %q, arrive: %dms", name(j.ID), w.Name, w.Arrive/units.Millisecond)
+			if s.Factor > 0 && k == 0 {
+				fmt.Fprintf(&b, ", workflow_deadline: +%dms", max(1, int64(s.Factor*float64(w.Alone()/units.Millisecond))))
+			}
+			if fmt.Fprintf(&b, ", maps: %d", j.Maps); j.Maps > 0 {
+				fmt.Fprintf(&b, ", map_time: %dms", j.Time/units.Millisecond)
+			}
+			if j.Reduces > 0 {
+				fmt.Fprintf(&b, ", reduces: %d, reduce_time: %dms", j.Reduces, j.Time/units.Millisecond)
+			}
+			if s.Slope >= 0 && j.Maps > 1 {
+				fmt.Fprintf(&b, ", moldable: {slope: %g}", s.Slope)
+			}
+			if len(j.After) > 0 {
+				quoted := make([]string, len(j.After))
+				for n, p := range j.After {
+					quoted[n] = fmt.Sprintf("%q", name(p))
+				}
+				fmt.Fprintf(&b, ", after: [%s]", strings.Join(quoted, ", "))
+			}
+			b.WriteString("}\n")
+		}
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}

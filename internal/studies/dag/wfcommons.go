@@ -1,0 +1,145 @@
+package dag
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slackline/slackline/units"
+)
+
+// instance is a file of WfCommons: from 1.5 on the structure and the times stand apart, before that together.
+type instance struct {
+	Name     string `json:"name"`
+	Workflow *struct {
+		Specification struct {
+			Tasks []instanceTask `json:"tasks"`
+		} `json:"specification"`
+		Execution struct {
+			Tasks []instanceTask `json:"tasks"`
+		} `json:"execution"`
+		Tasks []instanceTask `json:"tasks"`
+		Jobs  []instanceTask `json:"jobs"` // 1.0 and 1.1
+	} `json:"workflow"`
+}
+
+type instanceTask struct {
+	Name     string   `json:"name"`
+	ID       string   `json:"id"`
+	Category string   `json:"category"`
+	Parents  []string `json:"parents"`
+	Runtime  *float64 `json:"runtimeInSeconds"`
+	Before   *float64 `json:"runtime"` // what older files call that
+}
+
+// WfCommons reads an instance. Its tasks are programs that ran once. Those of one kind that stand behind equally many
+// others are one job here, with as many maps, each of which takes their mean time: what differs between them is lost,
+// and who waits for one of them waits for all.
+func WfCommons(src []byte) (*Workflow, error) {
+	var in instance
+	if err := json.Unmarshal(src, &in); err != nil {
+		at := 1
+		if syntax, is := errors.AsType[*json.SyntaxError](err); is {
+			at += bytes.Count(src[:syntax.Offset], []byte("\n"))
+		} else if kind, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			at += bytes.Count(src[:kind.Offset], []byte("\n"))
+			err = fmt.Errorf("%s cannot be a %s", kind.Field, kind.Value)
+		}
+		return nil, fmt.Errorf("line %d: %w", at, err)
+	}
+	if in.Workflow == nil {
+		return nil, errors.New(`it has no "workflow"; an instance of WfCommons has one`)
+	}
+	tasks := slices.Concat(in.Workflow.Specification.Tasks, in.Workflow.Tasks, in.Workflow.Jobs)
+	took := make(map[string]float64)
+	for _, list := range [][]instanceTask{in.Workflow.Execution.Tasks, tasks} {
+		for i := range list {
+			t := &list[i]
+			for _, s := range []*float64{t.Runtime, t.Before} {
+				if s == nil {
+					continue
+				}
+				if !(*s >= 0 && *s < 1e9) {
+					return nil, fmt.Errorf("task %q took %v seconds, which is not from 0 to 1e9", t.key(), *s)
+				}
+				took[t.key()] = *s
+			}
+		}
+	}
+	each := &Workflow{Name: in.Name}
+	if each.Name == "" {
+		each.Name = "workflow"
+	}
+	byName := make(map[string]string) // older files have parents by name
+	for i := range tasks {
+		byName[tasks[i].Name] = tasks[i].key()
+	}
+	ids := make(map[string]bool, len(tasks))
+	for i := range tasks {
+		ids[tasks[i].key()] = true
+	}
+	for i := range tasks {
+		j := Job{ID: tasks[i].key(), Maps: 1}
+		for _, p := range tasks[i].Parents {
+			if !ids[p] && byName[p] != "" {
+				p = byName[p]
+			}
+			j.After = append(j.After, p)
+		}
+		each.Jobs = append(each.Jobs, j)
+	}
+	if err := each.check(); err != nil {
+		return nil, err
+	}
+	return joined(each, tasks, took), nil
+}
+
+func (t *instanceTask) key() string {
+	if t.ID != "" {
+		return t.ID
+	}
+	return t.Name
+}
+
+// kind is what a task is one of: its category, or its name without a number at the end.
+func (t *instanceTask) kind() string {
+	if t.Category != "" {
+		return t.Category
+	}
+	name := strings.TrimRight(t.Name, "0123456789")
+	return strings.TrimRight(strings.TrimSuffix(name, "ID"), "_-.# ")
+}
+
+// joined makes a job of the tasks of one kind on one level.
+func joined(each *Workflow, tasks []instanceTask, took map[string]float64) *Workflow {
+	w, level := &Workflow{Name: each.Name}, each.levels()
+	place, of := map[string]int{}, make([]int, len(tasks)) // the job of a kind and level, and of each task
+	byID := make(map[string]int, len(tasks))
+	var sum []float64
+	for i := range tasks {
+		key := fmt.Sprintf("%s-%d", tasks[i].kind(), level[i])
+		k, there := place[key]
+		if !there {
+			k = len(w.Jobs)
+			place[key], w.Jobs, sum = k, append(w.Jobs, Job{ID: key}), append(sum, 0)
+		}
+		of[i], byID[each.Jobs[i].ID] = k, i
+		w.Jobs[k].Maps++
+		sum[k] += took[each.Jobs[i].ID]
+	}
+	for i := range each.Jobs {
+		j := &w.Jobs[of[i]]
+		for _, p := range each.Jobs[i].After {
+			if before := w.Jobs[of[byID[p]]].ID; !slices.Contains(j.After, before) {
+				j.After = append(j.After, before)
+			}
+		}
+	}
+	for k := range w.Jobs {
+		w.Jobs[k].Time = units.FromSeconds(sum[k] / float64(w.Jobs[k].Maps))
+	}
+	return w
+}
