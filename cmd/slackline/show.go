@@ -192,7 +192,7 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 		for i := range s.whole.Workflows {
 			if w := &s.whole.Workflows[i]; w.ID == j.Workflow {
 				b.WriteByte('\n')
-				s.whole.WriteWorkflow(report.Like(out, &b), w)
+				_ = s.whole.Drawn(w).Write(report.Like(out, &b))
 			}
 		}
 	}

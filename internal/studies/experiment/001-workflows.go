@@ -26,9 +26,18 @@ func workflows001() *Experiment {
 		e.ours("busy: "+one.Name+" takes less energy than its numbers of tasks alone",
 			less(energy, one, play(one.Name+" without waiting", "busy.yaml", "edf+"+plan+"+greedy(nonlocal=0)")))
 	}
+	list := func(file string) []Row {
+		return []Row{play("HEFT", file, "edf+ranks(by=up)+take(first=fast)"), play("CPoP", file, "edf+ranks(by=through)+take(first=fast)"),
+			play("EEDAW", file, "edf+ranks(by=left)+take(first=frugal)"), play("ATP-EEDAW", file, "edf+atp+ranks(by=left)+take(first=frugal)"),
+			play("ATP-EEDAW, beta 0", file, "edf+atp(beta=0)+ranks(by=left)+take(first=frugal)")}
+	}
+	normal := list("normal.yaml")
+	e.ours("flow takes less energy than HEFT, which people ask for first", less(energy, flow("normal.yaml"), normal[0]))
+	e.ours("EEDAW takes more energy than MinD+ED, which waits", less(energy, play("MinD+ED", "normal.yaml", minD), normal[2]))
+	e.ours("ATP-EEDAW misses more deadlines than DAWSEE (beta 0)", less(missed, dawsee("normal.yaml"), normal[4]))
 	shown := []Metric{energy, missed, above}
 	e.table("normal load", shown, dawsee("normal.yaml"), play("DAWSEE, beta 0", "normal.yaml", "dawsee(beta=0)"), flow("normal.yaml"),
-		play("MinD+ED", "normal.yaml", minD), play("most tasks, anywhere", "normal.yaml", "edf+greedy(nonlocal=0)"))
+		play("MinD+ED", "normal.yaml", minD), play("most tasks, anywhere", "normal.yaml", "edf+greedy(nonlocal=0)"), normal[0], normal[1], normal[2], normal[3], normal[4])
 	e.table("four times the load", shown, dawsee("busy.yaml"), play("DAWSEE with a timer", "busy.yaml", "dawsee(waiting=timer)"),
 		play("DAWSEE without waiting", "busy.yaml", "edf+atp+greedy(nonlocal=0)"), play("DAWSEE without virtual deadlines", "busy.yaml", "edf+atp+deets"),
 		flow("busy.yaml"), play("flow without waiting", "busy.yaml", "edf+tradeoff+greedy(nonlocal=0)"))

@@ -142,7 +142,11 @@ func workflows(policy string) func(context.Context, *computed, float64, uint64) 
 		if err != nil {
 			return nil, err
 		}
-		run, err := lab.Run(ctx, lab.Cells(s, []string{policy}, []uint64{seed})[0])
+		cells, err := cellsOf(s, policy, nil, 0, []uint64{seed})
+		if err != nil {
+			return nil, err
+		}
+		run, err := lab.Run(ctx, cells[0])
 		if err != nil {
 			return nil, err
 		}

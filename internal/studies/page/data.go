@@ -35,13 +35,14 @@ type table struct {
 // mostTables is how many tables of a comparison are shown.
 const mostTables = 60
 
+func tableOf(g *report.Grid) table {
+	return table{clip(g.Title), each.Of(g.Rows(), func(row []string) []string { return each.Of(row, clip) })}
+}
+
 // comparedOf are the tables that compare policies.
 func comparedOf(r *report.Report) (first, rest []table) {
 	all, more := r.Compared()
-	of := func(g *report.Grid) table {
-		return table{clip(g.Title), each.Of(g.Rows(), func(row []string) []string { return each.Of(row, clip) })}
-	}
-	return each.Of(all[:min(len(all), mostTables)], of), each.Of(more[:min(len(more), mostTables)], of)
+	return each.Of(all[:min(len(all), mostTables)], tableOf), each.Of(more[:min(len(more), mostTables)], tableOf)
 }
 
 // jobSet is what runs of the same jobs share.
@@ -63,11 +64,12 @@ type runData struct {
 	Policy   string                 `json:"policy"`
 	Seed     string                 `json:"seed"` // a number too large for JavaScript's
 	Summary  report.Summary         `json:"summary"`
-	Stuck    string                 `json:"stuck,omitempty"`    // why it did not come to its end
-	Told     []string               `json:"told,omitempty"`     // what was left out and filled in
-	Promises []report.DeadlineClass `json:"promises,omitempty"` // deadlines by class, where there are classes
-	Kept     [][]string             `json:"kept,omitempty"`     // a table of what was promised and kept
-	Clouds   [][2]string            `json:"clouds,omitempty"`   // what was asked of clouds, and what it cost
+	Stuck    string                 `json:"stuck,omitempty"`     // why it did not come to its end
+	Told     []string               `json:"told,omitempty"`      // what was left out and filled in
+	Promises []report.DeadlineClass `json:"promises,omitempty"`  // deadlines by class, where there are classes
+	Kept     [][]string             `json:"kept,omitempty"`      // a table of what was promised and kept
+	Clouds   [][2]string            `json:"clouds,omitempty"`    // what was asked of clouds, and what it cost
+	Flows    []table                `json:"workflows,omitempty"` // when their jobs ran
 	End      int64                  `json:"end"`
 	Set      int                    `json:"set"`
 	// of each listed job: outcome, in the order of report.Outcomes, and 16 if it was admitted
@@ -235,7 +237,7 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
 		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), Kept: keptOf(run), Clouds: cloudsOf(run),
 		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
-	r.Told = toldOf(run)
+	r.Told, r.Flows = toldOf(run), each.Of(run.Plans(), tableOf)
 	position := 0
 	listed(run, kept, func(j *report.Job) {
 		flags := max(0, slices.Index(report.Outcomes, j.Outcome))

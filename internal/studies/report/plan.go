@@ -35,17 +35,25 @@ func writePlans(b io.Writer, g []*Run) {
 		if drawn += len(r.Workflows); drawn > mostDrawn {
 			return
 		}
-		for i := range r.Workflows {
-			if w := &r.Workflows[i]; w.Jobs <= mostJobs {
-				fmt.Fprintln(b)
-				r.WriteWorkflow(b, w)
-			}
+		for _, t := range r.Plans() {
+			fmt.Fprintln(b)
+			_ = t.Write(b)
 		}
 	}
 }
 
-// WriteWorkflow draws when the jobs of a workflow ran, beside when they were planned to.
-func (r *Run) WriteWorkflow(b io.Writer, w *Workflow) {
+// Plans draw the workflows of a run, none if they are many.
+func (r *Run) Plans() (list []*Grid) {
+	for i := range r.Workflows {
+		if w := &r.Workflows[i]; w.Jobs <= mostJobs && len(r.Workflows) <= mostDrawn {
+			list = append(list, r.Drawn(w))
+		}
+	}
+	return list
+}
+
+// Drawn draws when the jobs of a workflow ran, beside when they were planned to.
+func (r *Run) Drawn(w *Workflow) *Grid {
 	jobs, end := r.Of(w.ID), w.Submitted
 	due := make(map[string]float64, len(jobs)) // planned ends of jobs
 	for _, j := range jobs {
@@ -69,9 +77,6 @@ func (r *Run) WriteWorkflow(b io.Writer, w *Workflow) {
 	t := &Grid{Title: w.title(r.Policy), Least: []string{">maps"}}
 	t.Add("job", ">maps", ">began", ">planned", ">ended", ">planned", of.scale())
 	for _, j := range jobs {
-		if j.Planned == nil && len(due) > 0 {
-			j.Planned = w.Deadline // as the last of them are to be done
-		}
 		name, begin := j.ID, j.Submitted
 		if slices.Contains(w.Critical, j.ID) {
 			name += " *"
@@ -85,7 +90,7 @@ func (r *Run) WriteWorkflow(b io.Writer, w *Workflow) {
 		}
 		t.Add(name, strconv.Itoa(j.Maps), at(j.Started, w), at(planned, w), at(j.Finished, w), at(j.Planned, w), of.draw(planned, j.Planned, j.Started, j.Finished))
 	}
-	_ = t.Write(b)
+	return t
 }
 
 // title says what became of a workflow, and which path it waited for.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -61,6 +62,9 @@ func (r *Run) judgeWorkflows() {
 	}
 	for i := range r.Workflows {
 		w := &r.Workflows[i]
+		if len(r.Workflows) <= mostDrawn {
+			r.planned(w)
+		}
 		if len(r.Workflows) <= mostDrawn && w.Outcome == Done && w.Finished != nil {
 			r.critical(w)
 		}
@@ -71,6 +75,17 @@ func (r *Run) judgeWorkflows() {
 		default:
 			w.Outcome = Late
 		}
+	}
+}
+
+// planned has jobs that were not planned by themselves beside others that were planned for the deadline of all.
+func (r *Run) planned(w *Workflow) {
+	jobs := r.Of(w.ID)
+	if !slices.ContainsFunc(jobs, func(j *Job) bool { return j.Planned != nil }) {
+		return
+	}
+	for _, j := range jobs {
+		j.Planned = cmp.Or(j.Planned, w.Deadline)
 	}
 }
 

@@ -53,3 +53,34 @@ func TestWorkflows(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, &text)
 	}
 }
+
+// A workflow is drawn with when its jobs were planned and ran, in the order in which they began, and the path that it
+// waited for: of two jobs before one the later. A job that was not planned by itself is planned for the deadline.
+func TestDrawn(t *testing.T) {
+	at := func(x float64) *float64 { return &x }
+	r := run("flow", 1, 100, 0, 2)
+	r.Jobs = []Job{
+		{ID: "a", Workflow: "w", Submitted: 10, Started: at(10), Finished: at(20), Planned: at(30), Maps: 2, Outcome: Done},
+		{ID: "c", Workflow: "w", Submitted: 10, After: []string{"a"}, Started: at(25), Finished: at(45), Planned: at(40), Maps: 1, Outcome: Done},
+		{ID: "b", Workflow: "w", Submitted: 10, After: []string{"a"}, Started: at(20), Finished: at(22), Planned: at(35), Maps: 1, Outcome: Done},
+		{ID: "d", Workflow: "w", Submitted: 10, After: []string{"b", "c"}, Started: at(45), Finished: at(50), Maps: 1, Outcome: Done},
+	}
+	r.Workflows = []Workflow{{ID: "w", Submitted: 10, Deadline: at(60)}}
+	r.Tally()
+	var text bytes.Buffer
+	for _, g := range r.Plans() {
+		_ = g.Write(&text)
+	}
+	want := `workflow w by flow: done after 40.0 s, 10.0 s before its deadline; critical path (*): a, c, d
+
+job  maps   began  planned   ended  planned  0─────────────50.0 s
+───────────────────────────────────────────────────────────────────
+a *     2     0 s      0 s  10.0 s   20.0 s  ████░░░░
+b       1  10.0 s   20.0 s  12.0 s   25.0 s      █   ░░
+c *     1  15.0 s   20.0 s  35.0 s   30.0 s        ████████
+d *     1  35.0 s   30.0 s  40.0 s   50.0 s              ░░██░░░░
+`
+	if got := text.String(); got != want {
+		t.Errorf("%s", got)
+	}
+}

@@ -366,6 +366,9 @@ func engines(t *testing.T, seeds int, cancel string) Subject {
 			outs[id] = filepath.Join(run, id)
 			j := engine.Job{Spec: workload.Job{ID: id, Class: "words", Queue: []string{"a", "b"}[i%2], Weight: 1, Soft: units.Never,
 				Deadline: units.Time(0).Add(units.Duration(9-i) * units.Minute), SlowStart: 0.3}, Program: program, Input: []string{in}, Output: outs[id], Reduces: 2}
+			if i%2 == 0 {
+				j.MinMaps, j.MaxMaps = 1, 20
+			}
 			if i == 3 { // it counts what another has sorted
 				j.Spec.After, j.Input = []string{"j2"}, []string{outs["j2"]}
 			}

@@ -51,7 +51,8 @@ const makePromises = () => {
   const listed = run.jobs.n < run.jobs.total ? ' Listed are ' + number(run.jobs.n) + ' of ' + number(run.jobs.total) + ' jobs: those that differ or are late the most, and an even choice of the others; the JSON report has all.' : '';
   el('kept').replaceChildren(make('p', {}, number(s.in_time) + ' of ' + number(s.deadlines) + ' jobs with a deadline finished in time. ' + number(s.admitted) + ' of all ' + number(s.jobs) + ' jobs were accepted, ' + number(s.refused) + ' refused; ' + (s.promised ? number(s.kept) + ' of ' + number(s.promised) + ' promises were kept.' : 'nothing was promised.') + (s.soft_deadlines ? ' ' + number(s.soft_in_time) + ' of ' + number(s.soft_deadlines) + ' soft deadlines were met.' : '') + listed), bar, legend,
     ...(run.promises ? [tableOf('Deadlines by class', ['class', '>in time', '>of', '>part'], run.promises.map((p) => [p.class, number(p.in_time), number(p.deadlines), percent(p.in_time / p.deadlines)]))] : []),
-    ...(run.kept ? [tableOf('Promises as stated and as kept', run.kept[0], run.kept.slice(1))] : []));
+    ...(run.kept ? [tableOf('Promises as stated and as kept', run.kept[0], run.kept.slice(1))] : []),
+    ...(run.workflows || []).map((w) => scrolled(tableOf(w.title, w.rows[0], w.rows.slice(1).map((row) => row.map((text, i) => i === row.length - 1 ? make('span', { class: 'bars' }, text) : text))))));
   const show = el('show');
   const before = show.value;
   const options = [['due', 'jobs with a deadline', run.promised], ['all', 'all jobs', run.jobs.n], ...outcomes.map((v) => [v, v, counts[v]])];
