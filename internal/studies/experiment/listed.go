@@ -9,18 +9,19 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Baselines of paper 001, and list schedulers that people ask for first. They cut nothing and wait for nothing, so nobody
-// would pick them for energy:
+// Baselines of paper 001, and list schedulers that people ask for first. They cut nothing and wait for nothing, so
+// nobody would pick them for energy:
 //
-//	HEFT      edf+ranks(by=up)+take(first=fast)       who has the longest path to the end goes first, to the fastest free node
+//	HEFT      edf+ranks(by=up)+take(first=fast)       who has the longest path to the end goes first, to the fastest
+//	                                                  free node
 //	CPoP      edf+ranks(by=through)+take(first=fast)  who is on the longest path goes first
-//	EEDAW     edf+ranks(by=left)+take(first=frugal)   the workflow that has least time beside its longest path goes first,
-//	                                                  to the free node that needs least
+//	EEDAW     edf+ranks(by=left)+take(first=frugal)   the workflow with least time beside its longest path goes
+//	                                                  first, to the free node that needs least
 //	ATP-EEDAW the same with the numbers of tasks of atp
 //
-// Assumptions: HEFT and CPoP choose among nodes that are free, as tasks come one by one; on CPoP's critical path no node is
-// kept free. EEDAW's two sources are not to be had: its progress is taken to be the path that is left, and its nodes those
-// free ones that need least for a task.
+// Assumptions: HEFT and CPoP choose among nodes that are free, as tasks come one by one; no node is kept for CPoP's
+// critical path. EEDAW's two sources are not to be had: its progress is the path that is left, and its nodes are
+// those free ones that need least for a task.
 
 // rankedFirst orders jobs by a virtual deadline that stands for a rank.
 var rankedFirst = &sched.Cause{Name: "ranked", Text: "its rank stands for a deadline at {due}",
