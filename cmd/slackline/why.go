@@ -236,6 +236,12 @@ func (r *reasons) write(w io.Writer) error {
 		if j.Reason != "" {
 			say("%s", j.Reason)
 		}
+		if j.Cut != "" {
+			say("its maps: %s", j.Cut)
+		}
+		if j.Planned != nil {
+			say("planned to be done %s after its arrival, for its workflow to be in time", units.Span(*j.Planned-j.Submitted))
+		}
 		if j.Admission != "" {
 			say("no promise was given, as was said when it came: %s", strings.TrimPrefix(j.Admission, "no promise: "))
 		}
