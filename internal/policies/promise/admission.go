@@ -316,7 +316,12 @@ func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, e *sc
 	for _, d := range e.Spans {
 		sum += d
 	}
-	k := int(stage - sched.Map)
+	k, at := int(stage-sched.Map), v.Now().Add(-e.Age)
+	if stage == sched.Map {
+		r.Over = max(r.Over, at)
+	} else if job.Stages[sched.Map].Left() == 0 { // it began to work when the maps were over
+		sum = min(sum, max(0, at.Sub(r.Over)))
+	}
 	s.took(job, r, k, sum.Seconds())
 	// Each time that four times as many have ended they say enough more.
 	if n := uint(math.Round(units.Rounded(r.Own[k].N))); r.Guess[k] && n&(n-1) == 0 && bits.TrailingZeros(n)%2 == 0 {
@@ -359,7 +364,7 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	was := s.jobs[job.ID]
 	s.forget(job.ID)
 	r := s.note(v, job)
-	r.Own, r.End, r.Density, r.Let = was.Own, was.End, was.Density, was.Let
+	r.Own, r.End, r.Density, r.Let, r.Over = was.Own, was.End, was.Density, was.Let, was.Over
 	if r.Due == was.Due {
 		r.InTime, r.Handed, r.Told, r.Promised = was.InTime, was.Handed, was.Told, was.Promised
 		return false
@@ -391,7 +396,7 @@ func (s *scheduler) resync(v sched.View) {
 			continue
 		}
 		r := s.note(v, job)
-		r.Own, r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.Own, old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
+		r.Own, r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density, r.Over = old.Own, old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density, old.Over
 	}
 }
 

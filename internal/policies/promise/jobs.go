@@ -40,6 +40,7 @@ type record struct {
 	Deviation *finish.Dist   `json:"deviation"`
 	Own       [2]tally       `json:"own"`
 	End       ending         `json:"ends,omitzero"` // expected by the last look
+	Over      units.Time     `json:"over,omitzero"` // when the last of its maps that have ended did
 
 	First first `json:"first,omitzero"` // what was stated when it came
 	Told  told  `json:"told,omitzero"`

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -274,7 +275,7 @@ func (s *scheduler) hold(v sched.View) {
 				c.busy[at] += n * each
 				low = &c.pools[at]
 			}
-			s.ends(v, job.ID, r, k, n, each, &s.pools[at], low)
+			s.ends(v, job, r, k, n, each, &s.pools[at], low)
 		}
 	}
 	for i, needs := range s.needs {
@@ -292,8 +293,8 @@ func (s *scheduler) hold(v sched.View) {
 }
 
 // ends adds when the running tasks of a job's stage, each of which takes so many parts of the pool,
-// are expected to end; low is the pool of its queue, nil for none.
-func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n, each int32, p, low *pool) {
+// are expected to end; low is the pool of its queue, nil for none. What a reduce takes begins when the maps are over.
+func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each int32, p, low *pool) {
 	has := func(n int32, at units.Time) {
 		p.has(n*each, at)
 		if low != nil {
@@ -302,13 +303,18 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n, each 
 	}
 	now, seconds, l := v.Now(), s.task(r, k), r.Laws[k]
 	quarter := max(1, ofSeconds(seconds/4))
-	row := s.row(v, j, sched.Map+sched.Stage(k), int(n))
+	row, over, begins := s.row(v, job.ID, sched.Map+sched.Stage(k), int(n)), units.Time(0), now
+	if k == 1 {
+		if over = r.Over; job.Stages[sched.Map].Left() > 0 {
+			row, begins = nil, max(now, r.last[0])
+		}
+	}
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
-		age := now.Sub(row[i])
+		age := now.Sub(max(row[i], over))
 		q := int(max(0, min(int64(age/quarter), int64(len(l.Residual)-1))))
 		from := i
-		for i--; i >= 0 && (q == len(l.Residual)-1 || now.Sub(row[i]) < units.Duration(q+1)*quarter); i-- {
+		for i--; i >= 0 && (q == len(l.Residual)-1 || now.Sub(max(row[i], over)) < units.Duration(q+1)*quarter); i-- {
 		}
 		group, beyond := from-i, 1.0
 		if most := units.Duration(len(l.Residual)-1) * quarter; age > most { // in proportion to it
@@ -334,7 +340,7 @@ func (s *scheduler) ends(v sched.View, j sched.JobID, r *record, k int, n, each 
 		}
 	}
 	if more := n - int32(len(row)); more > 0 { // promised, and not begun
-		at := now.Add(ofSeconds(seconds))
+		at := begins.Add(ofSeconds(seconds))
 		has(more, at)
 		r.last[k] = max(r.last[k], at)
 	}
@@ -447,7 +453,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 			continue
 		}
 		if s.late(now, w, relief+could) { // whoever else went
-			if free {
+			if free || s.lost(now, w, relief+could) {
 				w.r.InTime, w.r.Density, went = false, s.density(w.job, w.r), true
 				relief += w.takes
 			}
@@ -477,12 +483,23 @@ type heavy struct {
 	at    int32
 }
 
+// lost tells whether a promise has less than one chance in ten to be kept, whoever went behind for it: its job would
+// take from others what helps it no more.
+func (s *scheduler) lost(now units.Time, w *place, relief float64) bool {
+	if w.end == units.Never || w.r.carries {
+		return false
+	}
+	st := s.statement(now, w)
+	asks := st.by(finish.Certain-protects) - min(relief, max(0, st.expected-w.least()))
+	return units.Rounded(asks) > units.Rounded(w.job.Deadline.Sub(now).Seconds())
+}
+
 // late tells whether a job has less than an even chance to be in time, or, if its deadline is
 // promised, too high a risk.
 func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 	for k := range w.open {
 		if w.r.Strange || w.open[k] > 0 && w.r.Guess[k] && w.r.Own[k].N == 0 {
-			return now > w.job.Due() // nobody is given up by a guess
+			return s.over(now, w, k, relief) // nobody is given up by a guess
 		}
 	}
 	if w.end == units.Never {
@@ -494,6 +511,21 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 		return units.Rounded(asks-min(relief, wait)) > units.Rounded(due.Sub(now).Seconds())
 	}
 	return misses(st.half, w.job.Due()) || w.r.Promised > 0 && misses(st.by(protects), w.job.Deadline)
+}
+
+// over tells whether a job of which the tasks from a stage on are a guess is late whatever they take: its deadline has
+// passed, or is not met by the stage before.
+func (s *scheduler) over(now units.Time, w *place, from int, relief float64) bool {
+	if from == 0 || w.at[0] == 0 || w.r.Strange {
+		return now > w.job.Due()
+	}
+	maps := s.pools[w.pool[0]].spans[w.at[0]].end
+	if maps == units.Never {
+		return now > w.job.Due()
+	}
+	takes := maps.Sub(now).Seconds()
+	takes -= min(relief, max(0, takes-w.mean[0].Seconds()))
+	return units.Rounded(takes) > units.Rounded(w.job.Due().Sub(now).Seconds())
 }
 
 // least is the time that a job takes at least.

@@ -281,6 +281,73 @@ func TestDoubtedModels(t *testing.T) {
 	}
 }
 
+// folded is a job with one reduce behind so many maps of a second each, on one slot.
+func folded(id string, maps, deadline int) *workload.Job {
+	j := policytest.Claims(id, maps, deadline)
+	j.Stages = append(j.Stages, workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, 1)})
+	return j
+}
+
+// reducing is a desk on which a reduce takes a second by models that are doubted.
+func reducing(t *testing.T) *desk {
+	d, e := newDesk(t, usual), learned(0.1, 0.1)
+	e.Detail.Profile.At(sched.Reduce, "n").Task.Add(1)
+	of := *e.Detail.Profile.Models[0]
+	of.Stage = sched.Reduce
+	e.Detail.Profile.Models = append(e.Detail.Profile.Models, &of)
+	d.At(0, policytest.Opening()[0], e)
+	for i := range 12 {
+		d.s.classOf("c")[1].Jobs.add(-4.6*float64(i%2), 1, mostLately)
+	}
+	return d
+}
+
+// What its reduces take is a guess, but its maps alone do not meet the deadline: it goes behind. Where they do, it does
+// not.
+func TestGivenUpByItsMaps(t *testing.T) {
+	for maps, in := range map[int]bool{5: true, 20: false} {
+		d := reducing(t)
+		d.At(0, arrives(1, folded("a", maps, 8)), arrives(2, folded("b", 2, 9000)))
+		if r := &d.s.jobs[1]; !r.Guess[1] || r.Guess[0] || r.InTime != in {
+			t.Errorf("%d maps of a second, due in 8 s: it can be in time: %v, want %v (a guess: %v)", maps, r.InTime, in, r.Guess)
+		}
+	}
+}
+
+// A promise that has no chance any more is not kept at the cost of others.
+func TestLostPromiseGoesBehind(t *testing.T) {
+	for maps, in := range map[int]bool{5: true, 100: false} {
+		d := known(t, usual, 0.1, 0.1)
+		d.At(0, arrives(1, policytest.Claims("a", 5, 20)))
+		if d.s.jobs[1].Promised == 0 {
+			t.Fatal("it is not promised")
+		}
+		more := policytest.Claims("a", maps, 20)
+		d.At(1, policytest.Amended(1, more), arrives(2, policytest.Claims("b", 2, 9000)))
+		if r := &d.s.jobs[1]; r.Promised == 0 || r.InTime != in {
+			t.Errorf("of %d maps it can be in time: %v, want %v, and its promise stays: %v", maps, r.InTime, in, r.Promised)
+		}
+	}
+}
+
+// A reduce that began before the last map was over is told apart from one that takes as long: what it takes is
+// counted from that end, and so is its age.
+func TestReducesWorkBehindTheMaps(t *testing.T) {
+	d := reducing(t)
+	delete(d.s.classes, "c")
+	d.At(0, arrives(1, folded("a", 1, 9000)))
+	r, job := &d.s.jobs[1], d.Book.Job(1)
+	r.Over = units.Time(49 * units.Second)
+	e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
+	e.Spans[0] = 9 * units.Second
+	job.Stages[sched.Map].Done, job.Stages[sched.Map].Open = 1, 0
+	d.At(50)
+	d.s.ended(d.Book, job, sched.Reduce, &e)
+	if took := r.Own[1].Sum / r.Own[1].N * r.Laws[1].Mean; took < 0.99 || took > 1.01 {
+		t.Errorf("a reduce that ran for nine seconds, one of them behind the maps, counts as %.2f s", took)
+	}
+}
+
 // A promise survives a resync, also in another process, and is told with its reason; one to a job that has another
 // deadline since is not.
 func TestPromisesSurvive(t *testing.T) {
