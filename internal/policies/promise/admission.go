@@ -122,6 +122,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.share(v, p)
 		s.tell(v, p)
 		s.next = v.Now().Add(s.spacing())
+	}
+	if turn || kinds.Has(sched.Tick) && len(s.line) > 0 { // a Tick ends all wishes, later ones too
 		p.WakeMe(s.next, sched.Because(sched.Wakeup, int64(s.next)))
 	}
 }

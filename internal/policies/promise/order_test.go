@@ -3,6 +3,7 @@ package promise
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -278,6 +279,16 @@ func TestDoubtedModels(t *testing.T) {
 		if wide := is.By.Sub(0).Seconds() / is.Half.Sub(0).Seconds(); in != doubted || (wide > 5) != doubted || (is.Chance > 100_000) != doubted {
 			t.Errorf("doubted: %v: it is told %+v, %.1f times its median, and can be in time: %v", doubted, is, wide, in)
 		}
+	}
+}
+
+// The Tick of an older wish ends the newer one, as when a class was taught in between: the next look is asked for again.
+func TestLooksGoOn(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	d.At(0, arrives(1, policytest.Claims("a", 50, 9000)))
+	d.s.next = units.Time(13 * units.Second)
+	if plan := d.At(11, sched.Event{Kind: sched.Tick}); !strings.Contains(plan, "wake") || d.s.next != units.Time(13*units.Second) {
+		t.Errorf("nobody asks for the look at 13 s: %q", plan)
 	}
 }
 
