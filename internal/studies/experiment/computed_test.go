@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,10 +24,10 @@ func TestComputed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		done := 0
-		r, err := p.Run(context.Background(), 0, func() { done++ })
-		if err != nil || done != p.Runs() || done == 0 {
-			t.Fatalf("%d of %d: %v", done, p.Runs(), err)
+		var done atomic.Int64
+		r, err := p.Run(context.Background(), 0, func() { done.Add(1) })
+		if n := int(done.Load()); err != nil || n != p.Runs() || n == 0 {
+			t.Fatalf("%d of %d: %v", n, p.Runs(), err)
 		}
 		for _, c := range r.Claims {
 			if c.Ours == nil || c.Verdict == Refuted {
