@@ -282,7 +282,8 @@ func TestDoubtedModels(t *testing.T) {
 	}
 }
 
-// The Tick of an older wish ends the newer one, as when a class was taught in between: the next look is asked for again.
+// The Tick of an older wish ends the newer one, as when a class was taught in between: the next look is asked for
+// again.
 func TestLooksGoOn(t *testing.T) {
 	d := known(t, usual, 0.1, 0.1)
 	d.At(0, arrives(1, policytest.Claims("a", 50, 9000)))
