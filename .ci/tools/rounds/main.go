@@ -188,12 +188,20 @@ type tally struct {
 	said                int
 	by                  [3]int
 	begin, half, asks   []float64 // errors of what was said, in parts of the time that was left
-	same                int       // of the answers of ask that the run repeated: both or neither a promise
+	same                int       // of the answers of ask about deadlines that the run repeated
 	asked               int
 }
 
 // count takes in what became of a job, and what was said of it.
 func (t *tally) count(round int, j *told, asked []answer) {
+	if j.Deadline != nil && round >= teaching {
+		t.all++
+		if j.Promised != nil {
+			if t.promised++; j.Finished != nil && *j.Finished <= *j.Deadline {
+				t.kept++
+			}
+		}
+	}
 	if j.Finished == nil {
 		return
 	}
@@ -203,14 +211,6 @@ func (t *tally) count(round int, j *told, asked []answer) {
 			t.took[j.ID] = took
 		}
 		return
-	}
-	if j.Deadline != nil {
-		t.all++
-	}
-	if j.Promised != nil && j.Deadline != nil {
-		if t.promised++; *j.Finished <= *j.Deadline {
-			t.kept++
-		}
 	}
 	if len(j.Outlooks) == 0 {
 		return
@@ -233,9 +233,11 @@ func (t *tally) count(round int, j *told, asked []answer) {
 		if a.ID != j.ID || a.Done == nil {
 			continue
 		}
-		t.asked++
 		t.asks = append(t.asks, math.Abs(a.Done.Sub(a.Submitted).Seconds()-(first.Half-j.Submitted))/took)
-		if a.Promised == (j.Promised != nil) {
+		if j.Deadline == nil {
+			continue // both promise nothing
+		}
+		if t.asked++; a.Promised == (j.Promised != nil) {
 			t.same++
 		}
 	}
@@ -254,7 +256,7 @@ func (t *tally) print() {
 	fmt.Printf("of %d jobs, done by the instant that was said at submission to hold with 50, 90 and 95 %%: %d, %d and %d\n", t.said, t.by[0], t.by[1], t.by[2])
 	fmt.Printf("the middle of what was said at submission is off by %s of the time that the job took\n", middle(t.begin))
 	fmt.Printf("what was last said before half of that, by %s of the other half\n", middle(t.half))
-	fmt.Printf("ask said of %d of %d jobs as the run did whether they are promised; its middle differs by %s\n", t.same, t.asked, middle(t.asks))
+	fmt.Printf("ask said of %d of %d jobs with deadlines as the run did whether they are promised; its middle differs by %s\n", t.same, t.asked, middle(t.asks))
 }
 
 // words writes a file of so many MB of words, the n-th of which is as frequent as 1/n.
