@@ -41,6 +41,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		kinds |= 1 << batch[i].Kind
 	}
+	idle := len(s.line) == 0
 	s.moved = false
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v)
@@ -123,7 +124,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.tell(v, p)
 		s.next = v.Now().Add(s.spacing())
 	}
-	if turn || kinds.Has(sched.Tick) && len(s.line) > 0 { // a Tick ends all wishes, later ones too
+	// A Tick ends all wishes, later ones too, and so does a resync; where no job was there none was asked for again.
+	if turn || len(s.line) > 0 && (idle || kinds.Has(sched.Tick) || kinds.Has(sched.Resync)) {
 		p.WakeMe(s.next, sched.Because(sched.Wakeup, int64(s.next)))
 	}
 }
@@ -366,7 +368,8 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	was := s.jobs[job.ID]
 	s.forget(job.ID)
 	r := s.note(v, job)
-	r.Own, r.End, r.Density, r.Let, r.Over = was.Own, was.End, was.Density, was.Let, was.Over
+	s.keep(v, job, r, &was)
+	r.End, r.Density, r.Let = was.End, was.Density, was.Let
 	if r.Due == was.Due {
 		r.InTime, r.Handed, r.Told, r.Promised = was.InTime, was.Handed, was.Told, was.Promised
 		return false
@@ -398,7 +401,16 @@ func (s *scheduler) resync(v sched.View) {
 			continue
 		}
 		r := s.note(v, job)
-		r.Own, r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density, r.Over = old.Own, old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density, old.Over
+		s.keep(v, job, r, old)
+		r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
+	}
+}
+
+// keep has a record go on by what the job's own tasks took, which an older one has in parts of its own laws.
+func (s *scheduler) keep(v sched.View, job *sched.Job, r, was *record) {
+	if r.Over = was.Over; was.Own[0].N > 0 || was.Own[1].N > 0 {
+		r.Own, r.Laws = was.Own, was.Laws
+		s.learn(v, job, r)
 	}
 }
 
@@ -409,10 +421,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 	*c = *newScheduler(s.Config)
 	c.admits = s.admits
 	c.copy(s)
-	c.serving, c.pace, c.looked = s.serving, s.pace, s.looked
-	if !c.looked {
-		c.serve(v)
-	}
+	c.serve(v)
 	room := s.admits.Ask(v, job)
 	if room.Verb == sched.NoVerb {
 		return room

@@ -71,16 +71,16 @@ const (
 // would be several times of what is likely, for all who wait behind the job.
 func lawOf(l *estimate.Law, guess bool) *law {
 	k := &law{Few: units.Rounded(1 / (l.Jobs + 1))}
-	shared := l.Shared.Mean()
+	shared, far := l.Shared.Mean(), 1.0 // far: of the jobs of a guess one in a hundred is farther off
 	if guess {
-		shared = l.Shared.Quantile(0.5)
+		shared, far = l.Shared.Quantile(0.5), l.Shared.Quantile(0.99)/max(l.Shared.Quantile(0.5), 1e-9)
 	}
 	scale := l.Typical * shared
 	if units.Rounded(scale) <= 0 {
 		return k
 	}
 	k.Mean, k.Wait = units.Rounded(scale*l.Own.Mean()+l.Wait), units.Rounded(l.Wait)
-	k.Most = units.Rounded(scale * l.Own.Quantile(0.999) / k.Mean)
+	k.Most = units.Rounded(far * scale * l.Own.Quantile(0.999) / k.Mean)
 	k.Variance = units.Rounded(scale * scale * l.Own.Variance() / (k.Mean * k.Mean))
 	k.Shared = units.Rounded(l.Shared.Variance() / (shared * shared))
 	for i := range k.Residual {

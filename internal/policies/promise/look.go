@@ -364,6 +364,9 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 				low := &w.under.pools[w.pool[k]].spans[w.below[k]]
 				x.last, x.end = max(x.last, low.last), max(x.end, low.end)
 			}
+			if k == 1 && w.at[0] > 0 && w.busy[1] > 0 && w.end != units.Never { // these work behind the maps
+				x.end = max(x.end, w.end.Add(w.mean[1]))
+			}
 			if w.open[k] > 0 {
 				from := max(w.end, w.ready) // when its maps are over
 				within += max(0, x.last.Sub(from).Seconds())
@@ -516,11 +519,8 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 // over tells whether a job of which the tasks from a stage on are a guess is late whatever they take: its deadline has
 // passed, or is not met by the stage before.
 func (s *scheduler) over(now units.Time, w *place, from int, relief float64) bool {
-	if from == 0 || w.at[0] == 0 || w.r.Strange {
-		return now > w.job.Due()
-	}
 	maps := s.pools[w.pool[0]].spans[w.at[0]].end
-	if maps == units.Never {
+	if from == 0 || w.at[0] == 0 || w.r.Strange || maps == units.Never {
 		return now > w.job.Due()
 	}
 	takes := maps.Sub(now).Seconds()

@@ -244,6 +244,24 @@ func TestKin(t *testing.T) {
 	}
 }
 
+// So they do if they take many times what was guessed: what is told of four tasks is not sure of less than they took.
+func TestFirstTasksTellOfLongOnes(t *testing.T) {
+	for _, takes := range []float64{1, 30, 100, 300} {
+		d := known(t, usual, 0.1, 0.1) // where tasks take a second
+		strange := policytest.Claims("a", 40, 90000)
+		strange.Class = "nobody knows"
+		d.At(0, arrives(1, strange))
+		for range 4 {
+			e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
+			e.Spans[0] = units.FromSeconds(takes)
+			d.s.ended(d.Book, d.Book.Job(1), sched.Map, &e)
+		}
+		if is := d.s.task(&d.s.jobs[1], 0); is < takes/2 || is > 1.1*takes {
+			t.Errorf("four maps took %.0f s, and the next is said to take %.1f s", takes, is)
+		}
+	}
+}
+
 // Of a class of which one job is known more is left open than of one of which a hundred are.
 func TestYoungClassIsToldMore(t *testing.T) {
 	wide := func(jobs float64) float64 {
@@ -494,5 +512,79 @@ func TestRentedNodesCount(t *testing.T) {
 		if is := d.told(1); (is.Word == sched.Promised) != c.promised {
 			t.Errorf("%+v: it is told %+v with four nodes on their way", c, is)
 		}
+	}
+}
+
+// What the job's own tasks took is known still when it gets another deadline, and after a resync: of a guess nothing
+// else says much.
+func TestFirstTasksAreRemembered(t *testing.T) {
+	strange := func(deadline int) *workload.Job {
+		j := policytest.Claims("a", 40, deadline)
+		j.Class = "nobody knows"
+		return j
+	}
+	for name, next := range map[string][]sched.Event{
+		"another deadline": {policytest.Amended(1, strange(8000))},
+		"a resync":         {{Kind: sched.Resync}, policytest.Opening()[0], learned(0.1, 0.1), arrives(1, strange(9000))},
+	} {
+		d := known(t, usual, 0.1, 0.1)
+		d.At(0, arrives(1, strange(9000)))
+		for range 64 {
+			e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
+			e.Spans[0] = 20 * units.Second
+			d.s.ended(d.Book, d.Book.Job(1), sched.Map, &e)
+		}
+		before := d.s.task(&d.s.jobs[1], 0)
+		if d.At(1, next...); before < 18 || d.s.task(&d.s.jobs[1], 0) < 18 {
+			t.Errorf("%s: 64 maps took 20 s, the next is said to take %.1f s, and %.1f behind it", name, before, d.s.task(&d.s.jobs[1], 0))
+		}
+	}
+}
+
+// The next look is asked for again after a resync, which ends all wishes, and by who comes when the Tick of the last
+// one found no job.
+func TestLooksBegin(t *testing.T) {
+	job, next := policytest.Claims("a", 50, 9000), units.Time(13*units.Second)
+	d := known(t, usual, 0.1, 0.1)
+	d.At(0, arrives(1, job))
+	d.s.next = next
+	if d.At(5, sched.Event{Kind: sched.Resync}, policytest.Opening()[0], learned(0.1, 0.1), arrives(1, job)); d.Book.Due() != next {
+		t.Errorf("behind a resync the look at 13 s is asked for at %v", d.Book.Due())
+	}
+	d = known(t, usual, 0.1, 0.1)
+	d.At(0, arrives(1, job))
+	d.s.next = next
+	d.At(5, sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed})
+	d.At(8, sched.Event{Kind: sched.Tick})
+	if d.At(9, arrives(2, policytest.Claims("b", 50, 9000))); d.Book.Due() != next {
+		t.Errorf("behind an empty line the look at 13 s is asked for at %v", d.Book.Due())
+	}
+}
+
+// A reduce that runs while maps are still to start works when the last of them is over.
+func TestReducesEndBehindTheMaps(t *testing.T) {
+	d := reducing(t)
+	d.At(0, arrives(1, folded("a", 100, 9000)))
+	ends := func(open, busy int32) units.Time {
+		t := &d.Book.Job(1).Stages[sched.Reduce]
+		t.Open, t.Occupied = open, busy
+		d.s.look(d.Book, true, &sched.Plan{})
+		return d.s.places[0].end
+	}
+	if waits, runs := ends(1, 0), ends(0, 1); runs < waits {
+		t.Errorf("it is expected to end at %v while its reduce runs, and at %v while it waits", runs, waits)
+	}
+}
+
+// Who asks is told of a rented node on its way as who comes is.
+func TestAskedOfRentedNodes(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	class := &cluster.Class{Name: "m", Speed: 1, Most: 1, WakeTime: 100 * units.Second, Capacity: units.Slots(3, 1)}
+	d.At(0, sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Offered, Detail: &sched.Detail{Node: &cluster.Node{Name: "x", Rack: 1, Class: class}}})
+	d.At(1, sched.Event{Kind: sched.NodeChanged, Node: 2, State: sched.Waking})
+	job := policytest.Claims("a", 30, 900)
+	asked := admission{d.s}.Ask(d.Book, sched.Asked(d.Book, job))
+	if d.At(1, arrives(1, job)); asked.Outlook != d.told(1) {
+		t.Errorf("who asks is told %+v, and who comes %+v", asked.Outlook, d.told(1))
 	}
 }
