@@ -371,7 +371,7 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	s.keep(v, job, r, &was)
 	r.End, r.Density, r.Let = was.End, was.Density, was.Let
 	if r.Due == was.Due {
-		r.InTime, r.Handed, r.Told, r.Promised = was.InTime, was.Handed, was.Told, was.Promised
+		r.InTime, r.Handed, r.Told, r.Promised, r.First, r.Unsaid, r.Saved = was.InTime, was.Handed, was.Told, was.Promised, was.First, was.Unsaid, was.Saved
 		return false
 	}
 	if r.InTime && !was.InTime {
@@ -403,6 +403,7 @@ func (s *scheduler) resync(v sched.View) {
 		r := s.note(v, job)
 		s.keep(v, job, r, old)
 		r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
+		r.First, r.Unsaid, r.Saved = old.First, old.Unsaid, old.Saved
 	}
 }
 

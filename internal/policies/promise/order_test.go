@@ -588,3 +588,24 @@ func TestAskedOfRentedNodes(t *testing.T) {
 		t.Errorf("who asks is told %+v, and who comes %+v", asked.Outlook, d.told(1))
 	}
 }
+
+// What was said of a job is remembered over a resync and another number of tasks: a promise breaks once, and one that
+// waits for its class to be known is decided on still.
+func TestSaidIsRemembered(t *testing.T) {
+	job := policytest.Claims("a", 5, 20)
+	for name, next := range map[string][]sched.Event{
+		"other tasks": {policytest.Amended(1, policytest.Claims("a", 9, 20))},
+		"a resync":    {{Kind: sched.Resync}, policytest.Opening()[0], learned(0.1, 0.1), arrives(1, job)},
+	} {
+		d := known(t, usual, 0.1, 0.1)
+		d.At(0, arrives(1, job))
+		d.At(30, sched.Event{Kind: sched.Tick})
+		was := d.s.errors.Sure
+		d.s.jobs[1].Unsaid, d.s.jobs[1].Saved = true, true
+		d.At(31, next...)
+		d.At(60, sched.Event{Kind: sched.Tick})
+		if r := &d.s.jobs[1]; was == 0 || d.s.errors.Sure != was || !r.Unsaid || !r.Saved {
+			t.Errorf("%s: the next promises ask for %v more, and asked for %v; undecided: %v, %v", name, d.s.errors.Sure, was, r.Unsaid, r.Saved)
+		}
+	}
+}
