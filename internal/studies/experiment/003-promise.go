@@ -8,8 +8,8 @@ func promise003() *Experiment {
 		About: "jobs in time, promises kept and chances stated on 17 streams, beside orders without promises and other ways to foretell"}
 	met, work := value("in time", "%"), value("work in time", "%")
 	const order = "edf(feasible)+slowstart"
-	orders := []string{order, "fair+slowstart", "edf-p+slowstart"}
-	peers := []string{order + "+foretell(by=responses)", order + "+foretell(by=average)", order + "+foretell(by=draws)"}
+	orders := []struct{ name, policy string }{{"its order alone", order}, {"fair", "fair+slowstart"}, {"edf-p", "edf-p+slowstart"}}
+	peers := []struct{ name, by string }{{"past responses", "responses"}, {"a moving average", "average"}, {"plays with drawn times", "draws"}}
 	metrics := []Metric{met, work, ratio("promised", "promised", "jobs"), ratio("kept", "kept", "promised"), ratio("done by 50 %", "done 50", "told 50"),
 		ratio("by 90 %", "done 90", "told 90"), ratio("by 99 %", "done 99", "told 99"), value("99 % by, over half by", "times")}
 	all := func(load int, policy string) (rows Rows) {
@@ -23,7 +23,7 @@ func promise003() *Experiment {
 		rows, knows := all(load, "promise"), all(load, rehearsed+"promise")
 		var beside []Rows
 		for _, o := range orders {
-			beside = append(beside, all(load, o))
+			beside = append(beside, all(load, o.policy))
 		}
 		e.ours(at("by count, 98 % of the best of its order alone, fair and edf-p, with late reduces"), partOf(0.98, met, rows, beside...))
 		e.ours(at("by work, 97 % of it"), partOf(0.97, work, rows, beside...))
@@ -39,13 +39,13 @@ func promise003() *Experiment {
 		e.table(at("promise"), metrics, rows)
 		e.table(at("promise, which knows the laws"), metrics, knows)
 		for i, o := range orders {
-			e.table(at(o), metrics[:2], beside[i])
+			e.table(at(o.name), metrics[:2], beside[i])
 		}
 		for _, p := range peers {
-			rows := all(load, p)
-			e.ours(at(p+" keeps what it promises"), keeps(0.99, rows))
-			e.ours(at(p+" states chances within a point"), tellsTrue(0.01, rows))
-			e.table(at(p), metrics, rows)
+			rows := all(load, order+"+foretell(by="+p.by+")")
+			e.ours(at(p.name+": promises at 99 % are kept"), keeps(0.99, rows))
+			e.ours(at(p.name+": chances are within a point"), tellsTrue(0.01, rows))
+			e.table(at(p.name), metrics, rows)
 		}
 	}
 	return e
