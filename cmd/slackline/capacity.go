@@ -55,7 +55,7 @@ If a class cannot meet its deadline with any number of machines there is no plan
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
   slackline capacity examples/allocation.yaml --sweep deadline=-60%..0
-  slackline capacity examples/allocation.yaml --verify --policy capacity-plan
+  slackline capacity examples/allocation.yaml --verify --policy fair
   slackline capacity examples/fleet.yaml
   slackline capacity examples/fleet.yaml --verify
   slackline capacity --from-history --since 30d -o yaml`,

@@ -27,7 +27,6 @@ var untried = map[string]string{
 	"slackline yarn serve --policy edf-p+matchmaking --heartbeat 200ms": "it serves until it is stopped; TestYarnServe does that",
 	"slackline demo":                      "it takes half a minute; its own test runs it on less text",
 	"slackline reproduce 003-matchmaking": "it takes a minute; make reproduce runs it",
-	"rm -rf out && slackline run stream.yaml --block 64B --nodes 6 --slots 4 --policy capacity-plan": "its jobs wait for a minute",
 }
 
 // pages are the documents of which every command is run, with the tools that they need besides sh.

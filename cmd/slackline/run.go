@@ -60,7 +60,7 @@ With --slots-trace the number of slots changes during the run. A slot that is ta
 What a run did, and the profiles of its job classes, are kept: slackline jobs lists runs, simulate simulates them, and the next
 run says before it starts when its jobs should be done, as slackline ask does. By default it warns of jobs that are expected
 to be late; with --admit refuse it then runs nothing, and exits with 3; with --admit off it says nothing. There is no such check
-under rtmr, dc and capacity-plan, which refuse such jobs.`,
+under rtmr and dc, which refuse such jobs.`,
 		Example: `  slackline run examples/find.yaml
   rm -rf out && slackline run examples/words.yaml examples/find.yaml --policy edf-p --journal words.journal
   rm -rf out && slackline run examples/words.yaml --nodes 1 --slots 2 -o json

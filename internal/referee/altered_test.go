@@ -206,8 +206,6 @@ var alterations = []alteration{
 	{"a job is let in that would be late", "rtmr", replace(`item reject id=(\d+) job=(\d+) .*reason=deadline:`, "item admit id=$1 job=$2 reason=promised:")},
 	{"a job is refused that would be in time", "rtmr", replace(`item admit id=(\d+) job=(\d+) .*reason=promised:`, "item reject id=$1 job=$2 reason=deadline:")},
 	{"a job is let in for which slots are taken", "dc", replace(`item reject id=(\d+) job=(\d+) reason=(map|reduce)-slots-taken:.*`, "item admit id=$1 job=$2 reason=promised")},
-	{"a job is let in above the plan", "capacity-plan", replace(`item reject id=(\d+) job=(\d+) reason=over-plan:.*`, "item admit id=$1 job=$2 reason=planned")},
-	{"the price of a plan is off", "capacity-plan", one(`reason=over-plan:\d+,\d+,(\d+)`)},
 	{"a promised finish is a nanosecond off", "rtmr", one(`by=(\d+) reason=promised`)},
 	{"an offered deadline is a nanosecond off", "rtmr", one(`item reject .* by=(\d+)`)},
 	{"a minimum of map slots is one too high", "dc", one(`item set-slots .*count=(\d+)`)},
@@ -382,7 +380,7 @@ func TestWrongRule(t *testing.T) {
 		{"fifo", "fair"}, {"edf-p", "fifo"}, {"edf-n", "edf-p"}, {"fair", "fifo"}, {"capacity", "fair"}, {"capacity", "capacity(elastic=false)"},
 		{"fifo+matchmaking", "fifo"}, {"fifo+matchmaking", "edf-p+matchmaking"}, {"fifo+delay", "fifo+matchmaking"}, {"fifo+delay(D=4.5s)", "fifo+delay(D=4s)"},
 		{"fifo", "fifo+greedy(nonlocal=2)"}, {"fifo", "fifo+greedy(reduces=2)"}, {"fair", "fair(jobs=fifo)"},
-		{"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"capacity-plan", "capacity-plan(bound=upper)"}, {"capacity-plan", "capacity-plan(over=hold)"}, {"rtmr(skew=200)", "rtmr"},
+		{"rtmr", "rtmr(feedback=false)"}, {"dc", "dc(cost=worst)"}, {"rtmr(skew=200)", "rtmr"},
 		{starving, "fair(pool=user)"}, {starving, "fair(pool=user)+preempt(fair_timeout=4s,interval=2s)"},
 		{slow, "fifo"}, {slow, "fifo+speculate(lag=2s,gap=12,interval=1s)"}, {sleepy, "fifo"}, {sleepy, "fifo+sleep(idle=4500ms)"},
 	} {

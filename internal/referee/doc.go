@@ -12,7 +12,6 @@
 //	policies.go  the one table from a policy's name to its rule
 //	orders.go    who goes first: by-arrival, edf, fair-share; capacity.go: capacity-share; feasible.go: edf(feasible)
 //	admit.go     who may run: all, limit, serial; constraint.go: Deadline Constraint
-//	allot.go     both for capacity-plan
 //	horizon.go   rds: its plan is believed, and held to the rules of a plan
 //	place.go     what a node gets: greedy, delay, matchmaking; efh.go: efh, container by container, ideal, worth
 //	rtmr.go      promises of deadlines; refusals.go: where a start is refused;

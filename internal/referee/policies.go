@@ -69,10 +69,6 @@ var table = map[string]func(m *made, a *asked){
 		m.order = edf{}
 		m.parts["admit"] = constraintOf(a)
 	},
-	"capacity-plan": func(m *made, a *asked) {
-		o := allottedOf(m, a)
-		m.order, m.parts["admit"] = o, o
-	},
 	"rds": func(m *made, a *asked) {
 		r := recedeOf(a)
 		m.order, m.parts["admit"], m.parts["share"] = adjusted{recede: r}, r, sharing{r}

@@ -220,7 +220,7 @@ func TestSavedWithinAnInstant(t *testing.T) {
 
 // A job of which nobody can tell how many tasks it has gets the idle cluster, whatever the policy.
 func TestGrowingJobsRun(t *testing.T) {
-	for _, policy := range []string{"fifo", "fair", "edf-p", "dc", "capacity-plan", "capacity-plan(over=hold)", "rtmr", "promise"} {
+	for _, policy := range []string{"fifo", "fair", "edf-p", "dc", "rtmr", "promise"} {
 		d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 		grows := timed("a", "reduce10", 1, 600, 1, 1)
 		for i := range grows.Stages {
@@ -305,7 +305,7 @@ func TestSlotsAreTakenAfterAYield(t *testing.T) {
 // Reduces start when the maps are over, whoever has run these, however many were asked for, and though nobody ever
 // said how many there are.
 func TestReducesStart(t *testing.T) {
-	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "capacity-plan", "rtmr", "promise"} {
+	for _, policy := range []string{"fifo", "edf+slowstart", "dc", "rtmr", "promise"} {
 		for _, how := range []string{"grows", "asks for more", "yield"} {
 			d := newDesk(t, policy, sched.Capabilities{World: "w", Kill: true, Heartbeat: units.Second})
 			job := timed("a", "reduce10", 1, 600, 2, 1)

@@ -28,7 +28,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/policies/admit"
-	"github.com/slackline/slackline/internal/policies/allot"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/need"
 	"github.com/slackline/slackline/internal/policies/ondemand"
@@ -58,7 +57,6 @@ func All() []compose.Entry {
 		schemes.DC(),
 		rtmr.Entry(),
 		promise.Entry(),
-		allot.Entry(),
 		rds.Entry(),
 		ondemand.Entry(),
 		workflow.DAWSEE(),

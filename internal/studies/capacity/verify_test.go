@@ -19,7 +19,7 @@ import (
 func TestVerify(t *testing.T) {
 	c := example(t)
 	c.Bound = "upper"
-	policies := []string{"", "capacity-plan(bound=upper)", "fair", "capacity(elastic=false)"}
+	policies := []string{"", "fair", "capacity(elastic=false)"}
 	if testing.Short() {
 		policies = policies[:2]
 	}

@@ -36,7 +36,7 @@ func TestProcessors(t *testing.T) {
 	}
 	ctx, s, recorded := context.Background(), readScenario(t, busy), 0
 	policies := slices.Concat(Policies(), []string{"rds(interval=2m)", "promise(level=90%)",
-		"capacity-plan(over=hold)", "edf(feasible)+slowstart", "edf-p+speculate", "capacity+delay", "fair+preempt"})
+		"edf(feasible)+slowstart", "edf-p+speculate", "capacity+delay", "fair+preempt"})
 	for k, c := range Cells(s, policies, []uint64{1, 2, 3}) {
 		c.Journal = filepath.Join(*elsewhere, fmt.Sprint(k, ".journal"))
 		if _, err := os.Stat(c.Journal); errors.Is(err, os.ErrNotExist) {

@@ -128,7 +128,7 @@ func TestTeacherTells(t *testing.T) {
 
 // Cost models are fitted for policies that promise with a probability, and for no others.
 func TestWhoReadsModels(t *testing.T) {
-	for name, want := range map[string]bool{"promise": true, "rtmr": false, "capacity-plan": false,
+	for name, want := range map[string]bool{"promise": true, "rtmr": false,
 		"dc": false, "edf(feasible)+slowstart": false} {
 		p, err := catalog.New(name, NoQueues)
 		if err != nil || !p.Studies() || p.StudiesModels() != want {

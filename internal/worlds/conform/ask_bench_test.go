@@ -104,12 +104,11 @@ func BenchmarkClone(b *testing.B) {
 // A question costs, under rtmr: O(jobs) comparisons and some hundred estimates, more if jobs have to be
 // estimated again since something changed; promise: O(jobs) estimates for the first one after a decision, some
 // hundred for each of the next, more where one would put promises at risk; dc: O(accepted jobs) without an
-// allocation for each; capacity-plan: O(jobs), with an estimate of each that waits for the first one at an
-// instant; rds: O(jobs), as it plays on a copy of all members.
+// allocation for each; rds: O(jobs), as it plays on a copy of all members.
 func BenchmarkAsk(b *testing.B) {
 	const jobs, nodes = 10_000, 1000
 	for _, policy := range []string{"rtmr", "promise", "dc", "fair+limit(running=100,per_user=2)",
-		"capacity-plan", "capacity-plan(over=hold)", "rds"} {
+		"rds"} {
 		for _, mix := range []string{"full", "low", "late"} {
 			b.Run(policy+"/"+mix, func(b *testing.B) {
 				l, job := full(b, policy, mix, jobs, nodes, 2000)

@@ -177,8 +177,6 @@ var saying = map[string][]sched.Verb{
 	"promise":                               {sched.Admit, sched.Hold}, // which rejects nobody
 	"dc":                                    {sched.Admit, sched.Reject},
 	"dc(cost=worst)":                        {sched.Admit, sched.Reject},
-	"capacity-plan":                         {sched.Admit, sched.Reject},
-	"capacity-plan(over=hold)":              {sched.Admit, sched.Hold},
 	"rds(interval=20s)":                     {sched.Admit, sched.Hold},
 	"rds(interval=5s,solver=0s)":            {sched.Admit, sched.Hold},
 	"fifo":                                  {sched.Admit},

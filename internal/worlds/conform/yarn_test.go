@@ -132,7 +132,7 @@ func TestYARNInSlots(t *testing.T) {
 	for _, text := range []string{"rtmr", "edf-p", "fair"} {
 		t.Run(text, func(t *testing.T) { holds(t, cut("yarn in slots", 3, 0), text) })
 	}
-	for _, text := range []string{"rtmr", "promise", "dc", "rds", "capacity-plan"} {
+	for _, text := range []string{"rtmr", "promise", "dc", "rds"} {
 		t.Run(text+", unkind", func(t *testing.T) { holds(t, cut("yarn in slots, unkind", runs(12), 200), text) })
 	}
 }
