@@ -28,6 +28,9 @@ const (
 	knots = 29
 )
 
+// Far is the last of them.
+const Far = first + step*(knots-1)
+
 // A Dist is a random time in seconds: its quantiles at the normal scores -3, -2.75 … 4.
 type Dist [knots]float64
 

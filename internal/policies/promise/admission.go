@@ -54,8 +54,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if kinds&changes != 0 {
 		s.failures.note(v, batch)
 	}
-	if s.rented(v, batch) {
-		s.again()
+	if s.rents = s.rented(v, batch); s.rents { // jobs may be promised their deadlines that were not when they came
 		s.next = v.Now()
 	}
 	came := s.came[:0]
@@ -141,15 +140,6 @@ func (s *scheduler) rented(v sched.View, batch []sched.Event) bool {
 	})
 }
 
-// again has jobs promised their deadlines that were not when they came, if the next look finds that they can be.
-func (s *scheduler) again() {
-	for _, j := range s.line {
-		if r := &s.jobs[j]; r.Told.Word == sched.Unpromised {
-			r.Saved = true
-		}
-	}
-}
-
 // lookSpacing is how much time there is for each job between two looks at all of them.
 const lookSpacing = units.Second / 40
 
@@ -163,21 +153,30 @@ func (s *scheduler) spacing() units.Duration {
 // that could be in time at the last look.
 func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.arrivals.count(v.Now())
-	s.carry(v)
-	s.hold(v)
 	s.was = s.was[:0]
 	for _, j := range s.line {
-		r, job := &s.jobs[j], v.Job(j)
-		s.was = append(s.was, stands{r.InTime, r.Density})
-		if all && !r.InTime && job.Due() != units.Never && job.Due() > v.Now() {
-			r.InTime = true
-		}
+		r := &s.jobs[j]
+		s.was, r.lost = append(s.was, stands{r.InTime, r.Density}), false
 	}
-	s.fill(v, all)
-	s.run(v)
-	if s.triage(v) {
+	chained := s.carry(v)
+	s.hold(v)
+	for {
+		for i, j := range s.line {
+			r, due := &s.jobs[j], v.Job(j).Due()
+			r.InTime = s.was[i].inTime || all && due != units.Never && (due > v.Now() || r.carries)
+		}
 		s.fill(v, all)
 		s.run(v)
+		if s.gaveUp = false; !s.triage(v) {
+			break
+		}
+		s.fill(v, all)
+		s.run(v)
+		if !chained || !s.gaveUp {
+			break
+		}
+		chained = false // once more: what they wait for need not stand in front
+		s.carry(v)
 	}
 	for i, j := range s.line {
 		switch r, was := &s.jobs[j], s.was[i]; {
@@ -371,7 +370,7 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	s.keep(v, job, r, &was)
 	r.End, r.Density, r.Let = was.End, was.Density, was.Let
 	if r.Due == was.Due {
-		r.InTime, r.Handed, r.Told, r.Promised, r.First, r.Unsaid, r.Saved = was.InTime, was.Handed, was.Told, was.Promised, was.First, was.Unsaid, was.Saved
+		r.InTime, r.Handed, r.Told, r.Promised, r.First, r.Unsaid = was.InTime, was.Handed, was.Told, was.Promised, was.First, was.Unsaid
 		return false
 	}
 	if r.InTime && !was.InTime {
@@ -403,7 +402,7 @@ func (s *scheduler) resync(v sched.View) {
 		r := s.note(v, job)
 		s.keep(v, job, r, old)
 		r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
-		r.First, r.Unsaid, r.Saved = old.First, old.Unsaid, old.Saved
+		r.First, r.Unsaid = old.First, old.Unsaid
 	}
 }
 

@@ -100,3 +100,19 @@ func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
 	}
 	return by, variance
 }
+
+// mostBusy is the part of the time for which arrivals are taken to keep the cluster busy at most: who waits behind all
+// of them would wait for ever else.
+const mostBusy = 0.9
+
+// overtake is by how many seconds, and with which variance, later arrivals delay a job that stands behind all of them,
+// whose last task starts in so many seconds without them: who comes meanwhile, who comes while these run, and so on, as
+// in a busy period (Kleinrock, Queueing Systems I, 1975, section 5.8).
+func (a *arrivals) overtake(within float64) (by, variance float64) {
+	if len(a.sums) == 0 {
+		return 0, 0
+	}
+	all := &a.sums[len(a.sums)-1]
+	idle := 1 - min(units.Rounded(all.work*a.rate), mostBusy)
+	return units.Rounded(within * (1 - idle) / idle), units.Rounded(within * a.rate * all.square / (idle * idle * idle))
+}

@@ -9,8 +9,9 @@ import (
 )
 
 // A job that others wait for is due when they can still be in time behind it: its virtual deadline is the earliest of
-// theirs, each less what that job takes, along the chain from its end. Who is waited for by a job with a promise does
-// not go behind for others' sake. A deadline that nothing can save any more is handed on by a promise alone.
+// theirs, each less what that job takes, along the chain from its end. Who is waited for by a job with a promise that
+// can be kept does not go behind for others' sake. A deadline that nothing can save any more is handed on by a promise
+// alone.
 
 // chains tells whether a job waits for others, or another one did.
 func (s *scheduler) chains(v sched.View) bool {
@@ -30,7 +31,7 @@ func (s *scheduler) link(v sched.View) {
 	}
 	for _, j := range s.line {
 		r, job := &s.jobs[j], v.Job(j)
-		r.latest, r.carries, r.linked = stated(job), false, false
+		r.latest, r.owes, r.carries, r.linked = stated(job), false, false, false
 		if job.State != sched.Waiting {
 			continue
 		}
@@ -51,12 +52,13 @@ func (s *scheduler) hear(v sched.View, j sched.JobID) *record {
 	r.linked = true
 	for _, k := range s.behindIt[j] {
 		by := s.hear(v, k)
-		promised := by.carries || by.Promised > 0
-		r.carries = r.carries || promised
+		owes := by.owes || by.Promised > 0
+		r.owes = r.owes || owes
+		r.carries = r.carries || by.carries || by.Promised > 0 && !by.lost
 		if by.latest == units.Never {
 			continue
 		}
-		if at := by.latest.Add(-ofSeconds(s.alone(by, v.Job(k)))); promised || at > v.Now() {
+		if at := by.latest.Add(-ofSeconds(s.alone(by, v.Job(k)))); owes || at > v.Now() {
 			r.latest = min(r.latest, max(at, 1))
 		}
 	}

@@ -91,6 +91,30 @@ func TestChainOfAPromise(t *testing.T) {
 	}
 }
 
+// What a promise that has no chance any more waits for is not kept at the cost of others either, until it has one.
+func TestChainOfALostPromise(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	first, last := policytest.Claims("first", 20, 0), policytest.Claims("last", 5, 60)
+	first.Deadline, last.After = units.Never, []string{"first"}
+	d.At(0, arrives(1, first), arrives(2, last))
+	if d.s.jobs[2].Promised == 0 {
+		t.Fatal("the end of the chain is not promised")
+	}
+	last = policytest.Claims("last", 500, 60)
+	last.After = []string{"first"}
+	d.At(1, policytest.Amended(2, last), arrives(3, policytest.Claims("other", 10, 18)))
+	if d.s.jobs[1].InTime || d.s.jobs[2].InTime || !d.s.jobs[3].InTime {
+		t.Errorf("in time can be %v, %v and %v, want only the third", d.s.jobs[1].InTime, d.s.jobs[2].InTime, d.s.jobs[3].InTime)
+	}
+	last = policytest.Claims("last", 5, 60)
+	last.After = []string{"first"}
+	d.At(2, policytest.Amended(2, last))
+	d.At(3, sched.Event{Kind: sched.Tick})
+	if !d.s.jobs[1].InTime || !d.s.jobs[2].InTime {
+		t.Errorf("the promise can be kept again, and in time can be %v and %v", d.s.jobs[1].InTime, d.s.jobs[2].InTime)
+	}
+}
+
 // Who cannot be in time does not take the deadline of those that can from the job for which both wait, and a job's own
 // later deadline does not either.
 func TestForksOfAChain(t *testing.T) {

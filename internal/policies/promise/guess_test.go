@@ -51,6 +51,7 @@ func TestFirstTasksTell(t *testing.T) {
 	}
 }
 
+// A job of an application that is known with other parameters is told what such jobs take, but as a guess: widely,
 // and nobody gives it up by that. What is learned meanwhile of another one of them moves it.
 func TestKin(t *testing.T) {
 	d := newDesk(t, Config{Most: 1000, Reject: true})
@@ -106,6 +107,7 @@ func TestYoungClassIsToldMore(t *testing.T) {
 	}
 }
 
+// Where jobs of a class take a hundredth of what its models say of each, or as long, the models say little: the next
 // job is told a wide statement, and is not given up by it. Until jobs have shown that, it is.
 func TestDoubtedModels(t *testing.T) {
 	for _, doubted := range []bool{false, true} {
@@ -148,6 +150,7 @@ func reducing(t *testing.T) *desk {
 	return d
 }
 
+// What its reduces take is a guess, but its maps alone do not meet the deadline: it goes behind. Where they do, it does
 // not.
 func TestGivenUpByItsMaps(t *testing.T) {
 	for maps, in := range map[int]bool{5: true, 20: false} {
@@ -159,6 +162,7 @@ func TestGivenUpByItsMaps(t *testing.T) {
 	}
 }
 
+// A reduce that began before the last map was over is told apart from one that takes as long: what it takes is
 // counted from that end, and so is its age.
 func TestReducesWorkBehindTheMaps(t *testing.T) {
 	d := reducing(t)

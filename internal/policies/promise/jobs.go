@@ -27,7 +27,6 @@ type record struct {
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
 	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
 	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once its class is known
-	Saved    bool        `json:"saved,omitempty"`    // nodes were rented since it came without a promise
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about
 	Handed   bool        `json:"handed,omitempty"`   // a job that waits for it has handed it a deadline
@@ -51,7 +50,9 @@ type record struct {
 	Lasts   [2]float64 `json:"lasts"`
 
 	awaited bool       // others wait for it
-	carries bool       // and one of these has a promise
+	owes    bool       // and one of these has a promise
+	carries bool       // that can be kept
+	lost    bool       // its own cannot, by the last look
 	latest  units.Time // when it is to be done for these to be in time
 	linked  bool       // these have been heard
 

@@ -345,7 +345,7 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		r.last[k] = max(r.last[k], at)
 	}
 	r.Running[k] = len(row)
-	r.Lasts[k] = units.Rounded(sum)
+	r.Lasts[k] = units.Rounded(sum * s.pace) // as at full speed
 }
 
 // settle finds when the jobs are expected to be done, and what that varies by.
@@ -379,9 +379,13 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 				before += (float64(work*work*w.r.shared(k)) + float64(float64(n)*mean*mean*l.Variance)) / (all * all)
 			}
 		}
-		if units.Rounded(within) > 0 && w.end != units.Never && w.job.Due() != units.Never && w.r.InTime {
-			by, variance := s.arrivals.delays(w.job.Due().Sub(now).Seconds(), within)
-			w.delay = by
+		if units.Rounded(within) > 0 && w.end != units.Never {
+			variance := 0.0
+			if w.r.InTime {
+				w.delay, variance = s.arrivals.delays(w.job.Due().Sub(now).Seconds(), within)
+			} else {
+				w.delay, variance = s.arrivals.overtake(within)
+			}
 			w.before += variance
 		}
 		is := ending{At: w.end}
@@ -456,7 +460,8 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 			continue
 		}
 		if s.late(now, w, relief+could) { // whoever else went
-			if free || s.lost(now, w, relief+could) {
+			if w.r.lost = !free && s.lost(now, w, relief+could); free || w.r.lost {
+				s.gaveUp = s.gaveUp || w.r.lost
 				w.r.InTime, w.r.Density, went = false, s.density(w.job, w.r), true
 				relief += w.takes
 			}

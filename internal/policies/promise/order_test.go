@@ -162,8 +162,8 @@ func TestNoCliff(t *testing.T) {
 	}
 }
 
-// A job of an application that is known with other parameters is told what such jobs take, but as a guess: widely,
-// So they do if they take many times what was guessed: what is told of four tasks is not sure of less than they took.
+// First tasks tell also if they take many times what was guessed: what is told of four of them is not sure of less than
+// they took.
 func TestFirstTasksTellOfLongOnes(t *testing.T) {
 	for _, takes := range []float64{1, 30, 100, 300} {
 		d := known(t, usual, 0.1, 0.1) // where tasks take a second
@@ -181,7 +181,6 @@ func TestFirstTasksTellOfLongOnes(t *testing.T) {
 	}
 }
 
-// Where jobs of a class take a hundredth of what its models say of each, or as long, the models say little: the next
 // The Tick of an older wish ends the newer one, as when a class was taught in between: the next look is asked for
 // again.
 func TestLooksGoOn(t *testing.T) {
@@ -193,7 +192,6 @@ func TestLooksGoOn(t *testing.T) {
 	}
 }
 
-// What its reduces take is a guess, but its maps alone do not meet the deadline: it goes behind. Where they do, it does
 // A promise that has no chance any more is not kept at the cost of others.
 func TestLostPromiseGoesBehind(t *testing.T) {
 	for maps, in := range map[int]bool{5: true, 100: false} {
@@ -210,7 +208,6 @@ func TestLostPromiseGoesBehind(t *testing.T) {
 	}
 }
 
-// A reduce that began before the last map was over is told apart from one that takes as long: what it takes is
 // A promise survives a resync, also in another process, and is told with its reason; one to a job that has another
 // deadline since is not.
 func TestPromisesSurvive(t *testing.T) {
@@ -434,11 +431,11 @@ func TestSaidIsRemembered(t *testing.T) {
 		d.At(0, arrives(1, job))
 		d.At(30, sched.Event{Kind: sched.Tick})
 		was := d.s.errors.Sure
-		d.s.jobs[1].Unsaid, d.s.jobs[1].Saved = true, true
+		d.s.jobs[1].Unsaid = true
 		d.At(31, next...)
 		d.At(60, sched.Event{Kind: sched.Tick})
-		if r := &d.s.jobs[1]; was == 0 || d.s.errors.Sure != was || !r.Unsaid || !r.Saved {
-			t.Errorf("%s: the next promises ask for %v more, and asked for %v; undecided: %v, %v", name, d.s.errors.Sure, was, r.Unsaid, r.Saved)
+		if r := &d.s.jobs[1]; was == 0 || d.s.errors.Sure != was || !r.Unsaid {
+			t.Errorf("%s: the next promises ask for %v more, and asked for %v; undecided: %v", name, d.s.errors.Sure, was, r.Unsaid)
 		}
 	}
 }

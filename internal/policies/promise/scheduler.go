@@ -60,6 +60,8 @@ type scheduler struct {
 	places []place
 	waits  bool // some wait for others
 	moved  bool // some virtual deadlines, in this batch
+	gaveUp bool // a promise, in this look
+	rents  bool // nodes were rented, in this batch
 	strays []stray
 	behind []*sched.Job
 	// by handle, who waits for the job

@@ -67,7 +67,7 @@ func (x *stray) ends(at units.Time) {
 // outlived is how much later a job ends at a score for strays: linear in the odds, as their law itself is.
 func (st *statement) outlived(z float64) float64 {
 	odds := func(p float64) float64 { return p / (1 - p) }
-	is, near, most := odds(finish.Chance(z)), odds(far[0]), odds(far[1])
+	is, near, most := odds(finish.Chance(min(z, finish.Far))), odds(far[0]), odds(far[1])
 	if units.Rounded(is) <= units.Rounded(near) {
 		return st.late[0] * (is - 1) / (near - 1)
 	}

@@ -48,13 +48,13 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 			continue
 		}
 		st := s.statement(now, w)
-		if (r.Unsaid || r.Saved) && !r.Strange {
+		if (r.Unsaid || s.rents && was.Word == sched.Unpromised) && !r.Strange {
 			if out := st.verdict(now, w); out.Word == sched.Promised {
 				why := PromisedNow
 				if !r.Unsaid {
 					why = PromisedWith
 				}
-				r.Promised, r.Unsaid, r.Saved, *was = r.Level, false, false, s.toldOf(w, out, now)
+				r.Promised, r.Unsaid, *was = r.Level, false, s.toldOf(w, out, now)
 				p.Foretell(w.job.ID, out, sched.Because(why, int64(w.job.Deadline)))
 				continue
 			}

@@ -1,0 +1,45 @@
+package promise
+
+import (
+	"math"
+	"testing"
+
+	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/units"
+)
+
+// A job behind all others is delayed by who comes while it waits, by who comes while these run, and so on: as drawn.
+func TestOvertakenByAll(t *testing.T) {
+	for _, gap := range []float64{40, 12, 8} { // seconds between jobs that take 2 or 8
+		var a arrivals
+		for i := range 240 {
+			a.came(units.Time(float64(i)*gap*1e9), 100, []float64{2, 8}[i%2])
+		}
+		a.count(units.Time(240 * gap * 1e9))
+		const within, draws = 60.0, 20_000
+		sum, squares := 0.0, 0.0
+		all := draw.Of(1, "busy periods")
+		for n := range draws {
+			d, left, delay := all.Number(uint64(n)), within, 0.0
+			for i := uint64(0); ; i++ {
+				next := d.Number(i)
+				if left -= next.Job("gap").Exponential(gap); left < 0 {
+					break
+				}
+				takes := []float64{2, 8}[next.Job("takes").Below(2)]
+				left, delay = left+takes, delay+takes
+			}
+			sum, squares = sum+delay, squares+delay*delay
+		}
+		mean := sum / draws
+		deviation := math.Sqrt(squares/draws - mean*mean)
+		by, variance := a.overtake(within)
+		if math.Abs(by/mean-1) > 0.03 || math.Abs(math.Sqrt(variance)/deviation-1) > 0.04 {
+			t.Errorf("a job each %.0f s delays by %.1f s with a deviation of %.1f, drawn: %.1f and %.1f", gap, by, math.Sqrt(variance), mean, deviation)
+		}
+	}
+	var none arrivals
+	if by, variance := none.overtake(60); by != 0 || variance != 0 {
+		t.Errorf("nobody has come, and delays by %v", by)
+	}
+}
