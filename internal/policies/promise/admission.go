@@ -163,7 +163,7 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	for {
 		for i, j := range s.line {
 			r, due := &s.jobs[j], v.Job(j).Due()
-			r.InTime = s.was[i].inTime || all && due != units.Never && (due > v.Now() || r.carries)
+			r.InTime = s.was[i].inTime || all && due != units.Never && due > v.Now()
 		}
 		s.fill(v, all)
 		s.run(v)

@@ -4,8 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/internal/policies/policytest"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -56,5 +59,33 @@ func TestNarrowedGuess(t *testing.T) {
 		if got := math.Sqrt(logVariance(&l.Shared)); math.Abs(got-deviation) > 0.02 {
 			t.Errorf("%v tasks of %v s: its deviation is %.3f, want %.3f", c.n, c.mean, got, deviation)
 		}
+	}
+}
+
+// Tasks that run on slow nodes do not say of themselves that they are slower and slower: what they take is held against
+// the law as at full speed, look after look.
+func TestSlowNodesCountOnce(t *testing.T) {
+	d := newDesk(t, usual)
+	opening := policytest.Opening()[0]
+	opening.Detail = &sched.Detail{Node: &cluster.Node{Name: "n", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(30, 30)}}}
+	d.At(0, opening, learned(0.1, 0.5))
+	d.At(0, sched.Event{Kind: sched.NodeChanged, Node: 1, X: 0.25})
+	d.At(0, arrives(1, policytest.Claims("a", 30, 9000)))
+	var events []sched.Event
+	for _, s := range d.Starts(1, sched.Event{Kind: sched.Heartbeat, Node: 1}) {
+		e := policytest.StartOf(s)
+		e.Attempt, e.Task = sched.AttemptID(len(events)+1), sched.TaskID(len(events)+1)
+		events = append(events, e)
+	}
+	if len(events) != 30 {
+		t.Fatalf("%d tasks start, want 30", len(events))
+	}
+	d.At(1, events...)
+	d.At(5, sched.Event{Kind: sched.Ended, Attempt: 1, Outcome: sched.Committed, Spans: [3]units.Duration{4 * units.Second}})
+	for range 40 {
+		d.s.look(d.Book, true, &sched.Plan{})
+	}
+	if is := d.s.task(&d.s.jobs[1], 0); is < 3 || is > 6 {
+		t.Errorf("at a quarter of the speed the first task took 4 s, and the others are said to take %.1f s", is)
 	}
 }

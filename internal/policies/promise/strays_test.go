@@ -45,3 +45,12 @@ func TestWaitsForWhatOutlastsAll(t *testing.T) {
 		t.Errorf("its deadline in 900 s has a chance of %.3f, not nearly %.3f, and it is told %v", chance, most, word)
 	}
 }
+
+// Where nothing has outlived all, no score has a job end later for it, however far what is told has moved.
+func TestNothingOutlives(t *testing.T) {
+	for _, z := range []float64{-mostOff, 0, 3, 2*mostOff + 3} {
+		if is := (&statement{}).outlived(z); is != 0 {
+			t.Errorf("at a score of %v a job ends %v s later", z, is)
+		}
+	}
+}
