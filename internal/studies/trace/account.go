@@ -1,10 +1,9 @@
 package trace
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 
+	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -96,10 +95,7 @@ type account struct {
 	ids map[uint64]bool
 }
 
-func sumOf(id string) uint64 {
-	long := sha256.Sum256([]byte(id))
-	return binary.LittleEndian.Uint64(long[:])
-}
+func sumOf(id string) uint64 { return draw.Draw{}.Job(id).Uint64() }
 
 // know notes that a job has been read, and whether it was handed out.
 func (a *account) know(id string, out bool) {

@@ -39,6 +39,8 @@ type alibaba struct {
 	job  *Job
 	line int64 // where it began
 	rows []alibabaTask
+	by   map[int]int          // the place of each by its number
+	cut  [][]byte             // the fields of the line
 	each func(g *Graph) error // is told of jobs as they stand there; may be nil
 }
 
@@ -102,7 +104,8 @@ func (a *alibaba) step() (*Job, error) {
 }
 
 func (a *alibaba) read(line []byte) error {
-	f := csvFields(line)
+	f := csvFields(a.cut[:0], line)
+	a.cut = f
 	if len(f) == 8 && isNumber(f[0]) && isNumber(f[1]) {
 		return a.errorf("", "it looks like a task of Alibaba's trace of 2017, whose rows begin with two times; that of 2018 can be read")
 	}
@@ -112,7 +115,12 @@ func (a *alibaba) read(line []byte) error {
 	if len(f) != len(alibabaColumns) {
 		return a.errorf("", "it has %d fields separated by commas, a task has %d", len(f), len(alibabaColumns))
 	}
-	row := alibabaTask{depth: -1, job: a.name(alibabaColumns[2], f[2]), tasks: Task{Count: 1, Input: Unknown, Time: UnknownTime}}
+	row := alibabaTask{depth: -1, tasks: Task{Count: 1, Input: Unknown, Time: UnknownTime}}
+	if a.job != nil && string(f[2]) == a.job.ID {
+		row.job = a.job.ID
+	} else {
+		row.job = a.name(alibabaColumns[2], f[2])
+	}
 	row.name = a.name(alibabaColumns[0], f[0])
 	row.number, row.after = a.graph(row.name)
 	var x [9]int64
@@ -129,8 +137,10 @@ func (a *alibaba) read(line []byte) error {
 	}
 	row.tasks.Count, row.uncounted = max(1, int(x[1])), x[1] == 0
 	row.start, row.cores = x[5], (x[7]+99)/100
-	if row.status = string(f[4]); !slices.Contains(alibabaStatuses, row.status) {
-		a.failf(alibabaColumns[4], "%s is not %s%s", quoted(f[4]), strings.Join(alibabaStatuses, ", "), spelling.Meant(row.status, alibabaStatuses))
+	if i := slices.IndexFunc(alibabaStatuses, func(s string) bool { return s == string(f[4]) }); i >= 0 {
+		row.status = alibabaStatuses[i]
+	} else {
+		a.failf(alibabaColumns[4], "%s is not %s%s", quoted(f[4]), strings.Join(alibabaStatuses, ", "), spelling.Meant(string(f[4]), alibabaStatuses))
 	}
 	if x[5] > 0 && x[6] > 0 && row.status == "Terminated" {
 		if row.back = x[6] < x[5]; !row.back {
@@ -148,11 +158,17 @@ func isNumber(text []byte) bool {
 
 // graph reads the numbers in the name of a task: M1, R3_1_2, R3_1_2_Stg1. Other names have none.
 func (a *alibaba) graph(task string) (number int, after []int) {
-	text := strings.TrimLeft(task, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+	text := task
+	for text != "" && (text[0]|0x20 >= 'a' && text[0]|0x20 <= 'z') {
+		text = text[1:]
+	}
 	if text == "" || len(text) == len(task) || text[0] < '0' || text[0] > '9' {
 		return -1, nil
 	}
-	for i, part := range strings.Split(text, "_") {
+	more := true
+	for i := 0; more; i++ {
+		var part string
+		part, text, more = strings.Cut(text, "_")
 		n, bad := strconv.Atoi(part)
 		switch {
 		case bad != nil && i == 0:
@@ -175,7 +191,7 @@ func (a *alibaba) graph(task string) (number int, after []int) {
 // end makes the job of the rows that are over.
 func (a *alibaba) end() (*Job, error) {
 	j, rows := a.job, a.rows
-	a.job, a.rows = nil, nil
+	a.job, a.rows = nil, rows[:0]
 	at := a.at
 	a.at = a.line
 	defer func() { a.at = at }()
@@ -218,7 +234,11 @@ func (a *alibaba) is(j *Job, rows []alibabaTask, why Reason, statuses ...string)
 }
 
 func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
-	by := map[int]int{}
+	if a.by == nil {
+		a.by = make(map[int]int)
+	}
+	clear(a.by)
+	by := a.by
 	for i := range rows {
 		if n := rows[i].number; n >= 0 {
 			if _, twice := by[n]; twice {
@@ -276,8 +296,8 @@ func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Erro
 	return nil
 }
 
-// csvFields are the fields of a line of CSV.
-func csvFields(line []byte) (fields [][]byte) {
+// csvFields adds the fields of a line of CSV to others.
+func csvFields(fields [][]byte, line []byte) [][]byte {
 	for more := true; more; {
 		var field []byte
 		field, line, more = cutCSV(line)

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -140,9 +141,12 @@ func (l *lines) next() ([]byte, error) {
 // count reads a whole number that is not negative. A decimal point with zeros behind it is allowed,
 // as many tools write one.
 func (p *place) count(field string, text []byte) int64 {
-	n, err := strconv.ParseInt(string(text), 10, 64)
-	if err == nil && n >= 0 {
-		return n
+	n := int64(0)
+	if bytes.IndexByte(text, '.') < 0 { // else it is none, and to find that out takes long
+		var err error
+		if n, err = strconv.ParseInt(string(text), 10, 64); err == nil && n >= 0 {
+			return n
+		}
 	}
 	x, err := strconv.ParseFloat(string(text), 64)
 	switch {
