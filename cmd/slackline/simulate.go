@@ -28,7 +28,7 @@ import (
 
 func newSimulate(o *options) *cobra.Command {
 	var admit string
-	var keep bool
+	var keep, aggregate bool
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO.yaml|JOB.yaml...",
 		Short: "Simulate scenarios, or jobs that have run before",
@@ -52,7 +52,11 @@ under policies that admit jobs by their deadlines themselves.`,
 			if err != nil {
 				return err
 			}
-			if err := askAtDoor(cells, admit, cmd.Flags().Changed("admit")); err != nil {
+			if aggregate {
+				if err := o.aggregated(cells, admit, cmd.Flags().Changed("admit")); err != nil {
+					return err
+				}
+			} else if err := askAtDoor(cells, admit, cmd.Flags().Changed("admit")); err != nil {
 				return err
 			}
 			if jobs == nil && cmd.Flags().Changed("block") {
@@ -71,6 +75,7 @@ under policies that admit jobs by their deadlines themselves.`,
 		},
 	}
 	cmd.Flags().StringVar(&admit, "admit", "warn", fmt.Sprintf("what to do with a job that would be late when it arrives: warn, refuse or off (default: with one seed, check the first %d jobs of a run)", askedFirst))
+	cmd.Flags().BoolVar(&aggregate, "aggregate", false, "keep no row for each job, but counts and quantiles by class and by hour: traces of any length in the same memory")
 	o.bindExport(cmd.Flags())
 	cmd.Flags().BoolVar(&keep, "keep", false, fmt.Sprintf("keep the run in the folder of --store, for slackline why; of those that are kept the newest %d stay", mostKept))
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
@@ -100,6 +105,17 @@ func (o *options) keepThem(cells []lab.Cell) error {
 		err = errors.Join(err, os.Remove(file))
 	}
 	return err
+}
+
+// aggregated has cells keep no rows of jobs, where nobody wants any.
+func (o *options) aggregated(cells []lab.Cell, admit string, given bool) error {
+	if given && admit != "off" || o.html != "" || o.export != "" {
+		return errors.New("--aggregate keeps no row of a job; leave out --html, --export and --admit, which need them")
+	}
+	for i := range cells {
+		cells[i].Aggregate = true
+	}
+	return nil
 }
 
 // askedFirst is how many jobs of a run are asked about that nobody asked for: each question plays
@@ -340,7 +356,7 @@ func (o *options) runCells(cmd *cobra.Command, cells []lab.Cell) ([]*report.Run,
 		return nil, err
 	}
 	for i := range cells {
-		if (o.cache == nil || o.html != "") && cells[i].Seed == cells[0].Seed {
+		if (o.cache == nil || o.html != "") && !cells[i].Aggregate && cells[i].Seed == cells[0].Seed {
 			cells[i].Books = account.New(account.Enough)
 		}
 	}

@@ -81,7 +81,7 @@ func TestCellsShareTheirJobs(t *testing.T) {
 func TestTogether(t *testing.T) {
 	a, b := &common{}, &common{left: 9}
 	cells := []Cell{{common: a}, {common: b}, {}, {common: a, Known: &report.Run{}}, {common: b}, {common: a}}
-	if d := cmp.Diff([]int{0, 3, 5, 1, 4, 2}, together(cells, false)); d != "" || a.left != 2 || b.left != 2 {
+	if d := cmp.Diff([]int{0, 3, 5, 1, 4, 2}, together(cells)); d != "" || a.left != 2 || b.left != 2 {
 		t.Errorf("%s; left %d, %d", d, a.left, b.left)
 	}
 }

@@ -69,7 +69,7 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 	}
 	runs, errs, tooLong := make([]*report.Run, len(cells)), make([]error, len(cells)), make([]error, len(cells))
 	spare := min(workers, len(cells)) < runtime.GOMAXPROCS(0)
-	order := together(cells, spare)
+	order := together(cells)
 	var next atomic.Int64
 	var failed atomic.Bool
 	var group sync.WaitGroup
@@ -125,7 +125,6 @@ func Grid(ctx context.Context, cells []Cell, workers int, cache *Cache, done fun
 type common struct {
 	cfg    func() sim.Config
 	told   bool // its jobs are recorded, and come whatever becomes of those before
-	spare  bool // as of Cell
 	mu     sync.Mutex
 	left   int         // cells that are to run
 	shared *sim.Config // nil: none has begun, or all have ended
@@ -137,9 +136,6 @@ func (c *common) config(context.Context) (sim.Config, error) {
 	defer c.mu.Unlock()
 	if c.shared == nil {
 		cfg := c.cfg()
-		if c.told && c.spare {
-			cfg = sim.Ahead(cfg)
-		}
 		if !c.told || c.left < 2 {
 			return cfg, nil
 		}
@@ -165,13 +161,13 @@ func (c *common) ended() {
 }
 
 // together is the order in which cells run: those that have something in common one after the other, so
-// that it need not be kept for long. It counts how many of each are to run, and notes whether processors are spare.
-func together(cells []Cell, spare bool) (order []int) {
+// that it need not be kept for long. It counts how many of each are to run.
+func together(cells []Cell) (order []int) {
 	of := make(map[*common][]int)
 	for i := range cells {
 		if c := cells[i].common; c != nil {
 			of[c] = append(of[c], i)
-			c.left, c.spare = 0, spare
+			c.left = 0
 		}
 	}
 	for i := range cells {

@@ -60,6 +60,8 @@ type Cell struct {
 	Drives func(*drive.Loop)
 	// Sinks watch this cell and no other: a timeline, a learner, a log. The report's is there already.
 	Sinks []follow.Sink
+	// Aggregate keeps no row for each job. Such a cell has no books, and is not asked about jobs.
+	Aggregate bool
 	// Books keep the accounts of its jobs; nil: nobody asks where their time went.
 	Books *account.Accountant
 	// Source is what its scenario was read from, for its journal; nil: nobody can play it again.
@@ -171,6 +173,9 @@ func Run(ctx context.Context, c Cell) (*report.Run, error) {
 		return nil, err
 	}
 	builder := report.NewBuilder(can.World, c.Scenario, policy.Name(), c.Seed)
+	if c.Aggregate {
+		builder.Aggregate()
+	}
 	watching := []follow.Sink{builder}
 	if c.Books != nil {
 		c.Books.Beat, c.Books.Rule = can.Heartbeat, ordered(policy)

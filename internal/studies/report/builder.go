@@ -17,6 +17,7 @@ type Builder struct {
 	pages []page         // by index of jobs that are there
 	facts []Facts        // of run.Jobs
 	drew  []units.Joules // by their attempts above idle
+	gone  units.Joules   // by those of jobs that no row is kept of
 
 	real     bool  // it takes place on a real machine
 	events   int64 // without beats
@@ -32,11 +33,15 @@ type Builder struct {
 	responses []float64               // of finished jobs, in seconds
 }
 
+// fewTasks is how many tasks a job may have whose notes the next one with its page takes over.
+const fewTasks = 1 << 12
+
 // page is what is noted of a job while it is there.
 type page struct {
 	where []sched.Locality // of each committed map, by task
 	maps  int              // committed
 	tasks int              // of all stages that are known of
+	there bool             // its end was not told
 
 	reduces int64      // that run
 	since   units.Time // they do, as far as is counted
@@ -45,6 +50,31 @@ type page struct {
 // NewBuilder returns a sink for a run with these headings.
 func NewBuilder(world, scenario, policy string, seed uint64) *Builder {
 	return &Builder{real: world != "sim", run: Run{World: world, Scenario: scenario, Policy: policy, Seed: seed, Jobs: []Job{}}}
+}
+
+// Aggregate has the builder keep no row for a job that is gone.
+func (b *Builder) Aggregate() {
+	b.run.Aggregate = new(Aggregate)
+	b.run.Tally() // nothing so far
+}
+
+// row is where the row of a job stands.
+func (b *Builder) row(j *follow.Job) int {
+	if b.run.Aggregate != nil {
+		return j.Index
+	}
+	return j.Number
+}
+
+// settle counts a job by its page's index, and forgets it.
+func (b *Builder) settle(i int) {
+	if b.pages[i].there {
+		b.pages[i].there = false
+		b.judge(&b.run.Jobs[i], b.facts[i])
+		b.run.tally(&b.run.Jobs[i])
+		b.run.Aggregate.add(&b.run.Jobs[i], b.pages[i].tasks)
+		b.gone += b.drew[i]
+	}
 }
 
 // Batch takes in what happened.
@@ -104,21 +134,21 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 	for i := range decisions {
 		d := &decisions[i]
 		if d.Refused == sched.Watched && d.Job != nil {
-			b.run.Jobs[d.Job.Number].Advice = advised[d.Verb] + d.Why()
+			b.run.Jobs[b.row(d.Job)].Advice = advised[d.Verb] + d.Why()
 		}
 		if d.Refused != sched.OK {
 			continue
 		}
 		if o, told := OutlookOf(at, d); told {
-			b.run.Jobs[d.Job.Number].foresee(o)
+			b.run.Jobs[b.row(d.Job)].foresee(o)
 		}
 		if d.Job != nil && (d.Verb == sched.SetDeadline || d.Verb == sched.SetTasks) {
-			b.run.Jobs[d.Job.Number].plan(d)
+			b.run.Jobs[b.row(d.Job)].plan(d)
 		}
 		if d.Job == nil || d.Verb != sched.Admit && d.Verb != sched.Reject && d.Verb != sched.Foretell {
 			continue
 		}
-		j := &b.run.Jobs[d.Job.Number]
+		j := &b.run.Jobs[b.row(d.Job)]
 		if d.Verb == sched.Foretell {
 			if d.Outlook.Word.Binds() && j.Promised == nil { // it is promised only now
 				j.promise(d)
@@ -131,7 +161,7 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 			j.promise(d)
 			continue
 		}
-		j.Admitted, b.facts[d.Job.Number].Refused = false, true
+		j.Admitted, b.facts[b.row(d.Job)].Refused = false, true
 		if d.Outlook.By > 0 {
 			j.Offer = seconds(d.Outlook.By)
 		}
@@ -144,15 +174,25 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 // Run returns the run as it stands. The builder is done with.
 func (b *Builder) Run() *Run {
 	s := &b.run.Summary
-	for i := range b.run.Jobs {
-		b.judge(&b.run.Jobs[i], b.facts[i])
+	if g := b.run.Aggregate; g == nil {
+		for i := range b.run.Jobs {
+			b.judge(&b.run.Jobs[i], b.facts[i])
+		}
+		b.run.Tally()
+	} else {
+		for i := range b.pages {
+			b.settle(i)
+		}
+		b.run.Jobs = []Job{}
+		g.close(s)
 	}
-	b.run.Tally()
 	s.Events, s.Makespan = b.events+b.Beats(), b.makespan.Seconds()
 	if len(b.responses) > 0 {
 		s.MeanResponse, s.P95Response = new(stat.Mean(b.responses)), new(stat.Quantile(b.responses, 0.95))
 	}
-	s.FreeResponse = b.run.freeResponse()
+	if b.run.Aggregate == nil {
+		s.FreeResponse = b.run.freeResponse()
+	}
 	if all := b.places[sched.Anywhere] + b.places[sched.NodeLocal] + b.places[sched.RackLocal] + b.places[sched.Remote]; all > 0 {
 		s.MapLocality = new(float64(b.places[sched.Anywhere]+b.places[sched.NodeLocal]) / float64(all))
 		s.RackLocality = new(float64(b.places[sched.RackLocal]) / float64(all))
@@ -169,10 +209,10 @@ func (b *Builder) Run() *Run {
 		*to = b.usage.atEnd[d].over(b.makespan)
 	}
 	if b.meter.Known {
-		s.TaskEnergy = new(0.0)
-		for i, joules := range b.drew {
-			b.run.Jobs[i].Energy = new(joules.KWh())
-			*s.TaskEnergy += joules.KWh()
+		s.TaskEnergy = new(b.gone.KWh())
+		for i := range b.run.Jobs {
+			b.run.Jobs[i].Energy = new(b.drew[i].KWh())
+			*s.TaskEnergy += b.drew[i].KWh()
 		}
 		if s.Energy = new(b.used.all.KWh()); b.meter.Supplied {
 			s.Green, s.Brown = new(b.used.green.KWh()), new((b.used.all - b.used.green).KWh())
@@ -181,7 +221,9 @@ func (b *Builder) Run() *Run {
 	b.run.Requests = b.requests.List
 	bill, of := b.leases.bill(b.makespan)
 	for i, cost := range of {
-		b.run.Jobs[i].Rent = &cost
+		if b.run.Aggregate == nil {
+			b.run.Jobs[i].Rent = &cost
+		}
 	}
 	if b.run.Bill = bill; bill != nil {
 		s.Rented, s.Rent = new(float64), new(float64)
@@ -229,14 +271,14 @@ func (b *Builder) arrive(e *follow.Record) {
 		b.reduces(e.At, e.Job, 0)
 		if st := spec.Stage(sched.Map); st != nil {
 			p.maps = len(st.Done)
-			j := &b.run.Jobs[e.Job.Number]
+			j := &b.run.Jobs[b.row(e.Job)]
 			j.LocalMaps = min(j.LocalMaps, p.maps)
 		}
 		b.size(e.At, e.Job)
 		b.promise(e.Job)
 		return
 	}
-	*p = page{where: p.where[:0]}
+	*p = page{where: p.where[:0], there: true}
 	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: e.Job.Arrived.Seconds(), Before: Before(spec)}
 	work, known := 0.0, true
 	for i := range spec.Stages {
@@ -254,9 +296,11 @@ func (b *Builder) arrive(e *follow.Record) {
 	if spec.Promised { // by the run that this one continues; what it expected nobody knows any more
 		j.Promised = seconds(spec.Deadline)
 	}
-	b.run.join(&j, spec.Workflow, spec.After)
-	b.run.Jobs, b.facts = append(b.run.Jobs, j), append(b.facts, Facts{})
-	b.drew = append(b.drew, 0)
+	if b.run.Aggregate == nil {
+		b.run.join(&j, spec.Workflow, spec.After)
+	}
+	i := b.row(e.Job)
+	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i) = j, Facts{}, 0
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -264,7 +308,7 @@ func (b *Builder) arrive(e *follow.Record) {
 // size notes how many tasks are known of.
 func (b *Builder) size(at units.Time, job *follow.Job) {
 	b.reduces(at, job, 0)
-	j, p, all := &b.run.Jobs[job.Number], &b.pages[job.Index], job.AllTasks()
+	j, p, all := &b.run.Jobs[b.row(job)], &b.pages[job.Index], job.AllTasks()
 	j.Maps, j.Reduces = job.Tasks(sched.Map), job.Tasks(sched.Reduce)
 	b.run.Summary.Tasks += int64(all - p.tasks)
 	p.tasks = all
@@ -272,7 +316,7 @@ func (b *Builder) size(at units.Time, job *follow.Job) {
 
 // promise notes the deadlines.
 func (b *Builder) promise(job *follow.Job) {
-	j, spec := &b.run.Jobs[job.Number], job.Spec
+	j, spec := &b.run.Jobs[b.row(job)], job.Spec
 	j.Deadline, j.SoftDeadline, j.Promise = seconds(spec.Deadline), seconds(spec.Soft), spec.Promise
 	if spec.Overdue > 0 {
 		j.Deadline, j.Overdue = seconds(spec.Deadline.Add(-spec.Overdue)), true
@@ -297,7 +341,7 @@ func seconds(t units.Time) *float64 {
 
 func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	b.run.Summary.Attempts++
-	j := &b.run.Jobs[a.Job.Number]
+	j := &b.run.Jobs[b.row(a.Job)]
 	j.Attempts++
 	j.Before = false // what it had done was damaged
 	if j.Started == nil {
@@ -319,7 +363,7 @@ func (b *Builder) reduces(at units.Time, job *follow.Job, more int64) {
 	if p.reduces == 0 && more == 0 || job.Ended < at { // or the page may be that of another job
 		return
 	}
-	if p.maps < b.run.Jobs[job.Number].Maps {
+	if p.maps < b.run.Jobs[b.row(job)].Maps {
 		b.idle.add(p.reduces, at.Sub(p.since))
 	}
 	p.reduces, p.since = max(0, p.reduces+more), at
@@ -335,11 +379,11 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 	if b.meter.Known {
 		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, -1)
 	}
-	b.drew[a.Job.Number] += units.Joules(e.X)
+	b.drew[b.row(a.Job)] += units.Joules(e.X)
 	if e.Outcome != sched.Committed || e.Over {
 		return
 	}
-	j := &b.run.Jobs[a.Job.Number]
+	j := &b.run.Jobs[b.row(a.Job)]
 	if b.real && j.TaskTime != nil {
 		*j.TaskTime += at.Sub(a.Began).Seconds()
 	}
@@ -367,7 +411,7 @@ func (b *Builder) mapped(at units.Time, a *follow.Attempt, j *Job) {
 
 // unmap takes back a committed map whose output is gone.
 func (b *Builder) unmap(at units.Time, job *follow.Job, t sched.TaskID) {
-	j, p := &b.run.Jobs[job.Number], &b.pages[job.Index]
+	j, p := &b.run.Jobs[b.row(job)], &b.pages[job.Index]
 	b.reduces(at, job, 0)
 	p.maps--
 	if t < 1 || int(t) > len(p.where) {
@@ -388,7 +432,7 @@ func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.An
 func (b *Builder) finish(at units.Time, e *follow.Record) {
 	ended := e.Job.Ended // of an ApplicationMaster the world tells it later
 	b.reduces(ended, e.Job, 0)
-	j, f := &b.run.Jobs[e.Job.Number], &b.facts[e.Job.Number]
+	j, f := &b.run.Jobs[b.row(e.Job)], &b.facts[b.row(e.Job)]
 	f.End = e.Outcome
 	spec, refused := e.Job.Spec, f.Refused
 	if !refused && j.Advice == "" && (e.Outcome == sched.Committed || e.Outcome == sched.Failed) {
@@ -401,7 +445,9 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 			break
 		}
 		response := ended.Seconds() - j.Submitted
-		b.responses = append(b.responses, response)
+		if b.run.Aggregate == nil {
+			b.responses = append(b.responses, response)
+		}
 		if j.Deadline != nil && j.Admitted && spec.Overdue == 0 { // which allowed no time to divide by
 			// a busy world may have told of it later than it came, and behind its deadline
 			owed := spec.Deadline.Sub(spec.Arrive).Seconds()
@@ -411,6 +457,12 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 		}
 	case !refused:
 		j.Reason = e.Text
+	}
+	if p := &b.pages[e.Job.Index]; cap(p.where) > fewTasks {
+		p.where = nil
+	}
+	if b.run.Aggregate != nil {
+		b.settle(e.Job.Index)
 	}
 	b.makespan = at
 	b.usage.close(at)

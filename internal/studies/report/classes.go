@@ -15,29 +15,11 @@ type DeadlineClass struct {
 	InTime    int    `json:"in_time"`
 }
 
-// countClasses counts deadlines by class, in the order of the names.
-func (r *Run) countClasses() {
-	r.Classes = nil
-	for i := range r.Jobs {
-		j := &r.Jobs[i]
-		if j.Promise == "" || !j.judged() {
-			continue
-		}
-		c := classOf(&r.Classes, j.Promise)
-		c.Deadlines++
-		if j.Outcome.InTime() {
-			c.InTime++
-		}
-	}
-	slices.SortFunc(r.Classes, func(a, b DeadlineClass) int { return cmp.Compare(a.Class, b.Class) })
-}
-
-// classOf returns the entry of a class, a new one if there is none.
+// classOf returns the entry of a class in the order of the names, a new one if there is none.
 func classOf(list *[]DeadlineClass, class string) *DeadlineClass {
-	i := slices.IndexFunc(*list, func(c DeadlineClass) bool { return c.Class == class })
-	if i < 0 {
-		i = len(*list)
-		*list = append(*list, DeadlineClass{Class: class})
+	i, is := slices.BinarySearchFunc(*list, class, func(c DeadlineClass, class string) int { return cmp.Compare(c.Class, class) })
+	if !is {
+		*list = slices.Insert(*list, i, DeadlineClass{Class: class})
 	}
 	return &(*list)[i]
 }

@@ -19,7 +19,7 @@ func TestClasses(t *testing.T) {
 		for i := range r.Jobs {
 			r.Jobs[i].Finished = &due
 		}
-		r.countClasses()
+		r.Tally()
 		if diff := cmp.Diff([]DeadlineClass{{"loose", 1, 1}, {"tight", 3, 1}}, r.Classes); diff != "" {
 			t.Error(diff)
 		}

@@ -87,51 +87,58 @@ func (j *Job) promised() bool {
 // Tally counts the outcomes of the jobs, and the deadlines, into the summary.
 func (r *Run) Tally() {
 	s := &r.Summary
-	s.Jobs, s.Admitted = len(r.Jobs), 0
+	s.Jobs, s.Admitted = 0, 0
 	for _, o := range Outcomes {
 		*s.count(o) = 0
 	}
 	s.Promised, s.Deadlines, s.InTime, s.SoftDeadlines, s.SoftInTime = 0, 0, 0, 0, 0
-	known, work, inTime := true, 0.0, 0.0
+	s.DeadlineWork, s.WorkInTime, r.Classes = new(0.0), new(0.0), nil
 	for i := range r.Jobs {
-		j := &r.Jobs[i]
-		if n := s.count(j.Outcome); n != nil {
-			*n++
-		}
-		if j.Admitted {
-			s.Admitted++
-		}
-		if j.promised() {
-			s.Promised++
-		}
-		if j.SoftDeadline != nil && !j.Before {
-			s.SoftDeadlines++
-			if j.Outcome.Finished() && j.Finished != nil && *j.Finished <= *j.SoftDeadline {
-				s.SoftInTime++
-			}
-		}
-		if !j.judged() {
-			continue
-		}
-		s.Deadlines++
-		if j.Outcome.InTime() {
-			s.InTime++
-		}
-		if j.TaskTime == nil {
-			known = false
-			continue
-		}
-		work += *j.TaskTime
-		if j.Outcome.InTime() {
-			inTime += *j.TaskTime
-		}
+		r.tally(&r.Jobs[i])
 	}
-	s.DeadlineWork, s.WorkInTime = nil, nil
-	if known {
-		s.DeadlineWork, s.WorkInTime = &work, &inTime
-	}
-	r.countClasses()
 	r.judgeWorkflows()
+}
+
+// tally counts a job.
+func (r *Run) tally(j *Job) {
+	s := &r.Summary
+	s.Jobs++
+	if n := s.count(j.Outcome); n != nil {
+		*n++
+	}
+	if j.Admitted {
+		s.Admitted++
+	}
+	if j.promised() {
+		s.Promised++
+	}
+	if j.SoftDeadline != nil && !j.Before {
+		s.SoftDeadlines++
+		if j.Outcome.Finished() && j.Finished != nil && *j.Finished <= *j.SoftDeadline {
+			s.SoftInTime++
+		}
+	}
+	if !j.judged() {
+		return
+	}
+	inTime := 0
+	if j.Outcome.InTime() {
+		inTime = 1
+	}
+	s.Deadlines++
+	s.InTime += inTime
+	if j.Promise != "" {
+		c := classOf(&r.Classes, j.Promise)
+		c.Deadlines++
+		c.InTime += inTime
+	}
+	if j.TaskTime == nil {
+		s.DeadlineWork, s.WorkInTime = nil, nil
+	}
+	if s.DeadlineWork != nil {
+		*s.DeadlineWork += *j.TaskTime
+		*s.WorkInTime += float64(inTime) * *j.TaskTime
+	}
 }
 
 // count is the number of jobs with an outcome, nil if there is no such. Its list is in the order of

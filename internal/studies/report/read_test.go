@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,5 +47,24 @@ func TestReadRun(t *testing.T) {
 	}
 	if _, err := ReadRun([]byte("{")); err == nil {
 		t.Error("half of a report is read")
+	}
+}
+
+// Jobs that are put into words one by one stand there as encoding/json would put them, whatever texts hold.
+func TestWriteJSONOneByOne(t *testing.T) {
+	hard := "\n      \"jobs\": null"
+	r := New(&Run{Scenario: hard, Params: map[string]string{hard: hard}}, &Run{Jobs: []Job{}}, &Run{Jobs: []Job{{ID: hard}}},
+		&Run{Jobs: []Job{{ID: "<a>", Started: new(1.5)}, {ID: "b", Outlooks: []Outlook{{}}}, {}}, Notes: []string{hard}}, &Run{})
+	for _, report := range []*Report{r, New(), {Runs: []*Run{}}} {
+		var want, got bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := errors.Join(e.Encode(report), WriteJSON(&got, report)); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.String(), got.String()); d != "" {
+			t.Errorf("-want +got\n%s", d)
+		}
 	}
 }

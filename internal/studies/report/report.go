@@ -12,6 +12,7 @@
 //	outcome.go   the one outcome of each job, and the counts that follow from it
 //	read.go      runs that were kept as JSON
 //	classes.go   deadlines by their class
+//	aggregate.go jobs by class and by hour, where no row is kept for each
 //	workflows.go what became of workflows
 //	promises.go  which promised deadlines were kept, and what admission expected, beside what came
 //	metric.go    the figures by which policies are compared
@@ -25,8 +26,11 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/internal/studies/trace"
@@ -46,11 +50,54 @@ type Report struct {
 // New returns a report of these runs.
 func New(runs ...*Run) *Report { return &Report{Schema: Schema, Runs: runs} }
 
-// WriteJSON writes a result for other programs, as all commands do.
+// WriteJSON writes a result for other programs, as all commands do. The jobs of a report, which may be many, are
+// put into words one by one.
 func WriteJSON(w io.Writer, result any) error {
+	var text bytes.Buffer
+	report, is := result.(*Report)
+	if is {
+		brief := *report
+		brief.Runs = slices.Clone(report.Runs)
+		for i, run := range brief.Runs {
+			r := *run
+			r.Jobs, brief.Runs[i] = nil, &r
+		}
+		result = &brief
+	}
+	if err := encode(&text, "", result); err != nil {
+		return err
+	}
+	const place = "\n      \"jobs\": "
+	to, rest := bufio.NewWriter(w), text.Bytes()
+	for i := 0; is && i < len(report.Runs); i++ {
+		jobs, before := report.Runs[i].Jobs, []byte(nil)
+		if before, rest, _ = bytes.Cut(rest, []byte(place+"null")); jobs == nil {
+			to.Write(before)
+			to.WriteString(place + "null")
+			continue
+		}
+		to.Write(before)
+		to.WriteString(place + "[")
+		between, end := "\n        ", "]"
+		for n := range jobs {
+			var job bytes.Buffer
+			if err := encode(&job, "        ", &jobs[n]); err != nil {
+				return err
+			}
+			to.WriteString(between)
+			to.Write(bytes.TrimSuffix(job.Bytes(), []byte("\n")))
+			between, end = ",\n        ", "\n      ]"
+		}
+		to.WriteString(end)
+	}
+	to.Write(rest)
+	return to.Flush()
+}
+
+func encode(w io.Writer, prefix string, result any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
+	e.SetIndent(prefix, "  ")
 	return e.Encode(result)
 }
 
@@ -63,6 +110,8 @@ type Run struct {
 	Params   map[string]string `json:"params,omitempty"` // values of a sweep, by key of the scenario
 	Summary  Summary           `json:"summary"`
 	Jobs     []Job             `json:"jobs"` // in order of arrival
+	// Aggregate has them by class and by hour; null: there is a row for each.
+	Aggregate *Aggregate `json:"aggregate,omitempty"`
 	// Classes count deadlines by their class, where jobs have one.
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
 	// Workflows are what became of those that the jobs are parts of, in order of arrival.

@@ -55,8 +55,15 @@ func (r *Report) WriteTable(w io.Writer) error {
 			fmt.Fprintf(b, "%s: no jobs ran\n", title)
 			continue
 		}
-		_ = jobsTable(title, g).Write(b)
-		fmt.Fprintln(b)
+		for _, run := range g {
+			if run.Aggregate != nil {
+				writeAggregate(b, title+", "+run.Policy, run)
+			}
+		}
+		if g[0].Aggregate == nil {
+			_ = jobsTable(title, g).Write(b)
+			fmt.Fprintln(b)
+		}
 		writeSummary(b, "", g)
 		writeUnlike(b, g)
 		writeClasses(b, g)

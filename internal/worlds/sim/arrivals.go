@@ -113,17 +113,10 @@ func (w *World) wrong(err error) error {
 	return err
 }
 
-// madeSource is a source that may have done what make does, with the job that it returned last.
-type madeSource interface{ made() bool }
-
-func made(s workload.Source) bool {
-	m, ok := s.(madeSource)
-	return ok && m.made()
-}
-
 // make takes the next job from the source, checks it, and places its input.
 func (w *World) make() (given, placed *workload.Job, err error) {
-	if given, err = w.source.Next(); err != nil || made(w.source) {
+	given, err = w.source.Next()
+	if d, dealt := w.source.(*dealt); err != nil || dealt && d.own == nil { // shared jobs are made
 		return given, given, err
 	}
 	if w.cfg.Source != nil { // a list was checked before

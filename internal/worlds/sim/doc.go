@@ -10,7 +10,6 @@
 //	nodes.go      nodes that come, drain, crash and come back; which have room for what
 //	heartbeat.go  who is served when (Hadoop: a node is served when it beats; paper 003, ch. 4)
 //	arrivals.go   jobs come one by one from a source, and wait for their predecessors
-//	ahead.go      they are made on another processor
 //	jobs.go       slow start (mapreduce.job.reduce.slowstart.completedmaps), the end of a job
 //	attempt.go    an attempt's start and end, retries
 //	shuffle.go    a reduce ends its shuffle Task.Shuffle after the later of its start and the last map's end

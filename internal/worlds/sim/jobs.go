@@ -170,6 +170,9 @@ func (w *World) count(k int32, waits bool) {
 	}
 }
 
+// fewTasks is how many tasks a stage may have whose records the next job with its handle takes over: 8 KB.
+const fewTasks = 1 << 10
+
 // endJob ends a job that is in the system, and with it what still runs of it. Jobs behind it may start, or can never.
 func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
 	j := &w.jobs[h]
@@ -189,6 +192,11 @@ func (w *World) endJob(h int32, outcome sched.Outcome, why string) {
 		}
 	}
 	w.releaseOutputs(j)
+	for i := range j.stages { // the next job with the handle may have few
+		if s := &j.stages[i]; cap(s.tasks) > fewTasks {
+			s.tasks = nil
+		}
+	}
 	w.emit(sched.Event{Kind: sched.JobEnded, Job: sched.JobID(h), Outcome: outcome, Text: why})
 	w.endedJobs = append(w.endedJobs, h)
 	w.freshen()

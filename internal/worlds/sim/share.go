@@ -12,8 +12,8 @@ const sharedTasks = 1 << 20
 
 // Share returns the configuration for runs that differ in their policies alone, at the same time or one
 // after the other. The jobs of its source are unfolded, and the places of their input drawn, once for all
-// of them: by the run that comes to a job first, or before it (Ahead). Those behind the first million of
-// tasks each run makes for itself. The source must be one that does not care when jobs end.
+// of them: by the run that comes to a job first. Those behind the first million of tasks each run makes for
+// itself. The source must be one that does not care when jobs end.
 func Share(cfg Config) (Config, error) {
 	w, err := New(cfg)
 	if err != nil {
@@ -103,9 +103,6 @@ func (s *dealt) Next() (*workload.Job, error) {
 	}
 	return s.own.Next()
 }
-
-// made says that shared jobs are.
-func (s *dealt) made() bool { return s.own == nil || made(s.own) }
 
 // Ended has nothing to do: the source does not care.
 func (s *dealt) Ended(*workload.Job, units.Time) {}
