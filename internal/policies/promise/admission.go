@@ -157,13 +157,16 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	for _, j := range s.line {
 		r := &s.jobs[j]
 		s.was, r.lost = append(s.was, stands{r.InTime, r.Density}), false
+		if r.Stale {
+			s.learn(v, v.Job(j), r)
+		}
 	}
 	chained := s.carry(v)
 	s.hold(v)
 	for {
 		for i, j := range s.line {
 			r, due := &s.jobs[j], v.Job(j).Due()
-			r.InTime = s.was[i].inTime || all && due != units.Never && due > v.Now()
+			r.InTime = s.was[i].inTime || all && due != units.Never && (due > v.Now() || r.carries)
 		}
 		s.fill(v, all)
 		s.run(v)
@@ -326,9 +329,9 @@ func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, e *sc
 		sum = min(sum, max(0, at.Sub(r.Over)))
 	}
 	s.took(job, r, k, sum.Seconds())
-	// Each time that four times as many have ended they say enough more.
-	if n := uint(math.Round(units.Rounded(r.Own[k].N))); r.Guess[k] && n&(n-1) == 0 && bits.TrailingZeros(n)%2 == 0 {
-		s.learn(v, job, r)
+	// Each time that four times as many have ended they say enough more, to the next look.
+	if n := uint(math.Round(units.Rounded(r.Own[k].N))); r.Guess[k] && n > 0 && n&(n-1) == 0 && bits.TrailingZeros(n)%2 == 0 {
+		r.Stale = true
 	}
 }
 

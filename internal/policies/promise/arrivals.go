@@ -15,7 +15,8 @@ import (
 type arrivals struct {
 	List []arrival `json:"list,omitempty"`
 
-	// by how much time they had, the sums over those that had no more, as they are looked up; not saved
+	// by how much time they had, and the sums over those that had no more, as they are looked up; not saved
+	byHas []arrival
 	sums  []sums
 	stale bool
 	rate  float64 // in a second, of each of them
@@ -41,10 +42,14 @@ const (
 // came notes a job.
 func (a *arrivals) came(at units.Time, has, work float64) {
 	if len(a.List) == mostArrivals {
-		a.List = slices.Delete(a.List, 0, mostArrivals/4)
+		a.List, a.byHas = slices.Delete(a.List, 0, mostArrivals/4), nil
 	}
-	a.List = append(a.List, arrival{at, units.Rounded(has), units.Rounded(work)})
-	a.stale = true
+	x := arrival{at, units.Rounded(has), units.Rounded(work)}
+	if len(a.byHas) == len(a.List) {
+		i := sort.Search(len(a.byHas), func(i int) bool { return units.Rounded(a.byHas[i].Has) > units.Rounded(x.Has) })
+		a.byHas = slices.Insert(a.byHas, i, x)
+	}
+	a.List, a.stale = append(a.List, x), true
 }
 
 // count sums them up.
@@ -59,10 +64,12 @@ func (a *arrivals) count(now units.Time) {
 		return
 	}
 	a.sums, a.stale = a.sums[:0], false
-	list := slices.Clone(a.List)
-	slices.SortFunc(list, func(x, y arrival) int { return cmp.Compare(units.Rounded(x.Has), units.Rounded(y.Has)) })
+	if len(a.byHas) != len(a.List) {
+		a.byHas = slices.Clone(a.List)
+		slices.SortStableFunc(a.byHas, func(x, y arrival) int { return cmp.Compare(units.Rounded(x.Has), units.Rounded(y.Has)) })
+	}
 	s := sums{}
-	for _, x := range list {
+	for _, x := range a.byHas {
 		s.has = x.Has
 		s.work += x.Work
 		s.square += float64(x.Work * x.Work)

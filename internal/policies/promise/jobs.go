@@ -32,6 +32,7 @@ type record struct {
 	Handed   bool        `json:"handed,omitempty"`   // a job that waits for it has handed it a deadline
 	Until    units.Time  `json:"until"`              // its own, which it is told of
 
+	Stale     bool           `json:"stale,omitempty"` // its own tasks say more than its laws do
 	Laws      laws           `json:"laws"`
 	Says      [2]float64     `json:"says"`  // seconds of a task, by its class's models
 	Guess     [2]bool        `json:"guess"` // its law does not go by these
@@ -130,7 +131,7 @@ func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
 			r.Own[k].Sum = units.Rounded(r.Own[k].Sum * r.Laws[k].Mean / of.laws[k].Mean)
 		}
 	}
-	r.Laws, r.Strange, r.Master = of.laws, !known, units.FromSeconds(units.Rounded(l.Master))
+	r.Laws, r.Stale, r.Strange, r.Master = of.laws, false, !known, units.FromSeconds(units.Rounded(l.Master))
 	r.Deviation = s.deviates(v, job, &of)
 }
 
