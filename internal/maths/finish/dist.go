@@ -144,8 +144,11 @@ func (d Dist) Shift(by float64) Dist {
 
 // Quantile is the value that is not exceeded with probability p. It is linear between scores. Beyond
 // the first and the last a positive value goes on as it does between the last two: by the same factor.
-func (d *Dist) Quantile(p float64) float64 {
-	at := (score(min(max(p, 1e-300), 1-1e-16)) - first) / step
+func (d *Dist) Quantile(p float64) float64 { return d.AtScore(score(min(max(p, 1e-300), 1-1e-16))) }
+
+// AtScore is the value that is not exceeded with the probability of that normal score.
+func (d *Dist) AtScore(z float64) float64 {
+	at := (z - first) / step
 	i := max(0, min(int(math.Floor(at)), knots-2))
 	part := at - float64(i)
 	if (at < 0 || at > knots-1) && d[i] > 0 {

@@ -88,12 +88,13 @@ func (a *arrivals) upTo(has float64) sums {
 }
 
 // ahead is the work, and its variance, that is expected to come within the next seconds and to go before a job whose
-// deadline is in so many seconds: of one that has h seconds if it comes before deadline - h.
-func (a *arrivals) ahead(deadline, within float64) (work, variance float64) {
-	if len(a.sums) == 0 || a.rate == 0 || units.Rounded(min(within, deadline)) <= 0 {
+// deadline is in so many seconds: of one that has h seconds if it comes before deadline - h. All are those that have
+// less time than the job.
+func (a *arrivals) ahead(all *sums, deadline, within float64) (work, variance float64) {
+	if units.Rounded(min(within, deadline)) <= 0 {
 		return 0, 0
 	}
-	all, whole := a.upTo(deadline), a.upTo(deadline-within)
+	whole := a.upTo(deadline - within)
 	work = whole.work*within + (all.work-whole.work)*deadline - (all.workHas - whole.workHas)
 	variance = whole.square*within + (all.square-whole.square)*deadline - (all.squareHas - whole.squareHas)
 	return units.Rounded(max(0, work*a.rate)), units.Rounded(max(0, variance*a.rate))
@@ -102,8 +103,12 @@ func (a *arrivals) ahead(deadline, within float64) (work, variance float64) {
 // delays is by how many seconds, and with which variance, later arrivals delay a job whose last task starts in so many
 // seconds without them.
 func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
+	if len(a.sums) == 0 {
+		return 0, 0
+	}
+	all := a.upTo(deadline)
 	for range 3 {
-		by, variance = a.ahead(deadline, within+by)
+		by, variance = a.ahead(&all, deadline, within+by)
 	}
 	return by, variance
 }

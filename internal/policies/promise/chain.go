@@ -113,7 +113,7 @@ func (s *scheduler) alone(r *record, job *sched.Job) (sum float64) {
 	for k := range r.Laws {
 		stage := sched.Map + sched.Stage(k)
 		if n := job.Stages[stage].Left(); n > 0 {
-			_, slots := s.poolOf(job, stage)
+			_, slots := s.poolOf(r, job, k)
 			seconds := s.task(r, k)
 			sum += float64(seconds * float64((n-1)/max(1, slots)+1))
 		}

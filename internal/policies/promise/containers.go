@@ -52,9 +52,10 @@ func (s *scheduler) each(pool int, fit int32) int32 {
 func (s *scheduler) measure(v sched.View) (masters int32) {
 	most := int32(0)
 	for _, j := range s.line {
-		for k := sched.Map; k <= sched.Reduce; k++ {
-			if pool, n := s.poolOf(v.Job(j), k); pool == containers && n > most {
-				most, s.least = n, v.Job(j).Spec.Stage(k).Container(0).Needs
+		r, job := &s.jobs[j], v.Job(j)
+		for k := range r.pool {
+			if pool, n := s.poolOf(r, job, k); pool == containers && n > most {
+				most, s.least = n, job.Spec.Stage(sched.Map+sched.Stage(k)).Container(0).Needs
 			}
 		}
 	}

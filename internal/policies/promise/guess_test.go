@@ -38,7 +38,7 @@ func TestFirstTasksTell(t *testing.T) {
 	wide := func() float64 {
 		w := place{r: &d.s.jobs[1], job: d.Book.Job(1), end: 1}
 		st := d.s.statement(0, &w)
-		return (st.by(finish.Certain/100) - st.half) / d.s.task(w.r, 0)
+		return (st.by(finish.Certain/100) - st.half()) / d.s.task(w.r, 0)
 	}
 	before, job := wide(), d.Book.Job(1)
 	for i := range 8 {

@@ -58,6 +58,11 @@ type record struct {
 	linked  bool       // these have been heard
 
 	last [2]units.Time // when the last is expected to end
+
+	// the pools of its stages, and how many of its containers these have, as of what was in service then
+	pool   [2]int8
+	slots  [2]int32
+	served int32
 }
 
 // ending is when half of all jobs that stand so are done, and, of a job that others wait for, when 98 of 100 are: at
@@ -132,7 +137,7 @@ func (s *scheduler) learn(v sched.View, job *sched.Job, r *record) {
 		}
 	}
 	r.Laws, r.Stale, r.Strange, r.Master = of.laws, false, !known, units.FromSeconds(units.Rounded(l.Master))
-	r.Deviation = s.deviates(v, job, &of)
+	r.Deviation = s.deviates(v, job, r, &of)
 }
 
 // forget closes the record of a job.

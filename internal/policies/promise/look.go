@@ -46,10 +46,20 @@ const (
 )
 
 // poolOf is the pool from which a stage takes, and how many of its containers that has.
-func (s *scheduler) poolOf(job *sched.Job, stage sched.Stage) (pool int, slots int32) {
+func (s *scheduler) poolOf(r *record, job *sched.Job, k int) (pool int, slots int32) {
+	if r.served != s.served {
+		r.served = s.served
+		for k := range r.pool {
+			r.pool[k], r.slots[k] = s.takesFrom(job, sched.Map+sched.Stage(k))
+		}
+	}
+	return int(r.pool[k]), r.slots[k]
+}
+
+func (s *scheduler) takesFrom(job *sched.Job, stage sched.Stage) (pool int8, slots int32) {
 	spec := job.Spec.Stage(stage)
 	if spec == nil {
-		return int(stage - sched.Map), 0
+		return int8(stage - sched.Map), 0
 	}
 	needs := spec.Container(0).Needs
 	switch n := int32(min(s.serving.Times(&needs), math.MaxInt32/2)); {
@@ -65,6 +75,7 @@ func (s *scheduler) poolOf(job *sched.Job, stage sched.Stage) (pool int, slots i
 // serve counts what is in service, and how fast it is. O(nodes), when nodes change.
 func (s *scheduler) serve(v sched.View) {
 	s.serving, s.kinds, s.coming = units.Vector{}, nil, nil
+	s.served++
 	speed, nodes := 0.0, 0.0
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		node := v.Node(n)
@@ -168,8 +179,7 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 			seconds := s.task(w.r, k)
 			w.mean[k] = max(ofSeconds(seconds), 1)
 			w.work[k] = float64(seconds * float64(w.open[k]))
-			stage := sched.Map + sched.Stage(k)
-			pool, slots := s.poolOf(w.job, stage)
+			pool, slots := s.poolOf(w.r, w.job, k)
 			w.pool[k], w.at[k], w.below[k], w.each[k] = pool, 0, 0, s.each(pool, slots)
 			if k == 0 {
 				w.takes = 0
@@ -267,7 +277,7 @@ func (s *scheduler) hold(v sched.View) {
 				r.Running[k], r.Lasts[k] = 0, 0
 				continue
 			}
-			at, slots := s.poolOf(job, sched.Map+sched.Stage(k))
+			at, slots := s.poolOf(r, job, k)
 			each := s.each(at, slots)
 			busy[at] += n * each
 			var low *pool
@@ -518,7 +528,11 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 	misses := func(asks float64, due units.Time) bool {
 		return units.Rounded(asks-min(relief, wait)) > units.Rounded(due.Sub(now).Seconds())
 	}
-	return misses(st.half, w.job.Due()) || w.r.Promised > 0 && misses(st.by(protects), w.job.Deadline)
+	if w.r.Promised > 0 {
+		// half of all are sooner done
+		return misses(st.by(protects), w.job.Deadline) || w.job.Due() < w.job.Deadline && misses(st.half(), w.job.Due())
+	}
+	return misses(st.half(), w.job.Due())
 }
 
 // over tells whether a job of which the tasks from a stage on are a guess is late whatever they take: its deadline has

@@ -1,6 +1,8 @@
 package promise
 
 import (
+	"math"
+
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/units"
 )
@@ -66,7 +68,8 @@ type pool struct {
 	slots int32
 	free  chunks
 	held  []chunk          // what is free when, before anybody has got any
-	open  heap.Heap[int32] // spans that are ready, the first first
+	first []int32          // spans that are ready at first, the last of these at the front
+	open  heap.Heap[int32] // spans that are ready since, the first first
 	soon  heap.Heap[int32] // those that will be, by when
 	spans []span           // in their order; the first is none
 }
@@ -111,19 +114,22 @@ const long = 3
 func (p *pool) play(now units.Time) {
 	p.open.Clear()
 	p.soon.Clear()
-	for i := int32(1); i < int32(len(p.spans)); i++ {
-		if p.spans[i].ready != units.Never {
+	p.first = p.first[:0]
+	for i := int32(len(p.spans)) - 1; i > 0; i-- {
+		if w := &p.spans[i]; w.ready <= now && w.left > 0 {
+			p.first = append(p.first, i)
+		} else if w.ready != units.Never {
 			p.soon.Push(i)
 		}
 	}
 	clock := now
-	for len(p.soon.List)+len(p.open.List) > 0 {
+	for len(p.soon.List)+len(p.open.List)+len(p.first) > 0 {
 		if len(p.free) == 0 {
 			p.never()
 			return
 		}
 		clock = max(clock, p.free[0].at)
-		if len(p.open.List) == 0 {
+		if len(p.open.List)+len(p.first) == 0 {
 			clock = max(clock, p.spans[p.soon.List[0]].ready)
 		}
 		for len(p.soon.List) > 0 && p.spans[p.soon.List[0]].ready <= clock {
@@ -134,10 +140,16 @@ func (p *pool) play(now units.Time) {
 				p.over(i, p.spans[i].ready)
 			}
 		}
-		if len(p.open.List) == 0 {
+		i, last := int32(math.MaxInt32), len(p.first)-1
+		if last >= 0 {
+			i = p.first[last]
+		}
+		if len(p.open.List) > 0 && p.open.List[0] < i {
+			i, last = p.open.List[0], -1
+		}
+		if i == math.MaxInt32 {
 			continue
 		}
-		i := p.open.List[0]
 		w := &p.spans[i]
 		if w.left > long*p.slots && p.leap(w, clock) {
 			continue
@@ -155,7 +167,11 @@ func (p *pool) play(now units.Time) {
 			p.free.push(chunk{at, n})
 		}
 		if w.left == 0 {
-			p.open.Pop()
+			if last >= 0 {
+				p.first = p.first[:last]
+			} else {
+				p.open.Pop()
+			}
 			p.over(i, clock)
 		}
 	}

@@ -137,7 +137,8 @@ func TestAheadIsASum(t *testing.T) {
 				variance += for_ * a.rate * x.Work * x.Work
 			}
 		}
-		is, off := a.ahead(float64(deadline), float64(within))
+		all := a.upTo(float64(deadline))
+		is, off := a.ahead(&all, float64(deadline), float64(within))
 		if near := 1e-6 * (1 + work + variance); is < work-near || is > work+near || off < variance-near || off > variance+near {
 			t.Errorf("deadline in %d s, within %d s: %v and %v, want %v and %v", deadline, within, is, off, work, variance)
 		}

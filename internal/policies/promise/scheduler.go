@@ -42,6 +42,7 @@ type scheduler struct {
 
 	// what follows from the book
 	serving units.Vector        // also what is rented and on its way
+	served  int32               // how often that has changed
 	coming  []coming            // of it, what that is
 	kinds   []kindOf            // of nodes
 	whole   int32               // what all containers come to, in parts (containers.go)

@@ -17,9 +17,8 @@ import (
 // their like (strays) has the law of these, finish.Outlived, through three of its quantiles.
 type statement struct {
 	expected float64
-	scale    float64 // of the deviation
-	off      float64 // deviation of what others are off by
-	half     float64
+	scale    float64    // of the deviation
+	off      float64    // deviation of what others are off by
 	late     [2]float64 // by which it ends later where strays take as long as one in ten, or in a hundred
 	own      *finish.Dist
 	errs     *errs
@@ -27,8 +26,13 @@ type statement struct {
 	few      float64 // of its law
 }
 
-// protects is the risk above which a promise is protected.
+// protects is the risk above which a promise is protected, and atRisk its normal score.
 const protects = finish.Certain / 10
+
+var atRisk = finish.Score(1 - finish.Risk(protects).Share())
+
+// mostScore is the score beyond which a law says nothing: a float tells no probability behind it from 1.
+const mostScore = 8.2
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
@@ -49,7 +53,6 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 	// Who waits for nobody is delayed by nobody, and who waits a little is not delayed by much more on the average.
 	st.off = min(st.off, max(0, st.expected-w.least()))
 	st.off = math.Sqrt(units.Rounded(float64(st.off*st.off) + w.chain))
-	st.half = st.by(finish.Certain / 2)
 	return st
 }
 
@@ -58,14 +61,25 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 func (s *scheduler) ending(now units.Time, w *place) ending {
 	st := s.statement(now, w)
 	st.late = [2]float64{}
-	half := st.by(finish.Certain / 2)
+	half := st.half()
 	return ending{At: instant(now, half), Far: instant(now, half+st.at(farScores)-st.at(0))}
 }
 
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
 func (st *statement) by(risk finish.Risk) float64 {
-	return st.at(st.errs.Of[st.like].out(finish.Score(1 - risk.Share())))
+	z := 0.0
+	switch risk {
+	case finish.Certain / 2:
+	case protects:
+		z = atRisk
+	default:
+		z = finish.Score(1 - risk.Share())
+	}
+	return st.at(st.errs.Of[st.like].out(z))
 }
+
+// half is when half of all such jobs are done.
+func (st *statement) half() float64 { return st.by(finish.Certain / 2) }
 
 // promises is when it is done as a promise may say that leaves that risk.
 func (st *statement) promises(risk finish.Risk) float64 {
@@ -82,8 +96,8 @@ func (st *statement) at(z float64) float64 {
 	if z > 0 {
 		wide = units.Rounded(z * st.wider())
 	}
-	median := st.own.Quantile(0.5)
-	own, others := (st.own.Quantile(finish.Chance(wide))-median)*st.scale, wide*st.off
+	median := st.own.AtScore(0)
+	own, others := (st.own.AtScore(min(wide, mostScore))-median)*st.scale, wide*st.off
 	late := st.outlived(z)
 	off := math.Sqrt(float64(own*own) + float64(others*others) + float64(late*late))
 	if z < 0 {
@@ -126,7 +140,7 @@ func (st *statement) score(deadline float64) float64 {
 }
 
 // deviates is by how much a job's finish deviates from what a look expects, had it all slots it can use.
-func (s *scheduler) deviates(v sched.View, job *sched.Job, l *lawsOf) *finish.Dist {
+func (s *scheduler) deviates(v sched.View, job *sched.Job, r *record, l *lawsOf) *finish.Dist {
 	now := v.Now()
 	j, run := finish.Job{Failures: s.failures.of(now, now)}, 0.0
 	last := l.Map.Wait // nobody waits behind its last task
@@ -136,7 +150,7 @@ func (s *scheduler) deviates(v sched.View, job *sched.Job, l *lawsOf) *finish.Di
 			law = &l.Reduce
 		}
 		n := int(job.Stages[sched.Map+sched.Stage(k)].Total)
-		_, slots := s.poolOf(job, sched.Map+sched.Stage(k))
+		_, slots := s.poolOf(r, job, k)
 		if n == 0 {
 			continue
 		}
@@ -164,7 +178,7 @@ func (st *statement) outlook(now units.Time, w *place, word sched.Word, level fi
 		return sched.Outlook{Word: word}
 	}
 	at := func(x float64) units.Time { return instant(now, x) }
-	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.by(finish.Certain/2)), at(st.by(finish.Certain/10))
+	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.half()), at(st.by(finish.Certain/10))
 	if due := w.job.Deadline; due != units.Never {
 		o.Chance = int32(finish.Certain - min(st.risk(due.Sub(now).Seconds()), finish.Certain-1))
 		agree(&o, now, due)

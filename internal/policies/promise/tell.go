@@ -62,7 +62,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		if was.By == 0 || now < was.At.Add(leastMove) || w.end == units.Never {
 			continue
 		}
-		if !was.far(now, now.Add(ofSeconds(st.half)), was.Half) && !was.far(now, now.Add(ofSeconds(st.by(r.Level))), was.By) {
+		if !was.far(now, now.Add(ofSeconds(st.half())), was.Half) && !was.far(now, now.Add(ofSeconds(st.by(r.Level))), was.By) {
 			continue
 		}
 		is := st.outlook(now, w, was.Word, r.Level)
