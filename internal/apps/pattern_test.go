@@ -3,6 +3,7 @@ package apps
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func agree(t interface{ Fatalf(string, ...any) }, p *pattern, block []byte) {
 		t.Fatalf("%v", err)
 	}
 	if want := wanted(regexp.MustCompile(p.String()), block); !slices.Equal(lines, want) {
-		t.Fatalf("%q (literal %q, whole %v) in %q\nfinds %q\n want %q", p, p.literal, p.whole, block, lines, want)
+		t.Fatalf("%q (texts %q, whole %v) in %q\nfinds %q\n want %q", p, p.printed(), p.whole, block, lines, want)
 	}
 }
 
@@ -111,41 +112,102 @@ func TestPatternCases(t *testing.T) {
 	}
 }
 
-// Only speed depends on the literal, and on whether regexp is asked at all.
-func TestLiteralOfPattern(t *testing.T) {
+// Only speed depends on the texts, and on whether regexp is asked at all.
+func TestTextsOfPattern(t *testing.T) {
 	for _, c := range []struct {
-		expr, literal string
-		whole         bool
+		expr, texts string
+		whole       bool
 	}{
 		{`foo`, "foo", true},
 		{`é`, "é", true},
 		{`(foo)`, "foo", true},
-		{`fooo?`, "foo", false},
+		{`fooo?`, "foo", true},
 		{`^foo`, "foo", false},
 		{`\bfoo\b`, "foo", false},
-		{`^foo$`, "foo", false},
 		{`((foo))`, "foo", true},
-		{`qx[0-9]{3}7`, "qx", false},
-		{`[0-9]{3}7`, "7", false},
-		{`[a-z]+the[A-Z](zzzz)+`, "zzzz", false},
-		{`[a-z](zap){2,3}`, "zap", false},
-		{`(foo|bar)zap`, "zap", false},
-		{`foo|bar`, "", false},
-		{`(foo)?[0-9]`, "", false},
+		{`a long literal`, "a long literal", true},
+		{`a long (litera[l]?)`, "a long litera", true},
+		{`qx[0-9]{3}7`, "qx[0-9][0-9][0-9]7", true},
+		{`qx[0-9]+7`, "qx[0-9]", false},
+		{`[a-z]+the[A-Z](zzzz)+`, "[a-z]the[A-Z]zzzz", true},
+		{`.zap.`, "zap", false},
+		{`(foo|bar)zap`, "foozap|barzap", true},
+		{`foo|bar`, "foo|bar", true},
+		{`foo|bar.*`, "foo|bar", true},
+		{`foo|.*`, "", false},
+		{`foo|ba`, "foo|ba", true},
+		{`foo|bazar`, "foo|bazar", true},
+		{`ab|cd|ef|gh|ij|kl|mn|op`, "ab|cd|ef|gh|ij|kl|mn|op", true},
+		{`ab|cd|ef|gh|ij|kl|mn|op|qr`, "ab|cd|ef|gh|ij|kl|mn|op|qr", true},
+		{`(foo)?[0-9]`, "[0-9]", true},
+		{`a(foo)?[0-9]`, "afoo[0-9]|a[0-9]", true},
+		{`(ab*)+c`, "a", false},
+		{`(ab+)c`, "ab", false},
 		{`(foo)*`, "", false},
 		{`(?:foo){0,2}`, "", false},
-		{`(?i)foo`, "", false},
+		{`(?i)fo`, "[Ff][Oo]", true},
+		{`(?i)k`, "[Kk]|\u212a", true},
+		{`[é]`, "é", true},
+		{`[éx]`, "x|é", true},
+		{`[éü]`, "\xc3[\xa9\xbc]", false}, // exact, but counted as if it were not
+		{`[^a]`, "", false},
 		{"\ufffd", "", false},
-		{"a\ufffdb", "", false},
-		{`a\nb`, "", false},
+		{"a\ufffdb", "a", false},
+		{`a\nb`, "a[]b", true}, // and none stands anywhere,
 		{``, "", false},
 	} {
 		p, err := compile(c.expr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(p.literal) != c.literal || p.whole != c.whole {
-			t.Errorf("%s: literal %q, whole %v; want %q, %v", c.expr, p.literal, p.whole, c.literal, c.whole)
+		if got := p.printed(); got != c.texts || p.whole != c.whole {
+			t.Errorf("%s: texts %q, whole %v; want %q, %v", c.expr, got, p.whole, c.texts, c.whole)
+		}
+	}
+}
+
+func (p *pattern) printed() string {
+	var all []string
+	if p.sieve == nil {
+		return ""
+	}
+	for _, text := range p.sieve.texts {
+		line := ""
+		for _, s := range text {
+			switch bytes := s.bytes(); {
+			case len(bytes) == 1:
+				line += string(bytes)
+			case len(bytes) > 2:
+				line += fmt.Sprintf("[%c-%c]", bytes[0], bytes[len(bytes)-1])
+			default:
+				line += "[" + string(bytes) + "]"
+			}
+		}
+		all = append(all, line)
+	}
+	return strings.Join(all, "|")
+}
+
+// A text is found wherever it stands in a long block, and a part of it nowhere.
+func TestTextAnywhere(t *testing.T) {
+	for _, c := range []struct{ expr, text, part string }{
+		{`foo|bazars|12345678`, "12345678", "1234567"},
+		{`foo|bazars|12345678`, "bazars", "bazar"},
+		{`[a-f][0-9]{8}g`, "a12345678g", "a12345678"},
+		{`shoulder`, "shoulder", "should"},
+		{`(?i)order`, "oRdeR", "rder"},
+	} {
+		p, err := compile(c.expr)
+		if err != nil || p.sieve == nil {
+			t.Fatal(err)
+		}
+		for at := range 3 * half {
+			block := bytes.Repeat([]byte("_"), 4*half)
+			copy(block[at:], c.text)
+			agree(t, p, block)
+			copy(block[at:], strings.Repeat("_", len(c.text)))
+			copy(block[at:], c.part)
+			agree(t, p, block)
 		}
 	}
 }
