@@ -82,16 +82,16 @@ func Fit(classes []*Class) {
 	}
 }
 
-// Complete fits those classes that have no models yet, with what the others have to lend.
-func Complete(classes []*Class) {
-	lacks := func(c *Class) bool { return c != nil && len(c.Models) == 0 }
+// Complete fits those classes that have no models yet, with what others have to lend. The models of cold runs are
+// read of a class only before its first warm one.
+func Complete(classes, lenders []*Class) {
 	var p *Peers
 	for _, c := range classes {
-		if !lacks(c) && !lacks(c.Cold) {
+		if len(c.Told().Models) > 0 {
 			continue
 		}
 		if p == nil {
-			p = PeersOf(classes)
+			p = PeersOf(lenders)
 		}
 		p.Fit(c)
 	}

@@ -221,7 +221,7 @@ func TestFewSamplesBorrow(t *testing.T) {
 	late.Merge(few)
 	late.Models = nil
 	kept := fast.Model(workload.Map, "n", Run)
-	Complete([]*Class{fast, late, slow})
+	Complete([]*Class{fast, late, slow}, []*Class{fast, late, slow})
 	if got := late.Model(workload.Map, "n", Run).Typical(1e7, -1); got != m.Typical(1e7, -1) {
 		t.Errorf("a tenth of the size takes %v s, and %v s when all were fitted at once", got, m.Typical(1e7, -1))
 	}

@@ -85,7 +85,7 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 			return false, err
 		}
 	}
-	cfg.Profiles = runs.Whole(known, policies[0])
+	cfg.Profiles = runs.Whole(known, known, policies[0])
 	learner := report.NewLearner(known...)
 	learner.JoinShuffles()
 	cfg.Usual = learner.Tasks

@@ -1,8 +1,11 @@
 package runs
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 )
 
@@ -24,14 +27,28 @@ func cold(known *profile.Class, fetched *int64, read int64) bool {
 // Told is what people are told of each class: see profile.Class.Told.
 func Told(known []*profile.Class) []*profile.Class { return each.Of(known, (*profile.Class).Told) }
 
-// Whole is what all runs taught, cold ones as well: what policies plan their worst cases by. Models
-// are fitted to it if the policy reads profiles.
-func Whole(known []*profile.Class, policy string) []*profile.Class {
-	all := each.Of(known, (*profile.Class).Whole)
+// Whole is what all runs taught of some of the known classes, cold ones as well: what policies plan their worst cases
+// by. Where there were cold ones models are fitted to it, if the policy reads profiles.
+func Whole(some, known []*profile.Class, policy string) []*profile.Class {
+	all := each.Of(some, (*profile.Class).Whole)
 	if lab.Studies(policy, lab.NoQueues) {
-		profile.Fit(all)
+		profile.Complete(all, known)
 	}
 	return all
+}
+
+// whole is the same of the classes that its jobs may be of, and of those of their families.
+func (l *Local) whole(known []*profile.Class, policy string) []*profile.Class {
+	some := known
+	if !l.Open { // else it takes jobs of any class
+		some = nil
+		for _, c := range known {
+			if slices.ContainsFunc(l.Files, func(f *scenario.Job) bool { return profile.Family(f.Class) == profile.Family(c.Name) }) {
+				some = append(some, c)
+			}
+		}
+	}
+	return Whole(some, known, policy)
 }
 
 // input is what the maps of the jobs read, without those whose input another job writes.

@@ -1,9 +1,12 @@
 package runs
 
 import (
+	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -79,5 +82,22 @@ func TestPredictionsLeaveColdRunsOut(t *testing.T) {
 	}
 	if e := local.config("rtmr", 1, "", known); e.Profiles[0].Any(workload.Map).Task.Max != 1000 {
 		t.Errorf("a policy of the engine would plan by %+v", e.Profiles[0])
+	}
+}
+
+// A run is told of the classes that its jobs may be of, and of their families; one that takes more jobs, of all.
+func TestWhichClassesARunIsToldOf(t *testing.T) {
+	known := each.Of([]string{"grep~a-0160448d", "grep~b-1160448d", "other", "words"}, profile.New)
+	names := func(l *Local) []string {
+		return each.Of(l.whole(known, "rtmr"), func(c *profile.Class) string { return c.Name })
+	}
+	grep, words := &scenario.Job{}, &scenario.Job{}
+	grep.Class, words.Class = "grep~a-0160448d", "words"
+	l := &Local{Files: []*scenario.Job{grep, words}}
+	if got := names(l); !slices.Equal(got, []string{"grep~a-0160448d", "grep~b-1160448d", "words"}) {
+		t.Errorf("it is told of %v", got)
+	}
+	if l.Open = true; len(names(l)) != len(known) {
+		t.Errorf("an open run is told of %v", names(l))
 	}
 }

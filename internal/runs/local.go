@@ -264,7 +264,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Clouds: l.Machine.Clouds, Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
-		Sync: l.Machine.Sync, Seed: seed, Profiles: Whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
+		Sync: l.Machine.Sync, Seed: seed, Profiles: l.whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
@@ -362,7 +362,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		}
 		w.Jobs = append(w.Jobs, &job)
 	}
-	cfg := sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: Whole(known, policy), Seed: seed}
+	cfg := sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: l.whole(known, policy), Seed: seed}
 	if says { // what it says counts on when workers are served
 		cfg.Heartbeat = engine.Beat
 	}

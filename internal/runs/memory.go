@@ -62,7 +62,7 @@ func (m *Memory) Store() *store.Store { return m.store }
 // Profiles returns what is known of all classes, with models.
 func (m *Memory) Profiles() ([]*profile.Class, error) {
 	known, err := m.store.Profiles()
-	profile.Complete(known)
+	profile.Complete(known, known)
 	return known, err
 }
 
