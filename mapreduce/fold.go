@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -11,10 +12,22 @@ import (
 // memory nor a call for each batch of values. Add has to be associative and commutative. A program
 // with a fold and without a reducer folds in its reduces too.
 type Fold struct {
+	Kind   Kind // of Add
 	Parse  func(value []byte) (int64, error)
 	Add    func(a, b int64) (int64, error)
 	Append func(to []byte, n int64) []byte // writes the number as a value that Parse reads
 }
+
+// Kind is what a Fold does, as engines have a loop for each but the first. Values of the others are decimal numbers.
+type Kind uint8
+
+// The kinds of folds.
+const (
+	OwnFold Kind = iota // Add is called for each value
+	SumFold
+	MinFold
+	MaxFold
+)
 
 // NumberEmitter is implemented by emitters of maps whose program has a Fold, if a number may be
 // given as it is: EmitNumber does what Emit does with the value that Fold.Append writes, without
@@ -23,15 +36,31 @@ type NumberEmitter interface {
 	EmitNumber(key []byte, n int64) error
 }
 
-// Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error.
-// Engines know it by its address and have a short way for it.
-var Sum = &Fold{Parse: ParseCount, Add: addCounts, Append: appendCount}
+// Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error. Min and Max keep the
+// least and the largest of decimal numbers from -2^63+1 to 2^63-1.
+var (
+	Sum = &Fold{Kind: SumFold, Parse: ParseCount, Add: add, Append: appendCount}
+	Min = &Fold{Kind: MinFold, Parse: parseNumber, Add: func(a, b int64) (int64, error) { return min(a, b), nil }, Append: appendCount}
+	Max = &Fold{Kind: MaxFold, Parse: parseNumber, Add: func(a, b int64) (int64, error) { return max(a, b), nil }, Append: appendCount}
+)
 
-func addCounts(a, b int64) (int64, error) {
-	if a > math.MaxInt64-b {
+func add(a, b int64) (int64, error) {
+	switch sum := a + b; {
+	case a > 0 && b > 0 && sum < 0:
 		return 0, &BadRecord{fmt.Errorf("the count is beyond %d", math.MaxInt64)}
+	case a < 0 && b < 0 && sum >= 0:
+		return 0, &BadRecord{fmt.Errorf("the sum is below %d", math.MinInt64)}
+	default:
+		return sum, nil
 	}
-	return a + b, nil
+}
+
+func parseNumber(text []byte) (int64, error) {
+	if count, below := bytes.CutPrefix(text, []byte("-")); below {
+		n, err := ParseCount(count)
+		return -n, err
+	}
+	return ParseCount(text)
 }
 
 func appendCount(to []byte, n int64) []byte { return strconv.AppendInt(to, n, 10) }

@@ -1,6 +1,9 @@
 package mapreduce
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 type emitFunc func(key, value []byte)
 
@@ -44,6 +47,35 @@ func TestSumRefusesWhatIsNoCount(t *testing.T) {
 		}
 	})); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestMinAndMaxReadNumbers(t *testing.T) {
+	for text, want := range map[string]int64{"-3": -3, "4": 4, "-0": 0, "-9223372036854775807": -math.MaxInt64} {
+		if n, err := Min.Parse([]byte(text)); err != nil || n != want {
+			t.Errorf("%s is read as %d, %v", text, n, err)
+		}
+	}
+	for _, text := range []string{"", "-", "--1", "1.5", "x"} {
+		if _, err := Max.Parse([]byte(text)); err == nil {
+			t.Errorf("%q is read as a number", text)
+		}
+	}
+}
+
+func TestTypedFold(t *testing.T) {
+	two := func(a, b int64) int64 { return a + b }
+	nothing := func(*Context, string, func(string, int64)) error { return nil }
+	if _, err := (Typed[string, string, int64, int64]{Map: nothing, Fold: Sum, Combine: two}).Program().NewMapper(nil); err == nil {
+		t.Error("it has both a Fold and a Combine")
+	}
+	text := Typed[string, string, string, string]{Map: func(*Context, string, func(string, string)) error { return nil }, Fold: Sum}.Program()
+	if _, err := text.NewMapper(nil); err == nil || text.Fold != nil {
+		t.Error("texts are folded")
+	}
+	wide := Typed[string, string, int64, int64]{Map: nothing, Fold: Sum, Values: Codec[int64]{Append: Int64.AppendKey, Parse: Int64.ParseKey}}.Program()
+	if wide.Fold.Kind != OwnFold {
+		t.Error("values that are no text are folded as if they were")
 	}
 }
 

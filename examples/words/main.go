@@ -16,6 +16,6 @@ func main() {
 			}
 			return nil
 		},
-		Combine: func(a, b int64) int64 { return a + b },
+		Fold: mapreduce.Sum,
 	}.Program())
 }

@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/slackline/slackline/mapreduce"
 )
@@ -12,7 +11,7 @@ type folded struct {
 	collect
 	queue
 	fold  *mapreduce.Fold
-	sum   bool // it is mapreduce.Sum
+	kind  mapreduce.Kind // of the fold
 	table *table
 	text  []byte  // of the number that is spilled
 	value []byte  // of the one that is emitted
@@ -22,7 +21,7 @@ type folded struct {
 }
 
 func newFolded(base collect, fold *mapreduce.Fold) *folded {
-	f := &folded{collect: base, queue: newQueue(base.limit), fold: fold, sum: fold == mapreduce.Sum, table: newTable()}
+	f := &folded{collect: base, queue: newQueue(base.limit), fold: fold, kind: fold.Kind, table: newTable()}
 	f.where = func() string { return "combine at key " + quoted(f.table.key(f.at)) }
 	return f
 }
@@ -30,7 +29,7 @@ func newFolded(base collect, fold *mapreduce.Fold) *folded {
 // Emit takes a record. When the buffer is full it is spilled. What is common is done here and in
 // the order of the queue; counting and looking whether to stop are left to drain.
 func (f *folded) Emit(key, value []byte) error {
-	if f.sum && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.all) {
+	if f.kind != mapreduce.OwnFold && len(value) == 1 && value[0]-'0' <= 9 && len(key) < longKey && f.waits < len(f.all) {
 		w := &f.all[f.waits]
 		if cap(key) >= 16 { // as in probe.of, which is too long to be inlined
 			k := key[:16]
@@ -50,7 +49,7 @@ func (f *folded) Emit(key, value []byte) error {
 
 // EmitNumber takes a record whose value is the text of a number.
 func (f *folded) EmitNumber(key []byte, n int64) error {
-	if !f.sum && len(key) < longKey && f.waits < len(f.all) {
+	if len(key) < longKey && f.waits < len(f.all) {
 		w := &f.all[f.waits]
 		w.of(key)
 		w.n = n
@@ -110,7 +109,7 @@ func (f *folded) drain() error {
 	outer, spot := f.a.where, f.a.spot
 	f.a.where, f.a.spot = f.where, nil // stays if a fold panics
 	for i := range queue {
-		if w := &queue[i]; !f.sum || !f.table.tally(&w.probe, w.n, math.MaxInt64) {
+		if w := &queue[i]; f.kind == mapreduce.OwnFold || !f.table.tally(&w.probe, w.n, f.kind) {
 			if err := f.put(&w.probe, nil, w.n); err != nil {
 				return err
 			}
@@ -125,8 +124,6 @@ func (f *folded) put(p *probe, key []byte, n int64) error {
 	switch {
 	case made:
 		s.n = n
-	case f.sum && s.n <= math.MaxInt64-n:
-		s.n += n
 	default:
 		f.at = s
 		both, err := f.fold.Add(s.n, n)

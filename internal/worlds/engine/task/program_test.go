@@ -47,7 +47,7 @@ var largest = &mapreduce.Fold{
 // A fold gives what its reducer gives without one.
 func TestFoldEqualsReducer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for name, fold := range map[string]*mapreduce.Fold{"sum": mapreduce.Sum, "largest": largest} {
+		for name, fold := range map[string]*mapreduce.Fold{"sum": mapreduce.Sum, "min": mapreduce.Min, "max": mapreduce.Max, "largest": largest} {
 			program := &mapreduce.Program{Name: name, NewMapper: newMapper(mapFunc(repeated)), Fold: fold, NewReducer: fold.Reducer}
 			compare(t, program, someJob(t))
 		}
@@ -100,6 +100,112 @@ func TestNumbersNeedNoText(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A fold of each kind gives what a function that does the same gives, of negative numbers and of long keys, too.
+func TestFoldIsCombine(t *testing.T) {
+	plain := mapreduce.Typed[string, string, int64, int64]{Map: func(_ *mapreduce.Context, line string, emit func(string, int64)) error {
+		for i, w := range strings.Fields(line) {
+			emit(w, int64(len(w)-3)*int64(i*i*i))
+			emit(w+w+w, int64(5-i))
+			emit("", int64(i-1))
+		}
+		return nil
+	}}
+	rapid.Check(t, func(t *rapid.T) {
+		folded, combined := plain, plain
+		switch rapid.IntRange(0, 2).Draw(t, "kind") {
+		case 0:
+			folded.Fold, combined.Combine = mapreduce.Sum, func(a, b int64) int64 { return a + b }
+		case 1:
+			folded.Fold, combined.Combine = mapreduce.Min, func(a, b int64) int64 { return min(a, b) }
+		case 2:
+			folded.Fold, combined.Combine = mapreduce.Max, func(a, b int64) int64 { return max(a, b) }
+		}
+		j, in := someJob(t), texts().Draw(t, "files")
+		var got [2]map[string]string
+		for i, p := range []mapreduce.Program{folded.Program(), combined.Program()} {
+			if i == 0 && p.Fold.Kind == mapreduce.OwnFold {
+				t.Fatal("the engine is not told of its kind")
+			}
+			j.program = &p
+			got[i], _ = runCounted(t, j, in)
+		}
+		if diff := cmp.Diff(got[1], got[0]); diff != "" {
+			t.Fatalf("output differs from that of the function (-function +fold):\n%s", diff)
+		}
+	})
+}
+
+// longest keeps the two longest values of a key, a nil one among them if there are no others.
+func longest(key []byte, values mapreduce.Values, out mapreduce.Emitter) error {
+	var best [][]byte
+	for values.Next() {
+		best = append(best, bytes.Clone(values.Value()))
+		slices.SortStableFunc(best, func(a, b []byte) int {
+			if len(a) != len(b) {
+				return len(b) - len(a)
+			}
+			return bytes.Compare(a, b)
+		})
+		best = best[:min(len(best), 2)]
+	}
+	for _, v := range best {
+		if err := out.Emit(key, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Groups that fill their regions again and again, with values of many lengths, beside the same without a combiner.
+func TestCombinersSeeAllValues(t *testing.T) {
+	emits := func(_, line []byte, out mapreduce.Emitter) error {
+		for i, w := range bytes.Fields(line) {
+			value := bytes.Repeat([]byte{'a' + byte(i%7)}, i*i%331%(1<<(i%10)))
+			if err := out.Emit(w, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	line := ""
+	for i := range 3000 {
+		line += fmt.Sprintf("w%d ", i*i%97%(1+i%23))
+	}
+	reducer := func(*mapreduce.Context) (mapreduce.Reducer, error) { return reduceFunc(longest), nil }
+	for _, buffer := range []int{0, 20_000, 4000} {
+		var got [2]map[string]string
+		for i, combiner := range []func(*mapreduce.Context) (mapreduce.Reducer, error){nil, reducer} {
+			dir := t.TempDir()
+			p := &mapreduce.Program{Name: "longest", NewMapper: newMapper(mapFunc(emits)), NewCombiner: combiner, NewReducer: reducer}
+			var err error
+			if got[i], _, err = (job{program: p, block: 1 << 20, reduces: 2, buffer: buffer, workers: 1}).run(t.Context(), dir, write(t, dir, []string{line + "\n"})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(got[0], got[1]); diff != "" {
+			t.Errorf("buffer %d: output differs from that without a combiner:\n%s", buffer, diff)
+		}
+	}
+}
+
+// A sum that no number holds is an error, wherever the table finds that.
+func TestSumsDoNotWrap(t *testing.T) {
+	for _, n := range []int64{math.MaxInt64, math.MinInt64} {
+		p := mapreduce.Typed[string, string, int64, int64]{Fold: mapreduce.Sum, Map: func(_ *mapreduce.Context, line string, emit func(string, int64)) error {
+			emit(line, n)
+			emit(line, n/2)
+			return nil
+		}}.Program()
+		for _, key := range []string{"short", strings.Repeat("long", 10)} {
+			dir := t.TempDir()
+			_, _, err := (job{program: &p, block: 100, reduces: 1}).run(t.Context(), dir, write(t, dir, []string{key + "\n"}))
+			if err == nil || !strings.Contains(err.Error(), "beyond 9223372036854775807") && !strings.Contains(err.Error(), "below -9223372036854775808") {
+				t.Errorf("%d and a half of it: %v", n, err)
+			}
+		}
+	}
 }
 
 // A job without reduces has the mapper that is meant for that.

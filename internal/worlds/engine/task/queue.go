@@ -1,5 +1,7 @@
 package task
 
+import "github.com/slackline/slackline/mapreduce"
+
 // queue holds short records until their slots are looked up together, so that the memory behind
 // many slots is fetched at once and not one after the other.
 type queue struct {
@@ -36,17 +38,25 @@ func (q *queue) takeAll(t *table, c *counts) []waiting {
 	return all
 }
 
-// tally adds to the number of a key that has a slot, if it does not exceed most by that. It is
-// table.seek for what comes most often.
-func (t *table) tally(p *probe, n, most int64) bool {
+// tally folds a number into that of a key that has a slot, unless no number holds the sum of both. It
+// is table.seek for what comes most often.
+func (t *table) tally(p *probe, n int64, kind mapreduce.Kind) bool {
 	slots, mask := t.slots, uint64(len(t.slots)-1)
 	for at := p.home >> t.shift; ; at++ {
 		s := &slots[at&mask]
 		if s.lo == p.lo && s.hi == p.hi && s.size == p.size {
-			if s.n > most-n {
-				return false
+			switch kind {
+			case mapreduce.SumFold:
+				sum := s.n + n
+				if (s.n^sum)&(n^sum) < 0 {
+					return false
+				}
+				s.n = sum
+			case mapreduce.MinFold:
+				s.n = min(s.n, n)
+			case mapreduce.MaxFold:
+				s.n = max(s.n, n)
 			}
-			s.n += n
 			return true
 		}
 		if s.size == 0 {

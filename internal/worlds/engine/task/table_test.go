@@ -92,15 +92,3 @@ func TestSortEntriesIsAStableSort(t *testing.T) {
 		}
 	})
 }
-
-func TestPackIsReversible(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.SliceOfN(rapid.Byte(), 0, shortValue).Draw(t, "value")
-		if got := unpack([]byte{}, pack(value)); !bytes.Equal(got, value) || pack(value) == 0 {
-			t.Fatalf("%q comes back as %q", value, got)
-		}
-	})
-	if pack(nil) != 0 {
-		t.Error("a nil value is packed as another")
-	}
-}
