@@ -313,16 +313,20 @@ func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sch
 
 // ended counts an attempt that has ended.
 func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, e *sched.Event) {
-	s.gone(e.Attempt)
 	r := s.of(job)
-	if r == nil || e.Outcome != sched.Committed || stage < sched.Map || stage > sched.Reduce {
+	if r == nil || stage < sched.Map || stage > sched.Reduce {
+		return
+	}
+	k := int(stage - sched.Map)
+	s.runs[job.ID].ended[k] = true
+	if e.Outcome != sched.Committed {
 		return
 	}
 	sum := units.Duration(0)
 	for _, d := range e.Spans {
 		sum += d
 	}
-	k, at := int(stage-sched.Map), v.Now().Add(-e.Age)
+	at := v.Now().Add(-e.Age)
 	if stage == sched.Map {
 		r.Over = max(r.Over, at)
 	} else if job.Stages[sched.Map].Left() == 0 { // it began to work when the maps were over
@@ -391,7 +395,7 @@ func (s *scheduler) resync(v sched.View) {
 		return
 	}
 	jobs := s.jobs
-	s.jobs, s.line, s.runs, s.seen = nil, nil, nil, nil
+	s.jobs, s.line, s.runs = nil, nil, nil
 	s.serve(v)
 	for i := range jobs {
 		old := &jobs[i]

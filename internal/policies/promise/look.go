@@ -313,7 +313,7 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 	}
 	now, seconds, l := v.Now(), s.task(r, k), r.Laws[k]
 	quarter := max(1, ofSeconds(seconds/4))
-	row, over, begins := s.row(v, job.ID, sched.Map+sched.Stage(k), int(n)), units.Time(0), now
+	row, over, begins := s.row(v, job.ID, k, int(n)), units.Time(0), now
 	if k == 1 {
 		if over = r.Over; job.Stages[sched.Map].Left() > 0 {
 			row, begins = nil, max(now, r.last[0])

@@ -51,8 +51,6 @@ type scheduler struct {
 	pace    float64             // how fast nodes are, to what they are at full speed
 	needs   [pools]units.Vector // a container of each pool
 	runs    []runs              // by handle (runs.go)
-	seen    []seen              // by attempt
-	news    []units.Time
 	came    []sched.JobID
 	was     []stands
 
