@@ -200,6 +200,18 @@ func TestNamesThatSlacklineSets(t *testing.T) {
 	}
 }
 
+// A combiner runs where many maps may run at once for each reduce.
+func TestCombineWhereItPays(t *testing.T) {
+	need(t, "sed", "cat")
+	for nodes, combined := range map[string]bool{"2": false, "3": true} {
+		s := newShell(t, map[string]string{"in": "a\t1\n", "job.yaml": "map: cat\ncombine: sed s/1/2/\nreduce: cat\ninput: in\noutput: out\n"})
+		s.must(0, "run", "job.yaml", "--nodes", nodes, "--slots", "1")
+		if out, want := s.parts("out"), map[bool]string{false: "part-r-00000\na\t1\n", true: "part-r-00000\na\t2\n"}[combined]; out != want {
+			t.Errorf("%s nodes: %q, want %q", nodes, out, want)
+		}
+	}
+}
+
 // Of a script that a command names and its job does not list a warning tells before it is missed, with -q too.
 func TestUnlistedFiles(t *testing.T) {
 	need(t, "sh")

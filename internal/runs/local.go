@@ -90,7 +90,7 @@ func (c Command) Same(o Command) bool { return c.Dir == o.Dir && slices.Equal(c.
 // applications, parameters and input. Errors name the place in the file.
 func NewLocal(files []*scenario.Job, m Machine, now time.Time, there ...*scenario.Job) (l *Local, err error) {
 	l = &Local{Machine: m, Files: files, now: now}
-	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Now: now, There: there, Warn: func(text string) {
+	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Maps: m.Nodes * m.MapSlots, Now: now, There: there, Warn: func(text string) {
 		if !slices.Contains(l.Warnings, text) {
 			l.Warnings = append(l.Warnings, text)
 		}

@@ -41,6 +41,7 @@ func (j *Job) Size() (bytes int64) {
 // Options are what equipment depends on besides the files.
 type Options struct {
 	Block units.Bytes       // largest input of a map; 0 = as the size of its input says
+	Maps  int               // that may run at once
 	Now   time.Time         // of submission
 	There []*scenario.Job   // that were submitted before, to the same run
 	Warn  func(text string) // is told of commands that will hardly find their files
@@ -95,7 +96,7 @@ func (j *Job) equip(fed bool, id string, o Options) error {
 		return err
 	}
 	if j.commands() { // which are told how many maps there are
-		if programs, err = j.prepare(id, o.Warn); err != nil {
+		if programs, err = j.prepare(id, o); err != nil {
 			return err
 		}
 	}

@@ -87,11 +87,11 @@ func (j *Job) own() (programs map[string]string, err error) {
 }
 
 // prepare makes a job of commands.
-func (j *Job) prepare(id string, warn func(text string)) (programs map[string]string, err error) {
+func (j *Job) prepare(id string, o Options) (programs map[string]string, err error) {
 	f := j.File
 	s := streaming.Job{ID: id, Name: f.Name, User: f.User, KeyFields: f.KeyFields, PartitionFields: f.PartitionFields,
 		OneCommand: f.OneCommand, Conf: f.Conf, Env: f.Env, Limits: limits(f), Input: f.Input, Output: f.Output,
-		Maps: len(j.Splits), Reduces: f.Reduces}
+		Maps: len(j.Splits), Reduces: f.Reduces, AtOnce: o.Maps}
 	if s.User == "" {
 		if u, err := user.Current(); err == nil {
 			s.User = u.Username
@@ -115,7 +115,7 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 		return nil, f.Errorf(wrong.Key, "%v", err)
 	}
 	for _, name := range unlisted { // what looks like a file may be some other word, so it is not refused
-		warn(fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, "+
+		o.Warn(fmt.Sprintf("warning: job %q: a command names %s, which is here and not listed under files, "+
 			"so the command will not find it; add files: [%s]", f.Name, name, name))
 	}
 	j.Executor = streaming.New(s)
@@ -131,7 +131,7 @@ func (j *Job) prepare(id string, warn func(text string)) (programs map[string]st
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		with, cr := strings.CutSuffix(streaming.Interpreter(programs[name]), "\r")
 		if cr && !slices.ContainsFunc(lines, func(l streaming.CommandLine) bool { return handed(l.Text, programs[name], with) }) {
-			warn(fmt.Sprintf("warning: job %q: the first line of %s ends in CR LF, so the system looks for %q and not for %s; save it with LF", f.Name, programs[name], with+"\r", with))
+			o.Warn(fmt.Sprintf("warning: job %q: the first line of %s ends in CR LF, so the system looks for %q and not for %s; save it with LF", f.Name, programs[name], with+"\r", with))
 		}
 	}
 	return programs, err

@@ -16,7 +16,8 @@ type combiner struct {
 	a       *attempt
 	user    *mapreduce.Context
 	out     mapreduce.Emitter
-	limit   int // bytes
+	limit   int  // bytes
+	vain    bool // it left more than half of the records, so no more are given to it
 	arena   []byte
 	records []record
 	seen    struct{ in, out, records, bytes int64 } // since they were published
@@ -32,6 +33,9 @@ const recordSize = 24
 
 // Emit holds a record back.
 func (c *combiner) Emit(key, value []byte) error {
+	if c.vain {
+		return c.out.Emit(key, value)
+	}
 	if len(c.arena)+len(key)+len(value) > c.limit { // else a long record would come to lie beside a full arena
 		if err := c.flush(); err != nil {
 			return err
@@ -110,5 +114,7 @@ func (c *combiner) flush() error {
 	if cap(c.arena) > 2*c.limit {
 		c.arena = nil
 	}
-	return cmd.finish(c.a.x.ignoreExit, take)
+	err = cmd.finish(c.a.x.ignoreExit, take)
+	c.vain = 2*c.seen.out > c.seen.in
+	return err
 }

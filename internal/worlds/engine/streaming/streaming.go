@@ -41,6 +41,14 @@ type Job struct {
 	Output  string
 	Maps    int // 0 = not known
 	Reduces int
+
+	AtOnce int // maps that may run at once; 0 = not known
+}
+
+// combines tells whether maps combine. A combiner takes as much time on the cores of the maps as it
+// saves the reduces, so it pays where many maps at once work for few reduces.
+func (j *Job) combines() bool {
+	return len(j.Combine) > 0 && (j.AtOnce == 0 || 2*j.Reduces < j.AtOnce)
 }
 
 // ignoreExitKey is Hadoop's key for commands whose exit code says nothing.
@@ -127,7 +135,7 @@ func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output,
 	program := x.program(a)
 	program.NewMapper = func(user *mapreduce.Context) (mapreduce.Mapper, error) {
 		m := &mapper{a: a, user: user}
-		if len(x.job.Combine) > 0 && c.Parts > 0 {
+		if x.job.combines() && c.Parts > 0 {
 			m.combine = &combiner{a: a, user: user, limit: combineBuffer(c.Buffer)}
 		}
 		return m, nil

@@ -174,6 +174,40 @@ func TestCombineInPieces(t *testing.T) {
 	}
 }
 
+// A combiner that leaves most of what it gets is given no more, and nothing is lost or counted twice.
+func TestCombineInVain(t *testing.T) {
+	b := newBed(t, Job{Map: sh(`cat`), Combine: []string{"cat"}, Reduce: commandtest.Words("sum"), Reduces: 1})
+	c := task.MapConfig{Config: b.config("m", 0), Split: b.split(strings.Repeat("k0\t1\nk1\t1\n", 2500)), Parts: 1}
+	c.Buffer = 8 << 10
+	out, stats, err := b.x.Map(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(name string) int64 { return stats.Counters.Get(mapreduce.TaskGroup, name) }
+	if n := count(mapreduce.CombineInputRecords); n == 0 || n > 1000 || n != count(mapreduce.CombineOutputRecords) || count(mapreduce.MapOutputRecords) != 5000 {
+		t.Errorf("the combiner got %d records and wrote %d, of %d", n, count(mapreduce.CombineOutputRecords), count(mapreduce.MapOutputRecords))
+	}
+	if text, _, err := b.reduce(out); err != nil || text != "k0\t2500\nk1\t2500\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A combiner runs where many maps at once work for few reduces.
+func TestWhereMapsCombine(t *testing.T) {
+	for _, c := range []struct {
+		atOnce, reduces int
+		combines        bool
+	}{{0, 9, true}, {2, 1, false}, {3, 1, true}, {8, 3, true}, {8, 4, false}} {
+		j := Job{Combine: []string{"cat"}, AtOnce: c.atOnce, Reduces: c.reduces}
+		if j.combines() != c.combines {
+			t.Errorf("%d maps at once, %d reduces: %v", c.atOnce, c.reduces, j.combines())
+		}
+	}
+	if j := (Job{AtOnce: 8, Reduces: 1}); j.combines() {
+		t.Error("nothing combines")
+	}
+}
+
 // What Hadoop does with lines that have no TAB, several, or none but TABs.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {
