@@ -95,22 +95,15 @@ func NeedOf(v Vector) Need {
 	return n
 }
 
+// Meets tells whether two needs are of a dimension that both have.
+func (n *Need) Meets(o *Need) bool { return n.dims&o.dims != 0 }
+
 // AddTo adds the need to v so many times, which may be negative.
 func (n *Need) AddTo(v *Vector, times int64) {
 	for rest := n.dims; rest != 0; rest &= rest - 1 {
 		d := bits.TrailingZeros8(rest) & 7
 		v[d] += times * n.Vector[d]
 	}
-}
-
-// Bars tells whether what fitted into v before the need was taken off does not fit any more.
-func (n *Need) Bars(v, fitted *Vector) bool {
-	for rest := n.dims; rest != 0; rest &= rest - 1 {
-		if d := bits.TrailingZeros8(rest) & 7; v[d] < fitted[d] {
-			return true
-		}
-	}
-	return false
 }
 
 // Times returns how often need fits into v where it needs anything, and 0 for an empty need.

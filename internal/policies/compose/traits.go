@@ -95,13 +95,13 @@ func (d *desk) FirstLocal(n sched.NodeID, s sched.Stage, after sched.JobID) sche
 
 func (d *desk) pass(first func(sched.NodeID, sched.Stage, sched.JobID) sched.JobID, n sched.NodeID, s sched.Stage, j sched.JobID) sched.JobID {
 	gate := d.policy.gate
-	if d.policy.voids {
-		gate = nil
+	if gate == nil || d.policy.voids {
+		return first(n, s, j)
 	}
-	if gate != nil && gate.Bars(n) {
+	if gate.Bars(n) {
 		return 0
 	}
-	for j = first(n, s, j); gate != nil && j != 0 && !gate.Takes(&d.policy.gates, d.Job(j), s, d.Node(n)); {
+	for j = first(n, s, j); j != 0 && !gate.Takes(&d.policy.gates, d.Job(j), s, d.Node(n)); {
 		j = first(n, s, j)
 	}
 	return j

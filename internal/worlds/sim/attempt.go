@@ -63,8 +63,13 @@ func (p *pace) end() units.Time { return p.since.Add(units.Nanosecond.Scale(p.le
 func (h hands) Start(it *sched.Item, b sched.Bound) sched.Code {
 	w := h.World
 	j, s, t, nd := w.find(it, b.Task)
-	if why := truth.Startable(it, &j.Job, &s.Stage, t, &nd.Node); why != sched.OK {
-		return why
+	// A stage that waits has all that it takes, and so has a node with room for its kind of container.
+	if it.Verb != sched.Start || !s.waits || t == nil || t.State != truth.Open || int(it.Container) >= len(s.kinds) || it.Node < 1 ||
+		int(it.Node) >= len(w.nodes) || !w.kinds[s.kinds[it.Container]].room.has(int(it.Node-1)) {
+		of, in, task, on := h.Find(it, b.Task)
+		if why := truth.Startable(it, of, in, task, on); why != sched.OK {
+			return why
+		}
 	}
 	var a int32
 	if n := len(w.freeAttempts); n > 0 {
@@ -235,7 +240,8 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 	w.park(at)
 	w.unlink(at, &nd.runs, ofNode)
 	w.unlink(at, &s.runs, ofStage)
-	w.kinds[s.kinds[at.container]].needs.AddTo(&nd.Free, 1)
+	needs := &w.kinds[s.kinds[at.container]].needs
+	needs.AddTo(&nd.Free, 1)
 	e := w.add(sched.Ended)
 	e.Attempt, e.Outcome, e.Text = sched.AttemptID(a), outcome, why
 	e.X = w.drew(a, at, s)
@@ -272,7 +278,7 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 		}
 	}
 	w.pressing = w.pressing || w.presses && (s.Done == int32(len(s.tasks)) || j.idle())
-	w.freed(n)
+	w.freed(n, needs)
 	w.beat.freshen(n)
 	w.drained(n)
 	return j, s

@@ -22,6 +22,7 @@ func (h hands) Emit(e sched.Event) { h.emit(e) }
 
 func (h hands) Find(it *sched.Item, task sched.TaskID) (*truth.Job, *truth.Stage, *truth.Task, *truth.Node) {
 	j, s, t, n := h.find(it, task)
+	n.Away = n.state != nodeOpen || n.listed
 	return &j.Job, &s.Stage, t, &n.Node
 }
 
@@ -39,7 +40,6 @@ func (w *World) find(it *sched.Item, task sched.TaskID) (j *job, s *stage, t *tr
 	}
 	if it.Node > 0 && int(it.Node) < len(w.nodes) {
 		n = &w.nodes[it.Node]
-		n.Away = n.state != nodeOpen || n.listed
 	}
 	return j, s, t, n
 }

@@ -10,25 +10,27 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// node is the truth about a node.
+// node is the truth about a node, four lines of memory: what starts and ends of containers of slots touch is in the
+// first.
 type node struct {
+	runs    running
+	state   nodeState
+	listed  bool    // it is on the blacklist
+	removed bool    // the number of nodes is below its handle
+	crashes bool    // and one of the steps that removed it since was a crash
+	queued  bool    // it is among the touched
+	waking  bool    // it is asleep or offered, and somebody woke it
+	sleeps  bool    // it drains to sleep, or to be given back
+	factor  float64 // of its class's speed
 	truth.Node
 	up       *sched.Detail // what NodeUp carries
 	bare     *sched.Detail // what NodeChanged carries when it drains: the same node, offering nothing
-	factor   float64       // of its class's speed
-	runs     running
-	share    energy.Share // of what it draws
-	outputs  int32        // map outputs on it that jobs still need; counted while it drains
-	lives    uint32       // how often it came up
-	away     int32        // failures that keep it down
-	state    nodeState
-	failures int  // of attempts on it since it came up or was restored
-	listed   bool // it is on the blacklist
-	removed  bool // the number of nodes is below its handle
-	crashes  bool // and one of the steps that removed it since was a crash
-	queued   bool // it is among the touched
-	waking   bool // it is asleep or offered, and somebody woke it
-	sleeps   bool // it drains to sleep, or to be given back
+	share    energy.Share  // of what it draws
+	outputs  int32         // map outputs on it that jobs still need; counted while it drains
+	lives    uint32        // how often it came up
+	away     int32         // failures that keep it down
+	failures int           // of attempts on it since it came up or was restored
+	_        [24]byte
 }
 
 // nodeState is where a node stands. Up ── removed ──▶ draining ── empty ──▶ down; a failure leads
@@ -122,11 +124,12 @@ func (w *World) setRoom(n int32) {
 	}
 }
 
-// freed is setRoom for a node on which a container has ended: it has room for no fewer kinds than before.
-func (w *World) freed(n int32) {
+// freed is setRoom for a node on which a container has ended that needed so much: it has room for no fewer kinds
+// than before.
+func (w *World) freed(n int32, needs *units.Need) {
 	nd := &w.nodes[n]
 	for i := range w.kinds {
-		if k := &w.kinds[i]; !k.room.has(int(n-1)) && k.fits(nd, n) {
+		if k := &w.kinds[i]; k.needs.Meets(needs) && !k.room.has(int(n-1)) && k.fits(nd, n) {
 			k.room.put(int(n-1), true)
 			w.beat.known = false
 		}
@@ -138,7 +141,7 @@ func (w *World) freed(n int32) {
 func (w *World) taken(n int32, needs *units.Need) {
 	free := &w.nodes[n].Free
 	for i := range w.kinds {
-		if k := &w.kinds[i]; k.room.has(int(n-1)) && needs.Bars(free, &k.needs.Vector) {
+		if k := &w.kinds[i]; k.needs.Meets(needs) && k.room.has(int(n-1)) && !free.Fits(&k.needs.Vector) {
 			k.room.put(int(n-1), false)
 			w.beat.known = false
 		}

@@ -75,7 +75,9 @@ func (q *queue) push(at units.Time, c class, arg int32, gen uint32) {
 	q.seq++
 	d := due{at: at, key: uint64(c)<<56 | q.seq, arg: arg, gen: gen}
 	if at >= q.until && q.until != units.Never {
-		q.put(d)
+		if q.put(d); q.n > 8*len(q.slots) { // many come at once, as to a world that begins from a book
+			q.adapt()
+		}
 		return
 	}
 	if q.first > len(q.soon)/2 {

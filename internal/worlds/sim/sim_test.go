@@ -578,3 +578,18 @@ func TestPaper000FIFO(t *testing.T) {
 		}
 	}
 }
+
+// A node without room for the containers of one job, which take a part of what another's take, does not beat.
+func TestBeatsOfNodesWithRoomForOthers(t *testing.T) {
+	one := func(v units.Vector) []cluster.Container { return []cluster.Container{{Name: "c", Needs: v}} }
+	d := runs(t, Config{Cluster: cluster.Uniform(1, 1, cluster.Class{Name: "y", Speed: 1, Capacity: units.Vector{units.VCores: 1, units.Memory: 4}}), Heartbeat: sec,
+		Workload: load(shape{id: "a", maps: 1, mapS: 10, mapCont: one(units.Vector{units.VCores: 1})},
+			shape{id: "b", maps: 1, mapS: 10, mapCont: one(units.Vector{units.VCores: 1, units.Memory: 1})})},
+		"a/map/1 on n1 0s-10s committed",
+		"job a 10s committed",
+		"b/map/1 on n1 10s-20s committed",
+		"job b 20s committed")
+	if d.beats != 2 {
+		t.Errorf("%d beats, want 2", d.beats)
+	}
+}
