@@ -20,11 +20,13 @@ const (
 	GreenPower
 	// Price is that of a kWh that is not green. It is negative where who takes power is paid for it.
 	Price
+	// Carbon is what a kWh that is not green emits, in grams of carbon dioxide.
+	Carbon
 	// Supplies is the number of kinds.
 	Supplies
 )
 
-var supplyNames = [Supplies]string{"none", "capacity", "green-power", "price"}
+var supplyNames = [Supplies]string{"none", "capacity", "green-power", "price", "carbon"}
 
 // String names the kind.
 func (k SupplyKind) String() string { return nameOf(supplyNames[:], int(k)) }

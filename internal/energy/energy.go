@@ -52,19 +52,39 @@ func Draws(c *cluster.Class, state sched.NodeState, held *units.Vector) units.Wa
 	return 0
 }
 
-// Meter integrates the power of all nodes, exactly between events. Of the sum as much is green as
-// the supply gives at that time. The zero value is a meter of nodes without a model of power: it
-// says nothing.
-type Meter struct {
-	Known    bool // some node has a model
-	Supplied bool // there is green power, or was
+// Since is what was used since so much had been.
+func (u Used) Since(was Used) Used {
+	return Used{u.All - was.All, u.Green - was.Green, u.Cost - was.Cost, u.Grams - was.Grams}
+}
 
-	nodes  []node     // by handle
-	power  float64    // of all nodes, in watts
-	supply float64    // of green power, in watts
-	since  units.Time // until when the sums reach
-	all    float64    // joules
-	green  float64    // joules
+// Bill is what some energy costs and emits that is used evenly with the rest: its part of this.
+func (u Used) Bill(part units.Joules) (cost, grams float64) {
+	if u.All <= 0 {
+		return 0, 0
+	}
+	share := float64(part / u.All)
+	return u.Cost * share, u.Grams * share
+}
+
+// Meter integrates the power of all nodes, exactly between events. Of the sum as much is green as
+// the supply gives at that time; the rest has a price, and emits carbon dioxide. The zero value is a
+// meter of nodes without a model of power: it says nothing.
+type Meter struct {
+	Known bool                 // some node has a model
+	Fed   [sched.Supplies]bool // of what there is a supply, or was
+
+	nodes  []node                  // by handle
+	power  float64                 // of all nodes, in watts
+	supply [sched.Supplies]float64 // of each kind
+	since  units.Time              // until when the sums reach
+	used   Used
+}
+
+// Used is what nodes have used.
+type Used struct {
+	All, Green units.Joules
+	Cost       float64 // of what is not green, in the currency of the price
+	Grams      float64 // of carbon dioxide, of the same
 }
 
 // node is what the meter knows of a node.
@@ -114,19 +134,19 @@ func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, j *work
 	m.draw(at, n)
 }
 
-// Feed sets the supply of green power.
-func (m *Meter) Feed(at units.Time, green units.Watts) {
+// Feed sets a supply.
+func (m *Meter) Feed(at units.Time, of sched.SupplyKind, amount float64) {
 	m.advance(at)
-	m.supply, m.Supplied = float64(green), true
+	m.supply[of], m.Fed[of] = amount, true
 }
 
 // Power is what all nodes draw now.
 func (m *Meter) Power() units.Watts { return units.Watts(m.power) }
 
-// Until returns what was used until now, and how much of it was green.
-func (m *Meter) Until(at units.Time) (all, green units.Joules) {
+// Until returns what was used until now.
+func (m *Meter) Until(at units.Time) Used {
 	m.advance(at)
-	return units.Joules(m.all), units.Joules(m.green)
+	return m.used
 }
 
 func (m *Meter) node(h sched.NodeID) *node {
@@ -151,8 +171,12 @@ func (m *Meter) draw(at units.Time, n *node) {
 func (m *Meter) advance(at units.Time) {
 	if at > m.since {
 		span := at.Sub(m.since).Seconds()
-		m.all += m.power * span
-		m.green += min(m.power, m.supply) * span
+		all, green := units.Joules(m.power*span), units.Joules(min(m.power, m.supply[sched.GreenPower])*span)
+		brown := (all - green).KWh()
+		m.used.All += all
+		m.used.Green += green
+		m.used.Cost += brown * m.supply[sched.Price]
+		m.used.Grams += brown * m.supply[sched.Carbon]
 		m.since = at
 	}
 }

@@ -1,6 +1,7 @@
 package energy
 
 import (
+	"math"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -36,19 +37,31 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A node of 100 W for 10 s, then asleep at 10 W for 10 s, then down; 40 W are green from 5 s on.
+// A node of 100 W for 10 s, then asleep at 10 W for 10 s, then down; 40 W are green from 5 s on. What is not costs 2 a
+// kWh, from 7 s on 3, and emits 500 g from then on. A quarter of that is billed for a quarter of the energy.
 func TestMeter(t *testing.T) {
 	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100, Sleep: 10}
 	at := func(s int64) units.Time { return units.Time(units.Duration(s) * units.Second) }
 	var m Meter
 	m.Turn(0, 1, sched.Awake)
 	m.Describe(0, 1, class)
-	m.Feed(at(5), 40)
+	m.Feed(0, sched.Price, 2)
+	m.Feed(at(5), sched.GreenPower, 40)
+	m.Feed(at(7), sched.Price, 3)
+	m.Feed(at(7), sched.Carbon, 500)
 	m.Turn(at(10), 1, sched.Asleep)
 	m.Describe(at(15), 1, &cluster.Class{}) // it drains
 	m.Turn(at(20), 1, sched.Down)
-	if all, green := m.Until(at(30)); all != 1100 || green != 5*40+10*10 {
-		t.Errorf("%v, of it %v green", all, green)
+	used := m.Until(at(30))
+	if cost, grams := used.Cost*3.6e6, used.Grams*3.6e6; used.All != 1100 || used.Green != 5*40+10*10 ||
+		math.Abs(cost-(2*(500+2*60)+3*3*60)) > 1e-6 || math.Abs(grams-500*3*60) > 1e-6 {
+		t.Errorf("%v, of it %v green; it costs %v a kWs and emits %v g", used.All, used.Green, cost/1000, grams/1000)
+	}
+	if cost, grams := used.Bill(275); cost != used.Cost/4 || grams != used.Grams/4 {
+		t.Errorf("a quarter costs %v and emits %v g", cost, grams)
+	}
+	if cost, grams := used.Since(used).Bill(0); cost != 0 || grams != 0 {
+		t.Errorf("nothing costs %v and emits %v g", cost, grams)
 	}
 }
 

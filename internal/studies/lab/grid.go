@@ -38,7 +38,7 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, counted ...t
 		played = &report.Trace{Account: account}
 	}
 	hard, soft := s.Deadlines()
-	metrics := report.PossibleMetrics(hard, soft, s.Powered(), s.Green())
+	metrics := report.PossibleMetrics(hard, soft, s.Powered(), s.Supplies()...)
 	var cells []Cell
 	first := s.Sim(0) // what a world can do is the same with all seeds
 	can := first.Can()

@@ -17,6 +17,7 @@ type Builder struct {
 	pages []page         // by index of jobs that are there
 	facts []Facts        // of run.Jobs
 	drew  []units.Joules // by their attempts above idle
+	began []energy.Used  // by all nodes until they began; of those that have ended, while they ran
 	gone  units.Joules   // by those of jobs that no row is kept of
 
 	real     bool  // it takes place on a real machine
@@ -26,7 +27,7 @@ type Builder struct {
 	meter    energy.Meter
 	leases   leases
 	requests Requests
-	used     struct{ all, green units.Joules } // until the makespan
+	used     energy.Used // until the makespan
 
 	idle      area                    // containers that reduces held while maps of their job were to end
 	places    [sched.Remote + 1]int64 // committed maps by locality
@@ -90,9 +91,7 @@ func (b *Builder) Batch(now units.Time, records []follow.Record) error {
 			b.events++
 			b.node(at, e)
 		case sched.SupplyChanged:
-			if e.Of == sched.GreenPower {
-				b.meter.Feed(at, units.Watts(e.X))
-			}
+			b.meter.Feed(at, e.Of, e.X)
 		case sched.JobArrived:
 			b.events++
 			if e.Job != nil {
@@ -211,11 +210,25 @@ func (b *Builder) Run() *Run {
 	if b.meter.Known {
 		s.TaskEnergy = new(b.gone.KWh())
 		for i := range b.run.Jobs {
-			b.run.Jobs[i].Energy = new(b.drew[i].KWh())
+			j := &b.run.Jobs[i]
+			j.Energy = new(b.drew[i].KWh())
 			*s.TaskEnergy += b.drew[i].KWh()
+			cost, grams := b.began[i].Bill(b.drew[i])
+			if b.meter.Fed[sched.Price] {
+				j.EnergyCost = &cost
+			}
+			if b.meter.Fed[sched.Carbon] {
+				j.Carbon = new(grams / 1000)
+			}
 		}
-		if s.Energy = new(b.used.all.KWh()); b.meter.Supplied {
-			s.Green, s.Brown = new(b.used.green.KWh()), new((b.used.all - b.used.green).KWh())
+		if s.Energy = new(b.used.All.KWh()); b.meter.Fed[sched.GreenPower] {
+			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
+		}
+		if b.meter.Fed[sched.Price] {
+			s.EnergyCost = &b.used.Cost
+		}
+		if b.meter.Fed[sched.Carbon] {
+			s.Carbon = new(b.used.Grams / 1000)
 		}
 	}
 	b.run.Requests = b.requests.List
@@ -301,6 +314,7 @@ func (b *Builder) arrive(e *follow.Record) {
 	}
 	i := b.row(e.Job)
 	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i) = j, Facts{}, 0
+	*follow.At(&b.began, i) = energy.Used{}
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -346,6 +360,7 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	j.Before = false // what it had done was damaged
 	if j.Started == nil {
 		j.Started = seconds(a.Began)
+		b.began[b.row(a.Job)] = b.meter.Until(at)
 	}
 	if b.meter.Known {
 		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, +1)
@@ -466,5 +481,7 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 	}
 	b.makespan = at
 	b.usage.close(at)
-	b.used.all, b.used.green = b.meter.Until(at)
+	b.used = b.meter.Until(at)
+	began := &b.began[b.row(e.Job)]
+	*began = b.used.Since(*began)
 }

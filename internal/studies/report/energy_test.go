@@ -43,10 +43,11 @@ func second(s float64) units.Time { return units.Time(units.FromSeconds(s)) }
 //	8–10 s   both full: 600 W, as the two maps that wait start at 8 s
 //	10–18 s  node 1 idle: 100 W; node 2 full: 300 W
 //
-// and green power of 250 W from 4 s on.
+// and green power of 250 W from 4 s on. The rest costs 2 a kWh, from 9 s on 5, and emits 400 g.
 func TestEnergy(t *testing.T) {
 	class := cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(2, 0), Idle: 100, Dynamic: 200, Sleep: 10, WakeTime: 3 * units.Second}
-	w, err := sim.New(sim.Config{Cluster: cluster.Uniform(2, 1, class), Supply: []sim.SupplyStep{{At: second(4), Of: sched.GreenPower, Amount: 250}},
+	w, err := sim.New(sim.Config{Cluster: cluster.Uniform(2, 1, class), Supply: []sim.SupplyStep{{At: second(4), Of: sched.GreenPower, Amount: 250},
+		{Of: sched.Price, Amount: 2}, {At: second(9), Of: sched.Price, Amount: 5}, {Of: sched.Carbon, Amount: 400}},
 		Workload: &workload.Workload{Jobs: []*workload.Job{{ID: "j", Deadline: units.Never, Soft: units.Never, Weight: 1,
 			Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: []workload.Task{{Work: 10 * units.Second}, {Work: 10 * units.Second}, {Work: 10 * units.Second}, {Work: 10 * units.Second}}}}}}}})
 	if err != nil {
@@ -61,6 +62,15 @@ func TestEnergy(t *testing.T) {
 	green := 250. * 14
 	if s.Makespan != 18 || s.Energy == nil || math.Abs(*s.Energy*3.6e6-want) > 1e-6 || math.Abs(*s.Green*3.6e6-green) > 1e-6 || math.Abs(*s.Brown*3.6e6-(want-green)) > 1e-6 {
 		t.Errorf("makespan %v, %v J, green %v, brown %v; want 18 s, %v J, green %v", s.Makespan, *s.Energy*3.6e6, *s.Green*3.6e6, *s.Brown*3.6e6, want, green)
+	}
+	cost, carbon := 2*(4*310.+60+3*150+350)+5*(350.+8*150), 0.4*(want-green)
+	if math.Abs(*s.EnergyCost*3.6e6-cost) > 1e-6 || math.Abs(*s.Carbon*3.6e6-carbon) > 1e-6 {
+		t.Errorf("it costs %v and emits %v, want %v and %v", *s.EnergyCost*3.6e6, *s.Carbon*3.6e6, cost, carbon)
+	}
+	// Its maps draw 100 W each for 10 s, at what all cost.
+	j, part := &b.Run().Jobs[0], 4*1000/want
+	if math.Abs(*j.EnergyCost*3.6e6-part*cost) > 1e-6 || math.Abs(*j.Carbon*3.6e6-part*carbon) > 1e-6 {
+		t.Errorf("the job costs %v and emits %v, want %v and %v", *j.EnergyCost*3.6e6, *j.Carbon*3.6e6, part*cost, part*carbon)
 	}
 }
 

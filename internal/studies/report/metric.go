@@ -38,6 +38,8 @@ const (
 	softDeadlines
 	power
 	supply
+	price
+	carbon
 )
 
 // told says when a metric is told of. Each that is tested makes it harder for the others to be told.
@@ -74,6 +76,8 @@ var metrics = []metric{
 	{"local maps", "part of the maps that ran on a node with their input", true, ofRun(func(s *Summary) (float64, bool) { return deref(s.MapLocality) }), points(2), nothing, everywhere, true},
 	{"energy", "energy until the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Energy) }), plain(" kWh"), power, everywhere, true},
 	{"brown energy", "the part of it not covered by green power", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere, true},
+	{"energy cost", "what the energy that is not green costs; compared only if asked for", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.EnergyCost) }), plain(""), price, ifPrimary, true},
+	{"carbon dioxide", "what that energy emits; compared only if asked for", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Carbon) }), plain(" kg"), carbon, ifPrimary, true},
 }
 
 // pair is the same seed under two policies.

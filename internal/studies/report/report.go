@@ -205,6 +205,9 @@ type Summary struct {
 	// part of it that the supply of green power covered; null: there is no supply
 	Green *float64 `json:"green_kwh"`
 	Brown *float64 `json:"brown_kwh"` // the rest
+	// what that costs and emits by the hour, until the makespan; null: nobody says
+	EnergyCost *float64 `json:"energy_cost"`
+	Carbon     *float64 `json:"carbon_kg"`
 	// hours of nodes that were rented, and what they cost, until the makespan; null: no cloud offers any
 	Rented *float64 `json:"rented_node_hours"`
 	Rent   *float64 `json:"rent"`
@@ -279,11 +282,14 @@ type Job struct {
 	Attempts  int      `json:"attempts"`
 	// its attempts' part of the summary's task energy; null: nobody knows
 	// its part of what rented nodes cost, by how long its attempts took there; null: none ran there
-	Rent     *float64 `json:"rent,omitempty"`
-	Energy   *float64 `json:"energy_kwh,omitempty"`
-	TaskTime *float64 `json:"task_time_s"` // its work, see below; null: not known
-	Penalty  *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
-	Outcome  Outcome  `json:"outcome"`
+	Rent   *float64 `json:"rent,omitempty"`
+	Energy *float64 `json:"energy_kwh,omitempty"`
+	// what that costs and emits, as all that nodes used while the job ran
+	EnergyCost *float64 `json:"energy_cost,omitempty"`
+	Carbon     *float64 `json:"carbon_kg,omitempty"`
+	TaskTime   *float64 `json:"task_time_s"` // its work, see below; null: not known
+	Penalty    *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
+	Outcome    Outcome  `json:"outcome"`
 
 	// where its time went, by cause, which sums to the time from its arrival to its end, and that in
 	// a sentence; none where nobody kept accounts

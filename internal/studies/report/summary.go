@@ -52,6 +52,8 @@ var columns = []column{
 	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
 	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
 	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
+	{"energy cost", func(s *Summary) (float64, bool) { return deref(s.EnergyCost) }, hundredths},
+	{"carbon dioxide", func(s *Summary) (float64, bool) { return deref(s.Carbon) }, kilograms},
 	{"rented node-hours", func(s *Summary) (float64, bool) { return deref(s.Rented) }, hundredths},
 	{"rent", func(s *Summary) (float64, bool) { return deref(s.Rent) }, hundredths},
 }
@@ -67,6 +69,8 @@ func workShare(s *Summary) (float64, bool) {
 	}
 	return *s.WorkInTime / *s.DeadlineWork, true
 }
+
+func kilograms(x float64) string { return fmt.Sprintf("%.3g kg", x) }
 
 func hundredths(x float64) string { return fmt.Sprintf("%.2f", x) }
 
@@ -216,7 +220,7 @@ func (r *Run) unknownWork() string {
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title, Least: []string{"attempts", "local maps", "reduce slots", "map slots", "p95"}}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "rented node-hours", "rent", "no-deadline response"}, c.name)
+		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "energy cost", "carbon dioxide", "rented node-hours", "rent", "no-deadline response"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { // those who have vcores want to see that they idle
 			x, has := c.of(&r.Summary)
 			return has && (x > 0 || c.name == "vcores" || c.name == "penalty")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -336,9 +337,11 @@ func (d *Design) takes(tests int, more string) string {
 }
 
 // PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a
-// model of power, a supply of green power.
-func PossibleMetrics(due, soft, powered, supplied bool) (names []string) {
-	there := map[need]bool{nothing: true, deadlines: due, softDeadlines: soft, power: powered, supply: powered && supplied}
+// model of power, supplies.
+func PossibleMetrics(due, soft, powered bool, supplied ...sched.SupplyKind) (names []string) {
+	fed := func(of sched.SupplyKind) bool { return powered && slices.Contains(supplied, of) }
+	there := map[need]bool{nothing: true, deadlines: due, softDeadlines: soft, power: powered,
+		supply: fed(sched.GreenPower), price: fed(sched.Price), carbon: fed(sched.Carbon)}
 	for i := range metrics {
 		if there[metrics[i].needs] {
 			names = append(names, metrics[i].name)

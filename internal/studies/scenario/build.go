@@ -121,9 +121,14 @@ func (s *Scenario) Powered() bool {
 	return slices.ContainsFunc(s.config.Cluster.Classes, func(c *cluster.Class) bool { return c.Idle > 0 || c.Dynamic > 0 || c.Rented() })
 }
 
-// Green tells whether the run has a supply of green power.
-func (s *Scenario) Green() bool {
-	return slices.ContainsFunc(s.config.Supply, func(st sim.SupplyStep) bool { return st.Of == sched.GreenPower })
+// Supplies are the kinds of supply that the run has.
+func (s *Scenario) Supplies() (kinds []sched.SupplyKind) {
+	for _, st := range s.config.Supply {
+		if !slices.Contains(kinds, st.Of) {
+			kinds = append(kinds, st.Of)
+		}
+	}
+	return kinds
 }
 
 // Deadlines tells whether any job may have a deadline, and a soft one. What stands in a trace is

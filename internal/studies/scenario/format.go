@@ -178,12 +178,13 @@ type Supply struct {
 	At       config.Span   `json:"at" need:"yes" min:"0" doc:"from when on"`
 	Green    *config.Power `json:"green" min:"0" doc:"green power, such as 40kW; what is drawn beyond it is brown"`
 	Price    *float64      `json:"price" doc:"price of a kWh that is not green; negative where who takes power is paid for it"`
+	Carbon   *float64      `json:"carbon" min:"0" doc:"grams of carbon dioxide of a kWh that is not green"`
 	Capacity *float64      `json:"capacity" min:"0" max:"1" doc:"what is offered of the cluster, as part of the whole: nodes come and go by node_steps"`
 }
 
 // Forecast is what is expected of a supply.
 type Forecast struct {
-	Of   string      `json:"of" need:"yes" enum:"green|price|capacity" doc:"of which supply"`
+	Of   string      `json:"of" need:"yes" enum:"green|price|carbon|capacity" doc:"of which supply"`
 	File string      `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at (10m, seconds, or with a start a time with a zone) and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
 	At   config.Span `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
 }

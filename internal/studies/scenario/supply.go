@@ -22,7 +22,7 @@ import (
 var supplies = []struct {
 	key string
 	of  sched.SupplyKind
-}{{"green", sched.GreenPower}, {"price", sched.Price}, {"capacity", sched.Capacity}}
+}{{"green", sched.GreenPower}, {"price", sched.Price}, {"carbon", sched.Carbon}, {"capacity", sched.Capacity}}
 
 // mostRows bounds what a file of supplies or forecasts may have.
 const mostRows = 1_000_000
@@ -32,7 +32,7 @@ func (s *Scenario) supply(cfg *sim.Config) {
 	d, k := s.src, &s.Cluster
 	for i, st := range k.Supply {
 		at := fmt.Sprintf("cluster.supply[%d]", i)
-		given := map[string]*float64{"green": (*float64)(st.Green), "price": st.Price, "capacity": st.Capacity}
+		given := map[string]*float64{"green": (*float64)(st.Green), "price": st.Price, "carbon": st.Carbon, "capacity": st.Capacity}
 		some := false
 		for _, kind := range supplies {
 			if amount := given[kind.key]; amount != nil {
@@ -41,7 +41,7 @@ func (s *Scenario) supply(cfg *sim.Config) {
 			}
 		}
 		if !some {
-			d.Failf(at, "a step needs a kind of supply; give green, price or capacity, such as {at: 1h, green: 4kW}")
+			d.Failf(at, "a step needs a kind of supply; give green, price, carbon or capacity, such as {at: 1h, green: 4kW}")
 		}
 	}
 	if k.SupplyFile != "" {
@@ -217,6 +217,8 @@ func likely(of sched.SupplyKind) (low, high float64) {
 	switch of {
 	case sched.Price:
 		return -500, 5000
+	case sched.Carbon:
+		return 0, 5000
 	case sched.Capacity:
 		return 0, 1
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,8 +58,8 @@ func TestSupply(t *testing.T) {
 		{At: at(5 * units.Minute), Of: sched.Price, Forecast: &sched.Forecast{Start: at(10 * units.Minute), Interval: 10 * units.Minute, Mid: []float64{0.3, 0.2}}}}, cfg.Expect); d != "" {
 		t.Error(d)
 	}
-	if origin := cfg.Can().Origin; origin != "2030-01-31T18:00:00+01:00" || !s.Green() || len(s.Traces()) != 3 {
-		t.Error(origin, s.Green(), s.Traces())
+	if origin := cfg.Can().Origin; origin != "2030-01-31T18:00:00+01:00" || !slices.Contains(s.Supplies(), sched.GreenPower) || len(s.Traces()) != 3 {
+		t.Error(origin, s.Supplies(), s.Traces())
 	}
 }
 
@@ -82,15 +83,17 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 	supply, forecast := "supply_file: f.csv", "forecasts: [{of: capacity, file: f.csv}]"
 	slots := "map_slots: 2, slots: {file: f.csv, as: out}"
 	for _, c := range []struct{ cluster, file, want string }{
-		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step needs a kind of supply; give green, price or capacity, such as {at: 1h, green: 4kW}"},
+		{"supply: [{at: 1s}]", "", "s.yaml:2:46: a step needs a kind of supply; give green, price, carbon or capacity, such as {at: 1h, green: 4kW}"},
 		{"supply: [{at: 1s, capacity: 1.5}]", "", "s.yaml:2:65: capacity is 1.5, it must be at most 1"},
-		{"forecasts: [{of: wind, file: f.csv}]", "", `s.yaml:2:54: of is "wind", it must be "green", "price" or "capacity"`},
+		{"forecasts: [{of: wind, file: f.csv}]", "", `s.yaml:2:54: of is "wind", it must be "green", "price", "carbon" or "capacity"`},
 		{"supply_file: none.csv", "", "s.yaml:2:50: none.csv: there is no such file"},
 		{supply, "", "s.yaml:2:50: f.csv: it is empty; its first line must name the columns, such as at,green"},
-		{supply, "at\n", "s.yaml:2:50: f.csv:1:1: there is no column but at; add any of green, price, capacity"},
-		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: unexpected column "green"; the first must be at, followed by any of green, price, capacity, each once`},
-		{supply, "at,price,price\n", `s.yaml:2:50: f.csv:1:10: unexpected column "price"; the first must be at, followed by any of green, price, capacity, each once`},
+		{supply, "at\n", "s.yaml:2:50: f.csv:1:1: there is no column but at; add any of green, price, carbon, capacity"},
+		{supply, "green,at\n", `s.yaml:2:50: f.csv:1:1: unexpected column "green"; the first must be at, followed by any of green, price, carbon, capacity, each once`},
+		{supply, "at,price,price\n", `s.yaml:2:50: f.csv:1:10: unexpected column "price"; the first must be at, followed by any of green, price, carbon, capacity, each once`},
 		{supply, "at,price\n1m,x\n", `s.yaml:2:50: f.csv:2:4: "x" is not a number`},
+		{supply, "at,carbon\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: carbon is -1, it must not be negative"},
+		{supply, "at,carbon\n1m,9999\n", "s.yaml:2:50: f.csv:2:4: 9999 stands for a missing value (EPW); leave its field empty, and what held before goes on"},
 		{supply, "at,price\n1m,Inf\n", "s.yaml:2:50: f.csv:2:4: price is +Inf, it must be finite"},
 		{supply, "at,green\n1m,-1\n", "s.yaml:2:50: f.csv:2:4: green-power is -1, it must not be negative"},
 		{supply, "at,price\n2026-03-29 00:00,1\n", `s.yaml:2:50: f.csv:2:1: "2026-03-29 00:00" has no time zone; write 2026-03-29T00:00:00Z, or an offset or a zone by name`},
@@ -111,7 +114,7 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		{supply, "at,price\r1m,1,5\r", "s.yaml:2:50: f.csv:2:6: the row has 3 fields, but the heading has 2; if its numbers have decimal commas"},
 		{supply, "at;price\n1m;1,5\n", "s.yaml:2:50: f.csv:1:1: its columns are not separated by commas; save it with commas between them, and with points in numbers"},
 		{forecast, "at\tmid\n0\t1\n", "s.yaml:2:70: f.csv:1:1: its columns are not separated by commas"},
-		{supply, "at,prce\n1m,1\n", `s.yaml:2:50: f.csv:1:4: unexpected column "prce"; the first must be at, followed by any of green, price, capacity, each once; did you mean "price"?`},
+		{supply, "at,prce\n1m,1\n", `s.yaml:2:50: f.csv:1:4: unexpected column "prce"; the first must be at, followed by any of green, price, carbon, capacity, each once; did you mean "price"?`},
 		{supply, "at,price\n1m,\"0,1\"\n", `s.yaml:2:50: f.csv:2:4: "0,1" has a decimal comma; write 0.1`},
 		{supply, "at,green\n1m,\"1,5kW\"\n", `s.yaml:2:50: f.csv:2:4: "1,5kW" has a decimal comma; write 1.5kW`},
 		{supply, "at,price\n1m,-9999\n", "s.yaml:2:50: f.csv:2:4: -9999 stands for a missing value (MIDC, SRML); leave its field empty, and what held before goes on"},

@@ -117,7 +117,7 @@ func rich(seeds int) Subject {
 		at := func(s int) units.Time { return units.Time(0).Add(units.Duration(s) * units.Second) }
 		w, err := sim.New(sim.Config{Cluster: c, Workload: &workload.Workload{Jobs: jobs}, Seed: seed, Heartbeat: units.Duration(seed%2) * units.Second, Progress: units.Second, Replicas: 2,
 			Placement: sim.Placement(seed % 2), Times: sim.Times{Law: sim.LogNormal, CV: 0.5}, Failures: sim.Failures{Rate: 0.03},
-			Supply:  []sim.SupplyStep{{At: at(1), Of: sched.GreenPower, Amount: 100}, {At: at(2), Of: sched.Price, Amount: 0.3}},
+			Supply:  []sim.SupplyStep{{At: at(1), Of: sched.GreenPower, Amount: 100}, {At: at(2), Of: sched.Price, Amount: 0.3}, {At: at(2), Of: sched.Carbon, Amount: 300}},
 			Expect:  []sim.Outlook{{At: at(2), Of: sched.GreenPower, Forecast: &sched.Forecast{Start: at(0), Interval: units.Second, Mid: []float64{1}}}},
 			Speeds:  []sim.SpeedStep{{At: at(5), Node: 1, Factor: 0.5}, {At: at(15), Factor: 2}},
 			Sizes:   []sim.SizeStep{{At: at(4), Nodes: 3}, {At: at(10), Nodes: 2, Crash: true}, {At: at(14), Nodes: 4}, {At: at(22), Nodes: 2}, {At: at(26), Nodes: 4}},
