@@ -99,7 +99,7 @@ const makeStrips = () => {
     else if (s.running) strips.push(strip('Attempts running', [{ name: 'attempts', values: s.running, hue: 'blue' }], 0, number));
     const groups = groupStrip(s);
     if (groups) strips.push(groups);
-    for (const [key, title, unit] of [['green-power', 'Green power', ' W'], ['price', 'Price of power', ''], ['carbon', 'Carbon dioxide of a kWh', ' g'], ['capacity', 'Part of the capacity', '']]) {
+    for (const [key, title, unit] of [['green-power', 'Green power', ' W'], ['price', 'Price of power', ''], ['carbon', 'Carbon dioxide of power', ' g a kWh'], ['capacity', 'Part of the capacity', '']]) {
       if (s['supply ' + key]) strips.push(strip(title, [{ name: title.toLowerCase(), values: s['supply ' + key].map((x) => x / 1000), hue: 'green' }], 0, (x) => number(x) + unit));
     }
     strips.push(strip('Tasks waiting', [{ name: 'maps', values: s.mapsWaiting || [], hue: 'blue' }, { name: 'reduces and others', values: s.reducesWaiting || [], hue: 'orange', dash: true }], 0, number));
