@@ -141,6 +141,21 @@ type joining struct {
 	missing     []byte
 	json        bool
 	value       []byte
+	sides       [2][][]byte // the records of a key
+	held        []byte      // where most of them stand
+}
+
+// mostHeld is how much of the records of a key stands in memory that is used again for the next.
+const mostHeld = 1 << 20
+
+// hold keeps a record of a side.
+func (j *joining) hold(side int, record []byte) {
+	if len(j.held)+len(record) > cap(j.held) { // those that stand there stay
+		j.held = make([]byte, 0, max(mostHeld, len(record)))
+	}
+	from := len(j.held)
+	j.held = append(j.held, record...)
+	j.sides[side] = append(j.sides[side], j.held[from:len(j.held):len(j.held)])
 }
 
 // alone makes a small letter of a side: of a record whose key is null, which nothing matches.
@@ -153,15 +168,19 @@ func (j *joining) Reduce(key []byte, values mapreduce.Values, out mapreduce.Emit
 	if j.json {
 		none = []byte("null")
 	}
-	var sides [2][][]byte
+	j.held = j.held[:0]
+	for i := range j.sides {
+		clear(j.sides[i])
+		j.sides[i] = j.sides[i][:0]
+	}
 	for values.Next() {
 		v := values.Value()
 		var err error
 		switch record := v[1:]; v[0] {
 		case 'L':
-			sides[0] = append(sides[0], bytes.Clone(record))
+			j.hold(0, record)
 		case 'R':
-			sides[1] = append(sides[1], bytes.Clone(record))
+			j.hold(1, record)
 		case 'L' | alone:
 			err = j.pair(key, record, none, out)
 		default:
@@ -171,6 +190,7 @@ func (j *joining) Reduce(key []byte, values mapreduce.Values, out mapreduce.Emit
 			return err
 		}
 	}
+	sides := &j.sides
 	if len(sides[0])+len(sides[1]) == 0 {
 		return nil
 	}

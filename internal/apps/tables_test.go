@@ -330,3 +330,20 @@ func TestTablesRefuse(t *testing.T) {
 		}
 	}
 }
+
+// Records of a key that are larger together than what is kept for the next one are joined like others.
+func TestJoinOfLongRecords(t *testing.T) {
+	var left, right, want strings.Builder
+	for k := range 3 { // of which the second is long
+		for i := range 5 {
+			fmt.Fprintf(&left, "k%d\tl%d%s\n", k, i, strings.Repeat("x", k%2*mostHeld/3))
+		}
+		fmt.Fprintf(&right, "k%d\tr%s\n", k, strings.Repeat("y", k%2*2*mostHeld))
+		for i := range 5 {
+			fmt.Fprintf(&want, "k%d\tl%d%s\tr%s\n", k, i, strings.Repeat("x", k%2*mostHeld/3), strings.Repeat("y", k%2*2*mostHeld))
+		}
+	}
+	if got := streamed(t, "join", nil, map[string]string{"left/a": left.String(), "right/b": right.String()}); got != want.String() {
+		t.Errorf("%d bytes, want %d", len(got), want.Len())
+	}
+}
