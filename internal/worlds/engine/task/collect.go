@@ -102,27 +102,22 @@ func (c *collect) part(key []byte) (int, error) {
 
 type addRecord func(key, value []byte) error
 
-// grouped are the groups of a hash table: the key of one, and how its values are written.
-type grouped struct {
-	key func(entry) []byte
-	put func(e entry, key []byte, add addRecord) error
-}
-
-// writeGroups spills those of n groups that there are, in order of their keys.
-func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear func()) error {
+// writeGroups spills and clears a table, in order of its keys. put writes what a slot stands for.
+func (c *collect) writeGroups(t *table, put func(s *slot, key []byte, add addRecord) error) error {
+	keyOf := func(e entry) []byte { return t.key(&t.slots[e.off]) }
 	var at entry // whose key a partitioner has; the record at hand has nothing to do with it
 	outer, spot := c.a.where, c.a.spot
-	c.a.where, c.a.spot = func() string { return "what was emitted with key " + quoted(g.key(at)) }, nil
+	c.a.where, c.a.spot = func() string { return "what was emitted with key " + quoted(keyOf(at)) }, nil
 	err := c.a.sorting(func() error {
 		parts := make([][]entry, c.parts)
 		most := 0
-		for i := range n {
-			if !there(i) {
+		for i := range t.slots {
+			if t.slots[i].size == 0 {
 				continue
 			}
 			e := entry{off: uint32(i)}
 			at = e
-			key := g.key(e)
+			key := keyOf(e)
 			e.prefix = prefix(key)
 			part, err := c.part(key)
 			if err != nil {
@@ -134,11 +129,11 @@ func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear fu
 		scratch := make([]entry, most)
 		err := c.write(func(w *runWriter) error {
 			for part, list := range parts {
-				sortEntries(list, scratch, g.key)
+				sortEntries(list, scratch, keyOf)
 				add := func(key, value []byte) error { return w.add(part, key, value) }
 				for i, e := range list {
 					at = e
-					if err := g.put(e, g.key(e), add); err != nil {
+					if err := put(&t.slots[e.off], keyOf(e), add); err != nil {
 						return err
 					}
 					if i%beatEvery == 0 {
@@ -151,7 +146,7 @@ func (c *collect) writeGroups(n int, there func(i int) bool, g grouped, clear fu
 			}
 			return nil
 		})
-		clear()
+		t.clear()
 		return err
 	})
 	if err == nil { // else they stay for whom it is told

@@ -139,15 +139,11 @@ func (f *folded) spill() error {
 	a := f.a
 	a.count.combineIn += a.count.mapOut - f.spilledAt
 	f.spilledAt = a.count.mapOut
-	slots := f.table.slots
-	var g grouped
-	g.key = func(e entry) []byte { return f.table.key(&slots[e.off]) }
-	g.put = func(e entry, key []byte, add addRecord) error {
+	return f.writeGroups(f.table, func(s *slot, key []byte, add addRecord) error {
 		a.count.combineOut++
-		f.text = f.fold.Append(f.text[:0], slots[e.off].n)
+		f.text = f.fold.Append(f.text[:0], s.n)
 		return add(key, f.text)
-	}
-	return f.writeGroups(len(slots), func(i int) bool { return slots[i].size > 0 }, g, f.table.clear)
+	})
 }
 
 func (f *folded) finish() (*Output, error) {

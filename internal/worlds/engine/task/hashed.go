@@ -148,30 +148,25 @@ func (h *hashed) combine() error {
 }
 
 func (h *hashed) spill() error {
-	slots := h.table.slots
-	var g grouped
-	g.key = func(e entry) []byte { return h.table.key(&slots[e.off]) }
 	var left values // they stand in the arena until the next group is combined
 	var n int64
-	g.put = func(e entry, key []byte, add addRecord) error {
-		h.at = &slots[e.off]
+	err := h.writeGroups(h.table, func(s *slot, key []byte, add addRecord) error {
+		h.at = s
 		if h.head().n() > 1 {
 			if err := h.combine(); err != nil {
 				return err
 			}
 		}
-		left.walk(h.values(h.at), &n)
+		left.walk(h.values(s), &n)
 		for left.Next() {
 			if err := add(key, left.Value()); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	return h.writeGroups(len(slots), func(i int) bool { return slots[i].size > 0 }, g, func() {
-		h.table.clear()
-		h.arena = h.arena[:0]
 	})
+	h.arena = h.arena[:0]
+	return err
 }
 
 func (h *hashed) finish() (*Output, error) {
