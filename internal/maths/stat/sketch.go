@@ -43,14 +43,20 @@ func (s *Sketch) Add(x float64) {
 // N is how many there are.
 func (s *Sketch) N() int64 { return s.n }
 
-// Quantile is the number of rank q·(n-1), rounded down, from 0; 0 if there is none.
+// Quantile is the q-quantile as that of Quantile, between the numbers beside it; 0 if there is none.
 func (s *Sketch) Quantile(q float64) float64 {
-	left := int64(min(max(q, 0), 1)*float64(s.n-1)) - s.none
-	if left < 0 {
+	at := min(max(q, 0), 1) * float64(max(s.n-1, 0))
+	low, high := s.rank(int64(at)), s.rank(int64(math.Ceil(at)))
+	return low + float64((at-math.Floor(at))*(high-low))
+}
+
+// rank is the n-th number in order, from 0.
+func (s *Sketch) rank(n int64) float64 {
+	if n -= s.none; n < 0 {
 		return 0
 	}
-	for i, n := range s.bins {
-		if left -= n; left < 0 { // between the ends of the bin
+	for i, in := range s.bins {
+		if n -= in; n < 0 { // between the ends of the bin
 			return 2 * math.Exp(float64(s.first+i)*binWidth) / (1 + (1+accuracy)/(1-accuracy))
 		}
 	}

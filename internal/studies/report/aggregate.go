@@ -37,10 +37,7 @@ type Group struct {
 	responses stat.Sketch
 }
 
-const (
-	mostClasses = 100
-	otherClass  = "(others)"
-)
+const mostClasses, otherClass = 100, "(others)"
 
 // add counts a job that is gone, or will be.
 func (g *Aggregate) add(j *Job, tasks int) {

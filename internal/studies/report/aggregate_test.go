@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,6 +49,9 @@ func TestAggregateIsWhatTheRowsAddUpTo(t *testing.T) {
 		near := cmpopts.EquateApprox(1e-12, 0)
 		if d := cmp.Diff(all.Summary, got.Summary, near, cmpopts.IgnoreFields(Summary{}, "P95Response")); d != "" {
 			t.Fatalf("seed %d: -rows +aggregate\n%s", seed, d)
+		}
+		if p, q := all.Summary.P95Response, got.Summary.P95Response; (p == nil) != (q == nil) || p != nil && math.Abs(*p-*q) > 0.0101**p {
+			t.Fatalf("seed %d: 95 %% are within other times than by the rows:\n%s", seed, cmp.Diff(p, q))
 		}
 		if d := cmp.Diff(all.Classes, got.Classes); d != "" || len(got.Jobs) > 0 {
 			t.Fatalf("seed %d: %d jobs, -rows +aggregate\n%s", seed, len(got.Jobs), d)
