@@ -17,7 +17,7 @@ import (
 func (s *scheduler) chains(v sched.View) bool {
 	return slices.ContainsFunc(s.line, func(j sched.JobID) bool {
 		job := v.Job(j)
-		return job.State == sched.Waiting || job.Due() != stated(job) || s.jobs[j].Handed
+		return job.State == sched.Waiting || job.Due() != stated(job) || s.jobs[j].Handed || s.jobs[j].owes
 	})
 }
 

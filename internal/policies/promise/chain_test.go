@@ -115,6 +115,23 @@ func TestChainOfALostPromise(t *testing.T) {
 	}
 }
 
+// Who was waited for by a promise goes behind like others once nobody waits any more, also if it was handed no
+// deadline.
+func TestChainThatIsGone(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	first, last := policytest.Claims("first", 50, 52), policytest.Claims("last", 2, 1200)
+	last.After = []string{"first"}
+	d.At(0, arrives(1, first), arrives(2, last))
+	d.At(2, sched.Event{Kind: sched.Tick})
+	if r := &d.s.jobs[1]; !r.carries || r.Promised > 0 || d.Book.Job(1).Due() != first.Deadline {
+		t.Fatalf("nobody waits for it: %v; it is promised: %v; it is due at %v", !r.carries, r.Promised, d.Book.Job(1).Due())
+	}
+	d.At(3, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Killed}, arrives(3, policytest.Claims("other", 20, 51)))
+	if d.s.jobs[1].InTime || !d.s.jobs[3].InTime {
+		t.Errorf("in time can be %v and %v, want only the second", d.s.jobs[1].InTime, d.s.jobs[3].InTime)
+	}
+}
+
 // Who cannot be in time does not take the deadline of those that can from the job for which both wait, and a job's own
 // later deadline does not either.
 func TestForksOfAChain(t *testing.T) {
