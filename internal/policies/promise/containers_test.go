@@ -67,6 +67,17 @@ func TestContainersOfAnySize(t *testing.T) {
 	}
 }
 
+// Who asks between the coming of a node and the next look is told what a job is told that comes then.
+func TestAskedOfNodesThatCame(t *testing.T) {
+	_, d := expected(t, usual, false, takes("j1", "", 100, 2, 1000), takes("j2", "", 100, 4, 1000))
+	d.At(0, sched.Event{Kind: sched.NodeUp, Node: 3, Detail: gigabytes(16)})
+	job := takes("j3", "", 20, 1, 1000)
+	asked := admission{d.s}.Ask(d.Book, sched.Asked(d.Book, job))
+	if d.At(0, arrives(3, job)); asked.Outlook != d.told(3) {
+		t.Errorf("who asks is told %+v, and who comes %+v", asked.Outlook, d.told(3))
+	}
+}
+
 // A promise is judged by what the queue of the job may have, which its jobs share, where the world
 // keeps it within that.
 func TestAQueueHasItsMaximum(t *testing.T) {

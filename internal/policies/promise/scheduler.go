@@ -175,7 +175,7 @@ func (s *scheduler) load(text []byte) error {
 func (s *scheduler) copy(o *scheduler) {
 	n := newScheduler(s.Config)
 	n.admits = s.admits
-	n.jobs, n.line, n.runs = slices.Clone(o.jobs), slices.Clone(o.line), make([]runs, len(o.jobs))
+	n.jobs, n.line, n.runs, n.served = slices.Clone(o.jobs), slices.Clone(o.line), make([]runs, len(o.jobs)), o.served
 	for _, name := range slices.Sorted(maps.Keys(o.classes)) {
 		is := *o.classes[name]
 		n.classes[name] = &is
