@@ -213,7 +213,11 @@ func (b *Builder) Run() *Run {
 			j := &b.run.Jobs[i]
 			j.Energy = new(b.drew[i].KWh())
 			*s.TaskEnergy += b.drew[i].KWh()
-			cost, grams := b.began[i].Bill(b.drew[i])
+			ran := b.began[i]
+			if b.facts[i].End == sched.NoOutcome { // it has not ended
+				ran = b.meter.Until(0).Since(ran)
+			}
+			cost, grams := ran.Bill(b.drew[i])
 			if b.meter.Fed[sched.Price] {
 				j.EnergyCost = &cost
 			}
@@ -313,8 +317,7 @@ func (b *Builder) arrive(e *follow.Record) {
 		b.run.join(&j, spec.Workflow, spec.After)
 	}
 	i := b.row(e.Job)
-	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i) = j, Facts{}, 0
-	*follow.At(&b.began, i) = energy.Used{}
+	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i), *follow.At(&b.began, i) = j, Facts{}, 0, energy.Used{}
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -447,7 +450,7 @@ func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.An
 func (b *Builder) finish(at units.Time, e *follow.Record) {
 	ended := e.Job.Ended // of an ApplicationMaster the world tells it later
 	b.reduces(ended, e.Job, 0)
-	j, f := &b.run.Jobs[b.row(e.Job)], &b.facts[b.row(e.Job)]
+	j, f, began := &b.run.Jobs[b.row(e.Job)], &b.facts[b.row(e.Job)], &b.began[b.row(e.Job)]
 	f.End = e.Outcome
 	spec, refused := e.Job.Spec, f.Refused
 	if !refused && j.Advice == "" && (e.Outcome == sched.Committed || e.Outcome == sched.Failed) {
@@ -482,6 +485,5 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 	b.makespan = at
 	b.usage.close(at)
 	b.used = b.meter.Until(at)
-	began := &b.began[b.row(e.Job)]
 	*began = b.used.Since(*began)
 }

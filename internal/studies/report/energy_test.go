@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -159,4 +161,31 @@ func TestDrawFollowsPowerStates(t *testing.T) {
 	tell(sched.Event{Kind: sched.NodeDown}, 0)
 	up.State = sched.Asleep
 	tell(up, 10)
+}
+
+// What a job has used that has not ended is billed at what power cost while it ran: here 1 a kWh, and -2 before.
+func TestBillOfAJobThatHasNotEnded(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 1)
+	s := &script{t: t, sinks: follow.New(b)}
+	node := up(1, 2, 0)
+	node.Detail.Node.Class.Idle = 100
+	s.at(0, node, sched.Event{Kind: sched.SupplyChanged, Of: sched.Price, X: -2})
+	s.at(100, sched.Event{Kind: sched.SupplyChanged, Of: sched.Price, X: 1}, arrived(1, "a", 100, 0, 2, 0))
+	s.at(200, started(1, 1, 1, sched.Map, 1, sched.NodeLocal))
+	end := ended(1, sched.Committed, 0, 0, 0, 10)
+	end.X = 1000
+	s.at(210, end)
+	if j := b.Run().Jobs[0]; math.Abs(*j.EnergyCost-*j.Energy) > 1e-12 || *j.Energy == 0 {
+		t.Errorf("%v kWh cost %v", *j.Energy, *j.EnergyCost)
+	}
+}
+
+// Who is paid for what he takes sees by how much.
+func TestEnergyThatIsPaidFor(t *testing.T) {
+	run := &Run{Policy: "p"}
+	run.Summary.EnergyCost = new(-3.0)
+	var text bytes.Buffer
+	if err := summaryTable("", []*Run{run}).Write(&text); err != nil || !strings.Contains(text.String(), "-3.00") {
+		t.Errorf("the cost of -3 is told as (%v)\n%s", err, text.String())
+	}
 }

@@ -223,7 +223,7 @@ func summaryTable(title string, g []*Run) *Grid {
 		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "energy cost", "carbon dioxide", "rented node-hours", "rent", "no-deadline response"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { // those who have vcores want to see that they idle
 			x, has := c.of(&r.Summary)
-			return has && (x > 0 || c.name == "vcores" || c.name == "penalty")
+			return has && (x != 0 || c.name == "vcores" || c.name == "penalty")
 		})
 	})
 	head := append([]string{"policy"}, each.Of(shown, func(c column) string { return ">" + c.name })...)
