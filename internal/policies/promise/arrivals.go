@@ -39,8 +39,12 @@ const (
 	fewestArrivals = 10
 )
 
-// came notes a job.
+// came notes a job. Of those that came with the first of all only that one counts: what is handed in at once says
+// nothing of how often more comes.
 func (a *arrivals) came(at units.Time, has, work float64) {
+	if len(a.List) > 0 && a.List[0].At == at {
+		return
+	}
 	if len(a.List) == mostArrivals {
 		a.List, a.byHas = slices.Delete(a.List, 0, mostArrivals/4), nil
 	}
@@ -103,9 +107,6 @@ func (a *arrivals) ahead(all *sums, deadline, within float64) (work, variance fl
 // delays is by how many seconds, and with which variance, later arrivals delay a job whose last task starts in so many
 // seconds without them.
 func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
-	if len(a.sums) == 0 {
-		return 0, 0
-	}
 	all := a.upTo(deadline)
 	for range 3 {
 		by, variance = a.ahead(&all, deadline, within+by)

@@ -1,10 +1,13 @@
 package promise
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/slackline/slackline/internal/maths/draw"
+	"github.com/slackline/slackline/internal/policies/policytest"
+	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
@@ -41,5 +44,23 @@ func TestOvertakenByAll(t *testing.T) {
 	var none arrivals
 	if by, variance := none.overtake(60); by != 0 || variance != 0 {
 		t.Errorf("nobody has come, and delays by %v", by)
+	}
+}
+
+// Jobs that are handed in at once are not taken for so many in each second: neither a promise nor what is told of who
+// stands behind them moves for that.
+func TestJobsAtOnceTellOfNoRate(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	last := policytest.Claims("last", 10, 0)
+	last.Deadline = units.Never
+	events := []sched.Event{arrives(1, last), arrives(2, policytest.Claims("patient", 10, 2000))}
+	for i := range 12 {
+		events = append(events, arrives(sched.JobID(3+i), policytest.Claims(fmt.Sprint("x", i), 10, 300)))
+	}
+	d.At(0, events...)
+	was := [2]sched.Outlook{d.told(1), d.told(2)}
+	d.At(1, sched.Event{Kind: sched.Tick})
+	if is := [2]sched.Outlook{d.told(1), d.told(2)}; is != was || !d.s.jobs[2].InTime {
+		t.Errorf("a second later they are told %+v, and before %+v", is, was)
 	}
 }
