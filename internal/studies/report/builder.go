@@ -91,7 +91,9 @@ func (b *Builder) Batch(now units.Time, records []follow.Record) error {
 			b.events++
 			b.node(at, e)
 		case sched.SupplyChanged:
-			b.meter.Feed(at, e.Of, e.X)
+			if e.Of.Check(e.X) == nil {
+				b.meter.Feed(at, e.Of, e.X)
+			}
 		case sched.JobArrived:
 			b.events++
 			if e.Job != nil {
@@ -210,10 +212,8 @@ func (b *Builder) Run() *Run {
 	if b.meter.Known {
 		s.TaskEnergy = new(b.gone.KWh())
 		for i := range b.run.Jobs {
-			j := &b.run.Jobs[i]
-			j.Energy = new(b.drew[i].KWh())
-			*s.TaskEnergy += b.drew[i].KWh()
-			ran := b.began[i]
+			j, ran, kwh := &b.run.Jobs[i], b.began[i], b.drew[i].KWh()
+			j.Energy, *s.TaskEnergy = &kwh, *s.TaskEnergy+kwh
 			if b.facts[i].End == sched.NoOutcome { // it has not ended
 				ran = b.meter.Until(0).Since(ran)
 			}

@@ -189,3 +189,19 @@ func TestEnergyThatIsPaidFor(t *testing.T) {
 		t.Errorf("the cost of -3 is told as (%v)\n%s", err, text.String())
 	}
 }
+
+// A supply that cannot be is none: neither of a kind that there is not nor of an amount that is no number.
+func TestSuppliesThatCannotBe(t *testing.T) {
+	b := NewBuilder("sim", "s", "p", 1)
+	s := &script{t: t, sinks: follow.New(b)}
+	node := up(1, 2, 0)
+	node.Detail.Node.Class.Idle = 100
+	s.at(0, node, arrived(1, "a", 0, 0, 1, 0))
+	for of, x := range map[sched.SupplyKind]float64{sched.Supplies: 1, sched.NoSupply: 1, sched.GreenPower: -1, sched.Price: math.NaN(), sched.Carbon: math.Inf(1)} {
+		s.at(1, sched.Event{Kind: sched.SupplyChanged, Of: of, X: x})
+	}
+	s.at(10, jobEnded(1, sched.Killed, ""))
+	if sum := b.Run().Summary; *sum.Energy == 0 || sum.Green != nil || sum.EnergyCost != nil || sum.Carbon != nil {
+		t.Errorf("%v kWh are %v green, cost %v and emit %v", *sum.Energy, sum.Green, sum.EnergyCost, sum.Carbon)
+	}
+}
