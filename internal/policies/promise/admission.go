@@ -173,6 +173,7 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 		if s.gaveUp = false; !s.triage(v) {
 			break
 		}
+		s.moved = true
 		s.fill(v, all)
 		s.run(v)
 		if !chained || !s.gaveUp {

@@ -50,8 +50,7 @@ func (a *arrivals) came(at units.Time, has, work float64) {
 	}
 	x := arrival{at, units.Rounded(has), units.Rounded(work)}
 	if len(a.byHas) == len(a.List) {
-		i := sort.Search(len(a.byHas), func(i int) bool { return units.Rounded(a.byHas[i].Has) > units.Rounded(x.Has) })
-		a.byHas = slices.Insert(a.byHas, i, x)
+		a.byHas = slices.Insert(a.byHas, sort.Search(len(a.byHas), func(i int) bool { return units.Rounded(a.byHas[i].Has) > units.Rounded(x.Has) }), x)
 	}
 	a.List, a.stale = append(a.List, x), true
 }

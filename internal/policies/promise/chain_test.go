@@ -115,6 +115,18 @@ func TestChainOfALostPromise(t *testing.T) {
 	}
 }
 
+// Who waits for a job that goes behind is told no earlier end than that.
+func TestToldBehindOneThatGoesBehind(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	first, last := policytest.Claims("first", 50, 40), policytest.Claims("last", 2, 2000)
+	last.After = []string{"first"}
+	d.At(0, arrives(1, policytest.Claims("other", 300, 1000)))
+	d.At(1, arrives(2, first), arrives(3, last))
+	if d.s.jobs[2].InTime || d.told(3).Half <= d.told(2).Half {
+		t.Errorf("in time can be: %v; it is told %+v, and who waits for it %+v", d.s.jobs[2].InTime, d.told(2), d.told(3))
+	}
+}
+
 // Who was waited for by a promise goes behind like others once nobody waits any more, also if it was handed no
 // deadline.
 func TestChainThatIsGone(t *testing.T) {

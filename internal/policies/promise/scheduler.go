@@ -58,7 +58,7 @@ type scheduler struct {
 	pools  [pools]pool
 	places []place
 	waits  bool // some wait for others
-	moved  bool // some virtual deadlines, in this batch
+	moved  bool // some virtual deadlines, or jobs that went behind, in this batch
 	gaveUp bool // a promise, in this look
 	rents  bool // nodes were rented, in this batch
 	strays []stray
