@@ -156,7 +156,7 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	s.was = s.was[:0]
 	for _, j := range s.line {
 		r := &s.jobs[j]
-		s.was, r.lost = append(s.was, stands{r.InTime, r.Density}), false
+		s.was, r.lost = append(s.was, stands{r.InTime, r.Density}), r.lost && !all
 		if r.Stale {
 			s.learn(v, v.Job(j), r)
 		}

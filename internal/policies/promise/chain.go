@@ -11,7 +11,7 @@ import (
 // A job that others wait for is due when they can still be in time behind it: its virtual deadline is the earliest of
 // theirs, each less what that job takes, along the chain from its end. Who is waited for by a job with a promise that
 // can be kept does not go behind for others' sake. A deadline that nothing can save any more is handed on by a promise
-// alone.
+// alone, and by one that is lost only to a job that has none of its own.
 
 // chains tells whether a job waits for others, or another one did.
 func (s *scheduler) chains(v sched.View) bool {
@@ -52,13 +52,12 @@ func (s *scheduler) hear(v sched.View, j sched.JobID) *record {
 	r.linked = true
 	for _, k := range s.behindIt[j] {
 		by := s.hear(v, k)
-		owes := by.owes || by.Promised > 0
-		r.owes = r.owes || owes
-		r.carries = r.carries || by.carries || by.Promised > 0 && !by.lost
+		owes, carries := by.owes || by.Promised > 0, by.carries || by.Promised > 0 && !by.lost
+		r.owes, r.carries = r.owes || owes, r.carries || carries
 		if by.latest == units.Never {
 			continue
 		}
-		if at := by.latest.Add(-ofSeconds(s.alone(by, v.Job(k)))); owes || at > v.Now() {
+		if at := by.latest.Add(-ofSeconds(s.alone(by, v.Job(k)))); carries || owes && stated(v.Job(j)) == units.Never || at > v.Now() {
 			r.latest = min(r.latest, max(at, 1))
 		}
 	}

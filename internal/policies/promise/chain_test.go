@@ -144,6 +144,26 @@ func TestChainThatIsGone(t *testing.T) {
 	}
 }
 
+// Nor does it take the place that a job has by its own deadline from that.
+func TestLostPromiseLeavesDeadlines(t *testing.T) {
+	for _, promised := range []bool{true, false} {
+		d := known(t, usual, 0.1, 0.05)
+		first, last := policytest.Claims("first", 20, 3600), policytest.Claims("last", 5, 60)
+		last.After = []string{"first"}
+		d.At(0, arrives(1, first), arrives(2, last))
+		if !promised {
+			d.s.jobs[1].Promised = 0
+		}
+		last = policytest.Claims("last", 500, 60)
+		last.After = []string{"first"}
+		d.At(1, policytest.Amended(2, last))
+		d.At(2, arrives(3, policytest.Claims("other", 10, 19)))
+		if due := d.Book.Job(1).Due(); due != 3600e9 || !d.s.jobs[1].InTime || !d.s.jobs[3].InTime {
+			t.Errorf("promised %v: it is due at %v, and in time can be %v and the other %v", promised, due, d.s.jobs[1].InTime, d.s.jobs[3].InTime)
+		}
+	}
+}
+
 // Who cannot be in time does not take the deadline of those that can from the job for which both wait, and a job's own
 // later deadline does not either.
 func TestForksOfAChain(t *testing.T) {
