@@ -45,7 +45,8 @@ const (
 	pools
 )
 
-// poolOf is the pool from which a stage takes, and how many of its containers that has.
+// poolOf is the pool from which a stage takes, and how many of its containers that has: it is found once for each state
+// of what is in service, as looks ask for it of every job.
 func (s *scheduler) poolOf(r *record, job *sched.Job, k int) (pool int, slots int32) {
 	if r.served != s.served {
 		r.served = s.served

@@ -211,11 +211,12 @@ func (b *Builder) Run() *Run {
 	}
 	if b.meter.Known {
 		s.TaskEnergy = new(b.gone.KWh())
+		far := b.meter.Until(0) // as far as the meter has come, which may be behind the makespan
 		for i := range b.run.Jobs {
 			j, ran, kwh := &b.run.Jobs[i], b.began[i], b.drew[i].KWh()
 			j.Energy, *s.TaskEnergy = &kwh, *s.TaskEnergy+kwh
 			if b.facts[i].End == sched.NoOutcome { // it has not ended
-				ran = b.meter.Until(0).Since(ran)
+				ran = far.Since(ran)
 			}
 			cost, grams := ran.Bill(b.drew[i])
 			if b.meter.Fed[sched.Price] {
