@@ -151,7 +151,7 @@
 //
 // A batch has one time and a round number. The events of an instant are ordered by time, class (the
 // order of EventKind) and sequence. A batch of pure confirmations (Granted, Started, Progress)
-// updates the book and does not wake Decide. A batch that has refusals besides, and nothing else,
-// wakes it once at each instant: a policy that asks again for what was just refused must not stop
-// the clock.
+// updates the book and does not wake Decide. Batches that have refusals besides, and nothing else,
+// wake it once until something else does: a policy that asks again for what was just refused must
+// not stop the clock, nor keep a world busy.
 package sched

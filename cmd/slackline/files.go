@@ -21,9 +21,8 @@ func readFile(name string) ([]byte, error) {
 func openText(cmd *cobra.Command, file string) (in *files.Text, name string, err error) {
 	defer reading()()
 	if file == "-" {
-		const name = "standard input"
-		in, err = files.Read(name, cmd.InOrStdin())
-		return in, name, err
+		in, err = files.Read(files.Stdin, cmd.InOrStdin())
+		return in, files.Stdin, err
 	}
 	name = filepath.ToSlash(file)
 	in, err = files.Open(name)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const firstLine = "a page\n"
@@ -280,6 +281,30 @@ func TestDevices(t *testing.T) {
 		if err := whole("/dev/full", page, firstLine, true); err == nil || !strings.Contains(err.Error(), "/dev/full cannot be written: no space left") {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// The number of an input that was removed may be that of a new file, which the command does not read.
+func TestCreateWhereAnInputWas(t *testing.T) {
+	dir := clean(t)
+	name := filepath.Join(dir, "t.tsv")
+	put(t, name, "rows\n")
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Reads(name, info)
+	Overwrite(true)
+	next := filepath.Join(dir, "next")
+	if err := os.Rename(name, next); err != nil { // the same number, as after a removal
+		t.Fatal(err)
+	}
+	refuses(t, next, page, "is what the command reads") // it was only renamed
+	if err := os.Chtimes(next, time.Time{}, info.ModTime().Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if err := whole(next, page, firstLine, true); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,6 +15,15 @@ var desk struct {
 	in        map[string]fs.FileInfo // by the names that were given
 	out       []output
 	overwrite bool
+}
+
+// Stdin is the name of standard input.
+const Stdin = "standard input"
+
+// gone tells whether another file has the number of an input now: systems give those of removed files to new ones.
+func gone(name string, in, other fs.FileInfo) bool {
+	now, err := os.Stat(name)
+	return !in.ModTime().Equal(other.ModTime()) && name != Stdin && (errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(now, in))
 }
 
 // An output is a file that the command makes.
@@ -49,7 +59,7 @@ func isInput(name string, info fs.FileInfo) error {
 	desk.Lock()
 	defer desk.Unlock()
 	for as, in := range desk.in {
-		if os.SameFile(in, info) {
+		if os.SameFile(in, info) && !gone(as, in, info) {
 			if as != name {
 				name += ", which is " + as + ","
 			}

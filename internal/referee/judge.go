@@ -61,7 +61,7 @@ type judge struct {
 	opt    Options
 	report *Report
 	line   int // where it is
-	// at this instant refusals alone have woken the policy
+	// refusals alone have woken the policy, and nothing else since
 	redecided bool
 	nodesN    int // nodes that the journal ever names, which sets the phases of beats
 }
@@ -139,9 +139,6 @@ func (j *judge) round(lines []*line) error {
 	if at > j.now {
 		j.gap(at)
 	}
-	if at > j.now {
-		j.redecided = false
-	}
 	j.now = at
 	if j.left { // queues without jobs are forgotten between two rounds
 		j.left = false
@@ -153,7 +150,10 @@ func (j *judge) round(lines []*line) error {
 		refused = refused || lines[i].name == "refused"
 		wakes = wakes || lines[i].name != "refused" && !slices.Contains(confirming, lines[i].name)
 	}
-	if !wakes && refused && !j.redecided { // of refusals alone it is told once at each instant
+	switch { // of refusals alone it is told once, until something else wakes it
+	case wakes:
+		j.redecided = false
+	case refused && !j.redecided:
 		wakes, j.redecided = true, true
 	}
 	events := lines[1:i]

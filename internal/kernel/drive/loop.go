@@ -28,8 +28,7 @@ type Loop struct {
 	late      sched.Events // of that, what it may be told late
 	patient   Patient      // the world, if it is
 	plan      sched.Plan
-	at        units.Time // of the last batch
-	redecided bool       // at that time refusals alone have woken the policy
+	redecided bool // refusals alone have woken the policy, and nothing else since
 }
 
 // New returns a loop with an empty book.
@@ -58,10 +57,10 @@ func (l *Loop) Run(ctx context.Context) (err error) {
 // Step takes in one batch and answers it. io.EOF is the end of the run.
 //
 // The policy is not asked about a batch of confirmations, nor about one without an event that it
-// heeds (sched.About) while the book holds no item. About one that brings refusals besides, and
-// nothing else that it heeds, it is asked once at each instant: a policy that asks again for what
-// was just refused would keep time from passing. What was refused later at that instant is in the
-// book, and the policy sees it with whatever wakes it next.
+// heeds (sched.About) while the book holds no item. About refusals, and nothing else that it heeds,
+// it is asked once until something else wakes it: a policy that asks again for what was just refused
+// would keep a simulator's time from passing, and a real world busy with it. What was refused since
+// is in the book, and the policy sees it with whatever wakes it next.
 func (l *Loop) Step(ctx context.Context) (err error) {
 	defer l.undeclared(&err)
 	return l.step(ctx)
@@ -80,7 +79,7 @@ func (l *Loop) step(ctx context.Context) error {
 			return fmt.Errorf("round %d: %w", l.Round, err)
 		}
 	}
-	if !l.wakes(batch.At, events) {
+	if !l.wakes(events) {
 		l.Spent += l.clock() - began
 		l.rest()
 		return nil
@@ -154,10 +153,7 @@ func (l *Loop) clock() units.Duration {
 }
 
 // wakes tells whether the batch has something for the policy to decide on.
-func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
-	if at != l.at {
-		l.at, l.redecided = at, false
-	}
+func (l *Loop) wakes(events []sched.Event) bool {
 	refused, heeds := false, l.heeded()
 	for i := len(events) - 1; i >= 0; i-- { // what wakes most often stands last: heartbeats
 		switch k := events[i].Kind; {
@@ -165,14 +161,13 @@ func (l *Loop) wakes(at units.Time, events []sched.Event) bool {
 		case k == sched.Refused:
 			refused = true
 		case !k.Confirms():
+			l.redecided = false
 			return true
 		}
 	}
-	if !refused || l.redecided {
-		return false
-	}
-	l.redecided = true
-	return true
+	refused = refused && !l.redecided
+	l.redecided = l.redecided || refused
+	return refused
 }
 
 // Fork copies the loop's book and policy between two steps, to continue in another world, which begins
@@ -192,7 +187,7 @@ func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sin
 	if err != nil {
 		return nil, err
 	}
-	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, late: l.late, Round: l.Round, at: l.at, redecided: l.redecided}
+	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, late: l.late, Round: l.Round, redecided: l.redecided}
 	fork.patient, _ = w.(Patient)
 	fork.rest()
 	return fork, nil
