@@ -32,19 +32,14 @@
 //	proof                                             Linear.Bound
 //
 // Quadratic is a convex quadratic problem of blocks that share a few rows: the receding horizon of paper 000
-// (eq. 3), in which a block is a job and a shared row the capacity of a step.
+// (eq. 3), in which a block is a job and a shared row the capacity of a step. Its variables and rows have upper
+// bounds above 0, and nothing else, so there is always a point.
 //
 //	what                                              where
 //	the problem                                       quadratic.go
 //	primal-dual interior point                        interior.go
 //	one factor a block, one for the shared rows       interiorsolve.go
 //	scaling, result                                   interiorload.go
-//	no point at all: the least that is missed         Interior.Solve, QuadraticSolution.Missed
-//
-// A variable without bounds of its own that a row bounds on one side is found as long as the row is within 1e5
-// of where variables stand. Beyond that the search may stop early, with a point that is feasible. Rows on both
-// sides, equations and bounds may be 1e12 away. Rows that contradict each other by less than 1e-7, for each unit
-// of what they are made of, are no proof that there is no point.
 //
 // # Symbols
 //

@@ -20,16 +20,14 @@ const (
 // predictor and corrector. The zero value is ready to use. It keeps its memory from one problem to
 // the next, so after the first one of a size it allocates nothing.
 //
-// Without the sides (interiorside.go) each block has the matrix M = H + Σ d a aᵀ = L Lᵀ. Equations of
-// a block are eliminated next, and what is left are the shared rows: (Σ C M⁻¹ Cᵀ + 1/D) Δλ = … .
-// A step goes over all blocks four times, as the shared rows and the length of the step need all of
-// them; each time all that can be done with a block is done at once, while it is near.
+// Without the sides each block has the matrix M = H + Σ d = L Lᵀ, and what is left are the shared
+// rows: (Σ C M⁻¹ Cᵀ + 1/D) Δλ = … . A step goes over all blocks four times, as the shared rows and
+// the length of the step need all of them; each time all that can be done with a block is done at
+// once, while it is near.
 type Interior struct {
 	blocks []part
-	rows   rows // shared ones
-	apart  []rows
-	hard   []hard // all sides
-	soft   []soft
+	rows   rows
+	sides  sides // all
 	floats []float64
 	used   int // of floats, and
 	needed int // by the whole problem
@@ -55,7 +53,6 @@ type part struct {
 	down, f  []float64 // down: the gradient that is left, downwards; f: what pulls, half solved for
 	bounds   sides
 	lines    []line
-	rows     *rows // its own, nil for none
 	scale    []float64
 }
 
@@ -66,51 +63,19 @@ type line struct {
 	c, v  []float64
 }
 
-// rows are rows that belong to one block, or to all.
+// rows are the shared ones.
 type rows struct {
 	sides
-	a                  []float64 // of a block
-	ax, adx            []float64 // values
-	y, dy              []float64 // prices
-	weight, miss, push []float64 // D, by how much an equation is missed, and what sides push by
-	scale              []float64
-	eq                 []equation
-	u, inner, cross    []float64 // L⁻¹ Aᵀ of equations, B = A M⁻¹ Aᵀ, its factor times A M⁻¹ Cᵀ
-	p, g               []float64 // scratch
-}
-
-// equation is a row that holds exactly.
-type equation struct {
-	row int
-	rhs float64
+	ax, adx             []float64 // values
+	y, dy               []float64 // prices
+	weight, push, scale []float64 // D, and what sides push by
 }
 
 // Solve finds the optimum. The problem must not be changed meanwhile, and the solution is good
 // until the next call.
 func (w *Interior) Solve(q *Quadratic) *QuadraticSolution {
-	w.out.Status, w.out.Missed, w.out.Steps = Infeasible, 0, 0
-	if q.crossed() {
-		w.out.Missed = math.Inf(1)
-		return &w.out
-	}
-	w.load(q, false)
-	w.out.Status = w.iterate()
-	if w.out.Status == Stopped {
-		// Is there a point at all? Every row may be missed, at a price, and nothing else costs.
-		steps := w.out.Steps
-		w.load(q, true)
-		found := w.iterate()
-		scaled, missed := w.missed()
-		w.out.Steps += steps
-		switch {
-		case found != Optimal && !(w.best < 1e-6):
-		case scaled > 1e-7:
-			w.out.Status, w.out.Missed = Infeasible, missed
-		default:
-			w.out.Status = Feasible
-		}
-	}
-	if w.out.Status == Optimal || w.out.Status == Feasible {
+	w.load(q)
+	if w.out.Status = w.iterate(); w.out.Status != Stopped {
 		w.report(q)
 	}
 	return &w.out
@@ -143,13 +108,10 @@ func (w *Interior) iterate() Status {
 			}
 			return Stopped
 		}
-		if sum.far > 1e10 && w.recedes(sum.far) {
-			return Unbounded
-		}
 		// Predictor: straight at the optimum.
 		way := w.step(1)
 		mu, sigma := 0.0, 0.0
-		if pairs := len(w.hard) + 2*len(w.soft); pairs > 0 {
+		if pairs := len(w.sides); pairs > 0 {
 			// s dz + z ds = -s z, so this part of the products is left.
 			mu = sum.products / float64(pairs)
 			after := max(0, 1-way.alpha+float64(way.alpha*way.alpha*way.square)/sum.products)
@@ -171,7 +133,10 @@ func (w *Interior) begin() {
 	clear(w.schur)
 	clear(w.right)
 	w.alpha = 0
-	w.rows.attracted(w.pulls)
+	r := &w.rows
+	clear(w.pulls)
+	r.attract(w.pulls)
+	r.drawn(w.pulls)
 	for k := range w.blocks {
 		b := &w.blocks[k]
 		clear(b.down)
@@ -180,27 +145,20 @@ func (w *Interior) begin() {
 		clear(pulls)
 		b.bounds.attract(pulls)
 		b.drawn(pulls)
-		if b.rows != nil {
-			b.rows.attracted(w.pulls)
-		}
 		w.factor(b)
 	}
 	w.join()
 	w.step(1)
 	for k := range w.blocks {
-		copy(w.blocks[k].x, w.blocks[k].dx)
-	}
-	w.values()
-	for k := range w.blocks {
 		b := &w.blocks[k]
-		b.bounds.start(b.x)
-		if r := b.rows; r != nil {
-			copy(r.y, r.dy)
-			r.start(r.ax)
+		copy(b.x, b.dx)
+		for i, l := range b.lines {
+			dense.Plus(l.c, b.x[3*l.first:], dense.Three(r.ax, i))
 		}
+		b.bounds.start(b.x)
 	}
-	copy(w.rows.y, w.rows.dy)
-	w.rows.start(w.rows.ax)
+	copy(r.y, r.dy)
+	r.start(r.ax)
 }
 
 // off says by how much the conditions of an optimum are missed, for each unit of what they are made
@@ -220,57 +178,15 @@ func (w *Interior) off(sum *tally) float64 {
 
 // keep keeps the point, back goes back to it.
 func (w *Interior) keep() {
-	kept := append(w.kept[:0], w.rows.y...)
+	w.kept = append(w.kept[:0], w.rows.y...)
 	for k := range w.blocks {
-		b := &w.blocks[k]
-		kept = append(kept, b.x...)
-		if b.rows != nil {
-			kept = append(kept, b.rows.y...)
-		}
+		w.kept = append(w.kept, w.blocks[k].x...)
 	}
-	for i := range w.hard {
-		kept = append(kept, w.hard[i].z)
-	}
-	for i := range w.soft {
-		kept = append(kept, w.soft[i].z)
-	}
-	w.kept = kept
 }
 
 func (w *Interior) back() {
-	kept := w.kept
-	kept = kept[copy(w.rows.y, kept):]
+	kept := w.kept[copy(w.rows.y, w.kept):]
 	for k := range w.blocks {
-		b := &w.blocks[k]
-		kept = kept[copy(b.x, kept):]
-		if b.rows != nil {
-			kept = kept[copy(b.rows.y, kept):]
-		}
+		kept = kept[copy(w.blocks[k].x, kept):]
 	}
-	for i := range w.hard {
-		w.hard[i].z = kept[i]
-	}
-	kept = kept[len(w.hard):]
-	for i := range w.soft {
-		w.soft[i].z = kept[i]
-	}
-}
-
-// recedes tells whether x has gone far, in a direction in which the cost falls for ever and nothing
-// bounds.
-func (w *Interior) recedes(far float64) bool {
-	falls, curved := 0.0, 0.0
-	blocked := w.rows.blocked(far)
-	for k := range w.blocks {
-		b := &w.blocks[k]
-		for i, x := range b.x {
-			falls += b.c[i] * x / far
-		}
-		b.h.Times(b.k, b.x, b.f)
-		for _, hx := range b.f {
-			curved = max(curved, math.Abs(hx)/far)
-		}
-		blocked = blocked || b.bounds.blocked(b.x, far) || b.rows != nil && b.rows.blocked(far)
-	}
-	return !blocked && falls < -1e-7 && curved < 1e-7
 }

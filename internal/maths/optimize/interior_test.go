@@ -11,22 +11,17 @@ import (
 // A step that something stops early takes little of the residuals away. That is no sign of rounding: nothing is mended
 // in problems of a good scale.
 //
-// A worse first point or worse aims make more steps of it: there were 1,174, and 415 where capacity may be exceeded at
-// a price, 382 where bounds are far away besides.
+// A worse first point or worse aims make more steps of it: there were 1,153, and 426 where bounds are far away.
 func TestShortStepsAreNotMended(t *testing.T) {
-	steps, soft, far := 0, 0, 0
+	steps, far := 0, 0
 	defer func() {
-		if t.Logf("%d, %d and %d steps", steps, soft, far); steps > 1220 || soft > 430 || far > 395 {
-			t.Errorf("%d, %d and %d steps altogether", steps, soft, far)
+		if t.Logf("%d and %d steps", steps, far); steps > 1200 || far > 440 {
+			t.Errorf("%d and %d steps altogether", steps, far)
 		}
 	}()
 	for seed := range uint64(40) {
 		var w Interior
 		q := horizon(rand.New(rand.NewPCG(seed, 8)), 30, 3)
-		for i := range q.Shared {
-			q.Shared[i].Penalty = 0.01
-		}
-		soft += w.Solve(q).Steps
 		for k := range q.Blocks {
 			for i := range q.Blocks[k].Upper {
 				q.Blocks[k].Upper[i] *= 1000
@@ -72,39 +67,12 @@ func TestRowsInAnyOrder(t *testing.T) {
 	}
 }
 
-// By how much a side is missed is what its value and its slack are off by, and of a soft one its excess besides.
+// By how much a side is missed is what its value and its slack are off by.
 func TestWhatSidesMiss(t *testing.T) {
-	bound := hard{sign: -1, rhs: 1, s: 2, z: 3} // -x + s = 1
-	for _, c := range []struct {
-		sides sides
-		want  tally
-	}{
-		{sides{hard: []hard{bound}}, tally{products: 6, worst: 3, size: 4, steep: 3}},
-		{sides{soft: []soft{{hard: bound, e: 0.5, w: 2}}}, tally{products: 7, worst: 3.5, size: 4, steep: 3}},
-	} {
-		var got tally
-		c.sides.advance(0, []float64{0}, []float64{4}, make([]pull, 1), &got)
-		if got != c.want {
-			t.Errorf("%+v, want %+v", got, c.want)
-		}
-	}
-}
-
-// The sides of all blocks are parts of the lists in which they are kept: also of a problem in which every bound may be
-// missed, as one is loaded where there is no point.
-func TestSidesStayTogether(t *testing.T) {
-	var w Interior
-	q := horizon(rand.New(rand.NewPCG(1, 6)), 5, 2)
-	for _, elastic := range []bool{false, true} {
-		w.load(q, elastic)
-		at := 0
-		for k := range w.blocks {
-			b := &w.blocks[k].bounds
-			if elastic && &b.soft[0] != &w.soft[at] || !elastic && &b.hard[0] != &w.hard[at] {
-				t.Errorf("elastic=%t: the bounds of block %d are not those from %d on", elastic, k, at)
-			}
-			at += 2 * w.blocks[k].n
-		}
+	var got tally
+	sides{{sign: -1, rhs: 1, s: 2, z: 3}}.advance(0, []float64{0}, []float64{4}, make([]pull, 1), &got) // -x + s = 1
+	if want := (tally{products: 6, worst: 3, size: 4, steep: 3}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

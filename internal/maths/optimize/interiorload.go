@@ -8,18 +8,16 @@ import (
 )
 
 // load copies a problem, scaled: each curved variable so that its entry of the Hessian is 1, each
-// row so that its largest coefficient is 1, the cost so that a step of 1 changes it by about 1. Of
-// an elastic one every row and bound may be missed, at 1 for each unit, and nothing else costs; its variables
-// have their own units, as what is missed in those is what counts.
-func (w *Interior) load(q *Quadratic, elastic bool) {
-	m := len(q.Shared)
+// row so that its largest coefficient is 1, the cost so that a step of 1 changes it by about 1.
+func (w *Interior) load(q *Quadratic) {
+	m := dense.InTiles(len(q.Shared))
 	if len(w.floats) < w.needed {
 		w.floats = make([]float64, w.needed)
 	}
 	w.used, w.needed = 0, 0
 	w.blocks = grow(w.blocks, len(q.Blocks))
 	w.cost = 0
-	bounds, limits, own := 0, m, 0
+	sides, most := len(q.Shared), 3*m
 	for k := range q.Blocks {
 		b := &q.Blocks[k]
 		n := len(b.Cost)
@@ -30,118 +28,65 @@ func (w *Interior) load(q *Quadratic, elastic bool) {
 				w.cost = max(w.cost, math.Abs(c))
 			}
 		}
-		bounds += len(b.Lower)
-		limits += len(b.Limits)
-		if len(b.Limits) > 0 {
-			own++
-		}
+		sides, most = sides+2*n, max(most, 3*dense.InTiles(n))
 	}
-	if w.cost = 1 / w.cost; elastic || math.IsInf(w.cost, 0) {
+	if w.cost = 1 / w.cost; math.IsInf(w.cost, 0) {
 		w.cost = 1
 	}
-	// Room for all, as blocks have parts of these.
-	if w.hard = slices.Grow(w.hard[:0], 2*(bounds+limits)); elastic {
-		limits += bounds
+	w.sides = slices.Grow(w.sides[:0], sides) // room for all, as blocks have parts of these
+	w.pulls = grow(w.pulls, most)
+	r := &w.rows
+	for _, list := range []*[]float64{&r.scale, &r.ax, &r.adx, &r.y, &r.dy, &r.weight, &r.push, &w.right, &w.inverse} {
+		*list = w.take(3 * m)
 	}
-	w.soft = slices.Grow(w.soft[:0], 2*limits)
-	w.apart = grow(w.apart, own)
-	w.room(&w.rows, 3*dense.InTiles(m), 0)
-	most := 0
+	w.schur = w.take(dense.TilesOf(m))
 	for k := range q.Blocks {
-		b := &q.Blocks[k]
-		var r *rows
-		if len(b.Limits) > 0 {
-			own--
-			r = &w.apart[own]
-		}
-		w.block(&w.blocks[k], b, r, m, elastic)
-		most = max(most, len(w.blocks[k].x), len(b.Limits))
+		w.block(&w.blocks[k], &q.Blocks[k], len(q.Shared))
 	}
-	from := w.here()
-	for i := range w.rows.scale {
-		if w.rows.scale[i] == 0 {
-			w.rows.scale[i] = 1
+	for i := range r.scale {
+		if r.scale[i] == 0 {
+			r.scale[i] = 1
 		}
 	}
-	for i, l := range q.Shared {
-		w.limit(&w.rows, i, l, elastic)
+	from := len(w.sides)
+	for i, upper := range q.Shared {
+		w.sides = append(w.sides, side{of: i, sign: 1, rhs: upper / r.scale[i]})
 	}
-	w.rows.sides = w.since(from)
+	r.sides = w.sides[from:]
 	for k := range w.blocks {
 		for i, l := range w.blocks[k].lines {
 			for j := range l.c {
-				l.c[j] /= w.rows.scale[3*i+j%9/3]
+				l.c[j] /= r.scale[3*i+j%9/3]
 			}
 		}
 	}
-	m = dense.InTiles(m)
-	w.schur, w.right, w.inverse = w.take(dense.TilesOf(m)), w.take(3*m), w.take(3*m)
-	w.pulls = grow(w.pulls, max(most, 3*m))
-}
-
-// room makes room for so many rows, of so many variables.
-func (w *Interior) room(r *rows, count, n int) {
-	*r = rows{eq: r.eq[:0]}
-	r.a, r.scale = w.take(count*n), w.take(count)
-	r.ax, r.adx, r.y, r.dy = w.take(count), w.take(count), w.take(count), w.take(count)
-	r.weight, r.miss, r.push = w.take(count), w.take(count), w.take(count)
 }
 
 // block loads one block.
-func (w *Interior) block(to *part, b *Block, own *rows, m int, elastic bool) {
+func (w *Interior) block(to *part, b *Block, m int) {
 	n := len(b.Cost)
 	k := dense.InTiles(n)
-	*to = part{n: n, k: k, lines: to.lines[:0], rows: own}
+	*to = part{n: n, k: k, lines: to.lines[:0]}
 	to.h, to.l = w.take(dense.TilesOf(k)), w.take(dense.TilesOf(k))
 	to.c, to.x, to.dx, to.down, to.f, to.scale = w.take(3*k), w.take(3*k), w.take(3*k), w.take(3*k), w.take(3*k), w.take(n)
 	for i := range n {
 		to.scale[i] = 1
-		if h := b.Hessian[i*n+i]; h > 0 && !elastic {
+		if h := b.Hessian[i*n+i]; h > 0 {
 			to.scale[i] = 1 / math.Sqrt(w.cost*h)
 		}
 	}
-	if !elastic {
-		for i := range n {
-			to.c[i] = w.cost * b.Cost[i] * to.scale[i]
-			for j := range n {
-				if x := w.cost * to.scale[i] * b.Hessian[i*n+j] * to.scale[j]; j/3 <= i/3 {
-					to.h.At(i/3, j/3)[i%3*3+j%3] = x
-				}
+	from := len(w.sides)
+	for i := range n {
+		to.c[i] = w.cost * b.Cost[i] * to.scale[i]
+		for j := range n {
+			if x := w.cost * to.scale[i] * b.Hessian[i*n+j] * to.scale[j]; j/3 <= i/3 {
+				to.h.At(i/3, j/3)[i%3*3+j%3] = x
 			}
 		}
+		w.sides = append(w.sides, side{of: i, sign: 1, rhs: b.Upper[i] / to.scale[i]}, side{of: i, sign: -1})
 	}
-	from := w.here()
-	for i := range b.Lower {
-		w.add(i, Limit{Lower: b.Lower[i], Upper: b.Upper[i]}, to.scale[i], elastic)
-	}
-	to.bounds = w.since(from)
-	if b.Shares != nil {
-		w.lines(to, b, m)
-	}
-	if own == nil {
-		return
-	}
-	w.room(own, len(b.Limits), 3*k)
-	from = w.here()
-	for r, l := range b.Limits {
-		largest := 0.0
-		a := own.a[r*3*k : r*3*k+n]
-		for j := range a {
-			a[j] = b.Rows[r*n+j] * to.scale[j]
-			largest = max(largest, math.Abs(a[j]))
-		}
-		if largest == 0 {
-			largest = 1
-		}
-		for j := range a {
-			a[j] /= largest
-		}
-		own.scale[r] = largest
-		w.limit(own, r, l, elastic)
-	}
-	own.sides = w.since(from)
-	e := len(own.eq)
-	own.u, own.inner, own.cross, own.p, own.g = w.take(3*k*e), w.take(e*e), w.take(3*len(to.lines)*e), w.take(e), w.take(3*k)
+	to.bounds = w.sides[from:]
+	w.lines(to, b, m)
 }
 
 // lines loads what a block has of shared rows.
@@ -171,120 +116,22 @@ func (w *Interior) lines(to *part, b *Block, m int) {
 	}
 }
 
-// limit loads the limit of a row, whose values are scaled.
-func (w *Interior) limit(r *rows, row int, l Limit, elastic bool) {
-	if l.Lower == l.Upper && l.Penalty == 0 && !elastic {
-		r.eq = append(r.eq, equation{row, l.Lower / r.scale[row]})
-		return
-	}
-	w.add(row, l, r.scale[row], elastic)
-}
-
-// add lists the sides of a variable or row whose values are divided by scale.
-func (w *Interior) add(of int, l Limit, scale float64, elastic bool) {
-	rho := l.Penalty * w.cost * scale
-	if elastic {
-		if rho = 1; l.Penalty > 0 {
-			return // it may be missed anyway
-		}
-	}
-	one := func(sign, bound float64) {
-		switch h := (hard{of: of, sign: sign, rhs: sign * bound / scale}); {
-		case infinite(bound):
-		case rho > 0:
-			w.soft = append(w.soft, soft{hard: h, rho: rho})
-		default:
-			w.hard = append(w.hard, h)
-		}
-	}
-	one(1, l.Upper)
-	one(-1, l.Lower)
-}
-
-// here is how many sides there are; since are those from there on.
-func (w *Interior) here() [2]int { return [2]int{len(w.hard), len(w.soft)} }
-
-func (w *Interior) since(from [2]int) sides { return sides{w.hard[from[0]:], w.soft[from[1]:]} }
-
-// missed is by how much rows and bounds are missed, all together: scaled, and in their own units.
-func (w *Interior) missed() (scaled, sum float64) {
-	add := func(s *sides, values, scale []float64) {
-		for i := range s.soft {
-			h := &s.soft[i]
-			by := max(0, float64(h.sign*values[h.of])-h.rhs)
-			scaled += by
-			sum += float64(by * scale[h.of])
-		}
-	}
-	w.values()
-	for k := range w.blocks {
-		b := &w.blocks[k]
-		add(&b.bounds, b.x, b.scale)
-		if r := b.rows; r != nil {
-			add(&r.sides, r.ax, r.scale)
-		}
-	}
-	add(&w.rows.sides, w.rows.ax, w.rows.scale)
-	return scaled, sum
-}
-
 // report puts the result in the terms of the problem.
 func (w *Interior) report(q *Quadratic) {
 	o := &w.out
-	o.X, o.Duals, o.Bounds = grow(o.X, len(q.Blocks)), grow(o.Duals, len(q.Blocks)), grow(o.Bounds, len(q.Blocks))
-	o.Cost = 0
+	o.X = grow(o.X, len(q.Blocks))
 	for k := range w.blocks {
-		b, from := &w.blocks[k], &q.Blocks[k]
-		n := b.n
-		x, bounds := w.take(n), w.take(n)
-		for i := range x {
-			x[i] = b.x[i] * b.scale[i]
-			if from.Lower != nil {
-				x[i] = max(from.Lower[i], min(x[i], from.Upper[i])) // off by rounding at most
-			}
-		}
-		b.bounds.prices(0, b.dx, bounds)
-		w.price(bounds, b.scale)
-		for i := range x {
-			hx := dense.Dot(from.Hessian[i*n:i*n+n], x)
-			o.Cost += float64(x[i] * (float64(0.5*hx) + from.Cost[i]))
-		}
-		for r, l := range from.Limits {
-			if l.Penalty > 0 {
-				o.Cost += beyond(l, dense.Dot(from.Rows[r*n:r*n+n], x))
-			}
-		}
-		o.X[k], o.Bounds[k], o.Duals[k] = x, bounds, nil
-		if b.rows != nil {
-			o.Duals[k] = b.rows.y
-			w.price(b.rows.y, b.rows.scale)
+		b := &w.blocks[k]
+		o.X[k] = b.x[:b.n]
+		for i := range o.X[k] {
+			o.X[k][i] = max(0, min(b.x[i]*b.scale[i], q.Blocks[k].Upper[i])) // off by rounding at most
 		}
 	}
 	o.Prices = w.rows.y[:len(q.Shared)]
-	w.price(o.Prices, w.rows.scale)
-	for i, l := range q.Shared {
-		if l.Penalty == 0 {
-			continue
-		}
-		sum := 0.0
-		for k := range w.blocks {
-			if n := w.blocks[k].n; q.Blocks[k].Shares != nil {
-				sum += dense.Dot(q.Blocks[k].Shares[i*n:i*n+n], o.X[k])
-			}
-		}
-		o.Cost += beyond(l, sum)
+	for i := range o.Prices {
+		o.Prices[i] /= w.cost * w.rows.scale[i]
 	}
 }
-
-// price puts prices of scaled values in the terms of the problem.
-func (w *Interior) price(prices, scale []float64) {
-	for i := range prices {
-		prices[i] /= w.cost * scale[i]
-	}
-}
-
-// beyond is what a soft row costs.
-func beyond(l Limit, ax float64) float64 { return l.Penalty * max(0, ax-l.Upper, l.Lower-ax) }
 
 // take returns so many zeroes.
 func (w *Interior) take(n int) []float64 {

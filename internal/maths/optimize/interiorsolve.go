@@ -6,6 +6,141 @@ import (
 	"github.com/slackline/slackline/internal/maths/dense"
 )
 
+// sides are the bounds of some values: of the variables of a block, or of shared rows. Each bound is a
+// side: ±a x + s = rhs with s ≥ 0, and z is its dual. A step solves s dz + z ds = μ - s z - p of each
+// side, where the products p of the step are known from its prediction. Without s that is
+// dz = d (±a dx + t) + q.
+type sides []side
+
+type side struct {
+	of      int     // whose
+	sign    float64 // 1 = upper, -1 = lower
+	rhs     float64
+	s, z    float64
+	d, t, q float64 // weight, by how much the value is beyond the bound, and what is aimed at
+}
+
+// A pull is what the sides of a value do at a point: their price, by how much they push it, and
+// their weight.
+type pull struct{ price, push, weight float64 }
+
+// A tally is what is seen at a point.
+type tally struct {
+	products    float64 // s z, all together
+	worst, size float64 // by how much a side is missed, and the largest value
+	dual, steep float64 // the same of the gradient
+	value       float64 // the cost
+	made        float64 // what the cost is made of, all of it above 0
+	lost        float64 // what the gradient that is left may be worth
+}
+
+// A reach is how far a step can be gone until something is 0, and what the products of the changes
+// are together.
+type reach struct{ alpha, square float64 }
+
+// beyond is by how much the value is beyond the bound after a whole step.
+func (h *side) beyond(step []float64) float64 { return float64(h.sign*step[h.of]) + h.t }
+
+// attract draws values of 0 to their bounds, by as much as there is of variables in the cost, as
+// for least squares. Bounds that are far away draw no harder than near ones: a job uses few of the
+// slots that it could use.
+func (s sides) attract(to []pull) {
+	for i := range s {
+		h := &s[i]
+		h.d, h.t, h.q = 1/max(1, 0.1*math.Abs(h.rhs)), -h.rhs, 0
+		to[h.of].push -= float64(h.sign * h.d * h.t)
+		to[h.of].weight += h.d
+	}
+}
+
+// start moves s and z to where they may be.
+func (s sides) start(values []float64) {
+	for i := range s {
+		h := &s[i]
+		h.t = float64(h.sign*values[h.of]) - h.rhs
+		h.s = max(math.Abs(h.t), 0.5)
+		h.z = 0.3 / h.s
+	}
+}
+
+// advance goes along the step to where the values are now, with nothing aimed at there, and adds up
+// what is done to each.
+func (s sides) advance(alpha float64, step, values []float64, to []pull, sum *tally) {
+	worst, size, steep, products := sum.worst, sum.size, sum.steep, sum.products
+	for i := range s {
+		h := &s[i]
+		beyond := h.beyond(step)
+		slack, z := h.s-float64(alpha*(h.s+beyond)), h.z+float64(alpha*(float64(h.d*beyond)+h.q))
+		ax := values[h.of]
+		t, d := float64(h.sign*ax)-h.rhs, z/slack
+		h.s, h.z, h.d, h.t, h.q = slack, z, d, t, 0
+		worst, size = larger(worst, t+slack), larger(size, ax)
+		if z > steep {
+			steep = z
+		}
+		products += float64(slack * z)
+		p := &to[h.of]
+		p.price -= float64(h.sign * z)
+		p.push -= float64(h.sign * d * t)
+		p.weight += d
+	}
+	sum.worst, sum.size, sum.steep, sum.products = worst, size, steep, products
+}
+
+// larger is the larger one of a and |b|.
+func larger(a, b float64) float64 {
+	if b = math.Abs(b); b > a {
+		return b
+	}
+	return a
+}
+
+// along finds how far the step can be gone.
+func (s sides) along(step []float64, r *reach) {
+	alpha, square := r.alpha, r.square
+	for i := range s {
+		h := &s[i]
+		beyond := h.beyond(step)
+		less, dz := h.s+beyond, float64(h.d*beyond)+h.q
+		square -= float64(less * dz)
+		if h.s-float64(alpha*less) < 0 {
+			alpha = h.s / less
+		}
+		if h.z+float64(alpha*dz) < 0 {
+			alpha = -h.z / dz
+		}
+	}
+	r.alpha, r.square = alpha, square
+}
+
+// aim aims at products of the size mu, less what the step that was predicted misses, and adds up
+// what sides push their values by.
+func (s sides) aim(mu float64, step, push []float64) {
+	for i := range s {
+		h := &s[i]
+		beyond := h.beyond(step)
+		h.q = (mu + float64((h.s+beyond)*h.d*beyond)) / h.s
+		push[h.of] -= float64(h.sign * (float64(h.d*h.t) + h.q))
+	}
+}
+
+// oppose adds up what they push by on a step.
+func (s sides) oppose(step, push []float64) {
+	for i := range s {
+		h := &s[i]
+		push[h.of] -= float64(h.sign * (float64(h.d*h.beyond(step)) + h.q))
+	}
+}
+
+// prices adds up the prices of each value after so much of the step: the duals, less than 0 at
+// upper bounds.
+func (s sides) prices(alpha float64, step, to []float64) {
+	for i := range s {
+		h := &s[i]
+		to[h.of] -= float64(h.sign * (h.z + float64(alpha*(float64(h.d*h.beyond(step))+h.q))))
+	}
+}
+
 // point goes along the step to the next point, sees how far it is from an optimum, and factors for
 // the step from there, with nothing aimed at.
 func (w *Interior) point() (sum tally) {
@@ -14,7 +149,7 @@ func (w *Interior) point() (sum tally) {
 	clear(w.right)
 	// The values of shared rows are known behind the blocks, and their prices are needed in them.
 	r := &w.rows
-	r.ahead(w.alpha)
+	clear(r.y)
 	r.prices(w.alpha, r.adx, r.y)
 	clear(r.ax)
 	for k := range w.blocks {
@@ -25,19 +160,13 @@ func (w *Interior) point() (sum tally) {
 			hx := b.f[i]
 			sum.value += float64(x * (float64(0.5*hx) + b.c[i]))
 			sum.made += math.Abs(x) * (0.5*math.Abs(hx) + math.Abs(b.c[i]))
-			sum.steep, sum.far = larger(sum.steep, hx), larger(sum.far, x)
+			sum.steep = larger(sum.steep, hx)
 			b.down[i] = -hx - b.c[i]
 		}
 		pulls := w.pulls[:len(b.x)]
 		clear(pulls)
 		b.bounds.advance(w.alpha, b.dx, b.x, pulls, &sum)
 		b.drawn(pulls)
-		if own := b.rows; own != nil {
-			own.ahead(w.alpha)
-			own.values(b.x, own.ax)
-			own.advance(w.alpha, w.pulls, &sum)
-			own.gather(own.y, b.down)
-		}
 		for i, l := range b.lines {
 			x := b.x[3*l.first:]
 			dense.Plus(l.c, x, dense.Three(r.ax, i))
@@ -49,8 +178,11 @@ func (w *Interior) point() (sum tally) {
 		}
 		w.factor(b)
 	}
-	r.ahead(0)
-	r.advance(w.alpha, w.pulls, &sum)
+	pulls := w.pulls[:len(r.ax)]
+	clear(pulls)
+	clear(r.y)
+	r.advance(w.alpha, r.adx, r.ax, pulls, &sum)
+	r.drawn(pulls)
 	w.join()
 	return sum
 }
@@ -72,18 +204,17 @@ func (b *part) drawn(pulls []pull) {
 	}
 }
 
+// drawn takes in what sides do to the rows.
+func (r *rows) drawn(pulls []pull) {
+	for i := range r.y {
+		r.y[i] += pulls[i].price
+		r.push[i], r.weight[i] = pulls[i].push, pulls[i].weight
+	}
+}
+
 // factor factors the matrix of a block, of which l has H and its bounds, adds to that of the shared
 // rows, and solves for what pulls at the block as far as that is possible without them.
 func (w *Interior) factor(b *part) {
-	r := b.rows
-	if r != nil {
-		for _, e := range r.eq {
-			r.weight[e.row] = 1
-		}
-		for i, d := range r.weight {
-			outer(b.l, d, r.a[i*len(b.x):(i+1)*len(b.x)])
-		}
-	}
 	b.l.Cholesky(b.k, pivotLeast)
 	for i := range b.lines {
 		l := &b.lines[i]
@@ -95,50 +226,13 @@ func (w *Interior) factor(b *part) {
 			w.schur.At(i, j).Add(l.v[(from-l.first)*9:], o.v[(from-o.first)*9:])
 		}
 	}
-	if r != nil && len(r.eq) > 0 {
-		w.factorEquations(b)
-	}
-	w.pushed(b)
-}
-
-// factorEquations does so for those of a block.
-func (w *Interior) factorEquations(b *part) {
-	n, r, e := len(b.x), b.rows, len(b.rows.eq)
-	for i := range r.eq {
-		u := r.u[i*n : i*n+n]
-		copy(u, r.a[r.eq[i].row*n:])
-		b.l.Forward(b.k, u)
-		for j := range i + 1 {
-			r.inner[i*e+j] = dense.Dot(u, r.u[j*n:j*n+n])
-		}
-	}
-	dense.Cholesky(r.inner, e, pivotLeast)
-	clear(r.cross)
-	for j := range e {
-		for i, l := range b.lines {
-			var c [3]float64
-			dense.Plus(l.v, r.u[j*n+3*l.first:j*n+n], &c)
-			for k, x := range c {
-				r.cross[(3*i+k)*e+j] = x
-			}
-		}
-	}
-	for i := range 3 * len(b.lines) {
-		c := r.cross[i*e : i*e+e]
-		dense.Forward(r.inner, e, c)
-		for j := range i + 1 {
-			*w.schur.Entry(i, j) -= dense.Dot(c, r.cross[j*e:j*e+e])
-		}
-	}
+	add(b.f, 1, b.down)
+	w.forward(b)
 }
 
 // join factors the matrix of the shared rows.
 func (w *Interior) join() {
-	r := &w.rows
-	for _, e := range r.eq {
-		r.weight[e.row] = math.Inf(1)
-	}
-	for i, d := range r.weight {
+	for i, d := range w.rows.weight {
 		w.inverse[i] = 1 / d
 		*w.schur.Entry(i, i) += w.inverse[i]
 		if d == 0 { // nothing bounds the row
@@ -146,7 +240,6 @@ func (w *Interior) join() {
 		}
 	}
 	w.schur.Cholesky(dense.InTiles(len(w.right)), pivotLeast)
-	r.misses()
 }
 
 // aim aims at products of the size mu, less what the step that was predicted misses.
@@ -154,58 +247,30 @@ func (w *Interior) aim(mu float64) {
 	clear(w.right)
 	clear(w.rows.push)
 	w.rows.aim(mu, w.rows.adx, w.rows.push)
-	w.rows.misses()
 	for k := range w.blocks {
 		b := &w.blocks[k]
 		clear(b.f)
 		b.bounds.aim(mu, b.dx, b.f)
-		if r := b.rows; r != nil {
-			clear(r.push)
-			r.aim(mu, r.adx, r.push)
-		}
-		w.pushed(b)
+		add(b.f, 1, b.down)
+		w.forward(b)
 	}
 }
 
-// pushed completes f, which has what its sides push a block by, and takes it half the way.
-func (w *Interior) pushed(b *part) {
-	add(b.f, 1, b.down)
-	if r := b.rows; r != nil {
-		r.misses()
-		r.gather(r.push, b.f)
-	}
-	w.forward(b)
-}
-
-// forward takes f half the way through the factor of its block, and adds what the shared rows have
-// of it.
+// forward takes f, which has what its sides push a block by, half the way through the factor of the block, and adds
+// what the shared rows have of it.
 func (w *Interior) forward(b *part) {
 	b.l.Forward(b.k, b.f)
-	f := b.f
-	if b.rows != nil && len(b.rows.eq) > 0 {
-		b.equations()
-		f = b.rows.g
-	}
 	for i, l := range b.lines {
-		dense.Plus(l.v, f[3*l.first:], dense.Three(w.right, i))
+		dense.Plus(l.v, b.f[3*l.first:], dense.Three(w.right, i))
 	}
 }
 
 // backward takes f the other half, by the duals of the shared rows.
-func (w *Interior) backward(b *part) []float64 {
+func (w *Interior) backward(b *part) {
 	for i, l := range b.lines {
 		dense.PlusTransposed(l.v, dense.Three(w.right, i), b.f[3*l.first:])
 	}
-	f := b.f
-	if r := b.rows; r != nil && len(r.eq) > 0 {
-		b.equations()
-		f = r.g
-		for i, e := range r.eq {
-			r.dy[e.row] -= r.p[i]
-		}
-	}
-	b.l.Backward(b.k, f)
-	return f
+	b.l.Backward(b.k, b.f)
 }
 
 // step finds the step for what was aimed at, and how far it can be gone, alpha at most. Where
@@ -216,28 +281,19 @@ func (w *Interior) step(alpha float64) (way reach) {
 	way.alpha = alpha
 	for mend := 0; ; mend++ {
 		for i := range w.right {
-			w.right[i] = r.miss[i] + float64((r.push[i]-r.dy[i])*w.inverse[i]) - w.right[i]
+			w.right[i] = float64((r.push[i]-r.dy[i])*w.inverse[i]) - w.right[i]
 		}
 		w.schur.Forward(len(w.right)/3, w.right)
 		w.schur.Backward(len(w.right)/3, w.right)
 		add(r.dy, 1, w.right)
 		for k := range w.blocks {
 			b := &w.blocks[k]
-			own := b.rows
-			if mend == 0 {
-				if own != nil {
-					clear(own.dy)
-				}
-				copy(b.dx, w.backward(b))
-			} else {
-				add(b.dx, 1, w.backward(b))
+			if w.backward(b); mend == 0 {
+				clear(b.dx)
 			}
+			add(b.dx, 1, b.f)
 			if mend == w.mends {
 				b.bounds.along(b.dx, &way)
-				if own != nil {
-					own.values(b.dx, own.adx)
-					own.along(own.adx, &way)
-				}
 			}
 		}
 		if mend == w.mends {
@@ -265,16 +321,6 @@ func (w *Interior) mend() {
 			b.f[i] = b.down[i] - hx
 		}
 		b.bounds.oppose(b.dx, b.f)
-		if r := b.rows; r != nil {
-			r.values(b.dx, r.adx)
-			clear(r.push)
-			r.oppose(r.adx, r.push)
-			for _, e := range r.eq {
-				r.miss[e.row] = e.rhs - r.ax[e.row] - r.adx[e.row]
-				r.push[e.row] = r.miss[e.row] + r.dy[e.row]
-			}
-			r.gather(r.push, b.f)
-		}
 		for i, l := range b.lines {
 			dense.Plus(l.c, b.dx[3*l.first:], dense.Three(w.right, i))
 			dense.PlusTransposed(l.c, dense.Three(w.rows.dy, i), b.f[3*l.first:])
@@ -283,111 +329,10 @@ func (w *Interior) mend() {
 	}
 }
 
-// equations puts into g what equations leave of f, and finds their duals in p: B y = Uᵀ f - r, g =
-// f - U y.
-func (b *part) equations() {
-	n, r, e := len(b.x), b.rows, len(b.rows.eq)
-	for i := range r.eq {
-		r.p[i] = dense.Dot(r.u[i*n:i*n+n], b.f) - r.miss[r.eq[i].row]
-	}
-	dense.Solve(r.inner, e, r.p)
-	copy(r.g, b.f)
-	for i := range r.eq {
-		add(r.g, -r.p[i], r.u[i*n:])
-	}
-}
-
-// values finds those of all rows.
-func (w *Interior) values() {
-	clear(w.rows.ax)
-	for k := range w.blocks {
-		b := &w.blocks[k]
-		if b.rows != nil {
-			b.rows.values(b.x, b.rows.ax)
-		}
-		for i, l := range b.lines {
-			dense.Plus(l.c, b.x[3*l.first:], dense.Three(w.rows.ax, i))
-		}
-	}
-}
-
-// values finds those of a block's rows.
-func (r *rows) values(x, to []float64) {
-	for i := range to {
-		to[i] = dense.Dot(r.a[i*len(x):i*len(x)+len(x)], x)
-	}
-}
-
-// gather adds Aᵀ y.
-func (r *rows) gather(y, to []float64) {
-	for i, f := range y {
-		add(to, f, r.a[i*len(to):])
-	}
-}
-
-// ahead puts into y what is known of the prices at the next point before its sides are: those of
-// equations.
-func (r *rows) ahead(alpha float64) {
-	for _, e := range r.eq {
-		r.dy[e.row] = r.y[e.row] + float64(alpha*r.dy[e.row])
-	}
-	clear(r.y)
-	for _, e := range r.eq {
-		r.y[e.row] = r.dy[e.row]
-	}
-}
-
-// advance goes to where the values are now.
-func (r *rows) advance(alpha float64, pulls []pull, sum *tally) {
-	pulls = pulls[:len(r.ax)]
-	clear(pulls)
-	r.sides.advance(alpha, r.adx, r.ax, pulls, sum)
-	r.drawn(pulls)
-	for _, e := range r.eq {
-		sum.worst = larger(sum.worst, r.ax[e.row]-e.rhs)
-	}
-}
-
-// drawn takes in what sides do to the rows.
-func (r *rows) drawn(pulls []pull) {
-	for i, p := range pulls {
-		r.y[i] += p.price
-		r.push[i], r.weight[i] = p.push, p.weight
-	}
-}
-
-// attracted begins with values of 0, which are drawn to their bounds.
-func (r *rows) attracted(pulls []pull) {
-	pulls = pulls[:len(r.ax)]
-	clear(pulls)
-	clear(r.ax)
-	r.attract(pulls)
-	r.drawn(pulls)
-}
-
-// misses notes what equations miss, which is aimed at like what sides push by.
-func (r *rows) misses() {
-	for _, e := range r.eq {
-		r.miss[e.row] = e.rhs - r.ax[e.row]
-		r.push[e.row] = r.miss[e.row]
-	}
-}
-
 // add puts y + f x in place of y.
 func add(y []float64, f float64, x []float64) {
 	x = x[:len(y)]
 	for i := range y {
 		y[i] += float64(f * x[i])
-	}
-}
-
-// outer adds d a aᵀ.
-func outer(m dense.Tiles, d float64, a []float64) {
-	for i := range a {
-		if x := d * a[i]; x != 0 {
-			for j, y := range a[:i+1] {
-				*m.Entry(i, j) += float64(x * y)
-			}
-		}
 	}
 }

@@ -68,7 +68,7 @@ func (c *controller) control(v sched.View) {
 	}
 	c.pose(list, part)
 	found := c.solverState.Solve(&c.problem)
-	if found.Status != optimize.Optimal && found.Status != optimize.Feasible {
+	if found.Status == optimize.Stopped {
 		return
 	}
 	for k, o := range list {
@@ -211,7 +211,7 @@ func (c *controller) pose(list []*outlook, part []float64) {
 	c.problem.Blocks = slices.Grow(c.problem.Blocks[:0], len(list))
 	for _, o := range list {
 		n := o.n
-		b := optimize.Block{Hessian: c.zeroes(n * n), Cost: c.zeroes(n), Lower: c.zeroes(n), Upper: c.zeroes(n), Shares: c.zeroes(shared * n)}
+		b := optimize.Block{Hessian: c.zeroes(n * n), Cost: c.zeroes(n), Upper: c.zeroes(n), Shares: c.zeroes(shared * n)}
 		for step := range hp {
 			o.count(&b, step)
 		}
@@ -281,6 +281,6 @@ func (c *controller) limit(row int, part []float64) {
 		if i == hc-1 {  // its slots stay to the end of the horizon
 			room = min(room, slices.Min(part[i:]))
 		}
-		c.problem.Shared = append(c.problem.Shared, optimize.Limit{Lower: math.Inf(-1), Upper: max(least, room)})
+		c.problem.Shared = append(c.problem.Shared, max(least, room))
 	}
 }
