@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -22,10 +21,6 @@ func TestCapacity(t *testing.T) {
 	})
 	out := s.must(0, "capacity", "plan.yaml")
 	if !strings.Contains(out, "58 reserved and 0 on demand, for 13.20 EUR an hour") {
-		t.Error(out)
-	}
-	out = s.must(0, "capacity", "plan.yaml", "-o", "csv", "--sweep", "deadline=-10%..0")
-	if strings.Count(out, "\n") != 4 {
 		t.Error(out)
 	}
 	var plan struct {
@@ -57,10 +52,6 @@ func TestCapacity(t *testing.T) {
 	learned := strings.Replace(capacityFile, ", map: {mean: 9s, max: 9s}", ", reduces: 1", 1)
 	s.write("learned.yaml", learned)
 	s.write("words-learned.yaml", strings.Replace(learned, "name: a", "name: a, profile: wordcount", 1))
-	const none = "--from-history: no job has finished yet; run some\n"
-	if r := s.run("capacity", "--from-history"); r.code != 2 || !strings.HasSuffix(r.stderr, none) {
-		t.Errorf("%d %s", r.code, r.stderr)
-	}
 	s.must(0, "run", "words.yaml", "-q")
 	r := s.run("capacity", "learned.yaml", "--from-profiles")
 	if r.code != 2 || !strings.Contains(r.stderr, "learned.yaml:2:27: maps is 1, but map") {
@@ -71,29 +62,27 @@ func TestCapacity(t *testing.T) {
 	}
 	s.must(0, "capacity", "words-learned.yaml", "--from-profiles")
 
-	// And what ran makes a plan without a file, also with tighter deadlines.
-	out = s.must(0, "capacity", "--from-history", "--since", "1d", "-o", "yaml")
-	// The deadline of a minute counts from the start of the run, and the job arrives a little later.
-	minute := regexp.MustCompile(`deadline: (1m|[45]\d(\.\d+)?s)  #`)
-	if !strings.Contains(out, "name: \"wordcount\"\n    maps: 1\n    reduces: 4\n") || !minute.MatchString(out) {
-		t.Error(out)
-	}
-	s.write("history.yaml", out)
-	if from, file := s.must(0, "capacity", "--from-history", "-o", "csv"), s.must(0, "capacity", "history.yaml", "-o", "csv"); from != file {
-		t.Errorf("the plan:\n%s\nand that of its file:\n%s", from, file)
-	}
-	for want, args := range map[string][]string{
-		"--from-history: no job has finished in that time": {"--from-history", "--since", "2999-01-01"},
-		"--since needs --from-history":                     {"plan.yaml", "--since", "1d"},
-		"--output yaml needs --from-history":               {"plan.yaml", "-o", "yaml"},
-		"--from-history and a file contradict":             {"plan.yaml", "--from-history"},
-		"--policy needs --verify":                          {"plan.yaml", "--policy", "fair"},
-		"--seed needs --verify":                            {"plan.yaml", "--seed", "3"},
-		"--from-profiles and --from-history contradict":    {"--from-profiles", "--from-history"},
-		"--since \"x\"":                                    {"--from-history", "--since", "x"},
-	} {
-		if r := s.run(append([]string{"capacity"}, args...)...); r.code != 2 || !strings.Contains(r.stderr, want) {
-			t.Errorf("%v: %d %s", args, r.code, r.stderr)
+	// A plan can be played.
+	for file, users := range map[string]int{"plan.yaml": 19, "../../examples/fleet.yaml": 33} {
+		policy := "fair"
+		if file != "plan.yaml" {
+			policy = "edf+need" // which rents
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = "day.yaml"
+			s.write(file, string(src))
+		}
+		s.write("played.yaml", s.must(0, "capacity", file, "-o", "yaml"))
+		var report struct {
+			Runs []struct {
+				Jobs []struct{ Outcome string }
+			}
+		}
+		out := s.run("simulate", "played.yaml", "--policy", policy, "-o", "json")
+		if err := json.Unmarshal([]byte(out.stdout), &report); err != nil || len(report.Runs[0].Jobs) != 10*users {
+			t.Errorf("%s: %v, %d jobs, %s", file, err, len(report.Runs[0].Jobs), out.stderr)
 		}
 	}
 	const reason = "class ad-hoc: even unlimited machines need 25.0 s for a deadline of 20.0 s"
@@ -136,10 +125,6 @@ func TestCapacity(t *testing.T) {
 	if r := s.run("capacity", "poor.yaml"); r.code != 3 || !strings.Contains(r.stderr, "reserved_at_least alone cost") {
 		t.Errorf("%d %s", r.code, r.stderr)
 	}
-	out = s.must(0, "capacity", "day.yaml", "--verify")
-	if !strings.Contains(out, "played by fair") || strings.Count(out, "large (spot)") != 4 {
-		t.Error(out)
-	}
 
 	for _, c := range []struct {
 		args []string
@@ -150,8 +135,6 @@ func TestCapacity(t *testing.T) {
 		{nil, "takes one file, not 0 arguments"},
 		{[]string{"plan.yaml", "late.yaml"}, "takes one file, not 2 arguments"},
 		{[]string{"plan.yaml", "-o", "xml"}, `--output "xml": it must be one of table, wide, json, csv, yaml`},
-		{[]string{"plan.yaml", "--sweep", "cost=1"}, `--sweep: "cost" cannot be swept`},
-		{[]string{"plan.yaml", "--sweep", ""}, "--sweep is empty; give it a value, or leave it out"},
 	} {
 		r := s.run(append([]string{"capacity"}, c.args...)...)
 		if r.code != 2 || !strings.Contains(r.stderr, c.want) || r.stdout != "" {

@@ -182,8 +182,11 @@ func completePolicies(_ *cobra.Command, _ []string, text string) ([]string, cobr
 
 // gone are flags that there were, and what to take instead.
 var gone = map[string]string{
-	"power --order":        "take --by combined, the default",
-	"capacity --instances": "take --verify for the plan of a file, and slackline reproduce for paper 004",
+	"power --order":           "take --by combined, the default",
+	"capacity --instances":    "take -o yaml and slackline simulate for the plan of a file, and slackline reproduce for paper 004",
+	"capacity --verify":       "take -o yaml, which prints a scenario, and slackline simulate",
+	"capacity --sweep":        "change the deadlines in the file; slackline reproduce 004-deadlines has the paper's",
+	"capacity --from-history": "write the classes of jobs into a file; --from-profiles has their times",
 }
 
 // flagError says what is wrong with a flag in the words of people.

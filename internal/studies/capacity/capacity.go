@@ -5,13 +5,10 @@
 //	bounds.go    how long a job of a class takes, by what runs taught
 //	times.go     what tasks take: slower, on other machines, by quantile
 //	fleet.go     the problem with several types of machines, hours and a budget
-//	history.go   the file of a plan, from what ran
 //	instance.go  random problems as the paper draws them
 //	shared.go    the bounds beside jobs that share
-//	sweep.go     the same with other deadlines
-//	verify.go    the plan played by a policy
-//	users.go     who submits its jobs then
-//	verifyfleet.go  the same on several types of machines
+//	users.go     who submits their jobs
+//	offers.go    the plan as a scenario, so that it can be played
 //	write.go     tables, JSON and CSV
 //	fleetrows.go tables of a plan with several types of machines
 package capacity
@@ -51,8 +48,6 @@ type Result struct {
 	Classes    []Class `json:"classes"`
 	Beside     []Pair  `json:"beside,omitempty"` // where there are two classes
 	Fleet      *Fleet  `json:"fleet,omitempty"`  // of several types of machines; cost and jobs are means of its hours
-	Sweep      []Point `json:"sweep,omitempty"`
-	Played     *Played `json:"played,omitempty"`
 }
 
 // Prices are what more room would be worth, as long as the plan keeps its shape; in whole numbers, those

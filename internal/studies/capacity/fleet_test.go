@@ -39,14 +39,6 @@ func TestFleetOfOneType(t *testing.T) {
 					t.Errorf("%s: %+v, as P2 %+v", bound, k, w)
 				}
 			}
-			sweep := []float64{-0.9, -0.3, 0.2}
-			want.Change(c, sweep)
-			got.Change(asFleet(c), sweep)
-			for i, p := range got.Sweep {
-				if w := want.Sweep[i]; p.Status != w.Status || math.Abs(p.Cost-w.Cost) > 1e-6 || math.Abs(p.Admitted-w.Admitted) > 1e-6 {
-					t.Errorf("%s: %+v, as P2 %+v", bound, p, w)
-				}
-			}
 		}
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// A plan of several types of machines is the cluster of a scenario: what it reserves is there, what it
-// rents is offered.
-func TestPlanIsACluster(t *testing.T) {
+// A plan of several types of machines is a scenario: what it reserves is there, what it rents is offered.
+func TestPlanIsAScenario(t *testing.T) {
 	src, err := os.ReadFile("../../../examples/fleet.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -21,10 +20,10 @@ func TestPlanIsACluster(t *testing.T) {
 	}
 	r := Plan(c)
 	var b strings.Builder
-	if err := r.WriteCluster(c, &b); err != nil {
+	if err := r.WriteScenario(c, &b); err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenario.Read("plan.yaml", []byte(b.String()+"workload: {jobs: [{id: a, maps: 4, map_time: 1s}]}\n"))
+	s, err := scenario.Read("plan.yaml", []byte(b.String()))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &b)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/maths/draw"
-	"github.com/slackline/slackline/internal/policies/queues"
+	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
@@ -41,7 +41,7 @@ func Gaps(ctx context.Context, c *scenario.Capacity, slots, nodes int, heartbeat
 		guess[i] = jobs[i].Upper().Time(all, float64(slots), float64(slots))
 	}
 	for n := 1; ; n++ {
-		came := make([]PlayedClass, len(jobs))
+		came := make([]stat.Sum, len(jobs))
 		source := &users{draw: draw.Of(seed, "shared"), paced: fixed}
 		for i := range jobs {
 			k := &c.Classes[i]
@@ -51,13 +51,12 @@ func Gaps(ctx context.Context, c *scenario.Capacity, slots, nodes int, heartbeat
 		source.begin(rounds)
 		each := cluster.Class{Name: "shared", Speed: 1, Capacity: units.Vector{units.VCores: machine / int64(nodes)}}
 		cfg := sim.Config{Cluster: cluster.Uniform(nodes, 1, each), Seed: seed, Heartbeat: heartbeat}
-		if err := source.play(ctx, "fair", queues.Config{}, cfg); err != nil {
+		if err := source.play(ctx, cfg); err != nil {
 			return nil, err
 		}
 		off := 0.0
 		for i := range gaps {
-			k := &came[i]
-			took := k.sum / float64(k.Jobs)
+			took := came[i].Mean()
 			up, middle := jobs[i].Upper().Time(all, float64(slots), float64(slots)), jobs[i].Mean().Time(all, float64(slots), float64(slots))
 			gaps[i] = Gap{(up - took) / up, (middle - took) / middle, took, n}
 			off = max(off, math.Abs(guess[i]-took)/took)

@@ -9,6 +9,7 @@ import (
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/heap"
+	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -34,9 +35,8 @@ type crowd struct {
 	*scenario.CapacityClass
 	users        int
 	takes        float64             // seconds that a job is planned to take
-	maps, reduce []cluster.Container // what a task takes; a slot if empty
-	on           []string            // labels of the nodes that run it; any if empty
-	into         *PlayedClass
+	maps, reduce []cluster.Container // what a task takes
+	into         *stat.Sum           // seconds that its jobs took
 }
 
 // begin lets all of them think before their first jobs. Those that count are submitted within so many times the
@@ -55,19 +55,15 @@ func (u *users) begin(rounds int) {
 	}
 }
 
-// play lets them work.
-func (u *users) play(ctx context.Context, policy string, q queues.Config, cfg sim.Config) error {
+// play lets them work under fair.
+func (u *users) play(ctx context.Context, cfg sim.Config) error {
 	cfg.Source = func() workload.Source { return u }
 	w, err := sim.New(cfg)
 	if err != nil {
 		return err
 	}
-	p, err := catalog.New(policy, q)
+	p, err := catalog.New("fair", queues.Config{})
 	if err != nil {
-		return err
-	}
-	can := w.Can()
-	if err := p.Suits(&can); err != nil {
 		return err
 	}
 	return drive.New(w, p).Run(ctx)
@@ -100,7 +96,7 @@ func (u *users) Next() (*workload.Job, error) {
 	k := u.crowds[next.crowd]
 	u.made++
 	j := &workload.Job{
-		ID: fmt.Sprintf("%s-%d", k.Name, u.made), Class: k.Name, Queue: k.Name, Labels: k.on,
+		ID: fmt.Sprintf("%s-%d", k.Name, u.made), Class: k.Name, Queue: k.Name,
 		Arrive: next.at, Soft: units.Never, Deadline: next.at.Add(k.Deadline.Duration()), Weight: max(k.Penalty, 1e-9), SlowStart: 1,
 	}
 	d := u.draw.Job(j.ID)
@@ -132,16 +128,8 @@ func (u *users) Ended(j *workload.Job, at units.Time) {
 	if !u.paced {
 		u.think(was.crowd, at)
 	}
-	k := u.crowds[was.crowd].into
-	switch took := at.Sub(was.at); {
-	case was.at >= u.until && k.Jobs > 0:
-	case took == 0:
-		k.Refused++
-	default:
-		k.Jobs++
-		k.sum += took.Seconds()
-		k.Longest = max(k.Longest, took.Seconds())
-		k.InTime.count(at <= j.Deadline)
+	if k := u.crowds[was.crowd].into; was.at < u.until || k.N() == 0 {
+		k.Add(at.Sub(was.at).Seconds())
 	}
 }
 

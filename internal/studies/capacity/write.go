@@ -40,16 +40,12 @@ func (r *Result) lines() (list []line) {
 	return append(list, all)
 }
 
-// WriteCSV writes a line for each class and a total, or a line for each point of the sweep if there
-// is one, with the names of the JSON.
+// WriteCSV writes a line for each class and a total, with the names of the JSON.
 func (r *Result) WriteCSV(w io.Writer) error {
-	rows := report.Rows(r.Sweep)
-	if r.Sweep == nil {
-		rows = report.Rows(r.lines())
-		for i, name := range rows[0] {
-			if slices.Contains(single, name) {
-				rows[len(rows)-1][i] = ""
-			}
+	rows := report.Rows(r.lines())
+	for i, name := range rows[0] {
+		if slices.Contains(single, name) {
+			rows[len(rows)-1][i] = ""
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
@@ -64,13 +60,6 @@ func (r *Result) WriteTable(w io.Writer) error {
 		writeRows(b, r.limitRows())
 	} else {
 		r.writePlan(b)
-	}
-	if r.Sweep != nil {
-		fmt.Fprintln(b)
-		r.writeSweep(b)
-	}
-	if r.Played != nil {
-		r.writePlayed(b)
 	}
 	_, err := io.WriteString(w, text.String())
 	return err
@@ -229,36 +218,6 @@ func (r *Result) binding() (lines []string) {
 			"with bound: upper they hold for the upper one")
 	}
 	return lines
-}
-
-func (r *Result) writeSweep(b *report.Sheet) {
-	writeRows(b, r.sweepRows())
-	for i := len(r.Sweep) - 1; i >= 0; i-- { // why the last of those without a plan has none
-		if p := &r.Sweep[i]; p.Status == string(optimize.Infeasible) {
-			fmt.Fprintf(b, "\nno plan at %s: %s\n", p.by(), report.Printable(p.Reason))
-			break
-		}
-	}
-}
-
-// by is by how much deadlines change.
-func (p *Point) by() string { return fmt.Sprintf("%+.4g %%", math.Round(1e6*p.Deadline)/1e4) }
-
-// sweepRows are the plans with other deadlines.
-func (r *Result) sweepRows() [][]string {
-	rows := [][]string{{">deadlines", ">cost", ">times", ">reserved", ">on demand", ">admitted", ">rejected"}}
-	for _, p := range r.Sweep {
-		if p.Status == string(optimize.Infeasible) {
-			rows = append(rows, []string{p.by(), "–", "–", "–", "–", "–", "–"})
-			continue
-		}
-		times := "–"
-		if p.Ratio > 0 {
-			times = fmt.Sprintf("%.2f", p.Ratio)
-		}
-		rows = append(rows, []string{p.by(), price(p.Cost), times, number(p.Reserved), number(p.OnDemand), number(p.Admitted), number(p.Rejected)})
-	}
-	return rows
 }
 
 // machines says how many there are of which kind.
