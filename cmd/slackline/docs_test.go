@@ -223,7 +223,7 @@ func (d *document) run(s *shell) {
 	for _, f := range d.files {
 		if there, err := os.ReadFile(s.path(f.text)); err != nil {
 			text := f.shown
-			if strings.HasPrefix(filepath.Ext(f.text), ".json") { // JSON has no comments
+			if ext := filepath.Ext(f.text); ext == ".csv" || strings.HasPrefix(ext, ".json") { // which have no comments
 				_, text, _ = strings.Cut(text, "\n")
 			}
 			s.write(f.text, text)

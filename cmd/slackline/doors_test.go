@@ -49,7 +49,6 @@ var doors = []door{
 	{"slackline trace", "workload stats IN", "", "traces/small.jsonl", false},
 	{"swf", "workload stats --format swf IN", "", "traces/cluster.swf", false},
 	{"swim", "workload import --format swim IN", "", "traces/swim.tsv", false},
-	{"rumen", "workload import --format rumen IN", "", "traces/rumen.json", false},
 	{"jhist", "profile learn IN", "", "traces/words.jhist", false},
 	{"alibaba", "workload import --sort --format alibaba IN", "", "traces/alibaba.csv", false},
 	{"trace of a scenario", "simulate --no-timing -o json IN.yaml", "cluster: {nodes: 4, map_slots: 2, reduce_slots: 1}\nworkload: {trace: {format: swim, file: IN}}\n", "traces/swim.tsv", false},

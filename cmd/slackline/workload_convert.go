@@ -24,7 +24,7 @@ func newWorkloadImport() *cobra.Command {
 ` + formatList() + `
 Jobs must come in order of submission; --sort sorts them in memory. --lenient leaves out records that cannot be read, and
 counts them; without it, the first of them is an error.`,
-		Example: `  slackline workload import --format rumen examples/traces/rumen.json
+		Example: `  slackline workload import --format jhist examples/traces/words.jhist
   slackline workload import --format alibaba --sort examples/traces/alibaba.csv --to a.jsonl && slackline workload stats a.jsonl`,
 		Args: exactly(1, "a trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {

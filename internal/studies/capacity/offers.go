@@ -15,9 +15,10 @@ import (
 // share is what a machine has where classes take different parts of it: it divides into 1 to 8 slots.
 const share = 840
 
-// WriteScenario writes the plan as a scenario, so that it can be played. What is reserved are its nodes; what is rented is
-// offered, as many as in the hour that needs the most, at the mean of the hours' prices. Each job that is admitted is a
-// user who submits one after another, ten on average, and waits before each for a tenth of what one is planned to take.
+// WriteScenario writes the plan as a scenario, so that it can be played. What is reserved are its nodes; what is
+// rented is offered, as many as in the hour that needs the most, at the mean of the hours' prices. Each job that is
+// admitted is a user who submits one after another, ten on average, and waits before each for a tenth of what one is
+// planned to take.
 func (r *Result) WriteScenario(c *scenario.Capacity, w io.Writer) error {
 	var own, rented, streams strings.Builder
 	offer := func(name, has string, machines []float64, price config.OneOrMore[float64]) {

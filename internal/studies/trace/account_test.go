@@ -13,9 +13,6 @@ var endings = map[string][]struct {
 	played bool
 	text   func(n int) string
 }{
-	"rumen": {
-		{true, rumenEnd("SUCCESS")}, {false, rumenEnd("FAILED")}, {false, rumenEnd("KILLED")}, {false, rumenEnd("PREP")},
-	},
 	"jhist": {
 		{true, func(n int) string { return history(fmt.Sprintf("%d_0001", n), n) }},
 		{false, jhistEnd("FAILED")}, {false, jhistEnd("KILLED")}, {false, jhistEnd("ERROR")},
@@ -29,12 +26,6 @@ var endings = map[string][]struct {
 		{false, alibabaEnd("Failed", "200")}, {false, alibabaEnd("Cancelled", "")},
 		{false, func(n int) string { return fmt.Sprintf("M1,1,j%d,1,Waiting,,,100,1\n", n) }},
 	},
-}
-
-func rumenEnd(outcome string) func(int) string {
-	return func(n int) string {
-		return fmt.Sprintf("{\"jobID\":\"j%d\",\"outcome\":%q,\"submitTime\":%d,\"totalMaps\":2}\n", n, outcome, 1795219000000+n)
-	}
 }
 
 func jhistEnd(status string) func(int) string {
@@ -83,10 +74,6 @@ func TestOddWordsAreCounted(t *testing.T) {
 	swf := func(submit, status string) string {
 		return "1 " + submit + " 5 600 8 580 204800 8 900 -1 " + status + " 1 1 3 1 -1 -1 -1\n"
 	}
-	rumen := func(times, result string) string {
-		return `{"jobID":"j","outcome":"SUCCEEDED",` + times + `,"mapTasks":[{"inputBytes":1,"attempts":[{"result":` + result +
-			`,"startTime":1700000003000,"finishTime":1700000024000}]}]}`
-	}
 	jhist := func(submit, launch, status string) string {
 		event := func(name, fields string) string {
 			return `{"event":{"org.apache.hadoop.mapreduce.jobhistory.` + name + `":{"jobid":"job_1_0001",` + fields + "}}}\n"
@@ -105,9 +92,6 @@ func TestOddWordsAreCounted(t *testing.T) {
 		{"swf", swf("-1", "1") + strings.Replace(swf("7", "1"), "1", "2", 1), "no-submit-time 1; input-unknown 1"},
 		{"alibaba", "M1,0,j,1,Terminated,5,6,100,1\nM2,,j,1,Terminated,5,6,100,1\n", "; instances-unknown 2, input-unknown 1"},
 		{"alibaba", "R2_1,1,j,1,Terminated,5,6,100,1\n", "; after-task-unknown 1, input-unknown 1"},
-		{"rumen", rumen(`"submitTime":1700000000000`, `"SUCCEEDED"`), "; "},
-		{"rumen", rumen(`"submitTime":0,"launchTime":1700000000000`, `"SUCCESS"`), "; submit-by-start 1"},
-		{"rumen", rumen(`"submitTime":0,"launchTime":0`, `"SUCCESS"`) + rumen(`"submitTime":1700000000000`, `"SUCCESS"`), "no-submit-time 1; "},
 	} {
 		if _, r, err := readAll(t, c.format, c.text, false); err != nil {
 			t.Errorf("%s: %v in:\n%s", c.format, err, c.text)
@@ -116,8 +100,6 @@ func TestOddWordsAreCounted(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ format, text, want string }{
-		{"rumen", rumen(`"submitTime":1700000000000`, `"success"`), `result: "success" is not SUCCESS, FAILED or KILLED`},
-		{"rumen", rumen(`"submitTime":1700000000`, `"SUCCESS"`), "submitTime: 1700000000 ms since 1970 are in 1970; if they are seconds, of 2023, write milliseconds"},
 		{"jhist", jhist("1700000000", "0", `"SUCCESS"`), "submitTime: 1700000000 ms since 1970 are in 1970; if they are seconds, of 2023"},
 		{"jhist", jhist("1700000000000", "0", `"foo"`), `taskStatus: "foo" is not SUCCESS, FAILED or KILLED`},
 		{"alibaba", "i,M1,j,1,Terminated,5,6,m,1,1,1,1,1,1\n", "it looks like a row of Alibaba's batch_instance, of 14 fields; read batch_task"},

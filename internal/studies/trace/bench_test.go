@@ -17,37 +17,26 @@ import (
 func BenchmarkRead(b *testing.B) {
 	const jobs = 2000
 	texts := map[string]string{}
-	var swim, swf, rumen, jhist, alibaba strings.Builder
+	var swim, swf, jhist, alibaba strings.Builder
 	var neutral []Job
 	for i := range jobs {
 		fmt.Fprintf(&swim, "job%d\t%d\t1\t268435456\t1000000\t1000\n", i, i)
 		fmt.Fprintf(&swf, "%5d %8d %6d %6d %4d %6d %8d %4d %6d %6d %2d %3d %3d %3d %2d %2d %2d %2d\n", i, i, 5, 3600, 8, 3500, 2048, 8, 7200, -1, 1, 3, 1, 7, 2, -1, -1, -1)
 		j := Job{ID: fmt.Sprint("j", i), Queue: "q", User: "u", Submit: units.Time(i) * units.Time(units.Second), Input: units.GB, Stages: []Stage{{Kind: workload.Map}}}
-		fmt.Fprintf(&rumen, "{\n  \"jobID\" : \"j%d\", \"submitTime\" : %d, \"totalMaps\" : 20, \"mapTasks\" : [ ", i, 1795219000000+1000*i)
 		fmt.Fprint(&jhist, jhistHead, event("JobSubmitted", fmt.Sprintf(`"jobid": "job_1_%d", "submitTime": %d`, i, 1795219000000+1000*i)), event("JobInited", fmt.Sprintf(`"jobid": "job_1_%d", "totalMaps": 20`, i)))
 		for t := range 20 {
 			j.Stages[0].Add(Task{Count: 1, Input: 1 << 20, Time: units.Duration(1+t) * units.Second, Hosts: []string{"n1", "n2", "n3"}})
-			comma := ", "
-			if t == 0 {
-				comma = ""
-			}
-			fmt.Fprintf(&rumen, `%s{
-    "inputBytes" : 8392795, "inputRecords" : 100543, "outputBytes" : 560136, "outputRecords" : 1206516, "taskID" : "task_1795219284734_0001_m_000000",
-    "attempts" : [ { "attemptID" : "attempt_1795219284734_0001_m_000000_0", "result" : "SUCCESS", "startTime" : %d, "finishTime" : %d, "hostName" : "/r2/n3", "hdfsBytesRead" : 8392795,
-      "clockSplits" : [ 2817, 2818, 2817, 2818, 2817, 2818, 2817, 9627, 771, 770, 771, 771 ], "physMemKbytes" : [ 11451, 34354, 57258, 80161, 103065, 125968, 148872, 171776, 183536, 183696, 183855, 184016 ] } ],
-    "preferredLocations" : [ { "layers" : [ "r2", "n3" ] } ] }`, comma, 1795219341794, 1795219341794+1000*(t+1))
 			task := fmt.Sprintf(`"taskid": "task_1_%d_m_%06d", "attemptId": "attempt_1_%d_m_%06d_0"`, i, t, i, t)
 			counters := `"counters": {"name": "COUNTERS", "groups": [{"name": "org.apache.hadoop.mapreduce.TaskCounter", "displayName": "Map-Reduce Framework", "counts": [` +
 				strings.Repeat(`{"name": "MAP_INPUT_RECORDS", "displayName": "Map input records", "value": 628368}, `, 30) + `{"name": "BYTES_READ", "displayName": "Bytes Read", "value": 2097204}]}]}`
 			fmt.Fprint(&jhist, event("TaskAttemptStarted", task+fmt.Sprintf(`, "startTime": %d`, 1795219341794)),
 				event("MapAttemptFinished", task+fmt.Sprintf(`, "taskStatus": "SUCCEEDED", "finishTime": %d, `, 1795219341794+1000*(t+1))+counters))
 		}
-		fmt.Fprint(&rumen, " ]\n}\n")
 		fmt.Fprint(&jhist, event("JobFinished", fmt.Sprintf(`"jobid": "job_1_%d"`, i)))
 		fmt.Fprintf(&alibaba, "M1,20,j_%d,1,Terminated,%d,%d,100.0,0.39\nR2_1,5,j_%d,1,Terminated,%d,%d,50.0,0.2\n", i, i+1, i+60, i, i+61, i+90)
 		neutral = append(neutral, j)
 	}
-	texts["swim"], texts["swf"], texts["rumen"], texts["jhist"], texts["alibaba"] = swim.String(), swf.String(), rumen.String(), jhist.String(), alibaba.String()
+	texts["swim"], texts["swf"], texts["jhist"], texts["alibaba"] = swim.String(), swf.String(), jhist.String(), alibaba.String()
 	texts["slackline"] = write(b, neutral)
 	for _, f := range Formats() {
 		b.Run(f.Name, func(b *testing.B) {

@@ -8,12 +8,12 @@
 //	rule.go       what is taken where a trace says nothing: number of tasks, their times; deadlines.go: deadlines
 //	source.go     a trace as the arrivals of a run
 //	open.go       what is done with the jobs of any trace: what fits nowhere, sorting; after.go: whom they wait for
-//	account.go    what was left out and filled in, and the list of reasons; ended.go: jobs of Hadoop that did not end well
-//	record.go     lines and their fields, and the first error of each record; json.go: records in JSON over several lines
+//	account.go    what was left out and filled in, and the list of reasons; ended.go: jobs and attempts of Hadoop that did not end well
+//	record.go     lines and their fields, and the first error of each record; json.go: records in JSON
 //	order.go      what holds for the jobs of any trace: in order of submission, each once, none too large
 //	neutral.go    Slackline's own form, which says all that a Job does
 //	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
-//	rumen.go      Hadoop's Rumen; jhist.go: its job histories, jobhistory.go: the same from its server, ran.go: what profiles learn from
+//	jhist.go      job histories of Hadoop; jobhistory.go: the same from its server, ran.go: what profiles learn from
 //	swf.go        the Standard Workload Format of the Parallel Workloads Archive
 //	alibaba.go    Alibaba's cluster trace of 2018
 //

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/slackline/slackline/units"
@@ -72,16 +73,80 @@ func (p *place) setBack(j *Job, field string, r ran) {
 	}
 }
 
+// ran is what is known of the attempt that succeeded.
+type ran struct {
+	start, fetched, end int64 // ms; -1 = nothing
+	back                bool  // it ended before it started
+}
+
+// tookBack is how long a map takes that ended before it started, as Hadoop has it (ZombieJob.sanitizeTaskRuntime).
+const tookBack = 100 * units.Millisecond
+
+// attempt is that of these times, of which 0 stands for one that is not known.
+func attempt(start, fetched, end int64) ran {
+	for _, t := range []*int64{&start, &fetched, &end} {
+		if *t == 0 {
+			*t = -1
+		}
+	}
+	return ran{start, fetched, end, start >= 0 && end >= 0 && end < start}
+}
+
+// mapTask is the task of which this is the attempt.
+func (r ran) mapTask() Task {
+	t := Task{Count: 1, Input: Unknown, Time: between(r.start, r.end)}
+	if r.back {
+		t.Time = tookBack
+	}
+	return t
+}
+
+// reduceTask is that of a reduce, with the last map's end.
+func (r ran) reduceTask(mapsEnd int64) Task {
+	t := Task{Count: 1, Input: Unknown, Time: between(r.start, r.end)}
+	if t.Time < 0 || r.fetched < r.start || r.end < r.fetched {
+		return t
+	}
+	t.Time = between(r.fetched, r.end)
+	t.Shuf = max(0, between(max(r.start, mapsEnd), r.fetched))
+	return t
+}
+
+// sizes sets those of a job to what its tasks read, and to what its last stage wrote.
+func (j *Job) sizes(maps, reduces *Stage, written [2]units.Bytes) {
+	j.Input, j.Shuffle, j.Output = inputOf(maps), 0, written[0]
+	if len(reduces.Tasks) > 0 {
+		j.Shuffle, j.Output = inputOf(reduces), written[1]
+	} else if len(maps.Tasks) == 0 {
+		j.Shuffle, j.Output = Unknown, Unknown
+	}
+}
+
+// inputOf is what all tasks read, Unknown if that of one is, or there is none.
+func inputOf(s *Stage) units.Bytes {
+	if len(s.Tasks) == 0 {
+		return Unknown
+	}
+	total := units.Bytes(0)
+	for i := range s.Tasks {
+		for range s.Tasks[i].Count {
+			total = sum(total, s.Tasks[i].Input)
+		}
+	}
+	return total
+}
+
+// hostOf is the last part of a path such as /rack/node.
+func hostOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
 // otherHistory says which job history of Hadoop a text begins that should be something else, and how it
 // can be read; "" if it is none.
 func otherHistory(text []byte) string {
 	switch {
 	case bytes.HasPrefix(text, []byte("Meta VERSION=")), bytes.HasPrefix(text, []byte("Job JOBID=")):
-		return "it is a job history of Hadoop 0.20 or 1, which cannot be read; convert it with Rumen's TraceBuilder, which comes with Hadoop, and read that as rumen"
-	case bytes.HasPrefix(text, []byte("Avro-Json")):
-		return "it is a job history of Hadoop; read it as jhist"
+		return "it is a job history of Hadoop 0.20 or 1, which cannot be read; write what you need of it in Slackline's own form"
 	case bytes.HasPrefix(text, []byte("Avro-Binary")):
-		return "it is a job history in binary; set mapreduce.jobhistory.jhist.format=json, or convert it with Rumen's TraceBuilder and read that as rumen"
+		return "it is a job history in binary; set mapreduce.jobhistory.jhist.format=json"
 	}
 	return ""
 }

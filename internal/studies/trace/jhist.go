@@ -29,7 +29,7 @@ import (
 //	JobFinished, JobUnsuccessfulCompletion    the end, and the counters of all maps and reduces; jobs that did not end well are left out and counted
 //
 // Tasks that are missing are of unknown time. A reduce's shuffle counts from the end of the last
-// map. Times that cannot be are taken as Rumen's are.
+// map. Times that cannot be are taken as Hadoop's Rumen takes them.
 type jhist struct {
 	lines
 	order

@@ -141,8 +141,8 @@ func TestJHistBad(t *testing.T) {
 	})
 	fatalInputs(t, "jhist", map[string]string{
 		"{}\n":          `t:1: the file does not begin with a line Avro-Json, as job histories in JSON do`,
-		"Avro-Binary\n": `t:1: it is a job history in binary; set mapreduce.jobhistory.jhist.format=json, or convert it with Rumen's TraceBuilder and read that as rumen`,
-		"Meta VERSION=\"1\" .\nJob JOBID=\"job_1_1\" .\n": `t:1: it is a job history of Hadoop 0.20 or 1, which cannot be read; convert it with Rumen's TraceBuilder, which comes with Hadoop, and read that as rumen`,
+		"Avro-Binary\n": `t:1: it is a job history in binary; set mapreduce.jobhistory.jhist.format=json`,
+		"Meta VERSION=\"1\" .\nJob JOBID=\"job_1_1\" .\n": `t:1: it is a job history of Hadoop 0.20 or 1, which cannot be read; write what you need of it in Slackline's own form`,
 	})
 	n := strings.Count(whole, "\n")
 	badInputs(t, "jhist", whole, "", "job_1_0001", map[string]string{

@@ -1,155 +1,16 @@
 package trace
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/slackline/slackline/internal/maths/spelling"
-	"github.com/slackline/slackline/units"
 )
-
-// records reads records that are JSON objects, one behind the other or as the elements of one
-// array, over any number of lines. A record's end is found before it is looked at, so one that is
-// too long is refused after MaxRecord bytes.
-type records struct {
-	place
-	in     *bufio.Reader
-	buf    []byte
-	line   int64
-	listed bool // within an array
-	begun  bool
-}
-
-func newRecords(in io.Reader, o Options) records {
-	return records{place: place{o: o}, in: bufio.NewReaderSize(in, 1<<16), line: 1}
-}
-
-// next returns the text of the next object, io.EOF behind the last. It is good until the next call.
-func (r *records) next() ([]byte, error) {
-	for {
-		c, err := r.in.ReadByte()
-		if err != nil {
-			return nil, r.ended(err)
-		}
-		r.at = r.line
-		switch {
-		case c == '\n':
-			r.line++
-		case c == ' ' || c == '\t' || c == '\r' || c == ',' && r.listed:
-		case c == '{':
-			r.begun = true
-			return r.object()
-		case c == '[' && !r.begun:
-			r.begun, r.listed = true, true
-		case c == ']' && r.listed:
-			r.listed = false
-		default:
-			if rest, _ := r.in.Peek(16); !r.begun {
-				if is := otherHistory(append([]byte{c}, rest...)); is != "" {
-					return nil, r.lost("%s", is)
-				}
-			}
-			r.begun = true
-			err := r.errorf("", "found %q; a record is an object in braces", c)
-			if lost := r.restOfLine(); lost != nil {
-				return nil, lost
-			}
-			return nil, err
-		}
-	}
-}
-
-func (r *records) ended(err error) error {
-	if !errors.Is(err, io.EOF) {
-		return r.lost("it cannot be read: %v", err)
-	}
-	if r.listed {
-		r.listed = false
-		r.at = r.line
-		return r.errorf("", "the file ends before its list does")
-	}
-	return io.EOF
-}
-
-// restOfLine leaves out what stands behind something that is not JSON.
-func (r *records) restOfLine() error {
-	for {
-		_, err := r.in.ReadSlice('\n')
-		switch {
-		case err == nil:
-			r.line++
-			return nil
-		case errors.Is(err, io.EOF):
-			return nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return r.lost("it cannot be read: %v", err)
-		}
-	}
-}
-
-// object reads on to the brace that closes the one just read.
-func (r *records) object() ([]byte, error) {
-	r.buf = append(r.buf[:0], '{')
-	e := extent{depth: 1}
-	for {
-		if _, err := r.in.Peek(1); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, r.errorf("", "the file ends within the record")
-			}
-			return nil, r.lost("it cannot be read: %v", err)
-		}
-		chunk, _ := r.in.Peek(r.in.Buffered())
-		for i, c := range chunk {
-			if c == '\n' {
-				r.line++
-			}
-			if e.take(c) {
-				r.buf = append(r.buf, chunk[:i+1]...)
-				_, _ = r.in.Discard(i + 1)
-				return r.buf, nil
-			}
-		}
-		if len(r.buf)+len(chunk) > MaxRecord {
-			return nil, r.lost("the record is longer than %v", units.Bytes(MaxRecord))
-		}
-		r.buf = append(r.buf, chunk...)
-		_, _ = r.in.Discard(len(chunk))
-	}
-}
-
-// extent finds where a JSON value in braces or brackets ends.
-type extent struct {
-	depth   int
-	text    bool // within a string
-	escaped bool
-}
-
-// take tells whether the value ends with this byte.
-func (e *extent) take(c byte) bool {
-	switch {
-	case e.escaped:
-		e.escaped = false
-	case e.text:
-		e.escaped = c == '\\'
-		e.text = c != '"'
-	case c == '"':
-		e.text = true
-	case c == '{' || c == '[':
-		e.depth++
-	case c == '}' || c == ']':
-		e.depth--
-		return e.depth == 0
-	}
-	return false
-}
 
 // decode reads a record into a struct, by its tags. Errors name the line within the record.
 func (p *place) decode(text []byte, to any) *Error {
@@ -177,20 +38,10 @@ func (p *place) fields(text []byte, to any) *Error {
 	return p.unknown(text, reflect.TypeOf(to).Elem())
 }
 
-// Which keys an object may have besides those that are read.
-const (
-	anyKeys  = iota // the format has many more
-	farKeys         // there may be more, but a name that is nearly one of those that are read is mistyped
-	noOthers        // none: all are read
-)
-
-// keyed are keys that a struct knows and nothing is read of.
-type keyed interface{ unread() []string }
-
-// keySet are the keys that a struct is read from, and others that it knows. Of a map it has none, and all are known.
+// keySet are the keys that a struct is read from. Of a map it has none, and all are known.
 type keySet struct {
-	of          reflect.Type
-	read, known []string
+	of   reflect.Type
+	read []string
 }
 
 func keysOf(of reflect.Type) *keySet {
@@ -201,9 +52,6 @@ func keysOf(of reflect.Type) *keySet {
 	for i := range of.NumField() {
 		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
 		k.read = append(k.read, name)
-	}
-	if more, ok := reflect.Zero(of).Interface().(keyed); ok {
-		k.known = more.unread()
 	}
 	return k
 }
@@ -291,19 +139,12 @@ func (k *keySet) has(key []byte) bool {
 	return k.of.Kind() != reflect.Struct
 }
 
-// key says what is wrong with a key, if it is none of those that are known.
+// key refuses a key that is not read, where all should be.
 func (p *place) key(key string, keys *keySet) *Error {
-	if p.keys == anyKeys || slices.Contains(keys.read, key) || slices.Contains(keys.known, key) {
+	if !p.strict {
 		return nil
 	}
-	hint := spelling.Meant(key, keys.read)
-	if p.keys == noOthers {
-		hint = spelling.Hint(key, keys.read)
-	}
-	if hint == "" && p.keys == farKeys {
-		return nil
-	}
-	return p.errorf("", "unknown key %q%s", key, hint)
+	return p.errorf("", "unknown key %q%s", key, spelling.Hint(key, keys.read))
 }
 
 // refused says why a text could not be read into a struct.

@@ -51,7 +51,7 @@ func FuzzFields(f *testing.F) {
 		}
 		delete(keys, "a")
 		delete(keys, "b")
-		strict := &place{keys: noOthers}
+		strict := &place{strict: true}
 		if err := strict.decode([]byte(text), &got); (err != nil) != (len(keys) > 0) {
 			t.Fatalf("%q: other keys %v, but %v", text, keys, err)
 		}

@@ -36,7 +36,7 @@ type neutral struct {
 
 func openNeutral(in io.Reader, o Options) form {
 	n := &neutral{lines: newLines(in, o)}
-	n.keys = noOthers
+	n.strict = true
 	return n
 }
 

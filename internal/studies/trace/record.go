@@ -13,7 +13,7 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// MaxRecord is how long a record may be: the longest known are Rumen jobs of some ten thousand tasks.
+// MaxRecord is how long a record may be: the longest known are jobs of some ten thousand tasks.
 const MaxRecord = 64 << 20
 
 // Error is what is wrong with a record of a trace.
@@ -41,13 +41,13 @@ func (e *Error) Error() string {
 // place is where a reader stands, and what it has left out. Whatever reads a field keeps the first
 // error of the record and returns a zero value, so that errors are looked at once for many fields.
 type place struct {
-	o    Options
-	at   int64 // number of the line last read, or where the record begins that was last read
-	job  int64 // where the last job stands that was admitted
-	kept account
-	keys int // which keys objects may have besides those that are read
-	sets []*keySet
-	bad  *Error // the first in the record
+	o      Options
+	at     int64 // number of the line last read, or where the record begins that was last read
+	job    int64 // where the last job stands that was admitted
+	kept   account
+	strict bool // objects have no keys but those that are read
+	sets   []*keySet
+	bad    *Error // the first in the record
 }
 
 // failf notes an error of the record.

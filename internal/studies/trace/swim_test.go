@@ -113,15 +113,6 @@ func TestNoRecordWithoutBound(t *testing.T) {
 	}
 }
 
-// Something else than an object that has no end takes no memory, but it is passed over to the end of its line.
-func TestNoObjectAtAll(t *testing.T) {
-	f, _ := Find("rumen")
-	_, err := f.Open(io.LimitReader(&endless{with: 'x'}, 1<<28), Options{File: "t"}).Next()
-	if err == nil || err.Error() != "t:1: found 'x'; a record is an object in braces" {
-		t.Fatal(err)
-	}
-}
-
 func FuzzSWIM(f *testing.F) {
 	f.Add("a\t9\t9\t1762\t0\t14347\nb\t18.5\t9\t970\t609\t697\tin/1\t\t\n", false)
 	f.Add("a\t9\t9\t\t0\t14347\n", true)
