@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -15,13 +13,6 @@ import (
 type Blacklist struct {
 	Failures int            // 0 = there is none
 	Restore  units.Duration // 0 = nobody does
-}
-
-func (b Blacklist) validate() error {
-	if b.Failures < 0 || b.Restore < 0 {
-		return fmt.Errorf("blacklist: %d failures, restored after %v; neither must be negative", b.Failures, b.Restore)
-	}
-	return nil
 }
 
 // countFailure notes that an attempt failed on the node.

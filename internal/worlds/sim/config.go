@@ -107,7 +107,8 @@ const (
 	Cover                    // each on a node, drawn, of the covering set: see placement.go
 )
 
-// Validate reports the first thing that cannot be, as one sentence.
+// Validate reports the first thing that cannot be, as one sentence. What a number by itself may be, such as a rate of
+// stragglers, is said and checked where people write it: in the tags of package scenario.
 func (c *Config) Validate() error {
 	if c.Cluster == nil || (c.Workload == nil) == (c.Source == nil) {
 		return fmt.Errorf("simulation: a cluster and a workload are needed, as a list or as a source")
@@ -135,13 +136,10 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("simulation: %d failures of a task, it must be 1 to %d", c.MaxFailures, math.MaxUint8)
 	case c.Until < 0 || c.Patience < 0 || c.Progress < 0:
 		return fmt.Errorf("simulation: the time limit, the patience and the interval of reports must not be negative")
+	case slices.ContainsFunc(c.Times.Values, func(x float64) bool { return x > 1e100 }):
+		return fmt.Errorf("task times: the largest value is %v, which is too long", slices.Max(c.Times.Values))
 	}
-	for _, part := range []interface{ validate() error }{c.Times, c.Stragglers, c.Read, c.Network, c.Files, skew(c.Skew), c.Failures} {
-		if err := part.validate(); err != nil {
-			return err
-		}
-	}
-	if err := c.validateScript(n); err != nil {
+	if err := c.validateTold(); err != nil {
 		return err
 	}
 	if c.Workload == nil {
@@ -171,17 +169,8 @@ func (c *Config) source() workload.Source {
 	return c.Workload.Source()
 }
 
-func (c *Config) validateScript(n int) error {
-	for _, s := range c.Speeds {
-		switch {
-		case s.At < 0 || s.At == units.Never:
-			return fmt.Errorf("speed step at %v: it is outside of the run", s.At)
-		case s.Node < 0 || int(s.Node) > n:
-			return fmt.Errorf("speed step at %v: node %d does not exist, the cluster has %d", s.At, s.Node, n)
-		case !(s.Factor > 0) || math.IsInf(s.Factor, 0):
-			return fmt.Errorf("speed step at %v: factor is %v, it must be above 0", s.At, s.Factor)
-		}
-	}
+// validateTold checks what is told of supplies, which files and forecasters make up.
+func (c *Config) validateTold() error {
 	for _, s := range c.Supply {
 		if s.At < 0 || s.At == units.Never {
 			return fmt.Errorf("supply at %v: it is outside of the run", s.At)
@@ -196,24 +185,6 @@ func (c *Config) validateScript(n int) error {
 		}
 		if err := o.Forecast.Check(o.Of); err != nil {
 			return fmt.Errorf("forecast at %v: %w", o.At, err)
-		}
-	}
-	for _, s := range c.Sizes {
-		switch {
-		case s.At < 0 || s.At == units.Never:
-			return fmt.Errorf("size step at %v: it is outside of the run", s.At)
-		case s.Nodes < 0 || s.Nodes > n:
-			return fmt.Errorf("size step at %v: %d nodes, it must be 0 to the cluster's %d", s.At, s.Nodes, n)
-		}
-	}
-	for _, o := range c.Outages {
-		switch {
-		case o.Rack > 0 && (o.Node != 0 || int(o.Rack) > c.Cluster.Racks):
-			return fmt.Errorf("outage: rack %d does not exist, the cluster has %d; name a rack or a node", o.Rack, c.Cluster.Racks)
-		case o.Rack == 0 && (o.Node < 1 || int(o.Node) > n):
-			return fmt.Errorf("outage: node %d does not exist, the cluster has %d", o.Node, n)
-		case o.Down < 0 || o.Up <= o.Down:
-			return fmt.Errorf("outage of node %d: from %v to %v is not a span of time", o.Node, o.Down, o.Up)
 		}
 	}
 	return nil

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/units"
 )
 
@@ -17,21 +15,6 @@ type Failures struct {
 	FaultyRate float64 // probability that an attempt fails there
 
 	Blacklist Blacklist
-}
-
-func (f Failures) validate() error {
-	if f.MTBF < 0 || f.MTTR < 0 || f.RackMTBF < 0 || f.RackMTTR < 0 {
-		return fmt.Errorf("simulation: mean times between failures and to repair must not be negative")
-	}
-	if f.MTBF > 0 && f.MTTR == 0 || f.RackMTBF > 0 && f.RackMTTR == 0 {
-		return fmt.Errorf("simulation: nodes and racks with random failures need a mean time to repair")
-	}
-	for _, p := range []float64{f.Rate, f.Faulty, f.FaultyRate} {
-		if !(p >= 0 && p < 1) {
-			return fmt.Errorf("simulation: failure rate is %v, it must be at least 0 and below 1", p)
-		}
-	}
-	return f.Blacklist.validate()
 }
 
 // failureRate is the probability that an attempt on the node fails.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"sort"
 
@@ -21,16 +20,6 @@ type Files struct {
 	Count  int // 0 = each job has a file of its own
 	Zipf   float64
 	Blocks int // 0 = as many as the job has maps
-}
-
-func (f Files) validate() error {
-	if f.Count < 0 || !(f.Zipf >= 0) || math.IsInf(f.Zipf, 0) {
-		return fmt.Errorf("files: %d files of popularity rank^-%v, neither must be negative", f.Count, f.Zipf)
-	}
-	if f.Blocks < 0 {
-		return fmt.Errorf("files: %d blocks, it must not be negative", f.Blocks)
-	}
-	return nil
 }
 
 // newPopularity returns the popularity of the files, summed up from the first.

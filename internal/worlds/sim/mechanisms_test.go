@@ -259,26 +259,3 @@ func TestStragglers(t *testing.T) {
 		t.Errorf("%d of 5000 attempts straggle", slow)
 	}
 }
-
-// What a mechanism cannot be is told.
-func TestMechanismsAreChecked(t *testing.T) {
-	for want, change := range map[string]func(*Config){
-		"stragglers: the rate is 2":       func(c *Config) { c.Stragglers.Rate = 2 },
-		"stragglers: the factor is 0":     func(c *Config) { c.Stragglers.Rate = 1 },
-		"skew: the exponent is -1":        func(c *Config) { c.Skew = -1 },
-		"skew: the exponent is NaN":       func(c *Config) { c.Skew = math.NaN() },
-		"read rates: -1B":                 func(c *Config) { c.Read.Rack = -1 },
-		"network: 5B and -1B a second":    func(c *Config) { c.Network = Network{5, -1} },
-		"both are needed":                 func(c *Config) { c.Network = Network{Fabric: 5} },
-		"files: -1 files of popularity":   func(c *Config) { c.Files.Count = -1 },
-		"there is no measured value":      func(c *Config) { c.Times.Law = Empirical },
-		"the value 0 is not above 0":      func(c *Config) { c.Times = Times{Law: Empirical, Values: []float64{1, 0}} },
-		"task times: there is no law 200": func(c *Config) { c.Times.Law = 200 },
-	} {
-		cfg := Config{Cluster: uniform(1, 1, 1, 1), Workload: load(shape{id: "j", maps: 1, mapS: 1})}
-		change(&cfg)
-		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-}

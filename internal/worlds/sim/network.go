@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/slackline/slackline/internal/maths/heap"
@@ -18,16 +17,6 @@ import (
 type Network struct {
 	Fabric units.Bytes // a second, through the whole cluster
 	Link   units.Bytes // a second, into one reduce
-}
-
-func (n Network) validate() error {
-	switch {
-	case n.Fabric < 0 || n.Link < 0:
-		return fmt.Errorf("network: %v and %v a second, they must not be negative", n.Fabric, n.Link)
-	case (n.Fabric > 0) != (n.Link > 0):
-		return fmt.Errorf("network: the fabric carries %v a second and a link %v; both are needed", n.Fabric, n.Link)
-	}
-	return nil
 }
 
 // fabric is the state of the network. All flows go on at one rate, so what each has been served is

@@ -337,18 +337,10 @@ func TestValidate(t *testing.T) {
 		"a cluster and a workload are needed":                                  func(c *Config) { c.Workload = nil },
 		"heartbeat -1s is negative":                                            func(c *Config) { c.Heartbeat = -sec },
 		"3 replicas do not fit on 2 nodes":                                     func(c *Config) { c.Replicas = 3 },
-		"need a mean time to repair":                                           func(c *Config) { c.Failures.MTBF = sec },
-		"failure rate is 1":                                                    func(c *Config) { c.Failures.Rate = 1 },
-		"node 3 does not exist, the cluster has 2":                             func(c *Config) { c.Speeds = []SpeedStep{{Node: 3, Factor: 1}} },
-		"factor is 0, it must be above 0":                                      func(c *Config) { c.Speeds = []SpeedStep{{}} },
-		"3 nodes, it must be 0 to the cluster's 2":                             func(c *Config) { c.Sizes = []SizeStep{{Nodes: 3}} },
-		"outage of node 1: from 1s to 1s is not a span of time":                func(c *Config) { c.Outages = []Outage{{Node: 1, Down: at(1), Up: at(1)}} },
-		"uniform times vary by at most 0.577, not 1":                           func(c *Config) { c.Times = Times{Law: Uniform, CV: 1} },
 		"its input lies on node 9, the cluster has 2":                          func(c *Config) { c.Workload.Jobs[0].Stages[0].Hosts.Set(0, 9) },
 		`job "j": deadline 0s is not after the arrival`:                        func(c *Config) { c.Workload.Jobs[0].Deadline = 0 },
 		"stage map grows, and the simulator has to know all its tasks":         func(c *Config) { c.Workload.Jobs[0].Stages[0].Grows = true },
 		"the time limit, the patience and the interval of reports must not be": func(c *Config) { c.Until = -1 },
-		"normal times vary by at most 1, not 2; use log":                       func(c *Config) { c.Times = Times{Law: Normal, CV: 2} },
 	} {
 		c := ok()
 		change(&c)

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"fmt"
-
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -13,13 +11,6 @@ import (
 type ReadRates struct {
 	Rack   units.Bytes // from a node of the same rack
 	Remote units.Bytes // from another rack
-}
-
-func (r ReadRates) validate() error {
-	if r.Rack < 0 || r.Remote < 0 {
-		return fmt.Errorf("read rates: %v and %v a second, they must not be negative", r.Rack, r.Remote)
-	}
-	return nil
 }
 
 // fetch is how long a map first fetches its input. Network: no speed acts on it.

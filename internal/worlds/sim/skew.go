@@ -1,26 +1,15 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/slackline/slackline/sched"
 )
 
-// skew is the Zipf exponent of key groups: the reduce of rank r gets a share of a job's
+// weigh gives the reduces of a job their shares, as factors of mean 1: the reduce of rank r gets a share of a job's
 // intermediate data proportional to r^-skew, any exponent of 0 or more, and its Shuffle and Work
 // grow with it; their mean over the job stays what the job states. Which reduce has which rank is
-// drawn for the job. Policies do not see it: they learn it as they would in reality.
-type skew float64
-
-func (s skew) validate() error {
-	if !(s >= 0) || math.IsInf(float64(s), 0) {
-		return fmt.Errorf("skew: the exponent is %v, it must not be negative", float64(s))
-	}
-	return nil
-}
-
-// weigh gives the reduces of a job their shares, as factors of mean 1. O(reduces).
+// drawn for the job. Policies do not see it: they learn it as they would in reality. O(reduces).
 func (w *World) weigh(j *job) {
 	s := j.stage(sched.Reduce)
 	if s == nil || w.cfg.Skew == 0 {

@@ -1,9 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"math"
-)
+import ()
 
 // Straggling makes some attempts slow for reasons of their own: a bad disk, a neighbour, a cold
 // cache (Zaharia et al., "Improving MapReduce performance in heterogeneous environments", OSDI
@@ -11,16 +8,6 @@ import (
 type Straggling struct {
 	Rate   float64 // probability that an attempt is struck, in [0,1]
 	Factor float64 // its work takes so many times as long; above 0
-}
-
-func (s Straggling) validate() error {
-	switch {
-	case !(s.Rate >= 0 && s.Rate <= 1):
-		return fmt.Errorf("stragglers: the rate is %v, it must be from 0 to 1", s.Rate)
-	case s.Rate > 0 && (!(s.Factor > 0) || math.IsInf(s.Factor, 0)):
-		return fmt.Errorf("stragglers: the factor is %v, it must be above 0", s.Factor)
-	}
-	return nil
 }
 
 // straggles returns the factor on an attempt's work.

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -27,28 +26,6 @@ type Times struct {
 	Law    Law
 	CV     float64   // standard deviation over mean
 	Values []float64 // Empirical: times that were measured, in any unit; all above 0
-}
-
-func (t Times) validate() error {
-	switch {
-	case t.Law > Empirical:
-		return fmt.Errorf("task times: there is no law %d", t.Law)
-	case !(t.CV >= 0) || math.IsInf(t.CV, 0):
-		return fmt.Errorf("task times: the coefficient of variation is %v, it must not be negative", t.CV)
-	case t.Law == Uniform && t.CV > 1/math.Sqrt(3):
-		return fmt.Errorf("task times: uniform times vary by at most 0.577, not %v, or some would be negative", t.CV)
-	case t.Law == Normal && t.CV > 1:
-		return fmt.Errorf("task times: normal times vary by at most 1, not %v; use log-normal times", t.CV)
-	case t.Law == Empirical && len(t.Values) == 0:
-		return fmt.Errorf("task times: there is no measured value to draw from")
-	}
-	if i := slices.IndexFunc(t.Values, func(x float64) bool { return !(x > 0) || math.IsInf(x, 0) }); i >= 0 {
-		return fmt.Errorf("task times: the value %v is not above 0 and finite", t.Values[i])
-	}
-	if slices.ContainsFunc(t.Values, func(x float64) bool { return x > 1e100 }) {
-		return fmt.Errorf("task times: the largest value is %v, which is too long", slices.Max(t.Values))
-	}
-	return nil
 }
 
 // normalized returns the times with values of mean 1.
