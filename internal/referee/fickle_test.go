@@ -38,6 +38,8 @@ func (w *fickle) Next(ctx context.Context) (drive.Batch, error) {
 		case sched.JobArrived:
 			w.jobs, w.specs[e.Job] = append(w.jobs, e.Job), e.Detail.Job
 			w.queues = append(w.queues, e.Detail.Job.Queue)
+		case sched.JobAmended: // it was cut into another number of tasks
+			w.specs[e.Job] = e.Detail.Job
 		case sched.JobEnded:
 			w.jobs = slices.DeleteFunc(w.jobs, func(j sched.JobID) bool { return j == e.Job })
 		}
