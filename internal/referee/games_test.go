@@ -247,6 +247,9 @@ var once = map[string][]uint64{
 	"rds(fast=false,interval=15s)+matchmaking": {41},
 	// a time lay at the border of two rounded ones; a plan of an earlier instant was enacted later
 	"promise": {105, 156, 289},
+	// deadlines of jobs that waited for their masters moved
+	"dawsee":        {41},
+	"edf+vds+deets": {44},
 	// bounds that waited for the solver came into force behind those of a take-over
 	"rds(interval=10s,solver=1s)": {363},
 }

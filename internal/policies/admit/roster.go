@@ -1,6 +1,8 @@
 package admit
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -12,6 +14,7 @@ type roster struct {
 	known   bool          // it is that of the view, but for the jobs to look at again
 	records []record      // by handle
 	due     []sched.JobID // to look at again, as something befell them
+	flows   []sched.JobID // jobs of workflows that wait, whose deadlines other parts move
 
 	kinds   map[kindKey]*kind
 	busy    []*kind // those for which jobs wait
@@ -32,7 +35,8 @@ type record struct {
 	kind *kind // nil: it neither runs nor waits
 	runs bool
 	due  bool
-	at   int // its place in its kind's line
+	flow bool // it is among the flows
+	at   int  // its place in its kind's line
 }
 
 // kindKey says which jobs are of one kind: whatever keeps one of them out keeps out all.
@@ -104,8 +108,8 @@ func (l *Limit) turnTo(j sched.JobID) {
 	}
 }
 
-// look brings the roster up to date. It lists the jobs that are not decided: all of them are
-// decided on at each look, so they are among those that were looked at.
+// look brings the roster up to date, O(jobs that changed + jobs of workflows that wait). It lists the jobs that are not
+// decided: all of them are decided on at each look, so they are among those that were looked at.
 func (l *Limit) look(v sched.View) {
 	l.undecided = l.undecided[:0]
 	if !l.known {
@@ -117,6 +121,15 @@ func (l *Limit) look(v sched.View) {
 		l.known = l.lines
 		return
 	}
+	l.flows = slices.DeleteFunc(l.flows, func(j sched.JobID) bool {
+		switch r := &l.records[j]; {
+		case r.at == nowhere:
+			r.flow = false
+		case r.kind.line.List[r.at].key != l.key(v, v.Job(j)):
+			l.again(j)
+		}
+		return !l.records[j].flow
+	})
 	for _, j := range l.due {
 		l.records[j].due = false
 		l.read(v, j)
@@ -126,7 +139,7 @@ func (l *Limit) look(v sched.View) {
 
 // forget empties the roster.
 func (l *Limit) forget() {
-	l.roster = roster{total: bound{limit: l.total.limit}, records: l.records[:0], due: l.due[:0], undecided: l.undecided,
+	l.roster = roster{total: bound{limit: l.total.limit}, records: l.records[:0], due: l.due[:0], flows: l.flows[:0], undecided: l.undecided,
 		kinds: make(map[kindKey]*kind), users: make(map[string]*bound), running: make(map[string]*bound),
 		open: heap.Heap[*kind]{Before: func(a, b **kind) bool { return (*a).first().before((*b).first()) }}}
 	l.share.reset()
@@ -150,6 +163,9 @@ func (l *Limit) read(v sched.View, j sched.JobID) {
 		l.records[j].runs = true
 		l.runs(k, 1)
 		return
+	}
+	if job.Spec.Workflow != nil && !l.records[j].flow {
+		l.records[j].flow, l.flows = true, append(l.flows, j)
 	}
 	at := waiter{l.key(v, job), job.Seq, j}
 	if len(k.line.List) == 0 {
