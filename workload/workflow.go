@@ -9,16 +9,13 @@ import (
 )
 
 // Workflow is what the descriptions of jobs say alike that belong together: they are judged as one. They
-// arrive together, but for those that are Coming.
+// arrive together.
 type Workflow struct {
 	ID       string     `json:"id"`
 	Deadline units.Time `json:"deadline"` // by which all its jobs are to be done; units.Never: none
 	// each behind those that it waits for, also such as are done; none = nobody has said
 	Jobs []string `json:"jobs,omitempty"`
 	Done []bool   `json:"done,omitempty"` // which of them were done at a resync; none = no job was
-	// Those of them that arrive when what they read is there, as they are expected to be: in a world that knows no
-	// sooner what a job is.
-	Coming []Job `json:"coming,omitempty"`
 }
 
 // NewWorkflow makes a workflow of jobs, and lets them share it. Orders rank them by its deadline where they have no

@@ -384,6 +384,11 @@ func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (
 		}
 		kept, rows = append(kept, keep), append(rows, &keep.row)
 	}
+	known, err := k.local.Memory.Profiles()
+	if err != nil {
+		return r, err
+	}
+	more.expect(jobs, known)
 	if err := k.live.Take(request, rows); err != nil {
 		return r, err
 	}

@@ -364,7 +364,7 @@ func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	ended := k.wall(e.Job.Ended)
 	// what was refused, or killed while it waited, took nothing
 	if j.row.Ended = &ended; e.Outcome == sched.Committed || j.row.Started != nil {
-		j.row.Took = new(ended.Sub(j.row.Submitted).Seconds())
+		j.row.Took = new(ended.Sub(k.wall(e.Job.Ready)).Seconds())
 	}
 	j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
 	switch {

@@ -201,9 +201,7 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 		return goesOn
 	})
 	cfg.GoesOn = !goesOn.IsZero()
-	if err := l.expect(cfg.Jobs, known, seed); err != nil {
-		return lab.Cell{}, err
-	}
+	l.expect(cfg.Jobs, known)
 	text, err := json.Marshal(l.Command)
 	if err != nil {
 		return lab.Cell{}, err
@@ -223,34 +221,14 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 	}}, nil
 }
 
-// expect says of the jobs of a workflow with a deadline that read what others write what they will be like, as they
-// are expected to: they arrive when that is there, and a plan for all of them is made before.
-func (l *Local) expect(jobs []engine.Job, known []*profile.Class, seed uint64) error {
-	told, shared := Told(known), map[*workload.Workflow]*workload.Workflow{}
+// expect says of jobs that read what others of the files write what that is expected to be.
+func (l *Local) expect(jobs []engine.Job, known []*profile.Class) {
+	told := Told(known)
 	for i := range jobs {
-		was := jobs[i].Spec.Workflow
-		if was == nil || was.Deadline == units.Never {
-			continue
-		}
-		if shared[was] == nil {
-			f := *was
-			shared[was] = &f
-		}
 		if jobs[i].Splits == nil {
-			splits, err := l.splits(i, told, true)
-			if err != nil {
-				return err
-			}
-			job := jobs[i].Spec
-			job.Workflow, job.Stages = nil, stages(splits, jobs[i].Reduces, nil, l.Machine.Nodes, seed)
-			if jobs[i].MinMaps > 0 {
-				job.Stages[0].MinTasks, job.Stages[0].MaxTasks = min(jobs[i].MinMaps, len(splits)), max(jobs[i].MaxMaps, len(splits))
-			}
-			shared[was].Coming = append(shared[was].Coming, job)
+			jobs[i].Guess, _ = l.splits(i, told, true) // what cannot be said now is seen when it is there
 		}
-		jobs[i].Spec.Workflow = shared[was]
 	}
-	return nil
 }
 
 // config is what the engine gets.

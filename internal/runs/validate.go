@@ -217,11 +217,11 @@ func (l *Local) teach(taught []*profile.Class, measured *report.Run, predicted [
 	}
 }
 
-// response is how long a job takes in a run.
+// response is how long a job takes in a run from when it may begin.
 func response(run *report.Run, id string) (float64, bool) {
 	for i := range run.Jobs {
 		if j := &run.Jobs[i]; j.ID == id && j.Finished != nil {
-			return *j.Finished - j.Submitted, true
+			return j.Own(), true
 		}
 	}
 	return 0, false

@@ -216,6 +216,10 @@ func (f *Follower) rare(r *Record) {
 			r.Job.describe(e.Detail.Job)
 		}
 		r.Sizes = r.Job != nil
+	case sched.StageReady:
+		if r.Job = f.job(e.Job); r.Job != nil && len(r.Job.Spec.After) > 0 && e.Stage == r.Job.Spec.Stages[0].Kind {
+			r.Job.Ready = r.At.Add(-e.Age)
+		}
 	case sched.JobEnded:
 		if r.Job = f.endJob(r.At.Add(-e.Age), e.Job); r.Job != nil {
 			if e.Outcome == sched.Committed {
@@ -248,7 +252,7 @@ func (f *Follower) arrive(at units.Time, e *sched.Event) *Job {
 		return nil
 	}
 	f.loseJob(at, f.job(e.Job), e.Job)
-	j := &Job{Number: f.arrived, Arrived: at.Add(-e.Age), Ended: units.Never}
+	j := &Job{Number: f.arrived, Arrived: at.Add(-e.Age), Ready: at.Add(-e.Age), Ended: units.Never}
 	j.describe(e.Detail.Job)
 	f.arrived++
 	if n := len(f.indices); n > 0 {

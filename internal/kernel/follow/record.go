@@ -28,6 +28,7 @@ type Job struct {
 	Number  int           // in the order of arrival, from 0
 	Spec    *workload.Job // as it was told last
 	Arrived units.Time
+	Ready   units.Time // when its first stage might start: when it arrived, or those were done that it comes after
 	Ended   units.Time // units.Never: not yet
 
 	taken [sched.Stages]taken // by the last attempt of each stage

@@ -45,10 +45,6 @@ func appendDetail(b []byte, d *sched.Detail) []byte {
 		}
 	}
 	b = append(b, " detail="...)
-	for range blank(d.Job) {
-		at := bytes.Index(text, []byte(`"tasks":null`)) + len(`"tasks":null`)
-		b, text = append(b, text[:at]...), text[at:]
-	}
 	for i := range stages {
 		// No string holds these bytes, as its quotes are escaped.
 		at := bytes.Index(text, []byte(`"tasks":null`)) + len(`"tasks":`)
@@ -56,22 +52,6 @@ func appendDetail(b []byte, d *sched.Detail) []byte {
 		text = text[at+len("null"):]
 	}
 	return append(b, text...)
-}
-
-// blank is how many stages without tasks stand before those of a job: of others of its workflow.
-func blank(job *workload.Job) (n int) {
-	if job == nil || job.Workflow == nil {
-		return 0
-	}
-	for i := range job.Workflow.Coming {
-		n += blank(&job.Workflow.Coming[i])
-		for _, s := range job.Workflow.Coming[i].Stages {
-			if s.Tasks == nil {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // appendTasks writes the tasks of a stage as encoding/json does.

@@ -40,7 +40,7 @@ func cut(p *sched.Plan, s *stage, tasks int32, why *sched.Cause, within units.Du
 	if was := &s.job.Molds[s.spec.Kind]; was.Open() || was.Item != 0 && was.Asked == tasks {
 		return
 	}
-	if n := int32(len(s.spec.Tasks)); s.free && s.job.ID != 0 && tasks != n {
+	if n := int32(len(s.spec.Tasks)); s.free && tasks != n {
 		p.Add(sched.Item{Verb: sched.SetTasks, Job: s.job.ID, Stage: s.spec.Kind, Count: tasks,
 			Reason: sched.Because(why, int64(tasks), int64(n), int64(within))})
 	}
@@ -56,7 +56,7 @@ func because(fits bool) *sched.Cause {
 
 // due sets the virtual deadline of a job, unless it has it.
 func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why *sched.Cause) {
-	if at := v.Now().Add(after); s.last && s.job.ID != 0 && s.job.Virtual != at {
+	if at := v.Now().Add(after); s.last && s.job.Virtual != at {
 		p.Add(sched.Item{Verb: sched.SetDeadline, Job: s.job.ID, At: at, Reason: sched.Because(why, int64(at))})
 	}
 }

@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"math"
-	"slices"
 
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -105,10 +104,7 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 	ends := make(map[string]int, len(f.Jobs)) // of each job, the last stage that is not over
 	for _, id := range f.Jobs {
 		job := v.Job(v.Find(id))
-		if job == nil {
-			job = coming(f, id)
-		}
-		if job == nil || job.ID != 0 && job.Spec.Workflow == nil || job.Standing() > sched.Admitted {
+		if job == nil || job.Spec.Workflow == nil || job.Standing() > sched.Admitted {
 			continue
 		}
 		var after []int
@@ -137,20 +133,6 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 		}
 	}
 	return list
-}
-
-// coming is a job of the workflow that the world tells of when its input is there, as it is expected; nil: there is
-// none. It has no handle, so nothing can be asked for it yet.
-func coming(f *workload.Workflow, id string) *sched.Job {
-	i := slices.IndexFunc(f.Coming, func(j workload.Job) bool { return j.ID == id })
-	if i < 0 {
-		return nil
-	}
-	job := &sched.Job{Spec: &f.Coming[i]}
-	for k := range job.Spec.Stages {
-		job.Stages[job.Spec.Stages[k].Kind].Total = int32(len(job.Spec.Stages[k].Tasks))
-	}
-	return job
 }
 
 // counts are the numbers of tasks that the stage may have.

@@ -103,6 +103,10 @@ func (b *Builder) Batch(now units.Time, records []follow.Record) error {
 			if e.Job != nil {
 				b.promise(e.Job)
 			}
+		case sched.StageReady:
+			if e.Job != nil && len(e.Job.Spec.After) > 0 && e.Stage == e.Job.Spec.Stages[0].Kind {
+				b.run.Jobs[b.row(e.Job)].Ready = seconds(e.Job.Ready)
+			}
 		case sched.Started:
 			b.events++
 			if e.Attempt != nil && !e.Again {

@@ -131,6 +131,10 @@ func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
 				gather.Forget()
 				*j = lesson{largest: largest(e.Job.Spec), gather: gather, came: at}
 			}
+		case sched.JobAmended:
+			if e.Job != nil {
+				follow.At(&l.jobs, e.Job.Index).largest = largest(e.Job.Spec)
+			}
 		case sched.Started:
 			if a := e.Attempt; a != nil && a.Stage == sched.Master && !e.Again {
 				j := &l.jobs[a.Job.Index]

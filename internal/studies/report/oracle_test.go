@@ -171,6 +171,10 @@ func dumb(all []stamped) *Run {
 					l.lostOutput, l.lost = true, e.at
 				}
 			}
+		case sched.StageReady:
+			if i := byHandle[e.Job]; e.Stage == sched.Map && len(specs[i].After) > 0 {
+				r.Jobs[i].Ready = ptr(e.at)
+			}
 		case sched.JobEnded:
 			j := &r.Jobs[byHandle[e.Job]]
 			s.Makespan = e.at

@@ -37,7 +37,7 @@ type Energy struct {
 
 // Expectation is what was said of a time before a run.
 type Expectation struct {
-	Seconds float64 `json:"seconds"` // from submission to finish
+	Seconds float64 `json:"seconds"` // from when it may begin to its finish
 	// by which earlier errors corrected it (profile.Class.Bias); 0: it is not by what runs taught
 	Factor float64  `json:"factor,omitempty"`
 	Spread *float64 `json:"spread_s"` // standard deviation; null: nothing is known of it
@@ -86,7 +86,7 @@ func (j *Job) Overtaken() string {
 		return ""
 	}
 	waited, who := j.Account.Overtaken()
-	if late := *j.Finished - j.Submitted - j.Expected.Seconds; late <= 0 || 2*waited.Seconds() < late {
+	if late := j.Own() - j.Expected.Seconds; late <= 0 || 2*waited.Seconds() < late {
 		return ""
 	}
 	return who
@@ -98,5 +98,13 @@ func (j *Job) Off() (float64, bool) {
 	if j.Before || j.Resumed || j.Expected == nil || j.Finished == nil || j.Expected.Seconds <= 0 || j.Overtaken() != "" {
 		return 0, false
 	}
-	return (*j.Finished-j.Submitted)/j.Expected.Seconds - 1, true
+	return j.Own()/j.Expected.Seconds - 1, true
+}
+
+// Own is how long a job that has finished took from when it might begin.
+func (j *Job) Own() float64 {
+	if j.Ready != nil {
+		return *j.Finished - *j.Ready
+	}
+	return *j.Finished - j.Submitted
 }

@@ -113,7 +113,7 @@ func workTable(run *Run) *Grid {
 		k := j.Work
 		took, off := "–", "–"
 		if j.Finished != nil && !j.Before {
-			took = units.Span(*j.Finished - j.Submitted)
+			took = units.Span(j.Own())
 		}
 		if x, known := j.Off(); known {
 			off = fmt.Sprintf("%+.0f %%", 100*x)

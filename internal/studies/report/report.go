@@ -240,8 +240,10 @@ type Job struct {
 	Class     string  `json:"class"`
 	Queue     string  `json:"queue"`
 	Submitted float64 `json:"submitted_s"`
-	Admitted  bool    `json:"admitted"`
-	Reason    string  `json:"reason"` // why it was refused, failed or killed
+	// of a job that comes after others, when these were done; null: not yet, or it comes after none
+	Ready    *float64 `json:"ready_s"`
+	Admitted bool     `json:"admitted"`
+	Reason   string   `json:"reason"` // why it was refused, failed or killed
 	// while the policy only watched: what it would have done with the job, and why
 	Advice       string   `json:"advice,omitempty"`
 	Started      *float64 `json:"started_s"`

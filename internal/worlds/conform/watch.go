@@ -341,8 +341,9 @@ func (w *Watch) amended(e *sched.Event) {
 		st := &e.Detail.Job.Stages[i]
 		if is := j.detail.Job.Stage(st.Kind); len(st.Tasks) > len(is.Tasks) {
 			w.Grown++
+			waited := len(j.detail.Job.After) > 0 && !j.ready[st.Kind] // what it reads is there by now
 			switch {
-			case is.Grows || e.Item != 0:
+			case is.Grows || e.Item != 0 || waited:
 			case w.Binds:
 				w.broken("job %q has more %v tasks than were all", j.id, st.Kind)
 			default:

@@ -85,6 +85,9 @@ type Job struct {
 	// of its own once the job waits for no other.
 	Files  []input.File
 	Splits []input.Split
+	// Of a job that reads what one before it writes: how that is expected to be cut. It comes as this until it is
+	// there; none = it comes when it is there.
+	Guess []input.Split
 
 	Written task.Written // how part files are written
 

@@ -19,7 +19,7 @@ import (
 
 // job is the truth about a job.
 type job struct {
-	truth.Job             // its description with stages; of a job fed by another, only when that is done
+	truth.Job             // its description with stages; nil or a guess of a job fed by another, until that is done
 	id        sched.JobID // 0 = it has not arrived
 	cfg       *Job
 	number    int // in order of submission
@@ -31,6 +31,8 @@ type job struct {
 	splits    []input.Split
 	block     units.Bytes  // by which it was cut otherwise; 0 = as the run cuts
 	asked     sched.ItemID // it is being cut so; 0 = it is not
+	guessed   bool         // what it reads is a guess
+	cut       sched.Item   // when that is there
 	cuts      *task.Cuts   // of a program with a total order
 	stages    []*stage
 	out       *outdir.Dir
@@ -71,7 +73,11 @@ type taskTruth struct {
 // newJob makes a job, with its input if that is there and need not be read while others run.
 func (w *World) newJob(c *Job, find func(id string) *link) (*job, error) {
 	j := &job{cfg: c, out: w.outdir(c)}
-	if fed(c, find) || w.started && c.Splits == nil {
+	fed := fed(c, find)
+	if j.guessed = fed && len(c.Guess) > 0 && !j.out.GoesOn(); j.guessed {
+		return j, j.shape(w.cfg.stages(c, c.Guess))
+	}
+	if fed || w.started && c.Splits == nil {
 		return j, nil
 	}
 	return j, w.take(j)
@@ -95,17 +101,42 @@ func (w *World) prepare(j *job) {
 	w.settling.Go(func() { w.reports.post(report{job: j, read: read, err: w.take(read)}) })
 }
 
-// prepared lets a job arrive whose input has been read. One that was cancelled meanwhile is told
-// already.
+// prepared lets a job arrive whose input has been read, or says what one is that has come as a guess. One that was
+// cancelled meanwhile is told already.
 func (w *World) prepared(j, read *job, err error) {
-	if j.arrived {
+	if j.arrived && (!j.guessed || j.now().Ends) {
 		return
 	}
-	if j.unread = err; err == nil {
+	if j.unread = err; err != nil && j.guessed && !j.arrived {
+		j.Job = truth.Job{}
+	}
+	if err == nil {
+		if j.arrived { // what policies want of it stands
+			read.Admitted = j.Admitted
+			for i, s := range j.stages {
+				is := read.stages[i]
+				is.Withheld, is.Limit, is.Sample, is.want = s.Withheld, s.Limit, s.Sample, s.want
+			}
+		}
 		j.Job, j.input, j.splits, j.cuts, j.stages = read.Job, read.input, read.splits, read.cuts, read.stages
 		j.out, j.outs, j.left, j.again, j.block = read.out, read.outs, read.left, read.again, read.block
 	}
-	w.waiting.Push(j)
+	guessed := j.guessed
+	j.guessed = false
+	switch {
+	case !guessed:
+		w.waiting.Push(j)
+	case !j.arrived: // it waits for its time
+	case err != nil:
+		w.doom(j, err)
+	default:
+		w.goOn(j)
+		w.emit(sched.Event{Kind: sched.JobAmended, Job: j.id, Detail: &sched.Detail{Job: j.Spec}})
+		w.goesOn(j)
+		if j.cut.ID != 0 {
+			w.mold(&j.cut)
+		}
+	}
 }
 
 // plan cuts the input into tasks: one that may be cut otherwise as an interrupted run of it has.
@@ -224,16 +255,21 @@ func (w *World) arrive(j *job) {
 		e.Age = w.now.Sub(j.Spec.Arrive)
 	}
 	w.emit(e)
-	for i := range j.stages[0].tasks { // what a run before has left
-		if t := &j.stages[0].tasks[i]; t.out != nil && t.Node > 0 {
-			w.nodes[t.Node].outputs[j] = true
-		}
-	}
 	for _, s := range j.stages {
 		s.want = w.wanting(s.Spec.Container(0).Needs, j.Spec.Labels)
 	}
 	if j.broken {
 		w.endNext(j, sched.Killed, behindFailed)
+	}
+	w.goesOn(j)
+}
+
+// goesOn takes note of where outputs of a job lie that a run before has left, and lets it start if it may.
+func (w *World) goesOn(j *job) {
+	for i := range j.stages[0].tasks {
+		if t := &j.stages[0].tasks[i]; t.out != nil && t.Node > 0 {
+			w.nodes[t.Node].outputs[j] = true
+		}
 	}
 	w.mayStart(j)
 }

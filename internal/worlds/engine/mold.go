@@ -11,11 +11,15 @@ import (
 
 // mold cuts the input of a job that has not begun into so many maps, or as many as come nearest to that and are no
 // more if its input can be cut anywhere. That reads the input, so it is not done in the loop; until it is answered the
-// book starts nothing of the stage.
+// book starts nothing of the stage. What a job reads that is not there yet is cut when it is.
 func (w *World) mold(it *sched.Item) {
 	j := w.jobs[it.Job]
 	if j.setUp { // its log says how it is cut
 		w.emit(sched.Event{Kind: sched.Refused, Item: it.ID, Job: j.id, Stage: it.Stage, Count: it.Count, Why: sched.TooLate})
+		return
+	}
+	if j.guessed {
+		j.cut = *it
 		return
 	}
 	j.asked = it.ID

@@ -118,7 +118,7 @@ func TestRentedSlots(t *testing.T) {
 		s.Arrive = units.Time(len(cfg.Jobs)) * units.Time(200*units.Millisecond)
 		cfg.Jobs = append(cfg.Jobs, engine.Job{Spec: s, Program: slowly(t, 20*time.Millisecond), Input: []string{in}, Output: filepath.Join(dir, id), Reduces: 2})
 	}
-	watch, _ := run(t, cfg, &tenant{dice: rand.New(rand.NewPCG(1, 1)), odds: 10}, x)
+	watch, _ := run(t, cfg, &tenant{dice: rand.New(rand.NewPCG(1, 1)), odds: 7}, x)
 	for _, j := range cfg.Jobs {
 		same(t, counted(t, j.Output), want)
 	}

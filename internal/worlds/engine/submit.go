@@ -223,6 +223,8 @@ func (w *World) depart(j *job) {
 		f.missing--
 		f.broken = f.broken || !k.committed
 		switch {
+		case f.guessed && f.missing == 0 && !f.broken:
+			w.prepare(f)
 		case !f.arrived && f.Spec == nil:
 			w.getReady(f)
 		case f.arrived && f.broken:

@@ -266,9 +266,15 @@ func (d *Dir) counts(state State) bool {
 	return state == Interrupted && !d.opt.Fresh || state == Finished && !d.opt.Replace
 }
 
+// GoesOn tells whether the run may go on from what stands there.
+func (d *Dir) GoesOn() bool {
+	state, err := d.State()
+	return err == nil && d.counts(state)
+}
+
 // Block is the block by which a policy had the job cut in the run that this one may go on from, 0 if none had.
 func (d *Dir) Block() units.Bytes {
-	if state, err := d.State(); err != nil || !d.counts(state) {
+	if !d.GoesOn() {
 		return 0
 	}
 	if h, err := d.history(); err == nil && h.job != nil { // what cannot be read Look says
