@@ -29,13 +29,6 @@ const (
 	MaxFold
 )
 
-// NumberEmitter is implemented by emitters of maps whose program has a Fold, if a number may be
-// given as it is: EmitNumber does what Emit does with the value that Fold.Append writes, without
-// writing and reading it.
-type NumberEmitter interface {
-	EmitNumber(key []byte, n int64) error
-}
-
 // Sum is the Fold that adds up decimal counts, from 0 to 2^63-1. A sum beyond that is an error. Min and Max keep the
 // least and the largest of decimal numbers from -2^63+1 to 2^63-1.
 var (

@@ -59,9 +59,6 @@ func (t Typed[In, Key, Value, Out]) Program() Program {
 		}
 		m := &typedMapper[In, Key, Value, Out]{t: &t, c: c, appendKey: key}
 		m.emit = m.put
-		if p.Fold != nil && plain {
-			m.number, _ = any(NumberEmitter.EmitNumber).(func(NumberEmitter, []byte, Value) error)
-		}
 		return m, nil
 	}
 	p.NewMapper = func(c *Context) (Mapper, error) { return mapper(c, t.Keys.AppendKey) }
@@ -107,19 +104,10 @@ type typedMapper[In, Key, Value, Out any] struct {
 	key, value []byte
 	emit       func(Key, Value)
 	err        error
-
-	number  func(out NumberEmitter, key []byte, n Value) error // nil = values are no numbers that a Fold takes
-	numbers NumberEmitter                                      // out, if it takes them as they are
 }
 
 func (m *typedMapper[In, Key, Value, Out]) put(k Key, v Value) {
 	m.key = m.appendKey(m.key[:0], k)
-	if m.numbers != nil {
-		if err := m.number(m.numbers, notNil(m.key), v); err != nil && m.err == nil {
-			m.err = err
-		}
-		return
-	}
 	m.value = m.t.Values.Append(m.value[:0], v)
 	if err := m.out.Emit(notNil(m.key), notNil(m.value)); err != nil && m.err == nil {
 		m.err = err
@@ -141,9 +129,6 @@ func (m *typedMapper[In, Key, Value, Out]) Map(_, line []byte, out Emitter) erro
 		return &BadRecord{err}
 	}
 	m.out = out
-	if m.number != nil {
-		m.numbers, _ = out.(NumberEmitter)
-	}
 	if err := m.t.Map(m.c, in, m.emit); err != nil {
 		return err
 	}

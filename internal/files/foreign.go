@@ -133,9 +133,7 @@ func Twice(unpacked []byte, kind codec.Kind) (what, cure string) {
 	return fmt.Sprintf("packed twice, with %v within %v", again, kind), "unpack it once"
 }
 
-// Refuse is the sentence of a file that is foreign, nil for others.
-func Refuse(head []byte, name string) error { return refuse(name, head, name) }
-
+// refuse is the sentence of a file that is foreign, nil for others.
 func refuse(name string, head []byte, called string) error {
 	what, cure := Foreign(head, called)
 	if what == "" {

@@ -423,7 +423,7 @@ func TestVirtualDeadlines(t *testing.T) {
 				}
 			}
 		}
-		for name, at := range map[string][]units.Duration{"MinD": at, "equal slack": EqualSlack(jobs, times, due), "latest": Latest(jobs, times, due)} {
+		for name, at := range map[string][]units.Duration{"MinD": at, "equal slack": equalSlack(jobs, times, due), "latest": Latest(jobs, times, due)} {
 			for i := range jobs {
 				for _, b := range jobs[i].After {
 					if at[i] < at[b]+times[i] {
@@ -441,6 +441,13 @@ func TestVirtualDeadlines(t *testing.T) {
 	}
 }
 
+// equalSlack gives each job a virtual deadline as MinD does, from these times on.
+func equalSlack(jobs []Job, times []units.Duration, due units.Duration) []units.Duration {
+	p := newPaths(jobs, func(i int) units.Duration { return times[i] })
+	p.equalSlack(due)
+	return p.finishes()
+}
+
 // Three jobs of 10, 20 and 30 in a row until 90 get ten each; a fourth beside the last two gets what is left.
 func TestEqualSlack(t *testing.T) {
 	jobs := make([]Job, 4)
@@ -448,7 +455,7 @@ func TestEqualSlack(t *testing.T) {
 		jobs[i].Options = []Option{{Time: 1}}
 	}
 	jobs[1].After, jobs[2].After, jobs[3].After = []int{0}, []int{1}, []int{0}
-	got := EqualSlack(jobs, []units.Duration{10, 20, 30, 5}, 90)
+	got := equalSlack(jobs, []units.Duration{10, 20, 30, 5}, 90)
 	if want := []units.Duration{20, 50, 90, 90}; !slices.Equal(got, want) {
 		t.Errorf("%v, not %v", got, want)
 	}
@@ -503,7 +510,7 @@ func BenchmarkPlan(b *testing.B) {
 		}
 		due := serial / 10
 		for name, plan := range map[string]func(){"atp": func() { Partition(jobs, due, 200) }, "flow": func() { TradeOff(jobs, due) },
-			"mind": func() { MinD(jobs, work, due) }, "slack": func() { EqualSlack(jobs, times, due) }} {
+			"mind": func() { MinD(jobs, work, due) }, "slack": func() { equalSlack(jobs, times, due) }} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				for b.Loop() {
 					plan()

@@ -37,13 +37,6 @@ func MinD(jobs []Job, work []int64, due units.Duration) (levels []int, deadlines
 	return levels, p.finishes()
 }
 
-// EqualSlack gives each job a virtual deadline as MinD does, from these times on.
-func EqualSlack(jobs []Job, times []units.Duration, due units.Duration) []units.Duration {
-	p := newPaths(jobs, func(i int) units.Duration { return times[i] })
-	p.equalSlack(due)
-	return p.finishes()
-}
-
 // Latest gives each job the latest deadline with which those behind it can be in time.
 func Latest(jobs []Job, times []units.Duration, due units.Duration) []units.Duration {
 	p := newPaths(jobs, func(i int) units.Duration { return times[i] })

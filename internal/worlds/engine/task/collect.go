@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -185,5 +184,3 @@ func tearDown(a *attempt, verb string, of any, out mapreduce.Emitter) error {
 		return a.broken
 	})
 }
-
-func (s *spiller) path(name string) string { return filepath.Join(s.dir, name) }

@@ -11,7 +11,7 @@
 //	sorted.go   a buffer that sorts what was emitted; radix.go sorts
 //	hashed.go   a buffer that combines at emit, by the hash table of table.go
 //	folded.go   a buffer that keeps one number for each key; pages_*.go ask for large pages
-//	queue.go    what waits on its way to that table
+//	queue.go    what both have in common: the table, and what waits on its way to it
 //	sample.go   the keys at which a total order is cut
 //	run.go      sorted runs on disk or in memory, by partition, in blocks with CRC32C
 //	merge.go    k-way merge of runs by a tree of losers, and its groups

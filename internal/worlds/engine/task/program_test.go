@@ -229,7 +229,7 @@ func TestNumbersCountAsText(t *testing.T) {
 		Append: func(to []byte, n int64) []byte { return binary.BigEndian.AppendUint64(to, uint64(n)) }}
 	p := &mapreduce.Program{Name: "wide", Fold: wide, NewReducer: wide.Reducer, NewMapper: newMapper(mapFunc(func(_, line []byte, out mapreduce.Emitter) error {
 		for n := range int64(300) {
-			if err := out.(mapreduce.NumberEmitter).EmitNumber(line, n%20); err != nil {
+			if err := out.Emit(line, wide.Append(nil, n%20)); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package task
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/mapreduce"
@@ -47,7 +48,7 @@ func (s *spiller) write(fill func(*runWriter) error) error {
 }
 
 func (s *spiller) create(fill func(*runWriter) error) (*Output, error) {
-	w, err := createRun(s.path(fmt.Sprintf("run-%d", s.made)), s.parts)
+	w, err := createRun(filepath.Join(s.dir, fmt.Sprintf("run-%d", s.made)), s.parts)
 	if err != nil {
 		return nil, err
 	}

@@ -111,6 +111,20 @@ func (t *table) find(key []byte) (*slot, bool) {
 	return t.seek(&p, key)
 }
 
+// at is the slot of a short key, nil if it has none. It is seek for what comes most often.
+func (t *table) at(p *probe) *slot {
+	slots, mask := t.slots, uint64(len(t.slots)-1)
+	for at := p.home >> t.shift; ; at++ {
+		s := &slots[at&mask]
+		if s.lo == p.lo && s.hi == p.hi && s.size == p.size {
+			return s
+		}
+		if s.size == 0 {
+			return nil
+		}
+	}
+}
+
 // seek is find for a probe. Of one that is not long the key may be nil.
 func (t *table) seek(p *probe, key []byte) (*slot, bool) {
 	mask := uint64(len(t.slots) - 1)
