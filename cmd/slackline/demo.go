@@ -105,7 +105,7 @@ func (t *textFlags) files(say func(format string, args ...any)) ([]input.File, e
 	case len(files) == 0:
 		return nil, fmt.Errorf("--input %q: there is no text in it", dir)
 	}
-	say("reading the text in %s where it is: %d files, %v", dir, len(files), runs.Size(files))
+	say("reading the text in %s where it is: %d files, %v", dir, len(files), input.Total(files))
 	return runs.Take(files, most), nil
 }
 

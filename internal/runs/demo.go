@@ -81,7 +81,7 @@ func isText(path string) bool {
 
 // Take takes files from all over the list, so that their size is at most about so much.
 func Take(files []input.File, size units.Bytes) []input.File {
-	total := Size(files)
+	total := input.Total(files)
 	if total <= size {
 		return files
 	}
@@ -95,15 +95,6 @@ func Take(files []input.File, size units.Bytes) []input.File {
 		}
 	}
 	return taken
-}
-
-// Size is that of all files together.
-func Size(files []input.File) units.Bytes {
-	var sum int64
-	for _, f := range files {
-		sum += f.Size
-	}
-	return units.Bytes(sum)
 }
 
 // The sample is an eighth of the text, within these bounds.
@@ -121,8 +112,8 @@ const (
 // Prepare measures on a sample, takes as much of the text as the time allows for runs by so many
 // policies, rehearses, and sets the deadlines.
 func (d *Demo) Prepare(ctx context.Context, policies int) error {
-	sample := Take(d.Files, min(max(Size(d.Files)/8, leastSample), mostSample))
-	d.Machine.Block = d.block(Size(sample))
+	sample := Take(d.Files, min(max(input.Total(d.Files)/8, leastSample), mostSample))
+	d.Machine.Block = d.block(input.Total(sample))
 	var perByte float64 // seconds for all three jobs
 	for i, j := range demoJobs {
 		var took float64
@@ -133,15 +124,15 @@ func (d *Demo) Prepare(ctx context.Context, policies int) error {
 			}
 			took = r.Summary.Makespan
 		}
-		d.Say("measured %-9s on %v of it: %.1f MB/s", j.app, Size(sample), float64(Size(sample))/float64(units.MB)/took)
-		perByte += took / float64(Size(sample))
+		d.Say("measured %-9s on %v of it: %.1f MB/s", j.app, input.Total(sample), float64(input.Total(sample))/float64(units.MB)/took)
+		perByte += took / float64(input.Total(sample))
 	}
 	most := units.Bytes(d.Budget.Seconds() / float64(policies) / perByte)
 	all := len(d.Files)
 	if d.Files = Take(d.Files, most); len(d.Files) < all {
-		d.Say("taking %v in %d files of it, to keep the demo short", Size(d.Files), len(d.Files))
+		d.Say("taking %v in %d files of it, to keep the demo short", input.Total(d.Files), len(d.Files))
 	}
-	d.Machine.Block = d.block(Size(d.Files))
+	d.Machine.Block = d.block(input.Total(d.Files))
 	return d.settle(ctx)
 }
 

@@ -381,7 +381,7 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool) ([]input.Split,
 		}
 		read += int64(ratio * float64(sizeOf(its, func(s input.Split) int64 { return s.Size })))
 	}
-	block := int64(cmp.Or(l.Machine.Block, input.Block(read)))
+	block := int64(cmp.Or(l.Machine.Block, input.Block(units.Bytes(read), l.Machine.Nodes*l.Machine.MapSlots)))
 	list := make([]input.Split, max(1, (read+block-1)/block))
 	for k := range list {
 		list[k].Size = read / int64(len(list))

@@ -17,6 +17,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
@@ -128,13 +129,13 @@ func (panicking) Map(_, _ []byte, _ mapreduce.Emitter) error { panic("boom") }
 func TestTake(t *testing.T) {
 	in := inputs(t, 100, 200, 300, 400, 500, 600, 700)
 	all, err := FindText(in)
-	size := Size(all)
+	size := input.Total(all)
 	if err != nil || len(all) != 7 || size != 2800 {
 		t.Fatalf("%d files, %v, %v", len(all), size, err)
 	}
 	for _, want := range []units.Bytes{1, 500, 1400, 2799, 2800, 9999} {
 		got := Take(all, want)
-		if s := Size(got); len(got) == 0 || len(got) > 1 && s > want || want >= 2800 && s != 2800 {
+		if s := input.Total(got); len(got) == 0 || len(got) > 1 && s > want || want >= 2800 && s != 2800 {
 			t.Errorf("of %v at most %v: %v in %d files", size, want, s, len(got))
 		}
 	}

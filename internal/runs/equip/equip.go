@@ -40,7 +40,7 @@ func (j *Job) Size() (bytes int64) {
 
 // Options are what equipment depends on besides the files.
 type Options struct {
-	Block units.Bytes       // largest input of a map; 0 = as the size of its input says
+	Block units.Bytes       // largest input of a map; 0 = as its input and Maps say
 	Maps  int               // that may run at once
 	Now   time.Time         // of submission
 	There []*scenario.Job   // that were submitted before, to the same run
@@ -86,7 +86,7 @@ func (j *Job) equip(fed bool, id string, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := j.cut(fed, o.Block); err != nil {
+	if err := j.cut(fed, o); err != nil {
 		return err
 	}
 	if !fed {

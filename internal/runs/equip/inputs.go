@@ -51,7 +51,7 @@ func written(f *scenario.Job) task.Written {
 }
 
 // cut cuts the input, unless another job is to write it.
-func (j *Job) cut(fed bool, block units.Bytes) error {
+func (j *Job) cut(fed bool, o Options) error {
 	f, p := j.File, j.Program
 	if j.commands() {
 		p = &mapreduce.Program{Name: f.Name} // for errors
@@ -80,7 +80,7 @@ func (j *Job) cut(fed bool, block units.Bytes) error {
 	if err := j.checkSources(); err != nil {
 		return err
 	}
-	if j.Splits, j.Odd, err = input.Plan(j.Files, int64(block), p, j.Sources); err != nil {
+	if j.Splits, j.Odd, err = input.Plan(j.Files, int64(cmp.Or(o.Block, input.Block(input.Total(j.Files), o.Maps))), p, j.Sources); err != nil {
 		return f.Errorf(key, "%v", err)
 	}
 	return nil

@@ -32,7 +32,7 @@ type Config struct {
 	Jobs   []Job // that are there from the beginning
 	// of more jobs, and of what else is asked while the engine runs; nil = nobody asks for anything
 	Source      Source
-	Block       units.Bytes      // largest split; 0 = as the size of a job's input says: input.Block
+	Block       units.Bytes      // largest split; 0 = as a job's input and the slots say: input.Block
 	Replicas    int              // workers that hold a block; 1
 	Seed        uint64           // of the placement of blocks
 	Buffer      units.Bytes      // memory of an attempt for sorting or shuffling; its share of Memory, or 32 MB
@@ -184,6 +184,11 @@ func (c *Config) validate() error {
 	return nil
 }
 
+// block is the largest split of a job with so many bytes of input.
+func (c *Config) block(total units.Bytes) units.Bytes {
+	return cmp.Or(c.Block, input.Block(total, int(c.Cluster.Capacity()[units.MapSlots])))
+}
+
 // read finds the input of a job and cuts it by a block, or if that is 0 as the run does; unless whoever brings
 // the job has done either.
 func (c *Config) read(j *Job, block units.Bytes) ([]outdir.InputFile, []input.Split, error) {
@@ -199,7 +204,7 @@ func (c *Config) read(j *Job, block units.Bytes) ([]outdir.InputFile, []input.Sp
 			files, err = input.FindAll(sources)
 		}
 		if err == nil {
-			splits, odd, err = input.Plan(files, int64(cmp.Or(block, c.Block)), j.Program, sources)
+			splits, odd, err = input.Plan(files, int64(cmp.Or(block, c.block(input.Total(files)))), j.Program, sources)
 		}
 		if i := slices.IndexFunc(odd, func(o input.Odd) bool { return o.What == input.NoText }); i >= 0 && c.Warn != nil {
 			c.Warn(j.Spec.ID, fmt.Sprintf("%s %s: %s", odd[i].What, odd[i].Path, odd[i].Why))

@@ -141,8 +141,8 @@ func (w *World) prepared(j, read *job, err error) {
 
 // plan cuts the input into tasks: one that may be cut otherwise as an interrupted run of it has.
 func (w *World) plan(j *job) error {
-	if j.block == 0 && j.cfg.MinMaps > 0 {
-		j.block = j.out.Block()
+	if free := w.cfg.Block == 0; j.block == 0 && (free || j.cfg.MinMaps > 0) {
+		j.block = j.out.Block(free)
 	}
 	input, splits, err := w.cfg.read(j.cfg, j.block)
 	if err != nil {

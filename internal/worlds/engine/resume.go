@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/workload"
@@ -65,10 +64,10 @@ func (w *World) setUp(j *job) error {
 
 // describe returns what the job is now.
 func (w *World) describe(j *job) *outdir.Description {
-	block := cmp.Or(j.block, w.cfg.Block, input.Block(outdir.Bytes(j.input)))
 	facts := []outdir.Fact{
 		{Name: "program", Value: j.cfg.Program.Name}, {Name: "reduces", Value: strconv.Itoa(j.cfg.Reduces)},
-		{Name: outdir.BlockFact, Value: block.String()}, {Name: "seed", Value: strconv.FormatUint(w.cfg.Seed, 10)},
+		{Name: outdir.BlockFact, Value: cmp.Or(j.block, w.cfg.block(outdir.Bytes(j.input))).String()},
+		{Name: "seed", Value: strconv.FormatUint(w.cfg.Seed, 10)},
 		{Name: "skip_bad_records", Value: strconv.Itoa(j.cfg.SkipBad)}}
 	for _, in := range j.cfg.Sources {
 		if in.Name != "" || in.Format != nil {

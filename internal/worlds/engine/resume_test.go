@@ -248,7 +248,6 @@ func TestResumeRefuses(t *testing.T) {
 	for says, change := range map[string]func(*engine.Config){
 		`reduces is "2" now, and was "3" before`:                                          func(c *engine.Config) { c.Jobs[0].Reduces = 2 },
 		`block is "4KB" now, and was "2KB" before; that --block cuts its input as before`: func(c *engine.Config) { c.Block = 4 * units.KB },
-		`block is "4MB" now, and was "2KB" before; that --block cuts its input as before`: func(c *engine.Config) { c.Block = 0 },
 		`seed is "2" now, and was "1" before`:                                             func(c *engine.Config) { c.Seed = 2 },
 		`program is "sort" now, and was "wordcount" before`:                               func(c *engine.Config) { c.Jobs[0].Program = program(t, "sort") },
 		`the parameter x is "2" now, and was "1" before`:                                  func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },
@@ -304,17 +303,25 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// A block counts by how it cuts the input: a run goes on under another that cuts it alike, such as
-// the 32 MB that used to be the default.
+// A block counts by how it cuts the input: a run goes on under another that cuts it alike. A run that names none goes on
+// by that of the log, and by no other.
 func TestResumeWithAnotherBlock(t *testing.T) {
 	in, _ := text(t, 900)
-	out := filepath.Join(t.TempDir(), "out")
-	cfg := config(t, in, out)
-	cfg.Block = 32 * units.MB
-	killed(t, cfg, 2)
-	cfg.Block = 0
-	if _, r := finish(t, cfg); len(r) != 1 || r[0].Maps != 1 || r[0].AllMaps != 1 {
-		t.Errorf("it went on from %+v", r)
+	for _, c := range []struct {
+		was, now units.Bytes
+		maps     int
+	}{{32 * units.MB, 64 * units.MB, 1}, {2 * units.KB, 0, 9}, {0, 0, 1}} {
+		out := filepath.Join(t.TempDir(), "out")
+		cfg := config(t, in, out)
+		cfg.Block, cfg.Jobs[0].Reduces = c.was, 2
+		killed(t, cfg, 2)
+		cfg.Block, cfg.Keep, cfg.Cluster = c.now, true, workers(2, 1, 1)
+		if _, r := finish(t, cfg); len(r) != 1 || r[0].AllMaps != c.maps || r[0].Maps == 0 {
+			t.Errorf("%v, %v: it went on from %+v", c.was, c.now, r)
+		}
+		if done, err := engine.Complete(cfg); !done || err != nil {
+			t.Errorf("%v, %v: %v, %v", c.was, c.now, done, err)
+		}
 	}
 }
 

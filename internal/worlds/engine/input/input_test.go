@@ -234,20 +234,27 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Without a block the size of the input alone says how large one is: a sixteenth in whole MB, within
-// bounds. Files large and small are cut by that of all together.
+// Without a block a slot has four maps, of whole MB and within bounds. Files large and small are cut by that of all
+// together.
 func TestBlock(t *testing.T) {
-	const mb = units.MB
-	for total, want := range map[units.Bytes]units.Bytes{0: 4 * mb, 1: 4 * mb, 64 * mb: 4 * mb, 64*mb + 1: 5 * mb, 200 * mb: 13 * mb, 496 * mb: 31 * mb,
-		496*mb + 1: 32 * mb, 512 * mb: 32 * mb, units.TB: 32 * mb, math.MaxInt64: 32 * mb} {
-		if got := Block(int64(total)); got != want {
-			t.Errorf("of %d bytes: %v, want %v", total, got, want)
+	const mb, gb = units.MB, units.GB
+	for _, c := range []struct {
+		total units.Bytes
+		slots int
+		want  units.Bytes
+	}{{0, 2, 4 * mb}, {1, 2, 4 * mb}, {32 * mb, 2, 4 * mb}, {32*mb + 1, 2, 5 * mb}, {500_000_000, 2, 60 * mb}, {500_000_000, 1, 120 * mb},
+		{500_000_000, 64, 4 * mb}, {2 * gb, 2, 256 * mb}, {2*gb - 1, 2, 256 * mb}, {units.TB, 2, 256 * mb}, {units.TB, 4096, 64 * mb},
+		{math.MaxInt64, 1, 256 * mb}, {32 * mb, 0, 8 * mb}} {
+		if got := Block(c.total, c.slots); got != c.want {
+			t.Errorf("of %d bytes on %d slots: %v, want %v", c.total, c.slots, got, c.want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		total := rapid.Int64Range(0, 4<<30).Draw(t, "total")
-		block := Block(total)
-		if block%mb != 0 || block < LeastBlock || block > MostBlock || total < int64(512*mb) && (total+int64(block)-1)/int64(block) > 16 || Block(total+1) < block {
+		total, slots := units.Bytes(rapid.Int64Range(0, 1<<40).Draw(t, "total")), rapid.IntRange(1, 300).Draw(t, "slots")
+		block := Block(total, slots)
+		maps := (total + block - 1) / block
+		if block%mb != 0 || block < LeastBlock || block > MostBlock || block < MostBlock && maps > units.Bytes(4*slots) ||
+			block > LeastBlock && (block-mb)*units.Bytes(4*slots) >= total || Block(total+1, slots) < block || Block(total, slots+1) > block {
 			t.Errorf("%d bytes in blocks of %v", total, block)
 		}
 	})
@@ -263,7 +270,7 @@ func TestBlock(t *testing.T) {
 		}
 		files = append(files, file(name, size))
 	}
-	for block, want := range map[int64]int{0: 8, 32 << 20: 1, 64 << 20: 1, 16 << 20: 2} {
+	for block, want := range map[int64]int{int64(Block(Total(files), 2)): 8, 32 << 20: 1, 64 << 20: 1, 16 << 20: 2} {
 		if splits, _, err := Plan(files, block, &mapreduce.Program{}, make([]Source, 1)); err != nil || len(splits) != want {
 			t.Errorf("with a block of %d: %d splits, %v, want %d", block, len(splits), err, want)
 		}

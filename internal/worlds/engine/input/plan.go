@@ -108,16 +108,9 @@ const readSize = 256 << 10
 const planTries = 4
 
 // Plan cuts files into splits, each of them where the program, the formats and what it is
-// compressed with allow. A block of 0 is the one that follows from their size. It refuses files of
-// which it can be seen at once that no task could read them.
+// compressed with allow. It refuses files of which it can be seen at once that no task could read
+// them.
 func Plan(files []File, block int64, p *mapreduce.Program, sources []Source) ([]Split, []Odd, error) {
-	if block == 0 {
-		total := int64(0)
-		for _, f := range files {
-			total += f.Size
-		}
-		block = int64(Block(total))
-	}
 	var odd []Odd
 	outputs := outputs{}
 	for _, f := range files {

@@ -3,18 +3,28 @@ package input
 import "github.com/slackline/slackline/units"
 
 // A block that nobody names is a part of the job's input, in whole MB and within bounds: few maps
-// would leave cores idle behind the longest, and short ones cost more to start than they save.
+// would leave slots idle behind the longest and lose much when one fails, and each map has a table
+// of keys to fill and to write, which short ones do for less.
 const (
 	LeastBlock = 4 * units.MB
-	MostBlock  = 32 * units.MB
-	blocks     = 16
+	MostBlock  = 256 * units.MB
+	eachSlot   = 4 // maps
 )
 
-// Block is the largest split of a job with so many bytes of input where nobody names it. It follows
-// from these alone, so that a job is cut alike on every machine, and when its run is resumed.
-func Block(total int64) units.Bytes {
-	whole := (min(units.Bytes(total), blocks*MostBlock) + blocks*units.MB - 1) / (blocks * units.MB)
-	return max(whole*units.MB, LeastBlock)
+// Block is the largest split of a job with so many bytes of input, on so many slots, where nobody
+// names it. A run that goes on takes that of its log.
+func Block(total units.Bytes, slots int) units.Bytes {
+	maps := units.Bytes(max(slots, 1) * eachSlot)
+	each := (total-1)/maps/units.MB + 1
+	return min(max(each*units.MB, LeastBlock), MostBlock)
+}
+
+// Total is the size of all files together.
+func Total(files []File) (sum units.Bytes) {
+	for i := range files {
+		sum += units.Bytes(files[i].Size)
+	}
+	return sum
 }
 
 // Piece is a range of bytes of a file. Which lines belong to it is told in package task (lines.go).
@@ -46,10 +56,7 @@ type Split struct {
 
 // BlockFor is the smallest block by which files come to so many splits at most, if all of them can be cut anywhere.
 func BlockFor(files []File, splits int) units.Bytes {
-	total := int64(0)
-	for i := range files {
-		total += files[i].Size
-	}
+	total := int64(Total(files))
 	least, most := max(1, (total+int64(splits)-1)/int64(splits)), max(1, total)
 	for least < most {
 		block := least + (most-least)/2

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/input"
@@ -62,9 +63,9 @@ type InputFile struct {
 }
 
 // Bytes is the size of all files together.
-func Bytes(files []InputFile) (sum int64) {
+func Bytes(files []InputFile) (sum units.Bytes) {
 	for i := range files {
-		sum += files[i].Size
+		sum += units.Bytes(files[i].Size)
 	}
 	return sum
 }
@@ -272,15 +273,19 @@ func (d *Dir) GoesOn() bool {
 	return err == nil && d.counts(state)
 }
 
-// Block is the block by which a policy had the job cut in the run that this one may go on from, 0 if none had.
-func (d *Dir) Block() units.Bytes {
+// Block is the block by which a policy had the job cut in the run that this one may go on from, 0 if none had; with
+// any also that of the run.
+func (d *Dir) Block(any bool) (block units.Bytes) {
 	if !d.GoesOn() {
 		return 0
 	}
 	if h, err := d.history(); err == nil && h.job != nil { // what cannot be read Look says
-		return h.job.Block
+		block = h.job.Block
+		if i := slices.IndexFunc(h.job.Facts, func(f Fact) bool { return f.Name == BlockFact }); any && block == 0 && i >= 0 {
+			block, _ = units.ParseBytes(h.job.Facts[i].Value)
+		}
 	}
-	return 0
+	return block
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil

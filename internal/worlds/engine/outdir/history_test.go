@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/worlds/engine/input"
+	"github.com/slackline/slackline/units"
 )
 
 // An input that was overwritten and got its size and time back is another one, where the system tells.
@@ -28,7 +29,7 @@ func TestInputIsKnownByItsInode(t *testing.T) {
 // changed as well.
 func TestGrownInputIsToldBeforeItsBlock(t *testing.T) {
 	of := func(size int64) *Description {
-		return Describe([]Fact{{BlockFact, input.Block(size).String()}}, []InputFile{{Path: "x", Size: size}},
+		return Describe([]Fact{{BlockFact, input.Block(units.Bytes(size), 2).String()}}, []InputFile{{Path: "x", Size: size}},
 			[]input.Split{{Pieces: []input.Piece{{Path: "x", End: size}}, Size: size}})
 	}
 	if what := of(100 << 20).differs(of(200 << 20)); !strings.HasPrefix(what, `input "x" has changed: it has 209715200 bytes now`) {
