@@ -82,8 +82,8 @@ func (t *tabled) finish() (*Output, error) {
 
 // tally folds a number into that of a key that has a slot, unless no number holds the sum of both.
 func (t *table) tally(p *probe, n int64, kind mapreduce.Kind) bool {
-	s := t.at(p)
-	if s == nil {
+	s := t.look(p, nil)
+	if s.size == 0 {
 		return false
 	}
 	switch kind {

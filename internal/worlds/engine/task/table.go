@@ -111,39 +111,30 @@ func (t *table) find(key []byte) (*slot, bool) {
 	return t.seek(&p, key)
 }
 
-// at is the slot of a short key, nil if it has none. It is seek for what comes most often.
-func (t *table) at(p *probe) *slot {
+// look returns the slot of a probe, or the free one at which it is missing. Of a probe that is not long the key may be nil.
+func (t *table) look(p *probe, key []byte) *slot {
 	slots, mask := t.slots, uint64(len(t.slots)-1)
 	for at := p.home >> t.shift; ; at++ {
 		s := &slots[at&mask]
-		if s.lo == p.lo && s.hi == p.hi && s.size == p.size {
+		if s.size == 0 || s.lo == p.lo && s.hi == p.hi && s.size == p.size && (p.size <= longKey || bytes.Equal(t.key(s), key)) {
 			return s
-		}
-		if s.size == 0 {
-			return nil
 		}
 	}
 }
 
-// seek is find for a probe. Of one that is not long the key may be nil.
+// seek is find for a probe, as look is.
 func (t *table) seek(p *probe, key []byte) (*slot, bool) {
-	mask := uint64(len(t.slots) - 1)
-	for i := p.home >> t.shift; ; i++ {
-		s := &t.slots[i&mask]
-		if s.lo == p.lo && s.hi == p.hi && s.size == p.size && (p.size <= longKey || bytes.Equal(t.key(s), key)) {
-			return s, false
-		}
-		if s.size == 0 {
-			return t.insert(s, p, key), true
-		}
+	s := t.look(p, key)
+	if s.size > 0 {
+		return s, false
 	}
+	return t.insert(s, p, key), true
 }
 
 func (t *table) insert(s *slot, p *probe, key []byte) *slot {
 	if 8*t.used >= 7*len(t.slots) {
 		t.double()
-		s, _ = t.seek(p, key) // cannot double again
-		return s
+		s = t.look(p, key)
 	}
 	*s = slot{lo: p.lo, hi: p.hi, off: uint32(len(t.keys)), size: p.size}
 	if key != nil || p.size > longKey {
