@@ -303,8 +303,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// A block counts by how it cuts the input: a run goes on under another that cuts it alike. A run that names none goes on
-// by that of the log, and by no other.
+// A block counts by how it cuts the input: a run goes on under another that cuts it alike. A run
+// that names none goes on by that of the log.
 func TestResumeWithAnotherBlock(t *testing.T) {
 	in, _ := text(t, 900)
 	for _, c := range []struct {

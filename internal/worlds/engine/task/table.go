@@ -111,7 +111,8 @@ func (t *table) find(key []byte) (*slot, bool) {
 	return t.seek(&p, key)
 }
 
-// look returns the slot of a probe, or the free one at which it is missing. Of a probe that is not long the key may be nil.
+// look returns the slot of a probe, or the free one at which it is missing. Of a probe that is not
+// long the key may be nil.
 func (t *table) look(p *probe, key []byte) *slot {
 	slots, mask := t.slots, uint64(len(t.slots)-1)
 	for at := p.home >> t.shift; ; at++ {
