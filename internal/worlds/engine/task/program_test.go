@@ -242,10 +242,19 @@ func TestNumbersCountAsText(t *testing.T) {
 	}
 }
 
-// A combiner sees each of the values that are counted instead of kept.
+// A combiner sees each of the values that are counted instead of kept, empty ones and none among them.
 func TestRepeatedValues(t *testing.T) {
+	hollow := func(key, line []byte, out mapreduce.Emitter) error {
+		for i, w := range bytes.Fields(line) {
+			if err := out.Emit(w, [][]byte{{}, nil, {}}[i%3]); err != nil {
+				return err
+			}
+		}
+		return repeated(key, line, out)
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		program := &mapreduce.Program{Name: "list", NewMapper: newMapper(mapFunc(repeated)), NewCombiner: newReducer(list{}), NewReducer: newReducer(list{})}
+		mapper := newMapper(mapFunc(rapid.SampledFrom([]func(key, line []byte, out mapreduce.Emitter) error{repeated, hollow}).Draw(t, "mapper")))
+		program := &mapreduce.Program{Name: "list", NewMapper: mapper, NewCombiner: newReducer(list{}), NewReducer: newReducer(list{})}
 		compare(t, program, someJob(t))
 	})
 }
