@@ -104,11 +104,12 @@ func (a *arrivals) ahead(all *sums, deadline, within float64) (work, variance fl
 }
 
 // delays is by how many seconds, and with which variance, later arrivals delay a job whose last task starts in so many
-// seconds without them.
+// seconds without them. It expects as many as it remembers, for as far ahead as that goes back, and none beyond: a burst
+// is no rate.
 func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
 	all := a.upTo(deadline)
 	for range 3 {
-		by, variance = a.ahead(&all, deadline, within+by)
+		by, variance = a.ahead(&all, deadline, min(within+by, 1/a.rate))
 	}
 	return by, variance
 }
@@ -119,12 +120,13 @@ const mostBusy = 0.9
 
 // overtake is by how many seconds, and with which variance, later arrivals delay a job that stands behind all of them,
 // whose last task starts in so many seconds without them: who comes meanwhile, who comes while these run, and so on, as
-// in a busy period (Kleinrock, Queueing Systems I, 1975, section 5.8).
+// in a busy period (Kleinrock, Queueing Systems I, 1975, section 5.8); as much work at most as has come so far.
 func (a *arrivals) overtake(within float64) (by, variance float64) {
-	if len(a.sums) == 0 {
+	if len(a.sums) == 0 || units.Rounded(a.sums[len(a.sums)-1].work*a.rate) <= 0 {
 		return 0, 0
 	}
 	all := &a.sums[len(a.sums)-1]
 	idle := 1 - min(units.Rounded(all.work*a.rate), mostBusy)
+	within = min(within, all.work*idle/(1-idle)) // so that they take no more than all that came
 	return units.Rounded(within * (1 - idle) / idle), units.Rounded(within * a.rate * all.square / (idle * idle * idle))
 }

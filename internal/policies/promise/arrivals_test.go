@@ -64,3 +64,24 @@ func TestJobsAtOnceTellOfNoRate(t *testing.T) {
 		t.Errorf("a second later they are told %+v, and before %+v", is, was)
 	}
 }
+
+// A burst soon after the first job is not taken for a rate that goes on: who has time enough is told no more than that
+// as much may come once more, and a promise that can be kept stays.
+func TestBurstTellsOfNoRate(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	last := policytest.Claims("last", 10, 0)
+	last.Deadline = units.Never
+	d.At(0, arrives(1, last), arrives(2, policytest.Claims("patient", 10, 2000)))
+	var events []sched.Event
+	for i := range 12 {
+		events = append(events, arrives(sched.JobID(3+i), policytest.Claims(fmt.Sprint("x", i), 10, 300)))
+	}
+	d.At(1, events...)
+	d.At(2, sched.Event{Kind: sched.Tick})
+	if r := d.s.jobs[2]; !r.InTime {
+		t.Errorf("a promise with 2,000 s is %+v", d.told(2))
+	}
+	if o := d.told(1); o.Half > units.Time(400*units.Second) {
+		t.Errorf("who stands behind all is told %v", o.Half)
+	}
+}
