@@ -104,8 +104,8 @@ func (a *arrivals) ahead(all *sums, deadline, within float64) (work, variance fl
 }
 
 // delays is by how many seconds, and with which variance, later arrivals delay a job whose last task starts in so many
-// seconds without them. It expects as many as it remembers, for as far ahead as that goes back, and none beyond: a burst
-// is no rate.
+// seconds without them. It expects as many as it remembers, for as far ahead as that goes back, and none beyond: a
+// burst is no rate.
 func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
 	all := a.upTo(deadline)
 	for range 3 {
