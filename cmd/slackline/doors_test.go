@@ -47,7 +47,6 @@ var doors = []door{
 	{"slots of a run", "run -q --overwrite --slots-trace IN IN.yaml", "name: j\napp: wordcount\ninput: ../traces/swim.tsv\noutput: out\n", "at,capacity\n0,1\n600,0.5\n", true},
 	{"NSRDB", "forecast power IN --horizon 1h", "", nsrdb(), false},
 	{"slackline trace", "workload stats IN", "", "traces/small.jsonl", false},
-	{"swf", "workload stats --format swf IN", "", "traces/cluster.swf", false},
 	{"swim", "workload import --format swim IN", "", "traces/swim.tsv", false},
 	{"jhist", "profile learn IN", "", "traces/words.jhist", false},
 	{"alibaba", "workload import --sort --format alibaba IN", "", "traces/alibaba.csv", false},

@@ -21,22 +21,19 @@ func reports(t *testing.T, text string) *report.Report {
 
 // Jobs of a trace that are not played are counted and told, by each command, to people and to programs.
 func TestLeftOutOfATrace(t *testing.T) {
-	swf := func(number, submit, run, processors, status string) string {
-		return strings.Join([]string{number, submit, "-1", run, processors, "-1 -1 -1 -1 -1", status, "-1 -1 -1 -1 -1 -1 -1"}, " ") + "\n"
-	}
 	s := newShell(t, map[string]string{
-		"a.swf":       swf("1", "0", "60", "2", "1") + swf("2", "5", "0", "0", "5") + swf("4", "8", "30", "1", "1") + swf("3", "9", "10", "1", "2"),
-		"played.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf}}\npolicies: [fifo, edf-p]\nseeds: [1, 2]\n",
-		"stream.yaml": "cluster: {nodes: 2}\nworkload: {streams: [{id: a, maps: 1, map_time: 1s, arrivals: {process: trace, format: swf, file: a.swf}}]}\n",
-		"one.yaml":    "cluster: {nodes: 2}\nworkload: {streams: [{id: a, maps: 1, map_time: 1s, count: 1, arrivals: {process: trace, format: swf, file: a.swf}}]}\n",
-		"first.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: swf, file: a.swf, first: 7s}}\n",
+		"a.csv":       "M1,2,j1,1,Terminated,1,61,100,1\nM1,1,j2,1,Terminated,,,100,1\nM1,1,j4,1,Terminated,9,39,100,1\nM1,2,j3,1,Failed,10,20,100,1\n",
+		"played.yaml": "cluster: {nodes: 2}\nworkload: {trace: {format: alibaba, file: a.csv}}\npolicies: [fifo, edf-p]\nseeds: [1, 2]\n",
+		"stream.yaml": "cluster: {nodes: 2}\nworkload: {streams: [{id: a, maps: 1, map_time: 1s, arrivals: {process: trace, format: alibaba, file: a.csv}}]}\n",
+		"one.yaml":    "cluster: {nodes: 2}\nworkload: {streams: [{id: a, maps: 1, map_time: 1s, count: 1, arrivals: {process: trace, format: alibaba, file: a.csv}}]}\n",
+		"first.yaml":  "cluster: {nodes: 2}\nworkload: {trace: {format: alibaba, file: a.csv, first: 7s}}\n",
 	})
-	const never = "jobs that never ran (1), the first: a.swf:2: allocated processors: job 2 has none"
-	const part = "parts of jobs that were swapped out; each is also listed as a whole (1), the first: a.swf:4: status: 2 is a part of a job that was swapped out"
+	const never = "jobs that never ran (1), the first: a.csv:2: start_time: none of the tasks of job \"j2\" has one"
+	const part = "jobs that failed (1), the first: a.csv:4: status: a task of job \"j3\" is Failed"
 	warned := "warning: left out of the trace: " + never + "\nwarning: left out of the trace: " + part + "\n"
 	for _, c := range []struct{ args, told string }{
-		{"workload stats --format swf a.swf", "left out: " + never + "\nleft out: " + part + "\n"},
-		{"workload import --format swf a.swf --to a.jsonl", "a.jsonl: 2 jobs, and 2 records left out\n"},
+		{"workload stats --format alibaba a.csv", "left out: " + never + "\nleft out: " + part + "\n"},
+		{"workload import --format alibaba a.csv --to a.jsonl", "a.jsonl: 2 jobs, and 2 records left out\n"},
 		{"simulate played.yaml --seed 1", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
 		{"compare played.yaml", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
 		{"simulate stream.yaml", "Left out of the trace: " + never + ".\nLeft out of the trace: " + part + ".\n"},
@@ -61,7 +58,7 @@ func TestLeftOutOfATrace(t *testing.T) {
 		Jobs int
 		Left []left `json:"left_out"`
 	}
-	if err := json.Unmarshal([]byte(s.must(0, "workload", "stats", "--format", "swf", "a.swf", "-o", "json")), &stats); err != nil || stats.Jobs != 2 || len(stats.Left) != 2 || stats.Left[1].Count != 1 {
+	if err := json.Unmarshal([]byte(s.must(0, "workload", "stats", "--format", "alibaba", "a.csv", "-o", "json")), &stats); err != nil || stats.Jobs != 2 || len(stats.Left) != 2 || stats.Left[1].Count != 1 {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(s.must(0, "simulate", "played.yaml", "-o", "csv")), "\n") {
@@ -84,7 +81,7 @@ func TestLeftOutOfATrace(t *testing.T) {
 	}
 	for _, command := range []string{"simulate", "compare"} {
 		for _, run := range reports(t, s.must(0, command, "played.yaml", "-o", "json")).Runs {
-			if l := run.Trace.LeftOut; run.Trace.Rule != 3 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.swf:2: ") {
+			if l := run.Trace.LeftOut; run.Trace.Rule != 3 || len(l) != 2 || l[0].Why != "jobs that never ran" || l[0].Count != 1 || !strings.HasPrefix(l[0].First, "a.csv:2: ") {
 				t.Errorf("%s: %+v", command, run.Trace)
 			}
 		}

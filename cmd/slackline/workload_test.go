@@ -36,8 +36,7 @@ func exampleTraces(t *testing.T) map[string]string {
 func TestWorkloadForms(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, exampleTraces(t))
-	for format, file := range map[string]string{"swim": "swim.tsv", "slackline": "small.jsonl", "jhist": "words.jhist",
-		"swf": "cluster.swf", "alibaba": "alibaba.csv"} {
+	for format, file := range map[string]string{"swim": "swim.tsv", "slackline": "small.jsonl", "jhist": "words.jhist", "alibaba": "alibaba.csv"} {
 		t.Run(format, func(t *testing.T) {
 			s.t = t
 			s.must(0, "workload", "import", "--format", format, "--sort", file, "--to", "own-"+format+".jsonl")
@@ -85,7 +84,7 @@ func TestWorkloadBadInput(t *testing.T) {
 		"stats swim.tsv":                          `swim.tsv:1: the file does not begin with {"slackline_trace":1}`,
 		"stats --format swim empty":               `empty:1: there is no job in it`,
 		"stats --format swim bad.tsv":             `bad.tsv:2: submit time: "x" is not a time in seconds`,
-		"import swim.tsv":                         `--format is needed: the format of swim.tsv, one of swim, slackline, jhist, swf, alibaba`,
+		"import swim.tsv":                         `--format is needed: the format of swim.tsv, one of swim, slackline, jhist, alibaba`,
 		"import --format swim bad.tsv --to x":     `bad.tsv:2: submit time: "x" is not a time in seconds`,
 		"import --format alibaba alibaba.csv":     `start_time: 2m is before the 5m of the job before; slackline workload import --sort puts a trace in order`,
 		"import --format swim swim.tsv --to no/x": `no/x cannot be written: there is no folder no`,

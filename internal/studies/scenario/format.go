@@ -257,7 +257,7 @@ type Arrivals struct {
 
 // Trace is a workload that was recorded elsewhere. What the record does not say follows from the rules here.
 type Trace struct {
-	Format  string `json:"format" need:"yes" doc:"how the record is written: swim, slackline, jhist, swf or alibaba"`
+	Format  string `json:"format" need:"yes" doc:"how the record is written: swim, slackline, jhist or alibaba"`
 	File    string `json:"file" need:"yes" doc:"the record; a relative path counts from the folder of the scenario"`
 	Lenient bool   `json:"lenient" doc:"true: records that cannot be read are skipped and counted"`
 

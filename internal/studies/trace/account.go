@@ -58,12 +58,10 @@ var (
 // Why records are left out.
 var (
 	unreadable = Reason{"unreadable", "records that cannot be read"}
-	partOfJob  = Reason{"part", "parts of jobs that were swapped out; each is also listed as a whole"}
 	hasFailed  = Reason{"failed", "jobs that failed"}
 	wasKilled  = Reason{"killed", "jobs that were killed"}
 	neverRan   = Reason{"never-ran", "jobs that never ran"}
 	notEnded   = Reason{"not-ended", "jobs that had not ended when they were recorded"}
-	unmeasured = Reason{"unmeasured", "jobs that ran for an unknown time or on an unknown number of processors"}
 	undated    = Reason{"no-submit-time", "jobs without a time of submission"}
 )
 
@@ -76,13 +74,11 @@ var (
 	clockBack      = Reason{"clock-back", "tasks that end before they begin, as a clock went back: such maps take 100 ms, times of others are unknown"}
 	// Of a format in which no stage is known to be the maps of Hadoop.
 	clockBackUntimed = Reason{"clock-back", "tasks that end before they begin, as a clock went back: their times are unknown"}
-	endedBadly       = Reason{"ended-badly", "jobs that failed or were killed while they ran; they are played for as long as they ran"}
 	startCounts      = Reason{"submit-by-start", "jobs without a time of submission, which count from their start"}
 	afterLeftOut     = Reason{"after-left-out", "dependencies on jobs that are left out, which are not waited for"}
 	afterUnknown     = Reason{"after-unknown", "dependencies on jobs that do not come before in the trace, which are not waited for"}
 	afterTask        = Reason{"after-task-unknown", "dependencies on tasks that the job does not have, which are not waited for"}
 	instancesUnknown = Reason{"instances-unknown", "tasks of which no number of instances is told, or 0; each is taken as one"}
-	unknownStatus    = Reason{"status-unknown", "jobs of a status that the format does not have; they are played"}
 	afterLong        = Reason{"after-long-before", fmt.Sprintf("dependencies on jobs more than %d before, which are taken as ended", Remembered)}
 )
 

@@ -17,10 +17,6 @@ var endings = map[string][]struct {
 		{true, func(n int) string { return history(fmt.Sprintf("%d_0001", n), n) }},
 		{false, jhistEnd("FAILED")}, {false, jhistEnd("KILLED")}, {false, jhistEnd("ERROR")},
 	},
-	"swf": {
-		{true, swfEnd("60", "2", "1")}, {true, swfEnd("60", "2", "0")}, {true, swfEnd("60", "2", "5")},
-		{false, swfEnd("-1", "2", "5")}, {false, swfEnd("60", "0", "1")}, {false, swfEnd("-1", "-1", "1")}, {false, swfEnd("60", "2", "3")},
-	},
 	"alibaba": {
 		{true, alibabaEnd("Terminated", "200")}, {true, alibabaEnd("Terminated", "1")}, {true, alibabaEnd("Running", "")},
 		{false, alibabaEnd("Failed", "200")}, {false, alibabaEnd("Cancelled", "")},
@@ -33,12 +29,6 @@ func jhistEnd(status string) func(int) string {
 		whole := history(fmt.Sprintf("%d_0001", n), n)
 		return whole[:strings.LastIndex(strings.TrimSpace(whole), "\n")+1] +
 			event("JobUnsuccessfulCompletion", fmt.Sprintf(`"jobid": "job_%d_0001", "jobStatus": %q`, n, status))
-	}
-}
-
-func swfEnd(run, processors, status string) func(int) string {
-	return func(n int) string {
-		return fmt.Sprintf("%d %d 0 %s %s -1 -1 -1 -1 -1 %s 1 1 1 1 1 -1 -1\n", n, n, run, processors, status)
 	}
 }
 
@@ -71,9 +61,6 @@ func TestEveryRecordIsPlayedOrCounted(t *testing.T) {
 
 // What a record says by a word or number that is none is left out or counted, at each reader alike.
 func TestOddWordsAreCounted(t *testing.T) {
-	swf := func(submit, status string) string {
-		return "1 " + submit + " 5 600 8 580 204800 8 900 -1 " + status + " 1 1 3 1 -1 -1 -1\n"
-	}
 	jhist := func(submit, launch, status string) string {
 		event := func(name, fields string) string {
 			return `{"event":{"org.apache.hadoop.mapreduce.jobhistory.` + name + `":{"jobid":"job_1_0001",` + fields + "}}}\n"
@@ -88,8 +75,6 @@ func TestOddWordsAreCounted(t *testing.T) {
 		{"jhist", jhist("0", "1700000000000", `"SUCCEEDED"`), "; submit-by-start 1, input-unknown 1"},
 		{"jhist", jhist("null", "1700000000000", `"SUCCESS"`), "; submit-by-start 1, input-unknown 1"},
 		{"jhist", jhist("-1", "0", `"SUCCEEDED"`) + strings.ReplaceAll(jhist("1700000000000", "0", `"SUCCEEDED"`), "_0001", "_0002"), "no-submit-time 1; input-unknown 1"},
-		{"swf", swf("7", "9"), "; status-unknown 1, input-unknown 1"},
-		{"swf", swf("-1", "1") + strings.Replace(swf("7", "1"), "1", "2", 1), "no-submit-time 1; input-unknown 1"},
 		{"alibaba", "M1,0,j,1,Terminated,5,6,100,1\nM2,,j,1,Terminated,5,6,100,1\n", "; instances-unknown 2, input-unknown 1"},
 		{"alibaba", "R2_1,1,j,1,Terminated,5,6,100,1\n", "; after-task-unknown 1, input-unknown 1"},
 	} {

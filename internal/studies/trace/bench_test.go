@@ -17,11 +17,10 @@ import (
 func BenchmarkRead(b *testing.B) {
 	const jobs = 2000
 	texts := map[string]string{}
-	var swim, swf, jhist, alibaba strings.Builder
+	var swim, jhist, alibaba strings.Builder
 	var neutral []Job
 	for i := range jobs {
 		fmt.Fprintf(&swim, "job%d\t%d\t1\t268435456\t1000000\t1000\n", i, i)
-		fmt.Fprintf(&swf, "%5d %8d %6d %6d %4d %6d %8d %4d %6d %6d %2d %3d %3d %3d %2d %2d %2d %2d\n", i, i, 5, 3600, 8, 3500, 2048, 8, 7200, -1, 1, 3, 1, 7, 2, -1, -1, -1)
 		j := Job{ID: fmt.Sprint("j", i), Queue: "q", User: "u", Submit: units.Time(i) * units.Time(units.Second), Input: units.GB, Stages: []Stage{{Kind: workload.Map}}}
 		fmt.Fprint(&jhist, jhistHead, event("JobSubmitted", fmt.Sprintf(`"jobid": "job_1_%d", "submitTime": %d`, i, 1795219000000+1000*i)), event("JobInited", fmt.Sprintf(`"jobid": "job_1_%d", "totalMaps": 20`, i)))
 		for t := range 20 {
@@ -36,7 +35,7 @@ func BenchmarkRead(b *testing.B) {
 		fmt.Fprintf(&alibaba, "M1,20,j_%d,1,Terminated,%d,%d,100.0,0.39\nR2_1,5,j_%d,1,Terminated,%d,%d,50.0,0.2\n", i, i+1, i+60, i, i+61, i+90)
 		neutral = append(neutral, j)
 	}
-	texts["swim"], texts["swf"], texts["jhist"], texts["alibaba"] = swim.String(), swf.String(), jhist.String(), alibaba.String()
+	texts["swim"], texts["jhist"], texts["alibaba"] = swim.String(), jhist.String(), alibaba.String()
 	texts["slackline"] = write(b, neutral)
 	for _, f := range Formats() {
 		b.Run(f.Name, func(b *testing.B) {

@@ -14,7 +14,6 @@
 //	neutral.go    Slackline's own form, which says all that a Job does
 //	swim.go       Facebook's and Cloudera's samples in the form of SWIM, with and without input paths
 //	jhist.go      job histories of Hadoop; jobhistory.go: the same from its server, ran.go: what profiles learn from
-//	swf.go        the Standard Workload Format of the Parallel Workloads Archive
 //	alibaba.go    Alibaba's cluster trace of 2018
 //
 // Each format's file says what of it is used, and in which order its records must come. Readers

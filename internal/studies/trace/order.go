@@ -28,7 +28,6 @@ const epoch = 100_000_000 * units.Second // in 1973
 type order struct {
 	begun  bool
 	zero   units.Duration // when the first job came, if that is a time since 1970
-	starts units.Duration // when the trace began, since 1970, if it says so
 	before units.Time
 }
 
@@ -62,12 +61,8 @@ func (p *place) undated(j *Job, field string) bool {
 // counted is a time as it counts in the trace: since its begin, not since 1970.
 func (p *place) counted(o *order, field string, at units.Duration) units.Time {
 	if !o.begun {
-		o.zero = 0
-		if at >= epoch {
+		if o.zero = 0; at >= epoch {
 			o.zero = at
-			if o.starts >= epoch && o.starts <= at && at-o.starts < epoch {
-				o.zero = o.starts
-			}
 		}
 	}
 	if at -= o.zero; at > longest || at < -longest {

@@ -225,11 +225,3 @@ func quoted(text []byte) string {
 	}
 	return strconv.Quote(string(text))
 }
-
-// name makes a name of a number, none of one that is not known.
-func name(prefix string, n int64) string {
-	if n < 0 {
-		return ""
-	}
-	return prefix + strconv.FormatInt(n, 10)
-}
