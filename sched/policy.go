@@ -26,10 +26,6 @@ type About struct {
 	// it over in other batches: there its Decide must plan nothing and change nothing, whatever the
 	// time is. A policy that looks at the clock asks for a Tick and heeds it.
 	Heeds Events
-	// Late are those of them, starts and ends of attempts, that it may be told with whatever else
-	// happens next. It still hears at once of an end by which a stage of a job has all its tasks
-	// done, or after which no task of the job runs.
-	Late Events
 }
 
 // Cloner is a Policy that can be copied together with its book.

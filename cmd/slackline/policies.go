@@ -80,7 +80,6 @@ type policyInfo struct {
 	Wants   []string        `json:"wants,omitempty"` // what it does where the world can
 	Reads   []string        `json:"reads"`
 	Heeds   []string        `json:"heeds"` // kinds of events, or "any" alone
-	Bides   []string        `json:"bides"` // those of which it may be told late
 	Params  []compose.Param `json:"params"`
 	Reasons []policyReason  `json:"reasons"`
 
@@ -139,9 +138,9 @@ func (info *policyInfo) params(list []compose.Param) {
 
 // traits takes in what the parts say of themselves.
 func (info *policyInfo) traits(parts []compose.Entry) {
-	info.Needs, info.Reads, info.Heeds, info.Bides, info.Reasons = []string{}, []string{}, []string{}, []string{}, []policyReason{}
+	info.Needs, info.Reads, info.Heeds, info.Reasons = []string{}, []string{}, []string{}, []policyReason{}
 	var reads compose.Reads
-	var heeds, bides, prompt sched.Events
+	var heeds sched.Events
 	for i := range parts {
 		part := &parts[i]
 		for _, v := range part.Needs {
@@ -155,7 +154,7 @@ func (info *policyInfo) traits(parts []compose.Entry) {
 		}
 		reads.Profiles, reads.Models = reads.Profiles || part.Reads.Profiles, reads.Models || part.Reads.Models
 		reads.Needed, reads.Supply = reads.Needed || part.Reads.Needed, reads.Supply || part.Reads.Supply
-		heeds, bides, prompt = heeds|part.Turns(), bides|part.Bides, prompt|part.Turns()&^part.Bides
+		heeds |= part.Turns()
 		for _, c := range part.Causes {
 			if slices.ContainsFunc(info.Reasons, func(r policyReason) bool { return r.Name == c.Name }) {
 				continue
@@ -176,13 +175,9 @@ func (info *policyInfo) traits(parts []compose.Entry) {
 			info.Reads = append(info.Reads, of.what)
 		}
 	}
-	bides &^= prompt // what one part heeds at once is told at once
 	for k := sched.NoEvent + 1; k < sched.EventKinds; k++ {
 		if heeds.Has(k) && heeds != sched.AnyEvent {
 			info.Heeds = append(info.Heeds, k.String())
-		}
-		if bides.Has(k) {
-			info.Bides = append(info.Bides, k.String())
 		}
 	}
 	if heeds == sched.AnyEvent {
@@ -211,9 +206,6 @@ func (info *policyInfo) tell(w io.Writer, columns int) error {
 	}
 	line(9, "reads", cmp.Or(strings.Join(info.Reads, ", "), "nothing special"))
 	line(9, "heeds", cmp.Or(strings.Join(info.Heeds, ", "), "none: it ranks jobs when asked"))
-	if len(info.Bides) > 0 {
-		line(9, "bides", strings.Join(info.Bides, ", ")+": may be told with what comes next")
-	}
 	if len(info.Params) > 0 {
 		b.WriteString("\nparameters\n")
 		for _, p := range info.Params {

@@ -76,7 +76,7 @@ func TestLeftOutOfATrace(t *testing.T) {
 		t.Error(audit)
 	}
 	s.must(0, "simulate", "played.yaml", "--seed", "1", "--html", "p.html")
-	if page := s.read("p.html"); !strings.Contains(page, `"told":["left out of the trace: `+never) || !strings.Contains(page, `"filled in: jobs of unknown input size`) {
+	if page := s.read("p.html"); !strings.Contains(page, `"told":["left out of the trace: `+strings.ReplaceAll(never, `"`, `\"`)) || !strings.Contains(page, `"filled in: jobs of unknown input size`) {
 		t.Error(page[strings.Index(page, `id="data"`):])
 	}
 	for _, command := range []string{"simulate", "compare"} {

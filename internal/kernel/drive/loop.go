@@ -8,24 +8,20 @@ import (
 
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
-// Loop joins a world and a policy. All fields but Sinks, Stopwatch and MaxItems are needed.
+// Loop joins a world and a policy. All fields but Sinks and MaxItems are needed.
 type Loop struct {
-	World     World
-	Ledger    *ledger.Ledger // made with the world's capabilities and the policy's order
-	Policy    sched.Policy
-	Sinks     []Sink                // called in this order
-	Stopwatch func() units.Duration // nil: Spent stays 0
+	World  World
+	Ledger *ledger.Ledger // made with the world's capabilities and the policy's order
+	Policy sched.Policy
+	Sinks  []Sink // called in this order
 	// MaxItems is how many items the next plan may have, 0 = any number; replay knows it.
 	MaxItems int
-	Round    int64          // of the last batch; 0 before the first
-	Spent    units.Duration // by the scheduler: book, policy and sinks, without the world
-	Decided  int64          // how often the policy was asked
+	Round    int64 // of the last batch; 0 before the first
+	Decided  int64 // how often the policy was asked
 
 	heeds     sched.Events // what the policy heeds
-	late      sched.Events // of that, what it may be told late
 	patient   Patient      // the world, if it is
 	plan      sched.Plan
 	redecided bool // refusals alone have woken the policy, and nothing else since
@@ -38,7 +34,7 @@ func New(w World, p sched.Policy, sinks ...Sink) *Loop {
 		is.Heeds = sched.AnyEvent
 	}
 	patient, _ := w.(Patient)
-	return &Loop{World: w, Ledger: ledger.New(w.Can(), is.Order), Policy: p, Sinks: sinks, heeds: is.Heeds, late: is.Late, patient: patient}
+	return &Loop{World: w, Ledger: ledger.New(w.Can(), is.Order), Policy: p, Sinks: sinks, heeds: is.Heeds, patient: patient}
 }
 
 // Run drives the world until it has nothing more to say. It returns nil at the end of the run, else
@@ -71,7 +67,6 @@ func (l *Loop) step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	began := l.clock()
 	l.Round++
 	events := l.Ledger.Apply(batch.At, l.Round, batch.Events)
 	for _, s := range l.Sinks {
@@ -80,7 +75,6 @@ func (l *Loop) step(ctx context.Context) error {
 		}
 	}
 	if !l.wakes(events) {
-		l.Spent += l.clock() - began
 		l.rest()
 		return nil
 	}
@@ -96,7 +90,6 @@ func (l *Loop) step(ctx context.Context) error {
 			return fmt.Errorf("round %d: %w", l.Round, err)
 		}
 	}
-	l.Spent += l.clock() - began
 	if err := l.World.Enact(&l.plan); err != nil {
 		return fmt.Errorf("round %d: %w", l.Round, err)
 	}
@@ -113,11 +106,7 @@ func (l *Loop) rest() {
 		if l.Ledger.Refuses() {
 			heeds = sched.AnyEvent
 		}
-		late := l.late
-		if heeds == sched.AnyEvent {
-			late = 0
-		}
-		l.patient.Heed(heeds&^late, late)
+		l.patient.Heed(heeds)
 	}
 }
 
@@ -143,13 +132,6 @@ func (l *Loop) undeclared(err *error) {
 func (l *Loop) decide(events []sched.Event) {
 	l.Ledger.Begin(&l.plan)
 	l.Policy.Decide(l.Ledger, events, &l.plan)
-}
-
-func (l *Loop) clock() units.Duration {
-	if l.Stopwatch == nil {
-		return 0
-	}
-	return l.Stopwatch()
 }
 
 // wakes tells whether the batch has something for the policy to decide on.
@@ -187,7 +169,7 @@ func (l *Loop) Fork(begin func(book *ledger.Ledger) (World, error), sinks ...Sin
 	if err != nil {
 		return nil, err
 	}
-	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, late: l.late, Round: l.Round, redecided: l.redecided}
+	fork := &Loop{World: w, Ledger: book, Policy: policy, Sinks: sinks, heeds: l.heeds, Round: l.Round, redecided: l.redecided}
 	fork.patient, _ = w.(Patient)
 	fork.rest()
 	return fork, nil

@@ -30,10 +30,8 @@ type World interface {
 // hold back that attempts started and ended, with the time since then as their Age, until something
 // else has happened, or an event of a kind that is heeded: what the book then stands at is the same.
 type Patient interface {
-	// Heed says which kinds of events must not wait from now on, and of which of the others the
-	// policy hears all the same: of these an end must not wait by which a stage has all its tasks
-	// done, or after which no task of its job runs. Until it is called, none may wait.
-	Heed(kinds, late sched.Events)
+	// Heed says which kinds of events must not wait from now on. Until it is called, none may.
+	Heed(kinds sched.Events)
 }
 
 // Batch is what is told at one time.

@@ -130,7 +130,6 @@ type Policy struct {
 	// profiles by class, as parts see them that read no cost models
 	opened map[string]opened
 	heeds  sched.Events
-	bides  sched.Events // of these, what all parts that heed it may be told late
 }
 
 // part is a part of an assembled policy.
@@ -215,7 +214,6 @@ func (y *Policy) add(kind Kind, step Step) {
 		p.Causes = append(slices.Clone(p.Causes), sched.PlaceChanged)
 	}
 	p.turns, p.untold = p.Turns(), p.Reads.untold()
-	y.bides = y.bides&^(p.turns&^p.Bides) | p.turns&p.Bides&^(y.heeds&^y.bides)
 	y.heeds |= p.turns
 	y.parts = append(y.parts, p)
 }
@@ -239,7 +237,7 @@ func (y *Policy) Parts() (list []Entry) {
 
 // About is what the parts say of themselves, together.
 func (y *Policy) About() sched.About {
-	a := sched.About{Order: y.order, Heeds: y.heeds, Late: y.bides}
+	a := sched.About{Order: y.order, Heeds: y.heeds}
 	for i := range y.parts {
 		a.Causes = append(a.Causes, y.parts[i].Causes...)
 	}

@@ -24,8 +24,6 @@ type Traits struct {
 	// or at what the parts before it have planned, heeds any. An order heeds nothing; if it reads
 	// profiles or supplies, all jobs are ranked again when one changes.
 	Heeds sched.Events
-	// Bides are those of them that it may be told late (sched.About.Late): started and ended.
-	Bides sched.Events
 	// Causes are those of its reasons.
 	Causes []*sched.Cause
 }

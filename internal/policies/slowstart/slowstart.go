@@ -43,9 +43,6 @@ import (
 
 // Late lets reduces start late. The zero value is ready to use.
 type Late struct {
-	// Leaves tells of jobs whose reduces are another part's business, nil = of none.
-	Leaves func(sched.JobID) bool
-
 	held  []bool        // by handle: this part withholds the job's reduces
 	early []sched.JobID // whose reduces may start though maps run
 }
@@ -92,10 +89,6 @@ func (l *Late) forget(j sched.JobID) {
 func (l *Late) look(v sched.View, id sched.JobID, p *sched.Plan) {
 	j := v.Job(id)
 	if j == nil || j.Standing() > sched.Admitted {
-		return
-	}
-	if l.Leaves != nil && l.Leaves(id) {
-		l.forget(id)
 		return
 	}
 	stage, reduces := j.Spec.Stage(sched.Map), &j.Stages[sched.Reduce]

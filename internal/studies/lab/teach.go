@@ -59,9 +59,9 @@ func (t *teacher) Batch(_ units.Time, records []follow.Record) error {
 }
 
 // Heed passes on which events must not wait (drive.Patient). Jobs end at once, so nothing is taught late.
-func (t *teacher) Heed(kinds, late sched.Events) {
+func (t *teacher) Heed(kinds sched.Events) {
 	if w, ok := t.World.(drive.Patient); ok {
-		w.Heed(kinds, late)
+		w.Heed(kinds)
 	}
 }
 

@@ -277,21 +277,10 @@ func (w *World) end(a int32, outcome sched.Outcome, why string) (*job, *stage) {
 			w.missOutputs(j)
 		}
 	}
-	w.pressing = w.pressing || w.presses && (s.Done == int32(len(s.tasks)) || j.idle())
 	w.freed(n, needs)
 	w.beat.freshen(n)
 	w.drained(n)
 	return j, s
-}
-
-// idle tells whether no task of the job runs.
-func (j *job) idle() bool {
-	for i := range j.stages {
-		if j.stages[i].kind != sched.Master && j.stages[i].runs.first != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // lose ends an attempt whose node is gone.

@@ -56,8 +56,6 @@ type World struct {
 	news       sched.Events    // kinds of the others
 	made       bool            // the batch is, and has to be handed out
 	waits      sched.Events    // kinds of events that may
-	presses    bool            // ends by which a stage is done, or a job idle, may not
-	pressing   bool            // the batch being made has such an end
 	seen       drive.Seen
 	late       bool // it began from the book of a world that binds late: see late.go
 	asks       []asking
@@ -134,8 +132,7 @@ const mayWait = sched.Events(1<<sched.Started | 1<<sched.Ended)
 
 // Heed lets starts and ends of attempts wait that nobody heeds: they are told with the next event of
 // another kind. A world that binds late tells its demand at once, and with it all else.
-func (w *World) Heed(kinds, late sched.Events) {
-	w.presses = late.Has(sched.Ended)
+func (w *World) Heed(kinds sched.Events) {
 	if w.waits = mayWait &^ kinds; w.late {
 		w.waits = 0
 	}
@@ -242,7 +239,7 @@ func (w *World) handHeld() drive.Batch {
 }
 
 // tells tells whether the batch being made has an event that may not wait.
-func (w *World) tells() bool { return w.pressing || w.news&^w.waits != 0 }
+func (w *World) tells() bool { return w.news&^w.waits != 0 }
 
 // begin brings what is there at time 0.
 func (w *World) begin() {
@@ -434,7 +431,7 @@ func (w *World) batch() drive.Batch {
 		e.Age = units.Duration(w.now) - e.Age
 	}
 	inOrder := !w.mixed
-	w.held, w.pressing, w.news, w.mixed, w.latest = 0, false, 0, false, 0
+	w.held, w.news, w.mixed, w.latest = 0, 0, false, 0
 	if inOrder {
 		w.given, w.out = w.out, w.given[:0]
 		return drive.Batch{At: w.now, Events: w.given}
