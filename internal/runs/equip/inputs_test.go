@@ -208,3 +208,24 @@ func TestFirstRow(t *testing.T) {
 		}
 	}
 }
+
+// Where no block is named, input is cut by the slots.
+func TestCutBySlots(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "large")
+	if err := os.WriteFile(path, []byte("some words\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, int64(64*units.MB)); err != nil {
+		t.Fatal(err)
+	}
+	for slots, want := range map[int]int{1: 4, 2: 8, 4: 16, 64: 16} {
+		files, err := scenario.ReadJobs("j.yaml", []byte("app: wordcount\ninput: ["+path+"]\nname: j\noutput: "+dir+"/out\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if jobs, err := Jobs(files, Options{Maps: slots, Now: time.Now()}); err != nil || len(jobs[0].Splits) != want {
+			t.Errorf("%d slots: %v, %d splits, want %d", slots, err, len(jobs[0].Splits), want)
+		}
+	}
+}

@@ -248,6 +248,7 @@ func TestResumeRefuses(t *testing.T) {
 	for says, change := range map[string]func(*engine.Config){
 		`reduces is "2" now, and was "3" before`:                                          func(c *engine.Config) { c.Jobs[0].Reduces = 2 },
 		`block is "4KB" now, and was "2KB" before; that --block cuts its input as before`: func(c *engine.Config) { c.Block = 4 * units.KB },
+		`block is "8KB" now, and was "2KB" before; that --block cuts its input as before`: func(c *engine.Config) { c.Block, c.Jobs[0].MinMaps, c.Jobs[0].MaxMaps = 8*units.KB, 1, 9 },
 		`seed is "2" now, and was "1" before`:                                             func(c *engine.Config) { c.Seed = 2 },
 		`program is "sort" now, and was "wordcount" before`:                               func(c *engine.Config) { c.Jobs[0].Program = program(t, "sort") },
 		`the parameter x is "2" now, and was "1" before`:                                  func(c *engine.Config) { c.Jobs[0].Facts[1].Value = "2" },

@@ -242,6 +242,28 @@ func TestNumbersCountAsText(t *testing.T) {
 	}
 }
 
+// A table of more keys than its memory has room for is spilled, beside a combiner and beside a fold.
+func TestTablesSpill(t *testing.T) {
+	keys := mapFunc(func(_, _ []byte, out mapreduce.Emitter) error {
+		for i := range 2000 {
+			if err := out.Emit(strconv.AppendInt(nil, int64(i), 10), []byte("7")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, p := range []*mapreduce.Program{{NewCombiner: mapreduce.Sum.Reducer}, {Fold: mapreduce.Sum}} {
+		p.Name, p.NewMapper = "keys", newMapper(keys)
+		for buffer, spilled := range map[int]int64{1 << 20: 2000, 20_000: 4000} {
+			dir := t.TempDir()
+			_, counts, err := (job{program: p, block: 100, reduces: 1, buffer: buffer}).run(t.Context(), dir, write(t, dir, []string{"one\n"}))
+			if n := counts.Get(mapreduce.TaskGroup, mapreduce.SpilledRecords); err != nil || n != spilled {
+				t.Errorf("of %d bytes %d records were spilled, want %d: %v", buffer, n, spilled, err)
+			}
+		}
+	}
+}
+
 // A combiner sees each of the values that are counted instead of kept, empty ones and none among them.
 func TestRepeatedValues(t *testing.T) {
 	hollow := func(key, line []byte, out mapreduce.Emitter) error {
