@@ -10,6 +10,7 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/conform"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -79,6 +80,35 @@ func TestCancelBeforeInput(t *testing.T) {
 		t.Errorf("jobs ended %v", jobs)
 	}
 	for _, b := range o.watch.Close(2) {
+		t.Error(b)
+	}
+}
+
+// What is cancelled while it waits for another job is left alone when that has finished.
+func TestCancelBehind(t *testing.T) {
+	o := opened(t, engine.Config{Cluster: workers(1, 1, 1)}, conform.Friendly{})
+	runs, cancelled := o.job("runs"), make(chan struct{})
+	p := *program(t, "wordcount")
+	p.NewMapper = func(c *mapreduce.Context) (mapreduce.Mapper, error) {
+		<-cancelled
+		return program(t, "wordcount").NewMapper(c)
+	}
+	runs.Program = &p
+	fed, guessed := o.job("fed", "runs"), o.job("guessed", "runs")
+	fed.Input, guessed.Input = []string{runs.Output}, []string{runs.Output}
+	guessed.Guess = make([]input.Split, 3)
+	o.submit("", runs, fed, guessed, o.job("behind", "runs"))
+	for _, id := range []string{"fed", "guessed", "behind"} {
+		o.cancel("", id)
+		o.until(sched.JobEnded)
+	}
+	close(cancelled)
+	for id, end := range o.shut() {
+		if want := "killed cancelled by its user"; end != want && id != "runs" || id == "runs" && end != "committed" {
+			t.Errorf("job %s: %s", id, end)
+		}
+	}
+	for _, b := range o.watch.Close(4) {
 		t.Error(b)
 	}
 }

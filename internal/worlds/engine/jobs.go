@@ -316,10 +316,9 @@ func (w *World) goOn(j *job) {
 
 // mayStart makes a job's first stage ready if all its predecessors have finished. Of a job without
 // any the ledger knows it by itself. A job that came without its input is to be cancelled, and starts
-// nothing until then.
+// nothing until then; one that has ended has no stages.
 func (w *World) mayStart(j *job) {
-	unfed := len(j.splits) < len(j.stages[0].tasks)
-	if !j.arrived || j.stages[0].Ready || j.now().Ends || j.missing > 0 || j.broken || unfed {
+	if !j.arrived || j.now().Ends || j.stages[0].Ready || j.missing > 0 || j.broken || len(j.splits) < len(j.stages[0].tasks) {
 		return
 	}
 	j.stages[0].Ready = true

@@ -223,7 +223,7 @@ func (w *World) depart(j *job) {
 		f.missing--
 		f.broken = f.broken || !k.committed
 		switch {
-		case f.guessed && f.missing == 0 && !f.broken:
+		case f.guessed && f.missing == 0 && !f.broken && !f.now().Ends:
 			w.prepare(f)
 		case !f.arrived && f.Spec == nil:
 			w.getReady(f)
