@@ -74,13 +74,17 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
-// BenchmarkSlack is what a look costs with 1,000 nodes and 10,000 jobs that wait.
+// BenchmarkSlack is what a look costs with nodes and jobs that wait.
 func BenchmarkSlack(b *testing.B) {
-	book, plan := crowded(1000, 10_000)
-	s := NewSlack()
-	s.First = -units.Time(looksFirst * units.Minute)
-	for b.Loop() {
-		s.look(book, plan)
+	for _, size := range [][2]int{{1000, 10_000}, {10_000, 1000}} {
+		b.Run(fmt.Sprintf("%d nodes, %d jobs", size[0], size[1]), func(b *testing.B) {
+			book, plan := crowded(size[0], size[1])
+			s := NewSlack()
+			s.First = -units.Time(looksFirst * units.Minute)
+			for b.Loop() {
+				s.look(book, plan)
+			}
+		})
 	}
 }
 
