@@ -92,9 +92,20 @@ type Capabilities struct {
 	Bounds bool `json:"bounds,omitempty"`
 	// Heartbeat is the interval of heartbeats, 0 = nodes are served at once.
 	Heartbeat units.Duration `json:"heartbeat"`
+	// Prompt says that a node beats at once when something changes for it, and waits for its interval only
+	// where nothing does.
+	Prompt bool `json:"prompt,omitempty"`
 	// Origin is the instant that 0 stands for, in RFC 3339; "" = none. A world may begin later than
 	// 0, but not earlier.
 	Origin string `json:"origin,omitempty"`
+}
+
+// Served is how often a node gets tasks for the room that it has, 0 = at once.
+func (c *Capabilities) Served() units.Duration {
+	if c.Prompt {
+		return 0
+	}
+	return c.Heartbeat
 }
 
 // Can tells whether the world can do what the verb asks for.

@@ -340,11 +340,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		}
 		w.Jobs = append(w.Jobs, &job)
 	}
-	cfg := sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: l.whole(known, policy), Seed: seed}
-	if says { // what it says counts on when workers are served
-		cfg.Heartbeat = engine.Beat
-	}
-	return cfg, nil
+	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: l.whole(known, policy), Seed: seed}, nil
 }
 
 // unknown says that a job's class has to be learned first.

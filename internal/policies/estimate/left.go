@@ -48,7 +48,7 @@ func (o *Own) Left(v sched.View, j *sched.Job, margin int, size [2]units.Duratio
 		if tasks == 0 {
 			return left, false
 		}
-		left.Mean[k] = max(1, Millis(sum/units.Duration(tasks)+v.World().Heartbeat/2)*int64(100+margin)/100)
+		left.Mean[k] = max(1, Millis(sum/units.Duration(tasks)+v.World().Served()/2)*int64(100+margin)/100)
 	}
 	return left, true
 }

@@ -220,7 +220,7 @@ func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, kn
 	default:
 		l = estimate.Laws{Map: s.strange(job, 0), Reduce: s.strange(job, 1), Master: master}
 	}
-	beat := v.World().Heartbeat.Seconds()
+	beat := v.World().Served().Seconds()
 	l.Map.ServedEvery(beat)
 	l.Reduce.ServedEvery(beat)
 	return l, known

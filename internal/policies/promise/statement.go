@@ -164,7 +164,7 @@ func (s *scheduler) deviates(v sched.View, job *sched.Job, r *record, l *lawsOf)
 	if j.Maps.N+j.Reduces.N > 0 {
 		finishes = j.Finish()
 	}
-	d := finishes.Shift(v.World().Heartbeat.Seconds() - last - run)
+	d := finishes.Shift(v.World().Served().Seconds() - last - run)
 	for i := range d {
 		d[i] = units.Rounded(d[i])
 	}

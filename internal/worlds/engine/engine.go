@@ -106,7 +106,7 @@ func (w *World) slots() (maps, reduces int) {
 
 // Can says what the engine is able to do.
 func (w *World) Can() sched.Capabilities {
-	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Mold: true, Speculate: w.cfg.Progress > 0, Power: w.rents(), Heartbeat: w.cfg.Heartbeat}
+	can := sched.Capabilities{World: "engine", Bind: true, Kill: true, Mold: true, Speculate: w.cfg.Progress > 0, Power: w.rents(), Heartbeat: w.cfg.Heartbeat, Prompt: true}
 	if at := w.cfg.began(); !at.IsZero() {
 		can.Origin = at.Format(time.RFC3339Nano)
 	}
