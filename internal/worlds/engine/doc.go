@@ -53,8 +53,8 @@
 // can resume from it, however this one ended: killed, stopped by its context, or out of room on the
 // disk. JobEnded is sent when the output is committed, or, of a failed or killed job, when its last
 // attempt has ended and its output directory is gone. A job that reads the output of a predecessor
-// comes as it is guessed to be (Job.Guess) and is amended when that is there; without a guess, or where an
-// interrupted run has left something of it, it arrives then.
+// comes as it is guessed to be (Job.Guess), no sooner than those that it waits for, and is amended when that is
+// there; without a guess, or where an interrupted run has left something of it, it arrives then.
 //
 // # Resuming
 //

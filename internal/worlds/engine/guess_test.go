@@ -66,6 +66,11 @@ func (c *comings) Batch(round int64, _ units.Time, events []sched.Event) error {
 			if round > 1 {
 				c.told[c.of[e.Job]] += " late"
 			}
+			for _, before := range e.Detail.Job.After {
+				if c.told[before] == "" {
+					c.told[c.of[e.Job]] += " before " + before
+				}
+			}
 		case sched.JobAmended:
 			c.told[c.of[e.Job]] += fmt.Sprintf(", %d", e.Detail.Job.Tasks(sched.Map))
 		case sched.JobEnded:
@@ -155,7 +160,7 @@ func TestGuessWithoutEnd(t *testing.T) {
 		"fails":   {fails, "2 maps" + behind, "2 maps" + behind},
 		"rejects": {rejects, "2 maps, killed ", "2 maps" + behind},
 		"misses":  {misses, "2 maps, failed ", "2 maps" + behind},
-		"later":   {later, " maps late, failed ", "2 maps" + behind},
+		"later":   {later, " maps late, failed ", "2 maps late" + behind},
 	} {
 		cfg := chain(t, in, t.TempDir(), 2)
 		told := come(t, cfg, c.is(&cfg))
@@ -171,7 +176,7 @@ func TestGuessGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	come(t, chain(t, in, filepath.Join(dir, "plain"), 2), conform.Friendly{})
 	want := counted(t, filepath.Join(dir, "plain", "third"))
-	for _, tasks := range []int{2, 14, 17, 19, 21} {
+	for _, tasks := range []int{2, 50, 101, 103, 106} {
 		at := filepath.Join(dir, fmt.Sprint(tasks))
 		dies(t, chain(t, in, at, 2), conform.Friendly{}, &killer{left: tasks})
 		cfg := chain(t, in, at, 2)
@@ -179,5 +184,27 @@ func TestGuessGoesOn(t *testing.T) {
 			t.Errorf("after %d tasks: %v", tasks, e.jobs)
 		}
 		same(t, counted(t, filepath.Join(at, "third")), want)
+	}
+}
+
+// A job does not come before those that it reads from: whoever promises something to it counts with these.
+func TestGuessBehindLateOne(t *testing.T) {
+	in, _ := text(t, 1000)
+	dir := t.TempDir()
+	for name, late := range map[string]func() engine.Config{
+		"arrives": func() engine.Config {
+			cfg := chain(t, in, filepath.Join(dir, "arrives"), 2)
+			cfg.Jobs[1].Spec.Arrive = units.Time(700 * units.Millisecond)
+			return cfg
+		},
+		"resumes": func() engine.Config {
+			at := filepath.Join(dir, "resumes")
+			dies(t, chain(t, in, at, 2), conform.Friendly{}, &killer{left: 103})
+			return chain(t, in, at, 2)
+		},
+	} {
+		if told := come(t, late(), conform.Friendly{}); strings.Contains(fmt.Sprint(told), "before") || !strings.Contains(told["second"], "late") {
+			t.Errorf("%s: %v", name, told)
+		}
 	}
 }

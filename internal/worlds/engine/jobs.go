@@ -32,6 +32,7 @@ type job struct {
 	block     units.Bytes  // by which it was cut otherwise; 0 = as the run cuts
 	asked     sched.ItemID // it is being cut so; 0 = it is not
 	guessed   bool         // what it reads is a guess
+	unseen    int          // jobs that it waits for and that have not arrived
 	cut       sched.Item   // when that is there
 	cuts      *task.Cuts   // of a program with a total order
 	stages    []*stage
@@ -228,11 +229,13 @@ func (w *World) nextArrival() units.Time {
 	return units.Never
 }
 
-// arrivals tells the jobs whose time has come.
+// arrivals tells the jobs whose time has come: a guess not before those that it waits for, as it would be
+// taken for one that waits no longer.
 func (w *World) arrivals() {
 	for j := w.soonest(); j != nil && j.cfg.Spec.Arrive <= w.now; j = w.soonest() {
-		w.waiting.Pop()
-		w.arrive(j)
+		if w.waiting.Pop(); !j.guessed || j.unseen == 0 {
+			w.arrive(j)
+		}
 	}
 }
 
@@ -246,6 +249,12 @@ func (w *World) arrive(j *job) {
 		w.jobs = append(w.jobs, j)
 	}
 	j.arrived = true
+	behind := w.known[j.cfg.Spec.ID].followers
+	for _, f := range behind {
+		if f.unseen--; f.guessed && f.unseen == 0 {
+			w.waiting.Push(f)
+		}
+	}
 	if j.Spec == nil {
 		w.feed(j)
 	}

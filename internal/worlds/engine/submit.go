@@ -194,7 +194,9 @@ func (w *World) enqueue(j *job) {
 		case slices.Contains(j.cfg.Spec.After[:i], id):
 		case !k.over:
 			k.followers = append(k.followers, j)
-			j.missing++
+			if j.missing++; !k.job.arrived {
+				j.unseen++
+			}
 		case !k.committed:
 			j.broken = true
 		}
