@@ -223,10 +223,10 @@ func (l *Local) Real(policy string, seed uint64, under string, known []*profile.
 
 // expect says of jobs that read what others of the files write what that is expected to be.
 func (l *Local) expect(jobs []engine.Job, known []*profile.Class) {
-	told := Told(known)
+	told, list := Told(known), make([][]input.Split, len(l.Files))
 	for i := range jobs {
 		if jobs[i].Splits == nil {
-			jobs[i].Guess, _ = l.splits(i, told, true) // what cannot be said now is seen when it is there
+			jobs[i].Guess, _ = l.splits(i, told, true, list) // what cannot be said now is seen when it is there
 		}
 	}
 }
@@ -321,7 +321,7 @@ func (l *Local) Simulated(policy string, seed uint64, known []*profile.Class) (l
 // corrected by how far earlier predictions of the class were off on average (profile.Class.Bias).
 func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says bool) (sim.Config, error) {
 	w := &workload.Workload{}
-	told := Told(known)
+	told, list := Told(known), make([][]input.Split, len(l.Files))
 	for i, f := range l.Files {
 		class := profile.Near(told, f.Class)
 		// Nobody is refused by a guess.
@@ -329,7 +329,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		if (class == nil || class.Any(workload.Map).Task.N == 0 || judges) && !says {
 			return sim.Config{}, unknown(f)
 		}
-		splits, err := l.splits(i, told, says)
+		splits, err := l.splits(i, told, says, list)
 		if err != nil {
 			return sim.Config{}, err
 		}
@@ -348,41 +348,53 @@ func unknown(f *scenario.Job) error {
 	return f.Errorf("app", "nothing is known of jobs of class %q yet; run it once to learn: slackline run %s", f.Class, f.Path())
 }
 
-// splits are those of a job's input. What a job before it is to write is as much, for what that reads, as jobs of its
-// class wrote on average. Where nobody knows that it is an error, or, for a guess, as much as it reads.
-func (l *Local) splits(i int, told []*profile.Class, guess bool) ([]input.Split, error) {
+// splits are those of a job's input. What jobs before it are to write is as much, for what these read, as jobs of
+// their classes wrote on average. Where nobody knows that it is an error, or, for a guess, as much as they read. The
+// list has those that were found before.
+func (l *Local) splits(i int, told []*profile.Class, guess bool, list [][]input.Split) ([]input.Split, error) {
 	if l.jobs[i].Splits != nil {
 		return l.jobs[i].Splits, nil
 	}
-	f, read := l.Files[i], int64(0)
+	if list[i] != nil {
+		return list[i], nil
+	}
+	f, read, counted := l.Files[i], int64(0), make(map[int]bool)
 	for _, path := range f.Input {
-		before := equip.Writer(l.Files, f, path)
-		if before == nil || outdir.HasFinished(before.Output) {
+		there := true
+		for k, before := range l.Files {
+			if equip.Writer(l.Files[k:k+1], f, path) == nil || outdir.HasFinished(before.Output) {
+				continue
+			}
+			if there = false; counted[k] {
+				continue
+			}
+			its, err := l.splits(k, told, guess, list)
+			if err != nil {
+				return nil, err
+			}
+			ratio := 1.0
+			if class := profile.Near(told, before.Class); class != nil && class.Output.N > 0 {
+				ratio = class.Output.Mean
+			} else if !guess {
+				return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much such jobs write; run it once to learn: slackline run %s", before.Name, before.Path())
+			}
+			counted[k] = true
+			read += int64(ratio * float64(sizeOf(its, func(s input.Split) int64 { return s.Size })))
+		}
+		if there {
 			found, err := input.Find([]string{path})
 			if err != nil {
 				return nil, f.Errorf("input", "%v", err)
 			}
 			read += sizeOf(found, func(f input.File) int64 { return f.Size })
-			continue
 		}
-		its, err := l.splits(slices.Index(l.Files, before), told, guess)
-		if err != nil {
-			return nil, err
-		}
-		ratio := 1.0
-		if class := profile.Near(told, before.Class); class != nil && class.Output.N > 0 {
-			ratio = class.Output.Mean
-		} else if !guess {
-			return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much such jobs write; run it once to learn: slackline run %s", before.Name, before.Path())
-		}
-		read += int64(ratio * float64(sizeOf(its, func(s input.Split) int64 { return s.Size })))
 	}
 	block := int64(cmp.Or(l.Machine.Block, input.Block(units.Bytes(read), l.Machine.Nodes*l.Machine.MapSlots)))
-	list := make([]input.Split, max(1, (read+block-1)/block))
-	for k := range list {
-		list[k].Size = read / int64(len(list))
+	list[i] = make([]input.Split, max(1, (read+block-1)/block))
+	for k := range list[i] {
+		list[i][k].Size = read / int64(len(list[i]))
 	}
-	return list, nil
+	return list[i], nil
 }
 
 func sizeOf[T any](list []T, size func(T) int64) (sum int64) {

@@ -89,6 +89,48 @@ func TestLocalSim(t *testing.T) {
 	}
 }
 
+// What jobs are to read that others write is guessed as all of these write it, each once, and in time for
+// any number of them that read from each other.
+func TestGuessedInput(t *testing.T) {
+	in, out := inputs(t, 1000, 250), t.TempDir()
+	var jobs []*scenario.Job
+	job := func(name string, from ...string) {
+		j, err := scenario.ReadJob(name+".yaml", fmt.Appendf(nil, "name: %s\napp: grep\nparams: {pattern: a}\ninput: ['%s']\noutput: %q\nreduces: 0\n", name, strings.Join(from, "','"), filepath.Join(out, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs = append(jobs, j)
+	}
+	last := []string{in}
+	for i := range 25 { // twice as much in each layer of two
+		x, y := fmt.Sprint("x", i), fmt.Sprint("y", i)
+		job(x, last...)
+		job(y, last...)
+		last = []string{filepath.Join(out, x), filepath.Join(out, y)}
+	}
+	job("all", filepath.Join(out, "[xy]0"))
+	job("parts", filepath.Join(out, "x0", "part-m-00000"), filepath.Join(out, "x0", "part-m-00001"))
+	l, err := NewLocal(jobs, Machine{Nodes: 2, MapSlots: 1, ReduceSlots: 1}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := l.sim("promise", 1, nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]units.Bytes{"x0": 1250, "x1": 2500, "y9": 1250 << 9, "all": 2500, "parts": 1250} {
+		for _, j := range cfg.Workload.Jobs {
+			sum := units.Bytes(0)
+			for _, task := range j.Stages[0].Tasks {
+				sum += task.Input
+			}
+			if j.ID == id && sum != want {
+				t.Errorf("job %s is to read %v, want %v", id, sum, want)
+			}
+		}
+	}
+}
+
 // A mapper that panics fails its job and no other, and leaves no output.
 func TestPanickingMapper(t *testing.T) {
 	in, out := inputs(t, 1000), t.TempDir()
