@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/slackline/slackline/internal/kernel/filelock"
 )
@@ -35,10 +37,27 @@ func Take(output string) (*Lock, error) {
 // Busy returns a BusyError if a process is at work in an output directory, nil if none is or there
 // is no such directory.
 func Busy(output string) error {
-	if path := lockPath(output); filelock.Taken(path) {
-		return says(output, &BusyError{holder(path)})
+	path := lockPath(output)
+	for left := lingers; filelock.Taken(path); left-- {
+		if left == 0 || !orphaned(path) {
+			return says(output, &BusyError{holder(path)})
+		}
+		time.Sleep(lingering)
 	}
 	return nil
+}
+
+// What a process was starting when it was killed has its locks until it runs: so often, and so long each time, is a lock
+// looked at again whose process has ended.
+const (
+	lingers   = 100
+	lingering = 5 * time.Millisecond
+)
+
+// orphaned tells whether a lock that is taken was that of a process which has ended.
+func orphaned(path string) bool {
+	p, err := os.FindProcess(holder(path))
+	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // takeLock takes the lock that a file stands for, which is made if need be. A link is not followed,
@@ -47,9 +66,13 @@ func takeLock(path string) (*Lock, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s, which should be its lock, is not a plain file", filepath.Base(path))
 	}
-	for {
+	for left := lingers; ; {
 		f, err := filelock.Take(path, 0o666)
 		if errors.Is(err, filelock.ErrTaken) {
+			if left--; left > 0 && orphaned(path) {
+				time.Sleep(lingering)
+				continue
+			}
 			return nil, &BusyError{holder(path)}
 		}
 		if err != nil {
