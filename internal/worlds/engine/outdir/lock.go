@@ -47,8 +47,8 @@ func Busy(output string) error {
 	return nil
 }
 
-// What a process was starting when it was killed has its locks until it runs: so often, and so long each time, is a lock
-// looked at again whose process has ended.
+// What a process was starting when it was killed has its locks until it runs: so often, and so long each time, is a
+// lock looked at again whose process has ended.
 const (
 	lingers   = 100
 	lingering = 5 * time.Millisecond
