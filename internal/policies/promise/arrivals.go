@@ -13,13 +13,15 @@ import (
 
 // arrivals are the last jobs with a deadline that came, the oldest first.
 type arrivals struct {
-	List []arrival `json:"list,omitempty"`
+	List  []arrival  `json:"list,omitempty"`
+	First units.Time `json:"first,omitempty"` // when the first of all came, remembered or not
 
 	// by how much time they had, and the sums over those that had no more, as they are looked up; not saved
 	byHas []arrival
 	sums  []sums
 	stale bool
 	rate  float64 // in a second, of each of them
+	seen  float64 // seconds for which such jobs have come
 }
 
 // An arrival is a job that came.
@@ -48,6 +50,9 @@ func (a *arrivals) came(at units.Time, has, work float64) {
 	if len(a.List) == mostArrivals {
 		a.List, a.byHas = slices.Delete(a.List, 0, mostArrivals/4), nil
 	}
+	if len(a.List) == 0 {
+		a.First = at
+	}
 	x := arrival{at, units.Rounded(has), units.Rounded(work)}
 	if len(a.byHas) == len(a.List) {
 		a.byHas = slices.Insert(a.byHas, sort.Search(len(a.byHas), func(i int) bool { return units.Rounded(a.byHas[i].Has) > units.Rounded(x.Has) }), x)
@@ -62,7 +67,7 @@ func (a *arrivals) count(now units.Time) {
 		a.sums = nil
 		return
 	}
-	a.rate = 1 / max(now.Sub(a.List[0].At).Seconds(), 1e-3)
+	a.rate, a.seen = 1/max(now.Sub(a.List[0].At).Seconds(), 1e-3), max(now.Sub(a.First).Seconds(), 1e-3)
 	if len(a.sums) > 0 && !a.stale {
 		return
 	}
@@ -104,12 +109,11 @@ func (a *arrivals) ahead(all *sums, deadline, within float64) (work, variance fl
 }
 
 // delays is by how many seconds, and with which variance, later arrivals delay a job whose last task starts in so many
-// seconds without them. It expects as many as it remembers, for as far ahead as that goes back, and none beyond: a
-// burst is no rate.
+// seconds without them. It expects them for as long as such jobs have come, and none beyond: a burst is no rate.
 func (a *arrivals) delays(deadline, within float64) (by, variance float64) {
 	all := a.upTo(deadline)
 	for range 3 {
-		by, variance = a.ahead(&all, deadline, min(within+by, 1/a.rate))
+		by, variance = a.ahead(&all, deadline, min(within+by, a.seen))
 	}
 	return by, variance
 }
@@ -127,6 +131,6 @@ func (a *arrivals) overtake(within float64) (by, variance float64) {
 	}
 	all := &a.sums[len(a.sums)-1]
 	idle := 1 - min(units.Rounded(all.work*a.rate), mostBusy)
-	within = min(within, all.work*idle/(1-idle)) // so that they take no more than all that came
+	within = min(within, all.work*a.rate*a.seen*idle/(1-idle)) // so that they take no more than all that came
 	return units.Rounded(within * (1 - idle) / idle), units.Rounded(within * a.rate * all.square / (idle * idle * idle))
 }

@@ -85,3 +85,22 @@ func TestBurstTellsOfNoRate(t *testing.T) {
 		t.Errorf("who stands behind all is told %v", o.Half)
 	}
 }
+
+// Jobs that come so often that only those of the last half a minute are remembered are expected for as long as such have
+// come: each second brings half a second of work.
+func TestSteadyArrivalsGoOn(t *testing.T) {
+	var a arrivals
+	for i := range 6000 { // 600 s
+		a.came(units.Time(i)*units.Time(units.Second)/10, 5, 0.05)
+	}
+	a.count(units.Time(600 * units.Second))
+	if by, _ := a.delays(1000, 100); math.Abs(by-87.5) > 2 { // 100 · (1/2 + 1/4 + 1/8)
+		t.Errorf("a job with 1000 s that takes 100 s is delayed by %.1f s", by)
+	}
+	if by, _ := a.overtake(100); math.Abs(by-100) > 2 {
+		t.Errorf("a job behind all that takes 100 s is delayed by %.1f s", by)
+	}
+	if by, _ := a.overtake(1e6); math.Abs(by-300) > 2 { // as much as has come
+		t.Errorf("a job behind all is delayed by %.1f s", by)
+	}
+}

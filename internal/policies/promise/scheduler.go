@@ -183,7 +183,7 @@ func (s *scheduler) copy(o *scheduler) {
 	for _, name := range slices.Sorted(maps.Keys(o.kin)) {
 		n.kin[name] = o.kin[name]
 	}
-	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List)}, o.failures, o.next
+	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List), First: o.arrivals.First}, o.failures, o.next
 	n.watched, n.errors = o.watched, o.errors
 	*s = *n
 }
