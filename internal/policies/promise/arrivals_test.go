@@ -86,8 +86,8 @@ func TestBurstTellsOfNoRate(t *testing.T) {
 	}
 }
 
-// Jobs that come so often that only those of the last half a minute are remembered are expected for as long as such have
-// come: each second brings half a second of work.
+// Jobs that come so often that only those of the last half a minute are remembered are expected for as long as such
+// have come: each second brings half a second of work.
 func TestSteadyArrivalsGoOn(t *testing.T) {
 	var a arrivals
 	for i := range 6000 { // 600 s
