@@ -32,6 +32,8 @@ var (
 	// SlotsMoved tells so as slots came or went.
 	SlotsMoved = moved("slots-moved", "[slots?|nodes were lost, and with them ]{slots} {slots?slot|slots}[slots? came]",
 		sched.Change.Named("slots", "slots that came", -4))
+	// InputMoved tells so of a job whose input was a guess, or is another one now.
+	InputMoved = moved("input-moved", "it reads [later?more|less] than was expected")
 	// TasksMoved tells so of a job that runs.
 	TasksMoved = moved("tasks-moved", "its tasks are [later?slower|faster] than the profile says")
 	// WidthMoved tells so where half of all such jobs are done when they were before.

@@ -208,6 +208,22 @@ func TestLostPromiseGoesBehind(t *testing.T) {
 	}
 }
 
+// A job that reads more than was expected is told so, not that its tasks are slow.
+func TestTellsOfMoreInput(t *testing.T) {
+	reads := func(maps int) *workload.Job {
+		j := policytest.Claims("a", maps, 2000)
+		for i := range maps {
+			j.Stages[0].Tasks[i].Input = units.MB
+		}
+		return j
+	}
+	d := known(t, usual, 0.1, 0.1)
+	d.At(0, arrives(1, reads(5)))
+	if plan := d.At(1, policytest.Amended(1, reads(100))); !strings.Contains(plan, "input-moved") || strings.Contains(plan, "tasks-moved") {
+		t.Errorf("it is told %q", plan)
+	}
+}
+
 // A promise survives a resync, also in another process, and is told with its reason; one to a job that has another
 // deadline since is not.
 func TestPromisesSurvive(t *testing.T) {

@@ -13,13 +13,20 @@ import (
 type told struct {
 	sched.Outlook
 	At    units.Time `json:"at"`
-	Means [2]float64 `json:"means"` // what its tasks took then
-	Slots [2]int32   `json:"slots"` // in service then
+	Means [2]float64 `json:"means"`           // what its tasks took then
+	Slots [2]int32   `json:"slots"`           // in service then
+	Reads int64      `json:"reads,omitempty"` // bytes that its tasks were to read
 }
 
 // toldOf is what a job is told after a look.
 func (s *scheduler) toldOf(w *place, out sched.Outlook, now units.Time) told {
-	return told{Outlook: out, At: now, Means: [2]float64{s.task(w.r, 0), s.task(w.r, 1)}, Slots: [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}}
+	t := told{Outlook: out, At: now, Means: [2]float64{s.task(w.r, 0), s.task(w.r, 1)}, Slots: [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}}
+	for i := range w.job.Spec.Stages {
+		for _, task := range w.job.Spec.Stages[i].Tasks {
+			t.Reads += int64(task.Input)
+		}
+	}
+	return t
 }
 
 // Least moves that are told.
@@ -75,6 +82,8 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		switch {
 		case !was.far(now, is.Half, was.Half):
 			why = sched.Because(WidthMoved, int64(is.By.Sub(was.By)))
+		case was.Reads != tells.Reads:
+			why = sched.Because(InputMoved, int64(later))
 		case was.Slots != tells.Slots:
 			why = sched.Because(SlotsMoved, int64(later), int64(tells.Slots[0]+tells.Slots[1]-was.Slots[0]-was.Slots[1]))
 		case w.job.Begun() && (units.Rounded(w.before) == 0 || s.tasksMoved(w, was, tells.Means, later)):
