@@ -94,14 +94,21 @@ func (s *StageSpec) Container(i int) cluster.Container {
 	return cluster.MapSlot()
 }
 
+// Input is what all tasks of the stage read. O(tasks).
+func (s *StageSpec) Input() (sum units.Bytes) {
+	for i := range s.Tasks {
+		sum += s.Tasks[i].Input
+	}
+	return sum
+}
+
 // Cut returns the stage cut into another number of tasks, within its bounds. Its input is shared evenly, and lies where
 // it lay; so is its work, where Works says nothing of it.
 func (s *StageSpec) Cut(n int) StageSpec {
 	c, was := *s, len(s.Tasks)
 	c.Tasks, c.Hosts = make([]Task, n), Hosts{}
-	input, shuffle, work := units.Bytes(0), units.Duration(0), units.Duration(0)
+	input, shuffle, work := s.Input(), units.Duration(0), units.Duration(0)
 	for i := range s.Tasks {
-		input += s.Tasks[i].Input
 		shuffle += s.Tasks[i].Shuffle
 		work += s.Tasks[i].Work
 	}

@@ -413,10 +413,7 @@ func find(known []*profile.Class, name string) *profile.Class {
 
 // mold lets a stage of maps be cut into other numbers, each of which takes what the class is expected to for its bytes.
 func mold(maps *workload.StageSpec, least, most int, class *profile.Class) {
-	read, known, bias := units.Bytes(0), class.Any(workload.Map), class.Bias()
-	for i := range maps.Tasks {
-		read += maps.Tasks[i].Input
-	}
+	read, known, bias := maps.Input(), class.Any(workload.Map), class.Bias()
 	maps.MinTasks, maps.MaxTasks = least, most
 	for k := least; k <= most; k++ {
 		maps.Works = append(maps.Works, units.FromSeconds(bias*known.Expect(float64(read)/float64(k))))

@@ -12,19 +12,17 @@ import (
 // told is what a job was told last.
 type told struct {
 	sched.Outlook
-	At    units.Time `json:"at"`
-	Means [2]float64 `json:"means"`           // what its tasks took then
-	Slots [2]int32   `json:"slots"`           // in service then
-	Reads int64      `json:"reads,omitempty"` // bytes that its tasks were to read
+	At    units.Time  `json:"at"`
+	Means [2]float64  `json:"means"`           // what its tasks took then
+	Slots [2]int32    `json:"slots"`           // in service then
+	Reads units.Bytes `json:"reads,omitempty"` // bytes that its tasks were to read
 }
 
 // toldOf is what a job is told after a look.
 func (s *scheduler) toldOf(w *place, out sched.Outlook, now units.Time) told {
 	t := told{Outlook: out, At: now, Means: [2]float64{s.task(w.r, 0), s.task(w.r, 1)}, Slots: [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}}
 	for i := range w.job.Spec.Stages {
-		for _, task := range w.job.Spec.Stages[i].Tasks {
-			t.Reads += int64(task.Input)
-		}
+		t.Reads += w.job.Spec.Stages[i].Input()
 	}
 	return t
 }

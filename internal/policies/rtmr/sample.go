@@ -76,16 +76,12 @@ func (m *sample) started(now units.Time, first bool, job *sched.Job, p *sched.Pl
 		m.Began = now
 	}
 	it := &p.Items[len(p.Items)-1]
-	tasks := job.Spec.Stage(sched.Map).Tasks
+	maps := job.Spec.Stage(sched.Map)
 	for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
-		m.Largest = max(m.Largest, tasks[b.Task-1].Input)
+		m.Largest = max(m.Largest, maps.Tasks[b.Task-1].Input)
 	}
 	if it.Tasks.Len() == 0 {
-		all := units.Bytes(0)
-		for i := range tasks {
-			all += tasks[i].Input
-		}
-		m.Largest = all / units.Bytes(len(tasks))
+		m.Largest = maps.Input() / units.Bytes(len(maps.Tasks))
 	}
 }
 

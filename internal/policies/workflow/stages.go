@@ -73,19 +73,11 @@ func work(v sched.View, job *sched.Job, st *workload.StageSpec, tasks int) (unit
 	}
 	if st.MaxTasks > 0 && st.Kind == sched.Map { // of one that may be cut otherwise, by what each is to read
 		if k := c.Any(sched.Map); k.PerByte.N > 0 {
-			return units.FromSeconds(units.Rounded(k.Expect(float64(read(st)) / float64(tasks)))), true
+			return units.FromSeconds(units.Rounded(k.Expect(float64(st.Input()) / float64(tasks)))), true
 		}
 	}
 	mean, _, known := estimate.Task(c, st.Kind)
 	return mean, known
-}
-
-// read is what all tasks of a stage read.
-func read(st *workload.StageSpec) (sum units.Bytes) {
-	for i := range st.Tasks {
-		sum += st.Tasks[i].Input
-	}
-	return sum
 }
 
 // stage is a stage of a workflow that is not over.

@@ -218,11 +218,7 @@ func (w *World) masterReady(a int32) {
 func ratioOf(spec *workload.Job) float64 {
 	var inputs [sched.Stages]units.Bytes
 	for i := range spec.Stages {
-		s, sum := &spec.Stages[i], units.Bytes(0)
-		for t := range s.Tasks {
-			sum += s.Tasks[t].Input
-		}
-		inputs[s.Kind] = sum
+		inputs[spec.Stages[i].Kind] = spec.Stages[i].Input()
 	}
 	if inputs[sched.Map] == 0 {
 		return 0
