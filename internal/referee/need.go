@@ -18,6 +18,7 @@ type needs struct {
 	idle               int64
 	rented, gone       map[int]int64 // when nodes were asked for, and were to be given back
 	next, tick         int64
+	hired              bool // nodes were rented at the last look
 }
 
 func needsOf(_ *made, a *asked) part {
@@ -60,8 +61,7 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 	}
 	if !look && (!turn || b.now < s.next) {
 		// If nothing else comes, it looks all the same: somebody may be idle by now.
-		serves := func(n *node) bool { return n != nil && n.serves() && n.rented() }
-		if turn && slices.ContainsFunc(b.nodes, serves) && (s.tick == 0 || s.next < s.tick) {
+		if turn && s.hired && (s.tick == 0 || s.next < s.tick) {
 			s.tick = s.next
 		}
 		return
@@ -90,7 +90,7 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 	}
 	slices.SortStableFunc(chores, func(x, y chore) int { return cmp.Or(cmp.Compare(x.j.due(), y.j.due()), cmp.Compare(x.j.seq, y.j.seq)) })
 	hired, crews = s.rent(b, p, crews, chores, hired, costs)
-	s.back(b, p, crews, chores, hired)
+	s.hired = s.back(b, p, crews, chores, hired) > 0
 }
 
 func (s *needs) patience(n *node) int64 {
@@ -146,21 +146,23 @@ func free(crews []crew, chores []chore, k int) (list []int64) {
 		}
 	}
 	slices.Sort(list)
-	at := 0
+	var runs []int64
 	for _, c := range chores {
-		for _, left := range c.runs[k] {
-			if at < len(list) && list[at] == 0 {
-				list[at] = left
-				at++
-			}
+		runs = append(runs, c.runs[k]...)
+	}
+	slices.Sort(runs)
+	for at, left := range runs {
+		if at < len(list) && list[at] == 0 {
+			list[at] = left
 		}
 	}
 	return list
 }
 
 // played is when jobs are done if whole tasks are given to single slots, maps by deadline and reduces as maps end.
-func played(crews []crew, chores []chore) []int64 {
-	maps, reduces := free(crews, chores, 0), free(crews, chores, 1)
+// Those of all run.
+func played(crews []crew, all, chores []chore) []int64 {
+	maps, reduces := free(crews, all, 0), free(crews, all, 1)
 	give := func(slots []int64, c *chore, k int, release int64) int64 {
 		done := release
 		for range c.open[k] {
@@ -193,14 +195,22 @@ func played(crews []crew, chores []chore) []int64 {
 	return done
 }
 
-// late counts the jobs that are late then, or by Graham's bound if that has fewer.
-func late(crews []crew, chores []chore) (n int) {
-	for i, done := range played(crews, chores) {
+// late counts the jobs that are late then, or by Graham's bound if that has fewer, and says behind which job nobody is
+// late by this: those are not played.
+func late(crews []crew, all, chores []chore) (n, last int) {
+	bound := byGraham(crews, all, chores)
+	for i, done := range bound {
 		if done > chores[i].due {
-			n++
+			n, last = n+1, i+1
 		}
 	}
-	return min(n, lateByGraham(crews, chores))
+	few := 0
+	for i, done := range played(crews, all, chores[:last]) {
+		if done > chores[i].due {
+			few++
+		}
+	}
+	return min(n, few), last
 }
 
 // hours is the slot time of a kind until t, and until the first time by which there is so much.
@@ -235,9 +245,10 @@ func slotsBy(crews []crew, k int, n int64) int64 {
 	return list[n-1]
 }
 
-func lateByGraham(crews []crew, chores []chore) (n int) {
+// byGraham is when jobs are done at the latest.
+func byGraham(crews []crew, all, chores []chore) (list []int64) {
 	var work, tasks [2]int64
-	for _, c := range chores {
+	for _, c := range all {
 		for k := range work {
 			tasks[k] += int64(len(c.runs[k]))
 			for _, left := range c.runs[k] {
@@ -262,11 +273,9 @@ func lateByGraham(crews []crew, chores []chore) (n int) {
 			tasks[1] += c.open[1]
 			done = max(done, max(mapped, start(1, reduced-c.mean[1]))+c.mean[1])
 		}
-		if done > c.due {
-			n++
-		}
+		list = append(list, done)
 	}
-	return n
+	return list
 }
 
 // alone is when a job could be done that has all slots.
@@ -357,12 +366,15 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int,
 		hire(o, min(few, o.most), "kept-warm"+numbers(int64(s.base)))
 		return hired, crews
 	}
-	if late(crews, chores) == 0 {
+	n, last := late(crews, chores, chores)
+	if n == 0 {
 		return hired, crews
 	}
+	all, chores := chores, chores[:last] // who is in time at the latest needs nothing
 	var best *offered
 	var worth []chore
-	nodes, misses := 0, 0
+	nodes, fails := 0, 0
+	misses := func(crews []crew, saved []chore) int { n, _ := late(crews, all, saved); return n }
 	for _, o := range classes {
 		n := o.nodes[0]
 		with := func(few int) []crew { return slices.Concat(crews, more(n, few)) }
@@ -372,8 +384,8 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int,
 				saved = append(saved, chores[i])
 			}
 		}
-		few, least := 0, late(with(o.most), saved)
-		for few < o.most && late(with(few), saved) > least {
+		few, least := 0, misses(with(o.most), saved)
+		for few < o.most && misses(with(few), saved) > least {
 			few++
 		}
 		least += len(chores) - len(saved)
@@ -381,23 +393,23 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int,
 		if best != nil {
 			cheaper = rounded(float64(few)*n.Class.Price) - rounded(float64(nodes)*best.nodes[0].Class.Price)
 		}
-		if best == nil || least < misses || least == misses && (cheaper < 0 || cheaper == 0 && few < nodes) {
-			best, nodes, misses, worth = o, few, least, saved
+		if best == nil || least < fails || least == fails && (cheaper < 0 || cheaper == 0 && few < nodes) {
+			best, nodes, fails, worth = o, few, least, saved
 		}
 	}
 	if nodes == 0 {
 		return hired, crews
 	}
-	n := best.nodes[0]
-	least, when := 0, b.now+ms(n.Class.WakeTime)*1_000_000
-	for least < nodes && !asFluid(slices.Concat(crews, more(n, least)), worth) {
+	one := best.nodes[0]
+	least, when := 0, b.now+ms(one.Class.WakeTime)*1_000_000
+	for least < nodes && !asFluid(slices.Concat(crews, more(one, least)), worth) {
 		least++
 	}
-	if misses > len(chores)-len(worth) {
+	if fails > len(chores)-len(worth) {
 		least = 0
 	}
 	why := fmt.Sprintf("nodes-lack:%d,%d,%d", nodes, least, when)
-	without, with := played(crews, worth), played(slices.Concat(crews, more(n, nodes)), worth)
+	without, with := played(crews, all, worth), played(slices.Concat(crews, more(one, nodes)), all, worth)
 	for i, c := range worth {
 		if without[i] > c.due && with[i] <= c.due {
 			why += fmt.Sprintf(" job %d", c.j.id)
@@ -418,7 +430,7 @@ func more(n *node, few int) (list []crew) {
 	return list
 }
 
-func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired int) {
+func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired int) int {
 	next := int64(never)
 	for _, n := range slices.Backward(b.nodes) {
 		if n == nil || !n.serves() || n.occupied > 0 || !n.rented() {
@@ -443,7 +455,8 @@ func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired int)
 			maps, reduces := slotsIn(n)
 			k := slices.Index(crews, crew{0, maps, reduces})
 			without := slices.Delete(slices.Clone(crews), k, k+1)
-			if late(without, chores) <= late(crews, chores) {
+			were, _ := late(crews, chores, chores)
+			if are, _ := late(without, chores, chores); are <= were {
 				p.power("sleep", n, "not-needed"+numbers(n.since, int64(hired)))
 				s.gone[n.id] = max(1, b.now)
 				crews = without
@@ -457,4 +470,5 @@ func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired int)
 	if next != never && (s.tick == 0 || next < s.tick) {
 		s.tick = next
 	}
+	return hired
 }

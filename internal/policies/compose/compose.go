@@ -32,6 +32,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -75,6 +76,9 @@ type Gate interface {
 
 // Sleepers is a part that is told when the policy is assembled that nodes which sleep wake when they are needed.
 type Sleepers interface{ CountSleepers() }
+
+// Estimated is a part that goes by what another one knows of jobs, where there is one.
+type Estimated interface{ By(estimate.Estimator) }
 
 // Recipe is what a policy is made of.
 type Recipe struct {
@@ -188,6 +192,11 @@ func New(r Recipe) (*Policy, error) {
 	for _, part := range y.parts {
 		if c, ok := part.step.(Sleepers); ok && y.gate != nil {
 			c.CountSleepers()
+		}
+		if e, ok := part.step.(estimate.Estimator); ok {
+			if by, ok := r.Steps[KindScale].(Estimated); ok {
+				by.By(e)
+			}
 		}
 		if f, ok := part.step.(Follower); ok {
 			if err := f.Follow(followed); err != nil {

@@ -15,6 +15,17 @@ type Left struct {
 	Due  int64    // from now
 	Open [2]int64 // maps and reduces to be started
 	Mean [2]int64 // what one of them takes
+	// Sure is by how much sooner than due it has to be expected for its deadline to be as likely as it is to be.
+	Sure     int64
+	Promised bool
+}
+
+// Estimator is a part that knows more of jobs than their own tasks and their class say.
+type Estimator interface {
+	// Left is what is left of a job, by what was known when it was looked at last.
+	Left(v sched.View, j *sched.Job) (left Left, known bool)
+	// Looks is when it looks at all jobs next, after which their Left is another one.
+	Looks() units.Time
 }
 
 // classTasks is how many tasks of a job count as much as what is known of its class.

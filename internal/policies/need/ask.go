@@ -1,7 +1,9 @@
 package need
 
 import (
+	"cmp"
 	"encoding/json"
+	"math"
 	"slices"
 	"sort"
 
@@ -25,9 +27,8 @@ type Need struct {
 	c Config
 	memory
 
-	queue estimate.Queue
-	ids   []sched.JobID // by deadline; reused
-	jobs  []job         // what is left of them
+	line line
+	by   estimate.Estimator // who knows what is left of jobs; nil = nobody but Own
 }
 
 // memory is what outlives a look.
@@ -36,6 +37,7 @@ type memory struct {
 	Nodes []tenure     `json:"nodes,omitempty"` // by handle
 	Told  []bool       `json:"told,omitempty"`  // jobs, by handle, that nothing can save, as was told
 	Next  units.Time   `json:"next"`            // when it looks again, at the next end of a task
+	Hired bool         `json:"hired,omitempty"` // at the last look nodes were rented
 	Wake  units.Time   `json:"wake"`            // the Tick that was asked for; 0 = none
 }
 
@@ -48,6 +50,17 @@ type tenure struct {
 // New returns the part.
 func New(c Config) *Need { return &Need{c: c} }
 
+// By has it go by what another part knows of jobs.
+func (n *Need) By(e estimate.Estimator) { n.by = e }
+
+// left is what is left of a job.
+func (n *Need) left(v sched.View, j *sched.Job) (estimate.Left, bool) {
+	if n.by != nil {
+		return n.by.Left(v, j)
+	}
+	return n.Own.Left(v, j, n.c.Margin, [kinds]units.Duration{})
+}
+
 // changes are the events at which it looks at once; at the ends of tasks it does so once in a while.
 var (
 	changes = sched.EventsOf(sched.Resync, sched.Control, sched.JobArrived, sched.JobAmended, sched.OutputLost,
@@ -57,8 +70,8 @@ var (
 
 const every = 5 * units.Second
 
-// Decide rents and gives back. A look costs O(jobs log nodes + running tasks), and O(nodes) where some wake or may be
-// idle.
+// Decide rents and gives back. A look costs little for each job where none can be late, and O(running tasks); else
+// O(jobs log nodes) for those up to the last one that may be; and O(nodes) where some wake or may be idle.
 func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	at, turn, ticked := false, false, false
 	for i := range batch {
@@ -76,24 +89,40 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		p.WakeMe(n.Wake, sched.Because(sched.Wakeup, int64(n.Wake)))
 	}
 	if !at && (!turn || v.Now() < n.Next) {
-		if turn && rents(v) { // nothing else may happen any more
+		if turn && n.Hired { // nothing else may happen any more
 			n.remind(n.Next, p)
 		}
 		return
 	}
 	n.Next = v.Now().Add(every)
 	s := stocked(v)
-	n.line(v)
+	if n.by != nil && n.by.Looks() != n.line.asOf {
+		n.line.asOf = n.by.Looks()
+		clear(n.line.marks)
+	}
+	n.line.look(v, n.left)
 	n.rent(v, &s, p)
 	n.back(v, &s, p)
+	n.Hired = s.rented > 0
 }
 
 // notice takes in an event.
 func (n *Need) notice(v sched.View, e *sched.Event) {
 	if e.Kind == sched.Resync || e.Kind == sched.Control {
-		n.memory = memory{}
+		n.memory, n.line = memory{}, line{}
 	}
-	n.Own.Notice(v, e)
+	if n.by == nil {
+		n.Own.Notice(v, e)
+	}
+	switch e.Kind {
+	case sched.ProfileLearned:
+		clear(n.line.marks)
+	case sched.Ended:
+		j, _ := v.Ended(e.Attempt)
+		n.line.doubt(j)
+	case sched.JobArrived:
+		n.line.doubt(e.Job)
+	}
 	if (e.Kind == sched.JobArrived || e.Kind == sched.JobEnded || e.Kind == sched.JobAmended) && int(e.Job) < len(n.Told) {
 		n.Told[e.Job] = false
 	}
@@ -140,20 +169,21 @@ func (n *Need) offers(v sched.View, s *stock) (list []offer) {
 type choice struct {
 	offer
 	nodes, late int
-	jobs        []job // that count
+	lost        int // of these, jobs beyond help
+	load            // of the others
 	ids         []sched.JobID
 }
 
 // rent asks for what lacks.
 func (n *Need) rent(v sched.View, s *stock, p *sched.Plan) {
-	list := n.offers(v, s)
+	list, late := n.offers(v, s), n.line.late(s.room, v.Now(), 0, nil)
 	n.tell(v, s, list, p)
 	if few := n.c.Base - s.rented; few > 0 && len(list) > 0 {
 		o := slices.MinFunc(list, func(a, b offer) int { return compare(a.price, b.price) })
 		n.wake(v, o.id, min(few, o.most), s, p, sched.Because(Warm, int64(n.c.Base)))
 		return // what lacks beyond that the next look tells
 	}
-	if len(list) == 0 || s.room.late(n.jobs) == 0 {
+	if len(list) == 0 || late == 0 {
 		return
 	}
 	var best choice
@@ -172,15 +202,29 @@ func (n *Need) rent(v sched.View, s *stock, p *sched.Plan) {
 // choose finds the least number of nodes of a class with which no more jobs are late than with all of them.
 func (n *Need) choose(r room, o offer) choice {
 	c := choice{offer: o}
-	all := r.with(int64(o.most), o.slots, o.boot)
-	for i := range n.jobs {
-		if all.alone(&n.jobs[i]) <= n.jobs[i].due {
-			c.jobs, c.ids = append(c.jobs, n.jobs[i]), append(c.ids, n.ids[i])
+	with := func(nodes int) room { return r.with(int64(nodes), o.slots, o.boot) }
+	all, l := with(o.most), &n.line
+	lost := 0
+	for i, j := range l.jobs {
+		soonest := all.alone(&j)
+		if soonest > j.due { // an even chance is more than none
+			j.due += j.sure
+		}
+		if soonest > j.due {
+			lost += j.counts()
+		} else {
+			c.jobs, c.ids = append(c.jobs, j), append(c.ids, l.ids[i])
 		}
 	}
-	c.late = all.late(c.jobs)
-	c.nodes = sort.Search(o.most, func(k int) bool { return r.with(int64(k), o.slots, o.boot).late(c.jobs) <= c.late })
-	c.late += len(n.jobs) - len(c.jobs)
+	c.runs = l.runs
+	if few, _ := r.late(&c.load, 0); few > 0 {
+		c.late, _ = all.late(&c.load, math.MaxInt)
+		c.nodes = sort.Search(o.most, func(k int) bool {
+			late, _ := with(k).late(&c.load, c.late)
+			return late <= c.late
+		})
+	}
+	c.lost, c.late = lost, c.late+lost
 	return c
 }
 
@@ -212,15 +256,7 @@ func (n *Need) wake(v sched.View, class sched.ClassID, nodes int, s *stock, p *s
 }
 
 // compare compares prices.
-func compare(a, b float64) int {
-	switch a, b := units.Rounded(a), units.Rounded(b); {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
+func compare(a, b float64) int { return cmp.Compare(units.Rounded(a), units.Rounded(b)) }
 
 // MarshalJSON writes the state.
 func (n *Need) MarshalJSON() ([]byte, error) { return json.Marshal(n.memory) }
@@ -246,7 +282,7 @@ func Entry() compose.Entry {
 		Doc:  "rents nodes of a cloud before deadlines are missed, as few as are enough, and gives them back",
 		Cite: "Slackline; compare paper 002, section 3.3 (request)",
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true},
-			Causes: []*sched.Cause{NodesLack, Warm, NotNeeded, BeyondHelp, sched.Wakeup}, Heeds: (changes | turns | sched.EventsOf(sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
+			Causes: []*sched.Cause{NodesLack, Warm, NotNeeded, BeyondHelp, sched.Wakeup}, Heeds: (changes | turns | sched.EventsOf(sched.ProfileLearned, sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
 		Params: []compose.Param{
 			{Name: "most", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "at most so many are rented at a time; 0 = all that are offered"},
 			{Name: "base", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "so many are rented at any time, of the cheapest class"},

@@ -45,10 +45,10 @@ func (n *Need) back(v sched.View, s *stock, p *sched.Plan) {
 		at := n.goes(v, nd)
 		if v.Now() >= at {
 			if late < 0 {
-				late = s.room.late(n.jobs)
+				late = n.line.late(s.room, v.Now(), broken, s.room)
 			}
 			without := s.room.with(-1, slotsOf(&v.Class(nd.Class).Spec.Capacity), 0)
-			if without.late(n.jobs) <= late {
+			if late < broken && n.line.late(without, v.Now(), late, s.room) <= late {
 				if p.Add(sched.Item{Verb: sched.Sleep, Node: nd.ID, Reason: sched.Because(NotNeeded, int64(nd.Since), int64(s.rented))}) {
 					n.tenure(nd.ID).Back = max(1, v.Now())
 					s.room = without

@@ -81,6 +81,20 @@ type job struct {
 	open    [kinds]int64   // tasks to be started
 	mean    [kinds]int64   // what one of them takes
 	running [kinds][]int64 // what each of those that run still takes
+
+	sure     int64 // by how much sooner that is than its deadline
+	promised bool
+}
+
+// broken is as how many late jobs one counts that was promised its deadline.
+const broken = 1 << 20
+
+// counts is what it counts for if it is late.
+func (j *job) counts() int {
+	if j.promised {
+		return broken
+	}
+	return 1
 }
 
 // lasts is how long the last of a job's running tasks still takes.
@@ -91,37 +105,71 @@ func (j *job) lasts(k int) (last int64) {
 	return last
 }
 
-// latest tells when each job is done at the latest, without a look at single slots: O(jobs). It ends when say returns
-// false.
-func (r room) latest(jobs []job, say func(i int, done int64) bool) {
-	var work, tasks [kinds]int64 // of all that run, and of jobs so far
-	for i := range jobs {
-		for k := range kinds {
-			tasks[k] += int64(len(jobs[i].running[k]))
-			for _, left := range jobs[i].running[k] {
-				work[k] += left
-			}
+// A part is what is left of a job, or of some that follow each other, as wait.after counts it.
+type part struct {
+	work, tasks [kinds]int64 // to be started
+	longest     [kinds]int64 // of these tasks
+	lasts       [kinds]int64 // of those that run
+}
+
+func (j *job) part() (p part) {
+	for k := range kinds {
+		if p.tasks[k] = j.open[k]; j.open[k] > 0 {
+			p.work[k], p.longest[k] = j.open[k]*j.mean[k], j.mean[k]
+		}
+		p.lasts[k] = j.lasts(k)
+	}
+	return p
+}
+
+func (p *part) add(o part) {
+	for k := range kinds {
+		p.work[k] += o.work[k]
+		p.tasks[k] += o.tasks[k]
+		p.longest[k], p.lasts[k] = max(p.longest[k], o.longest[k]), max(p.lasts[k], o.lasts[k])
+	}
+}
+
+// A load is jobs by deadline, and what each task that runs still takes, also of others.
+type load struct {
+	jobs []job
+	runs [kinds][]int64
+}
+
+// A wait is the work and the tasks that go before a job.
+type wait struct {
+	work, tasks [kinds]int64
+	reduced     int64 // slot time of reduces until the last so far is done, with what stays empty before
+}
+
+// waits is what runs.
+func (l *load) waits() (w wait) {
+	for k := range kinds {
+		w.tasks[k] = int64(len(l.runs[k]))
+		for _, left := range l.runs[k] {
+			w.work[k] += left
 		}
 	}
-	reduced := work[1] // slot time of reduces until the last so far is done, with what stays empty before
-	for i := range jobs {
-		j := &jobs[i]
-		mapped := j.lasts(0)
-		if j.open[0] > 0 {
-			work[0] += j.open[0] * j.mean[0]
-			tasks[0] += j.open[0]
-			mapped = max(mapped, min(max(r.from(0, 1), r.until(0, work[0]-j.mean[0])), r.from(0, tasks[0]))+j.mean[0])
-		}
-		done := max(mapped, j.lasts(1))
-		if j.open[1] > 0 && mapped < never {
-			reduced = max(reduced, r.by(1, mapped)) + j.open[1]*j.mean[1]
-			tasks[1] += j.open[1]
-			done = max(done, max(mapped, min(max(r.from(1, 1), r.until(1, reduced-j.mean[1])), r.from(1, tasks[1])))+j.mean[1])
-		}
-		if !say(i, done) {
-			return
-		}
+	w.reduced = w.work[1]
+	return w
+}
+
+// after is when a part is done at the latest behind the others, which it joins, without a look at single slots. It
+// grows with all that a part has, so that each of several jobs is done by then if they count as one.
+func (w *wait) after(r room, p *part) (done int64) {
+	mapped := p.lasts[0]
+	if p.tasks[0] > 0 {
+		w.work[0] += p.work[0]
+		w.tasks[0] += p.tasks[0]
+		mapped = max(mapped, min(max(r.from(0, 1), r.until(0, w.work[0]-p.longest[0])), r.from(0, w.tasks[0]))+p.longest[0])
 	}
+	done = max(mapped, p.lasts[1])
+	if p.tasks[1] > 0 && mapped < never {
+		w.reduced = max(w.reduced, r.by(1, mapped)) + p.work[1]
+		w.tasks[1] += p.tasks[1]
+		done = max(done, max(mapped, min(max(r.from(1, 1), r.until(1, w.reduced-p.longest[1])), r.from(1, w.tasks[1])))+p.longest[1])
+	}
+	return done
 }
 
 // alone is when the job could be done had it all slots.

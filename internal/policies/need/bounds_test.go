@@ -112,7 +112,7 @@ func TestBoundsAgainstExhaustiveSearch(t *testing.T) {
 			} else if feasible {
 				t.Fatalf("seed %d: %d nodes are enough, and the lower bound says they are not: %+v", seed, n, o)
 			}
-			if all.late(o.jobs) == 0 {
+			if late, _ := all.late(&load{jobs: o.jobs}, 0); late == 0 {
 				upper = n
 				if !feasible {
 					t.Fatalf("seed %d: %d nodes are not enough, and the upper bound says they are: %+v", seed, n, o)
@@ -164,7 +164,10 @@ func TestBounds(t *testing.T) {
 			}
 			return -1
 		}
-		least, asks := number(func(r room) bool { return r.enough(c.jobs, byStart(c.jobs)) }), number(func(r room) bool { return r.late(c.jobs) == 0 })
+		least, asks := number(func(r room) bool { return r.enough(c.jobs, byStart(c.jobs)) }), number(func(r room) bool {
+			late, _ := r.late(&load{jobs: c.jobs}, 0)
+			return late == 0
+		})
 		if got, want := fmt.Sprint(least, asks), fmt.Sprint(c.least, c.asks); got != want {
 			t.Errorf("%s: %s, want %s", c.why, got, want)
 		}
@@ -184,7 +187,7 @@ func BenchmarkLate(b *testing.B) {
 		room := room{{slots: [kinds]int64{c.slots, c.slots}}}
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
-				room.late(jobs)
+				room.late(&load{jobs: jobs}, len(jobs))
 			}
 		})
 	}

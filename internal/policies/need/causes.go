@@ -14,24 +14,22 @@ const mostNamed = 8
 // late without them.
 func (n *Need) certify(v sched.View, r room, c *choice, p *sched.Plan) sched.Reason {
 	why := sched.Because(NodesLack, int64(c.nodes), int64(c.least(r)), int64(v.Now().Add(span(c.boot))))
-	with := make([]bool, len(c.jobs)) // late even so
-	r.with(int64(c.nodes), c.slots, c.boot).play(c.jobs, func(i int, done int64) bool {
-		with[i] = done > c.jobs[i].due
-		return true
-	})
-	if late := c.late - (len(n.jobs) - len(c.jobs)); late > 0 {
+	if late := c.late - c.lost; late > 0 {
 		why.B = 0 // who is to be saved is a choice, of which a fluid proves nothing
 	}
 	evidence := []sched.Evidence{{Amount: int64(math.Round(units.Rounded(float64(c.nodes) * c.price * 1000)))}}
-	r.play(c.jobs, func(i int, done int64) bool {
-		if over := done - c.jobs[i].due; over > 0 && !with[i] {
-			if why.Job == 0 {
-				why.Job = c.ids[i]
-			}
-			evidence = append(evidence, sched.Evidence{Job: c.ids[i], At: v.Job(c.ids[i]).Due(), Amount: int64(span(over))})
+	without, _ := r.play(&c.load, math.MaxInt)
+	with, _ := r.with(int64(c.nodes), c.slots, c.boot).play(&c.load, math.MaxInt)
+	for i, done := range without {
+		due, id := c.jobs[i].due, c.ids[i]
+		if done <= due || with[i] > due || len(evidence) > mostNamed {
+			continue
 		}
-		return len(evidence) <= mostNamed
-	})
+		if why.Job == 0 {
+			why.Job = id
+		}
+		evidence = append(evidence, sched.Evidence{Job: id, At: v.Job(id).Due(), Amount: int64(span(done - due))})
+	}
 	return p.Because(why, evidence...)
 }
 
@@ -45,15 +43,15 @@ func (n *Need) tell(v sched.View, s *stock, list []offer, p *sched.Plan) {
 	if len(list) == 0 {
 		return
 	}
-	for i, id := range n.ids {
-		soonest := s.room.alone(&n.jobs[i])
+	for i, id := range n.line.ids {
+		soonest := s.room.alone(&n.line.jobs[i])
 		for _, o := range list {
-			soonest = min(soonest, s.room.with(int64(o.most), o.slots, o.boot).alone(&n.jobs[i]))
+			soonest = min(soonest, s.room.with(int64(o.most), o.slots, o.boot).alone(&n.line.jobs[i]))
 		}
 		for int(id) >= len(n.Told) {
 			n.Told = append(n.Told, false)
 		}
-		if soonest > n.jobs[i].due && !n.Told[id] {
+		if soonest > n.line.jobs[i].due+n.line.jobs[i].sure && !n.Told[id] {
 			n.Told[id] = true
 			p.Rank(id, sched.Because(BeyondHelp, int64(v.Job(id).Due()), int64(v.Now().Add(span(soonest)))))
 		}

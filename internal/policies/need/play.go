@@ -11,20 +11,17 @@ type bench []seat
 type seat struct{ free, slots int64 }
 
 // bench is the slots of a kind with what runs on them.
-func (r room) bench(k int, jobs []job) (b bench) {
-	here := int64(0)
-	for i := range jobs {
-		for _, left := range jobs[i].running[k] {
-			if here < r[0].slots[k] {
-				b = append(b, seat{left, 1})
-				here++
-			}
-		}
+func (r room) bench(k int, runs []int64) (b bench) {
+	if here := int(r[0].slots[k]); len(runs) > here { // nodes may have gone
+		runs = slices.Sorted(slices.Values(runs))[:here]
+	}
+	for _, left := range runs {
+		b = append(b, seat{left, 1})
 	}
 	for i, g := range r {
 		n := g.slots[k]
 		if i == 0 {
-			n -= here
+			n -= int64(len(b))
 		}
 		if n > 0 {
 			b = append(b, seat{g.ready, n})
@@ -70,48 +67,51 @@ func (b *bench) take(tasks, mean, release int64) (done int64) {
 	return done
 }
 
-// play tells when each job is done if whole tasks are given to slots: maps by deadline, and reduces as the maps
-// of their job end. It ends when say returns false.
-func (r room) play(jobs []job, say func(i int, done int64) bool) {
-	maps, reduces := r.bench(0, jobs), r.bench(1, jobs)
-	done, order := make([]int64, len(jobs)), make([]int, len(jobs))
+// play tells when each job is done if whole tasks are given to slots, maps by deadline and reduces as the maps of their
+// job end, and how many are late (job.counts). It ends when these are more than most.
+func (r room) play(l *load, most int) (done []int64, late int) {
+	jobs, maps, reduces := l.jobs, r.bench(0, l.runs[0]), r.bench(1, l.runs[1])
+	done, order := make([]int64, len(jobs)), make([]int, 0, len(jobs))
+	over := func(i int) bool {
+		if done[i] > jobs[i].due {
+			late += jobs[i].counts()
+		}
+		return late > most
+	}
 	for i := range jobs {
 		j := &jobs[i]
-		order[i] = i
 		done[i] = j.lasts(0)
 		if j.open[0] > 0 {
 			done[i] = max(done[i], maps.take(j.open[0], j.mean[0], 0))
+		}
+		if j.open[1] > 0 && done[i] < never {
+			order = append(order, i)
+		} else if done[i] = max(done[i], j.lasts(1)); over(i) {
+			return done, late
 		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(done[x], done[y]) })
 	for _, i := range order {
 		j := &jobs[i]
-		if j.open[1] > 0 && done[i] < never {
-			done[i] = reduces.take(j.open[1], j.mean[1], done[i])
-		}
-		done[i] = max(done[i], j.lasts(1))
-	}
-	for i := range jobs {
-		if !say(i, done[i]) {
-			return
+		if done[i] = max(reduces.take(j.open[1], j.mean[1], done[i]), j.lasts(1)); over(i) {
+			break
 		}
 	}
+	return done, late
 }
 
-// late counts the jobs that are late in whichever of the two schedules has fewer.
-func (r room) late(jobs []job) int {
-	count := func(when func([]job, func(int, int64) bool)) (n int) {
-		when(jobs, func(i int, done int64) bool {
-			if done > jobs[i].due {
-				n++
-			}
-			return true
-		})
-		return n
+// late counts the jobs that are late in whichever of the two schedules has fewer, until they are more than most; those
+// behind the last one that is late at the latest are in time, and are not played.
+func (r room) late(l *load, most int) (n, last int) {
+	w := l.waits()
+	for i := range l.jobs {
+		if p := l.jobs[i].part(); w.after(r, &p) > l.jobs[i].due {
+			n, last = n+l.jobs[i].counts(), i+1
+		}
 	}
-	n := count(r.latest)
 	if n > 0 {
-		n = min(n, count(r.play))
+		_, played := r.play(&load{l.jobs[:last], l.runs}, min(most, n))
+		n = min(n, played)
 	}
-	return n
+	return n, last
 }

@@ -22,16 +22,6 @@ func slotsOf(c *units.Vector) [kinds]int64 {
 	return [kinds]int64{c[units.VCores], c[units.VCores]}
 }
 
-// rents tells whether a rented node serves. O(classes).
-func rents(v sched.View) bool {
-	for c := sched.ClassID(1); c <= v.Classes(); c++ {
-		if class := v.Class(c); class != nil && class.Spec.Rented() && class.Nodes[sched.Awake] > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // stocked counts nodes by class, and looks at single ones only where some wake, or may be idle. O(classes), O(nodes)
 // then.
 func stocked(v sched.View) (s stock) {
@@ -67,41 +57,4 @@ func stocked(v sched.View) (s stock) {
 		}
 	}
 	return s
-}
-
-// overdue is the part of the mean that a task still takes which has run for as long.
-const overdue = 16
-
-// line lists the jobs with a deadline that wait or run, and of which something is known, by deadline. O(jobs and
-// running tasks).
-func (n *Need) line(v sched.View) {
-	n.jobs, n.ids = n.jobs[:0], n.ids[:0]
-	n.queue.Look(v)
-	for _, id := range n.queue.Jobs {
-		j := v.Job(id)
-		if j.Due() == units.Never {
-			break
-		}
-		left, known := n.Own.Left(v, j, n.c.Margin, [kinds]units.Duration{})
-		if !known {
-			continue
-		}
-		n.ids = append(n.ids, id)
-		n.jobs = append(n.jobs, job{due: left.Due, open: left.Open, mean: left.Mean, running: running(v, j, left.Mean)})
-	}
-}
-
-// running is what each task of a job that runs still takes.
-func running(v sched.View, j *sched.Job, means [kinds]int64) (left [kinds][]int64) {
-	for k, mean := range means {
-		s := sched.Map + sched.Stage(k)
-		for a := v.Youngest(j.ID, s, 0); a != 0; a = v.Youngest(j.ID, s, a) {
-			ran := int64(v.Now().Sub(v.Attempt(a).Started) / units.Millisecond)
-			left[k] = append(left[k], max(mean-ran, mean/overdue))
-		}
-		for len(left[k]) < int(j.Stages[s].Occupied) { // they are about to start
-			left[k] = append(left[k], mean)
-		}
-	}
-	return left
 }

@@ -121,6 +121,10 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if turn {
 		s.share(v, p)
 		s.tell(v, p)
+		for i := range s.places {
+			w := &s.places[i]
+			s.plan(s.statement(v.Now(), w), w)
+		}
 		s.next = v.Now().Add(s.spacing())
 	}
 	// A Tick ends all wishes, later ones too, and so does a resync; where no job was there none was asked for again.
@@ -231,6 +235,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *sta
 	if out.Word == sched.Promised {
 		r.Promised = r.Level
 	}
+	s.plan(st, w)
 	r.Told = s.toldOf(w, out, v.Now())
 	r.First = first{}
 	if !r.Strange && w.end != units.Never {
@@ -416,6 +421,7 @@ func (s *scheduler) resync(v sched.View) {
 
 // keep has a record go on by what the job's own tasks took, which an older one has in parts of its own laws.
 func (s *scheduler) keep(v sched.View, job *sched.Job, r, was *record) {
+	r.Takes = was.Takes
 	if r.Over = was.Over; was.Own[0].N > 0 || was.Own[1].N > 0 {
 		r.Own, r.Laws = was.Own, was.Laws
 		s.learn(v, job, r)

@@ -39,8 +39,9 @@ type record struct {
 	Master    units.Duration `json:"master,omitempty"`
 	Deviation *finish.Dist   `json:"deviation"`
 	Own       [2]tally       `json:"own"`
-	End       ending         `json:"ends,omitzero"` // expected by the last look
-	Over      units.Time     `json:"over,omitzero"` // when the last of its maps that have ended did
+	End       ending         `json:"ends,omitzero"`  // expected by the last look
+	Over      units.Time     `json:"over,omitzero"`  // when the last of its maps that have ended did
+	Takes     outlay         `json:"takes,omitzero"` // for who rents nodes
 
 	First first `json:"first,omitzero"` // what was stated when it came
 	Told  told  `json:"told,omitzero"`
