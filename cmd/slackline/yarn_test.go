@@ -98,7 +98,7 @@ func TestYarnServe(t *testing.T) {
 	s.answers(1, "another process listens at "+o.address, "yarn", "serve", "-q", "--state", "other", "--listen", o.address)
 
 	cut()
-	o.until("the plug-in is gone")
+	o.until("the plug-in is gone: the ResourceManager has stopped, or another one serves")
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestYarnCompare(t *testing.T) {
 	say(&wire.Event{What: &wire.Event_ApplicationEnd{ApplicationEnd: &wire.ApplicationEnd{Id: hurried(1).Id, End: wire.End_END_SUCCEEDED}}})
 	o.until("committed")
 	cut()
-	o.until("the plug-in is gone")
+	o.until("the plug-in is gone: the ResourceManager has stopped, or another one serves")
 	if err := o.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (p *Plan) check(javaHome, secret string) {
 		return strings.EqualFold(value, "true")
 	}
 	if on("yarn.resourcemanager.ha.enabled") {
-		p.note("there is more than one ResourceManager (yarn.resourcemanager.ha.enabled): each needs the jar, this change and a slackline yarn serve on its own machine; this has not been tried")
+		p.note("there is more than one ResourceManager (yarn.resourcemanager.ha.enabled): each needs the jar and this change; a slackline yarn serve that all of them reach keeps its promises when another one serves, and one on each machine does not")
 	}
 	if on("yarn.resourcemanager.scheduler.monitor.enable") {
 		p.note("yarn.resourcemanager.scheduler.monitor.enable is true: YARN's preemption ends containers against the policy; switch it off")

@@ -199,6 +199,14 @@ func (w *World) end(s *session, why error) {
 	}
 }
 
+// parting says why a session is over, without gRPC's words.
+func parting(why error) string {
+	if why == io.EOF || status.Code(why) == codes.Canceled {
+		return "the ResourceManager has stopped, or another one serves"
+	}
+	return status.Convert(why).Message()
+}
+
 // close needs the world's lock.
 func (s *session) close(why error) {
 	select {

@@ -260,7 +260,7 @@ func (w *World) take(m heard) {
 	switch {
 	case m.says == nil && m.from == w.now: // it is over
 		w.now = nil
-		w.note("the plug-in is gone: %v", m.from.why)
+		w.note("the plug-in is gone: %s", parting(m.from.why))
 		w.setMode(wire.Mode_MODE_STOCK)
 		w.batches.flush(w.at)
 		return

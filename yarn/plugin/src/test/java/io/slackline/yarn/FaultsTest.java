@@ -56,26 +56,6 @@ import org.junit.jupiter.api.Test;
 
 /** What goes wrong in a cluster, one fault after the other: no job is lost, and no container. docs/yarn.md lists them. */
 class FaultsTest extends OneJvm {
-  /** An application whose ApplicationMaster runs on n2, and so many containers of 1 GB on n1, which were picked up. */
-  private List<ContainerId> running(RMApp app, MockAM am, int n) throws Exception {
-    am.allocate("*", 1024, n, List.of());
-    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == n);
-    peer.ask(place(app, 1, "n1", n));
-    List<ContainerId> list = new ArrayList<>();
-    while (list.size() < n) {
-      list.add(ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId()));
-    }
-    am.allocate(List.of(), List.of());
-    for (ContainerId c : list) {
-      n1.nodeHeartbeat(app.getCurrentAppAttempt().getAppAttemptId(), c.getContainerId(), ContainerState.RUNNING);
-    }
-    return list;
-  }
-
-  private void says(MockNM node, RMApp app, ContainerId c, ContainerState s, int exit) throws Exception {
-    node.nodeHeartbeat(Map.of(app.getApplicationId(), List.of(ContainerStatus.newInstance(c, s, "", exit))), true);
-  }
-
   /** The ends of so many containers, each told once. */
   private void ended(List<ContainerId> which, Cause cause) throws Exception {
     Set<String> told = new HashSet<>();
@@ -529,16 +509,7 @@ class FaultsTest extends OneJvm {
     peer.events.clear();
     rm = new MockRM(c);
     rm.start();
-    n1.setResourceTrackerService(rm.getResourceTrackerService());
-    n2.setResourceTrackerService(rm.getResourceTrackerService());
-    List<NMContainerStatus> runs = new ArrayList<>();
-    for (ContainerId m : maps) {
-      runs.add(NMContainerStatus.newInstance(m, 0, ContainerState.RUNNING, Resource.newInstance(1024, 1), "", 0, Priority.newInstance(1), submitted));
-    }
-    ContainerId master = app.getCurrentAppAttempt().getMasterContainer().getId();
-    n1.registerNode(runs, List.of(app.getApplicationId()));
-    n2.registerNode(List.of(NMContainerStatus.newInstance(master, 0, ContainerState.RUNNING, Resource.newInstance(1024, 1), "", 0,
-        Priority.newInstance(0), submitted)), List.of(app.getApplicationId()));
+    comeWith(app, maps);
     RMApp again = rm.getRMContext().getRMApps().get(app.getApplicationId());
     rm.waitForState(again.getCurrentAppAttempt().getAppAttemptId(), RMAppAttemptState.LAUNCHED);
     Application told = peer.awaitMode(Mode.MODE_OURS).getApplications(0);

@@ -14,11 +14,20 @@ import io.slackline.yarn.v1.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.security.SecurityUtil;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ContainerState;
+import org.apache.hadoop.yarn.api.records.ContainerStatus;
+import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.server.api.protocolrecords.NMContainerStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.MockAM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockNM;
 import org.apache.hadoop.yarn.server.resourcemanager.MockRM;
@@ -146,6 +155,41 @@ abstract class OneJvm {
     MockAM am = rm.sendAMLaunched(attempt);
     am.registerAppAttempt();
     return am;
+  }
+
+  /** An application whose ApplicationMaster runs on n2, and so many containers of 1 GB on n1, which were picked up. */
+  List<ContainerId> running(RMApp app, MockAM am, int n) throws Exception {
+    am.allocate("*", 1024, n, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == n);
+    peer.ask(place(app, 1, "n1", n));
+    List<ContainerId> list = new ArrayList<>();
+    while (list.size() < n) {
+      list.add(ContainerId.fromString(peer.await(Event::hasContainer).getContainer().getId()));
+    }
+    am.allocate(List.of(), List.of());
+    for (ContainerId c : list) {
+      n1.nodeHeartbeat(app.getCurrentAppAttempt().getAppAttemptId(), c.getContainerId(), ContainerState.RUNNING);
+    }
+    return list;
+  }
+
+  void says(MockNM node, RMApp app, ContainerId c, ContainerState s, int exit) throws Exception {
+    node.nodeHeartbeat(Map.of(app.getApplicationId(), List.of(ContainerStatus.newInstance(c, s, "", exit))), true);
+  }
+
+  /** The nodes come to the ResourceManager that serves now, with what runs there: these containers on n1, the master on n2. */
+  void comeWith(RMApp app, List<ContainerId> maps) throws Exception {
+    n1.setResourceTrackerService(rm.getResourceTrackerService());
+    n2.setResourceTrackerService(rm.getResourceTrackerService());
+    long since = app.getSubmitTime();
+    List<NMContainerStatus> runs = new ArrayList<>();
+    for (ContainerId m : maps) {
+      runs.add(NMContainerStatus.newInstance(m, 0, ContainerState.RUNNING, Resource.newInstance(1024, 1), "", 0, Priority.newInstance(1), since));
+    }
+    ContainerId master = app.getCurrentAppAttempt().getMasterContainer().getId();
+    n1.registerNode(runs, List.of(app.getApplicationId()));
+    n2.registerNode(List.of(NMContainerStatus.newInstance(master, 0, ContainerState.RUNNING, Resource.newInstance(1024, 1), "", 0,
+        Priority.newInstance(0), since)), List.of(app.getApplicationId()));
   }
 
   static int count(Asks asks, int priority) {

@@ -43,6 +43,8 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
   volatile int protocol = 1;
   /** The lives of ResourceManagers that have attached. */
   final Set<String> lives = ConcurrentHashMap.newKeySet();
+  /** The names of their clusters. */
+  final Set<String> clusters = ConcurrentHashMap.newKeySet();
   private volatile Mode wish = Mode.MODE_OURS;
   private volatile StreamObserver<AttachResponse> out;
   private volatile long next = -1;
@@ -68,6 +70,7 @@ final class Peer extends SchedulerServiceGrpc.SchedulerServiceImplBase implement
           case HELLO:
             theirs[0] = m.getHello().getNonce().toByteArray();
             lives.add(m.getHello().getLife());
+            clusters.add(m.getHello().getCluster());
             beats = 0;
             beatenBefore = 0;
             send(AttachResponse.newBuilder().setWelcome(Welcome.newBuilder().setProtocol(protocol).setNonce(ByteString.copyFrom(mine))
