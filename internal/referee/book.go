@@ -208,6 +208,7 @@ type book struct {
 	told     map[int]*line   // what the plan of this round says of jobs
 	items    map[int][]bound // starts on their way, by item
 	profiles map[string]*profile
+	expects  map[string]*expected // of each supply
 	seq      int
 	started  int // attempts so far
 	capacity vector
@@ -222,7 +223,7 @@ type bound struct{ job, stage, task, node, locality int }
 
 func newBook(h *header, o order) *book {
 	return &book{world: h, order: o, jobs: map[int]*job{}, names: map[string]*job{}, nodes: []*node{nil}, attempts: map[int]*attempt{}, items: map[int][]bound{},
-		profiles: map[string]*profile{}, dirty: true}
+		profiles: map[string]*profile{}, expects: map[string]*expected{}, dirty: true}
 }
 
 func (b *book) node(id int) *node {

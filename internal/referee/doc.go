@@ -34,7 +34,7 @@
 // node beats, so that a node left idle shows. Where a prediction fails the difference is noted and
 // the book goes on as the journal says, so that one difference does not bring others.
 //
-// Supplies and forecasts wake a policy, and no rule that is known here reads them.
+// Supplies wake a policy, and no rule that is known here reads them; of forecasts slack reads price and carbon.
 //
 // Refused in one sentence are journals of a world that binds late, as which task runs is not in their text, and such in
 // which all is told again, or a stock scheduler places work: what a policy does then is held to the contract by package

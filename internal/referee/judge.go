@@ -461,7 +461,13 @@ func (j *judge) event(l *line) error {
 	case "heartbeat":
 		j.beat(l.int("node"))
 	case "granted", "tick", "discrepancy":
-	case "supply-changed", "forecast-issued": // no policy that is played reads them
+	case "supply-changed": // no policy that is played reads it
+	case "forecast-issued":
+		var d struct{ Forecast *expected }
+		if err := json.Unmarshal(l.detail, &d); err != nil || d.Forecast == nil {
+			return fmt.Errorf("its forecast cannot be read: %v", err)
+		}
+		j.expects[l.get("of")] = d.Forecast
 	default:
 		return fmt.Errorf("the referee does not know events of the kind %q", l.name)
 	}

@@ -20,7 +20,14 @@ type spared struct {
 	next, tick int64
 	peak       int64 // the most that could not wait at once, which fades over 20 minutes since it was looked at
 	seen       int64
-	first      int64 // when it began; 0 = not yet
+	first      int64         // when it began; 0 = not yet
+	came       map[int]bool  // jobs that it has not looked at
+	over       int64         // milliseconds of all nodes that came before jobs that can wait, and fade likewise
+	reach      map[int]int64 // the part of the nodes that jobs go to, in millionths
+	rank       map[int]int64 // the part before each node
+	later      bool          // work waits for cheaper hours
+	mean       int64         // what a joule costs, in thousandths of the mean
+	held       map[int]int64 // nodes that may not sleep, since when they are to
 }
 
 func sparedOf(m *made, _ *asked) part {
@@ -33,7 +40,8 @@ func sparedOf(m *made, _ *asked) part {
 }
 
 func (s *spared) forget() {
-	s.peak, s.seen, s.first = 0, 0, 0
+	s.peak, s.seen, s.first, s.over = 0, 0, 0, 0
+	s.came, s.reach, s.rank, s.held = map[int]bool{}, map[int]int64{}, map[int]int64{}, map[int]int64{}
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
 
@@ -66,6 +74,12 @@ func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
 		return true
 	}
 	if s.lax[j.id] != 0 && slices.ContainsFunc(s.rush, func(id int) bool { return b.jobs[id] != nil && startable(b.jobs[id], k) > 0 }) {
+		return true
+	}
+	if held := s.held[n.id]; held != 0 {
+		return j.started >= held
+	}
+	if s.lax[j.id] != 0 && s.rank[n.id] > s.reach[j.id] {
 		return true
 	}
 	if k != mapStage && k != reduceStage || j.due() == never {
@@ -103,6 +117,7 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 		if due := s.lax[l.int("job")]; l.name == "job-ended" || l.name == "job-arrived" {
 			delete(s.lax, l.int("job"))
 			delete(s.since, l.int("job"))
+			s.came[l.int("job")] = l.name == "job-arrived"
 			switch {
 			case due == 0 || l.name == "job-arrived" || l.get("outcome") != "committed":
 			case b.now > due:
@@ -123,8 +138,9 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 }
 
 // needed is the part of all nodes that deadlines need.
-func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64 {
-	s.rush = nil
+func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []*node, share func(*node) int64) float64 {
+	s.rush, s.later = nil, false
+	cheap := s.cheapest(b, list, share)
 	line := slices.DeleteFunc(slices.Clone(b.live), func(j *job) bool { return j.state > admitted || j.state == held || j.cancelled })
 	slices.SortFunc(line, func(x, y *job) int { return cmp.Or(cmp.Compare(x.due(), y.due()), cmp.Compare(x.seq, y.seq)) })
 	pool := func(k *stage) int {
@@ -137,6 +153,8 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 		return 2
 	}
 	most, work, now, stuck := 0.0, [3]float64{}, [3]float64{}, false
+	comes := min(0.9, float64(s.over)/1_200_000)
+	owns := map[int]float64{}
 	for _, j := range line {
 		if len(j.Labels)+len(j.Avoids) > 0 {
 			return 1
@@ -180,7 +198,12 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 		switch g := float64(s.gamma) / 1000; {
 		case lax:
 			s.lax[j.id] = j.due()
-			most = max(most, rounded(min(g*(before+own)/float64(time), g*before/float64(time)+width)))
+			g /= 1 - comes*comes
+			owns[j.id] = own
+			part := rounded(min(s.now(b, cheap, g*(before+own), time), s.now(b, cheap, g*before, time)+width))
+			s.reach[j.id] = int64(math.Round(rounded(min(1, part) * 1e6)))
+			most = max(most, part)
+			s.later = s.later || part < rounded(min(g*(before+own)/float64(time), g*before/float64(time)+width))
 		case rush:
 			s.rush = append(s.rush, j.id)
 		}
@@ -189,6 +212,23 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64) float64
 		return 1
 	}
 	s.peak = max(s.peak, int64(math.Round(rounded(min(1, slices.Max(now[:]))*1e6))))
+	for i, j := range line {
+		behind := slices.ContainsFunc(line[i+1:], func(o *job) bool { return s.lax[o.id] != 0 && !s.came[o.id] })
+		if s.came[j.id] && behind {
+			s.over += int64(math.Round(rounded(owns[j.id])))
+		}
+	}
+	for i, j := range line {
+		delete(s.came, j.id)
+		for _, o := range line[i+1:] {
+			if s.lax[o.id] != 0 {
+				s.reach[j.id] = max(s.reach[j.id], s.reach[o.id])
+			}
+		}
+	}
+	for _, j := range line {
+		s.reach[j.id] += s.peak
+	}
 	return rounded(most + float64(s.peak)/1e6)
 }
 
@@ -235,17 +275,20 @@ func (s *spared) look(b *book, p *wants) {
 	if s.first == 0 {
 		s.first, s.seen = max(1, b.now), b.now
 	}
+	seen := s.seen
 	s.peak -= s.peak * min((b.now-s.seen)/1_000_000, 1_200_000) / 1_200_000
 	s.seen = b.now
-	need := millionths(s.needed(b, all, wake))
-	aside := need == 1e6 || b.now-s.first < 2*wake
+	s.over -= s.over * min((b.now-seen)/1_000_000, 1_200_000) / 1_200_000
+	need := millionths(s.needed(b, all, wake, list, share))
+	aside := need == 1e6
+	looks := b.now-s.first < 2*wake
 	if aside {
 		clear(s.lax)
 		s.rush = nil
 	}
 	wanted, rest, coming := 0, need, 0
 	for _, n := range list {
-		if !aside && rest <= 0 {
+		if !aside && !looks && rest <= 0 {
 			break
 		}
 		rest -= share(n)
@@ -268,22 +311,47 @@ func (s *spared) look(b *book, p *wants) {
 	}
 	mille := (need + 999) / 1000
 	opened, next := false, int64(never)
+	s.rank = map[int]int64{}
+	place := int64(0)
+	for _, class := range slices.Compact(mapped(list, first)) { // of one class they stand by number, asked or not
+		for _, n := range byID(list) {
+			if first(n) == class && open[n] {
+				s.rank[n.id] = place - share(n)
+				place += share(n)
+			}
+		}
+	}
 	woken := map[*node]bool{}
 	for _, n := range list[:wanted] {
 		woken[n] = state(n) == 2
 	}
 	slices.SortFunc(list, func(x, y *node) int { return cmp.Compare(x.id, y.id) })
+	for _, n := range b.nodes {
+		if n != nil && (!n.up || n.asleep || n.waking) {
+			delete(s.held, n.id)
+		}
+	}
 	was := s.shut
 	s.shut = map[int]bool{}
 	for _, n := range list {
 		switch {
-		case woken[n]:
+		case state(n) == 2:
+			if delete(s.asked, n.id); !woken[n] {
+				continue
+			}
 			p.power("wake", n, "deadlines-need"+numbers(int64(wanted), mille, s.gamma))
 		case state(n) != 0:
 		case open[n]:
 			opened = opened || was[n.id]
+			delete(s.asked, n.id)
+			delete(s.held, n.id)
 		default:
-			s.shut[n.id] = true
+			if s.held[n.id] == 0 && s.asked[n.id] != 0 {
+				s.held[n.id] = s.asked[n.id]
+			}
+			if s.held[n.id] == 0 {
+				s.shut[n.id] = true
+			}
 			if n.occupied > 0 {
 				continue
 			}
@@ -293,7 +361,11 @@ func (s *spared) look(b *book, p *wants) {
 			}
 			if b.now >= due {
 				s.asked[n.id] = max(1, b.now)
-				p.power("sleep", n, "not-wanted"+numbers(n.since, int64(wanted), mille))
+				why := "not-wanted" + numbers(n.since, int64(wanted), mille)
+				if s.later {
+					why = "cheaper-later" + numbers(n.since, int64(wanted), s.mean)
+				}
+				p.power("sleep", n, why)
 				due = b.now + 60e9
 			}
 			next = min(next, due)
@@ -311,4 +383,146 @@ func (s *spared) look(b *book, p *wants) {
 	if next != never && (s.tick == 0 || next < s.tick) {
 		s.tick = next
 	}
+}
+
+// mapped is what f makes of each.
+func mapped(list []*node, f func(*node) int) (of []int) {
+	for _, n := range list {
+		of = append(of, f(n))
+	}
+	return of
+}
+
+// byID is the list by number.
+func byID(list []*node) []*node {
+	return slices.SortedFunc(slices.Values(list), func(x, y *node) int { return cmp.Compare(x.id, y.id) })
+}
+
+// expected is the forecast of a supply.
+type expected struct {
+	Start    int64     `json:"start"`
+	Interval int64     `json:"interval"`
+	Mid      []float64 `json:"mid"`
+}
+
+// A bargain is some of the nodes at hours that cost about the same.
+type bargain struct {
+	cost, part float64
+	step       int
+}
+
+// A tariff is what a joule costs: an hour ends, in milliseconds from now, and has one of sixteen steps of the cost.
+type tariff struct {
+	ends     []int64
+	step     []int
+	bargains []bargain
+}
+
+// cheapest finds what a joule costs over time, and the nodes by what work costs there: nil where that never changes.
+func (s *spared) cheapest(b *book, list []*node, share func(*node) int64) *tariff {
+	var of []*expected
+	var means []float64
+	for _, kind := range []string{"price", "carbon"} {
+		if f := b.expects[kind]; f != nil {
+			var rest []float64
+			for i, x := range f.Mid {
+				if f.Start+int64(i+1)*f.Interval > b.now {
+					rest = append(rest, x)
+				}
+			}
+			sum := 0.0
+			for _, x := range rest {
+				sum += x
+			}
+			if mean := math.Abs(sum) / float64(max(1, len(rest))); rounded(mean) > 0 {
+				of, means = append(of, f), append(means, mean)
+			}
+		}
+	}
+	h, costs := &tariff{}, []float64{}
+	for at := b.now; len(of) > 0 && at != never; {
+		next, cost := int64(never), 0.0
+		for k, f := range of {
+			end := f.Start + int64(len(f.Mid))*f.Interval
+			switch {
+			case at >= end || len(costs) == 96:
+				cost++
+			case at < f.Start:
+				cost++
+				next = min(next, f.Start)
+			default:
+				i := (at - f.Start) / f.Interval
+				cost += f.Mid[i] / means[k]
+				next = min(next, f.Start+(i+1)*f.Interval)
+			}
+		}
+		costs = append(costs, cost)
+		end := int64(never)
+		if next != never {
+			end = ms(next - b.now)
+		}
+		h.ends = append(h.ends, end)
+		at = next
+	}
+	if len(costs) == 0 || rounded(slices.Max(costs)-slices.Min(costs)) <= 0 {
+		return nil
+	}
+	low, wide := slices.Min(costs), slices.Max(costs)-slices.Min(costs)
+	for _, c := range costs {
+		h.step = append(h.step, min(15, int(rounded((c-low)/wide*16))))
+	}
+	s.mean = int64(math.Round(rounded(1000 * costs[0] / float64(len(of)))))
+	left, taken := 0.9, float64(s.peak)/1e6
+	for i := 0; i < len(list); {
+		n, all := list[i], 0.0
+		draws := n.Class.Idle + n.Class.Dynamic
+		if i == 0 {
+			draws = n.Class.Dynamic
+			taken += float64(share(n)) / 1e6
+		}
+		from := i
+		for i < len(list) && list[i].Class.Name == n.Class.Name {
+			i++
+		}
+		all = min(left, float64(share(n))/1e6*float64(i-from))
+		part := all - min(all, taken)
+		left, taken = left-all, taken-min(all, taken)
+		for k := range 16 {
+			if slices.Contains(h.step, k) {
+				cost := low + (float64(k)+0.5)/16*wide
+				h.bargains = append(h.bargains, bargain{rounded(draws / float64(share(n)) * cost), part, k})
+			}
+		}
+	}
+	slices.SortStableFunc(h.bargains, func(x, y bargain) int { return cmp.Compare(x.cost, y.cost) })
+	return h
+}
+
+// now is the part of all nodes that so much work takes now which has so long.
+func (s *spared) now(_ *book, h *tariff, work float64, time int64) (part float64) {
+	if h == nil {
+		return work / float64(time)
+	}
+	long := map[int]int64{}
+	from := int64(0)
+	for i, end := range h.ends {
+		if from < time {
+			long[h.step[i]] += min(end, time) - from
+		}
+		from = end
+	}
+	for _, x := range h.bargains {
+		if long[x.step] == 0 {
+			continue
+		}
+		some := min(x.part, work/float64(long[x.step]))
+		work -= some * float64(long[x.step])
+		if x.step == h.step[0] {
+			part += some
+		}
+		if rounded(some) < rounded(x.part) {
+			return part
+		}
+	}
+	return part + work/float64(time)
 }

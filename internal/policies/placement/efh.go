@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -53,9 +54,13 @@ type EFH struct {
 
 	turn   turn // all below is reused, or follows from the view
 	shapes []shape
-	data   []stored // by job
+	epoch  int             // counts the times that nodes changed
+	serve  []*cluster.Node // by handle, those that serve
+	asked  []units.Vector  // what maps that wait ask for
+	has    []bool          // by handle, those with room for that
+	open   []*sched.Node   // these
+	data   []stored        // by job
 	queue  []waiting
-	near   []group
 	far    []group
 	offers []offer
 	kinds  []uint8
@@ -71,11 +76,11 @@ type EFHConfig struct {
 
 // waiting is a job that waits for containers.
 type waiting struct {
-	job   *sched.Job
-	shape int // in EFH.shapes
-	asks  int64
-	r     float64
-	long  bool
+	job  *sched.Job
+	data *stored
+	asks int64
+	r    float64
+	long bool
 }
 
 // Follow takes the policy's order.
@@ -127,7 +132,7 @@ func (e *EFH) pass(v sched.View, p *sched.Plan) {
 	left := false // in the long-waiting queue
 	for i := range e.queue {
 		w := &e.queue[i]
-		s := &e.shapes[w.shape]
+		s := &e.shapes[w.data.shape]
 		if !w.long && left {
 			break
 		}
@@ -138,11 +143,11 @@ func (e *EFH) pass(v sched.View, p *sched.Plan) {
 			left = true
 			continue
 		}
-		list, free := e.best(v, w.job, s)
+		list, free := e.best(w.data)
 		if !w.long && free < w.asks {
 			break
 		}
-		if free > 0 && v.First(list[0].node.ID, sched.Map, 0) == 0 {
+		if free > 0 && v.First(list[0].node, sched.Map, 0) == 0 {
 			break // another scheduler places work now
 		}
 		why := sched.Because(FitWhole, w.asks, int64(units.Rounded(1000*w.r)))
@@ -157,7 +162,7 @@ func (e *EFH) pass(v sched.View, p *sched.Plan) {
 
 // line lists the jobs that wait, those first that wait long, each by its r.
 func (e *EFH) line(v sched.View) {
-	e.queue, e.shapes = e.queue[:0], e.shapes[:0]
+	e.queue = e.queue[:0]
 	for j := v.Waiting(sched.Map, 0); j != 0; j = v.Waiting(sched.Map, j) {
 		job := v.Job(j)
 		tally := &job.Stages[sched.Map]
@@ -170,13 +175,16 @@ func (e *EFH) line(v sched.View) {
 		}
 	}
 	for i := range e.queue {
+		e.dop(e.queue[i].job) // the list grows before anything points into it
+	}
+	e.survey(v)
+	for i := range e.queue {
 		w := &e.queue[i]
-		s := e.shapeOf(v, w.job.Spec, e.relevant(v, w))
-		w.shape = slices.IndexFunc(e.shapes, func(x shape) bool { return x.of == s.of && slices.Equal(x.kinds, s.kinds) })
+		w.data = e.fit(v, w.job, e.relevant(v, w))
 		if e.c.Cap || w.long {
-			w.asks = min(w.asks, s.total)
+			w.asks = min(w.asks, e.shapes[w.data.shape].total)
 		}
-		w.r = units.Rounded(e.factor(v, w.job, s, w.asks, w.asks))
+		w.r = units.Rounded(e.factor(v, w.data, w.asks))
 	}
 	slices.SortStableFunc(e.queue, func(a, b waiting) int {
 		if a.long != b.long {
@@ -231,10 +239,10 @@ func (e *EFH) start(v sched.View, p *sched.Plan, j *sched.Job, list []offer, ask
 	for _, far := range []sched.Locality{sched.NodeLocal, sched.Remote} {
 		for i := range list {
 			for o := &list[i]; o.free > 0; {
-				if near := v.Nearest(o.node.ID, j.ID, sched.Map); near == sched.NoLocality || near > far {
+				if near := v.Nearest(o.node, j.ID, sched.Map); near == sched.NoLocality || near > far {
 					break
 				}
-				if o.free--; !p.Add(sched.Item{Verb: sched.Start, Job: j.ID, Stage: sched.Map, Container: o.kind, Node: o.node.ID, Count: 1, Locality: far, Group: int32(j.ID), Reason: why}) {
+				if o.free--; !p.Add(sched.Item{Verb: sched.Start, Job: j.ID, Stage: sched.Map, Container: o.kind, Node: o.node, Count: 1, Locality: far, Group: int32(j.ID), Reason: why}) {
 					break
 				}
 			}

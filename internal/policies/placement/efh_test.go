@@ -81,8 +81,8 @@ func TestOptset(t *testing.T) {
 	book := bookOf(t, mapsOf(3, cpuBox), l, k)
 	e := &EFH{c: EFHConfig{T: units.Minute, AE: "printed", Cap: true}}
 	e.line(book)
-	list, free := e.best(book, book.Job(1), &e.shapes[0])
-	if free != 5 || len(list) != 2 || list[0].node.ID != 2 || list[0].free != 2 || list[1].free != 3 {
+	list, free := e.best(e.queue[0].data)
+	if free != 5 || len(list) != 2 || list[0].node != 2 || list[0].free != 2 || list[1].free != 3 {
 		t.Errorf("%d free, %+v", free, list)
 	}
 	if r := e.queue[0].r; r != 1 {
@@ -104,7 +104,7 @@ func TestOptset(t *testing.T) {
 	book = bookOf(t, j, box("cpu", 4, 0, rate(2)), box("gpu", 0, 1, cluster.Rate{Container: "gpu", Watts: 1}))
 	e = &EFH{c: EFHConfig{T: units.Minute, AE: "printed", Cap: true}}
 	e.line(book)
-	if list, _ = e.best(book, book.Job(1), &e.shapes[0]); len(list) != 2 || list[0].node.ID != 1 || list[0].h != 0.5 || list[1].h != 0 {
+	if list, _ = e.best(e.queue[0].data); len(list) != 2 || list[0].node != 1 || list[0].h != 0.5 || list[1].h != 0 {
 		t.Errorf("%+v", list)
 	}
 }

@@ -37,17 +37,72 @@ func fitter(a, b group) int {
 // offer is free containers of a kind on a node.
 type offer struct {
 	group
-	node *sched.Node
+	node sched.NodeID
 	kind uint8
 }
 
+// survey finds the nodes that serve, and of these the ones with room for maps that wait. Where others serve than
+// before, all that was counted of nodes is forgotten. O(nodes).
+func (e *EFH) survey(v sched.View) {
+	e.asked = e.asked[:0]
+	for i := range e.queue {
+		st := e.queue[i].job.Spec.Stage(sched.Map)
+		for k := range max(1, len(st.Containers)) {
+			if c := st.Container(k); !slices.Contains(e.asked, c.Needs) {
+				e.asked = append(e.asked, c.Needs)
+			}
+		}
+	}
+	for int(v.Nodes()) >= len(e.serve) {
+		e.serve, e.has = append(e.serve, nil), append(e.has, false)
+	}
+	e.open = e.open[:0]
+	changed := false
+	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
+		nd, spec, has := v.Node(n), (*cluster.Node)(nil), false
+		if nd != nil && nd.Serves() {
+			spec = nd.Spec
+			for k := range e.asked {
+				has = has || nd.Free.Fits(&e.asked[k])
+			}
+		}
+		changed = changed || e.serve[n] != spec
+		if e.serve[n], e.has[n] = spec, has; has {
+			e.open = append(e.open, nd)
+		}
+	}
+	if changed {
+		e.epoch++
+		e.shapes = e.shapes[:0]
+	}
+	for i := range e.shapes {
+		e.shapes[i].see(e.open)
+	}
+}
+
+// see counts what is free.
+func (s *shape) see(open []*sched.Node) {
+	s.free = 0
+	for i := range s.groups {
+		s.groups[i].free = 0
+	}
+	for _, nd := range open {
+		if nd.Suits(s.of) {
+			s.count(nd, 0, func(_ uint8, g group) {
+				s.free, g.total = s.free+g.free, 0
+				s.groups = add(s.groups, g)
+			})
+		}
+	}
+}
+
 // shapeOf returns the shape of a job that may use these kinds.
-func (e *EFH) shapeOf(v sched.View, j *workload.Job, kinds []uint8) *shape {
+func (e *EFH) shapeOf(v sched.View, j *workload.Job, kinds []uint8) int {
 	st := j.Stage(sched.Map)
 	for i := range e.shapes {
 		if s := &e.shapes[i]; s.of.Class == j.Class && slices.Equal(s.kinds, kinds) && slices.Equal(s.of.Stage(sched.Map).Containers, st.Containers) &&
 			slices.Equal(s.of.Labels, j.Labels) && slices.Equal(s.of.Avoids, j.Avoids) {
-			return s
+			return i
 		}
 	}
 	s := shape{of: j, kinds: slices.Clone(kinds), use: make([][]uint8, v.Classes()+1), ef: make([][]float64, v.Classes()+1)}
@@ -61,14 +116,15 @@ func (e *EFH) shapeOf(v sched.View, j *workload.Job, kinds []uint8) *shape {
 	}
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
 		if nd := v.Node(n); nd != nil && nd.Serves() && nd.Suits(j) {
-			s.count(nd, 0, func(k uint8, g group) {
-				s.total, s.free = s.total+g.total, s.free+g.free
+			s.count(nd, 0, func(_ uint8, g group) {
+				s.total, g.free = s.total+g.total, 0
 				s.groups = add(s.groups, g)
 			})
 		}
 	}
+	s.see(e.open)
 	e.shapes = append(e.shapes, s)
-	return &e.shapes[len(e.shapes)-1]
+	return len(e.shapes) - 1
 }
 
 // efficiency is eq. 6.3: one over what a map uses above idle, as its container draws so much for a time that is
@@ -87,14 +143,12 @@ func (s *shape) count(nd *sched.Node, dop float64, each func(k uint8, g group)) 
 	for _, k := range s.use[nd.Class] {
 		c := st.Container(int(k))
 		ef := s.ef[nd.Class][k]
-		g := group{h: units.Rounded(ef * dop), ef: ef, total: has.Times(&c.Needs), free: free.Times(&c.Needs)}
+		g := group{h: units.Rounded(ef * dop), ef: ef, total: has.Times(&c.Needs), free: max(0, free.Times(&c.Needs))}
 		for d, by := range c.Needs {
 			has[d] -= by * g.total
 			free[d] -= by * g.free
 		}
-		if each(k, g); g.free < 0 { // it is over-committed
-			return
-		}
+		each(k, g)
 	}
 }
 
@@ -115,23 +169,28 @@ type share struct {
 	dop  float64
 }
 
-// stored is where a job's input lies, found out once.
+// stored is where a job's input lies, found out once, and what containers there are, found out again where nodes
+// change.
 type stored struct {
-	of  *workload.Job
-	seq int64
-	on  []share // by node
+	of    *workload.Job
+	seq   int64
+	on    []share // by node
+	epoch int
+	shape int
+	kinds []uint8 // for which that is its shape
+	near  []offer // containers on nodes with its input, the fittest first; none is told as free
 }
 
 // dop is eq. 6.2, for each node with data of the job. O(tasks × copies) once for a job.
-func (e *EFH) dop(j *sched.Job) []share {
+func (e *EFH) dop(j *sched.Job) *stored {
 	for int(j.ID) >= len(e.data) {
 		e.data = append(e.data, stored{})
 	}
 	d := &e.data[j.ID]
 	if d.of == j.Spec && d.seq == j.Seq {
-		return d.on
+		return d
 	}
-	*d = stored{of: j.Spec, seq: j.Seq, on: d.on[:0]}
+	*d = stored{of: j.Spec, seq: j.Seq, on: d.on[:0], near: d.near[:0]}
 	st := j.Spec.Stage(sched.Map)
 	all := 0.0
 	for t := range st.Tasks {
@@ -157,55 +216,87 @@ func (e *EFH) dop(j *sched.Job) []share {
 	for i := range d.on {
 		d.on[i].dop /= all
 	}
-	return d.on
+	return d
+}
+
+// fit finds the shape of a job that may use these kinds, and the containers near its input.
+func (e *EFH) fit(v sched.View, j *sched.Job, kinds []uint8) *stored {
+	d := e.dop(j)
+	if d.epoch == e.epoch && slices.Equal(d.kinds, kinds) {
+		return d
+	}
+	d.epoch, d.kinds, d.near = e.epoch, append(d.kinds[:0], kinds...), d.near[:0]
+	d.shape = e.shapeOf(v, j.Spec, kinds)
+	for _, on := range d.on {
+		if nd := v.Node(on.node); nd != nil && nd.Serves() && nd.Suits(j.Spec) {
+			e.shapes[d.shape].count(nd, on.dop, func(k uint8, g group) {
+				g.free = 0
+				d.near = append(d.near, offer{g, nd.ID, k})
+			})
+		}
+	}
+	slices.SortStableFunc(d.near, func(a, b offer) int { return fitter(a.group, b.group) })
+	return d
 }
 
 // factor is the ranking factor r: which part of the best so many containers is free. Containers that are equally
-// fit count those first that are free.
-func (e *EFH) factor(v sched.View, j *sched.Job, s *shape, asks, of int64) float64 {
-	e.near = e.near[:0]
-	e.far = append(e.far[:0], s.groups...)
-	for _, d := range e.dop(j) {
-		nd := v.Node(d.node)
-		if nd == nil || !nd.Serves() || !nd.Suits(j.Spec) {
-			continue
-		}
-		s.count(nd, d.dop, func(k uint8, g group) {
-			e.near = append(e.near, g)
-			e.far = add(e.far, group{ef: g.ef, total: -g.total, free: -g.free})
-		})
-	}
-	slices.SortStableFunc(e.near, fitter)
-	good := int64(0)
-	take := func(list []group) {
-		for i := 0; i < len(list) && asks > 0; {
-			total, free := int64(0), int64(0)
-			for at := i; i < len(list) && fitter(list[at], list[i]) == 0; i++ {
-				total, free = total+list[i].total, free+max(0, list[i].free)
+// fit count those first that are free. It looks at as many containers near the input as the job asks for, and at all
+// only where these are too few.
+func (e *EFH) factor(v sched.View, d *stored, asks int64) float64 {
+	s, of, good := &e.shapes[d.shape], max(1, asks), int64(0)
+	take := func(list int, at func(i int) group) {
+		for i := 0; i < list && asks > 0; {
+			first := at(i)
+			for total, free := int64(0), int64(0); ; {
+				g := at(i)
+				total, free = total+g.total, free+g.free
+				if i++; i == list || fitter(at(i), first) != 0 {
+					good += min(free, asks)
+					asks -= total
+					break
+				}
 			}
-			good += min(free, asks)
-			asks -= total
 		}
 	}
-	take(e.near)
-	take(e.far)
-	return float64(good) / float64(max(1, of))
+	near := func(i int) group {
+		g, n := d.near[i].group, d.near[i].node
+		if e.has[n] {
+			s.count(v.Node(n), 0, func(k uint8, now group) {
+				if k == d.near[i].kind {
+					g.free = now.free
+				}
+			})
+		}
+		return g
+	}
+	if take(len(d.near), near); asks > 0 {
+		e.far = append(e.far[:0], s.groups...)
+		for i := range d.near {
+			g := near(i)
+			e.far = add(e.far, group{ef: g.ef, total: -g.total, free: -g.free})
+		}
+		take(len(e.far), func(i int) group { return e.far[i] })
+	}
+	return float64(good) / float64(of)
 }
 
-// best lists the free containers that the job may use, the fittest first, and how many they are.
-func (e *EFH) best(v sched.View, j *sched.Job, s *shape) (list []offer, free int64) {
+// best lists the free containers that the job may use, the fittest first, and how many they are. O(nodes with room).
+func (e *EFH) best(d *stored) (list []offer, free int64) {
 	e.offers = e.offers[:0]
-	data := e.dop(j)
-	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		here := 0.0
-		if len(data) > 0 && data[0].node == n {
-			here, data = data[0].dop, data[1:]
+	data := d.on
+	for _, nd := range e.open {
+		for len(data) > 0 && data[0].node < nd.ID {
+			data = data[1:]
 		}
-		if nd := v.Node(n); nd != nil && nd.Serves() && nd.Suits(j.Spec) {
-			s.count(nd, here, func(k uint8, g group) {
+		here := 0.0
+		if len(data) > 0 && data[0].node == nd.ID {
+			here = data[0].dop
+		}
+		if nd.Suits(d.of) {
+			e.shapes[d.shape].count(nd, here, func(k uint8, g group) {
 				if g.free > 0 {
 					free += g.free
-					e.offers = append(e.offers, offer{g, nd, k})
+					e.offers = append(e.offers, offer{g, nd.ID, k})
 				}
 			})
 		}

@@ -17,37 +17,52 @@ import (
 //	need = max over jobs in the order of deadlines, min(γ · (before + own) / time, γ · before / time + width)
 //	       + the most that could not wait at once of late
 //
-// in parts of what all nodes can do together, and one node more: before is what is left of the jobs before a job,
-// and own of itself; its time ends with its deadline, less its serial time (one task of each of its stages) and what
-// a node takes to wake; its width is what it takes if all tasks of a stage run at once. What runs has half of its
-// mean left. What may not wait are the tasks of jobs without a deadline, of which nothing is known, or which have no
-// time, and tasks of other stages than maps and reduces: for them nodes are in service at once, and they go before
-// jobs that can wait. Others like them will come, and work that was put off would be in their way: so the most of them
+// in parts of what all nodes can do together, and one node more: before is what is left of the jobs before a job, and
+// own of itself; its time ends with its deadline, less its serial time (one task of each of its stages) and what a
+// node takes to wake; its width is what it takes if all tasks of a stage run at once. What runs has half of its mean
+// left. What may not wait are the tasks of jobs without a deadline, of which nothing is known, or which have no time,
+// and tasks of other stages than maps and reduces: for them nodes are in service at once, and they go before jobs
+// that can wait. Others like them will come, and work that was put off would be in their way: so the most of them
 // that there was at once counts, and fades with a time constant of 20 minutes.
 //
 //   - Nodes are wanted in the order of what they draw at full load for what they do, until the need is met; of one
 //     class those that are awake go first, then those that come first.
-//   - Others get no task, so they empty (Bars), but for as many as still wake of those that are wanted. Those that
-//     are empty for as long as they would take to wake sleep. A node that is needed is asked again after a minute.
+//   - A job that can wait goes only to the first nodes, as many as it and those that are due later need: what it
+//     leaves on the others would keep them awake until it ends.
+//   - Nodes that are not wanted get no task, so they empty (Bars), but for as many as still wake of those that are.
+//     Those that are empty for as long as they would take to wake sleep. One that may not, as others still have to
+//     read what is on it, is asked again after a minute. Until then it takes tasks of the jobs that had begun when it
+//     was to sleep first, as it sleeps the sooner.
 //   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
 //   - Where all nodes are needed, a job must not run everywhere, or one that may not wait has waited for a minute and
-//     for what a node takes to wake, it stands aside: all are wanted. So it does at first, twice as long as nodes take
-//     to wake, in which it learns what comes. Who stands aside is not to be noticed: it asks for no Tick while there are jobs.
+//     for what a node takes to wake, it stands aside: all are wanted. Who stands aside is not to be noticed: it asks
+//     for no Tick while there are jobs. All are wanted at first, too, twice as long as nodes take to wake, in which
+//     it learns what comes.
 //
 // γ follows misses of jobs that were made to wait: each adds 0.25, and each that was in time takes 0.001, from 1 up
-// to 4. With half of the serial time in place of all, and γ = 1.5, jobs of a wave or two were late.
+// to 4. It is divided by 1 - c², where c is the part of all nodes that jobs took of late which came later than one
+// that can wait, and are due sooner: more of them will come, and matter as far as nodes are busy. With half of the
+// serial time in place of all, and γ = 1.5, jobs of a wave or two were late; without c, jobs that others overtook
+// where nodes are 90 % busy.
+//
+// Where prices or carbon are expected to change (tariff), what is left up to a job goes to those nodes at those hours
+// of its time at which it costs least: a frugal node in a dear hour may be cheaper than another in a cheap one. It
+// needs what that takes now. So work moves within its slack.
 //
 // What tasks take is the mean by the job's own tasks and by what its class takes for such input, a fifth longer.
 //
-// Limits: that is the mean over all nodes; prices and carbon by the hour do not enter. A placement that
-// does not ask what may start on a node (efh) is not kept from nodes. While tasks that may not wait stand behind
-// jobs that can, a start costs a look at all of these.
+// Limits: that is the mean over all nodes. A placement that does not ask what may start on a node (efh) is not kept
+// from nodes. While tasks that may not wait stand behind jobs that can, a start costs a look at all of these.
 type Slack struct {
 	slackMemory
 
 	queue   estimate.Queue
-	classes []thrift // by handle, and in the order in which they are wanted; reused
+	tariff  tariff   // all below is reused
+	classes []thrift // by handle, and in the order in which they are wanted
 	order   []sched.ClassID
+	cells   []cell
+	news    []float64 // what each of the jobs in line has left that can wait
+	later   bool      // some work waits for a cheaper time
 }
 
 // slackMemory is what outlives a look.
@@ -56,12 +71,17 @@ type slackMemory struct {
 	Gamma int64               `json:"gamma"`           // in thousandths
 	Sizes [][2]units.Duration `json:"sizes,omitempty"` // by handle, tasks by their input; 0 = unknown
 	Lax   []units.Time        `json:"lax,omitempty"`   // by handle, deadlines of jobs that can wait
+	Reach []int64             `json:"reach,omitempty"` // by handle, the part of all that they may use, in millionths
 	Rush  []sched.JobID       `json:"rush,omitempty"`  // jobs that may not wait, and had tasks to start
 	Since []units.Time        `json:"since,omitempty"` // by handle, since when they have had
 	Shut  []bool              `json:"shut,omitempty"`  // by handle, nodes that get no task
+	Rank  []int64             `json:"rank,omitempty"`  // by handle, the part of nodes wanted sooner, in millionths
 	Asked []units.Time        `json:"asked,omitempty"` // by handle, when nodes were to sleep last
+	Held  []units.Time        `json:"held,omitempty"`  // by handle, since when nodes are to sleep that may not
 	Next  units.Time          `json:"next"`            // when it looks again, at the next end of a task
 	Peak  int64               `json:"peak"`            // the most that could not wait of late, in millionths of all
+	Came  []bool              `json:"came,omitempty"`  // by handle, jobs that have not been looked at yet
+	Over  int64               `json:"over"`            // of late, milliseconds of all nodes that came between
 	Seen  units.Time          `json:"seen"`            // the last look, up to which that has faded
 	First units.Time          `json:"first"`           // the first; 0 = none
 	Wake  units.Time          `json:"wake"`            // the Tick that was asked for; 0 = none
@@ -74,6 +94,7 @@ type thrift struct {
 	draws  int64 // microwatts at full load for each of these
 	wanted int32
 	open   int32 // of those that are awake, so many get tasks
+	from   int64 // millionths that nodes do which are wanted sooner
 }
 
 const (
@@ -125,7 +146,7 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 	case sched.Resync, sched.Control:
 		s.slackMemory = slackMemory{Gamma: s.Gamma}
 	case sched.JobArrived, sched.JobEnded:
-		*at(&s.Since, int(e.Job)) = 0
+		*at(&s.Since, int(e.Job)), *at(&s.Came, int(e.Job)) = 0, e.Kind == sched.JobArrived
 		*at(&s.Sizes, int(e.Job)) = [2]units.Duration{}
 		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
 			takes := estimate.Mean(v, v.Job(e.Job).Spec)
@@ -167,6 +188,12 @@ func (s *Slack) Bars(n sched.NodeID) bool { return int(n) < len(s.Shut) && s.Shu
 func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.Node) bool {
 	rushes := func(id sched.JobID) bool { return v.Job(id) != nil && starts(v.Job(id), stage) > 0 }
 	if int(j.ID) < len(s.Lax) && s.Lax[j.ID] != 0 && slices.ContainsFunc(s.Rush, rushes) {
+		return false
+	}
+	if int(n.ID) < len(s.Held) && s.Held[n.ID] != 0 {
+		return j.Started < s.Held[n.ID]
+	}
+	if int(j.ID) < len(s.Lax) && s.Lax[j.ID] != 0 && int(n.ID) < len(s.Rank) && s.Rank[n.ID] > s.Reach[j.ID] {
 		return false
 	}
 	if stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never {
@@ -255,8 +282,12 @@ func starts(j *sched.Job, stage sched.Stage) int32 {
 func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration) (most float64) {
 	s.Rush = s.Rush[:0]
 	stuck := false
+	s.later = false
+	s.tariff.look(v, s.layers(v))
+	comes := min(0.9, float64(s.Over)/float64(peakFades/units.Millisecond))
+	s.news = append(s.news[:0], make([]float64, len(s.queue.Jobs))...)
 	var work, now [pools]float64 // milliseconds of all nodes, up to a job; and parts of them at once
-	for _, id := range s.queue.Jobs {
+	for pos, id := range s.queue.Jobs {
 		j := v.Job(id)
 		if len(j.Spec.Labels)+len(j.Spec.Avoids) > 0 {
 			return 1
@@ -295,8 +326,12 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		stuck = stuck || rush && v.Now().Sub(*since) > wake+againAfter
 		if lax {
 			s.Lax[id] = j.Due()
-			g := float64(s.Gamma) / float64(1000*time)
-			most = max(most, units.Rounded(min(float64(g*(before+own)), float64(g*before)+width)))
+			s.news[pos] = own
+			g := float64(s.Gamma) / 1000 / (1 - comes*comes)
+			all, first := float64(g*(before+own)), float64(g*before)
+			part := units.Rounded(min(s.tariff.level(all, time), s.tariff.level(first, time)+width))
+			*at(&s.Reach, int(id)) = millionths(part)
+			most, s.later = max(most, part), s.later || part < units.Rounded(min(all/float64(time), first/float64(time)+width))
 		} else if rush {
 			s.Rush = append(s.Rush, id)
 		}
@@ -305,6 +340,18 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		return 1
 	}
 	s.Peak = max(s.Peak, millionths(max(now[0], now[1], now[2])))
+	reach, older := int64(0), false // of jobs that are due no sooner; one of them was there before
+	for pos, id := range slices.Backward(s.queue.Jobs) {
+		came := at(&s.Came, int(id))
+		if older && *came {
+			s.Over += int64(math.Round(units.Rounded(s.news[pos])))
+		}
+		older = older || s.Lax[id] != 0 && !*came
+		if *came = false; s.Lax[id] != 0 {
+			reach = max(reach, s.Reach[id])
+			s.Reach[id] = reach + s.Peak
+		}
+	}
 	return units.Rounded(most + float64(s.Peak)/1e6)
 }
 
@@ -331,9 +378,10 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		s.First, s.Seen = max(1, v.Now()), v.Now()
 	}
 	gone := int64(min(v.Now().Sub(s.Seen), peakFades) / units.Millisecond)
+	s.Over -= s.Over * gone / int64(peakFades/units.Millisecond)
 	s.Peak, s.Seen = s.Peak-s.Peak*gone/int64(peakFades/units.Millisecond), v.Now()
 	need := millionths(s.need(v, &all, wake))
-	aside := need == 1e6 || v.Now() < s.First.Add(looksFirst*wake)
+	aside, looks := need == 1e6, v.Now() < s.First.Add(looksFirst*wake)
 	if aside {
 		clear(s.Lax)
 		s.Rush = s.Rush[:0]
@@ -343,7 +391,7 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 	for _, c := range s.order {
 		k, t := v.Class(c), &s.classes[c]
 		here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]
-		if t.wanted = here; !aside {
+		if t.wanted = here; !aside && !looks {
 			t.wanted = int32(min(int64(here), (max(0, rest)+t.share-1)/t.share))
 		}
 		if rest -= int64(t.wanted) * t.share; rest <= 0 && t.wanted < here {
@@ -353,10 +401,13 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		coming += t.wanted - t.open
 		wanted += t.wanted
 	}
+	from := int64(0)
 	for _, c := range s.order { // while they come, others do
 		t := &s.classes[c]
+		t.from = from
 		few := min(coming, v.Class(c).Nodes[sched.Awake]-t.open)
 		t.open, coming = t.open+few, coming-few
+		from += int64(t.open) * t.share
 		t.wanted = max(0, t.wanted-v.Class(c).Nodes[sched.Awake]-v.Class(c).Nodes[sched.Waking]) // to be woken
 	}
 	opened, next := s.turn(v, p, int64(wanted), (need+999)/1000)
@@ -378,31 +429,38 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 // may sleep next.
 func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bool, next units.Time) {
 	next = units.Never
+	s.Rank = s.Rank[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		nd, shut := v.Node(n), at(&s.Shut, int(n))
-		was := *shut
-		*shut = false
+		nd, shut, asked, held := v.Node(n), at(&s.Shut, int(n)), at(&s.Asked, int(n)), at(&s.Held, int(n))
+		was, since := *shut, *held
+		*shut, *held = false, 0
 		if nd == nil || !s.classes[nd.Class].there {
 			continue
 		}
 		t := &s.classes[nd.Class]
 		switch nd.State {
+		case sched.Draining: // it is asked
+			*held = since
 		case sched.Asleep:
-			if t.wanted > 0 && p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(DeadlinesNeed, wanted, need, s.Gamma)}) {
+			if *asked = 0; t.wanted > 0 && p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(DeadlinesNeed, wanted, need, s.Gamma)}) {
 				t.wanted--
 			}
 		case sched.Awake:
 			if t.open > 0 {
 				t.open--
-				opened = opened || was
+				*at(&s.Rank, int(n)) = t.from - t.share
+				t.from += t.share
+				*asked, opened = 0, opened || was
 				continue
 			}
-			*shut = true
+			if *held = since; since == 0 && *asked != 0 {
+				*held = *asked
+			}
+			*shut = *held == 0
 			if nd.Occupied > 0 {
 				continue
 			}
 			due := nd.Since.Add(max(units.Second, v.Class(nd.Class).Spec.WakeTime))
-			asked := at(&s.Asked, int(n))
 			if *asked != 0 {
 				due = max(due, asked.Add(againAfter))
 			}
@@ -411,7 +469,11 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 				continue
 			}
 			*asked = max(1, v.Now())
-			p.Add(sched.Item{Verb: sched.Sleep, Node: n, Reason: sched.Because(NotWanted, int64(nd.Since), wanted, need)})
+			why := sched.Because(NotWanted, int64(nd.Since), wanted, need)
+			if s.later {
+				why = sched.Because(CheaperLater, int64(nd.Since), wanted, s.tariff.now)
+			}
+			p.Add(sched.Item{Verb: sched.Sleep, Node: n, Reason: why})
 			next = min(next, v.Now().Add(againAfter))
 		}
 	}
@@ -432,6 +494,7 @@ func (s *Slack) CopyFrom(other any) {
 	was := other.(*Slack).slackMemory
 	was.Own.Jobs, was.Lax, was.Sizes = slices.Clone(was.Own.Jobs), slices.Clone(was.Lax), slices.Clone(was.Sizes)
 	was.Since = slices.Clone(was.Since)
+	was.Reach, was.Rank, was.Held, was.Came = slices.Clone(was.Reach), slices.Clone(was.Rank), slices.Clone(was.Held), slices.Clone(was.Came)
 	was.Rush, was.Shut, was.Asked = slices.Clone(was.Rush), slices.Clone(was.Shut), slices.Clone(was.Asked)
 	s.slackMemory = was
 }
@@ -446,6 +509,10 @@ var (
 	NotWanted = &sched.Cause{Name: "not-wanted", Text: "nothing has run on it since {since}, and {wanted} {wanted?node is|nodes are} wanted: deadlines need {need} thousandths of all",
 		Numbers: []sched.Number{sched.Clock.Named("since", "since when nothing has run on it", 60e9), sched.Count.Named("wanted", "nodes that are wanted", 40),
 			sched.Count.Named("need", "what deadlines need, in thousandths of all nodes", 310)}}
+	// CheaperLater lets one sleep while work waits that is cheaper later.
+	CheaperLater = &sched.Cause{Name: "cheaper-later", Text: "nothing has run on it since {since}, and {wanted} {wanted?node is|nodes are} wanted, as deadlines leave time for cheaper hours: a joule costs {cost} thousandths of its mean",
+		Numbers: []sched.Number{sched.Clock.Named("since", "since when nothing has run on it", 60e9), sched.Count.Named("wanted", "nodes that are wanted", 4),
+			sched.Count.Named("cost", "price and carbon now, in thousandths of the mean of what is expected", 1400)}}
 )
 
 // SlackEntry lists the part.
@@ -455,8 +522,8 @@ func SlackEntry() compose.Entry {
 		Kind: compose.KindScale,
 		Doc:  "as many nodes are in service as deadlines need, those first that use least for their work; the others empty, and sleep",
 		Cite: "Slackline",
-		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true},
-			Causes: []*sched.Cause{DeadlinesNeed, NotWanted, sched.Wakeup}, Heeds: (slackChanges | slackTurns | sched.EventsOf(sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true, Supply: true},
+			Causes: []*sched.Cause{DeadlinesNeed, NotWanted, CheaperLater, sched.Wakeup}, Heeds: (slackChanges | slackTurns | sched.EventsOf(sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
 		Step: func(compose.Args) (compose.Step, error) { return NewSlack(), nil },
 	}
 }

@@ -2,6 +2,7 @@ package scale
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestCrowded(t *testing.T) {
 		if shut != c.shut {
 			t.Errorf("%s: %d nodes are shut, want %d", c.what, shut, c.shut)
 		}
-		if aside := c.shut == 0; aside != (s.Wake == 0) {
+		if aside := c.peak > 900_000; aside != (s.Wake == 0) {
 			t.Errorf("%s: it asks for a Tick at %v; who stands aside asks for none", c.what, s.Wake)
 		}
 	}
@@ -85,6 +86,42 @@ func BenchmarkSlack(b *testing.B) {
 				s.look(book, plan)
 			}
 		})
+	}
+}
+
+// 100 nodes of 100 + 100 W. A joule costs three times as much for two hours as in the two hours after them. What fits
+// into the cheap hours waits for them; of what does not, the rest is done before; what is behind the forecast costs the
+// mean.
+func TestTariff(t *testing.T) {
+	book, plan := crowded(100, 1)
+	told := &sched.Forecast{Interval: 2 * units.Hour, Mid: []float64{3, 1}}
+	book.Apply(1, 2, []sched.Event{{Kind: sched.ForecastIssued, Of: sched.Price, Detail: &sched.Detail{Forecast: told}}})
+	s := NewSlack()
+	s.survey(book)
+	s.look(book, plan)
+	const hour = 3_600_000
+	for _, c := range []struct {
+		what       string
+		work, time int64
+		want       float64
+	}{
+		{"it fits into the cheap hours", hour, 4 * hour, 0},
+		{"there are none in its time", hour, 2 * hour, 0.5},
+		{"half an hour of them is too little", hour, 5 * hour / 2, (1 - 0.89/2) / 2},
+		{"all but a tenth, and the node that stays awake, is full there", 2 * hour, 4 * hour, (2 - 2*0.89) / 2},
+		{"it would rather wait for the mean than work now", 2 * hour, 6 * hour, 0},
+		{"more than there is takes all at all times", 6 * hour, 4 * hour, 0.89 + (6-4*0.89)/4},
+	} {
+		if got := s.tariff.level(float64(c.work), c.time); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s: it takes %v now, want %v", c.what, got, c.want)
+		}
+	}
+	if s.tariff.now != 1500 {
+		t.Errorf("a joule costs %d thousandths of the mean, want 1500", s.tariff.now)
+	}
+	told.Mid = []float64{2, 2}
+	if s.look(book, plan); len(s.tariff.cells) != 0 || s.tariff.level(hour, 4*hour) != 0.25 {
+		t.Errorf("with the same price at all hours it takes %v, want a quarter", s.tariff.level(hour, 4*hour))
 	}
 }
 
