@@ -123,3 +123,25 @@ func TestAskOfWhatAnOpenRunLearned(t *testing.T) {
 	s.must(0, "close")
 	open.ends(0)
 }
+
+// Jobs of a pipeline that are submitted one by one are told of when they come, too: what those before them are to
+// write is a guess.
+func TestPipelineOfSubmissions(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"in.txt": "x\n", "one.yaml": "name: one\nmap: sh wait.sh\nfiles: wait.sh\ninput: in.txt\noutput: one\nreduces: 0\n",
+		"two.yaml":   "name: two\napp: wordcount\ninput: one\noutput: two\ndeadline: 1h\n",
+		"three.yaml": "name: three\napp: wordcount\ninput: two\noutput: three\ndeadline: 1h\n"})
+	s.write("wait.sh", "while ! [ -e "+filepath.Join(s.dir, "go")+" ]; do sleep 0.1; done; cat")
+	open := s.elsewhere("takes jobs", "run", "--open", "--nodes", "1", "--slots", "1")
+	s.must(0, "submit", "one.yaml")
+	for _, name := range []string{"two", "three"} {
+		if r := s.must(0, "ask", name+".yaml"); !strings.Contains(r, `job "`+name+`": done at `) {
+			t.Errorf("while what %s reads is not there: %s", name, r)
+		}
+		s.must(0, "submit", name+".yaml")
+		open.until(`job "` + name + `": 1 map, 1 reduce`)
+	}
+	s.write("go", "")
+	s.must(0, "close")
+	open.ends(0)
+}

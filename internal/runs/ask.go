@@ -128,7 +128,8 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 		if len(is.After) > 0 {
 			a.WaitsFor, a.WaitsTill = is.After, new(at(is.Arrived.Add(units.FromSeconds(is.Ready))))
 		} else if len(is.Behind) > 0 && is.Began.Sub(is.Arrived) >= leastWait && !is.New {
-			a.WaitsFor, a.WaitsTill = is.Behind, new(at(is.Began))
+			// A play may be later than what the policy says.
+			a.WaitsFor, a.WaitsTill = is.Behind, new(at(min(is.Began, is.Arrived.Add(units.FromSeconds(is.Done)))))
 		}
 		all.Jobs = append(all.Jobs, a)
 	}

@@ -280,18 +280,8 @@ func (k *Keeper) expect(s Submission) (r Reply, err error) {
 	if err != nil {
 		return Reply{Bad: true}, err
 	}
-	known, err := k.local.Memory.Profiles()
+	known, err := k.taught(more)
 	if err != nil {
-		return r, err
-	}
-	// What this run has taught of classes that no run before it had.
-	if err := k.look(k.ctx, func() {
-		for _, f := range more.Files {
-			if c := k.loop.Ledger.Profile(f.Class); c != nil && find(known, f.Class) == nil {
-				known = append(known, c)
-			}
-		}
-	}); err != nil {
 		return r, err
 	}
 	cfg, err := more.sim(k.cell.Policy, k.cell.Seed, known, lab.ReadsConfidence(k.cell.Policy, lab.NoQueues))
@@ -334,6 +324,30 @@ func (k *Keeper) beside(jobs []*scenario.Job) (files []*scenario.Job, came int) 
 		}
 	}
 	return filesOf(maps.Keys(found)), k.came
+}
+
+// taught is what earlier runs have taught of classes, and this one of those that it was the first to run. It notes how
+// much jobs read that are there already, too, for guesses of what they write.
+func (k *Keeper) taught(more *Local) ([]*profile.Class, error) {
+	known, err := k.local.Memory.Profiles()
+	if err != nil {
+		return nil, err
+	}
+	more.reading = make(map[string]int64, len(more.there))
+	err = k.look(k.ctx, func() {
+		book := k.loop.Ledger
+		for _, f := range slices.Concat(more.Files, more.there) {
+			if c := book.Profile(f.Class); c != nil && find(known, f.Class) == nil {
+				known = append(known, c)
+			}
+		}
+		for _, f := range more.there {
+			if j := book.Job(book.Find(f.Name)); j != nil {
+				more.reading[f.Name] = int64(j.Spec.Stage(sched.Map).Input())
+			}
+		}
+	})
+	return known, err
 }
 
 // filesOf are the files of jobs, in the order in which they came.
@@ -384,7 +398,7 @@ func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (
 		}
 		kept, rows = append(kept, keep), append(rows, &keep.row)
 	}
-	known, err := k.local.Memory.Profiles()
+	known, err := k.taught(more)
 	if err != nil {
 		return r, err
 	}

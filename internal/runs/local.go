@@ -51,12 +51,14 @@ import (
 type Local struct {
 	Machine Machine
 	Files   []*scenario.Job
-	jobs    []*equip.Job    // by file
-	samples []Sample        // likewise, where they were sampled
-	asked   report.Requests // of clouds, by the last foresight
-	discard []string        // output directories: see CheckFresh
-	replace []string        // likewise: see CheckOverwrite
-	now     time.Time       // when they are, or were, submitted
+	there   []*scenario.Job  // of the run that these are to join
+	reading map[string]int64 // how many bytes those read, by name
+	jobs    []*equip.Job     // by file
+	samples []Sample         // likewise, where they were sampled
+	asked   report.Requests  // of clouds, by the last foresight
+	discard []string         // output directories: see CheckFresh
+	replace []string         // likewise: see CheckOverwrite
+	now     time.Time        // when they are, or were, submitted
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
@@ -89,7 +91,7 @@ func (c Command) Same(o Command) bool { return c.Dir == o.Dir && slices.Equal(c.
 // NewLocal checks job files against this machine, and beside those that are there already:
 // applications, parameters and input. Errors name the place in the file.
 func NewLocal(files []*scenario.Job, m Machine, now time.Time, there ...*scenario.Job) (l *Local, err error) {
-	l = &Local{Machine: m, Files: files, now: now}
+	l = &Local{Machine: m, Files: files, there: there, now: now}
 	l.jobs, err = equip.Jobs(files, equip.Options{Block: m.Block, Maps: m.Nodes * m.MapSlots, Now: now, There: there, Warn: func(text string) {
 		if !slices.Contains(l.Warnings, text) {
 			l.Warnings = append(l.Warnings, text)
@@ -361,16 +363,20 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool, list [][]input.
 	f, read, counted := l.Files[i], int64(0), make(map[int]bool)
 	for _, path := range f.Input {
 		there := true
-		for k, before := range l.Files {
-			if equip.Writer(l.Files[k:k+1], f, path) == nil || outdir.HasFinished(before.Output) {
+		for k, before := range slices.Concat(l.Files, l.there) {
+			if equip.Writer([]*scenario.Job{before}, f, path) == nil || outdir.HasFinished(before.Output) {
 				continue
 			}
 			if there = false; counted[k] {
 				continue
 			}
-			its, err := l.splits(k, told, guess, list)
-			if err != nil {
-				return nil, err
+			its := l.reading[before.Name]
+			if k < len(l.Files) {
+				list, err := l.splits(k, told, guess, list)
+				if err != nil {
+					return nil, err
+				}
+				its = sizeOf(list, func(s input.Split) int64 { return s.Size })
 			}
 			ratio := 1.0
 			if class := profile.Near(told, before.Class); class != nil && class.Output.N > 0 {
@@ -379,7 +385,7 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool, list [][]input.
 				return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much such jobs write; run it once to learn: slackline run %s", before.Name, before.Path())
 			}
 			counted[k] = true
-			read += int64(ratio * float64(sizeOf(its, func(s input.Split) int64 { return s.Size })))
+			read += int64(ratio * float64(its))
 		}
 		if there {
 			found, err := input.Find([]string{path})
