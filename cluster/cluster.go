@@ -33,6 +33,10 @@ type Class struct {
 	Most int `json:"most,omitempty"`
 	// Price is that of a rented node for an hour.
 	Price float64 `json:"price,omitempty"`
+	// Prices, if there are any, are those of each hour from the start on in its place; the last one goes on.
+	Prices []float64 `json:"prices,omitempty"`
+	// Interruptions is how often an hour the cloud takes a rented node away, on the average (spot).
+	Interruptions float64 `json:"interruptions,omitempty"`
 	// Billing is the step in which time is charged, begun ones in full; 0 = to the instant.
 	Billing units.Duration `json:"billing,omitempty"`
 }
@@ -43,6 +47,24 @@ func (c *Class) Same(o *Class) bool { return reflect.DeepEqual(c, o) }
 // Rented tells whether nodes of the class belong to a cloud, which has them back when they sleep. Those of no
 // class do not.
 func (c *Class) Rented() bool { return c != nil && c.Most > 0 }
+
+// PriceAt is what an hour of a rented node costs at an instant.
+func (c *Class) PriceAt(t units.Time) float64 {
+	if len(c.Prices) == 0 {
+		return c.Price
+	}
+	return c.Prices[max(0, min(int(t/units.Time(units.Hour)), len(c.Prices)-1))]
+}
+
+// Cost is what a rented node costs from one instant to another.
+func (c *Class) Cost(from, to units.Time) (sum float64) {
+	for from < to {
+		next := min(to, (from/units.Time(units.Hour)+1)*units.Time(units.Hour))
+		sum += float64(c.PriceAt(from) * next.Sub(from).Seconds() / 3600)
+		from = next
+	}
+	return sum
+}
 
 // Validate reports the first thing that cannot be.
 func (c *Class) Validate() error {

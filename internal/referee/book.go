@@ -155,16 +155,17 @@ const (
 type node struct {
 	Rack  int `json:"rack"`
 	Class struct {
-		Name     string  `json:"name"`
-		Speed    float64 `json:"speed"`
-		Capacity vector  `json:"capacity"`
-		Idle     float64 `json:"idle"`
-		Dynamic  float64 `json:"dynamic"`
-		Sleep    float64 `json:"sleep"`
-		WakeTime int64   `json:"wake_time"`
-		Most     int     `json:"most"`  // it can be rented
-		Price    float64 `json:"price"` // for an hour
-		Billing  int64   `json:"billing"`
+		Name     string    `json:"name"`
+		Speed    float64   `json:"speed"`
+		Capacity vector    `json:"capacity"`
+		Idle     float64   `json:"idle"`
+		Dynamic  float64   `json:"dynamic"`
+		Sleep    float64   `json:"sleep"`
+		WakeTime int64     `json:"wake_time"`
+		Most     int       `json:"most"`   // it can be rented
+		Price    float64   `json:"price"`  // for an hour
+		Prices   []float64 `json:"prices"` // of each; the last one goes on
+		Billing  int64     `json:"billing"`
 	} `json:"class"`
 	Labels []string `json:"labels"`
 

@@ -13,6 +13,8 @@ import (
 type needs struct {
 	took
 	most, base, budget int
+	warm, late         int
+	busy               []stint // how many had work from when on
 	margin             int
 	size               [2]int64 // what a map and a reduce of the class take, where that is known by their input
 	idle               int64
@@ -22,8 +24,27 @@ type needs struct {
 }
 
 func needsOf(_ *made, a *asked) part {
-	return &needs{most: a.count("most", 0), base: a.count("base", 0), budget: a.count("budget", 0), margin: a.count("margin", 20), idle: a.span("idle", 0),
+	return &needs{most: a.count("most", 0), base: a.count("base", 0), warm: a.count("warm", 0), late: a.count("late", 0), budget: a.count("budget", 0), margin: a.count("margin", 20), idle: a.span("idle", 0),
 		rented: map[int]int64{}, gone: map[int]int64{}}
+}
+
+// A stint is so many rented nodes that have work from a time on, in milliseconds.
+type stint struct {
+	at   int64
+	busy int
+}
+
+// kept is how many nodes are kept warm now: looks are looked through once more.
+func (s *needs) kept(now int64) int {
+	const hour = 3_600_000
+	sum := int64(0)
+	for i, x := range s.busy[:len(s.busy)-1] { // a stint counts for the hour in which it begins, once that is over
+		if h := x.at / hour; h%24 == now/hour%24 && h < now/hour {
+			sum += int64(x.busy) * (s.busy[i+1].at - x.at)
+		}
+	}
+	days := max(1, now/hour/24)
+	return max(s.base, int(math.Ceil(rounded(float64(s.warm)*float64(sum)/float64(100*hour*days)))))
 }
 
 // A crew is so many slots of maps and of reduces from a time on.
@@ -80,7 +101,7 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 		}
 		if crews = append(crews, c); n.rented() {
 			hired++
-			costs += n.Class.Price
+			costs += n.price(b.now)
 		}
 	}
 	for _, j := range b.live {
@@ -89,8 +110,20 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 		}
 	}
 	slices.SortStableFunc(chores, func(x, y chore) int { return cmp.Or(cmp.Compare(x.j.due(), y.j.due()), cmp.Compare(x.j.seq, y.j.seq)) })
-	hired, crews = s.rent(b, p, crews, chores, hired, costs)
-	s.hired = s.back(b, p, crews, chores, hired) > 0
+	work := hired - len(slices.DeleteFunc(slices.Clone(b.nodes), func(n *node) bool { return n == nil || !n.serves() || n.occupied > 0 || !n.rented() }))
+	s.busy = append(s.busy, stint{b.now / 1_000_000, work})
+	base := s.kept(b.now / 1_000_000)
+	hired, crews = s.rent(b, p, crews, chores, hired, base, costs)
+	s.hired = s.back(b, p, crews, chores, hired, base) > 0
+}
+
+// price is what an hour of a node costs then.
+func (n *node) price(at int64) float64 {
+	list := n.Class.Prices
+	if len(list) == 0 {
+		list = []float64{n.Class.Price}
+	}
+	return list[min(at/int64(time.Hour), int64(len(list)-1))]
 }
 
 func (s *needs) patience(n *node) int64 {
@@ -315,7 +348,7 @@ func asFluid(crews []crew, chores []chore) bool {
 	return true
 }
 
-func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int, costs float64) (int, []crew) {
+func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired, base int, costs float64) (int, []crew) {
 	type offered struct {
 		nodes []*node
 		most  int
@@ -344,7 +377,7 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int,
 		if s.most > 0 {
 			o.most = min(o.most, s.most-hired)
 		}
-		if price := o.nodes[0].Class.Price; s.budget > 0 && price > 0 {
+		if price := o.nodes[0].price(b.now); s.budget > 0 && price > 0 {
 			o.most = min(o.most, int(rounded((float64(s.budget)-costs)/price)))
 		}
 	}
@@ -361,9 +394,9 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int,
 			few--
 		}
 	}
-	if few := s.base - hired; few > 0 && len(classes) > 0 {
-		o := slices.MinFunc(classes, func(x, y *offered) int { return cmp.Compare(x.nodes[0].Class.Price, y.nodes[0].Class.Price) })
-		hire(o, min(few, o.most), "kept-warm"+numbers(int64(s.base)))
+	if few := base - hired; few > 0 && len(classes) > 0 {
+		o := slices.MinFunc(classes, func(x, y *offered) int { return cmp.Compare(x.nodes[0].price(b.now), y.nodes[0].price(b.now)) })
+		hire(o, min(few, o.most), "kept-warm"+numbers(int64(base)))
 		return hired, crews
 	}
 	n, last := late(crews, chores, chores)
@@ -371,31 +404,46 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired int,
 		return hired, crews
 	}
 	all, chores := chores, chores[:last] // who is in time at the latest needs nothing
+	misses := func(crews []crew, saved []chore) int { n, _ := late(crews, all, saved); return n }
+	wanted := false
+again:
 	var best *offered
 	var worth []chore
 	nodes, fails := 0, 0
-	misses := func(crews []crew, saved []chore) int { n, _ := late(crews, all, saved); return n }
 	for _, o := range classes {
 		n := o.nodes[0]
 		with := func(few int) []crew { return slices.Concat(crews, more(n, few)) }
 		var saved []chore
-		for i := range chores {
-			if alone(with(o.most), &chores[i]) <= chores[i].due {
-				saved = append(saved, chores[i])
+		most, pays := o.most, 0.0
+		for _, c := range chores {
+			soonest := alone(with(o.most), &c)
+			if wanted && soonest > c.due { // twice the time that it had
+				c.due += (c.j.Deadline - c.j.arrived) / 1_000_000
+				pays += c.j.Weight * float64(s.late)
+			}
+			if soonest <= c.due {
+				saved = append(saved, c)
 			}
 		}
-		few, least := 0, misses(with(o.most), saved)
-		for few < o.most && misses(with(few), saved) > least {
+		if price := n.price(b.now); wanted && price > 0 {
+			most = max(0, min(most, int(rounded((pays-costs)/price))))
+		}
+		few, least := 0, misses(with(most), saved)
+		for few < most && misses(with(few), saved) > least {
 			few++
 		}
 		least += len(chores) - len(saved)
 		cheaper := 0.0
 		if best != nil {
-			cheaper = rounded(float64(few)*n.Class.Price) - rounded(float64(nodes)*best.nodes[0].Class.Price)
+			cheaper = rounded(float64(few)*n.price(b.now)) - rounded(float64(nodes)*best.nodes[0].price(b.now))
 		}
 		if best == nil || least < fails || least == fails && (cheaper < 0 || cheaper == 0 && few < nodes) {
 			best, nodes, fails, worth = o, few, least, saved
 		}
+	}
+	if nodes == 0 && !wanted && s.late > 0 {
+		wanted = true
+		goto again
 	}
 	if nodes == 0 {
 		return hired, crews
@@ -430,13 +478,13 @@ func more(n *node, few int) (list []crew) {
 	return list
 }
 
-func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired int) int {
+func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired, base int) int {
 	next := int64(never)
 	for _, n := range slices.Backward(b.nodes) {
 		if n == nil || !n.serves() || n.occupied > 0 || !n.rented() {
 			continue
 		}
-		if hired <= s.base {
+		if hired <= base {
 			break
 		}
 		again := int64(0)

@@ -17,7 +17,9 @@ import (
 type Config struct {
 	Most   int            // nodes at a time, 0 = all that are offered
 	Base   int            // nodes that are always kept
+	Warm   int            // percent of the nodes that had work in this hour of former days, which are kept
 	Budget int            // what they may cost an hour together, 0 = anything
+	Late   int            // what they may cost an hour together for each unit of weight of jobs that nothing can save
 	Margin int            // percent by which tasks are taken to be longer than their mean
 	Idle   units.Duration // a node is given back after so long, 0 = as long as it boots
 }
@@ -39,6 +41,30 @@ type memory struct {
 	Next  units.Time   `json:"next"`            // when it looks again, at the next end of a task
 	Hired bool         `json:"hired,omitempty"` // at the last look nodes were rented
 	Wake  units.Time   `json:"wake"`            // the Tick that was asked for; 0 = none
+	Past  past         `json:"past,omitzero"`
+}
+
+// past is how much work rented nodes had by hour of the day, in milliseconds of nodes.
+type past struct {
+	Hours [24]int64 `json:"hours"` // of hours that are over
+	Hour  int64     `json:"hour"`  // of the one that is not
+	Seen  int64     `json:"seen"`  // when that was counted last, in milliseconds
+	Busy  int       `json:"busy"`  // and how many had work
+}
+
+const hour = int64(units.Hour / units.Millisecond)
+
+// count notes how many have work from now on, and tells how many there were in this hour of former days, in percent of
+// the mean, rounded up.
+func (p *past) count(now int64, busy, percent int) int {
+	p.Hour += int64(p.Busy) * (now - p.Seen)
+	if now/hour != p.Seen/hour {
+		p.Hours[p.Seen/hour%24] += p.Hour
+		p.Hour = 0
+	}
+	p.Seen, p.Busy = now, busy
+	all := 100 * hour * max(1, now/hour/24)
+	return int((int64(percent)*p.Hours[now/hour%24] + all - 1) / all)
 }
 
 // tenure is what is remembered of a node that can be rented.
@@ -96,6 +122,7 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	n.Next = v.Now().Add(every)
 	s := stocked(v)
+	s.base = max(n.c.Base, n.Past.count(int64(v.Now()/units.Time(units.Millisecond)), s.rented-len(s.idle), n.c.Warm))
 	if n.by != nil && n.by.Looks() != n.line.asOf {
 		n.line.asOf = n.by.Looks()
 		clear(n.line.marks)
@@ -151,7 +178,7 @@ func (n *Need) offers(v sched.View, s *stock) (list []offer) {
 		if k == nil || !k.Spec.Rented() || k.Nodes[sched.Offered] == 0 {
 			continue
 		}
-		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.Price}
+		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.PriceAt(v.Now())}
 		if n.c.Most > 0 {
 			o.most = min(o.most, n.c.Most-s.rented)
 		}
@@ -178,60 +205,73 @@ type choice struct {
 func (n *Need) rent(v sched.View, s *stock, p *sched.Plan) {
 	list, late := n.offers(v, s), n.line.late(s.room, v.Now(), 0, nil)
 	n.tell(v, s, list, p)
-	if few := n.c.Base - s.rented; few > 0 && len(list) > 0 {
+	if few := s.base - s.rented; few > 0 && len(list) > 0 {
 		o := slices.MinFunc(list, func(a, b offer) int { return compare(a.price, b.price) })
-		n.wake(v, o.id, min(few, o.most), s, p, sched.Because(Warm, int64(n.c.Base)))
+		n.wake(v, o.id, min(few, o.most), s, p, sched.Because(Warm, int64(s.base)))
 		return // what lacks beyond that the next look tells
 	}
 	if len(list) == 0 || late == 0 {
 		return
 	}
-	var best choice
-	for i := range list {
-		c := n.choose(s.room, list[i])
-		if before := compare(float64(c.nodes)*c.price, float64(best.nodes)*best.price); i == 0 ||
-			c.late < best.late || c.late == best.late && (before < 0 || before == 0 && c.nodes < best.nodes) {
-			best = c
+	for wanted := range min(2, 1+n.c.Late) { // those that can be saved first
+		var best choice
+		for i := range list {
+			c := n.choose(v, s, list[i], wanted > 0)
+			if before := compare(float64(c.nodes)*c.price, float64(best.nodes)*best.price); i == 0 ||
+				c.late < best.late || c.late == best.late && (before < 0 || before == 0 && c.nodes < best.nodes) {
+				best = c
+			}
 		}
-	}
-	if best.nodes > 0 {
-		n.wake(v, best.id, best.nodes, s, p, n.certify(v, s.room, &best, p))
+		if best.nodes > 0 {
+			n.wake(v, best.id, best.nodes, s, p, n.certify(v, s.room, &best, p))
+			return
+		}
 	}
 }
 
-// choose finds the least number of nodes of a class with which no more jobs are late than with all of them.
-func (n *Need) choose(r room, o offer) choice {
-	c := choice{offer: o}
+// choose finds the least number of nodes of a class with which no more jobs are late than with all of them. Jobs that
+// nothing can save are left out, or, if they are wanted even so, are to take no longer than twice the time that they
+// had, as far as their weight pays for it.
+func (n *Need) choose(v sched.View, s *stock, o offer, wanted bool) choice {
+	c, r, pays := choice{offer: o}, s.room, 0.0
 	with := func(nodes int) room { return r.with(int64(nodes), o.slots, o.boot) }
 	all, l := with(o.most), &n.line
-	lost := 0
 	for i, j := range l.jobs {
 		soonest := all.alone(&j)
 		if soonest > j.due { // an even chance is more than none
 			j.due += j.sure
 		}
+		if of := v.Job(l.ids[i]); wanted && soonest > j.due {
+			j.due += millis(of.Deadline, of.Arrived)
+			pays += float64(of.Spec.Weight * float64(n.c.Late))
+		}
 		if soonest > j.due {
-			lost += j.counts()
+			c.lost += j.counts()
 		} else {
 			c.jobs, c.ids = append(c.jobs, j), append(c.ids, l.ids[i])
 		}
 	}
 	c.runs = l.runs
+	if wanted && o.price > 0 {
+		c.most = max(0, min(o.most, int(units.Rounded((pays-s.costs)/o.price))))
+		all = with(c.most)
+	}
 	if few, _ := r.late(&c.load, 0); few > 0 {
 		c.late, _ = all.late(&c.load, math.MaxInt)
-		c.nodes = sort.Search(o.most, func(k int) bool {
+		c.nodes = sort.Search(c.most, func(k int) bool {
 			late, _ := with(k).late(&c.load, c.late)
 			return late <= c.late
 		})
 	}
-	c.lost, c.late = lost, c.late+lost
+	c.late += c.lost
 	return c
 }
 
 // least is the number of nodes of the class without which a fluid says that some job is late: at most those chosen.
 func (c *choice) least(r room) int {
-	starts := byStart(c.jobs)
-	return sort.Search(c.nodes, func(k int) bool { return r.with(int64(k), c.slots, c.boot).enough(c.jobs, starts) })
+	jobs := slices.SortedStableFunc(slices.Values(c.jobs), func(a, b job) int { return cmp.Compare(a.due, b.due) })
+	starts := byStart(jobs)
+	return sort.Search(c.nodes, func(k int) bool { return r.with(int64(k), c.slots, c.boot).enough(jobs, starts) })
 }
 
 // wake rents the first nodes of the class that are offered.
@@ -286,12 +326,14 @@ func Entry() compose.Entry {
 		Params: []compose.Param{
 			{Name: "most", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "at most so many are rented at a time; 0 = all that are offered"},
 			{Name: "base", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "so many are rented at any time, of the cheapest class"},
+			{Name: "warm", Type: compose.Count, Default: "0", Unit: "percent", Doc: "so many of the nodes that had work in this hour of former days, on the average, are rented at any time; 0 = none"},
+			{Name: "late", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices, for each unit of weight of jobs that nothing can save: to be done in twice their time; 0 = nothing"},
 			{Name: "budget", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices; 0 = anything"},
 			{Name: "margin", Type: compose.Count, Default: "20", Unit: "percent", Doc: "tasks are taken to be so much longer than their mean"},
 			{Name: "idle", Type: compose.Span, Default: "0s", Doc: "a node is given back when nothing has run on it for this long; 0s = as long as it boots"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
-			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Budget: a.Count("budget"), Margin: a.Count("margin"), Idle: a.Span("idle")}), nil
+			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Warm: a.Count("warm"), Late: a.Count("late"), Budget: a.Count("budget"), Margin: a.Count("margin"), Idle: a.Span("idle")}), nil
 		},
 	}
 }

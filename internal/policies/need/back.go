@@ -39,7 +39,7 @@ func (n *Need) goes(v sched.View, nd *sched.Node) units.Time {
 func (n *Need) back(v sched.View, s *stock, p *sched.Plan) {
 	late, next := -1, units.Never
 	for _, nd := range s.idle {
-		if s.rented <= n.c.Base {
+		if s.rented <= s.base {
 			break
 		}
 		at := n.goes(v, nd)

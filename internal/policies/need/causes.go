@@ -40,7 +40,7 @@ func span(ms int64) units.Duration {
 
 // tell says of jobs that nothing can save, once, that nothing is rented for them.
 func (n *Need) tell(v sched.View, s *stock, list []offer, p *sched.Plan) {
-	if len(list) == 0 {
+	if len(list) == 0 || n.c.Late > 0 {
 		return
 	}
 	for i, id := range n.line.ids {

@@ -10,6 +10,7 @@ import (
 type stock struct {
 	room   room
 	rented int           // of them, those of clouds, up or on their way
+	base   int           // how many of these are kept
 	costs  float64       // what these cost an hour
 	idle   []*sched.Node // of these, those on which nothing runs, the last ones first
 }
@@ -39,7 +40,7 @@ func stocked(v sched.View) (s stock) {
 		if class.Spec.Rented() {
 			up := class.Nodes[sched.Awake] + class.Nodes[sched.Waking]
 			s.rented += int(up)
-			s.costs += class.Spec.Price * float64(up)
+			s.costs += float64(class.Spec.PriceAt(v.Now()) * float64(up))
 			single = single || class.Nodes[sched.Awake] > 0 && class.Free.Fits(&class.Spec.Capacity)
 		}
 	}

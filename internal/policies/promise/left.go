@@ -19,7 +19,7 @@ type outlay struct {
 func (a admission) Looks() units.Time { return a.next }
 
 // Left is what is left of a job by its laws. It is not known of a stage of an unknown class of which no task has ended.
-func (a admission) Left(v sched.View, j *sched.Job) (left estimate.Left, known bool) {
+func (a admission) Left(_ sched.View, j *sched.Job) (left estimate.Left, known bool) {
 	r := a.of(j)
 	if r == nil {
 		return left, false
@@ -33,7 +33,6 @@ func (a admission) Left(v sched.View, j *sched.Job) (left estimate.Left, known b
 			return left, false
 		}
 	}
-	left.Due = int64(j.Due().Sub(v.Now()) / units.Millisecond)
 	left.Sure, left.Promised = r.Takes.Sure, r.Promised > 0
 	return left, true
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/units"
 )
@@ -16,19 +17,14 @@ import (
 const share = 840
 
 // WriteScenario writes the plan as a scenario, so that it can be played. What is reserved are its nodes; what is
-// rented is offered, as many as in the hour that needs the most, at the mean of the hours' prices. Each job that is
+// rented is offered, as many as in the hour that needs the most, at the prices of the hours. Each job that is
 // admitted is a user who submits one after another, ten on average, and waits before each for a tenth of what one is
 // planned to take.
 func (r *Result) WriteScenario(c *scenario.Capacity, w io.Writer) error {
 	var own, rented, streams strings.Builder
 	offer := func(name, has string, machines []float64, price config.OneOrMore[float64]) {
-		most, mean := 0, 0.0
-		for hour, n := range machines {
-			most = max(most, up(n))
-			mean += scenario.At(price, hour) / float64(len(machines))
-		}
-		if most > 0 {
-			fmt.Fprintf(&rented, "    - {name: %q, most: %d, price: %.6g, %s}\n", name, most, mean, has)
+		if most := up(slices.Max(machines)); most > 0 {
+			fmt.Fprintf(&rented, "    - {name: %q, most: %d, price: [%s], %s}\n", name, most, strings.Join(each.Of(price, func(p float64) string { return fmt.Sprintf("%.6g", p) }), ", "), has)
 		}
 	}
 	reserved := func(name, has string, n float64) {
@@ -70,7 +66,7 @@ func (r *Result) WriteScenario(c *scenario.Capacity, w io.Writer) error {
 			t, m := &r.Fleet.Machines[i], &c.Machines[i]
 			reserved(m.Name, slotsOf(m, m.Name), t.Reserved)
 			offer(m.Name+" on demand", slotsOf(m, m.Name), t.OnDemand, m.OnDemand)
-			offer(onOf(m.Name, true), slotsOf(m, onOf(m.Name, true)), t.Spot, m.Spot)
+			offer(onOf(m.Name, true), slotsOf(m, onOf(m.Name, true))+fmt.Sprintf(", interruptions: %g", m.Interruptions), t.Spot, m.Spot)
 		}
 		for i := range r.Fleet.Placed {
 			p := &r.Fleet.Placed[i]

@@ -7,7 +7,7 @@ func elastic002() *Experiment {
 	const order = "edf(feasible)+slowstart"
 	in := func(name, policy string) Row { return play(name, "day.yaml", order+policy) }
 	alone, need := in("order alone", ""), in("need", "+need")
-	requests := in("eq. 12", "+request")
+	promised, requests := play("promise and need", "day.yaml", "promise+need"), in("eq. 12", "+request")
 	static := func(name, n string) Row { return in(name, "+need(base="+n+",most="+n+")") }
 	two, four, six, ten := static("2 nodes", "2"), static("4 nodes", "4"), static("6 nodes", "6"), static("10 nodes", "10")
 	fluid, all := in("clairvoyant", "+clairvoyant"), in("clairvoyant, margin 20 %", "+clairvoyant(margin=20)")
@@ -22,6 +22,6 @@ func elastic002() *Experiment {
 	e.ours("it rents at most 1.4 times what a clairvoyant does who counts on tasks as much longer as it does",
 		above(-0.4, nodeHours(), need.over("need over clairvoyant", order+"+clairvoyant(margin=20)")))
 	e.table("a day of 198 jobs", []Metric{late(allJobs), nodeHours(), nodesRented(), rent(), completion(allJobs)},
-		alone, need, fluid, all, two, four, six, ten, busy, queue, requests)
+		alone, need, promised, fluid, all, two, four, six, ten, busy, queue, requests)
 	return e
 }

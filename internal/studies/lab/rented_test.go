@@ -130,3 +130,75 @@ workload:
 		}
 	}
 }
+
+// Who rents takes the class that is cheapest now, and nodes that the cloud takes away are asked for again.
+func TestSpot(t *testing.T) {
+	s, err := scenario.Read("spot.yaml", []byte(`
+cluster: {nodes: 1, heartbeat: 1s, replicas: 0, offers: [{name: spot, most: 60, price: [0.1, 0.9], boot: 10s, interruptions: 10}, {name: firm, most: 20, price: 0.5, boot: 10s}]}
+profiles: rehearsed
+workload:
+  jobs:
+    - {id: before, class: sort, maps: 120, map_time: 30s, reduces: 2, reduce_time: 20s, deadline: 10m}
+    - {id: after, class: sort, arrive: 1h, maps: 200, map_time: 30s, reduces: 2, reduce_time: 20s, deadline: +10m}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"edf+slowstart+need", "promise+need"} {
+		run, err := Run(context.Background(), Cells(s, []string{policy}, []uint64{1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, later := 0, 0
+		for _, q := range run.Requests {
+			if wants := map[bool]string{true: "spot", false: "firm"}[q.At < 3600]; q.Nodes > 0 && q.Class != wants {
+				t.Errorf("%s: at %v s %v, and %s is cheaper", policy, q.At, &q, wants)
+			} else if q.Nodes > 0 && q.At > 30 && q.At < 600 {
+				later += q.Nodes
+			}
+			asked += max(0, q.Nodes)
+		}
+		spot := run.Bill[0]
+		if later == 0 || spot.Rented <= spot.Most || run.Summary.Finished() != 2 {
+			t.Errorf("%s: %d nodes were asked for after some were taken away, %+v, %d of 2 jobs ended", policy, later, spot, run.Summary.Finished())
+		}
+		if cost := 0.1 * spot.Hours; spot.Cost < cost*0.999 || spot.Cost > cost*1.001 {
+			t.Errorf("%s: %v node-hours at 0.1 cost %v", policy, spot.Hours, spot.Cost)
+		}
+	}
+}
+
+// Of a job that nothing can save so many nodes are rented as its weight pays for, and of hours that had work on former
+// days some are kept warm.
+func TestLateAndWarm(t *testing.T) {
+	jobs := func(more ...string) string {
+		return "\ncluster: {nodes: 1, heartbeat: 1s, replicas: 0, offers: [{name: m, most: 20, price: 1, boot: 30s}]}\nprofiles: rehearsed\nworkload:\n  jobs:\n    - {id: " +
+			strings.Join(more, "}\n    - {id: ") + "}\n"
+	}
+	late := jobs("a, class: c, weight: 2, maps: 60, map_time: 30s, reduces: 0, deadline: 4m")
+	hopeless := strings.Replace(late, "most: 20", "most: 4", 1)
+	day := jobs("a, class: c, arrive: 3h, maps: 60, map_time: 30s, reduces: 0, deadline: +4m", "b, class: c, arrive: 27h, maps: 1, map_time: 1s, reduces: 0, deadline: +1h")
+	for _, c := range []struct {
+		what, yaml, policy, why string
+		rented                  int
+	}{
+		{"it can be saved", late, "edf+need", "needed", 5},
+		{"it cannot", hopeless, "edf+need", "", 0},
+		{"but is wanted, for 1 · 2 an hour", hopeless, "edf+need(late=1)", "needed", 2},
+		{"for 2 · 2 no more would help", hopeless, "edf+need(late=2)", "needed", 2},
+		{"nothing is kept warm", day, "edf+need", "needed", 5},
+		{"three times 0.28 nodes, which had work in that hour", day, "edf+need(warm=300)", "to be rented at any time", 5 + 1},
+	} {
+		s, err := scenario.Read("late.yaml", []byte(c.yaml))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Run(context.Background(), Cells(s, []string{c.policy}, []uint64{1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(run.Requests); run.Bill[0].Rented != c.rented || !strings.Contains(text, c.why) {
+			t.Errorf("%s: %+v, want %d, %s", c.what, run.Bill, c.rented, text)
+		}
+	}
+}

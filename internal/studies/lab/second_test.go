@@ -122,6 +122,7 @@ func (p *played) offer(most int) {
 	c := p.cfg.Cluster
 	class := *c.Classes[0]
 	class.Name, class.Most, class.WakeTime = "cloud", most, units.Duration(most)*units.Second
+	class.Interruptions = float64(most%3) * 30
 	c.Classes = append(c.Classes, &class)
 	for i := range most {
 		c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprint("cloud", i), Rack: 1, Class: &class})

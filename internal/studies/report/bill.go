@@ -97,12 +97,14 @@ func (l *leases) bill(until units.Time) (bill []Rent, of map[int]float64) {
 			for _, took := range x.work {
 				all += took
 			}
+			cost := c.Cost(x.from, x.from.Add(charged))
 			for job, took := range x.work {
-				of[job] += c.Price * charged.Seconds() / 3600 * float64(took) / float64(max(all, 1))
+				of[job] += cost * float64(took) / float64(max(all, 1))
 			}
+			r.Cost += cost
 			turns = append(turns, turn{x.from, 1}, turn{min(x.to, until), -1})
 		}
-		r.Cost, r.Most = r.Charged*c.Price, most(turns)
+		r.Most = most(turns)
 		bill = append(bill, r)
 	}
 	return bill, of

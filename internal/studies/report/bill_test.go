@@ -14,7 +14,8 @@ import (
 // begun steps in full.
 func TestBill(t *testing.T) {
 	hour := &cluster.Class{Name: "by the hour", Most: 3, Price: 2, Billing: units.Hour}
-	spot := &cluster.Class{Name: "to the instant", Most: 3, Price: 1}
+	// An hour from 2 h on costs 4.
+	spot := &cluster.Class{Name: "to the instant", Most: 3, Price: 1, Prices: []float64{1, 1, 4}}
 	own := &cluster.Class{Name: "own"}
 	minute := func(n int) units.Time { return units.Time(n) * units.Time(units.Minute) }
 	var l leases
@@ -44,7 +45,7 @@ func TestBill(t *testing.T) {
 	if len(of) != 2 || units.Rounded(of[7]) != 1 || units.Rounded(of[8]) != 3 { // two hours at 2
 		t.Errorf("jobs cost %v", of)
 	}
-	want := []Rent{{"by the hour", 2, 1, 121.0 / 60, 3, 6}, {"to the instant", 2, 1, 25.0 / 60, 25.0 / 60, 25.0 / 60}}
+	want := []Rent{{"by the hour", 2, 1, 121.0 / 60, 3, 6}, {"to the instant", 2, 1, 25.0 / 60, 25.0 / 60, (15 + 4*10.0) / 60}}
 	if len(got) != 2 || !alike(got[0], want[0]) || !alike(got[1], want[1]) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}

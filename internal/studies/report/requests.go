@@ -74,7 +74,7 @@ func (r *Requests) Add(at units.Time, it *sched.Item, class *cluster.Class, why 
 	}
 	q := &r.List[last]
 	q.Nodes += by
-	q.Cost = float64(q.Nodes) * class.Price
+	q.Cost = float64(q.Nodes) * class.PriceAt(at)
 }
 
 // mostRequests is how many of them a table lists; the JSON report has them all.

@@ -24,7 +24,10 @@ func (o *Offer) class(name string, all *Offer) *cluster.Class {
 
 // rented says of a class on which terms a cloud rents its nodes out.
 func (o *Cloud) rented(class *cluster.Class) *cluster.Class {
-	class.Most, class.Price, class.Billing, class.WakeTime = o.Most, o.Price, o.Billing.Duration(), o.Boot.Duration()
+	class.Most, class.Price, class.Billing, class.WakeTime, class.Interruptions = o.Most, At(o.Price, 0), o.Billing.Duration(), o.Boot.Duration(), o.Interruptions
+	if len(o.Price) > 1 {
+		class.Prices = o.Price
+	}
 	return class
 }
 
@@ -42,7 +45,7 @@ func checkOffers(src *config.Document, below string, offers []Cloud, local, wher
 	seen := map[string]bool{local: true}
 	for i, o := range offers {
 		at := fmt.Sprintf("%soffers[%d]", below, i)
-		for _, key := range append(not, "gpus", "speed", "labels", "idle_power", "dynamic_power", "sleep_power", "wake_time", "rates") {
+		for _, key := range append(not, "gpus", "speed", "labels", "idle_power", "dynamic_power", "sleep_power", "wake_time", "rates", "interruptions") {
 			if src.Has(at + "." + key) {
 				src.Failf(at+"."+key, "%s is %s, most, boot, price and billing", config.Name(key), where)
 			}
@@ -50,6 +53,8 @@ func checkOffers(src *config.Document, below string, offers []Cloud, local, wher
 		switch {
 		case seen[o.Name]:
 			src.Failf(at+".name", "there is another class %q; give each its own name", o.Name)
+		case len(o.Price) > 1:
+			src.Failf(at+".price", "price has %d numbers, and only simulated nodes have one for each hour; write what an hour costs now", len(o.Price))
 		case o.Most > mostOffered:
 			src.Failf(at+".most", "most is %d, it must be at most %d", o.Most, mostOffered)
 		case src.Has(at+".timeout") && o.Command == "":

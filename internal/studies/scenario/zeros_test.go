@@ -40,9 +40,9 @@ var alike = strings.Fields(`
 	Capacity.energy.carbon_price Capacity.machines.interruptions Capacity.machines.power Capacity.machines.reserved_at_least
 	Capacity.machines.reserved_limit Capacity.reserved_limit
 	Claims.queues.soonest
-	Job.arrive Job.priority Job.run.offers.billing Job.run.offers.boot Job.run.offers.price Job.skip_bad_records
+	Job.arrive Job.priority Job.run.offers.billing Job.run.offers.boot Job.run.offers.interruptions Job.skip_bad_records
 	Scenario.cluster.failure_rate Scenario.cluster.faulty.share Scenario.cluster.forecasts.at Scenario.cluster.masters.memory Scenario.cluster.masters.vcores
-	Scenario.cluster.nodes Scenario.cluster.offers.billing Scenario.cluster.offers.boot Scenario.cluster.offers.price Scenario.cluster.skew Scenario.cluster.slots.weather.error Scenario.cluster.stragglers.rate Scenario.cluster.task_times.cv
+	Scenario.cluster.nodes Scenario.cluster.offers.billing Scenario.cluster.offers.boot Scenario.cluster.offers.interruptions Scenario.cluster.skew Scenario.cluster.slots.weather.error Scenario.cluster.stragglers.rate Scenario.cluster.task_times.cv
 	Scenario.queues.capacity Scenario.queues.min_maps Scenario.queues.min_reduces
 	Scenario.workload.jobs.arrive Scenario.workload.jobs.priority Scenario.workload.jobs.reduces Scenario.workload.jobs.shuffle_time
 	Scenario.workload.jobs.map_needs.gpus Scenario.workload.jobs.map_needs.memory Scenario.workload.jobs.map_needs.vcores

@@ -111,7 +111,11 @@ func (w *World) comeUp(n int) {
 	if nd.factor != 1 {
 		w.tell(sched.NodeChanged, n, nd.factor, nil)
 	}
+	rate := nd.spec.Class.Interruptions / 3600 // a second
 	if mean := w.cfg.Failures.MTBF; mean > 0 {
+		rate += 1 / mean.Seconds()
+	}
+	if mean := units.FromSeconds(1 / rate); rate > 0 {
 		nd.breaks = w.in(span(w.draw(breakDraw, 0, n, nd.lives, 0), mean))
 	}
 }

@@ -5,7 +5,8 @@ import (
 )
 
 // Failures are what breaks by chance. Spans to a failure and to its repair are exponential, drawn
-// for each node and rack by itself; what is written down instead stands in Config.Outages.
+// for each node and rack by itself; what is written down instead stands in Config.Outages. Rented nodes
+// are also taken away as often as their class is interrupted (cluster.Class).
 type Failures struct {
 	MTBF, MTTR         units.Duration // of a node: mean time between failures and to repair; 0 = none
 	RackMTBF, RackMTTR units.Duration // of a rack: its switch takes all its nodes away
@@ -28,7 +29,13 @@ func (w *World) failureRate(n int32) float64 {
 
 // expectBreakdown draws how long a node that has come up stays so.
 func (w *World) expectBreakdown(n int32) {
-	if mean := w.cfg.Failures.MTBF; mean > 0 {
+	mean := w.cfg.Failures.MTBF
+	if q := w.nodes[n].Spec.Class.Interruptions; q > 0 && mean > 0 { // whichever comes first
+		mean = units.FromSeconds(1 / (q/3600 + 1/mean.Seconds()))
+	} else if q > 0 {
+		mean = units.FromSeconds(3600 / q)
+	}
+	if mean > 0 {
 		lives := w.nodes[n].lives
 		w.queue.push(w.now.Add(exponential(w.bits(forBreakdown, 0, uint64(n), uint64(lives), 0), mean)), breakdown, n, lives)
 	}
