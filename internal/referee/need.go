@@ -449,14 +449,14 @@ again:
 		return hired, crews
 	}
 	one := best.nodes[0]
-	least, when := 0, b.now+ms(one.Class.WakeTime)*1_000_000
+	least, boots := 0, ms(one.Class.WakeTime)*1_000_000
 	for least < nodes && !asFluid(slices.Concat(crews, more(one, least)), worth) {
 		least++
 	}
 	if fails > len(chores)-len(worth) {
 		least = 0
 	}
-	why := fmt.Sprintf("nodes-lack:%d,%d,%d", nodes, least, when)
+	why := fmt.Sprintf("nodes-lack:%d,%d,%d", nodes, least, boots)
 	without, with := played(crews, all, worth), played(slices.Concat(crews, more(one, nodes)), all, worth)
 	for i, c := range worth {
 		if without[i] > c.due && with[i] <= c.due {
@@ -505,7 +505,7 @@ func (s *needs) back(b *book, p *wants, crews []crew, chores []chore, hired, bas
 			without := slices.Delete(slices.Clone(crews), k, k+1)
 			were, _ := late(crews, chores, chores)
 			if are, _ := late(without, chores, chores); are <= were {
-				p.power("sleep", n, "not-needed"+numbers(n.since, int64(hired)))
+				p.power("sleep", n, "not-needed"+numbers(b.now-n.since, int64(hired)))
 				s.gone[n.id] = max(1, b.now)
 				crews = without
 				hired--

@@ -49,7 +49,7 @@ func (n *Need) back(v sched.View, s *stock, p *sched.Plan) {
 			}
 			without := s.room.with(-1, slotsOf(&v.Class(nd.Class).Spec.Capacity), 0)
 			if late < broken && n.line.late(without, v.Now(), late, s.room) <= late {
-				if p.Add(sched.Item{Verb: sched.Sleep, Node: nd.ID, Reason: sched.Because(NotNeeded, int64(nd.Since), int64(s.rented))}) {
+				if p.Add(sched.Item{Verb: sched.Sleep, Node: nd.ID, Reason: sched.Because(NotNeeded, int64(v.Now().Sub(nd.Since)), int64(s.rented))}) {
 					n.tenure(nd.ID).Back = max(1, v.Now())
 					s.room = without
 					s.rented--

@@ -13,7 +13,7 @@ const mostNamed = 8
 // certify says why so many nodes are rented: how few would do, when they serve, what they cost, and who would be
 // late without them.
 func (n *Need) certify(v sched.View, r room, c *choice, p *sched.Plan) sched.Reason {
-	why := sched.Because(NodesLack, int64(c.nodes), int64(c.least(r)), int64(v.Now().Add(span(c.boot))))
+	why := sched.Because(NodesLack, int64(c.nodes), int64(c.least(r)), int64(span(c.boot)))
 	if late := c.late - c.lost; late > 0 {
 		why.B = 0 // who is to be saved is a choice, of which a fluid proves nothing
 	}
@@ -53,7 +53,7 @@ func (n *Need) tell(v sched.View, s *stock, list []offer, p *sched.Plan) {
 		}
 		if soonest > n.line.jobs[i].due+n.line.jobs[i].sure && !n.Told[id] {
 			n.Told[id] = true
-			p.Rank(id, sched.Because(BeyondHelp, int64(v.Job(id).Due()), int64(v.Now().Add(span(soonest)))))
+			p.Rank(id, sched.Because(BeyondHelp, int64(v.Now().Add(span(soonest)).Sub(v.Job(id).Due()))))
 		}
 	}
 }
@@ -61,15 +61,15 @@ func (n *Need) tell(v sched.View, s *stock, list []offer, p *sched.Plan) {
 // Why nodes are rented and given back.
 var (
 	// NodesLack rents.
-	NodesLack = &sched.Cause{Name: "nodes-lack", Text: "{nodes} {nodes?node is|nodes are} needed by {serve}[least?[nodes-least?, at least {least} of them for certain|, proven least]]",
-		Numbers: []sched.Number{sched.Count.Named("nodes", "nodes that are rented now", 12), sched.Count.Named("least", "nodes without which a fluid is late, 0 = nobody knows", 12), sched.Clock.Named("serve", "when they serve", 480e9)}, Each: []sched.Piece{{Text: ", for {amount} an hour", Unit: sched.Money}, {Text: "; without them {job} could be late by {amount}", Unit: sched.Clock}, {Text: ", {job} by {amount}", Unit: sched.Clock}}}
+	NodesLack = &sched.Cause{Name: "nodes-lack", Text: "{nodes} {nodes?node is|nodes are} needed in {serve}[least?[nodes-least?, at least {least} of them for certain|, proven least]]",
+		Numbers: []sched.Number{sched.Count.Named("nodes", "nodes that are rented now", 12), sched.Count.Named("least", "nodes without which a fluid is late, 0 = nobody knows", 12), sched.Clock.Named("serve", "how long they boot", 480e9)}, Each: []sched.Piece{{Text: ", for {amount} an hour", Unit: sched.Money}, {Text: "; without them {job} could be late by {amount}", Unit: sched.Clock}, {Text: ", {job} by {amount}", Unit: sched.Clock}}}
 	// Warm rents for nobody in particular.
 	Warm = &sched.Cause{Name: "kept-warm", Text: "{nodes} {nodes?node is|nodes are} to be rented at any time",
 		Numbers: []sched.Number{sched.Count.Named("nodes", "nodes that are always rented", 2)}}
 	// NotNeeded gives a node back.
-	NotNeeded = &sched.Cause{Name: "not-needed", Text: "nothing has run on it since {since}, and no job is late without it; {rented} {rented?node is|nodes are} rented",
-		Numbers: []sched.Number{sched.Clock.Named("since", "since when nothing has run on it", 60e9), sched.Count.Named("rented", "rented nodes before it is given back", 3)}}
+	NotNeeded = &sched.Cause{Name: "not-needed", Text: "nothing has run on it for {idle}, and no job is late without it; {rented} {rented?node is|nodes are} rented",
+		Numbers: []sched.Number{sched.Clock.Named("idle", "for how long nothing has run on it", 60e9), sched.Count.Named("rented", "rented nodes before it is given back", 3)}}
 	// BeyondHelp rents nothing for a job.
-	BeyondHelp = &sched.Cause{Name: "beyond-help", Text: "with all nodes that can be had it would be done at {finish}, and its deadline is at {deadline}: nothing is rented for it",
-		Numbers: []sched.Number{sched.Clock.Named("deadline", "its deadline", 90e9), sched.Clock.Named("finish", "its finish with all nodes that can be had", 95e9)}}
+	BeyondHelp = &sched.Cause{Name: "beyond-help", Text: "with all nodes that can be had it would be late by {late}: nothing is rented for it",
+		Numbers: []sched.Number{sched.Shift.Named("late", "by how much it is late with all nodes that can be had", 5e9)}}
 )
