@@ -81,7 +81,7 @@ func (p *Plan) checkUser(secret string) {
 	dir := filepath.Dir(p.site.Path)
 	if core, err := Read(filepath.Join(dir, "core-site.xml")); err == nil {
 		if how, _ := core.Get(realm); strings.EqualFold(how, "kerberos") {
-			p.note("%s is kerberos, with which the plug-in has not been tried", realm)
+			p.note("%s is kerberos: slackline brings no ticket, so it cannot read histories from the server (profile learn, yarn whatif)", realm)
 		}
 	}
 	runs := ""

@@ -200,7 +200,7 @@ func TestChecks(t *testing.T) {
 		"reservations":      {site: with("yarn.resourcemanager.reservation-system.enable", "true"), note: "policies know no reservations"},
 		"federation":        {site: with("yarn.federation.enabled", "true"), stop: "yarn.federation.enabled is true"},
 		"nodes at once":     {site: usual, note: "order of multi-node placement", change: writes("capacity-scheduler.xml", strings.Replace(usual, "</configuration>", "<property><name>yarn.scheduler.capacity.multi-node-placement-enabled</name><value>true</value></property></configuration>", 1))},
-		"tickets":           {site: usual, note: "kerberos, with which the plug-in has not been tried", change: writes("core-site.xml", strings.Replace(usual, "</configuration>", "<property><name>hadoop.security.authentication</name><value>kerberos</value></property></configuration>", 1))},
+		"tickets":           {site: usual, note: "kerberos: slackline brings no ticket", change: writes("core-site.xml", strings.Replace(usual, "</configuration>", "<property><name>hadoop.security.authentication</name><value>kerberos</value></property></configuration>", 1))},
 		"another user":      {site: usual, note: "the ResourceManager runs as nobody-else and this is", change: writes("yarn-env.sh", "export YARN_RESOURCEMANAGER_USER=nobody-else\n")},
 		"Java 11 under 3.5": {site: usual, stop: "runs on Java 11", change: func(t *testing.T, w *Wanted) {
 			writes("../../java/release", "JAVA_VERSION=\"11.0.2\"\n")(t, w)
