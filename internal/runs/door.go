@@ -417,7 +417,33 @@ func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (
 	}
 	r.Jobs = each.Of(rows, func(row *store.Job) Submitted { return Submitted{row.ID, row.Name} })
 	r.Notes = slices.Concat(more.Notes(), more.Warnings)
+	r.Answers = &Answers{Jobs: k.said(jobs)}
 	return r, nil
+}
+
+// said is what the policy has said of jobs that have come: nothing of those whose input is still read, and of none
+// if the run ends now.
+func (k *Keeper) said(jobs []engine.Job) (all []Answer) {
+	at := func(t units.Time) time.Time { return k.cell.Origin().Add(time.Duration(t)) }
+	_ = k.look(k.ctx, func() {
+		book := k.loop.Ledger
+		for i := range jobs {
+			j := book.Job(book.Find(jobs[i].Spec.ID))
+			if j == nil {
+				continue
+			}
+			a, f := Answer{ID: j.Spec.ID, Submitted: at(j.Arrived)}, Foresight{Fate: lab.Fate{Outlook: j.Outlook, Arrived: j.Arrived}}
+			if j.Deadline != units.Never {
+				a.Deadline = new(at(j.Deadline))
+			}
+			if f.said() {
+				a.tell(&f)
+				a.Earliest = nil
+				all = append(all, a)
+			}
+		}
+	})
+	return all
 }
 
 // drop forgets the jobs that came last, as they were not let in.
