@@ -1,6 +1,10 @@
 package mold
 
-import "github.com/slackline/slackline/units"
+import (
+	"math/bits"
+
+	"github.com/slackline/slackline/units"
+)
 
 // paths are jobs that wait for each other, each with a time.
 type paths struct {
@@ -9,10 +13,11 @@ type paths struct {
 	time   []units.Duration
 	start  []units.Duration // the earliest
 	tail   []units.Duration // of the longest path behind a job, without it
+	open   numbers          // jobs to be looked at again; empty but within set
 }
 
 func newPaths(jobs []Job, time func(i int) units.Duration) *paths {
-	p := &paths{jobs: jobs, behind: behind(jobs), time: make([]units.Duration, len(jobs)), start: make([]units.Duration, len(jobs)), tail: make([]units.Duration, len(jobs))}
+	p := &paths{jobs: jobs, behind: behind(jobs), time: make([]units.Duration, len(jobs)), start: make([]units.Duration, len(jobs)), tail: make([]units.Duration, len(jobs)), open: make(numbers, (len(jobs)+63)/64)}
 	for i := range jobs {
 		p.time[i] = time(i)
 	}
@@ -50,7 +55,7 @@ func (p *paths) earliest(i int) (at units.Duration) {
 
 func (p *paths) longest(i int) (tail units.Duration) {
 	for _, b := range p.behind[i] {
-		tail = max(tail, p.time[b]+p.tail[b])
+		tail = max(tail, p.from(b))
 	}
 	return tail
 }
@@ -58,76 +63,81 @@ func (p *paths) longest(i int) (tail units.Duration) {
 // through is the length of the longest path through a job.
 func (p *paths) through(i int) units.Duration { return p.start[i] + p.time[i] + p.tail[i] }
 
+// from is the length of the longest path that begins with a job.
+func (p *paths) from(i int) units.Duration { return p.time[i] + p.tail[i] }
+
+// next is the job behind another one on its longest path; -1: it is the last.
+func (p *paths) next(i int) int {
+	for _, b := range p.behind[i] {
+		if p.from(b) == p.tail[i] {
+			return b
+		}
+	}
+	return -1
+}
+
 // length is that of the longest path of all.
 func (p *paths) length() (all units.Duration) {
 	for i := range p.jobs {
-		if len(p.jobs[i].After) == 0 {
-			all = max(all, p.time[i]+p.tail[i])
-		}
+		all = max(all, p.from(i))
 	}
 	return all
 }
 
 // set changes the time of a job, and what follows from it. What does not change goes no further.
 func (p *paths) set(i int, time units.Duration) {
+	p.quicken(i, time)
+	p.open.add(p.behind[i])
+	for k := p.open.first(i); k >= 0; k = p.open.first(k) {
+		if x := p.earliest(k); x != p.start[k] {
+			p.start[k] = x
+			p.open.add(p.behind[k])
+		}
+	}
+}
+
+// quicken changes the time of a job and the tails that follow from it. Starts stay as they were.
+func (p *paths) quicken(i int, time units.Duration) {
 	p.time[i] = time
-	p.walk(p.behind[i], func(k int) []int { return p.behind[k] }, p.start, p.earliest, false)
-	p.walk(p.jobs[i].After, func(k int) []int { return p.jobs[k].After }, p.tail, p.longest, true)
-}
-
-// walk finds values again from some jobs on, each when those before it on the way stand.
-func (p *paths) walk(from []int, next func(int) []int, of []units.Duration, value func(int) units.Duration, down bool) {
-	var open ordered
-	open.down = down
-	for _, k := range from {
-		open.add(k)
-	}
-	for len(open.list) > 0 {
-		k := open.pop()
-		if x := value(k); x != of[k] {
-			of[k] = x
-			for _, n := range next(k) {
-				open.add(n)
-			}
+	p.open.add(p.jobs[i].After)
+	for k := p.open.last(i); k >= 0; k = p.open.last(k) {
+		if x := p.longest(k); x != p.tail[k] {
+			p.tail[k] = x
+			p.open.add(p.jobs[k].After)
 		}
 	}
 }
 
-// ordered is a set of numbers, the least first, or the greatest.
-type ordered struct {
-	list []int // a heap
-	down bool
-}
+// numbers is a set of numbers that is emptied in their order.
+type numbers []uint64
 
-func (o *ordered) before(a, b int) bool { return a != b && (a < b) != o.down }
-
-func (o *ordered) add(x int) {
-	o.list = append(o.list, x)
-	for i := len(o.list) - 1; i > 0 && o.before(o.list[i], o.list[(i-1)/2]); i = (i - 1) / 2 {
-		o.list[i], o.list[(i-1)/2] = o.list[(i-1)/2], o.list[i]
+func (n numbers) add(list []int) {
+	for _, x := range list {
+		n[x/64] |= 1 << (x % 64)
 	}
 }
 
-// pop takes the first, as often as it is there.
-func (o *ordered) pop() int {
-	x := o.list[0]
-	for len(o.list) > 0 && o.list[0] == x {
-		n := len(o.list) - 1
-		o.list[0] = o.list[n]
-		o.list = o.list[:n]
-		for i := 0; ; {
-			k := 2*i + 1
-			if k+1 < n && o.before(o.list[k+1], o.list[k]) {
-				k++
-			}
-			if k >= n || !o.before(o.list[k], o.list[i]) {
-				break
-			}
-			o.list[i], o.list[k] = o.list[k], o.list[i]
-			i = k
+// first takes out the first number, of those that are all at least from; -1: there is none.
+func (n numbers) first(from int) int {
+	for w := from / 64; w < len(n); w++ {
+		if x := n[w]; x != 0 {
+			n[w] = x & (x - 1)
+			return w*64 + bits.TrailingZeros64(x)
 		}
 	}
-	return x
+	return -1
+}
+
+// last takes out the last number, of those that are all at most from; -1: there is none.
+func (n numbers) last(from int) int {
+	for w := from / 64; w >= 0; w-- {
+		if x := n[w]; x != 0 {
+			at := bits.Len64(x) - 1
+			n[w] = x &^ (1 << at)
+			return w*64 + at
+		}
+	}
+	return -1
 }
 
 // Least is how long a workflow takes if every job is run its fastest, each with all the machines that it wants: no

@@ -3,6 +3,7 @@ package mold
 import (
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/units"
 )
 
@@ -19,13 +20,22 @@ func TradeOff(jobs []Job, due units.Duration) (choice []int, fits bool) {
 	}
 	option := func(i, place int) *Option { return &jobs[i].Options[hulls[i][place]] }
 	p := newPaths(jobs, func(i int) units.Duration { return option(i, at[i]).Time })
+	roots := heap.Heap[root]{Before: (*root).before}
+	for i := range jobs {
+		if len(jobs[i].After) == 0 {
+			roots.Push(root{i, p.from(i)})
+		}
+	}
 	for {
-		length := p.length()
-		if fits = length <= due; fits {
+		for r := &roots.List[0]; r.length > p.from(r.job); roots.Fix(0) { // paths only get shorter
+			r.length = p.from(r.job)
+		}
+		first := roots.List[0]
+		if fits = first.length <= due; fits {
 			break
 		}
 		job, best := -1, gain{}
-		for _, i := range p.longestPath(length) {
+		for i := first.job; i >= 0; i = p.next(i) {
 			if at[i] == 0 {
 				continue
 			}
@@ -37,7 +47,7 @@ func TradeOff(jobs []Job, due units.Duration) (choice []int, fits bool) {
 			break // all on the path are as fast as they can be, and so it is the others' turn in vain
 		}
 		at[job]--
-		p.set(job, option(job, at[job]).Time)
+		p.quicken(job, option(job, at[job]).Time)
 	}
 	choice = make([]int, len(jobs))
 	for i := range jobs {
@@ -46,32 +56,20 @@ func TradeOff(jobs []Job, due units.Duration) (choice []int, fits bool) {
 		}
 	}
 	if fits {
+		p.measure()
 		p.giveBack(choice, due)
 	}
 	return choice, fits
 }
 
-// longestPath lists the jobs of a longest path.
-func (p *paths) longestPath(length units.Duration) (path []int) {
-	at := -1
-	for i := range p.jobs {
-		if len(p.jobs[i].After) == 0 && p.time[i]+p.tail[i] == length {
-			at = i
-			break
-		}
-	}
-	for at >= 0 {
-		path = append(path, at)
-		next := -1
-		for _, b := range p.behind[at] {
-			if p.time[b]+p.tail[b] == p.tail[at] {
-				next = b
-				break
-			}
-		}
-		at = next
-	}
-	return path
+// root is a job that waits for none, with the longest path that begins with it as it was when last looked at.
+type root struct {
+	job    int
+	length units.Duration
+}
+
+func (r *root) before(o *root) bool {
+	return r.length > o.length || r.length == o.length && r.job < o.job
 }
 
 // giveBack spends time that is left over, in rounds: those first that would save most a second, each job takes the

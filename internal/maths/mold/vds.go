@@ -123,7 +123,12 @@ func (p *paths) equalSlack(due units.Duration) {
 
 // unfixed is how many jobs that are not fixed stand on a longest path.
 func (p *paths) unfixed(fixed []bool) (n units.Duration) {
-	for _, i := range p.longestPath(p.length()) {
+	length := p.length()
+	first := 0
+	for p.from(first) != length {
+		first++
+	}
+	for i := first; i >= 0; i = p.next(i) {
 		if !fixed[i] {
 			n++
 		}
