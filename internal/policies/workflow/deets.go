@@ -15,6 +15,8 @@ type deets struct {
 	timer bool
 	known []known // by job, what follows from its description alone; a scratch, which changes no decision
 	there []bool  // classes that have nodes, as they were then
+	// by class, the stages that have nothing for any of its nodes in this batch
+	none [][sched.Stages]bool
 }
 
 // known is what a task of a stage takes and costs on each class.
@@ -23,6 +25,7 @@ type known struct {
 	stage  sched.Stage
 	on     []timed
 	behind units.Duration // what the stages behind it take at least
+	last   choice         // was made last
 }
 
 type timed struct {
@@ -35,6 +38,7 @@ type timed struct {
 func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	news := false
 	d.forget(v, batch)
+	clear(d.none)
 	for i := range batch {
 		e := &batch[i]
 		news = news || !steady.Has(e.Kind) || e.Kind == sched.Ended && e.Outcome != sched.Committed
@@ -54,14 +58,24 @@ func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // steady events let no task wait that did not, and none for another time.
 var steady = sched.EventsOf(sched.Heartbeat, sched.Granted, sched.Started, sched.Progress, sched.Ended)
 
+// fill walks the jobs that wait: one walk that finds nothing for the class spares those for its other nodes.
 func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) {
-	after := sched.JobID(0)
-	for j := v.First(n.ID, s, after); j != 0; j = v.First(n.ID, s, after) {
+	if d.none[n.Class-1][s] || v.First(n.ID, s, 0) == 0 {
+		return
+	}
+	none, before := true, sched.JobID(0)
+	for j := v.Waiting(s, 0); j != 0; j = v.Waiting(s, before) {
 		job := v.Job(j)
-		if c := d.choose(v, job, s); c.class != 0 && c.class != n.Class || !start(v, p, n, job, s, c) {
-			after = j
+		c := d.choose(v, job, s)
+		mine := c.class == 0 || c.class == n.Class
+		none = none && !mine && c.why != FirstDone // who is late goes where there is room, which starts change
+		if !mine || v.First(n.ID, s, before) != j || !start(v, p, n, job, s, c) {
+			before = j
+		} else if v.First(n.ID, s, before) == 0 {
+			return
 		}
 	}
+	d.none[n.Class-1][s] = none
 }
 
 // start starts one task in the first kind of container that has room.
@@ -89,7 +103,7 @@ type choice struct {
 }
 
 // unsettle are events after which tasks may take another time.
-var unsettle = sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeChanged, sched.NodeDown, sched.ProfileLearned)
+var unsettle = sched.EventsOf(sched.Resync, sched.Control, sched.NodeUp, sched.NodeChanged, sched.NodeDown)
 
 // forget drops what is known where classes have come or gone, or something else has changed that it follows from.
 func (d *deets) forget(v sched.View, batch []sched.Event) {
@@ -98,13 +112,22 @@ func (d *deets) forget(v sched.View, batch []sched.Event) {
 		k := v.Class(c)
 		there := k != nil && k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]+k.Nodes[sched.Awake] > 0
 		if int(c) > len(d.there) {
-			d.there = append(d.there, !there)
+			d.there, d.none = append(d.there, !there), append(d.none, [sched.Stages]bool{})
 		}
 		stale = stale || d.there[c-1] != there
 		d.there[c-1] = there
 	}
 	if stale {
 		clear(d.known)
+	}
+	for i := range batch {
+		if e := &batch[i]; e.Kind == sched.ProfileLearned && !stale {
+			for k := range d.known {
+				if j := d.known[k].spec; j != nil && j.Class == e.Detail.Profile.Name && len(j.Stage(d.known[k].stage).Works) == 0 {
+					d.known[k] = known{}
+				}
+			}
+		}
 	}
 }
 
@@ -137,6 +160,9 @@ func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 		return choice{}
 	}
 	is := d.of(v, job, s)
+	if l := &is.last; l.why == CheapestInTime && l.due == job.Due() && v.Now() <= l.until {
+		return *l
+	}
 	at := job.Due().Add(-v.World().Heartbeat - is.behind)
 	var best *timed
 	least := int64(math.MaxInt64)
@@ -148,7 +174,8 @@ func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 		}
 	}
 	if best != nil && !(d.timer && best.cost > least) {
-		return choice{best.class, CheapestInTime, at.Add(-best.took), job.Due()}
+		is.last = choice{best.class, CheapestInTime, at.Add(-best.took), job.Due()}
+		return is.last
 	}
 	best = nil
 	container := job.Spec.Stage(s).Container(0)
