@@ -8,7 +8,7 @@ import (
 
 // planned is how workflows are cut, and by when their jobs are to be done (paper 001: atp and vds;
 // tradeoff does both). The plan is believed as the journal has it, and held to the rules that it keeps
-// whatever it is: only jobs of a workflow that came in this round, or of which a stage was cut in it,
+// whatever it is: only jobs of a workflow that came in this round, or of which a stage was cut or a job ended in it,
 // are planned; a stage is cut within its bounds, before it has begun, and into another number; a job
 // is due no sooner than those that it waits for.
 type planned struct {
@@ -21,7 +21,7 @@ func (w *planned) witness(items []*line) { w.items = items }
 func (w *planned) decide(b *book, events []*line, p *wants) {
 	came := map[string]bool{}
 	for _, e := range events {
-		if e.name == "job-arrived" || w.dates && (e.name == "job-amended" || e.name == "refused") {
+		if e.name == "job-arrived" || w.dates && (e.name == "job-amended" || e.name == "refused") || w.cuts && w.dates && e.name == "job-ended" {
 			if j := b.jobs[e.int("job")]; j != nil && j.Workflow != nil {
 				came[j.Workflow.ID] = true
 			}

@@ -22,7 +22,8 @@
 //     by its deadline.
 //   - beta is taken off in atp alone (d'), vds has the deadline itself. It is 10 % if nobody asks for
 //     another, as a plan that fills all the time with mean times drives work off the machines that cost
-//     least (paper: by the load).
+//     least (paper: by the load). tradeoff has no more of it under load either: with up to 30 % more, by how much of
+//     the cheapest classes is taken, bursts became longer (5.25 in place of 4.98 MJ a workflow at four times the load).
 //   - A plan that cannot be in time refuses nothing: every job gets its fastest split, and jobs go by
 //     the times at which they would be done.
 //   - Waiting has two readings here: cascade, in which the next cheapest class that is in time follows when the
@@ -34,6 +35,7 @@
 //     model of power, each second of a task costs the same.
 //
 // A plan is made when jobs of a workflow come, over those of its jobs that are there: after a resync
-// that is what is left. Stages that have begun stay as they are. Nothing is kept beside the book, so a
-// copy decides the same.
+// that is what is left. Stages that have begun stay as they are. tradeoff looks again when a job ends or is
+// another one than was thought, and plans again only workflows whose rest has moved: those of others stay as they
+// are. Nothing is kept beside the book, so a copy decides the same.
 package workflow

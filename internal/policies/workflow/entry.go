@@ -99,7 +99,7 @@ func TradeOffEntry() compose.Entry {
 		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
 		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
 		Params: []compose.Param{betaParam()},
-		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish}},
+		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings | moving, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
 			return &tradeoff{beta}, err

@@ -114,24 +114,29 @@ func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 type tradeoff struct{ beta int }
 
 // Decide cuts the jobs of workflows that come, and sets their deadlines: the latest with which those
-// behind them can be in time as they are to be cut.
+// behind them can be in time as they are to be cut. Later it does so again with what has not begun, if what is left
+// does not fit its time any more, or leaves a part of it.
 func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	for _, f := range touched(v, batch, comings) {
+	came := touched(v, batch, comings)
+	again := slices.DeleteFunc(touched(v, moves(v, batch), moving), func(f *workload.Workflow) bool {
+		return slices.ContainsFunc(came, func(o *workload.Workflow) bool { return o.ID == f.ID })
+	})
+	for i, f := range append(came, again...) {
 		list := stages(v, f)
 		if len(list) == 0 {
 			continue
 		}
-		molds := v.World().Can(sched.SetTasks)
+		span := f.Deadline.Sub(list[0].job.Arrived)
+		until := left(v, f, 0)
+		within := max(1, until-span/100*units.Duration(t.beta))
+		if i >= len(came) && !moved(v, list, within, until) {
+			continue
+		}
 		jobs := make([]mold.Job, len(list))
 		for i := range list {
 			from, to := list[i].counts()
-			if !molds {
-				from = len(list[i].spec.Tasks)
-				to = from
-			}
 			jobs[i] = list[i].byKind(v, from, to)
 		}
-		within := left(v, f, t.beta)
 		choice, fits := mold.TradeOff(jobs, within)
 		times := make([]units.Duration, len(list))
 		for i := range list {
@@ -139,7 +144,6 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			times[i] = o.Time
 			cut(p, &list[i], o.Tasks, because(fits), within)
 		}
-		until := left(v, f, 0)
 		if !fits {
 			until = max(until, mold.Least(jobs))
 		}
@@ -147,4 +151,39 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			due(v, p, &list[i], at, LatestFinish)
 		}
 	}
+}
+
+// moving events may move what is left of a workflow.
+var moving = sched.EventsOf(sched.JobEnded, sched.JobAmended)
+
+// parts is into how many parts of its time a workflow is divided: it is looked at again when a job ends in another
+// one than it began in, so that the many jobs of a large one do not each cost a look at all others.
+const parts = 16
+
+// moves are the events after which workflows are looked at again.
+func moves(v sched.View, batch []sched.Event) (list []sched.Event) {
+	for i := range batch {
+		e := &batch[i]
+		job := v.Job(e.Job)
+		if !moving.Has(e.Kind) || e.Item != 0 || job == nil || job.Spec.Workflow == nil {
+			continue
+		}
+		if span := job.Spec.Workflow.Deadline.Sub(job.Arrived)/parts + 1; e.Kind == sched.JobAmended || job.Started.Sub(job.Arrived)/span != v.Now().Sub(job.Arrived)/span {
+			list = append(list, *e)
+		}
+	}
+	return list
+}
+
+// moved tells whether the stages as they are cut now, each on its cheapest class, need a twentieth less than a time, or
+// more than the most that there is. In between they wait for nodes: to cut them finer for that makes others wait.
+func moved(v sched.View, list []stage, within, most units.Duration) bool {
+	jobs := make([]mold.Job, len(list))
+	for i := range list {
+		n := len(list[i].spec.Tasks)
+		jobs[i] = list[i].byKind(v, n, n)
+		jobs[i].Options = jobs[i].Options[len(jobs[i].Options)-1:]
+	}
+	need := mold.Least(jobs)
+	return need < within-within/20 || need > most
 }

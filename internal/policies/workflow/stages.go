@@ -88,6 +88,9 @@ type stage struct {
 	after []int // of the stages
 	last  bool  // of its job
 	free  bool  // it may be cut otherwise
+	// all its tasks run, and take so much longer as far as is known
+	rest units.Duration
+	runs bool
 }
 
 // stages lists those of a workflow as the book has it, each behind those that it waits for; nil if
@@ -116,6 +119,9 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
 				return nil
 			}
+			if s.runs = t.Open <= 0 && t.Running > 0 && t.Running == t.Occupied; s.runs {
+				s.rest = s.running(v)
+			}
 			list = append(list, s)
 			after = []int{len(list) - 1}
 		}
@@ -125,6 +131,20 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 		}
 	}
 	return list
+}
+
+// running is how much longer the tasks that run take.
+func (s *stage) running(v sched.View) (rest units.Duration) {
+	w, _ := work(v, s.job, s.spec, len(s.spec.Tasks))
+	for id := v.Youngest(s.job.ID, s.spec.Kind, 0); id != 0; id = v.Youngest(s.job.ID, s.spec.Kind, id) {
+		a := v.Attempt(id)
+		for i := range s.kinds {
+			if k := &s.kinds[i]; k.class == v.Node(a.Node).Class {
+				rest = max(rest, a.Started.Add(k.takes(w)).Sub(v.Now()))
+			}
+		}
+	}
+	return rest
 }
 
 // counts are the numbers of tasks that the stage may have.
@@ -167,7 +187,10 @@ func (s *stage) onMean(v sched.View) mold.Job {
 // byKind is the stage as it is cut on each kind of machine, or in each number of tasks that it may have.
 func (s *stage) byKind(v sched.View, from, to int) mold.Job {
 	var all []mold.Option
-	for i := range s.kinds {
+	if s.runs {
+		all = []mold.Option{{Tasks: int32(len(s.spec.Tasks)), Time: s.rest}}
+	}
+	for i := 0; i < len(s.kinds) && !s.runs; i++ {
 		for n := from; n <= to && (n == from || int64(n) <= s.kinds[i].slots); n++ {
 			w, _ := work(v, s.job, s.spec, n)
 			all = append(all, s.kinds[i].option(n, w))
