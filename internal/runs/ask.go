@@ -105,8 +105,8 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 		if is.Arrived == units.Never {
 			a.Submitted = at(spec.Arrive)
 		}
-		if spec.Deadline != units.Never {
-			a.Deadline = new(at(spec.Deadline.Add(-spec.Overdue)))
+		if by := dueOf(spec, cfg.Workload.Jobs); by != units.Never {
+			a.Deadline = new(at(by.Add(-spec.Overdue)))
 		}
 		if l.samples != nil {
 			a.Sample, a.Class = &l.samples[i], l.samples[i].class
@@ -134,6 +134,14 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 		all.Jobs = append(all.Jobs, a)
 	}
 	return all, nil
+}
+
+// dueOf is the deadline of a job, or that of its workflow if it has none and no other job of that waits for it.
+func dueOf(j *workload.Job, all []*workload.Job) units.Time {
+	if j.Deadline != units.Never || j.Workflow == nil || slices.ContainsFunc(all, func(o *workload.Job) bool { return slices.Contains(o.After, j.ID) }) {
+		return j.Deadline
+	}
+	return j.Workflow.Deadline
 }
 
 // promisedBy is a deadline that the policy would promise the job, nearly the earliest: it is asked again with

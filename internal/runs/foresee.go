@@ -91,7 +91,8 @@ func (l *Local) foresee(ctx context.Context, from lab.Stand, cfg sim.Config, kno
 	for i := range all {
 		f := &all[i]
 		if f.varies {
-			f.drawn(took[i], jobs[i].Deadline.Sub(jobs[i].Arrive).Seconds(), jobs[i].Deadline != units.Never)
+			by := dueOf(jobs[i], jobs)
+			f.drawn(took[i], by.Sub(jobs[i].Arrive).Seconds(), by != units.Never)
 		}
 		f.follows(all, jobs[i].After)
 	}
