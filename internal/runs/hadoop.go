@@ -162,6 +162,12 @@ func (s *streaming) tags(now time.Time) error {
 	if j.Soft.Set() {
 		tags = append(tags, fmt.Sprintf("soft:%d", now.Add(time.Duration(soft)).UnixMilli()))
 	}
+	if j.Workflow != "" { // tags are in lower case
+		tags = append(tags, "wf:"+strings.ToLower(j.Workflow))
+	}
+	if j.WorkflowDue.Set() {
+		tags = append(tags, fmt.Sprintf("vdl:%d", now.Add(time.Duration(j.WorkflowBy(now))).UnixMilli()))
+	}
 	if j.Has("weight") {
 		tags = append(tags, "weight:"+strconv.FormatFloat(j.Weight, 'g', -1, 64))
 	}

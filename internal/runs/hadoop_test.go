@@ -81,6 +81,8 @@ func TestStreaming(t *testing.T) {
 			" | -partitioner | org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner | -cmdenv | LC_ALL=C | -input | a | -output | o"},
 		{"a combiner that reduces", "map: cat\ncombine: uniq\ninput: a\noutput: o\nreduces: 2\n", always +
 			"-mapper | cat | -combiner | uniq | -reducer | uniq | -input | a | -output | o"},
+		{"in a workflow, with its deadline", "map: cat\nreduce: uniq\ninput: a\noutput: o\nreduces: 2\nworkflow: ETL\nworkflow_deadline: 90s\n", always +
+			"-D | mapreduce.job.tags=wf:etl,vdl:1090000 | -mapper | cat | -reducer | uniq | -input | a | -output | o"},
 		{"a program of one's own", "app: ./bin/words\ninput: a\noutput: o\nreduces: 2\nclass: w\n", always +
 			"-D | mapreduce.job.tags=class:w | -files | file://" + here + "/bin/words#words | -mapper | ./words map | -reducer | ./words reduce | -input | a | -output | o"},
 	} {

@@ -240,7 +240,7 @@ func Submit(jobs []*Job, now time.Time, there ...*Job) ([]workload.Job, error) {
 		specs[i] = spec
 		members[i] = member{j.src, "", &specs[i], j.Workflow, units.Never}
 		if j.WorkflowDue.Set() {
-			members[i].due = units.Time(0).Add(units.Duration(j.at(j.WorkflowDue, now).Sub(now)))
+			members[i].due = j.WorkflowBy(now)
 		}
 	}
 	checkLinks(links)
@@ -327,6 +327,11 @@ func (j *Job) Due(origin time.Time) (hard, soft units.Time, overdue units.Durati
 		soft = max(soft, arrive.Add(1))
 	}
 	return hard, soft, overdue
+}
+
+// WorkflowBy is when all jobs of its workflow should have finished, as the job states it, in a run that begins then.
+func (j *Job) WorkflowBy(origin time.Time) units.Time {
+	return units.Time(0).Add(units.Duration(j.at(j.WorkflowDue, origin).Sub(origin)))
 }
 
 // lookBack is how long before a run a time of day may have passed and still be the one that is meant.
