@@ -15,8 +15,8 @@ type deets struct {
 	timer bool
 	known []known // by job, what follows from its description alone; a scratch, which changes no decision
 	there []bool  // classes that have nodes, as they were then
-	// by class, the stages that have nothing for any of its nodes in this batch
-	none [][sched.Stages]bool
+	// by class, until when a stage has nothing for any of its nodes, if nothing new happens; 0: nobody knows
+	none [][sched.Stages]units.Time
 }
 
 // known is what a task of a stage takes and costs on each class.
@@ -36,12 +36,14 @@ type timed struct {
 
 // Decide serves the nodes that beat. O(log jobs + classes) for each job that is looked at.
 func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	news := false
-	d.forget(v, batch)
-	clear(d.none)
+	news := slices.ContainsFunc(batch, func(e sched.Event) bool {
+		return !steady.Has(e.Kind) || e.Kind == sched.Ended && e.Outcome != sched.Committed
+	})
+	if d.forget(v, batch); news {
+		clear(d.none)
+	}
 	for i := range batch {
 		e := &batch[i]
-		news = news || !steady.Has(e.Kind) || e.Kind == sched.Ended && e.Outcome != sched.Committed
 		n := v.Node(e.Node)
 		if e.Kind != sched.Heartbeat || n == nil {
 			continue
@@ -58,17 +60,21 @@ func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // steady events let no task wait that did not, and none for another time.
 var steady = sched.EventsOf(sched.Heartbeat, sched.Granted, sched.Started, sched.Progress, sched.Ended)
 
-// fill walks the jobs that wait: one walk that finds nothing for the class spares those for its other nodes.
+// fill walks the jobs that wait. A walk that finds nothing for the class spares those for its other nodes, and later
+// ones.
 func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) {
-	if d.none[n.Class-1][s] || v.First(n.ID, s, 0) == 0 {
+	if v.Now() < d.none[n.Class-1][s] || v.First(n.ID, s, 0) == 0 {
 		return
 	}
-	none, before := true, sched.JobID(0)
+	none, before := units.Never, sched.JobID(0)
 	for j := v.Waiting(s, 0); j != 0; j = v.Waiting(s, before) {
 		job := v.Job(j)
 		c := d.choose(v, job, s)
 		mine := c.class == 0 || c.class == n.Class
-		none = none && !mine && c.why != FirstDone // who is late goes where there is room, which starts change
+		// who is late goes where there is room, which starts change
+		if none = min(none, c.until); mine || c.why == FirstDone {
+			none = 0
+		}
 		if !mine || v.First(n.ID, s, before) != j || !start(v, p, n, job, s, c) {
 			before = j
 		} else if v.First(n.ID, s, before) == 0 {
@@ -112,7 +118,7 @@ func (d *deets) forget(v sched.View, batch []sched.Event) {
 		k := v.Class(c)
 		there := k != nil && k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]+k.Nodes[sched.Awake] > 0
 		if int(c) > len(d.there) {
-			d.there, d.none = append(d.there, !there), append(d.none, [sched.Stages]bool{})
+			d.there, d.none = append(d.there, !there), append(d.none, [sched.Stages]units.Time{})
 		}
 		stale = stale || d.there[c-1] != there
 		d.there[c-1] = there

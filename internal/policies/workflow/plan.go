@@ -118,10 +118,7 @@ type tradeoff struct{ beta int }
 // does not fit its time any more, or leaves a part of it.
 func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	came := touched(v, batch, comings)
-	again := slices.DeleteFunc(touched(v, moves(v, batch), moving), func(f *workload.Workflow) bool {
-		return slices.ContainsFunc(came, func(o *workload.Workflow) bool { return o.ID == f.ID })
-	})
-	for i, f := range append(came, again...) {
+	for i, f := range append(came, touched(v, moves(v, batch), moving)...) {
 		list := stages(v, f)
 		if len(list) == 0 {
 			continue
