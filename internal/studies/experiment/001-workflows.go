@@ -15,12 +15,6 @@ func workflows001() *Experiment {
 	e.claim("missed", "DAWSEE misses next to no deadline", below(0.05, missed, dawsee("normal.yaml")))
 	e.ours("with all of the time given to partitioning (beta 0) DAWSEE takes more energy",
 		less(energy, dawsee("normal.yaml"), play("DAWSEE, beta 0", "normal.yaml", "dawsee(beta=0)")))
-	for _, load := range []string{"alone", "normal", "busy"} {
-		file := load + ".yaml"
-		e.ours(load+": flow takes less energy than DAWSEE", less(energy, flow(file), dawsee(file)))
-		e.ours(load+": flow misses no deadline", below(1e-9, missed, flow(file)))
-	}
-	e.ours("alone: flow is within 2 % of the linear bound", below(0.02, above, flow("alone.yaml")))
 	for _, one := range []Row{dawsee("busy.yaml"), flow("busy.yaml")} {
 		plan := map[string]string{"dawsee": "atp", "flow": "tradeoff"}[one.Policy]
 		e.ours("busy: "+one.Name+" takes less energy than its numbers of tasks alone",
@@ -32,7 +26,6 @@ func workflows001() *Experiment {
 			play("ATP-EEDAW, beta 0", file, "edf+atp(beta=0)+ranks(by=left)+take(first=frugal)")}
 	}
 	normal := list("normal.yaml")
-	e.ours("flow takes less energy than HEFT, which people ask for first", less(energy, flow("normal.yaml"), normal[0]))
 	e.ours("EEDAW takes more energy than MinD+ED, which waits", less(energy, play("MinD+ED", "normal.yaml", minD), normal[2]))
 	e.ours("ATP-EEDAW misses more deadlines than DAWSEE (beta 0)", less(missed, dawsee("normal.yaml"), normal[4]))
 	shown := []Metric{energy, missed, above}
@@ -41,7 +34,6 @@ func workflows001() *Experiment {
 	e.table("four times the load", shown, dawsee("busy.yaml"), play("DAWSEE with a timer", "busy.yaml", "dawsee(waiting=timer)"),
 		play("DAWSEE without waiting", "busy.yaml", "edf+atp+greedy(nonlocal=0)"), play("DAWSEE without virtual deadlines", "busy.yaml", "edf+atp+deets"),
 		flow("busy.yaml"), play("flow without waiting", "busy.yaml", "edf+tradeoff+greedy(nonlocal=0)"))
-	e.table("one workflow alone", shown, dawsee("alone.yaml"), flow("alone.yaml"))
 	e.table("deadlines", shown, under("tight: ", dawsee("tight.yaml"), flow("tight.yaml")), under("loose: ", dawsee("loose.yaml"), flow("loose.yaml")))
 	return e
 }

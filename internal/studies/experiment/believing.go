@@ -7,6 +7,7 @@ import (
 	"github.com/slackline/slackline/internal/policies/catalog"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/rds"
+	"github.com/slackline/slackline/internal/policies/workflow"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -14,6 +15,7 @@ import (
 // policies are those that series may play: those of the catalogue, one whose beliefs an experiment sets, and baselines
 // that nobody would pick.
 var policies = append(catalog.All(), believing(), thresholdsEntry(), foretellerEntry(), ranksEntry(), takeEntry(),
+	misled(workflow.Flow()), misled(workflow.DAWSEE()),
 	clairvoyantEntry(func(int) []int { return nil }))
 
 // believing is rds that expects other capacity than it would find out, or is wrong by as much as an experiment says,

@@ -22,7 +22,7 @@ import (
 // computed is a file that is no scenario: what its series do is computed, for each seed. In place of policies
 // they name what: one of measures, some with a number behind it.
 type computed struct {
-	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|streams|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, random streams of jobs, or workflows of paper 001, under the policy that a series names"`
+	Compute string               `json:"compute" need:"yes" enum:"allocation|bounds|capacity|pipelines|streams|workflows" doc:"what is computed: plans of random instances of paper 004, its bounds beside users who share slots, forecasts of the capacity that green power leaves, pipelines of paper 001, random streams of jobs, or workflows of paper 001, under the policy that a series names"`
 	Seeds   []scenario.SeedRange `json:"seeds" need:"yes" some:"yes" doc:"seeds"`
 
 	// Allocation.
@@ -171,7 +171,8 @@ var measures = map[string]map[string]func(context.Context, *computed, float64, u
 	"allocation": {"solve": solved, "sharing": sharing, "concurrency": concurrency, "deadlines": tightened},
 	"capacity": {"ar": foreseeing("ar"), "persistence": foreseeing("persistence"), "lags": foreseeing("lags"), "weather": foreseeing("weather"),
 		"hindsight": foreseeing("hindsight")},
-	"bounds": {"users": besideUsers(false), "fixed point": besideUsers(true)},
+	"bounds":    {"users": besideUsers(false), "fixed point": besideUsers(true)},
+	"pipelines": {"atp": partitioned},
 }
 
 // solved is how long a proven optimum in whole machines and jobs takes.

@@ -25,11 +25,20 @@ var machines = []struct {
 
 // drawnJob is a job of a random workflow (paper 001, section VI-B1).
 type drawnJob struct {
-	serial float64 // seconds on the first kind of machine
+	serial float64 // seconds on the first kind of machine, if all of it is work of the CPU
+	mu     [4]int  // by kind of machine, tenths of the time in which the CPU works
 	most   int     // tasks
 	slope  float64
 	after  []int
 }
+
+// on is what so much work takes on a kind of machine.
+func (j *drawnJob) on(kind int, work float64) float64 {
+	return work * machines[0].ghz / machines[kind].ghz * 10 / float64(j.mu[kind])
+}
+
+// class has the jobs that spend the same part of their time on the CPU of each kind of machine.
+func (j *drawnJob) class() string { return fmt.Sprint("w", j.mu) }
 
 func (j *drawnJob) work(tasks int) float64 { return j.serial * (1 + j.slope*float64(tasks-1)) }
 
@@ -41,10 +50,6 @@ type drawnWorkflow struct {
 
 // drawWorkflows draws those of a seed.
 func (c *computed) drawWorkflows(seed uint64) (list []drawnWorkflow) {
-	mean := 0.0 // time on a machine, beside that on the first kind
-	for _, m := range machines {
-		mean += machines[0].ghz / m.ghz / float64(len(machines))
-	}
 	d := draw.Of(seed, "workflows")
 	n := uint64(0)
 	next := func() draw.Draw { n++; return d.Number(n) }
@@ -69,7 +74,10 @@ func (c *computed) drawWorkflows(seed uint64) (list []drawnWorkflow) {
 			for _, b := range j.after {
 				path[i] = max(path[i], path[b])
 			}
-			path[i] += j.serial * mean
+			for k := range machines {
+				j.mu[k] = 8 + next().Below(3)
+				path[i] += j.on(k, j.serial) / float64(len(machines))
+			}
 		}
 		w.due = c.Factor * slices.Max(path)
 		list = append(list, w)
@@ -80,9 +88,19 @@ func (c *computed) drawWorkflows(seed uint64) (list []drawnWorkflow) {
 func (c *computed) scene(list []drawnWorkflow) string {
 	var b strings.Builder
 	b.WriteString("name: workflows\npolicies: [edf-p]\ncluster:\n  heartbeat: 0s\n  replicas: 0\n  classes:\n")
-	for _, m := range machines {
-		fmt.Fprintf(&b, "    - {name: %s, nodes: %d, map_slots: %d, reduce_slots: 0, speed: %.6f, dynamic_power: %gW}\n",
+	for kind, m := range machines {
+		fmt.Fprintf(&b, "    - name: %s\n      nodes: %d\n      map_slots: %d\n      reduce_slots: 0\n      speed: %.6f\n      dynamic_power: %gW\n      rates:\n",
 			m.name, c.Machines, m.cores, m.ghz/machines[0].ghz, m.watts*float64(m.cores))
+		said := map[string]bool{}
+		for k := range list {
+			for i := range list[k].jobs {
+				// a CPU that waits draws nothing, so that the energy is that of the work alone
+				if j := &list[k].jobs[i]; !said[j.class()] {
+					said[j.class()] = true
+					fmt.Fprintf(&b, "        - {container: map-slot, jobs: %q, speed: %.6f, power: %gW}\n", j.class(), 1/j.on(kind, 1), m.watts*float64(j.mu[kind])/10)
+				}
+			}
+		}
 	}
 	b.WriteString("workload:\n  jobs:\n")
 	for k := range list {
@@ -93,8 +111,8 @@ func (c *computed) scene(list []drawnWorkflow) string {
 			for _, p := range j.after {
 				after = append(after, fmt.Sprintf("w%dj%d", k, p))
 			}
-			fmt.Fprintf(&b, "    - {id: w%dj%d, class: w, workflow: w%d, workflow_deadline: +%.3fs, arrive: %.3fs, maps: %d, map_time: %.6fs, moldable: {slope: %.6f}, after: [%s]}\n",
-				k, i, k, w.due, w.at, j.most, j.work(j.most)/float64(j.most), j.slope, strings.Join(after, ", "))
+			fmt.Fprintf(&b, "    - {id: w%dj%d, class: %q, workflow: w%d, workflow_deadline: +%.3fs, arrive: %.3fs, maps: %d, map_time: %.6fs, moldable: {slope: %.6f}, after: [%s]}\n",
+				k, i, j.class(), k, w.due, w.at, j.most, j.work(j.most)/float64(j.most), j.slope, strings.Join(after, ", "))
 		}
 	}
 	return b.String()
@@ -112,10 +130,10 @@ func (c *computed) least(w *drawnWorkflow) float64 {
 	for i := range w.jobs {
 		j := &w.jobs[i]
 		var all []mold.Option
-		for _, m := range machines {
+		for kind, m := range machines {
 			for k := 1; k <= min(j.most, m.cores*c.Machines); k++ {
-				work := j.work(k) * machines[0].ghz / m.ghz
-				all = append(all, mold.Option{Time: units.FromSeconds(work / float64(k)), Cost: int64(work * m.watts * 1e6)})
+				work := j.work(k)
+				all = append(all, mold.Option{Time: units.FromSeconds(j.on(kind, work) / float64(k)), Cost: int64(work * machines[0].ghz / m.ghz * m.watts * 1e6)})
 			}
 		}
 		start, one := add(0, 1), optimize.Row{Lower: 1, Upper: 1}
