@@ -167,7 +167,7 @@ func (x *export) commit(r *report.Report) error {
 		case "comparisons.csv":
 			err = r.WriteComparisons(&text)
 		case "figure.svg":
-			err = r.WriteFigure(&text)
+			text.WriteString(r.Figure().File())
 		default:
 			err = report.WriteJSON(&text, &x.manifest)
 		}

@@ -78,6 +78,7 @@ var table = []row{
 	{dir: "internal/studies/account", layer: "studies", pure: true, why: "where the time of jobs went"},
 	{dir: "internal/studies/report", layer: "studies", external: []string{"github.com/jedib0t/go-pretty/v6"},
 		why: "draws tables"},
+	{dir: "internal/studies/chart", layer: "studies", why: "draws values over names as SVG"},
 	{dir: "internal/studies/page", layer: "studies", why: "draws runs: a page for a browser, traces for the tools that read Chrome's form"},
 	{dir: "internal/studies/page/pagetest", layer: "studies", testOnly: true, why: "looks at pages in a real browser"},
 	{dir: "internal/studies/trace", layer: "studies", why: "workloads that others recorded, streamed"},

@@ -14,8 +14,6 @@ import (
 // style is what the page of an experiment needs beyond that of all pages.
 const style = `
 svg { display: block; width: 100%; height: auto; font: 11.5px system-ui, sans-serif; }
-svg .axis { stroke: var(--soft); fill: none; }
-svg .whisker { stroke: var(--ink); fill: none; stroke-width: 1.2; } svg .ring { fill: none; stroke: var(--ink); stroke-width: 2; }
 th.wrap, td.wrap { white-space: normal; overflow-wrap: break-word; max-width: 60ch; overflow: visible; vertical-align: top; } td.claim { min-width: 30ch; }
 td.span { white-space: normal; min-width: 16ch; max-width: 24ch; }
 td.wrap small { display: block; color: var(--soft); } .good { color: #00795a; font-weight: 600; }

@@ -124,7 +124,7 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 	runs := r.Runs[:min(len(r.Runs), MaxRuns)]
 	figure := ""
 	if r.Swept() {
-		figure = r.Figure()
+		figure = r.Figure().SVG()
 	}
 	for jobs := allJobs; ; jobs /= 2 {
 		d := newData(runs, p.runs[:min(len(runs), len(p.runs))], jobs/max(1, len(runs)))

@@ -22,11 +22,7 @@ func TestFigureOfTwoKeys(t *testing.T) {
 			}
 		}
 	}
-	var b strings.Builder
-	if err := r.WriteFigure(&b); err != nil {
-		t.Fatal(err)
-	}
-	text := b.String()
+	text := r.Figure().File()
 	for d := xml.NewDecoder(strings.NewReader(text)); ; {
 		if _, err := d.Token(); err == io.EOF {
 			break
