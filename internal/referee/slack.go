@@ -45,9 +45,9 @@ func (s *spared) forget() {
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
 
-// there tells whether a node of the cluster's own is there.
+// there tells whether a node of the cluster's own is there; one that costs nothing is its own, wherever it is.
 func (n *node) there() bool {
-	return n != nil && !n.rented() && n.up && !n.draining
+	return n != nil && (!n.rented() || n.Class.Price == 0) && (n.up && !n.draining || n.offered || n.rented() && n.waking)
 }
 
 // startable is how many tasks of a stage may start now.
@@ -87,7 +87,7 @@ func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
 	}
 	fast, sum, nodes := 0.0, 0.0, 0.0
 	for _, o := range b.nodes {
-		if o != nil && o.up && !o.draining {
+		if o.there() || o != nil && o.up && !o.draining {
 			fast, sum, nodes = max(fast, o.Class.Speed), sum+o.Class.Speed, nodes+1
 		}
 	}
@@ -264,7 +264,7 @@ func (s *spared) look(b *book, p *wants) {
 		switch {
 		case n.waking:
 			return 1
-		case n.asleep:
+		case n.asleep, n.offered:
 			return 2
 		}
 		return 0

@@ -49,6 +49,8 @@ import (
 // of its time at which it costs least: a frugal node in a dear hour may be cheaper than another in a cheap one. It
 // needs what that takes now. So work moves within its slack.
 //
+// Nodes that are offered for nothing are its own, too: a command switches them on and off.
+//
 // What tasks take is the mean by the job's own tasks and by what its class takes for such input, a fifth longer.
 //
 // Limits: that is the mean over all nodes. A placement that does not ask what may start on a node (efh) is not kept
@@ -202,7 +204,7 @@ func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.No
 	fast, sum, nodes := 0.0, 0.0, int32(0)
 	for c := sched.ClassID(1); c <= v.Classes(); c++ {
 		if k := v.Class(c); k != nil {
-			if here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]; here > 0 {
+			if here := count(k); here > 0 {
 				fast = max(fast, k.Spec.Speed)
 				sum, nodes = sum+float64(k.Spec.Speed*float64(here)), nodes+here
 			}
@@ -227,13 +229,13 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 	s.classes = append(s.classes[:0], make([]thrift, v.Classes()+1)...)
 	for c := range s.classes[1:] {
 		k := v.Class(sched.ClassID(c + 1))
-		if k == nil || k.Spec.Rented() || k.Nodes[sched.Awake]+k.Nodes[sched.Waking]+k.Nodes[sched.Asleep] == 0 {
+		if k == nil || k.Spec.Rented() && units.Rounded(k.Spec.Price) != 0 || count(k) == 0 {
 			continue
 		}
 		s.order = append(s.order, sched.ClassID(c+1))
 		wake = max(wake, k.Spec.WakeTime)
 		for d, has := range k.Spec.Capacity {
-			all[d] += float64(float64(has) * k.Spec.Speed * float64(k.Nodes[sched.Awake]+k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]))
+			all[d] += float64(float64(has) * k.Spec.Speed * float64(count(k)))
 		}
 	}
 	for _, c := range s.order {
@@ -249,6 +251,15 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 	}
 	slices.SortStableFunc(s.order, func(a, b sched.ClassID) int { return cmp.Compare(s.classes[a].draws, s.classes[b].draws) })
 	return all, wake
+}
+
+// count is how many nodes of the class there are, with those that are to be had for nothing.
+func count(k *sched.Class) int32 {
+	here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]
+	if units.Rounded(k.Spec.Price) == 0 {
+		here += k.Nodes[sched.Offered]
+	}
+	return here
 }
 
 func millionths(part float64) int64 { return int64(math.Round(units.Rounded(min(part, 1) * 1e6))) }
@@ -390,7 +401,7 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 	rest, more, coming, wanted := need, int32(1), int32(0), int32(0)
 	for _, c := range s.order {
 		k, t := v.Class(c), &s.classes[c]
-		here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]
+		here := count(k)
 		if t.wanted = here; !aside && !looks {
 			t.wanted = int32(min(int64(here), (max(0, rest)+t.share-1)/t.share))
 		}
@@ -441,7 +452,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 		switch nd.State {
 		case sched.Draining: // it is asked
 			*held = since
-		case sched.Asleep:
+		case sched.Asleep, sched.Offered:
 			if *asked = 0; t.wanted > 0 && p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(DeadlinesNeed, wanted, need, s.Gamma)}) {
 				t.wanted--
 			}

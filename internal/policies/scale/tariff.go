@@ -142,7 +142,7 @@ func (s *Slack) layers(v sched.View) []cell {
 		if i == 0 {
 			draws, taken = k.Spec.Dynamic, taken+float64(t.share)/1e6
 		}
-		all := min(left, float64(t.share)/1e6*float64(k.Nodes[sched.Awake]+k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]))
+		all := min(left, float64(t.share)/1e6*float64(count(k)))
 		some := min(all, taken)
 		s.cells = append(s.cells, cell{cost: float64(draws) / float64(t.share), part: all - some})
 		left, taken = left-all, taken-some
