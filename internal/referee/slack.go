@@ -377,7 +377,7 @@ func (s *spared) look(b *book, p *wants) {
 		next = b.now + 1e9
 	case !aside && waits:
 		next = min(next, b.now+5e9)
-	case !waits && (aside || need >= 1000):
+	case !waits && (aside || looks || need >= 1000):
 		next = min(next, b.now+60e9)
 	}
 	if next != never && (s.tick == 0 || next < s.tick) {

@@ -427,7 +427,7 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		next = v.Now().Add(units.Second)
 	case !aside && len(s.queue.Jobs) > 0:
 		next = min(next, v.Now().Add(slackEvery))
-	case len(s.queue.Jobs) == 0 && (aside || need >= 1000): // that fades
+	case len(s.queue.Jobs) == 0 && (aside || looks || need >= 1000): // that ends, or fades
 		next = min(next, v.Now().Add(againAfter))
 	}
 	if next != units.Never && (s.Wake == 0 || next < s.Wake) {

@@ -75,6 +75,15 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
+// Nothing comes: when it has looked for long enough it looks again, and lets nodes sleep.
+func TestNothingComes(t *testing.T) {
+	book, plan := crowded(10, 0)
+	s := NewSlack()
+	if s.look(book, plan); s.Wake == 0 {
+		t.Error("it asks for no Tick while it learns what comes")
+	}
+}
+
 // BenchmarkSlack is what a look costs with nodes and jobs that wait.
 func BenchmarkSlack(b *testing.B) {
 	for _, size := range [][2]int{{1000, 10_000}, {10_000, 1000}} {
