@@ -141,14 +141,11 @@ func (n *Need) notice(v sched.View, e *sched.Event) {
 	if n.by == nil {
 		n.Own.Notice(v, e)
 	}
-	switch e.Kind {
-	case sched.ProfileLearned:
+	switch j, _ := v.Ended(e.Attempt); {
+	case e.Kind == sched.ProfileLearned:
 		clear(n.line.marks)
-	case sched.Ended:
-		j, _ := v.Ended(e.Attempt)
-		n.line.doubt(j)
-	case sched.JobArrived:
-		n.line.doubt(e.Job)
+	case e.Kind == sched.Ended, e.Kind == sched.JobArrived:
+		n.line.doubt(max(j, e.Job))
 	}
 	if (e.Kind == sched.JobArrived || e.Kind == sched.JobEnded || e.Kind == sched.JobAmended) && int(e.Job) < len(n.Told) {
 		n.Told[e.Job] = false
@@ -156,9 +153,7 @@ func (n *Need) notice(v sched.View, e *sched.Event) {
 }
 
 func (n *Need) tenure(h sched.NodeID) *tenure {
-	for int(h) >= len(n.Nodes) {
-		n.Nodes = append(n.Nodes, tenure{})
-	}
+	n.Nodes = append(n.Nodes, make([]tenure, max(0, int(h)+1-len(n.Nodes)))...)
 	return &n.Nodes[h]
 }
 
