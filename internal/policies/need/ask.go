@@ -141,11 +141,8 @@ func (n *Need) notice(v sched.View, e *sched.Event) {
 	if n.by == nil {
 		n.Own.Notice(v, e)
 	}
-	switch j, _ := v.Ended(e.Attempt); {
-	case e.Kind == sched.ProfileLearned:
+	if e.Kind == sched.ProfileLearned {
 		clear(n.line.marks)
-	case e.Kind == sched.Ended, e.Kind == sched.JobArrived:
-		n.line.doubt(max(j, e.Job))
 	}
 	if (e.Kind == sched.JobArrived || e.Kind == sched.JobEnded || e.Kind == sched.JobAmended) && int(e.Job) < len(n.Told) {
 		n.Told[e.Job] = false

@@ -32,7 +32,8 @@ type entry struct {
 	left job
 }
 
-// mark is what tells that a job has changed. The zero value is that of no job.
+// mark is what tells that a job has changed: a task that ends is one less that runs or waits. The zero value is that of
+// no job.
 type mark struct {
 	due        units.Time // Never: it does not stand in the line
 	seq        int64
@@ -59,13 +60,6 @@ func marked(j *sched.Job) mark {
 		m.open[k], m.busy[k] = t.Open, t.Occupied
 	}
 	return m
-}
-
-// doubt has a job read again though its mark says nothing.
-func (l *line) doubt(id sched.JobID) {
-	if int(id) < len(l.marks) {
-		l.marks[id] = mark{}
-	}
 }
 
 // look brings the line up to date; left is what is left of a job, if that is known. O(jobs), with little for each that
