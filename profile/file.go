@@ -68,8 +68,8 @@ func Parse(name string, src []byte) ([]*Class, error) {
 			return nil, p.fail(at+".name", "the class %q is given twice", c.Name)
 		}
 		seen[c.Name] = true
-		if what, why := c.wrong(); why != "" {
-			return nil, p.fail(at+"."+what, "%s", why)
+		if what, why := wrongIn(reflect.ValueOf(c).Elem()); why != "" {
+			return nil, p.fail(at+what, "%s", why)
 		}
 		if f.Schema == olderSchema && (c.Models != nil || c.Samples != nil || c.Scores != nil) {
 			return nil, p.fail(at, "it has models or samples, which %q knows nothing of; write %q", olderSchema, FileSchema)
@@ -220,55 +220,77 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// wrong returns the first field that cannot be and why, both empty if all can.
-func (c *Class) wrong() (what, why string) {
-	if c.Runs < 0 {
-		return "runs", "it is negative"
+// wrongIn is the first field that cannot be and why, both empty if all can: of what stands in a value, then of
+// what it tells of itself.
+func wrongIn(v reflect.Value) (what, why string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return wrongIn(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			if what, why := wrongIn(v.Index(i)); why != "" {
+				return fmt.Sprintf("[%d]%s", i, what), why
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			if what, why := wrongIn(v.Field(i)); why != "" {
+				return "." + name + what, why
+			}
+		}
 	}
-	if c.Cold != nil {
-		if c.Cold.Name != c.Name {
-			return "cold.name", "it differs from that of the class"
-		}
-		if c.Cold.Cold != nil {
-			return "cold.cold", "a profile of cold runs has no such part"
-		}
-		if field, why := c.Cold.wrong(); why != "" {
-			return "cold." + field, why
-		}
-	}
-	if field, why := c.wrongModels(); why != "" {
-		return field, why
-	}
-	for i := range c.Courses {
-		if field, why := c.Courses[i].wrong(); why != "" {
-			return fmt.Sprintf("courses[%d].%s", i, field), why
-		}
-	}
-	what, why = wrongOf(
-		part{"ratio.", c.Ratio.wrong}, part{"output.", c.Output.wrong}, part{"memory.", c.Memory.wrong}, part{"error.", c.Error.wrong},
-		part{"emitted.", c.Emitted.wrong}, part{"errors", c.Errors.of(c.Error.N)}, part{"recent", c.wrongRecent})
-	if why != "" {
-		return what, why
-	}
-	for i := range c.Stages {
-		s := &c.Stages[i]
-		at := fmt.Sprintf("stages[%d]", i)
-		if i > 0 && cmp.Or(cmp.Compare(c.Stages[i-1].Stage, s.Stage), cmp.Compare(c.Stages[i-1].Node, s.Node)) >= 0 {
-			return at, "stages must be sorted by stage and node class, each given once"
-		}
-		if !(s.Share >= 0 && s.Share <= 1) {
-			return at + ".share", "it is not in 0 to 1"
-		}
-		what, why = wrongOf(
-			part{"task.", s.Task.wrong}, part{"per_byte.", s.PerByte.wrong}, part{"shuffle.", s.Shuffle.wrong}, part{"start.", s.Start.wrong},
-			part{"fetch.", s.Fetch.wrong}, part{"waves.first.", s.Waves.First.wrong}, part{"waves.later.", s.Waves.Later.wrong},
-			part{"work.", s.Work.wrong},
-			part{"spread", s.Spread.of(s.Task.N)}, part{"costs", s.Costs.of(s.PerByte.N)}, part{"fetches", s.Fetches.of(s.Fetch.N)})
-		if why != "" {
-			return at + "." + what, why
+	if of, is := v.Addr().Interface().(interface{ wrong() (what, why string) }); is {
+		if what, why := of.wrong(); why != "" {
+			return "." + what, why
 		}
 	}
 	return "", ""
+}
+
+func (c *Class) wrong() (what, why string) {
+	switch i := slices.Index(c.Models, nil); {
+	case c.Runs < 0:
+		return "runs", "it is negative"
+	case c.Cold != nil && c.Cold.Name != c.Name:
+		return "cold.name", "it differs from that of the class"
+	case c.Cold != nil && c.Cold.Cold != nil:
+		return "cold.cold", "a profile of cold runs has no such part"
+	case i >= 0:
+		return fmt.Sprintf("models[%d]", i), "there is no model"
+	}
+	const order = "they must be sorted by stage, part, node class and container, each given once"
+	return wrongOf(part{"errors", c.Errors.of(c.Error.N)}, part{"recent", c.wrongRecent},
+		part{"models", sorted(order, c.Models, func(a, b *Model) int { return a.Key.compare(b.Key) })},
+		part{"samples", sorted(order, c.Samples, func(a, b Sample) int { return a.Key.compare(b.Key) })},
+		part{"scores", sorted(order, c.Scores, func(a, b Score) int { return a.Key.compare(b.Key) })},
+		part{"stages", sorted("stages must be sorted by stage and node class, each given once", c.Stages, func(a, b Stage) int {
+			return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Node, b.Node))
+		})})
+}
+
+// sorted looks at the order of a list.
+func sorted[T any](order string, list []T, compare func(a, b T) int) func() (what, why string) {
+	return func() (what, why string) {
+		for i := 1; i < len(list); i++ {
+			if compare(list[i-1], list[i]) >= 0 {
+				return fmt.Sprintf("[%d]", i), order
+			}
+		}
+		return "", ""
+	}
+}
+
+func (s *Stage) wrong() (what, why string) {
+	if !(s.Share >= 0 && s.Share <= 1) {
+		return "share", "it is not in 0 to 1"
+	}
+	return wrongOf(part{"spread", s.Spread.of(s.Task.N)}, part{"costs", s.Costs.of(s.PerByte.N)}, part{"fetches", s.Fetches.of(s.Fetch.N)})
 }
 
 // part is a field that knows what is wrong with it.

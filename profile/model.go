@@ -163,7 +163,6 @@ func (m *Model) TotalAt(bytes, records float64) Factor {
 	return m.Total.Widen(m.Doubt(bytes, records))
 }
 
-// wrong returns the first field that cannot be and why, both empty if all can.
 func (m *Model) wrong() (what, why string) {
 	for _, c := range []struct {
 		name string
@@ -176,50 +175,6 @@ func (m *Model) wrong() (what, why string) {
 	}
 	if m.Jump != nil && !(m.Jump.Jobs > 0 && m.Jump.Ratio > 0) {
 		return "jump", "neither its jobs nor its ratio can be 0 or less"
-	}
-	for _, f := range []struct {
-		name string
-		f    *Factor
-	}{{"shared", &m.Shared}, {"own", &m.Own}, {"total", &m.Total}} {
-		if field, why := f.f.wrong(); why != "" {
-			return f.name + "." + field, why
-		}
-	}
-	return "", ""
-}
-
-// wrongModels looks at models, samples and scores.
-func (c *Class) wrongModels() (what, why string) {
-	const order = "they must be sorted by stage, part, node class and container, each given once"
-	for i, m := range c.Models {
-		at := fmt.Sprintf("models[%d]", i)
-		if m == nil {
-			return at, "there is no model"
-		}
-		if i > 0 && c.Models[i-1].Key.compare(m.Key) >= 0 {
-			return at, order
-		}
-		if field, why := m.wrong(); why != "" {
-			return at + "." + field, why
-		}
-	}
-	for i := range c.Samples {
-		s, at := &c.Samples[i], fmt.Sprintf("samples[%d]", i)
-		if i > 0 && c.Samples[i-1].Key.compare(s.Key) >= 0 {
-			return at, order
-		}
-		if field, why := s.wrong(); why != "" {
-			return at + "." + field, why
-		}
-	}
-	for i := range c.Scores {
-		s, at := &c.Scores[i], fmt.Sprintf("scores[%d]", i)
-		if i > 0 && c.Scores[i-1].Key.compare(s.Key) >= 0 {
-			return at, order
-		}
-		if field, why := s.wrong(); why != "" {
-			return at + "." + field, why
-		}
 	}
 	return "", ""
 }
