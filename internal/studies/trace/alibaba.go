@@ -205,8 +205,11 @@ func (a *alibaba) end() (*Job, error) {
 	if a.is(j, rows, notEnded, "Ready", "Waiting") {
 		return nil, nil
 	}
+	if err := a.number(j, rows); err != nil {
+		return nil, err
+	}
 	if a.each != nil {
-		if err := a.each(graphOf(j, rows)); err != nil {
+		if err := a.each(graphOf(j, rows, a.by)); err != nil {
 			return nil, a.errorf("", "%v", err)
 		}
 	}
@@ -233,28 +236,33 @@ func (a *alibaba) is(j *Job, rows []alibabaTask, why Reason, statuses ...string)
 	return i >= 0
 }
 
-func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
+// number finds the tasks by their numbers, and when the first of them started.
+func (a *alibaba) number(j *Job, rows []alibabaTask) *Error {
 	if a.by == nil {
 		a.by = make(map[int]int)
 	}
 	clear(a.by)
-	by := a.by
-	for i := range rows {
-		if n := rows[i].number; n >= 0 {
-			if _, twice := by[n]; twice {
-				return a.errorf("task_name", "job %q has two tasks of number %d", j.ID, n)
-			}
-			by[n] = i
-		}
-	}
 	first := int64(0)
-	stages := [5]Stage{}
 	for i := range rows {
-		if err := a.depth(j, rows, by, i); err != nil {
-			return err
-		}
 		if s := rows[i].start; s > 0 && (first == 0 || s < first) {
 			first = s
+		}
+		if n := rows[i].number; n >= 0 {
+			if _, twice := a.by[n]; twice {
+				return a.errorf("task_name", "job %q has two tasks of number %d", j.ID, n)
+			}
+			a.by[n] = i
+		}
+	}
+	j.Submit = units.Time(first * int64(units.Second))
+	return nil
+}
+
+func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
+	stages := [5]Stage{}
+	for i := range rows {
+		if err := a.depth(j, rows, i); err != nil {
+			return err
 		}
 		s := &stages[min(rows[i].depth, len(stages)-1)]
 		s.Needs[units.VCores] = max(s.Needs[units.VCores], rows[i].cores)
@@ -266,12 +274,11 @@ func (a *alibaba) build(j *Job, rows []alibabaTask) *Error {
 			j.Stages = append(j.Stages, s)
 		}
 	}
-	j.Submit = units.Time(first * int64(units.Second))
 	return a.admit(&a.order, j, "start_time")
 }
 
 // depth finds how many tasks stand before one, along the longest way.
-func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Error {
+func (a *alibaba) depth(j *Job, rows []alibabaTask, i int) *Error {
 	row := &rows[i]
 	if row.depth >= 0 {
 		return nil
@@ -282,12 +289,12 @@ func (a *alibaba) depth(j *Job, rows []alibabaTask, by map[int]int, i int) *Erro
 	row.depth = -2
 	deep := 0
 	for _, n := range slices.Compact(row.after) {
-		p, there := by[n]
+		p, there := a.by[n]
 		if !there {
 			a.kept.fillIn(afterTask, 1, a.errorf("task_name", "task %d of job %q waits for task %d", row.number, j.ID, n))
 			continue
 		}
-		if err := a.depth(j, rows, by, p); err != nil {
+		if err := a.depth(j, rows, p); err != nil {
 			return err
 		}
 		deep = max(deep, rows[p].depth+1)
@@ -353,23 +360,13 @@ func Graphs(in io.Reader, o Options, each func(g *Graph) error) error {
 	}
 }
 
-func graphOf(j *Job, rows []alibabaTask) *Graph {
-	g, names := &Graph{Job: j.ID}, make(map[int]string, len(rows))
-	first := int64(0)
-	for i := range rows {
-		if rows[i].number >= 0 {
-			names[rows[i].number] = rows[i].name
-		}
-		if s := rows[i].start; s > 0 && (first == 0 || s < first) {
-			first = s
-		}
-	}
-	g.Start = units.Duration(first) * units.Second
+func graphOf(j *Job, rows []alibabaTask, by map[int]int) *Graph {
+	g := &Graph{Job: j.ID, Start: units.Duration(j.Submit)}
 	for i := range rows {
 		p := Vertex{Name: rows[i].name, Tasks: rows[i].tasks}
 		for _, n := range rows[i].after {
-			if name, there := names[n]; there && !slices.Contains(p.After, name) {
-				p.After = append(p.After, name)
+			if k, there := by[n]; there && !slices.Contains(p.After, rows[k].name) {
+				p.After = append(p.After, rows[k].name)
 			}
 		}
 		g.Vertices = append(g.Vertices, p)
