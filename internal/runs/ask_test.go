@@ -208,3 +208,18 @@ func TestOffersHold(t *testing.T) {
 		}
 	}
 }
+
+// Who ends a workflow answers for its deadline: not the job before it, nor one that has a deadline of its own.
+func TestWorkflowsAreAskedOf(t *testing.T) {
+	jobs := []*workload.Job{{ID: "a"}, {ID: "b", After: []string{"a"}}, {ID: "c", After: []string{"a"}}, {ID: "d"}}
+	for _, j := range jobs {
+		j.Deadline = units.Never
+	}
+	jobs[2].Deadline = 5
+	workload.NewWorkflow("w", 9, jobs[:3])
+	for i, want := range []units.Time{units.Never, 9, 5, units.Never} {
+		if got := dueOf(jobs[i], jobs); got != want {
+			t.Errorf("%s: %v, want %v", jobs[i].ID, got, want)
+		}
+	}
+}
