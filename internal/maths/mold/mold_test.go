@@ -356,6 +356,14 @@ func TestTradeOffNearTheBest(t *testing.T) {
 		if took := length(jobs, choice); took > due {
 			t.Errorf("seed %d: takes %v of %v", seed, took, due)
 		}
+		for i := range jobs { // options are a front: behind the one that is chosen all are cheaper
+			for o := choice[i] + 1; o < len(jobs[i].Options); o++ {
+				slower := slices.Clone(choice)
+				if slower[i] = o; length(jobs, slower) <= due {
+					t.Errorf("seed %d: time is left for option %d of job %d", seed, o, i)
+				}
+			}
+		}
 		best := int64(math.MaxInt64)
 		each(jobs, func(c []int) {
 			if length(jobs, c) <= due {
