@@ -60,18 +60,33 @@ func pipeline(fronts [][]Option, within units.Duration, eps int64) (choice []int
 	if level < 0 {
 		return choice, true // rounding has lost it, and the bound stands
 	}
+	left := within - best[level]
 	for k := n - 1; k >= 0; k-- {
 		choice[k] = int(chosen[k][level])
 		level -= fronts[k][choice[k]].Cost / unit
 	}
-	line := make([]Job, n)
-	for k := range line {
-		if line[k].Options = fronts[k]; k > 0 {
-			line[k].After = []int{k - 1}
-		}
-	}
-	newPaths(line, func(k int) units.Duration { return fronts[k][choice[k]].Time }).giveBack(choice, within)
+	giveBack(fronts, choice, left)
 	return choice, true
+}
+
+// giveBack spends time that is left over: a slower option of one job after the other, that which saves
+// most a second.
+func giveBack(fronts [][]Option, choice []int, left units.Duration) {
+	for {
+		job, to, best := -1, 0, gain{}
+		for k, front := range fronts {
+			for o := choice[k] + 1; o < len(front) && front[o].Time-front[choice[k]].Time <= left; o++ {
+				if g := gainOf(&front[choice[k]], &front[o]); job < 0 || g.above(best) {
+					job, to, best = k, o, g
+				}
+			}
+		}
+		if job < 0 {
+			return
+		}
+		choice[job] = to
+		left -= best.takes
+	}
 }
 
 // bounds returns a choice that fits, what it costs, and what every choice costs at least: that of the
