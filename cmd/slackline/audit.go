@@ -63,7 +63,7 @@ them are not counted.`,
 			if err != nil {
 				return err
 			}
-			return errors.Join(o.tellAudit(cmd, runs), unfinished(runs))
+			return errors.Join(o.writeAudit(cmd, report.Audits(runs), report.PromisesOfFailed(runs), runs), unfinished(runs))
 		},
 	}
 	flags := cmd.Flags()
@@ -114,11 +114,6 @@ func (o *options) auditHistory(cmd *cobra.Command, f store.JobFilter, since stri
 		}
 	}
 	return o.writeAudit(cmd, report.AuditsOf(made), failed, nil)
-}
-
-// tellAudit writes what was promised in runs.
-func (o *options) tellAudit(cmd *cobra.Command, runs []*report.Run) error {
-	return o.writeAudit(cmd, report.Audits(runs), report.PromisesOfFailed(runs), runs)
 }
 
 // writeAudit writes the table, or as JSON its rows.

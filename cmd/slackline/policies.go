@@ -28,7 +28,7 @@ made of, its source, what it needs from the world, what it reads, the events tha
 policy may be written with parameters and with parts that replace its own, as in a scenario.`,
 		Example:           "  slackline policies\n  slackline policies rtmr\n  slackline policies fair+delay\n  slackline policies -o json",
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cobra.FixedCompletions(entryNames(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: cobra.FixedCompletions(each.Of(catalog.All(), func(e compose.Entry) string { return e.Name }), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				info, err := about(args[0])
@@ -63,10 +63,6 @@ policy may be written with parameters and with parts that replace its own, as in
 			return t.Write(cmd.OutOrStdout())
 		},
 	})
-}
-
-func entryNames() []string {
-	return each.Of(catalog.All(), func(e compose.Entry) string { return e.Name })
 }
 
 // policyInfo is how -o json tells of a part, or of a policy as it is made with its parameters.

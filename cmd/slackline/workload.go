@@ -44,10 +44,6 @@ func completeFormats() cobra.CompletionFunc {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)
 }
 
-func formatNames() []string {
-	return each.Of(trace.Formats(), func(f trace.Format) string { return f.Name })
-}
-
 // formatList lists the forms for help texts.
 func formatList() (text string) {
 	for _, f := range trace.Formats() {
@@ -67,7 +63,8 @@ type traceIn struct {
 // open begins to read a file, or standard input where it is called "-".
 func (f *traceFlags) open(cmd *cobra.Command, flag, file string, sorted bool) (*traceIn, error) {
 	if f.format == "" {
-		return nil, fmt.Errorf("--%s is needed: the format of %s, one of %s", flag, file, strings.Join(formatNames(), ", "))
+		names := each.Of(trace.Formats(), func(f trace.Format) string { return f.Name })
+		return nil, fmt.Errorf("--%s is needed: the format of %s, one of %s", flag, file, strings.Join(names, ", "))
 	}
 	format, err := trace.Find(f.format)
 	if err != nil {

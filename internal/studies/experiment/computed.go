@@ -14,7 +14,6 @@ import (
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/capacity"
-	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/studies/weather"
 )
@@ -148,11 +147,6 @@ func (p *Plan) compute(file string, text []byte, seeds []uint64, results []*Resu
 		}
 	}
 	return seeds, nil
-}
-
-// measured is what a unit has come to.
-func measured(values map[string]float64) *Outcome {
-	return &Outcome{Run: &report.Run{}, Values: values}
 }
 
 // value is a number that was computed.

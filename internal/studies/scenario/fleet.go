@@ -219,7 +219,8 @@ func (k *CapacityClass) checkFleet(c *Capacity, at string) {
 	}
 	for i, name := range k.Types {
 		if several && !slices.ContainsFunc(c.Machines, func(m MachineType) bool { return m.Name == name }) {
-			d.Failf(fmt.Sprintf("%s.types[%d]", at, i), "there is no type %q of machines; there is %s", name, c.typeNames())
+			names := each.Of(c.Machines, func(m MachineType) string { return m.Name })
+			d.Failf(fmt.Sprintf("%s.types[%d]", at, i), "there is no type %q of machines; there is %s", name, strings.Join(names, ", "))
 		}
 	}
 	fits := slices.ContainsFunc(c.Machines, func(m MachineType) bool { return k.Runs(&m) })
@@ -234,10 +235,6 @@ func (k *CapacityClass) checkFleet(c *Capacity, at string) {
 			}
 		}
 	}
-}
-
-func (c *Capacity) typeNames() string {
-	return strings.Join(each.Of(c.Machines, func(m MachineType) string { return m.Name }), ", ")
 }
 
 // Range is how many jobs of the class there are in an hour, at least and at most: whole numbers where jobs are.

@@ -165,7 +165,7 @@ func (j *job) shape(stages []workload.StageSpec) error {
 		st := &spec.Stages[i]
 		j.stages = append(j.stages, &stage{Stage: truth.NewStage(st), tasks: make([]taskTruth, len(st.Tasks))})
 	}
-	j.outs = newOutputs(len(spec.Stages[0].Tasks))
+	j.outs = &outputs{byMap: make([]*task.Output, len(spec.Stages[0].Tasks)), changed: make(chan struct{})}
 	return spec.Validate()
 }
 

@@ -14,10 +14,6 @@ type outputs struct {
 	changed chan struct{} // closed when one comes
 }
 
-func newOutputs(maps int) *outputs {
-	return &outputs{byMap: make([]*task.Output, maps), changed: make(chan struct{})}
-}
-
 func (o *outputs) put(m int, out *task.Output) {
 	o.lock.Lock()
 	defer o.lock.Unlock()

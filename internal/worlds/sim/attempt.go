@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/slackline/slackline/internal/energy"
@@ -184,7 +185,7 @@ func (w *World) finish(a int32) {
 		w.end(a, sched.Failed, "it failed at random")
 		w.countFailure(n)
 		if fatal {
-			w.endJob(h, sched.Failed, failedText(s.kind, task, w.cfg.MaxFailures))
+			w.endJob(h, sched.Failed, fmt.Sprintf("%v task %d failed %d times", s.kind, task, w.cfg.MaxFailures))
 		}
 		return
 	}

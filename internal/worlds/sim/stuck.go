@@ -182,8 +182,3 @@ func (w *World) possible(s *stage) bool {
 	}
 	return false
 }
-
-// failedText says why a job failed.
-func failedText(s sched.Stage, task int32, times int) string {
-	return fmt.Sprintf("%v task %d failed %d times", s, task, times)
-}
