@@ -38,8 +38,7 @@ func asleep(seed uint64) string {
 	return b.String()
 }
 
-// copies watches a run, and notes the first node that falls asleep with the last copy of a block that a map has still to
-// read which no attempt of it is reading.
+// copies watches a run, and notes the first node that falls asleep with the last copy of a block for a map that waits.
 type copies struct {
 	jobs  map[sched.JobID]*open
 	ran   map[sched.AttemptID]*int
@@ -104,7 +103,7 @@ func (c *copies) Plan(int64, units.Time, *sched.Plan) error { return nil }
 func TestFaultsWhileNodesSleep(t *testing.T) {
 	seeds := 40
 	if os.Getenv("SLACKLINE_LONG") != "" {
-		seeds = 3400 // ten thousand runs in which nodes sleep
+		seeds = 3400 // ten thousand runs
 	}
 	for _, pair := range [][2]string{{"promise", "promise+slack"}, {"edf", "edf+slack"}, {"edf", "edf+sleep(idle=5s,keep=0)"}} {
 		broken, slept := [2]int{}, 0.0
