@@ -192,3 +192,17 @@ func TestChainsThatGrow(t *testing.T) {
 		t.Errorf("a chain handed in job by job is told %+v, want a promise and some 10 s", is)
 	}
 }
+
+// A job is not done before those that it waits for are, nor more surely in time, however widely these may end.
+func TestChainBehindAGuess(t *testing.T) {
+	for _, due := range []units.Time{20e9, 60e9, 300e9, 900e9} {
+		d := known(t, usual, 0.1, 0.1)
+		strange, last := policytest.Claims("strange", 5, 0), policytest.Claims("last", 1, 0)
+		strange.Class, strange.Deadline, last.Deadline, last.After = "nobody knows", due, due, []string{"strange"}
+		d.At(0, arrives(1, strange), arrives(2, last))
+		first, is := d.told(1), d.told(2)
+		if is.Half < first.Half || is.Ninety < first.Ninety || is.Chance > first.Chance || is.Confidence == first.Confidence && is.By < first.By {
+			t.Errorf("due %v: told %+v, and what it waits for %+v", due, is, first)
+		}
+	}
+}

@@ -66,14 +66,14 @@ type record struct {
 	served int32
 }
 
-// ending is when half of all jobs that stand so are done, and, of a job that others wait for, when 98 of 100 are: at
-// the normal score farScores. Units.Never: nothing is known yet.
+// ending is when half of all jobs that stand so are done, and, of a job that others wait for, when 98 of 100 and 999 of
+// 1,000 are: at the normal scores farScores. Units.Never: nothing is known yet.
 type ending struct {
-	At  units.Time `json:"at,omitempty"`
-	Far units.Time `json:"far,omitempty"`
+	At  units.Time    `json:"at,omitempty"`
+	Far [2]units.Time `json:"far,omitzero"`
 }
 
-const farScores = 2
+var farScores = [2]float64{2, 3}
 
 // tally is what the job's own tasks took, in parts of what its law says.
 type tally struct {

@@ -31,7 +31,7 @@ type place struct {
 	end    units.Time // expected
 	was    ending     // and by the last look
 	ready  units.Time // when those that it waits for are expected to be done
-	chain  float64    // variance of that, in seconds squared
+	chain  [2]float64 // seconds by which these are done later at farScores
 	before float64    // variance of the delay by those before it, in seconds squared
 	delay  float64    // seconds by which later jobs are expected to delay it
 	late   [2]float64 // seconds by which it ends later, if strays take as long as one in ten of them, or in a hundred
@@ -233,22 +233,27 @@ func (s *scheduler) follow() {
 
 // ready is when the first task of a job may start: when those before it have ended, and its master is up.
 func (s *scheduler) ready(v sched.View, w *place) units.Time {
-	at, far := v.Now(), v.Now() // far: when all of them are done in most cases
-	w.chain = 0
+	at, far := v.Now(), [2]units.Time{} // far: when all of them are done in most cases
+	w.chain = [2]float64{}
 	if w.job.State == sched.Waiting {
 		s.waits = true
 		for _, id := range w.job.Spec.After {
 			if j := v.Find(id); j != 0 {
 				if r := s.of(v.Job(j)); r != nil {
 					r.awaited = true
-					at, far = max(at, r.End.At), max(far, r.End.Far)
+					at = max(at, r.End.At)
+					for i := range far {
+						far[i] = max(far[i], r.End.Far[i])
+					}
 				}
 			}
 		}
 	}
 	w.ready = at
-	if off := far.Sub(at).Seconds() / farScores; at != units.Never && far > at {
-		w.chain = units.Rounded(off * off)
+	for i := range far {
+		if at != units.Never && far[i] > at {
+			w.chain[i] = far[i].Sub(at).Seconds()
+		}
 	}
 	if m := &w.job.Stages[sched.Master]; m.Total > m.Done && w.job.Stages[sched.Map].Done == 0 && !w.job.Stages[sched.Map].Ready && !w.job.Stages[sched.Reduce].Ready {
 		at = at.Add(w.r.Master)

@@ -10,15 +10,18 @@ import (
 
 // A statement is when a job will be done, as it will run: seconds from now.
 //
-//	finish = expected finish + deviation of its own + what those before it, and later ones, are off + strays
+//	finish = expected finish + deviation of its own + what those before it, and later ones, are off + strays + what it waits for
 //
 // The deviation has the law of the last of the job's tasks (package finish), and is found once. What others are off by
 // is a normal time whose variance adds up along the order. What hangs on tasks that have outlived all that is known of
-// their like (strays) has the law of these, finish.Outlived, through three of its quantiles.
+// their like (strays) has the law of these, finish.Outlived, through three of its quantiles. So have the jobs that it
+// waits for: it is done behind them, at each score.
 type statement struct {
 	expected float64
 	scale    float64    // of the deviation
 	off      float64    // deviation of what others are off by
+	wait     float64    // until what it waits for is expected to be done
+	chain    [2]float64 // by which that is later at farScores
 	late     [2]float64 // by which it ends later where strays take as long as one in ten, or in a hundred
 	own      *finish.Dist
 	errs     *errs
@@ -52,7 +55,9 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 	}
 	// Who waits for nobody is delayed by nobody, and who waits a little is not delayed by much more on the average.
 	st.off = min(st.off, max(0, st.expected-w.least()))
-	st.off = math.Sqrt(units.Rounded(float64(st.off*st.off) + w.chain))
+	if st.wait = w.ready.Sub(now).Seconds(); w.ready != units.Never {
+		st.chain = w.chain
+	}
 	return st
 }
 
@@ -62,7 +67,11 @@ func (s *scheduler) ending(now units.Time, w *place) ending {
 	st := s.statement(now, w)
 	st.late = [2]float64{}
 	half := st.half()
-	return ending{At: instant(now, half), Far: instant(now, half+st.at(farScores)-st.at(0))}
+	is := ending{At: instant(now, half)}
+	for i, z := range farScores {
+		is.Far[i] = instant(now, half+st.at(z)-st.at(0))
+	}
+	return is
 }
 
 // by is when the job is done but for that risk. Deviations from the median add up as if both were normal.
@@ -98,12 +107,24 @@ func (st *statement) at(z float64) float64 {
 	}
 	median := st.own.AtScore(0)
 	own, others := (st.own.AtScore(min(wide, mostScore))-median)*st.scale, wide*st.off
-	late := st.outlived(z)
-	off := math.Sqrt(float64(own*own) + float64(others*others) + float64(late*late))
+	late, waits := st.outlived(z), st.behind(z)
+	off := math.Sqrt(float64(own*own) + float64(others*others) + float64(late*late) + float64(waits*waits))
 	if z < 0 {
 		off = -off
 	}
 	return max(0, units.Rounded(st.expected+median*st.scale+off))
+}
+
+// behind is by how much later than expected the jobs that it waits for are done at a score: no sooner than now.
+func (st *statement) behind(z float64) float64 {
+	near, far := farScores[0], farScores[1]
+	switch {
+	case z < 0:
+		return float64(max(0, min(st.wait, st.chain[0])) * z / near)
+	case z <= near:
+		return float64(st.chain[0] * z / near)
+	}
+	return st.chain[0] + float64(max(0, st.chain[1]-st.chain[0])*(z-near)/(far-near))
 }
 
 // risk is that of a deadline in so many seconds.
@@ -113,7 +134,7 @@ func (st *statement) risk(deadline float64) finish.Risk {
 
 // score is where such a deadline lies among the instants that are told.
 func (st *statement) score(deadline float64) float64 {
-	if units.Rounded(st.late[1]) > 0 { // nobody has the inverse
+	if units.Rounded(st.late[1]) > 0 || units.Rounded(st.chain[0]) > 0 { // nobody has the inverse
 		low, high := -float64(mostOff), float64(mostOff)
 		for range 40 {
 			if z := (low + high) / 2; units.Rounded(st.at(z)) <= units.Rounded(deadline) {
