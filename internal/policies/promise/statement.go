@@ -121,7 +121,7 @@ func (st *statement) behind(z float64) float64 {
 	switch {
 	case z < 0:
 		return float64(max(0, min(st.wait, st.chain[0])) * z / near)
-	case z <= near:
+	case units.Rounded(z) <= near:
 		return float64(st.chain[0] * z / near)
 	}
 	return st.chain[0] + float64(max(0, st.chain[1]-st.chain[0])*(z-near)/(far-near))
