@@ -118,13 +118,10 @@ func (st *statement) at(z float64) float64 {
 // behind is by how much later than expected the jobs that it waits for are done at a score: no sooner than now.
 func (st *statement) behind(z float64) float64 {
 	near, far := farScores[0], farScores[1]
-	switch {
-	case z < 0:
+	if z < 0 {
 		return float64(max(0, min(st.wait, st.chain[0])) * z / near)
-	case units.Rounded(z) <= near:
-		return float64(st.chain[0] * z / near)
 	}
-	return st.chain[0] + float64(max(0, st.chain[1]-st.chain[0])*(z-near)/(far-near))
+	return float64(st.chain[0]*min(z, near)/near) + float64(max(0, st.chain[1]-st.chain[0])*max(0, z-near)/(far-near))
 }
 
 // risk is that of a deadline in so many seconds.
