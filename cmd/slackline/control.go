@@ -71,8 +71,10 @@ Exit code 3 says that a job was refused.`,
 				for _, j := range r.Jobs {
 					fmt.Fprintf(cmd.OutOrStdout(), "job %d, %s, is submitted\n", j.ID, report.Printable(j.Name))
 				}
-				for i := range r.Answers.Jobs {
-					fmt.Fprintln(cmd.OutOrStdout(), sentence(&r.Answers.Jobs[i], time.Now()))
+				if r.Answers != nil { // what takes no jobs of files says nothing of them
+					for i := range r.Answers.Jobs {
+						fmt.Fprintln(cmd.OutOrStdout(), sentence(&r.Answers.Jobs[i], time.Now()))
+					}
 				}
 			})
 		},
