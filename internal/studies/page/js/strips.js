@@ -100,7 +100,7 @@ const makeStrips = () => {
     const groups = groupStrip(s);
     if (groups) strips.push(groups);
     for (const [key, title, unit] of [['green-power', 'Green power', ' W'], ['price', 'Price of power', ''], ['carbon', 'Carbon dioxide of power', ' g a kWh'], ['capacity', 'Part of the capacity', '']]) {
-      if (s['supply ' + key]) strips.push(strip(title, [{ name: title.toLowerCase(), values: s['supply ' + key].map((x) => x / 1000), hue: 'green' }], 0, (x) => number(x) + unit));
+      if (s['supply ' + key]) strips.push(strip(title, [{ name: title.toLowerCase(), values: s['supply ' + key].map((x) => x / 1000), hue: 'green' }], 0, (x) => (Math.abs(x) < 1 ? +x.toPrecision(2) : number(x)) + unit));
     }
     strips.push(strip('Tasks waiting', [{ name: 'maps', values: s.mapsWaiting || [], hue: 'blue' }, { name: 'reduces and others', values: s.reducesWaiting || [], hue: 'orange', dash: true }], 0, number));
     strips.push(strip('Jobs', [{ name: 'with a running task', values: s.jobsRunning || [], hue: 'green' }, { name: 'waiting', values: s.jobsWaiting || [], hue: 'pink', dash: true }], 0, number));
