@@ -70,7 +70,7 @@ type record struct {
 // 1,000 are: at the normal scores farScores. Units.Never: nothing is known yet.
 type ending struct {
 	At  units.Time    `json:"at,omitempty"`
-	Far [2]units.Time `json:"far,omitzero"`
+	Far [2]units.Time `json:"tail,omitzero"`
 }
 
 var farScores = [2]float64{2, 3}
