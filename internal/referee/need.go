@@ -38,9 +38,9 @@ type stint struct {
 func (s *needs) kept(now int64) int {
 	const hour = 3_600_000
 	sum := int64(0)
-	for i, x := range s.busy[:len(s.busy)-1] { // a stint counts for the hour in which it begins, once that is over
-		if h := x.at / hour; h%24 == now/hour%24 && h < now/hour {
-			sum += int64(x.busy) * (s.busy[i+1].at - x.at)
+	for i, x := range s.busy[:len(s.busy)-1] {
+		for h := now/hour - 24; h >= 0; h -= 24 {
+			sum += int64(x.busy) * max(0, min(s.busy[i+1].at, (h+1)*hour)-max(x.at, h*hour))
 		}
 	}
 	days := max(1, now/hour/24)
@@ -115,6 +115,9 @@ func (s *needs) decide(b *book, events []*line, p *wants) {
 	base := s.kept(b.now / 1_000_000)
 	hired, crews = s.rent(b, p, crews, chores, hired, base, costs)
 	s.hired = s.back(b, p, crews, chores, hired, base) > 0
+	if hour := b.now/int64(time.Hour) + 1; s.warm > 0 && (s.tick == 0 || hour*int64(time.Hour) < s.tick) {
+		s.tick = hour * int64(time.Hour)
+	}
 }
 
 // price is what an hour of a node costs then.

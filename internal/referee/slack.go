@@ -47,7 +47,7 @@ func (s *spared) forget() {
 
 // there tells whether a node of the cluster's own is there; one that costs nothing is its own, wherever it is.
 func (n *node) there() bool {
-	return n != nil && (!n.rented() || n.Class.Price == 0) && (n.up && !n.draining || n.offered || n.rented() && n.waking)
+	return n != nil && (!n.rented() || n.Class.Price == 0 && n.Class.Prices == nil) && (n.up && !n.draining || n.offered || n.rented() && n.waking)
 }
 
 // startable is how many tasks of a stage may start now.
@@ -139,7 +139,9 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 
 // needed is the part of all nodes that deadlines need.
 func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []*node, share func(*node) int64) float64 {
-	s.rush, s.later = nil, false
+	if s.rush, s.later = nil, false; len(list) == 0 {
+		return 1
+	}
 	cheap := s.cheapest(b, list, share)
 	line := slices.DeleteFunc(slices.Clone(b.live), func(j *job) bool { return j.state > admitted || j.state == held || j.cancelled })
 	slices.SortFunc(line, func(x, y *job) int { return cmp.Or(cmp.Compare(x.due(), y.due()), cmp.Compare(x.seq, y.seq)) })

@@ -180,9 +180,9 @@ func (k *Keeper) said(jobs []engine.Job) (all []Answer) {
 			if j == nil {
 				continue
 			}
-			a, f := Answer{ID: j.Spec.ID, Submitted: at(j.Arrived)}, Foresight{Fate: lab.Fate{Outlook: j.Outlook, Arrived: j.Arrived}}
+			a, f := Answer{ID: j.Spec.ID, Submitted: at(j.Arrived), New: book.Profile(j.Spec.Class) == nil}, Foresight{Fate: lab.Fate{Outlook: j.Outlook, Arrived: j.Arrived}}
 			if j.Deadline != units.Never {
-				a.Deadline = new(at(j.Deadline))
+				a.Deadline = new(at(j.Deadline.Add(-j.Spec.Overdue)))
 			}
 			if f.said() {
 				a.tell(&f)

@@ -370,8 +370,10 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool, list [][]input.
 			if there = false; counted[k] {
 				continue
 			}
-			its := l.reading[before.Name]
-			if k < len(l.Files) {
+			its, known := l.reading[before.Name]
+			if k >= len(l.Files) && !known {
+				return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much that reads; ask again once it has come", before.Name)
+			} else if k < len(l.Files) {
 				list, err := l.splits(k, told, guess, list)
 				if err != nil {
 					return nil, err

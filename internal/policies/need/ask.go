@@ -57,11 +57,11 @@ const hour = int64(units.Hour / units.Millisecond)
 // count notes how many have work from now on, and tells how many there were in this hour of former days, in percent of
 // the mean, rounded up.
 func (p *past) count(now int64, busy, percent int) int {
-	p.Hour += int64(p.Busy) * (now - p.Seen)
-	if now/hour != p.Seen/hour {
-		p.Hours[p.Seen/hour%24] += p.Hour
-		p.Hour = 0
+	for end := (p.Seen/hour + 1) * hour; end <= now; end += hour {
+		p.Hours[p.Seen/hour%24] += p.Hour + int64(p.Busy)*(end-p.Seen)
+		p.Hour, p.Seen = 0, end
 	}
+	p.Hour += int64(p.Busy) * (now - p.Seen)
 	p.Seen, p.Busy = now, busy
 	all := 100 * hour * max(1, now/hour/24)
 	return int((int64(percent)*p.Hours[now/hour%24] + all - 1) / all)
@@ -130,6 +130,9 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	n.line.look(v, n.left)
 	n.rent(v, &s, p)
 	n.back(v, &s, p)
+	if n.c.Warm > 0 { // other nodes are kept in the next hour
+		n.remind(v.Now()-v.Now()%units.Time(units.Hour)+units.Time(units.Hour), p)
+	}
 	n.Hired = s.rented > 0
 }
 

@@ -164,14 +164,19 @@ func (l *line) doubted(r room, now units.Time) (few int) {
 func millis(t, now units.Time) int64 { return int64(t.Sub(now) / units.Millisecond) }
 
 // late counts the jobs that are late in a room, up to one more than most, and lists those up to the last one that may
-// be. Who could not be sure enough had it all of best is to have an even chance; where best is nil, nobody.
+// be. Who could not be sure enough had it all of best is to have an even chance, and a promise that has not even that
+// counts as any other job; where best is nil, nobody.
 func (l *line) late(r room, now units.Time, most int, best room) int {
 	l.jobs, l.ids = l.jobs[:0], l.all[:l.doubted(r, now)]
 	for _, id := range l.ids {
 		j := l.seen[id].left
 		j.due = millis(l.seen[id].by, now)
-		if best != nil && best.alone(&j) > j.due && !j.promised {
-			j.due += j.sure
+		if best != nil {
+			alone := max(best.alone(&j), j.lasts(0), j.lasts(1))
+			j.promised = j.promised && alone <= j.due+j.sure
+			if alone > j.due && !j.promised {
+				j.due += j.sure
+			}
 		}
 		l.jobs = append(l.jobs, j)
 	}

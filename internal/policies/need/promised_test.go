@@ -32,6 +32,8 @@ func TestNoNodeGoesThatAPromiseCountsOn(t *testing.T) {
 		{"that was no promise, and it has an even chance without it", 200, 150, false, true},
 		{"without it it is late", 100, 0, false, false},
 		{"it is late anyway", 30, 0, false, true},
+		{"it is late anyway, promise or not", 30, 0, true, true},
+		{"its promise is broken", -30, 0, true, true},
 	} {
 		book, plan := ledger.New(sched.Capabilities{World: "desk", Bind: true, Power: true}, nil), &sched.Plan{}
 		events := []sched.Event{{Kind: sched.Resync}}

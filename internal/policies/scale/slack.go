@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
@@ -229,7 +230,7 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 	s.classes = append(s.classes[:0], make([]thrift, v.Classes()+1)...)
 	for c := range s.classes[1:] {
 		k := v.Class(sched.ClassID(c + 1))
-		if k == nil || k.Spec.Rented() && units.Rounded(k.Spec.Price) != 0 || count(k) == 0 {
+		if k == nil || k.Spec.Rented() && !free(k.Spec) || count(k) == 0 {
 			continue
 		}
 		s.order = append(s.order, sched.ClassID(c+1))
@@ -256,11 +257,14 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 // count is how many nodes of the class there are, with those that are to be had for nothing.
 func count(k *sched.Class) int32 {
 	here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]
-	if units.Rounded(k.Spec.Price) == 0 {
+	if free(k.Spec) {
 		here += k.Nodes[sched.Offered]
 	}
 	return here
 }
+
+// free tells whether nodes of a class cost nothing at any hour.
+func free(c *cluster.Class) bool { return units.Rounded(c.Price) == 0 && len(c.Prices) == 0 }
 
 func millionths(part float64) int64 { return int64(math.Round(units.Rounded(min(part, 1) * 1e6))) }
 
@@ -293,7 +297,9 @@ func starts(j *sched.Job, stage sched.Stage) int32 {
 func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration) (most float64) {
 	s.Rush = s.Rush[:0]
 	stuck := false
-	s.later = false
+	if s.later = false; len(s.order) == 0 { // of nothing there are no parts
+		return 1
+	}
 	s.tariff.look(v, s.layers(v))
 	comes := min(0.9, float64(s.Over)/float64(peakFades/units.Millisecond))
 	s.news = append(s.news[:0], make([]float64, len(s.queue.Jobs))...)

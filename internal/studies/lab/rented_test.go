@@ -202,3 +202,54 @@ func TestLateAndWarm(t *testing.T) {
 		}
 	}
 }
+
+// Nodes are warm from the hour on in which others had work, though nothing happens then, and no longer.
+func TestWarmFromTheHourOn(t *testing.T) {
+	s, err := scenario.Read("warm.yaml", []byte(`
+cluster: {nodes: 1, heartbeat: 1s, replicas: 0, offers: [{name: m, most: 100, price: 1, boot: 30s}]}
+profiles: rehearsed
+workload:
+  jobs:
+    - {id: a, class: c, arrive: 3h, maps: 20, map_time: 30m, reduces: 0, deadline: +50m}
+    - {id: b, class: d, arrive: 27h20m, maps: 1, map_time: 1s, reduces: 0, deadline: +1h}
+    - {id: c, class: d, arrive: 28h30m, maps: 1, map_time: 1s, reduces: 0, deadline: +1h}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Run(context.Background(), Cells(s, []string{"edf+need(warm=100)"}, []uint64{1})[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	warm, least, last := 0, 1e9, 0.0
+	for _, q := range run.Requests {
+		if at := q.At / 3600; at > 24 {
+			least, last, warm = min(least, at), max(last, at), warm+max(0, q.Nodes)
+		}
+	}
+	if least != 27 || last < 28 || last > 28.02 || warm == 0 {
+		t.Errorf("%d nodes were kept from hour %v to %v: %v", warm, least, last, run.Requests)
+	}
+}
+
+// A promise that nothing can keep any more keeps no nodes.
+func TestBrokenPromisesKeepNoNodes(t *testing.T) {
+	s, err := scenario.Read("broken.yaml", []byte(`
+cluster: {nodes: 2, map_slots: 10, reduce_slots: 1, heartbeat: 1s, replicas: 0, outages: [{node: n1, down: 170m, up: 171m}], offers: [{name: m, most: 10, price: 1, boot: 30s}]}
+profiles: rehearsed
+workload:
+  jobs:
+    - {id: long, class: l, maps: 20, map_time: 3h, reduces: 0, deadline: 4h, confidence: 60%}
+    - {id: short, class: s, arrive: 175m, maps: 300, map_time: 30s, reduces: 0, deadline: +6m}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Run(context.Background(), Cells(s, []string{"promise+need"}, []uint64{1})[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := run.Bill[0]; b.Rented == 0 || b.Hours > 1 {
+		t.Errorf("nodes were rented for 4 minutes of work: %+v", b)
+	}
+}
