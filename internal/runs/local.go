@@ -360,10 +360,10 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool, list [][]input.
 	if list[i] != nil {
 		return list[i], nil
 	}
-	f, read, counted := l.Files[i], int64(0), make(map[int]bool)
+	f, read, counted, writers := l.Files[i], int64(0), make(map[int]bool), slices.Concat(l.Files, l.there)
 	for _, path := range f.Input {
 		there := true
-		for k, before := range slices.Concat(l.Files, l.there) {
+		for k, before := range writers {
 			if equip.Writer([]*scenario.Job{before}, f, path) == nil || outdir.HasFinished(before.Output) {
 				continue
 			}
@@ -374,11 +374,11 @@ func (l *Local) splits(i int, told []*profile.Class, guess bool, list [][]input.
 			if k >= len(l.Files) && !known {
 				return nil, f.Errorf("input", "the input is the output of job %q, and it is not known yet how much that reads; ask again once it has come", before.Name)
 			} else if k < len(l.Files) {
-				list, err := l.splits(k, told, guess, list)
+				found, err := l.splits(k, told, guess, list)
 				if err != nil {
 					return nil, err
 				}
-				its = sizeOf(list, func(s input.Split) int64 { return s.Size })
+				its = sizeOf(found, func(s input.Split) int64 { return s.Size })
 			}
 			ratio := 1.0
 			if class := profile.Near(told, before.Class); class != nil && class.Output.N > 0 {
