@@ -18,7 +18,7 @@ func (t *operator) readQueues(list []*yarn.Queue, policy string, slots bool) que
 		bare.MaxMasterShare = 50 // or masters could take all, and wait for each other's tasks for good
 	}
 	all := bare
-	all.Queues, all.MaxRunning = below("root", list)
+	all.Queues, all.MaxRunning = below("root", list, false)
 	if len(all.Queues) == 0 {
 		return bare
 	}
@@ -35,8 +35,9 @@ func (t *operator) readQueues(list []*yarn.Queue, policy string, slots bool) que
 	return all
 }
 
-// below are the queues below one, and how many applications may run there.
-func below(path string, list []*yarn.Queue) (qs []queues.Queue, running int) {
+// below are the queues below one, with what ApplicationMasters may take of each if that is wanted, and how many
+// applications may run there.
+func below(path string, list []*yarn.Queue, masters bool) (qs []queues.Queue, running int) {
 	for _, x := range list {
 		if x.Path == path {
 			running = int(x.Running)
@@ -48,8 +49,11 @@ func below(path string, list []*yarn.Queue) (qs []queues.Queue, running int) {
 		q := queues.Queue{Name: name, Capacity: percentOf(x.Capacity), Maximum: percentOf(x.Maximum)}
 		q.Weight = max(q.Capacity, 1e-3)
 		n := 0
-		if q.Queues, n = below(x.Path, list); n > 0 {
+		if q.Queues, n = below(x.Path, list, masters); n > 0 {
 			q.MaxRunning = &n
+		}
+		if masters {
+			q.MaxMasterShare = percentOf(x.Masters)
 		}
 		if len(q.Queues) == 0 {
 			q.MinimumUserLimit, q.UserLimitFactor = percentOf(x.UserLimit), x.UserFactor

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,16 +148,26 @@ var (
 	refusal = regexp.MustCompile(`slackline: [^\n]+`)
 )
 
-// bring copies a job's input to the same paths in the cluster's file system.
-func (h *hadoop) bring(ctx context.Context, j *scenario.Job) error {
-	for _, in := range j.Input {
-		found, err := filepath.Glob(in)
-		if err != nil || len(found) == 0 {
-			return j.Errorf("input", "%s: there is no such file here that could be copied to the cluster", in)
+// bring copies the input of jobs to the same paths in the cluster's file system: what lies in one folder at once, as
+// each command starts a JVM.
+func (h *hadoop) bring(ctx context.Context, jobs ...*scenario.Job) error {
+	brought := map[string]bool{}
+	for _, j := range jobs {
+		in := map[string][]string{}
+		for _, input := range j.Input {
+			found, err := filepath.Glob(input)
+			if err != nil || len(found) == 0 {
+				return j.Errorf("input", "%s: there is no such file here that could be copied to the cluster", input)
+			}
+			for _, path := range found {
+				if folder := filepath.ToSlash(filepath.Dir(path)); !brought[path] {
+					brought[path], in[folder] = true, append(in[folder], path)
+				}
+			}
 		}
-		for _, path := range found {
-			steps := [][]string{{"fs", "-mkdir", "-p", filepath.ToSlash(filepath.Dir(path))}, {"fs", "-put", "-f", path, filepath.ToSlash(filepath.Dir(path))}}
-			for _, args := range steps {
+		for _, folder := range slices.Sorted(maps.Keys(in)) {
+			put := slices.Concat([]string{"fs", "-put", "-f"}, in[folder], []string{folder})
+			for _, args := range [][]string{{"fs", "-mkdir", "-p", folder}, put} {
 				if said, err := h.run(ctx, args...); err != nil {
 					return h.why(j, said, err)
 				}

@@ -16,13 +16,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/policies/queues"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/yarn"
 	"github.com/slackline/slackline/units"
-	"github.com/slackline/slackline/workload"
 )
 
 // whatIf is the question what the last days of a cluster would have been under other policies.
@@ -46,7 +47,7 @@ Nothing on the cluster is changed.
 
 Each task takes what it took on the cluster. Deadlines are those that the jobs' tags name (in:, dl:). If no job has one, --factor
 gives each: so many times the time that the job takes with ten maps at a time to itself. Jobs that failed or were killed are
-left out. What the simulator does not know of the cluster shows where "as it was" and capacity differ.
+left out. What the simulator does not know of the cluster shows where "as it was" and capacity differ; it says by how much.
 
 The scenario and its trace are kept in a folder (--to), so that they can be changed and compared again.`,
 		Example: `  slackline yarn whatif http://history:19888 --rm http://rm:8088
@@ -182,7 +183,12 @@ func (q *whatIf) write(cmd *cobra.Command, c hadoopCluster, jobs []ranJob) (file
 func (q *whatIf) scenario(c hadoopCluster, jobs []ranJob) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The jobs of a cluster, as slackline yarn whatif read them. To change it and look again: slackline compare %s\n", filepath.Join(q.dir, "whatif.yaml"))
-	fmt.Fprintf(&b, "name: whatif\nstart: %s\ncluster:\n  heartbeat: 1s\n  classes:\n", time.UnixMilli(jobs[0].Ran.Submitted).UTC().Format("2006-01-02T15:04:05Z"))
+	o := trace.OverheadsOf(each.Of(jobs, func(j ranJob) *trace.Job { return j.Job }), c.Beat)
+	if o.Needs == (units.Vector{}) { // a file tells none: what Hadoop gives
+		o.Needs = units.Vector{units.Memory: 1536 * int64(units.MB), units.VCores: 1}
+	}
+	fmt.Fprintf(&b, "name: whatif\nstart: %s\ncluster:\n  heartbeat: %v\n  launch: %v\n  masters: {start: %v, vcores: %d, memory: %dMB}\n  classes:\n",
+		time.UnixMilli(jobs[0].Ran.Submitted).UTC().Format("2006-01-02T15:04:05Z"), c.Beat, o.Launch, o.Master, o.Needs[units.VCores], o.Needs[units.Memory]/int64(units.MB))
 	var has []units.Vector
 	count := map[units.Vector]int{}
 	for _, n := range c.Nodes {
@@ -193,13 +199,7 @@ func (q *whatIf) scenario(c hadoopCluster, jobs []ranJob) (string, error) {
 	for i, v := range has {
 		fmt.Fprintf(&b, "    - {name: class%d, nodes: %d, memory: %dMB, vcores: %d, map_slots: 0, reduce_slots: 0}\n", i+1, count[v], v[units.Memory]/int64(units.MB), v[units.VCores])
 	}
-	var begins, n units.Duration
-	for _, j := range jobs {
-		if j.Ran.Master > 0 {
-			begins, n = begins+j.Ran.Master, n+1
-		}
-	}
-	fmt.Fprintf(&b, "  masters: {start: %v, vcores: 1, memory: 1536MB}\nworkload:\n  trace:\n    format: slackline\n    file: jobs.jsonl\n    containers: true\n", begins/max(n, 1))
+	b.WriteString("workload:\n  trace:\n    format: slackline\n    file: jobs.jsonl\n    containers: true\n")
 	if q.factor != 0 {
 		fmt.Fprintf(&b, "    deadlines: {share: 1, factor: %v..%[1]v, slots: 10}\n", q.factor)
 	}
@@ -221,17 +221,17 @@ type hadoopCluster struct{ trace.Cluster }
 func (c *hadoopCluster) queues() queues.Config {
 	list := make([]*yarn.Queue, len(c.Queues))
 	for i, x := range c.Queues {
-		list[i] = &yarn.Queue{Path: x.Path, Capacity: x.Capacity, Maximum: x.Maximum, UserLimit: x.UserLimit, UserFactor: x.UserFactor, Running: int32(x.Running)}
+		list[i] = &yarn.Queue{Path: x.Path, Capacity: x.Capacity, Maximum: x.Maximum, UserLimit: x.UserLimit, UserFactor: x.UserFactor, Masters: x.Masters, Running: int32(x.Running)}
 	}
-	all, _ := below("root", list)
+	all, _ := below("root", list, true)
 	return queues.Config{Queues: all}
 }
 
 // asItWas prints, by queue, how many jobs were in time on the cluster, and would have been.
 func asItWas(w io.Writer, jobs []ranJob, runs []*report.Run) error {
-	was := map[string]*trace.Job{}
+	was := map[string]float64{}
 	for _, j := range jobs {
-		was[j.ID] = j.Job
+		was[j.ID] = j.Ran.Response().Seconds()
 	}
 	type row struct {
 		jobs, real int
@@ -252,7 +252,7 @@ func asItWas(w io.Writer, jobs []ranJob, runs []*report.Run) error {
 			}
 			if at == 0 {
 				x.jobs++
-				if response(was[j.ID]) <= *j.Deadline-j.Submitted {
+				if was[j.ID] <= *j.Deadline-j.Submitted {
 					x.real++
 				}
 			}
@@ -265,6 +265,14 @@ func asItWas(w io.Writer, jobs []ranJob, runs []*report.Run) error {
 		}
 	}
 	slices.Sort(names)
+	var off []float64 // under stock scheduling, of the jobs that it played
+	for _, r := range runs {
+		for i := range r.Jobs {
+			if j := &r.Jobs[i]; r.Policy == "capacity" && j.Finished != nil && was[j.ID] > 0 {
+				off = append(off, 100*((*j.Finished-j.Submitted)/was[j.ID]-1))
+			}
+		}
+	}
 	t := &report.Grid{Title: "jobs with a deadline that were in time, and would have been"}
 	head := []string{"queue", ">jobs", ">as it was"}
 	for _, r := range runs {
@@ -282,19 +290,10 @@ func asItWas(w io.Writer, jobs []ranJob, runs []*report.Run) error {
 	if err := t.Write(w); err != nil {
 		return err
 	}
+	if len(off) > 0 {
+		fmt.Fprintf(w, "\nPlayed under capacity, jobs take %+.0f %% against what they took (the middle; 8 of 10 from %+.0f to %+.0f %%).\n",
+			stat.Quantile(off, 0.5), stat.Quantile(off, 0.1), stat.Quantile(off, 0.9))
+	}
 	_, err := fmt.Fprintln(w)
 	return err
-}
-
-// response is how long after its submission the last task of a job committed, in seconds.
-func response(j *trace.Job) float64 {
-	last := units.Duration(0)
-	if j != nil {
-		for _, t := range j.Ran.Tasks {
-			if t.Kind != workload.Master {
-				last = max(last, t.End)
-			}
-		}
-	}
-	return last.Seconds()
 }

@@ -77,7 +77,7 @@ func (l *Local) Ask(ctx context.Context, policy string, seed uint64, known []*pr
 	if err != nil {
 		return nil, err
 	}
-	return l.ask(ctx, lab.Start(policy), policy, cfg, known, l.now, 0)
+	return l.ask(ctx, lab.Start(policy, lab.NoQueues), policy, cfg, known, l.now, 0)
 }
 
 // ask says so from where a run stands, whose time counts from the origin. It is run number own, if it has begun.
@@ -205,7 +205,7 @@ func (l *Local) Alone(ctx context.Context, all *Answers, policy string, seed uin
 	for i, j := range cfg.Workload.Jobs {
 		by := *j
 		by.After, by.Arrive, by.Deadline, by.Soft, by.Overdue = nil, 0, units.Never, units.Never, 0
-		fates, err := lab.Start(policy).Foresee(ctx, cfg, []*workload.Job{&by})
+		fates, err := lab.Start(policy, lab.NoQueues).Foresee(ctx, cfg, []*workload.Job{&by})
 		switch f := &fates[0]; {
 		case f.Says():
 			all.Jobs[i].Alone = new(f.Outlook.Half.Seconds())

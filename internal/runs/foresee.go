@@ -48,7 +48,7 @@ func (l *Local) Foresee(ctx context.Context, policy string, seed uint64, known [
 	if err != nil {
 		return nil, err
 	}
-	return l.foresee(ctx, lab.Start(policy), cfg, known)
+	return l.foresee(ctx, lab.Start(policy, lab.NoQueues), cfg, known)
 }
 
 // foresee is the same from where a run stands, whose time the jobs' arrivals are of.

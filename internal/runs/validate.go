@@ -38,9 +38,10 @@ type Agreement struct {
 	Schema   string       `json:"schema"`
 	Policy   string       `json:"policy"`
 	Rounds   int          `json:"rounds"`
+	Level    float64      `json:"level"` // of the intervals
 	Jobs     []Prediction `json:"jobs"`
-	Makespan Prediction   `json:"makespan"`
-	Mean     float64      `json:"mean_error"` // of the sizes of all jobs' errors in all rounds
+	Makespan Prediction   `json:"makespan,omitzero"` // of a cluster none
+	Mean     float64      `json:"mean_error"`        // of the sizes of all jobs' errors in all rounds
 	P95      float64      `json:"p95_error"`
 	Largest  float64      `json:"largest_error"`
 	// mean of all jobs' errors, below 0 if they are done later than predicted; and the same of what the
@@ -56,10 +57,12 @@ type Prediction struct {
 	Predicted []float64 `json:"predicted_s"`
 	// without the factor that earlier rounds taught (profile.Class.Bias)
 	Simulated []float64 `json:"simulated_s"`
-	// of the interval that has the outcome in 95 of 100 cases, as told before each round by those before;
-	// null while they are few
+	// of the interval of the level that is told before each round: by those before, null while they are few, or for a
+	// cluster by plays with drawn times
 	Low  []*float64 `json:"low_s"`
 	High []*float64 `json:"high_s"`
+	// of outcomes among these plays, from 0 for the soonest to 1
+	Places []float64 `json:"places,omitempty"`
 
 	Bias float64 `json:"bias"` // mean error
 	// of its 95 % interval; null in one round
@@ -125,7 +128,7 @@ func (p *Prediction) sum() {
 
 // Validate runs the rounds.
 func Validate(ctx context.Context, v Validation) (*Agreement, error) {
-	a := &Agreement{Schema: AgreementSchema, Policy: v.Policy, Rounds: v.Rounds, Makespan: Prediction{ID: "makespan"}}
+	a := &Agreement{Schema: AgreementSchema, Policy: v.Policy, Rounds: v.Rounds, Level: 0.95, Makespan: Prediction{ID: "makespan"}}
 	for _, j := range v.Jobs {
 		a.Jobs = append(a.Jobs, Prediction{ID: j.Name})
 	}
@@ -248,7 +251,9 @@ func (a *Agreement) sum() {
 		p.sum()
 		errs, bare = append(errs, p.Errors()...), append(bare, p.off(p.Simulated)...)
 	}
-	a.Makespan.sum()
+	if len(a.Makespan.Measured) > 0 {
+		a.Makespan.sum()
+	}
 	for _, e := range errs {
 		sizes = append(sizes, math.Abs(e))
 	}

@@ -51,7 +51,7 @@ func (s Stand) Asking(to *report.Requests) Stand {
 }
 
 // Start is where a run by a policy begins.
-func Start(policy string) Stand { return startOf(&Cell{Policy: policy}) }
+func Start(policy string, q Queues) Stand { return startOf(&Cell{Policy: policy, Queues: q}) }
 
 // startOf is where a cell begins. Its policy is looked up once and copied for each play, as plays are many.
 func startOf(c *Cell) Stand {

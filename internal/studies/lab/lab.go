@@ -116,8 +116,11 @@ const (
 	BaselinePolicy = "edf-p"
 )
 
+// Queues describe the queues of a cluster.
+type Queues = queues.Config
+
 // NoQueues describes no queues: each that a job names exists with default settings.
-var NoQueues queues.Config
+var NoQueues Queues
 
 // Policies are the names of the whole policies in the catalogue.
 func Policies() []string {

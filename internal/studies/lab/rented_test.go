@@ -93,7 +93,7 @@ workload:
 		t.Fatal(err)
 	}
 	asked := &report.Requests{}
-	if _, err := Start(policy).Asking(asked).Foresee(context.Background(), cfg, s.Sim(1).Workload.Jobs); err != nil {
+	if _, err := Start(policy, NoQueues).Asking(asked).Foresee(context.Background(), cfg, s.Sim(1).Workload.Jobs); err != nil {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(asked.List) != fmt.Sprint(run.Requests[:len(asked.List)]) || len(asked.List) == 0 {

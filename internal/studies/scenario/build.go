@@ -191,6 +191,7 @@ func (s *Scenario) build() {
 		Cluster:    c,
 		Workload:   &workload.Workload{},
 		Heartbeat:  k.Heartbeat.Duration(),
+		Launch:     k.Launch.Duration(),
 		Replicas:   min(3, len(c.Own())),
 		Times:      sim.Times{Law: laws[k.TaskTimes.Law], CV: k.TaskTimes.CV, Values: k.TaskTimes.Values},
 		Read:       sim.ReadRates{Rack: units.Bytes(k.Read.Rack), Remote: units.Bytes(k.Read.Remote)},

@@ -56,6 +56,7 @@ type Cluster struct {
 	Classes []Class `json:"classes" doc:"further nodes of other kinds"`
 	Offers  []Cloud `json:"offers" doc:"nodes that a cloud offers: a policy may rent them, and gives them back"`
 
+	Launch    config.Span `json:"launch" min:"0" doc:"from when a container is given until its task begins; a cluster's histories say how long (slackline yarn whatif); none if left out"`
 	Heartbeat config.Span `json:"heartbeat" min:"0" def:"3s" doc:"interval of a node's heartbeats; 0s = nodes are served at once"`
 	Replicas  *int        `json:"replicas" min:"0" doc:"copies of each block of input; 3 if left out, or as many as there are nodes; 0 = input is everywhere"`
 	Placement string      `json:"placement" enum:"spread|scatter|cover" def:"spread" doc:"how first copies lie: evenly on the nodes, each drawn by itself, or drawn from the nodes of the class that draws the least when idle, so that the others can sleep"`

@@ -41,7 +41,7 @@ var alike = strings.Fields(`
 	Capacity.machines.reserved_limit Capacity.reserved_limit
 	Claims.queues.soonest
 	Job.arrive Job.priority Job.run.offers.billing Job.run.offers.boot Job.run.offers.interruptions Job.skip_bad_records
-	Scenario.cluster.failure_rate Scenario.cluster.faulty.share Scenario.cluster.forecasts.at Scenario.cluster.masters.memory Scenario.cluster.masters.vcores
+	Scenario.cluster.failure_rate Scenario.cluster.faulty.share Scenario.cluster.forecasts.at Scenario.cluster.launch Scenario.cluster.masters.memory Scenario.cluster.masters.vcores
 	Scenario.cluster.nodes Scenario.cluster.offers.billing Scenario.cluster.offers.boot Scenario.cluster.offers.interruptions Scenario.cluster.skew Scenario.cluster.slots.weather.error Scenario.cluster.stragglers.rate Scenario.cluster.task_times.cv
 	Scenario.queues.capacity Scenario.queues.min_maps Scenario.queues.min_reduces
 	Scenario.workload.jobs.arrive Scenario.workload.jobs.priority Scenario.workload.jobs.reduces Scenario.workload.jobs.shuffle_time

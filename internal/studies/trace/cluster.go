@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/units"
 )
 
@@ -17,6 +18,7 @@ const clusterRoot = "/ws/v1/cluster"
 type Cluster struct {
 	Nodes  []ClusterNode
 	Queues []ClusterQueue // parents before their children
+	Beat   units.Duration // how often nodes report
 }
 
 // ClusterNode is a node that is in service.
@@ -29,8 +31,26 @@ type ClusterNode struct {
 type ClusterQueue struct {
 	Path                         string // root.prod.nightly
 	Capacity, Maximum, UserLimit float64
-	UserFactor                   float64
-	Running                      int // at most so many applications at a time; 0 = any number
+	UserFactor, Masters          float64 // of Masters, what ApplicationMasters may take of it; 0 = not told
+	Running                      int     // at most so many applications at a time; 0 = any number
+}
+
+// Machines are the nodes as simulations have them.
+func (c *Cluster) Machines() *cluster.Cluster {
+	all, racks, classes := &cluster.Cluster{}, map[string]cluster.RackID{}, map[units.Vector]*cluster.Class{}
+	for _, n := range c.Nodes {
+		if racks[n.Rack] == 0 {
+			all.Racks++
+			racks[n.Rack] = cluster.RackID(all.Racks)
+		}
+		class := classes[n.Has]
+		if class == nil {
+			class = &cluster.Class{Name: n.Has.Words(nil), Speed: 1, Capacity: n.Has}
+			classes[n.Has], all.Classes = class, append(all.Classes, class)
+		}
+		all.Nodes = append(all.Nodes, &cluster.Node{Name: n.Host, Rack: racks[n.Rack], Class: class})
+	}
+	return all
 }
 
 type restNode struct {
@@ -54,6 +74,12 @@ type restQueue struct {
 	Queues     struct {
 		Each raw `json:"queue"`
 	} `json:"queues"`
+	Capacities struct {
+		Each []struct {
+			Partition string  `json:"partitionName"`
+			Masters   float64 `json:"maxAMLimitPercentage"`
+		} `json:"queueCapacitiesByPartition"`
+	} `json:"capacities"`
 }
 
 // NodeClasses asks the ResourceManager at an address such as http://host:8088 for the class of each node, by its host:
@@ -94,6 +120,18 @@ func readCluster(ctx context.Context, base string, by http.RoundTripper, queues 
 	if queues && h.ask(&scheduler, "scheduler") {
 		c.below("", one(scheduler.Scheduler.SchedulerInfo), h)
 	}
+	if c.Beat = units.Second; queues && h.bad == nil { // what Hadoop has where nothing is said, or nobody may ask
+		var conf struct {
+			Property struct{ Value scalar }
+		}
+		h.root = "/conf?name=yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+		if h.ask(&conf); h.bad == nil {
+			if ms := h.number("value", conf.Property.Value, 0); ms > 0 {
+				c.Beat = units.Duration(ms) * units.Millisecond
+			}
+		}
+		h.bad = nil
+	}
 	return c, h.stop()
 }
 
@@ -116,7 +154,13 @@ func (c *Cluster) below(path string, list raw, h *jobHistory) {
 		if q.Running > 0 && q.Running < 1e9 {
 			running = int(q.Running)
 		}
-		c.Queues = append(c.Queues, ClusterQueue{at, q.Capacity, q.Maximum, q.UserLimit, q.UserFactor, running})
+		masters := 0.0
+		for _, p := range q.Capacities.Each {
+			if p.Partition == "" {
+				masters = p.Masters
+			}
+		}
+		c.Queues = append(c.Queues, ClusterQueue{at, q.Capacity, q.Maximum, q.UserLimit, q.UserFactor, masters, running})
 		c.below(at, one(q.Queues.Each), h)
 	}
 }

@@ -70,7 +70,7 @@ func TestJHist(t *testing.T) {
 			{Count: 1, Input: Unknown, Time: UnknownTime}}},
 		{Kind: workload.Reduce, Tasks: []Task{{Count: 1, Input: 300, Time: 2750 * units.Millisecond, Shuf: 250 * units.Millisecond}}},
 	}}
-	want.Ran = &Ran{Submitted: 1795219000000, Committed: true, Master: UnknownTime, Tasks: []RanTask{
+	want.Ran = &Ran{Submitted: 1795219000000, Committed: true, Began: UnknownTime, Master: UnknownTime, Tasks: []RanTask{
 		{Kind: workload.Map, Start: 2500 * units.Millisecond, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},
 		{Overtaken: true, Kind: workload.Map, Start: 2 * units.Second, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},
 		{Overtaken: true, Kind: workload.Map, Host: "n3", Start: 3500 * units.Millisecond, End: 9 * units.Second, Input: 700, Output: Unknown, Records: -1},

@@ -23,7 +23,7 @@ import (
 //
 //	jobs                                  id, name, user, queue, state, submitTime (else startTime), mapsTotal, reducesTotal
 //	jobs/ID                               uberized, mapsTotal, reducesTotal
-//	jobs/ID/conf                          the tags class:, in: and dl: in mapreduce.job.tags, and what a task's container takes; it may be missing
+//	jobs/ID/conf                          the tags class:, in: and dl: in mapreduce.job.tags, and what containers take; it may be missing
 //	jobs/ID/jobattempts                   when its ApplicationMasters began
 //	jobs/ID/tasks                         id, startTime: when it was asked for, successfulAttempt
 //	jobs/ID/tasks/ID/attempts, counters   of tasks that committed, and when other attempts began that were killed then
@@ -39,7 +39,7 @@ type jobHistory struct {
 	since  int64 // ms: jobs that were submitted before are not read
 	listed bool
 	jobs   []restJob       // that are still to be read
-	needs  [2]units.Vector // of a map and of a reduce of the job that is read
+	needs  [3]units.Vector // of a map, of a reduce and of the ApplicationMaster of the job that is read
 }
 
 // answerTime is how long the server may take for an answer.
@@ -125,6 +125,9 @@ func (h *jobHistory) Next() (*Job, error) {
 		if j != nil {
 			for i := range j.Stages {
 				j.Stages[i].Needs = h.needs[j.Stages[i].Kind-workload.Map]
+			}
+			if j.Ran != nil {
+				j.Ran.Needs = h.needs[2]
 			}
 		}
 		return j, err
@@ -276,10 +279,10 @@ func (h *jobHistory) read(b *jhistBody) bool {
 // conf reads the class and the deadline that a job's tags name, and what the containers of its tasks take: what
 // Hadoop gives them where nothing is said.
 func (h *jobHistory) conf(id string) {
-	mb, vcores := [2]int64{1024, 1024}, [2]int64{1, 1}
-	numbers := map[string]*int64{"mapreduce.map.memory.mb": &mb[0], "mapreduce.reduce.memory.mb": &mb[1],
-		"mapreduce.map.cpu.vcores": &vcores[0], "mapreduce.reduce.cpu.vcores": &vcores[1]}
-	h.needs = [2]units.Vector{}
+	mb, vcores := [3]int64{1024, 1024, 1536}, [3]int64{1, 1, 1}
+	numbers := map[string]*int64{"mapreduce.map.memory.mb": &mb[0], "mapreduce.reduce.memory.mb": &mb[1], "yarn.app.mapreduce.am.resource.mb": &mb[2],
+		"mapreduce.map.cpu.vcores": &vcores[0], "mapreduce.reduce.cpu.vcores": &vcores[1], "yarn.app.mapreduce.am.resource.cpu-vcores": &vcores[2]}
+	h.needs = [3]units.Vector{}
 	if !each(h, h.ask, "conf", "property", func(p *restPair) {
 		name := string(p.Name.text)
 		if to := numbers[name]; to != nil {

@@ -173,7 +173,7 @@ func TestClusterQueues(t *testing.T) {
 		"/ws/v1/cluster/scheduler": `{"scheduler": {"schedulerInfo": {"type": "capacityScheduler", "queueName": "root", "capacity": 100.0, "maxCapacity": 100.0, "queues": {"queue": [
 			{"queueName": "prod", "capacity": 70.5, "maxCapacity": 90.0, "maxParallelApps": 2147483647, "queues": {"queue": ` + leaf + `}}, {"queueName": "adhoc", "capacity": 29.5, "maxCapacity": 40.0, "queues": null}]}}}}`}
 	got, err := readCluster(t.Context(), "http://rm:8088", a, true)
-	want := Cluster{Queues: []ClusterQueue{{Path: "root", Capacity: 100, Maximum: 100}, {Path: "root.prod", Capacity: 70.5, Maximum: 90},
+	want := Cluster{Beat: units.Second, Queues: []ClusterQueue{{Path: "root", Capacity: 100, Maximum: 100}, {Path: "root.prod", Capacity: 70.5, Maximum: 90},
 		{Path: "root.prod.etl", Capacity: 100, Maximum: 100, UserLimit: 50, UserFactor: 2, Running: 7}, {Path: "root.adhoc", Capacity: 29.5, Maximum: 40}}}
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v %s", err, d)

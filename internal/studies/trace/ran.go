@@ -13,9 +13,21 @@ import (
 type Ran struct {
 	Submitted int64 // ms since 1970
 	Committed bool  // the job ended well
-	// From the start of its ApplicationMaster's program until that asked for a task; UnknownTime = not told.
-	Master units.Duration
-	Tasks  []RanTask // by their ends
+	// From the submission until its ApplicationMaster's program began, and from then until that asked for a task, of
+	// which a server tells when the first began; UnknownTime = not told.
+	Began, Master units.Duration
+	Needs         units.Vector // of its ApplicationMaster; 0 = not told
+	Tasks         []RanTask    // by their ends
+}
+
+// Response is how long after its submission the last task of the job committed.
+func (r *Ran) Response() (last units.Duration) {
+	for i := range r.Tasks {
+		if t := &r.Tasks[i]; t.Kind != workload.Master {
+			last = max(last, t.End)
+		}
+	}
+	return last
 }
 
 // RanTask is the attempt by which a task committed, or one that another attempt was faster than: it ends then. Its
@@ -33,9 +45,9 @@ type RanTask struct {
 // history is what the events tell of how the job ran. Where a second ApplicationMaster had to go on, it does not
 // tell how long one takes to start.
 func (h *jhist) history(committed bool) *Ran {
-	r := &Ran{Submitted: h.submit, Committed: committed, Master: UnknownTime}
+	r := &Ran{Submitted: h.submit, Committed: committed, Began: UnknownTime, Master: UnknownTime}
 	if h.masters == 1 {
-		r.Master = between(h.master, h.asked)
+		r.Began, r.Master = between(h.submit, h.master), between(h.master, h.asked)
 	}
 	for kind, tasks := range h.tasks {
 		for _, n := range slices.Sorted(maps.Keys(tasks)) {

@@ -273,9 +273,12 @@ func (w *World) fetched(r *run) {
 	w.work(r, 0)
 }
 
-// work lets an attempt work from some time on.
+// work lets an attempt work some time after its container has begun it.
 func (w *World) work(r *run, in units.Duration) {
 	r.ready = w.now.Add(in)
+	if left := w.cfg.Launch - w.now.Sub(r.began); left > 0 && r.stage.spec.Kind != sched.Master {
+		r.ready = r.ready.Add(left)
+	}
 	r.since, r.left = r.ready, r.work
 	w.goOn(r)
 }

@@ -304,10 +304,12 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 	p.left = p.work
 	w.link(int32(a.ID), &nd.runs, ofNode)
 	w.link(int32(a.ID), &s.runs, ofStage)
-	at.ready = a.Started
+	if at.ready = a.Started; a.Stage != sched.Master && s.longest == 0 { // else the profile counts launch and reading
+		at.ready = a.Started.Add(w.cfg.Launch)
+	}
 	switch {
-	case a.Stage == sched.Map && s.longest == 0: // else the profile counts the reading
-		at.ready = a.Started.Add(w.cfg.Read.fetch(at.input, a.Locality))
+	case a.Stage == sched.Map && s.longest == 0:
+		at.ready = at.ready.Add(w.cfg.Read.fetch(at.input, a.Locality))
 	case a.Stage == sched.Reduce && j.at[sched.Map] >= 0 && j.mapsEnd == units.Never:
 		at.ready = units.Never
 		return // mapsDone goes on
@@ -316,7 +318,7 @@ func (w *World) goOn(a *sched.Attempt, task int32) {
 		if s.weights != nil {
 			takes = takes.Scale(s.weights[task-1])
 		}
-		at.ready = a.Started.Add(takes)
+		at.ready = at.ready.Add(takes)
 	case a.Stage == sched.Master && len(j.stages) > 1 && j.stages[1].Ready:
 		return // it is up, and ends with its job
 	}

@@ -30,6 +30,7 @@ type Config struct {
 	Origin string // the instant that 0 stands for, in RFC 3339; "" = none
 
 	Heartbeat units.Duration // interval; 0 = nodes are served at once. See heartbeat.go
+	Launch    units.Duration // from when a container is given until its task begins, if it is no ApplicationMaster
 	// copies of each block of a job's input that has no hosts yet; 0 = leave it without. See
 	// placement.go
 	Replicas  int
@@ -124,6 +125,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("simulation: heartbeat %v is negative", c.Heartbeat)
 	case c.Heartbeat > units.Duration(math.MaxInt64)/units.Duration(n):
 		return fmt.Errorf("simulation: heartbeat %v is too long for %d nodes", c.Heartbeat, n)
+	case c.Launch < 0:
+		return fmt.Errorf("simulation: launch %v is negative", c.Launch)
 	case c.Replicas < 0:
 		return fmt.Errorf("simulation: replicas is %d, it must not be negative", c.Replicas)
 	case c.Replicas > n:

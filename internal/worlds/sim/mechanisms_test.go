@@ -118,6 +118,21 @@ func TestReadRates(t *testing.T) {
 	}
 }
 
+// A container takes a while to begin its task, also that of a reduce: one that has waited for the maps has begun.
+func TestLaunch(t *testing.T) {
+	w := load(shape{id: "j", maps: 2, mapS: 10, reduces: 2, shufS: 4, reduS: 5})
+	got := ends(t, Config{Cluster: uniform(1, 1, 1, 1), Launch: 3 * units.Second, Workload: w})
+	want := map[string]units.Time{"j/map/1": at(13), "j/map/2": at(26), "j/reduce/1": at(35), "j/reduce/2": at(47)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	got = ends(t, Config{Cluster: uniform(1, 1, 1, 1), Launch: 30 * units.Second, Workload: w}) // they end at 80
+	want = map[string]units.Time{"j/map/1": at(40), "j/map/2": at(80), "j/reduce/1": at(89), "j/reduce/2": at(119 + 9)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The shares of reduces follow the law, whatever the exponent, and add up to what they were.
 func TestSkew(t *testing.T) {
 	for _, s := range []float64{0, 0.5, 1, 2} {

@@ -107,7 +107,7 @@ func (w *World) fetched() {
 			}
 			t.fetching = false
 			f.flows--
-			t.ready = w.now
+			t.ready = w.launched(t)
 			j := &w.jobs[t.job]
 			w.schedule(top.attempt, t, j, j.stage(t.stage))
 		}

@@ -16,9 +16,9 @@ import (
 func (w *World) beginShuffle(a int32, at *attempt, j *job, s *stage, locality sched.Locality) {
 	switch {
 	case at.stage == sched.Map:
-		at.ready = w.now.Add(w.cfg.Read.fetch(at.input, locality))
+		at.ready = w.launched(at).Add(w.cfg.Read.fetch(at.input, locality))
 	case at.stage != sched.Reduce:
-		at.ready = w.now
+		at.ready = w.launched(at)
 	case j.at[sched.Map] >= 0 && (j.mapsEnd == units.Never || j.vanished > 0):
 		at.ready = units.Never
 		if j.vanished > 0 { // a second attempt, of a task whose first has read what is gone by now
@@ -30,6 +30,14 @@ func (w *World) beginShuffle(a int32, at *attempt, j *job, s *stage, locality sc
 		return
 	}
 	w.schedule(a, at, j, s)
+}
+
+// launched is when the attempt's container has begun its task. What an ApplicationMaster states has that in it.
+func (w *World) launched(at *attempt) units.Time {
+	if at.stage == sched.Master {
+		return w.now
+	}
+	return max(w.now, at.began.Add(w.cfg.Launch))
 }
 
 // shuffle lets a reduce fetch its input, all of which is there.
@@ -45,7 +53,7 @@ func (w *World) shuffle(a int32) {
 		w.fetch(a, takes)
 		return
 	}
-	at.ready = w.now.Add(takes)
+	at.ready = w.launched(at).Add(takes)
 	w.schedule(a, at, j, s)
 }
 
