@@ -271,7 +271,7 @@ func (o *stated) rank(b *book, l *line) {
 		wrong = "its place kept, as only its deadline says where it stands"
 	case name != "place-changed" && n[0] != j.due():
 		wrong = fmt.Sprintf("its deadline of %d", j.due())
-	case name == "behind-others-in-time" && o.place(j) != 0, name == "even-chance" && o.place(j) != 1:
+	case name == "behind-others-in-time" && o.place(j) != 0, name == "back-in-time" && o.place(j) != 1:
 		wrong = "a place where it does not stand already"
 	}
 	if wrong != "" {
@@ -280,7 +280,7 @@ func (o *stated) rank(b *book, l *line) {
 	switch name {
 	case "behind-others-in-time":
 		o.outside[j] = true
-	case "even-chance":
+	case "back-in-time":
 		delete(o.outside, j)
 	}
 }

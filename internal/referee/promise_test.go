@@ -56,7 +56,7 @@ var statements = inRound([]alteration{
 		from, _ := round(lines, i)
 		return without(lines, i), from + 1
 	}},
-	{"a job goes behind that is there", stating, replace(`(item rank .*)reason=even-chance:`, "${1}reason=behind-others-in-time:")},
+	{"a job goes behind that is there", stating, replace(`(item rank .*)reason=back-in-time:`, "${1}reason=behind-others-in-time:")},
 	{"a job goes behind by another deadline", stating, one(`item rank .*reason=behind-others-in-time:(\d+)`)},
 	{"a job is due later than who waits for it", stating, replace(`(item set-deadline .*)at=(\d+) reason=behind-it:\d+`, "${1}at=90000${2} reason=behind-it:90000${2}")},
 	{"a job is due by another deadline than it is told", stating, one(`item set-deadline .*reason=behind-it:(\d+)`)},

@@ -138,7 +138,7 @@ func TestChainThatIsGone(t *testing.T) {
 	if r := &d.s.jobs[1]; !r.carries || r.Promised > 0 || d.Book.Job(1).Due() != first.Deadline {
 		t.Fatalf("nobody waits for it: %v; it is promised: %v; it is due at %v", !r.carries, r.Promised, d.Book.Job(1).Due())
 	}
-	d.At(3, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Killed}, arrives(3, policytest.Claims("other", 20, 51)))
+	d.At(3, sched.Event{Kind: sched.JobEnded, Job: 2, Outcome: sched.Killed}, arrives(3, policytest.Claims("other", 20, 53)))
 	if d.s.jobs[1].InTime || !d.s.jobs[3].InTime {
 		t.Errorf("in time can be %v and %v, want only the second", d.s.jobs[1].InTime, d.s.jobs[3].InTime)
 	}

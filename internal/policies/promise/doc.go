@@ -18,10 +18,12 @@
 //	long tasks leave some slots                     share.go
 //	failures of nodes                               failures.go
 //
-// The order is EDF among the jobs that have at least an even chance to be in time, and by density (work left over
-// weight) among the others. Who goes behind is chosen as by Moore and Hodgson (Management Science 15, 1968), with the
-// statement in place of a sure time; a promise counts as late already where it has one chance in ten to be. Nobody is
-// killed. Reduces start late (package slowstart), and nodes are filled greedily (package placement).
+// The order is EDF among the jobs that can be in time, and by density (work left over weight) among the others. Who
+// goes behind is chosen as by Moore and Hodgson (Management Science 15, 1968), with the statement in place of a sure
+// time: a job with less than an even chance is late, a promise already where it has one chance in ten to be, and of
+// those before it that takes most for its own chance which has no promise goes. Who is late by itself stays until it
+// is that, as a chance that costs nobody anything is worth its place, or until it has none at all. Nobody is killed.
+// Reduces start late (package slowstart), and nodes are filled greedily (package placement).
 //
 // A statement is a distribution around the expected finish of a play in which each task takes its mean. What others are
 // off by adds a normal time, no wider than the time for which the job waits. The cost of a look is that of a play:

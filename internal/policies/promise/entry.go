@@ -53,7 +53,7 @@ func fill(r *compose.Recipe, a compose.Args) error {
 func parts(s *scheduler, _ admit.All) []compose.Entry {
 	late := slowstart.Entry()
 	return []compose.Entry{
-		{Name: "promise order", Kind: compose.KindOrder, Doc: "by deadline among the jobs that have an even chance to be in time; then the others, by least work left",
+		{Name: "promise order", Kind: compose.KindOrder, Doc: "by deadline among the jobs that can be in time and make nobody late; then the others, by least work left",
 			Order: func(compose.Args) (sched.Order, error) { return order{scheduler: s}, nil }},
 		{Name: "promise admission", Kind: compose.KindAdmit, Doc: "states when each job will be done, and promises deadlines",
 			Step: func(compose.Args) (compose.Step, error) { return admission{s}, nil },

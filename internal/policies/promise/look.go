@@ -452,13 +452,18 @@ func (s *scheduler) fill(v sched.View, all bool) {
 	s.behind = behind[:0]
 }
 
-// triage finds who goes behind: of the jobs that stand before one which is late by more than an even
-// chance, the one with most work of those without a promise, and so on until nobody is late (Moore and
-// Hodgson, for as many slots). It goes by what a look has found, and takes from it what the jobs that
-// go behind would have taken. It reports whether somebody went.
+// triage finds who goes behind: of the jobs that stand before one which is late by more than an even chance, the one
+// with most work for its own chance of those without a promise, and so on until nobody is late (Moore and Hodgson, for
+// as many slots). Who is late whoever went keeps its place until another one needs what it takes, as its chance may be
+// little less than even, and behind all others it has none. It goes by what a look has found, and takes from it what
+// the jobs that go behind would have taken. It reports whether somebody went.
 func (s *scheduler) triage(v sched.View) (went bool) {
 	now, relief, could := v.Now(), 0.0, 0.0 // seconds that were taken back, and that could be
 	s.large.Clear()
+	goes := func(w *place) {
+		w.r.InTime, w.r.Density, went = false, s.density(w.job, w.r), true
+		relief += w.takes
+	}
 	for i := range s.places {
 		w := &s.places[i]
 		if !w.r.InTime {
@@ -467,41 +472,41 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		if w.job.Due() == units.Never || w.r.Laws[0] == nil {
 			continue
 		}
-		free := w.r.Promised == 0 && !w.r.carries
-		if !s.late(now, w, relief) {
-			if free && w.takes > 0 {
-				s.large.Push(heavy{ofSeconds(w.takes), int32(i)})
-				could += w.takes
+		free, chance := w.r.Promised == 0 && !w.r.carries, 1.0
+		late := s.late(now, w, relief)
+		if late && s.late(now, w, relief+could) { // whoever else went
+			w.r.lost = !free && s.lost(now, w, relief+could)
+			s.gaveUp = s.gaveUp || w.r.lost
+			late, chance = false, s.chance(now, w, relief+could)
+			if w.r.lost || free && units.Rounded(chance) <= 0 {
+				goes(w)
+				continue
 			}
-			continue
 		}
-		if s.late(now, w, relief+could) { // whoever else went
-			if w.r.lost = !free && s.lost(now, w, relief+could); free || w.r.lost {
-				s.gaveUp = s.gaveUp || w.r.lost
-				w.r.InTime, w.r.Density, went = false, s.density(w.job, w.r), true
-				relief += w.takes
-			}
-			continue
-		}
-		if free {
-			s.large.Push(heavy{ofSeconds(w.takes), int32(i)})
+		if free && w.takes > 0 {
+			s.large.Push(heavy{ofSeconds(w.takes / chance), int32(i)})
 			could += w.takes
 		}
-		for s.late(now, w, relief) && len(s.large.List) > 0 {
-			most := s.large.Pop()
-			o := &s.places[most.at]
-			o.r.InTime, o.r.Density, went = false, s.density(o.job, o.r), true
-			relief += most.takes.Seconds()
-			could -= most.takes.Seconds()
-			if int(most.at) == i {
-				break
-			}
+		for late && len(s.large.List) > 0 {
+			o := &s.places[s.large.Pop().at]
+			goes(o)
+			could -= o.takes
+			late = o != w && s.late(now, w, relief)
 		}
 	}
 	return went
 }
 
-// heavy is a job in a look, and the seconds that all slots need for it.
+// chance is how likely a job is in time at most, with such a relief: 0 for less than one in a million.
+func (s *scheduler) chance(now units.Time, w *place, relief float64) float64 {
+	if w.end == units.Never || w.job.Due() <= now {
+		return 0
+	}
+	st := s.statement(now, w)
+	return 1 - st.risk(w.job.Due().Sub(now).Seconds()+min(relief, max(0, st.expected-w.least()))).Share()
+}
+
+// heavy is a job in a look, and the seconds that all slots need for it, over its chance.
 type heavy struct {
 	takes units.Duration
 	at    int32

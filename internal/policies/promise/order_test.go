@@ -86,6 +86,26 @@ func TestAsManyAsPossible(t *testing.T) {
 	})
 }
 
+// Who has less than an even chance goes behind only for others: of these that take most for their chance. Who has none
+// goes at once.
+func TestNobodyGoesBehindForNothing(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	d.At(0, arrives(1, policytest.Claims("unlikely", 20, 19)), arrives(2, policytest.Claims("likely", 40, 66)), arrives(3, policytest.Claims("never", 20, 10)))
+	stands := func() (list [4]bool) {
+		for i := range list[:len(d.s.jobs)-1] {
+			list[i] = d.s.jobs[i+1].InTime
+		}
+		return list
+	}
+	if is := stands(); is != [4]bool{true, true, false} || d.told(1).Chance > 400_000 || d.told(1).Chance < 50_000 {
+		t.Fatalf("with nobody who is late in time can be %v; the first is told %+v", is, d.told(1))
+	}
+	d.At(1, arrives(4, policytest.Claims("more", 5, 64)))
+	if is := stands(); is != [4]bool{false, true, false, true} {
+		t.Errorf("for one that would be late in time can be %v, want all but the unlikely one", is)
+	}
+}
+
 // What is told of each job is when it ends in the order that holds: by deadline who can be in time, behind them
 // the others by their work, and last, as they came, those without a deadline.
 func TestToldInOrder(t *testing.T) {

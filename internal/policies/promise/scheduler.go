@@ -61,6 +61,7 @@ type scheduler struct {
 	moved  bool // some virtual deadlines, or jobs that went behind, in this batch
 	gaveUp bool // a promise, in this look
 	rents  bool // nodes were rented, in this batch
+	looks  int  // how many there were
 	strays []stray
 	behind []*sched.Job
 	// by handle, who waits for the job
@@ -138,11 +139,11 @@ func (s *scheduler) save() ([]byte, error) {
 }
 
 func (s *scheduler) load(text []byte) error {
-	var st saved
+	n := newScheduler(s.Config)
+	st := saved{Classes: n.classes, Kin: n.kin}
 	if err := json.Unmarshal(text, &st); err != nil {
 		return err
 	}
-	n := newScheduler(s.Config)
 	n.admits = s.admits
 	for _, r := range st.Jobs {
 		if r.Job < 1 || r.Job > 1<<24 || r.ID == "" || r.Laws[0] == nil || r.Laws[1] == nil || r.Deviation == nil {
@@ -159,13 +160,7 @@ func (s *scheduler) load(text []byte) error {
 			return fmt.Errorf("it is damaged: job %d stands in a line and has no record", j)
 		}
 	}
-	if st.Classes != nil {
-		n.classes = st.Classes
-	}
-	if st.Kin != nil {
-		n.kin = st.Kin
-	}
-	n.line, n.any, n.arrivals, n.errors, n.failures, n.next = st.Line, st.Any, st.Arrivals, st.Errors, st.Failures, st.Next
+	n.classes, n.kin, n.line, n.any, n.arrivals, n.errors, n.failures, n.next = st.Classes, st.Kin, st.Line, st.Any, st.Arrivals, st.Errors, st.Failures, st.Next
 	n.watched = st.Watched
 	*s = *n
 	return nil
@@ -180,10 +175,7 @@ func (s *scheduler) copy(o *scheduler) {
 		is := *o.classes[name]
 		n.classes[name] = &is
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.kin)) {
-		n.kin[name] = o.kin[name]
-	}
-	n.any, n.arrivals, n.failures, n.next = o.any, arrivals{List: slices.Clone(o.arrivals.List), First: o.arrivals.First}, o.failures, o.next
+	n.kin, n.any, n.arrivals, n.failures, n.next = maps.Clone(o.kin), o.any, arrivals{List: slices.Clone(o.arrivals.List), First: o.arrivals.First}, o.failures, o.next
 	n.watched, n.errors = o.watched, o.errors
 	*s = *n
 }
