@@ -20,7 +20,8 @@ type needs struct {
 	idle               int64
 	rented, gone       map[int]int64 // when nodes were asked for, and were to be given back
 	next, tick         int64
-	hired              bool // nodes were rented at the last look
+	hired              bool   // nodes were rented at the last look
+	asked              string // of which class it asked last, and when
 }
 
 func needsOf(_ *made, a *asked) part {
@@ -421,7 +422,7 @@ again:
 		for _, c := range chores {
 			soonest := alone(with(o.most), &c)
 			if wanted && soonest > c.due { // twice the time that it had
-				c.due += (c.j.Deadline - c.j.arrived) / 1_000_000
+				c.due += (c.j.due() - c.j.arrived) / 1_000_000
 				pays += c.j.Weight * float64(s.late)
 			}
 			if soonest <= c.due {
@@ -448,10 +449,11 @@ again:
 		wanted = true
 		goto again
 	}
-	if nodes == 0 {
+	if nodes == 0 || s.asked == fmt.Sprint(best.nodes[0].Class.Name, b.now) {
 		return hired, crews
 	}
 	one := best.nodes[0]
+	s.asked = fmt.Sprint(one.Class.Name, b.now)
 	least, boots := 0, ms(one.Class.WakeTime)*1_000_000
 	for least < nodes && !asFluid(slices.Concat(crews, more(one, least)), worth) {
 		least++

@@ -24,8 +24,8 @@ type Left struct {
 type Estimator interface {
 	// Left is what is left of a job, by what was known when it was looked at last.
 	Left(v sched.View, j *sched.Job) (left Left, known bool)
-	// Looks is when it looks at all jobs next, after which their Left is another one.
-	Looks() units.Time
+	// Looks is how often it has looked at them: after each time their Left is another one.
+	Looks() int
 }
 
 // classTasks is how many tasks of a job count as much as what is known of its class.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
@@ -42,6 +43,8 @@ type memory struct {
 	Hired bool         `json:"hired,omitempty"` // at the last look nodes were rented
 	Wake  units.Time   `json:"wake"`            // the Tick that was asked for; 0 = none
 	Past  past         `json:"past,omitzero"`
+	// the class and the instant of the last request: what it changes for who knows of jobs is no need of that instant
+	Asked [2]int64 `json:"asked,omitzero"`
 }
 
 // past is how much work rented nodes had by hour of the day, in milliseconds of nodes.
@@ -55,16 +58,24 @@ type past struct {
 const hour = int64(units.Hour / units.Millisecond)
 
 // count notes how many have work from now on, and tells how many there were in this hour of former days, in percent of
-// the mean, rounded up.
-func (p *past) count(now int64, busy, percent int) int {
-	for end := (p.Seen/hour + 1) * hour; end <= now; end += hour {
-		p.Hours[p.Seen/hour%24] += p.Hour + int64(p.Busy)*(end-p.Seen)
+// the mean, rounded up. The run began so long after midnight.
+func (p *past) count(now, began int64, busy, percent int) int {
+	for end := p.Seen - (p.Seen+began)%hour + hour; end <= now; end += hour {
+		p.Hours[(p.Seen+began)/hour%24] += p.Hour + int64(p.Busy)*(end-p.Seen)
 		p.Hour, p.Seen = 0, end
 	}
 	p.Hour += int64(p.Busy) * (now - p.Seen)
 	p.Seen, p.Busy = now, busy
 	all := 100 * hour * max(1, now/hour/24)
-	return int((int64(percent)*p.Hours[now/hour%24] + all - 1) / all)
+	return int((int64(percent)*p.Hours[(now+began)/hour%24] + all - 1) / all)
+}
+
+// began is for how long the day had lasted at the origin of times, in milliseconds; 0 where a world has no clock.
+func began(w *sched.Capabilities) int64 {
+	if t, err := time.Parse(time.RFC3339, w.Origin); err == nil {
+		return int64((t.Hour()*60+t.Minute())*60+t.Second()) * 1000
+	}
+	return 0
 }
 
 // tenure is what is remembered of a node that can be rented.
@@ -122,7 +133,8 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	n.Next = v.Now().Add(every)
 	s := stocked(v)
-	s.base = max(n.c.Base, n.Past.count(int64(v.Now()/units.Time(units.Millisecond)), s.rented-len(s.idle), n.c.Warm))
+	now, day := int64(v.Now()/units.Time(units.Millisecond)), began(v.World())
+	s.base = max(n.c.Base, n.Past.count(now, day, s.rented-len(s.idle), n.c.Warm))
 	if n.by != nil && n.by.Looks() != n.line.asOf {
 		n.line.asOf = n.by.Looks()
 		clear(n.line.marks)
@@ -131,7 +143,7 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	n.rent(v, &s, p)
 	n.back(v, &s, p)
 	if n.c.Warm > 0 { // other nodes are kept in the next hour
-		n.remind(v.Now()-v.Now()%units.Time(units.Hour)+units.Time(units.Hour), p)
+		n.remind(units.Time(now-(now+day)%hour+hour)*units.Time(units.Millisecond), p)
 	}
 	n.Hired = s.rented > 0
 }
@@ -217,7 +229,11 @@ func (n *Need) rent(v sched.View, s *stock, p *sched.Plan) {
 				best = c
 			}
 		}
-		if best.nodes > 0 {
+		if is := [2]int64{int64(best.id), int64(v.Now())}; best.nodes > 0 {
+			if is == n.Asked {
+				return
+			}
+			n.Asked = is
 			n.wake(v, best.id, best.nodes, s, p, n.certify(v, s.room, &best, p))
 			return
 		}
@@ -237,7 +253,7 @@ func (n *Need) choose(v sched.View, s *stock, o offer, wanted bool) choice {
 			j.due += j.sure
 		}
 		if of := v.Job(l.ids[i]); wanted && soonest > j.due {
-			j.due += millis(of.Deadline, of.Arrived)
+			j.due += millis(of.Due(), of.Arrived)
 			pays += float64(of.Spec.Weight * float64(n.c.Late))
 		}
 		if soonest > j.due {

@@ -13,9 +13,9 @@ import (
 // only those that may have changed since the last one, and passes over rows of them in which nobody can be late. It
 // follows from the book: it is neither saved nor copied.
 type line struct {
-	marks []mark     // by handle, as the last look has read them
-	seen  []entry    // by handle
-	asOf  units.Time // what is known of jobs
+	marks []mark  // by handle, as the last look has read them
+	seen  []entry // by handle
+	asOf  int     // what is known of jobs, after so many looks of who knows
 	all   []sched.JobID
 	rows  []row // of all, so many jobs each
 

@@ -15,7 +15,7 @@ import (
 type knows estimate.Left
 
 func (k knows) Left(sched.View, *sched.Job) (estimate.Left, bool) { return estimate.Left(k), true }
-func (k knows) Looks() units.Time                                 { return 1 }
+func (k knows) Looks() int                                        { return 1 }
 
 // A job of four maps of a minute has two slots, and two more on a rented node on which nothing runs: so it is done in
 // one minute with that node, and in two without it.
@@ -58,5 +58,55 @@ func TestNoNodeGoesThatAPromiseCountsOn(t *testing.T) {
 		if gone != c.goes {
 			t.Errorf("%s: the node goes: %v", c.why, gone)
 		}
+	}
+}
+
+// surer knows of a job that has to be the surer the more often it is looked at.
+type surer struct {
+	knows
+	looks int64
+}
+
+func (s *surer) Left(sched.View, *sched.Job) (estimate.Left, bool) {
+	left := estimate.Left(s.knows)
+	left.Sure += min(s.looks, 2) * 100_000
+	return left, true
+}
+
+func (s *surer) Looks() int { return int(s.looks) }
+
+// What a request changes for who knows of jobs is no reason for another one at the same instant.
+func TestOneRequestAnInstant(t *testing.T) {
+	book, plan := ledger.New(sched.Capabilities{World: "desk", Bind: true, Power: true}, nil), &sched.Plan{}
+	events := []sched.Event{{Kind: sched.Resync}}
+	for n := range 12 {
+		e := sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n + 1)}
+		class := &cluster.Class{Name: "own", Speed: 1, Capacity: units.Slots(2, 1)}
+		if n > 0 {
+			e.Kind, e.State = sched.NodeChanged, sched.Offered
+			class = &cluster.Class{Name: "cloud", Speed: 1, Capacity: units.Slots(2, 1), Most: 11, Price: 1, WakeTime: units.Minute}
+		}
+		e.Detail = &sched.Detail{Node: &cluster.Node{Name: class.Name, Rack: 1, Class: class}}
+		events = append(events, e)
+	}
+	job := &workload.Job{ID: "j", Class: "c", Weight: 1, Deadline: 400e9, Soft: units.Never,
+		Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 20)}}}
+	book.Apply(0, 1, append(events, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}))
+	n, by := New(Config{}), &surer{knows: knows{Open: [2]int64{20}, Mean: [2]int64{60_000}}}
+	n.By(by)
+	asks := func(round int64, at units.Time) (nodes int) {
+		by.looks++
+		batch := book.Apply(at, round, []sched.Event{{Kind: sched.NodeChanged, Node: 1, State: sched.Awake}})
+		book.Begin(plan)
+		n.Decide(book, batch, plan)
+		for _, it := range plan.Items {
+			if it.Verb == sched.Wake && it.Refused == sched.OK {
+				nodes++
+			}
+		}
+		return nodes
+	}
+	if first, again, later := asks(2, 1e9), asks(3, 1e9), asks(4, 2e9); first == 0 || again > 0 || later == 0 {
+		t.Errorf("it asks for %d nodes, %d more at the same instant, and %d later; want some, none and some", first, again, later)
 	}
 }

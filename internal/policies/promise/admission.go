@@ -121,10 +121,15 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if turn {
 		s.share(v, p)
 		s.tell(v, p)
+	}
+	if turn || len(came) > 0 {
+		s.looks++
 		for i := range s.places {
 			w := &s.places[i]
 			s.plan(s.statement(v.Now(), w), w)
 		}
+	}
+	if turn {
 		s.next = v.Now().Add(s.spacing())
 	}
 	// A Tick ends all wishes, later ones too, and so does a resync; where no job was there none was asked for again.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
-	"github.com/slackline/slackline/units"
 )
 
 // outlay is what who rents nodes goes by (estimate.Estimator), in milliseconds, as the last look has found it: what a
@@ -15,8 +14,8 @@ type outlay struct {
 	Sure int64    `json:"sure"`
 }
 
-// Looks is when all jobs are looked at next.
-func (a admission) Looks() units.Time { return a.next }
+// Looks is how often jobs were looked at.
+func (a admission) Looks() int { return a.looks }
 
 // Left is what is left of a job by its laws. It is not known of a stage of an unknown class of which no task has ended.
 func (a admission) Left(_ sched.View, j *sched.Job) (left estimate.Left, known bool) {

@@ -475,3 +475,16 @@ func TestSaidIsRemembered(t *testing.T) {
 		}
 	}
 }
+
+// Who rents nodes goes by how sure a job is among all that have come, also by one that came just now.
+func TestSureAmongAllThatCame(t *testing.T) {
+	d := known(t, usual, 0.1, 0.3)
+	d.At(0, arrives(1, policytest.Claims("late", 10, 300)))
+	by := admission{d.s}
+	before, _ := by.Left(d.Book, d.Book.Job(1))
+	looks := by.Looks()
+	d.At(0, arrives(2, policytest.Claims("early", 90, 250)))
+	if after, _ := by.Left(d.Book, d.Book.Job(1)); after.Sure < before.Sure+10_000 || by.Looks() == looks {
+		t.Errorf("it has to be expected %d ms before its deadline, alone %d ms; %d looks, %d before", after.Sure, before.Sure, by.Looks(), looks)
+	}
+}

@@ -361,7 +361,8 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 	for pos, id := range slices.Backward(s.queue.Jobs) {
 		came := at(&s.Came, int(id))
 		if older && *came {
-			s.Over += int64(math.Round(units.Rounded(s.news[pos])))
+			// at most 35 years, as it is multiplied
+			s.Over = min(s.Over+int64(math.Round(units.Rounded(s.news[pos]))), 1<<40)
 		}
 		older = older || s.Lax[id] != 0 && !*came
 		if *came = false; s.Lax[id] != 0 {

@@ -16,14 +16,14 @@ import (
 type MachineType struct {
 	Name string `json:"name" need:"yes" label:"yes" doc:"name of the type"`
 
-	OnDemand      config.OneOrMore[float64] `json:"on_demand" min:"0" max:"1e9" doc:"price of a machine on demand, in the currency an hour, or one for each hour; not available if left out"`
+	OnDemand      config.OneOrMore[float64] `json:"on_demand" some:"yes" min:"0" max:"1e9" doc:"price of a machine on demand, in the currency an hour, or one for each hour; not available if left out"`
 	OnDemandLimit *float64                  `json:"on_demand_limit" min:"0" max:"1e9" doc:"how many are available on demand in an hour; any number if left out"`
 
 	Reserved        float64 `json:"reserved" min:"0" max:"1e9" doc:"price of a reserved machine, in the currency an hour, in all hours of the plan"`
 	ReservedLimit   float64 `json:"reserved_limit" min:"0" max:"1e9" doc:"how many can be reserved; none if left out"`
 	ReservedAtLeast float64 `json:"reserved_at_least" min:"0" max:"1e9" doc:"how many have to be reserved; none if left out"`
 
-	Spot          config.OneOrMore[float64] `json:"spot" min:"0" max:"1e9" doc:"price of a spot machine, in the currency an hour, or one for each hour; there is none if left out"`
+	Spot          config.OneOrMore[float64] `json:"spot" some:"yes" min:"0" max:"1e9" doc:"price of a spot machine, in the currency an hour, or one for each hour; there is none if left out"`
 	SpotLimit     *float64                  `json:"spot_limit" min:"0" max:"1e9" doc:"how many spot machines are available in an hour; any number if left out"`
 	Interruptions float64                   `json:"interruptions" min:"0" max:"3600" doc:"how often a spot machine is taken away per hour, on average; never if left out"`
 
@@ -37,7 +37,7 @@ type MachineType struct {
 
 // EnergyPrices are what the energy of machines costs, and the carbon dioxide that comes of it.
 type EnergyPrices struct {
-	Price       config.OneOrMore[float64] `json:"price" min:"-1e9" max:"1e9" doc:"price of energy, in the currency a kWh, or one for each hour, negative where who takes it is paid; nothing if left out"`
+	Price       config.OneOrMore[float64] `json:"price" some:"yes" min:"-1e9" max:"1e9" doc:"price of energy, in the currency a kWh, or one for each hour, negative where who takes it is paid; nothing if left out"`
 	Carbon      config.OneOrMore[float64] `json:"carbon" min:"0" max:"1e9" doc:"carbon dioxide of energy, in grams a kWh, or one number for each hour; none if left out"`
 	CarbonPrice float64                   `json:"carbon_price" min:"0" max:"1e9" doc:"what a kilogram of carbon dioxide counts as, in the currency; nothing if left out"`
 }

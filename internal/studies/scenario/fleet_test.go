@@ -76,6 +76,7 @@ func TestReadFleet(t *testing.T) {
 
 func TestBadFleet(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
+		{"price: 0.2,", "price: [],", `c.yaml:9:17: price is empty; give at least one, or leave the key out`},
 		{"price: 0.2,", "price: [0.2, -2],", `c.yaml:9:17: in hour 1 a machine of type "spare" costs 0.1 and is paid 0.198 for its energy: such a plan would rent machines to burn it`},
 		{"budget: 10", "prices: {on_demand: 1}", `c.yaml:10:9: prices and machines contradict each other: prices and limits are those of each type`},
 		{"budget: 10", "reserved_limit: 1", `c.yaml:10:17: reserved_limit and machines contradict each other`},

@@ -126,7 +126,7 @@ type Class struct {
 type Cloud struct {
 	Name          string                    `json:"name" need:"yes" label:"yes" doc:"name of the kind of node"`
 	Most          int                       `json:"most" need:"yes" min:"1" max:"1000000" doc:"how many can be had at a time"`
-	Price         config.OneOrMore[float64] `json:"price" min:"0" max:"1e9" doc:"what one costs an hour, or one number for each hour of the run, of which the last goes on; nothing if left out"`
+	Price         config.OneOrMore[float64] `json:"price" some:"yes" min:"0" max:"1e9" doc:"what one costs an hour, or one number for each hour of the run, of which the last goes on; nothing if left out"`
 	Interruptions float64                   `json:"interruptions" min:"0" max:"3600" doc:"how often one that is up is taken away per hour, on average, as spot machines are; never if left out. It can be rented again at once, or after mttr"`
 	Billing       config.Span               `json:"billing" min:"0" doc:"step in which time is charged, begun ones in full; to the instant if left out"`
 	Boot          config.Span               `json:"boot" min:"0" doc:"how long it takes from being rented to service"`

@@ -29,6 +29,7 @@ func TestJobOffers(t *testing.T) {
 		{"most: 3", "most: 1001", "a.yaml:7:23: most is 1001, it must be at most 1000"},
 		{"command: ./rent, ", "", "a.yaml:7:84: timeout needs command: it is how long that may take"},
 		{"most: 3", "mots: 3", `unknown key "mots"`},
+		{"price: 0.5", "price: []", "price is empty; give at least one, or leave the key out"},
 		{"price: 0.5", "price: -1", "price is -1, it must not be negative"},
 	} {
 		_, err := ReadJob("a.yaml", []byte(strings.Replace(offering, c.old, c.new, 1)))
