@@ -20,6 +20,22 @@ output: out/a
 by: DUE
 `
 
+// Who submits a job that is refused hears so, and why.
+func TestSubmissionRefused(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"in.txt": "x\n", "taught.yaml": "name: taught\nmap: sh -c 'sleep 0.3; cat'\ninput: in.txt\noutput: taught\nreduces: 0\nclass: c\n",
+		"late.yaml": "name: late\nmap: sh -c 'sleep 0.3; cat'\ninput: in.txt\noutput: late\nreduces: 0\nclass: c\ndeadline: 50ms\n"})
+	for range 3 {
+		s.must(0, "run", "taught.yaml", "--overwrite")
+	}
+	open := s.elsewhere("takes jobs", "run", "--open", "--policy", "promise(refused=reject)", "--nodes", "1", "--slots", "1")
+	if r := s.run("submit", "late.yaml"); r.code != 3 || !strings.Contains(r.stdout, `job "late": refused: `) || !strings.Contains(r.stderr, "1 job refused") {
+		t.Errorf("%+v", r)
+	}
+	s.must(0, "close")
+	open.ends(3)
+}
+
 // Who asks gets an answer with all that the schema says, and nothing is run or written; run looks at
 // deadlines before it starts.
 func TestAsk(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/units"
 )
 
 // What one terminal asks of a run in another.
@@ -39,8 +40,8 @@ Paths in a job file are relative to the current directory, so the run must have 
 If the run is interrupted or killed, slackline resume JOB continues the jobs that were submitted
 together, whether they had begun or not. A name is free again once its job has ended.
 
-The command ends when the run has taken the jobs; slackline wait JOB waits for their end. Exit code
-3 says that no run is accepting jobs.
+The command ends when the run has taken the jobs, and says what the policy says of each; slackline wait JOB
+waits for their end. Exit code 3 says that no run is accepting jobs, or that a job was refused.
 
 With --to yarn the jobs go to a Hadoop cluster, by Hadoop Streaming: commands as they are, built-in applications by
 slackline stream, so the nodes must have this machine's system and processor. A deadline becomes a tag, which slackline yarn
@@ -64,7 +65,8 @@ Exit code 3 says that a job was refused.`,
 			if err != nil {
 				return err
 			}
-			return o.ofOpenRun(cmd, run, dir, runs.Submit, what, func(r runs.Reply) {
+			refused := 0
+			if err := o.ofOpenRun(cmd, run, dir, runs.Submit, what, func(r runs.Reply) {
 				for _, note := range r.Notes {
 					fmt.Fprintln(cmd.ErrOrStderr(), report.Printable(note))
 				}
@@ -73,10 +75,15 @@ Exit code 3 says that a job was refused.`,
 				}
 				if r.Answers != nil { // what takes no jobs of files says nothing of them
 					for i := range r.Answers.Jobs {
-						fmt.Fprintln(cmd.OutOrStdout(), sentence(&r.Answers.Jobs[i], time.Now()))
+						if fmt.Fprintln(cmd.OutOrStdout(), sentence(&r.Answers.Jobs[i], time.Now())); r.Answers.Jobs[i].Refused != "" {
+							refused++
+						}
 					}
 				}
-			})
+			}); err != nil || refused == 0 {
+				return err
+			}
+			return no{fmt.Errorf("%s refused", units.Count(refused, "job"))}
 		},
 	}
 	away.bind(cmd.Flags())

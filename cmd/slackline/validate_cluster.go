@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/slackline/slackline/internal/files"
-	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/studies/trace"
@@ -103,7 +102,7 @@ func (v *onCluster) run(cmd *cobra.Command, o *options, args []string, text text
 			}
 			ran, err := v.play(ctx, some, filepath.ToSlash(filepath.Join(dir, fmt.Sprint("out", round), fmt.Sprint(set, i, "-"))))
 			if err == nil {
-				err = is.Take(ctx, set, each.Of(some, func(j *scenario.Job) string { return j.Name }), ran, judge)
+				err = is.Take(ctx, set, some, ran, judge)
 			}
 			if err != nil {
 				return err

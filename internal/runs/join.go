@@ -165,19 +165,26 @@ func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (
 	}
 	r.Jobs = each.Of(rows, func(row *store.Job) Submitted { return Submitted{row.ID, row.Name} })
 	r.Notes = slices.Concat(more.Notes(), more.Warnings)
-	r.Answers = &Answers{Jobs: k.said(jobs)}
+	r.Answers = &Answers{Jobs: k.said(jobs, kept)}
 	return r, nil
 }
 
 // said is what the policy has said of jobs that have come: nothing of those whose input is still read, and of none
 // if the run ends now.
-func (k *Keeper) said(jobs []engine.Job) (all []Answer) {
+func (k *Keeper) said(jobs []engine.Job, kept []*keptJob) (all []Answer) {
 	at := func(t units.Time) time.Time { return k.cell.Origin().Add(time.Duration(t)) }
 	_ = k.look(k.ctx, func() {
 		book := k.loop.Ledger
 		for i := range jobs {
 			j := book.Job(book.Find(jobs[i].Spec.ID))
-			if j == nil {
+			k.lock.Lock()
+			why := kept[i].refused
+			k.lock.Unlock()
+			switch {
+			case why != "":
+				all = append(all, Answer{ID: jobs[i].Spec.ID, Refused: why})
+				continue
+			case j == nil:
 				continue
 			}
 			a, f := Answer{ID: j.Spec.ID, Submitted: at(j.Arrived), New: book.Profile(j.Spec.Class) == nil}, Foresight{Fate: lab.Fate{Outlook: j.Outlook, Arrived: j.Arrived}}

@@ -77,8 +77,8 @@ type keptJob struct {
 	expected *report.Expectation // nil: nothing is known
 	work     report.Work
 	failures []report.Failure
-	before   bool // an interrupted run before did all of its tasks
-	refused  bool
+	before   bool        // an interrupted run before did all of its tasks
+	refused  string      // why, "" if it was not
 	masters  store.Tally // which no table shows
 	ended    int         // attempts
 }
@@ -274,7 +274,7 @@ func (k *Keeper) Plan(at units.Time, decisions []follow.Decision) error {
 			continue
 		}
 		if j := k.job(d.Job); j != nil && d.Verb == sched.Reject {
-			j.refused = true
+			j.refused = d.Why()
 		} else if j != nil {
 			is := d.Outlook.Word.Binds() || d.Job.Spec.Promised
 			was := j.row.Promised
@@ -368,7 +368,7 @@ func (k *Keeper) endJob(j *keptJob, e *follow.Record) {
 	}
 	j.row.State, j.row.Reason = stateOf(e.Outcome), e.Text
 	switch {
-	case j.refused && e.Outcome == sched.Killed:
+	case j.refused != "" && e.Outcome == sched.Killed:
 		j.row.State, j.row.Reason = store.Refused, strings.TrimPrefix(e.Text, "rejected: ")
 	case j.before && e.Outcome == sched.Committed: // how long that took, and when it was, nobody knows
 		j.row.Took, j.row.Expected, j.row.Spread, j.row.Deadline = nil, nil, nil, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/profile"
@@ -34,11 +35,11 @@ func NewClusterValidation(c trace.Cluster, q lab.Queues, policy string, seed uin
 		Agreement: Agreement{Schema: AgreementSchema, Policy: policy, Level: 0.9}}
 }
 
-// Take learns what a set of jobs did. If judge is set it says first what the runs before say of it. Names are those of
-// the jobs, one for each.
-func (v *ClusterValidation) Take(ctx context.Context, set string, names []string, jobs []*trace.Job, judge bool) error {
+// Take learns what a set of jobs did. If judge is set it says first what the runs before say of it. Files are those
+// of the jobs, one for each.
+func (v *ClusterValidation) Take(ctx context.Context, set string, files []*scenario.Job, jobs []*trace.Job, judge bool) error {
 	if judge {
-		cfg, known, err := v.played(set, jobs)
+		cfg, known, err := v.played(set, files, jobs)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (v *ClusterValidation) Take(ctx context.Context, set string, names []string
 			return err
 		}
 		for i, j := range jobs {
-			v.row(names[i]+", "+set).among(j.Ran.Response().Seconds(), took[i])
+			v.row(files[i].Name+", "+set).among(j.Ran.Response().Seconds(), took[i])
 		}
 	}
 	v.ran[set] = append(v.ran[set], jobs...)
@@ -71,7 +72,7 @@ func (v *ClusterValidation) row(id string) *Prediction {
 }
 
 // played is the simulation of a set of jobs, and what its runs before have taught.
-func (v *ClusterValidation) played(set string, jobs []*trace.Job) (sim.Config, []*profile.Class, error) {
+func (v *ClusterValidation) played(set string, files []*scenario.Job, jobs []*trace.Job) (sim.Config, []*profile.Class, error) {
 	learner, rule := report.NewLearner(), trace.DefaultRule(1)
 	rule.Containers, rule.Nodes = true, map[string]cluster.NodeID{}
 	for _, j := range v.ran[set] {
@@ -94,11 +95,12 @@ func (v *ClusterValidation) played(set string, jobs []*trace.Job) (sim.Config, [
 	for _, j := range jobs {
 		from = min(from, j.Ran.Submitted)
 	}
-	for _, j := range jobs {
+	for i, j := range jobs {
 		spec, err := rule.Unfold(j, v.Seed)
 		if err != nil {
 			return sim.Config{}, nil, err
 		}
+		spec.SlowStart = files[i].SlowStart
 		spec.Arrive = units.Time(j.Ran.Submitted-from) * units.Time(units.Millisecond)
 		spec = expected(spec, profile.Near(known, spec.Class))
 		spec.Stages = slices.Insert(spec.Stages, 0, master)

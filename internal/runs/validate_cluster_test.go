@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/lab"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -42,7 +43,7 @@ func TestClusterValidation(t *testing.T) {
 		}
 		slices.SortFunc(ran.Tasks, func(a, b trace.RanTask) int { return int(a.End - b.End) })
 		job := &trace.Job{ID: fmt.Sprint("job_", round), Class: "c", Queue: "default", Input: 12000, Shuffle: trace.Unknown, Ran: ran, Stages: []trace.Stage{stage}}
-		if err := v.Take(t.Context(), "alone", []string{"c"}, []*trace.Job{job}, round >= 10); err != nil {
+		if err := v.Take(t.Context(), "alone", []*scenario.Job{{Name: "c"}}, []*trace.Job{job}, round >= 10); err != nil {
 			t.Fatal(err)
 		}
 	}
