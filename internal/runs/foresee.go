@@ -213,7 +213,11 @@ func varying(j *workload.Job, class *profile.Class) func(from draw.Draw) *worklo
 		if class == nil {
 			continue
 		}
-		if m := class.Model(st.Kind, "", profile.Run); m != nil {
+		part := profile.Run
+		if st.Kind == workload.Master {
+			part = profile.StartUp
+		}
+		if m := class.Model(st.Kind, "", part); m != nil {
 			largest := 0.0
 			for t := range st.Tasks {
 				largest = max(largest, float64(st.Tasks[t].Input))

@@ -28,8 +28,9 @@ func TestClusterValidation(t *testing.T) {
 	d := rand.New(rand.NewPCG(1, 2))
 	for round := range rounds {
 		// By hand: whose room is free first runs the next map; the ApplicationMaster has half of a node.
-		free, ran := []float64{master, master, master}, &trace.Ran{Submitted: int64(round) * 1e6, Committed: true, Needs: gb(1)}
-		ran.Began, ran.Master = 3*units.Second, units.FromSeconds(master-3+launch)
+		up := master * math.Exp(0.3*d.NormFloat64())
+		free, ran := []float64{up, up, up}, &trace.Ran{Submitted: int64(round) * 1e6, Committed: true, Needs: gb(1)}
+		ran.Began, ran.Master = 3*units.Second, units.FromSeconds(up-3+launch)
 		stage := trace.Stage{Kind: workload.Map, Needs: gb(1)}
 		shared := 0.1 * d.NormFloat64()
 		for range 12 {
