@@ -73,11 +73,12 @@ type Meter struct {
 	Known bool                 // some node has a model
 	Fed   [sched.Supplies]bool // of what there is a supply, or was
 
-	nodes  []node                  // by handle
-	power  float64                 // of all nodes, in watts
-	supply [sched.Supplies]float64 // of each kind
-	since  units.Time              // until when the sums reach
-	used   Used
+	nodes   []node                  // by handle
+	classes []*cluster.Class        // of these, each once
+	power   float64                 // of all nodes, in watts
+	supply  [sched.Supplies]float64 // of each kind
+	since   units.Time              // until when the sums reach
+	used    Used
 }
 
 // Used is what nodes have used.
@@ -102,6 +103,9 @@ func (m *Meter) Describe(at units.Time, h sched.NodeID, c *cluster.Class) {
 	if c.Capacity != (units.Vector{}) {
 		n := m.node(h)
 		n.class = c
+		if !slices.ContainsFunc(m.classes, func(o *cluster.Class) bool { return o.Name == c.Name }) {
+			m.classes = append(m.classes, c)
+		}
 		m.Known = m.Known || Known(c)
 		m.draw(at, n)
 	}
@@ -132,6 +136,33 @@ func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, j *work
 		n.held.Sub(needs)
 	}
 	m.draw(at, n)
+}
+
+// Least is the part of what a task of the job's stage draws in a kind of container on a node that it would draw where
+// its work takes least, by rates: in any kind that the stage lists, on any class of nodes.
+func (m *Meter) Least(h sched.NodeID, j *workload.Job, s workload.Stage, kind uint8) float64 {
+	st := j.Stage(s)
+	if st == nil || h < 1 || int(h) >= len(m.nodes) || m.nodes[h].class == nil || len(m.classes)*max(1, len(st.Containers)) == 1 {
+		return 1
+	}
+	takes := func(c *cluster.Class, kind int) float64 {
+		box := st.Container(kind)
+		r := c.Rate(j.Class, &box)
+		return float64(r.Watts) / r.Speed
+	}
+	here := takes(m.nodes[h].class, int(kind))
+	least := here
+	for _, c := range m.classes {
+		for k := range max(1, len(st.Containers)) {
+			if box := st.Container(k); c.Capacity.Fits(&box.Needs) {
+				least = min(least, takes(c, k))
+			}
+		}
+	}
+	if here <= 0 {
+		return 1
+	}
+	return least / here
 }
 
 // Feed sets a supply.

@@ -72,6 +72,11 @@ func (c *copies) Batch(_ int64, at units.Time, events []sched.Event) error {
 					*of = 2
 				}
 			}
+			delete(c.ran, e.Attempt) // its handle may be that of a reduce next
+		case sched.OutputLost:
+			if j := c.jobs[e.Job]; j != nil && e.Stage == sched.Map {
+				j.maps[e.Task-1] = 0
+			}
 		case sched.NodeUp:
 			c.away[e.Node] = false
 		case sched.NodeDown:

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/studies/account"
 	"github.com/slackline/slackline/sched"
@@ -18,6 +19,8 @@ type collector struct {
 	says   func(queue string) string // what a queue is promised
 	gantt  *gantt                    // nil: the run has no drawing of slots
 	series *series
+	meter  energy.Meter
+	green  float64             // watts that are supplied
 	queue  []queued            // by index of job
 	offers []offer             // by handle of node
 	groups [groupings][]string // names, as they came
@@ -69,11 +72,21 @@ func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 			c.size(now, e.Job)
 		}
 		c.marks.node(now, e)
+		if n := e.Host; n != nil && n.Spec != nil && (e.Kind == sched.NodeUp || e.Kind == sched.NodeChanged || e.Kind == sched.NodeDown) {
+			c.moveTo(now)
+			c.meter.Describe(now, e.Node, n.Spec.Class)
+			c.meter.Turn(now, e.Node, n.State)
+			c.draws()
+		}
 		switch e.Kind {
 		case sched.SupplyChanged:
 			if e.Of < sched.Supplies {
 				c.moveTo(now)
 				c.series.now[supplied+int(e.Of)] = int64(math.Round(min(1e15, max(0, 1000*e.X))))
+				if e.Of == sched.GreenPower {
+					c.green = e.X
+				}
+				c.draws()
 			}
 		case sched.NodeUp, sched.NodeChanged:
 			if e.Detail != nil && e.Detail.Node != nil {
@@ -108,6 +121,12 @@ func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 		}
 	}
 	return nil
+}
+
+// draws notes what all nodes draw, and how much of it no green power covers.
+func (c *collector) draws() {
+	all := float64(c.meter.Power())
+	c.series.now[power], c.series.now[brown] = int64(math.Round(all)), int64(math.Round(max(0, all-c.green)))
 }
 
 // moveTo moves time to now, before something changes.
@@ -284,6 +303,10 @@ func (c *collector) draw(r *running, now units.Time, o sched.Outcome) {
 
 // hold counts the slots of an attempt as taken, or as given back.
 func (c *collector) hold(a *follow.Attempt, sign int64) {
+	if c.meter.Known {
+		c.meter.Hold(c.last, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, int(sign))
+		c.draws()
+	}
 	c.series.now[attemptsRunning] += sign
 	for k, i := range c.queue[a.Job.Index].in {
 		c.series.now[held+k*mostGroups+int(i)] += sign

@@ -78,6 +78,7 @@ type runData struct {
 	Finished column            `json:"finished"` // since submission; maybe
 	Deadline column            `json:"deadline"` // since submission; maybe
 	Reasons  map[string]string `json:"reasons"`  // by position in the list: why a job was refused or failed
+	Receipts map[string]string `json:"receipts"` // likewise: what energy it took
 	// by the same: where the time of some jobs went
 	Accounts  map[string]*story `json:"accounts,omitempty"`
 	Stated    *column           `json:"stated,omitempty"`
@@ -236,7 +237,7 @@ func (d *data) ticks(t units.Time) int64 { return int64(t) / d.Unit }
 func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 	r := runData{World: run.World, Scenario: clip(run.Name()), Policy: clip(run.Policy), Seed: strconv.FormatUint(run.Seed, 10),
 		Summary: run.Summary, Stuck: clipAt(run.Stuck, 1000), Promises: promisesOf(run), Kept: keptOf(run), Clouds: cloudsOf(run),
-		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}}
+		End: d.ticks(ticksOf(run.Summary.Makespan)), Set: d.set(run, kept, sets), Reasons: map[string]string{}, Receipts: map[string]string{}}
 	r.Told, r.Flows = toldOf(run), each.Of(run.Plans(), tableOf)
 	position := 0
 	listed(run, kept, func(j *report.Job) {
@@ -258,6 +259,9 @@ func (d *data) run(run *report.Run, kept []int, sets map[string]int) runData {
 		}
 		if why := cmp.Or(j.Reason, j.Advice, whyOf(j)); why != "" && len(r.Reasons) < 500 {
 			r.Reasons[strconv.Itoa(position)] = clipAt(why, 400)
+		}
+		if took := j.Receipt(); took != "" && len(r.Receipts) < 500 {
+			r.Receipts[strconv.Itoa(position)] = took
 		}
 		r.Stated = d.stated(r.Stated, j, int64(position))
 		position++

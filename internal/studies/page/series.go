@@ -21,6 +21,8 @@ const (
 	reducesWaiting
 	jobsRunning // with an attempt
 	jobsWaiting // without one
+	power       // that nodes draw, in watts
+	brown       // of it, that no green power covers
 
 	supplied // of each kind of supply, how much there is, in thousandths
 	held     = supplied + int(sched.Supplies)
@@ -39,7 +41,7 @@ var groupingNames = [groupings]string{"class", "queue", "user"}
 
 // seriesNames are the keys of the series in the data block; those of supplies and groups are made of their names.
 var seriesNames = [supplied]string{"mapHeld", "mapOffered", "reduceHeld", "reduceOffered", "running", "mapsWaiting", "reducesWaiting",
-	"jobsRunning", "jobsWaiting"}
+	"jobsRunning", "jobsWaiting", "power", "brown"}
 
 // series are numbers over time: in each bin the mean weighted by time. When time runs out of bins,
 // their width doubles.

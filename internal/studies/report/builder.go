@@ -14,11 +14,10 @@ import (
 type Builder struct {
 	follow.Single
 	run   Run
-	pages []page         // by index of jobs that are there
-	facts []Facts        // of run.Jobs
-	drew  []units.Joules // by their attempts above idle
-	began []energy.Used  // by all nodes until they began; of those that have ended, while they ran
-	gone  units.Joules   // by those of jobs that no row is kept of
+	pages []page       // by index of jobs that are there
+	facts []Facts      // of run.Jobs
+	drew  []drawn      // likewise
+	gone  units.Joules // by attempts of jobs that no row is kept of
 
 	real     bool  // it takes place on a real machine
 	events   int64 // without beats
@@ -28,10 +27,18 @@ type Builder struct {
 	leases   leases
 	requests Requests
 	used     energy.Used // until the makespan
+	rates    []mark      // when the supply changed
 
 	idle      area                    // containers that reduces held while maps of their job were to end
 	places    [sched.Remote + 1]int64 // committed maps by locality
 	responses []float64               // of finished jobs, in seconds
+}
+
+// drawn is what attempts of a job have drawn above idle, what that had been where such work takes least, and what all
+// nodes had used when it began; of one that has ended, while it ran.
+type drawn struct {
+	own, least units.Joules
+	all        energy.Used
 }
 
 // fewTasks is how many tasks a job may have whose notes the next one with its page takes over.
@@ -74,7 +81,7 @@ func (b *Builder) settle(i int) {
 		b.judge(&b.run.Jobs[i], b.facts[i])
 		b.run.tally(&b.run.Jobs[i])
 		b.run.Aggregate.add(&b.run.Jobs[i], b.pages[i].tasks)
-		b.gone += b.drew[i]
+		b.gone += b.drew[i].own
 	}
 }
 
@@ -92,6 +99,7 @@ func (b *Builder) Batch(now units.Time, records []follow.Record) error {
 			b.node(at, e)
 		case sched.SupplyChanged:
 			if e.Of.Check(e.X) == nil {
+				b.rates = append(b.rates, mark{at, b.meter.Until(at)})
 				b.meter.Feed(at, e.Of, e.X)
 			}
 		case sched.JobArrived:
@@ -213,23 +221,10 @@ func (b *Builder) Run() *Run {
 	for d, to := range map[units.Dim]*float64{units.MapSlots: &s.MapSlots, units.ReduceSlots: &s.ReduceSlots, units.VCores: &s.Cores, units.Memory: &s.Memory} {
 		*to = b.usage.atEnd[d].over(b.makespan)
 	}
-	if b.meter.Known {
-		s.TaskEnergy = new(b.gone.KWh())
-		far := b.meter.Until(0) // as far as the meter has come, which may be behind the makespan
-		for i := range b.run.Jobs {
-			j, ran, kwh := &b.run.Jobs[i], b.began[i], b.drew[i].KWh()
-			j.Energy, *s.TaskEnergy = &kwh, *s.TaskEnergy+kwh
-			if b.facts[i].End == sched.NoOutcome { // it has not ended
-				ran = far.Since(ran)
-			}
-			cost, grams := ran.Bill(b.drew[i])
-			if b.meter.Fed[sched.Price] {
-				j.EnergyCost = &cost
-			}
-			if b.meter.Fed[sched.Carbon] {
-				j.Carbon = new(grams / 1000)
-			}
-		}
+	if b.rates = append(b.rates, mark{b.makespan, b.used}); !b.meter.Known {
+		b.bill(false)
+	} else {
+		s.TaskEnergy = new(b.gone.KWh() + b.bill(true))
 		if s.Energy = new(b.used.All.KWh()); b.meter.Fed[sched.GreenPower] {
 			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
 		}
@@ -322,7 +317,7 @@ func (b *Builder) arrive(e *follow.Record) {
 		b.run.join(&j, spec.Workflow, spec.After)
 	}
 	i := b.row(e.Job)
-	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i), *follow.At(&b.began, i) = j, Facts{}, 0, energy.Used{}
+	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i) = j, Facts{}, drawn{}
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -368,7 +363,7 @@ func (b *Builder) start(at units.Time, a *follow.Attempt) {
 	j.Before = false // what it had done was damaged
 	if j.Started == nil {
 		j.Started = seconds(a.Began)
-		b.began[b.row(a.Job)] = b.meter.Until(at)
+		b.drew[b.row(a.Job)].all = b.meter.Until(at)
 	}
 	if b.meter.Known {
 		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, +1)
@@ -402,7 +397,10 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 	if b.meter.Known {
 		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, -1)
 	}
-	b.drew[b.row(a.Job)] += units.Joules(e.X)
+	if d := &b.drew[b.row(a.Job)]; e.X > 0 {
+		d.own += units.Joules(e.X)
+		d.least += units.Joules(e.X * b.meter.Least(a.Node, a.Job.Spec, a.Stage, a.Container))
+	}
 	if e.Outcome != sched.Committed || e.Over {
 		return
 	}
@@ -455,7 +453,7 @@ func local(l sched.Locality) bool { return l == sched.NodeLocal || l == sched.An
 func (b *Builder) finish(at units.Time, e *follow.Record) {
 	ended := e.Job.Ended // of an ApplicationMaster the world tells it later
 	b.reduces(ended, e.Job, 0)
-	j, f, began := &b.run.Jobs[b.row(e.Job)], &b.facts[b.row(e.Job)], &b.began[b.row(e.Job)]
+	j, f, d := &b.run.Jobs[b.row(e.Job)], &b.facts[b.row(e.Job)], &b.drew[b.row(e.Job)]
 	f.End = e.Outcome
 	spec, refused := e.Job.Spec, f.Refused
 	if !refused && j.Advice == "" && (e.Outcome == sched.Committed || e.Outcome == sched.Failed) {
@@ -490,5 +488,5 @@ func (b *Builder) finish(at units.Time, e *follow.Record) {
 	b.makespan = at
 	b.usage.close(at)
 	b.used = b.meter.Until(at)
-	*began = b.used.Since(*began)
+	d.all = b.used.Since(d.all)
 }

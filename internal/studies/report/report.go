@@ -282,16 +282,18 @@ type Job struct {
 	Reduces   int      `json:"reduces"`
 	LocalMaps int      `json:"local_maps"`
 	Attempts  int      `json:"attempts"`
-	// its attempts' part of the summary's task energy; null: nobody knows
 	// its part of what rented nodes cost, by how long its attempts took there; null: none ran there
-	Rent   *float64 `json:"rent,omitempty"`
+	Rent *float64 `json:"rent,omitempty"`
+	// its attempts' part of the summary's task energy; null: nobody knows
 	Energy *float64 `json:"energy_kwh,omitempty"`
 	// what that costs and emits, as all that nodes used while the job ran
 	EnergyCost *float64 `json:"energy_cost,omitempty"`
 	Carbon     *float64 `json:"carbon_kg,omitempty"`
-	TaskTime   *float64 `json:"task_time_s"` // its work, see below; null: not known
-	Penalty    *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
-	Outcome    Outcome  `json:"outcome"`
+	// what it would have used at least with twice the time until its deadline, an estimate
+	Patient  *Uses    `json:"with_twice_the_time,omitempty"`
+	TaskTime *float64 `json:"task_time_s"` // its work, see below; null: not known
+	Penalty  *float64 `json:"penalty"`     // its part of the summary's; null: it did not finish, or has no deadline
+	Outcome  Outcome  `json:"outcome"`
 
 	// where its time went, by cause, which sums to the time from its arrival to its end, and that in
 	// a sentence; none where nobody kept accounts

@@ -114,6 +114,7 @@ const showAccount = () => {
   const v = verdict(run, k), a = (run.accounts || {})[k], due = run.deadline[k];
   box.replaceChildren(make('h3', { id: 'h-account' }, 'Why ' + run.jobs.ids[k] + ' was ' + v),
     make('p', {}, 'Submitted at ' + time(run.jobs.submitted[k]) + ', finished at ' + time(run.finished[k]) + (isNaN(due) ? '' : ', deadline ' + time(due) + (inTime(v) || tooLate(v) ? ': ' + (inTime(v) ? 'in time' : 'late') + ' by ' + time(Math.abs(due - run.finished[k])) : '')) + '. ' + (run.reasons[k] || '')),
+    ...(run.receipts[k] ? [make('p', {}, 'Energy: ' + run.receipts[k] + '.')] : []),
     ...(a ? [scrolled(tableOf('Where its time went, from its arrival to its end', ['>time', 'went to'], a.totals)),
       make('details', {}, make('summary', {}, 'The way there, through its last tasks'), scrolled(tableOf(a.more ? number(a.more) + ' more parts are not listed' : 'One part after another', ['>after', '>time', 'what', 'who or why'], a.parts.map((p) => [p[0], p[1], p[2], p.slice(3).join('; ')]))))]
       : [make('p', { class: 'note' }, 'Its account is not in this page; slackline why tells it, for a run that was kept (--keep, --journal).')]));

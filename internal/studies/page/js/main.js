@@ -20,8 +20,7 @@ const tiles = () => {
     ...(hasCores(s) ? [['vcores', use(s, 'vcore_utilization', 'vcores'), 'in use']] : []), ['local maps', known(s.map_locality, percent)],
     ['jobs finished', number(finished(s)), ' of ' + number(s.jobs)], ['attempts', number(s.attempts)]);
   for (const o of ['failed', 'killed']) if (s[o]) list.push(['jobs ' + o, number(s[o]), '', true]);
-  if (s.energy_kwh !== null && s.energy_kwh !== undefined) list.push(['energy', number(s.energy_kwh), ' kWh']);
-  for (const [key, name, unit] of [['energy_cost', 'cost of energy', ''], ['carbon_kg', 'carbon dioxide', ' kg']]) if (s[key] !== null && s[key] !== undefined) list.push([name, s[key].toFixed(2), unit]);
+  for (const [key, name, unit] of [['energy_kwh', 'energy', ' kWh'], ['green_kwh', 'of it green', ' kWh'], ['brown_kwh', 'brown', ' kWh'], ['energy_cost', 'cost of energy', ''], ['carbon_kg', 'carbon dioxide', ' kg']]) if (s[key] !== null && s[key] !== undefined) list.push([name, Math.abs(s[key]) < 100 ? few(s[key]) : number(s[key]), unit]);
   el('tiles').replaceChildren(...list.map(([name, value, more, bad]) => make('div', {}, make('dt', {}, name), make('dd', { class: bad ? 'bad' : null }, value, more ? make('small', {}, more) : ''))));
 };
 // bySeed has a table for each point: policies by seeds, the jobs in time or where none is due the mean response. A press shows the run.

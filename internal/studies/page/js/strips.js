@@ -99,6 +99,7 @@ const makeStrips = () => {
     else if (s.running) strips.push(strip('Attempts running', [{ name: 'attempts', values: s.running, hue: 'blue' }], 0, number));
     const groups = groupStrip(s);
     if (groups) strips.push(groups);
+    if (s.power) strips.push(strip('Power that nodes draw', [{ name: 'all', values: s.power, hue: 'blue' }, ...(s['supply green-power'] ? [{ name: 'brown', values: s.brown || [], hue: 'orange', dash: true }] : [])], 0, (x) => number(x) + ' W'));
     for (const [key, title, unit] of [['green-power', 'Green power', ' W'], ['price', 'Price of power', ''], ['carbon', 'Carbon dioxide of power', ' g a kWh'], ['capacity', 'Part of the capacity', '']]) {
       if (s['supply ' + key]) strips.push(strip(title, [{ name: title.toLowerCase(), values: s['supply ' + key].map((x) => x / 1000), hue: 'green' }], 0, (x) => (Math.abs(x) < 1 ? +x.toPrecision(2) : number(x)) + unit));
     }
