@@ -88,11 +88,21 @@ func (s *StageSpec) Container(i int) cluster.Container {
 	if len(s.Containers) > 0 {
 		return s.Containers[i]
 	}
-	if s.Kind == Reduce {
-		return cluster.ReduceSlot()
-	}
-	return cluster.MapSlot()
+	return s.Kinds()[0]
 }
+
+// Kinds are the containers that tasks of the stage can run in, one at least.
+func (s *StageSpec) Kinds() []cluster.Container {
+	switch {
+	case len(s.Containers) > 0:
+		return s.Containers
+	case s.Kind == Reduce:
+		return reduceSlot
+	}
+	return mapSlot
+}
+
+var mapSlot, reduceSlot = []cluster.Container{cluster.MapSlot()}, []cluster.Container{cluster.ReduceSlot()}
 
 // Input is what all tasks of the stage read. O(tasks).
 func (s *StageSpec) Input() (sum units.Bytes) {

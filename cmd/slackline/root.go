@@ -42,7 +42,6 @@ type options struct {
 	forReal   bool       // of run: what becomes of a job is no play
 	admit     string     // what run does with jobs that are expected to be late
 	quiet     bool       // of run: no progress
-	power     runs.Power // of run: where energy cannot be measured
 	cache     *lab.Cache // of simulations, nil = each is run
 	planned   int        // simulations so far
 	warnings  []string   // that are told once all input is found good, before the runs

@@ -117,7 +117,7 @@ under rtmr and dc, which refuse such jobs.`,
 					return fmt.Errorf("--slots-trace: %w", err)
 				}
 			}
-			if o.power, err = runs.ParsePower(power); err != nil {
+			if m.Power, err = runs.ParsePower(power); err != nil {
 				return fmt.Errorf("--power %w", err)
 			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
@@ -448,7 +448,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	shown := newLive(say, each.Of(foreseen, func(f runs.Foresight) *report.Expectation { return f.Expected() }), local.JobNames(), runs.Told(known))
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
-	meter := runs.StartMeter(o.power)
+	meter := runs.StartMeter(local.Machine.Power)
 	r, err := lab.Run(cmd.Context(), c)
 	took := meter.Stop()
 	keeper.Unserve()

@@ -185,6 +185,9 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 	if len(s.Beside) > 0 {
 		line("beside", "%s", strings.Join(s.Beside, ", "))
 	}
+	if s.Promised != nil && s.Promised.Receipt() != "" {
+		line("energy", "%s", s.Promised.Receipt())
+	}
 	if s.Real != nil && s.Run.Ended != nil {
 		line("process", "%s", s.Real.Sentence(s.Run.Ended.Sub(s.Run.Began).Seconds()))
 	}

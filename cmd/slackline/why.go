@@ -239,6 +239,9 @@ func (r *reasons) write(w io.Writer) error {
 		if j.Cut != "" {
 			say("its maps: %s", j.Cut)
 		}
+		if took := j.Receipt(); took != "" {
+			say("%s", took)
+		}
 		if j.Planned != nil {
 			say("planned to be done %s after its arrival, for its workflow to be in time", units.Span(*j.Planned-j.Submitted))
 		}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml/ast"
+
 	"github.com/slackline/slackline/units"
 )
 
@@ -48,6 +50,28 @@ type OneOrMore[T any] []T
 func (OneOrMore[T]) oneOrMore() {}
 
 func (OneOrMore[T]) wanted() string { return wanted(reflect.TypeFor[T]()) + " or a list of such" }
+
+// Kinds is a text, or one for CPUs and one for GPUs.
+type Kinds struct {
+	CPU string `json:"cpu" need:"yes" doc:"on CPUs"`
+	GPU string `json:"gpu" need:"yes" doc:"on GPUs"`
+}
+
+func (k *Kinds) read(d *Document, n ast.Node, path string) {
+	if text, ok := scalar(n); ok {
+		k.CPU = text
+		return
+	}
+	type pair Kinds
+	d.mapping(n, reflect.ValueOf((*pair)(k)).Elem(), path)
+}
+
+func (Kinds) wanted() string { return "a text, or one each for cpu and gpu" }
+
+func (Kinds) shape() map[string]any {
+	type pair Kinds
+	return map[string]any{"anyOf": []any{map[string]any{"type": []string{"string", "number", "boolean"}}, shapeOf(reflect.TypeFor[pair](), map[reflect.Type]bool{})}}
+}
 
 // Texts is one text or a list of them.
 type Texts = OneOrMore[string]

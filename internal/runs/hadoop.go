@@ -41,7 +41,7 @@ func Streaming(j *scenario.Job, self string, now time.Time) ([]string, error) {
 	if err := s.tags(now); err != nil {
 		return nil, err
 	}
-	if j.Map != "" {
+	if j.Map.CPU != "" {
 		s.commands()
 	} else if err := s.application(self); err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (s *streaming) commands() {
 	for _, f := range j.Files {
 		s.file(f)
 	}
-	s.own = append(s.own, "-mapper", j.Map)
+	s.own = append(s.own, "-mapper", j.Map.CPU)
 	if j.Combine != "" {
 		s.own = append(s.own, "-combiner", j.Combine)
 	}

@@ -533,7 +533,9 @@ func (k *Keeper) Finish(run *report.Run, real *report.Real, taught []*profile.Cl
 func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.Class) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
-	run.Real = real
+	if run.Real = real; real != nil {
+		run.Share(real.Energy)
+	}
 	named := make(map[string][]*keptJob) // one after another, as jobs of a name come
 	for _, j := range k.jobs {
 		named[j.row.Name] = append(named[j.row.Name], j)

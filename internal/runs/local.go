@@ -244,7 +244,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 		}
 	}
 	return engine.Config{Cluster: l.Machine.Cluster(), Clouds: l.Machine.Clouds, Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
-		Sync: l.Machine.Sync, Seed: seed, Profiles: l.whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
+		Core: cmp.Or(l.Machine.Power, DefaultPower).Core, Sync: l.Machine.Sync, Seed: seed, Profiles: l.whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }
 
@@ -336,7 +336,8 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 			return sim.Config{}, err
 		}
 		job := l.jobs[i].Spec
-		job.Stages = stages(splits, f.Reduces, class, l.Machine.Nodes, seed)
+		job.Stages = stages(splits, f.Reduces, class, l.Machine.Nodes+l.Machine.GPUs, seed)
+		job.Stages[0].Containers = l.jobs[i].Containers
 		if least, most := l.jobs[i].MinMaps, l.jobs[i].MaxMaps; least > 0 && class != nil {
 			mold(&job.Stages[0], min(least, len(splits)), max(most, len(splits)), class)
 		}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -26,6 +27,11 @@ type Machine struct {
 	Sync        outdir.Sync   // what outlives a loss of power
 	Steps       []engine.Step // what the workers offer over time; none = all, always
 
+	Power    Power       // by the model
+	GPUs     int         // GPU workers, each with a GPU for one map at a time
+	GPUSpeed float64     // of a map there, against a core
+	GPUPower units.Watts // of one
+
 	Offers []*cluster.Class          // that may be rented besides
 	Clouds map[string]cloud.Provider // who rents them out; those of whom nobody does are slots of this machine
 }
@@ -33,6 +39,9 @@ type Machine struct {
 // Rent lets be rented what job files offer.
 func (m *Machine) Rent(jobs []*scenario.Job) error {
 	for _, f := range jobs {
+		if f.Run.GPUs > 0 {
+			m.GPUs, m.GPUSpeed, m.GPUPower = f.Run.GPUs, f.Run.GPUSpeed, units.Watts(f.Run.GPUPower)
+		}
 		classes := f.Offers()
 		if len(classes) > 0 && m.Offers != nil {
 			return f.Errorf("run.offers", "another file of the run has offers as well; leave one out")
@@ -79,6 +88,9 @@ func Offers(f *scenario.Offers) (list []yarn.Offer, err error) {
 // Follow lets the workers offer what a trace says: from each row on a part of all slots, rounded, shared out
 // evenly, and at least one of each kind unless the part is 0. Before the first row they offer all.
 func (m *Machine) Follow(path string) error {
+	if m.GPUs > 0 {
+		return fmt.Errorf("%s: GPU workers have no slots that a trace could give; leave out the trace, or gpus", path)
+	}
 	rows, err := scenario.ReadSlots(path, m.Nodes*(m.MapSlots+m.ReduceSlots))
 	if err != nil {
 		return err
@@ -122,6 +134,16 @@ func ThisMachine(cores int) Machine {
 // Cluster describes the workers.
 func (m Machine) Cluster() *cluster.Cluster {
 	c := cluster.Uniform(m.Nodes, 1, cluster.Class{Name: LocalClass, Speed: 1, Capacity: units.Slots(m.MapSlots, m.ReduceSlots)})
+	if core := cmp.Or(m.Power, DefaultPower).Core; m.GPUs > 0 {
+		for _, slot := range []string{"cpu", cluster.MapSlot().Name, cluster.ReduceSlot().Name} {
+			c.Classes[0].Rates = append(c.Classes[0].Rates, cluster.Rate{Container: slot, Watts: core})
+		}
+		gpu := &cluster.Class{Name: "gpu", Speed: 1, Capacity: units.Vector{units.Named0: 1}, Rates: []cluster.Rate{{Container: "gpu", Speed: m.GPUSpeed, Watts: m.GPUPower}}}
+		c.Named, c.Classes = []string{"gpus"}, append(c.Classes, gpu)
+		for i := range m.GPUs {
+			c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprintf("gpu%d", i+1), Rack: 1, Class: gpu})
+		}
+	}
 	for _, class := range m.Offers {
 		c.Classes = append(c.Classes, class)
 		for range class.Most {
@@ -136,6 +158,9 @@ func (m Machine) String() string {
 	blocks := m.Block.String()
 	if m.Block == 0 {
 		blocks = fmt.Sprintf("%v to %v", input.LeastBlock, input.MostBlock)
+	}
+	if m.GPUs > 0 {
+		blocks += fmt.Sprintf("; %s, declared %v times as fast, at %v", units.Count(m.GPUs, "GPU worker"), m.GPUSpeed, m.GPUPower)
 	}
 	return fmt.Sprintf("%s of %s and %s, blocks of %s", units.Count(m.Nodes, "worker"), units.Count(m.MapSlots, "map slot"), units.Count(m.ReduceSlots, "reduce slot"), blocks)
 }

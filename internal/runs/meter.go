@@ -110,9 +110,10 @@ func (m *Meter) Stop() *report.Real {
 	}
 	took := time.Since(m.began).Seconds()
 	if joules, names, ok := m.rapl.end(); ok {
-		r.Energy = &report.Energy{Joules: joules, Source: "rapl", Detail: names}
+		r.Energy = &report.Energy{Joules: joules, Above: max(0, joules-float64(m.power.Idle)*took), Source: "rapl", Detail: names}
 	} else {
-		r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + float64(m.power.Core)*r.CPU, Source: "model", Detail: m.power.String()}
+		above := float64(m.power.Core) * r.CPU
+		r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + above, Above: above, Source: "model", Detail: m.power.String()}
 	}
 	return r
 }

@@ -25,11 +25,14 @@ func (j *Job) note(programs map[string]string) error {
 	key := "app"
 	if j.commands() {
 		key = "files"
-		j.Facts = []outdir.Fact{{Name: "map", Value: f.Map}, {Name: "combine", Value: f.Combine},
+		j.Facts = []outdir.Fact{{Name: "map", Value: f.Map.CPU}, {Name: "combine", Value: f.Combine},
 			{Name: "reduce", Value: f.Reduce}, {Name: "key_fields", Value: strconv.Itoa(f.KeyFields)},
 			{Name: "partition_fields", Value: strconv.Itoa(f.PartitionFields)},
 			{Name: "one_command", Value: strconv.FormatBool(f.OneCommand)},
 			{Name: "conf", Value: pairs(f.Conf)}, {Name: "env", Value: pairs(f.Env)}}
+	}
+	if f.Map.GPU != "" {
+		j.Facts = append(j.Facts, outdir.Fact{Name: "map on GPUs", Value: f.Map.GPU})
 	}
 	for _, in := range f.Inputs {
 		if in.Map != "" {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/apps"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
@@ -22,6 +23,9 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 	"github.com/slackline/slackline/units"
 )
+
+// Kinds are the containers of maps that have a command for GPUs and one for CPUs.
+var Kinds = []cluster.Container{{Name: "gpu", Needs: units.Vector{units.Named0: 1}}, {Name: "cpu", Needs: units.Slots(1, 0)}}
 
 func (j *Job) commands() bool { return j.File.Has("map") }
 
@@ -99,7 +103,7 @@ func (j *Job) prepare(id string, o Options) (programs map[string]string, err err
 	}
 	var lines []streaming.CommandLine
 	for _, l := range []streaming.CommandLine{
-		{Key: "map", Text: f.Map}, {Key: "combine", Text: f.Combine}, {Key: "reduce", Text: f.Reduce},
+		{Key: "map", Text: f.Map.CPU}, {Key: "map.gpu", Text: f.Map.GPU}, {Key: "combine", Text: f.Combine}, {Key: "reduce", Text: f.Reduce},
 	} {
 		if f.Has(l.Key) {
 			lines = append(lines, l)
@@ -119,6 +123,9 @@ func (j *Job) prepare(id string, o Options) (programs map[string]string, err err
 			"so the command will not find it; add files: [%s]", f.Name, name, name))
 	}
 	j.Executor = streaming.New(s)
+	if f.Map.GPU != "" {
+		j.Containers = Kinds
+	}
 	programs = make(map[string]string)
 	for _, file := range s.Files {
 		programs["file "+file.Name] = file.Path

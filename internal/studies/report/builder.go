@@ -225,7 +225,10 @@ func (b *Builder) Run() *Run {
 		b.bill(false)
 	} else {
 		s.TaskEnergy = new(b.gone.KWh() + b.bill(true))
-		if s.Energy = new(b.used.All.KWh()); b.meter.Fed[sched.GreenPower] {
+		if s.Energy = new(b.used.All.KWh()); b.real { // its machine has a meter
+			s.Energy = nil
+		}
+		if b.meter.Fed[sched.GreenPower] {
 			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
 		}
 		if b.meter.Fed[sched.Price] {

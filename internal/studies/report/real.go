@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slackline/slackline/units"
+)
 
 // Real is what a run on this machine took besides slots. A simulation has none.
 type Real struct {
@@ -31,8 +35,35 @@ const (
 // Energy is what the machine used while the run lasted, other processes included.
 type Energy struct {
 	Joules float64 `json:"joules"`
-	Source string  `json:"source"` // "rapl": counted by the processor; "model": computed
-	Detail string  `json:"detail"` // what was counted, or the model
+	Above  float64 `json:"above_idle_joules"` // of it, beyond what the idle machine draws by the model
+	Source string  `json:"source"`            // "rapl": counted by the processor; "model": computed
+	Detail string  `json:"detail"`            // what was counted, or the model
+}
+
+// Share shares out to jobs what the machine has used above idle, as their attempts did by what their containers draw.
+// Of GPU workers no counter of the processor knows: where there are such, what is stated of containers holds, and is
+// added to a model.
+func (r *Run) Share(e *Energy) {
+	all := 0.0
+	for i := range r.Jobs {
+		if by := r.Jobs[i].Energy; by != nil {
+			all += *by * float64(units.JoulesPerKWh)
+		}
+	}
+	if e == nil || r.Summary.TaskEnergy != nil {
+		if e != nil && e.Source == "model" {
+			e.Joules, e.Above, e.Detail = e.Joules-e.Above+all, all, e.Detail+", and of GPU workers as stated"
+		}
+		return
+	}
+	for i := range r.Jobs {
+		if j := &r.Jobs[i]; j.Energy != nil && all > 0 {
+			*j.Energy *= e.Above / all
+			if j.Patient != nil {
+				j.Patient.Energy *= e.Above / all
+			}
+		}
+	}
 }
 
 // Expectation is what was said of a time before a run.

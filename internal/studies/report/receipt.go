@@ -43,8 +43,13 @@ func (j *Job) Receipt() string {
 	if j.Energy == nil {
 		return ""
 	}
-	text := "its tasks drew above idle " + Uses{*j.Energy, j.EnergyCost, j.Carbon}.String()
-	if j.Patient != nil {
+	own := Uses{*j.Energy, j.EnergyCost, j.Carbon}.String()
+	text := "its tasks drew above idle " + own
+	switch {
+	case j.Patient == nil:
+	case j.Patient.String() == own:
+		text += "; twice the time would have saved nothing, by an estimate"
+	default:
 		text += "; with twice the time at best " + j.Patient.String() + ", an estimate"
 	}
 	return text

@@ -69,7 +69,7 @@ func Paths(text string) []string { return whole.FindAllString(text, -1) }
 
 // commands are those of a job, by their keys.
 func (j *Job) commands() map[string]string {
-	list := map[string]string{"map": j.Map, "combine": j.Combine, "reduce": j.Reduce}
+	list := map[string]string{"map": j.Map.CPU, "map.gpu": j.Map.GPU, "combine": j.Combine, "reduce": j.Reduce}
 	for i, in := range j.Inputs {
 		list[fmt.Sprintf("inputs[%d].map", i)] = in.Map
 	}

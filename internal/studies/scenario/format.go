@@ -407,16 +407,19 @@ type Job struct {
 
 // Whole is what a job file says of the run of all its jobs. The flags of these names win.
 type Whole struct {
-	About     string  `json:"about" doc:"what the run shows and how long it takes; run prints it first"`
-	Policy    string  `json:"policy" some:"yes" doc:"the policy"`
-	Block     string  `json:"block" some:"yes" doc:"largest input of a map, such as 64KB"`
-	Overwrite bool    `json:"overwrite" doc:"true: replace the output of earlier runs"`
-	Offers    []Cloud `json:"offers" doc:"slots beyond those of this machine that a policy may rent, and gives back; no flag does"`
+	About     string       `json:"about" doc:"what the run shows and how long it takes; run prints it first"`
+	Policy    string       `json:"policy" some:"yes" doc:"the policy"`
+	Block     string       `json:"block" some:"yes" doc:"largest input of a map, such as 64KB"`
+	Overwrite bool         `json:"overwrite" doc:"true: replace the output of earlier runs"`
+	GPUs      int          `json:"gpus" above:"0" max:"1000" doc:"GPU workers, which run one map of a job with a command for GPUs at a time: a real GPU, or what is declared as one; none if left out"`
+	GPUSpeed  float64      `json:"gpu_speed" above:"0" def:"4" doc:"with gpus: how much faster a map is there than on a core, as far as nothing is known"`
+	GPUPower  config.Power `json:"gpu_power" above:"0" def:"60W" doc:"with gpus: what such a map draws there above idle"`
+	Offers    []Cloud      `json:"offers" doc:"slots beyond those of this machine that a policy may rent, and gives back; no flag does"`
 }
 
 // Commands are those of a job that is run as Hadoop Streaming runs it.
 type Commands struct {
-	Map             string            `json:"map" doc:"the mapper's command, such as python3 mapper.py: lines in, key TAB value lines out"`
+	Map             config.Kinds      `json:"map" doc:"the mapper's command, such as python3 mapper.py: lines in, key TAB value lines out; or {cpu: …, gpu: …}, two that do the same, of which a GPU worker runs the second"`
 	Combine         string            `json:"combine" doc:"the combiner's command; none if left out"`
 	Reduce          string            `json:"reduce" doc:"the reducer's command; if left out the combiner's, and without one the sorted lines are the result"`
 	Files           config.Texts      `json:"files" doc:"side files of the commands, each linked into the working directory of an attempt; PATH or PATH#NAME"`

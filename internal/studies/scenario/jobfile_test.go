@@ -20,7 +20,7 @@ func TestJobsOfOneFile(t *testing.T) {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
 	j := jobs[1]
-	if jobs[0].Name != "f-1" || j.Name != "second" || j.Map != "cat" || j.KeyFields != 2 || !reflect.DeepEqual(j.After, config.Texts{"f-1"}) ||
+	if jobs[0].Name != "f-1" || j.Name != "second" || j.Map.CPU != "cat" || j.KeyFields != 2 || !reflect.DeepEqual(j.After, config.Texts{"f-1"}) ||
 		j.Limits.Memory != 1<<30 || j.Limits.Files != 64 || j.Class != "second" {
 		t.Errorf("%+v\n%+v", jobs[0], j)
 	}

@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/fault"
 	"github.com/slackline/slackline/internal/worlds/engine/failure"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
@@ -31,6 +33,7 @@ type attempt struct {
 	said      task.Said
 	idle      atomic.Bool // it waits for map output: that it does not get on is not its fault
 
+	began    units.Time
 	err      error      // what its goroutine reported
 	done     float64    // as it was told last
 	beats    int64      // of the meter when it was last seen to get on
@@ -51,7 +54,7 @@ func (w *World) start(it *sched.Item, b sched.Bound) {
 	j, n := w.jobs[it.Job], w.nodes[it.Node]
 	s := j.stage(it.Stage)
 	t := &s.tasks[b.Task-1]
-	a := &attempt{job: j, stage: it.Stage, task: b.Task, try: int(t.Tries), node: it.Node, container: it.Container, seen: w.now}
+	a := &attempt{job: j, stage: it.Stage, task: b.Task, try: int(t.Tries), node: it.Node, container: it.Container, seen: w.now, began: w.now}
 	s.Begin(&t.Task)
 	w.recount(j)
 	c := s.Spec.Container(int(it.Container))
@@ -97,8 +100,9 @@ func (w *World) work(j *job, a *attempt) func(context.Context) report {
 func (w *World) config(j *job, a *attempt, reduce bool) task.Config {
 	return task.Config{Program: j.cfg.Program, Task: int(a.task - 1), Attempt: a.try, Buffer: w.buffer(reduce),
 		Merge: w.merge(), Sync: w.cfg.Sync == outdir.SyncAll, Meter: &a.meter, Said: &a.said, Warn: w.warner(j), Clock: w.cfg.Clock,
-		Local: filepath.Join(j.out.Local(), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)),
-		Skip:  w.skip(j, a), Out: j.out.AttemptDir(a.of(), a.try), Written: j.cfg.Written}
+		Local:     filepath.Join(j.out.Local(), w.nodes[a.node].Spec.Name, fmt.Sprintf("%v-%d-%d", a.stage, a.task, a.try)),
+		Container: j.stage(a.stage).Spec.Container(int(a.container)).Name,
+		Skip:      w.skip(j, a), Out: j.out.AttemptDir(a.of(), a.try), Written: j.cfg.Written}
 }
 
 // merge is how many runs an attempt merges at once: all attempts share the files that this process
@@ -227,7 +231,7 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	n.fresh = true
 	s.End(&t.Task, outcome)
 	w.recount(j)
-	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why, Detail: account(a, stats)}
+	e := sched.Event{Kind: sched.Ended, Attempt: a.id, Outcome: outcome, Text: why, Detail: account(a, stats), X: units.Rounded(float64(w.draws(n, j, &c).Over(w.now.Sub(a.began))))}
 	if stats != nil {
 		e.Bytes, e.OutBytes = stats.Read, stats.Written
 		e.Spans = [sched.Phases]units.Duration{sched.PhaseShuffle: stats.Shuffle, sched.PhaseSort: stats.Sort, sched.PhaseRun: stats.Run}
@@ -240,6 +244,11 @@ func (w *World) end(a *attempt, outcome sched.Outcome, why string, stats *task.S
 	if outcome == sched.Failed && !a.forgiven {
 		w.blame(a.job, a.stage, a.task, why, a.err)
 	}
+}
+
+// draws is what a task draws in a container above what its node draws idle: as is stated, else what a busy core does.
+func (w *World) draws(n *node, j *job, c *cluster.Container) units.Watts {
+	return cmp.Or(n.Spec.Class.Rate(j.cfg.Spec.Class, c).Watts, w.cfg.Core)
 }
 
 // blame counts a failure of a task. The job fails with it if it would fail in the same way again,

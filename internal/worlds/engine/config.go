@@ -43,6 +43,7 @@ type Config struct {
 	Grace       units.Duration   // an attempt that was told to stop is waited for so long; 5 s
 	Heartbeat   units.Duration   // how often a worker beats while work waits that fits; 20 ms
 	Profiles    []*profile.Class // what is known at the start
+	Core        units.Watts      // what a task draws of whose container nothing is stated; 0 = nobody knows
 	Progress    units.Duration   // how often the progress of attempts is told; 0 = never
 	// what workers offer from certain times on, in their order; nothing that runs is stopped
 	Steps []Step
@@ -99,8 +100,10 @@ type Job struct {
 	Command json.RawMessage
 	Began   time.Time // 0 of its own times, for whoever resumes it; zero = that of the run
 
-	Executor Executor       // nil = attempts run in this process
-	Timeout  units.Duration // an attempt that does not get on for so long has failed; 0 = Config.Timeout
+	// kinds of containers that its maps can run in, best first; nil = a map slot
+	Containers []cluster.Container
+	Executor   Executor       // nil = attempts run in this process
+	Timeout    units.Duration // an attempt that does not get on for so long has failed; 0 = Config.Timeout
 }
 
 func (c *Config) withDefaults() Config {
@@ -222,7 +225,7 @@ func (c *Config) read(j *Job, block units.Bytes) ([]outdir.InputFile, []input.Sp
 
 // stages returns the stages of a job with these splits.
 func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
-	maps := workload.StageSpec{Kind: workload.Map}
+	maps := workload.StageSpec{Kind: workload.Map, Containers: j.Containers}
 	if j.MinMaps > 0 {
 		maps.MinTasks, maps.MaxTasks = min(j.MinMaps, len(splits)), max(j.MaxMaps, len(splits))
 	}

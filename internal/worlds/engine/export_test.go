@@ -48,10 +48,10 @@ func (w *World) Miscounted() string {
 	}
 	for _, k := range w.wants {
 		if k.stages != stages[k] || k.stages == 0 {
-			return fmt.Sprintf("%d stages want %v on nodes with labels %v, counted %d", stages[k], k.needs, k.labels, k.stages)
+			return fmt.Sprintf("%d stages want %v on nodes with labels %v, counted %d", stages[k], k.kinds, k.labels, k.stages)
 		}
 		if k.waits != waits[k] {
-			return fmt.Sprintf("%d stages wait for %v on nodes with labels %v, counted %d", waits[k], k.needs, k.labels, k.waits)
+			return fmt.Sprintf("%d stages wait for %v on nodes with labels %v, counted %d", waits[k], k.kinds, k.labels, k.waits)
 		}
 		delete(waits, k)
 	}

@@ -265,7 +265,7 @@ func (w *World) arrive(j *job) {
 	}
 	w.emit(e)
 	for _, s := range j.stages {
-		s.want = w.wanting(s.Spec.Container(0).Needs, j.Spec.Labels)
+		s.want = w.wanting(s.Spec.Kinds(), j.Spec.Labels)
 	}
 	if j.broken {
 		w.endNext(j, sched.Killed, behindFailed)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/cloud"
 	"github.com/slackline/slackline/internal/worlds/truth"
 	"github.com/slackline/slackline/sched"
@@ -121,24 +122,24 @@ func (w *World) nextBeat() units.Time {
 	return next
 }
 
-// want is a kind of container on nodes with certain labels. Stages of any number of jobs share it,
+// want is kinds of containers on nodes with certain labels. Stages of any number of jobs share it,
 // so that what waits is counted and never searched for.
 type want struct {
-	needs  units.Vector
+	kinds  []cluster.Container
 	labels []string
 	stages int // of jobs that are there
 	waits  int // of these, that wait for room
 }
 
 // wanting returns the want of one stage more.
-func (w *World) wanting(needs units.Vector, labels []string) *want {
+func (w *World) wanting(kinds []cluster.Container, labels []string) *want {
 	for _, k := range w.wants {
-		if k.needs == needs && slices.Equal(k.labels, labels) {
+		if slices.Equal(k.kinds, kinds) && slices.Equal(k.labels, labels) {
 			k.stages++
 			return k
 		}
 	}
-	k := &want{needs: needs, labels: labels, stages: 1}
+	k := &want{kinds: kinds, labels: labels, stages: 1}
 	w.wants = append(w.wants, k)
 	return k
 }
@@ -176,6 +177,6 @@ func (w *World) more(j *job) {
 // wanted tells whether some stage waits for a container that fits on the node.
 func (w *World) wanted(nd *node) bool {
 	return nd.up && nd.lease != draining && slices.ContainsFunc(w.wants, func(k *want) bool {
-		return k.waits > 0 && nd.Free.Fits(&k.needs) && nd.Spec.Carries(k.labels)
+		return k.waits > 0 && slices.ContainsFunc(k.kinds, func(c cluster.Container) bool { return nd.Free.Fits(&c.Needs) }) && nd.Spec.Carries(k.labels)
 	})
 }

@@ -98,9 +98,12 @@ func (w *World) submit(list []Job) error {
 
 // check reports the first thing that cannot be of a job by itself, and notes its output.
 func (w *World) check(j *Job, outputs map[string]string) error {
-	needs := []cluster.Container{cluster.MapSlot()}
+	needs := [][]cluster.Container{{cluster.MapSlot()}}
+	if j.Containers != nil {
+		needs[0] = j.Containers
+	}
 	if j.Reduces > 0 {
-		needs = append(needs, cluster.ReduceSlot())
+		needs = append(needs, []cluster.Container{cluster.ReduceSlot()})
 	}
 	switch {
 	case j.Program == nil:
@@ -116,9 +119,9 @@ func (w *World) check(j *Job, outputs map[string]string) error {
 	}
 	for _, n := range needs {
 		if !slices.ContainsFunc(w.nodes[1:], func(nd *node) bool {
-			return nd.Spec.Carries(j.Spec.Labels) && nd.Spec.Class.Capacity.Fits(&n.Needs)
+			return nd.Spec.Carries(j.Spec.Labels) && slices.ContainsFunc(n, func(k cluster.Container) bool { return nd.Spec.Class.Capacity.Fits(&k.Needs) })
 		}) {
-			return fmt.Errorf("no node that it may use offers a %s", n.Name)
+			return fmt.Errorf("no node that it may use offers a %s", n[len(n)-1].Name)
 		}
 	}
 	if err := task.CheckFormats(j.Program, j.Sources, j.Written); err != nil {

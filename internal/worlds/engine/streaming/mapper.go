@@ -63,6 +63,9 @@ func (m *mapper) to(out mapreduce.Emitter) {
 func (m *mapper) start(in mapreduce.Input) (err error) {
 	m.in, m.started = in, true
 	words := m.a.x.job.Map
+	if m.a.gpu {
+		words = m.a.x.job.MapGPU
+	}
 	if own, ok := m.a.x.job.MapOf[in.Name]; ok {
 		words = own
 	}

@@ -73,6 +73,8 @@ func (j *Job) Prepare(lines []CommandLine, files []string, later func(path strin
 		switch line.Key {
 		case "map":
 			j.Map = words
+		case "map.gpu":
+			j.MapGPU = words
 		case "combine":
 			j.Combine = words
 		case "reduce":

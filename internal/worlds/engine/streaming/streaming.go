@@ -23,6 +23,7 @@ type Job struct {
 	Name    string
 	User    string
 	Map     []string
+	MapGPU  []string            // in a container of kind gpu; empty = as elsewhere
 	MapOf   map[string][]string // those of inputs that have their own, by the inputs' names
 	Combine []string            // empty = none
 	Reduce  []string            // empty = what combines; without that too, records pass as they are
@@ -78,6 +79,7 @@ type attempt struct {
 	dir      string // in which they run
 	conf     conf
 	said     *task.Said
+	gpu      bool
 	longest  int // line of a command's output
 	commands []*command
 }
@@ -87,7 +89,7 @@ func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said, longest: min(c.LongestLine(), longestLine)}
+	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said, gpu: c.Container == "gpu" && len(x.job.MapGPU) > 0, longest: min(c.LongestLine(), longestLine)}
 	if err := fault.MakeDirs(dir); err != nil {
 		return nil, err
 	}

@@ -150,20 +150,21 @@ func newAttempt(ctx context.Context, c Config) *attempt {
 // Config is what map and reduce attempts have in common. As JSON it goes to attempts in other
 // processes, less what has no meaning there.
 type Config struct {
-	Program *mapreduce.Program `json:"-"`
-	Task    int                // from 0
-	Attempt int                // of this task, from 0
-	Buffer  int                // bytes of memory for sorting or shuffling; 0 = 32 MB
-	Merge   int                `json:"-"` // runs that are merged at once; 0 = as many as is good
-	Sync    bool               // part files are on disk, and not only with the system, when the attempt ends
-	Local   string             // directory of this attempt alone, which it makes; on failure it is removed
-	Out     string             // the same for part files
-	Written Written            // how they are written
-	Skip    *Skip              `json:",omitempty"` // nil = it passes over nothing
-	Meter   *Meter             `json:"-"`          // may be nil
-	Said    *Said              `json:"-"`          // takes what a program says beside its output; may be nil
-	Warn    func(text string)  `json:"-"`          // is told what people should know at once; may be nil
-	Clock   func() units.Time  `json:"-"`          // stopwatch of the phases; nil = they are not measured
+	Program   *mapreduce.Program `json:"-"`
+	Task      int                // from 0
+	Attempt   int                // of this task, from 0
+	Container string             `json:",omitempty"` // kind of what it runs in
+	Buffer    int                // bytes of memory for sorting or shuffling; 0 = 32 MB
+	Merge     int                `json:"-"` // runs that are merged at once; 0 = as many as is good
+	Sync      bool               // part files are on disk, and not only with the system, when the attempt ends
+	Local     string             // directory of this attempt alone, which it makes; on failure it is removed
+	Out       string             // the same for part files
+	Written   Written            // how they are written
+	Skip      *Skip              `json:",omitempty"` // nil = it passes over nothing
+	Meter     *Meter             `json:"-"`          // may be nil
+	Said      *Said              `json:"-"`          // takes what a program says beside its output; may be nil
+	Warn      func(text string)  `json:"-"`          // is told what people should know at once; may be nil
+	Clock     func() units.Time  `json:"-"`          // stopwatch of the phases; nil = they are not measured
 }
 
 const (
