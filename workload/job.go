@@ -102,6 +102,12 @@ func (s *StageSpec) Kinds() []cluster.Container {
 	return mapSlot
 }
 
+// Fitting is the first of these for which there is room.
+func (s *StageSpec) Fitting(room *units.Vector) (kind uint8, fits bool) {
+	i := slices.IndexFunc(s.Kinds(), func(c cluster.Container) bool { return room.Fits(&c.Needs) })
+	return uint8(max(0, i)), i >= 0
+}
+
 var mapSlot, reduceSlot = []cluster.Container{cluster.MapSlot()}, []cluster.Container{cluster.ReduceSlot()}
 
 // Input is what all tasks of the stage read. O(tasks).

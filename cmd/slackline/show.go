@@ -93,6 +93,17 @@ func showJob(h *store.Store, key string) (*shown, error) {
 	return s, nil
 }
 
+// doneBy says by when a job is done as it was told, with the instants of that.
+func doneBy(o *store.Outlook, now time.Time) string {
+	told := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return stamp(t, now)
+	}
+	return report.DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence)
+}
+
 // write prints the job for people.
 func (s *shown) write(out io.Writer, now time.Time) error {
 	j := s.Job
@@ -163,13 +174,7 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 	}
 	if o := j.Outlook; o != nil {
 		if j.Ended == nil {
-			told := func(t time.Time) string {
-				if t.IsZero() {
-					return ""
-				}
-				return stamp(t, now)
-			}
-			line("done", "%s", report.DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence))
+			line("done", "%s", doneBy(o, now))
 		}
 		if o.Why != "" {
 			line("moved", "%s after submission: %s", units.Span(o.Told.Sub(j.Submitted).Seconds()), o.Why)

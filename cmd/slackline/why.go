@@ -177,13 +177,7 @@ func ofRealJob(s *shown, now time.Time) *reasons {
 		r.Told = append(r.Told, "its deadline is "+stamp(*s.Job.Deadline, now)+": "+promise(s.Job, now))
 	}
 	if o := s.Job.Outlook; o != nil && s.Job.Ended == nil {
-		told := func(t time.Time) string {
-			if t.IsZero() {
-				return ""
-			}
-			return stamp(t, now)
-		}
-		r.Told = append(r.Told, "as it was told it is done: "+report.DoneBy(told(o.Half), told(o.Ninety), told(o.Sure), o.Confidence))
+		r.Told = append(r.Told, "as it was told it is done: "+doneBy(o, now))
 	}
 	return r
 }

@@ -142,20 +142,19 @@ func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, j *work
 // its work takes least, by rates: in any kind that the stage lists, on any class of nodes.
 func (m *Meter) Least(h sched.NodeID, j *workload.Job, s workload.Stage, kind uint8) float64 {
 	st := j.Stage(s)
-	if st == nil || h < 1 || int(h) >= len(m.nodes) || m.nodes[h].class == nil || len(m.classes)*max(1, len(st.Containers)) == 1 {
+	if st == nil || h < 1 || int(h) >= len(m.nodes) || m.nodes[h].class == nil || len(m.classes)*len(st.Kinds()) == 1 {
 		return 1
 	}
-	takes := func(c *cluster.Class, kind int) float64 {
-		box := st.Container(kind)
-		r := c.Rate(j.Class, &box)
+	takes := func(c *cluster.Class, box *cluster.Container) float64 {
+		r := c.Rate(j.Class, box)
 		return float64(r.Watts) / r.Speed
 	}
-	here := takes(m.nodes[h].class, int(kind))
+	here := takes(m.nodes[h].class, &st.Kinds()[kind])
 	least := here
 	for _, c := range m.classes {
-		for k := range max(1, len(st.Containers)) {
-			if box := st.Container(k); c.Capacity.Fits(&box.Needs) {
-				least = min(least, takes(c, k))
+		for _, box := range st.Kinds() {
+			if c.Capacity.Fits(&box.Needs) {
+				least = min(least, takes(c, &box))
 			}
 		}
 	}

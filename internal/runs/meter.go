@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,16 +29,13 @@ func (p Power) String() string { return fmt.Sprintf("%v + %v for each busy core"
 
 // ParsePower reads a model: 10W,8W.
 func ParsePower(text string) (p Power, err error) {
-	idle, core, both := strings.Cut(text, ",")
-	for _, part := range []struct {
-		text string
-		to   *units.Watts
-	}{{idle, &p.Idle}, {core, &p.Core}} {
-		watts, e := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(part.text), "W"), 64)
-		if e != nil || !both || !(watts >= 0 && watts <= 1e6) {
+	parts := strings.Split(text, ",")
+	for i, to := range []*units.Watts{&p.Idle, &p.Core} {
+		watts, e := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(parts[min(i, len(parts)-1)]), "W"), 64)
+		if e != nil || len(parts) != 2 || !(watts >= 0 && watts <= 1e6) {
 			return Power{}, fmt.Errorf("%q: write the watts that the machine draws when idle, and those that each busy core adds, such as %v,%v", text, DefaultPower.Idle, DefaultPower.Core)
 		}
-		*part.to = units.Watts(watts)
+		*to = units.Watts(watts)
 	}
 	return p, nil
 }
@@ -114,6 +112,9 @@ func (m *Meter) Stop() *report.Real {
 	} else {
 		above := float64(m.power.Core) * r.CPU
 		r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + above, Above: above, Source: "model", Detail: m.power.String()}
+		if m.rapl.bad != "" {
+			r.Energy.Detail += ", as " + m.rapl.bad
+		}
 	}
 	return r
 }
@@ -138,8 +139,12 @@ func anonymous() int64 {
 // rapl are the energy counters of the processor packages ("running average power limit").
 type rapl struct {
 	zones []zone
-	bad   bool // one could not be read
+	bad   string // why they are not believed
+	at    time.Time
 }
+
+// mostWatts is more than a package draws.
+const mostWatts = 2000
 
 type zone struct {
 	dir, name string
@@ -154,6 +159,7 @@ func openRAPL(root string) (r rapl) {
 	if runtime.GOOS != "linux" {
 		return r
 	}
+	r.at = time.Now()
 	dirs, err := filepath.Glob(filepath.Join(root, "intel-rapl:*"))
 	if err != nil {
 		return r
@@ -185,16 +191,21 @@ func readNumber(path string) (int64, error) {
 
 // read adds what the counters have counted since.
 func (r *rapl) read() {
+	could := mostWatts * (1 + time.Since(r.at).Seconds()) * 1e6
+	r.at = time.Now()
 	for i := range r.zones {
 		z := &r.zones[i]
 		now, err := readNumber(filepath.Join(z.dir, "energy_uj"))
 		if err != nil {
-			r.bad = true
+			r.bad = fmt.Sprintf("the counter of %s could not be read any more", z.name)
 			return
 		}
 		used := now - z.last
 		if used < 0 {
 			used += z.span
+		}
+		if used < 0 || float64(used) > could {
+			r.bad = fmt.Sprintf("the counter of %s jumped from %d to %d µJ", z.name, z.last, now)
 		}
 		z.sum += used
 		z.last = now
@@ -204,13 +215,13 @@ func (r *rapl) read() {
 // end returns the joules since openRAPL, and of which packages.
 func (r *rapl) end() (joules float64, names string, ok bool) {
 	r.read()
-	if len(r.zones) == 0 || r.bad {
-		return 0, "", false
-	}
 	var list []string
 	for _, z := range r.zones {
+		if z.sum == 0 {
+			r.bad = cmp.Or(r.bad, fmt.Sprintf("the counter of %s stood still", z.name))
+		}
 		joules += float64(z.sum) / 1e6
 		list = append(list, z.name)
 	}
-	return joules, strings.Join(list, ", "), true
+	return joules, strings.Join(list, ", "), len(r.zones) > 0 && r.bad == ""
 }

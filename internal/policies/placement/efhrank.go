@@ -47,8 +47,8 @@ func (e *EFH) survey(v sched.View) {
 	e.asked = e.asked[:0]
 	for i := range e.queue {
 		st := e.queue[i].job.Spec.Stage(sched.Map)
-		for k := range max(1, len(st.Containers)) {
-			if c := st.Container(k); !slices.Contains(e.asked, c.Needs) {
+		for _, c := range st.Kinds() {
+			if !slices.Contains(e.asked, c.Needs) {
 				e.asked = append(e.asked, c.Needs)
 			}
 		}

@@ -43,23 +43,28 @@ func (l *thriftiest) next(t *turn) sched.JobID {
 			return 0
 		}
 		job := t.v.Job(j)
-		class, kind := sched.ClassID(0), 0
-		most, st := 0.0, job.Spec.Stage(sched.Map)
-		for c := sched.ClassID(1); c <= t.v.Classes(); c++ {
-			for k := range max(1, len(st.Containers)) {
-				box := st.Container(k)
-				ef := efficiency(t.v.Class(c).Rate(job.Spec, sched.Map, k))
-				if t.v.Class(c).Spec.Capacity.Fits(&box.Needs) && units.Rounded(ef) > units.Rounded(most) {
-					most, class, kind = ef, c, k
-				}
-			}
-		}
-		if box := st.Container(kind); t.node.Class == class && t.node.Free.Fits(&box.Needs) {
+		class, kind := thriftiestOf(t.v, job, false)
+		if box := job.Spec.Stage(sched.Map).Container(kind); t.node.Class == class && t.node.Free.Fits(&box.Needs) {
 			l.kind = uint8(kind)
 			return j
 		}
 		l.after = j
 	}
+}
+
+// thriftiestOf is the class and the kind of container in which a job's maps use the least, of classes with nodes that
+// are awake or of all; of equal ones the first.
+func thriftiestOf(v sched.View, j *sched.Job, awake bool) (class sched.ClassID, kind int) {
+	most := 0.0
+	for c := sched.ClassID(1); c <= v.Classes(); c++ {
+		for k, box := range j.Spec.Stage(sched.Map).Kinds() {
+			ef := efficiency(v.Class(c).Rate(j.Spec, sched.Map, k))
+			if units.Rounded(ef) > units.Rounded(most) && (!awake || v.Class(c).Nodes[sched.Awake] > 0) && v.Class(c).Spec.Capacity.Fits(&box.Needs) {
+				most, class, kind = ef, c, k
+			}
+		}
+	}
+	return class, kind
 }
 
 func (l *thriftiest) start(t *turn, j sched.JobID) {

@@ -67,27 +67,16 @@ func (t *turn) fill(l line) {
 // start starts one task of the job, not farther from its input than far, in the best kind of
 // container that fits.
 func (t *turn) start(j sched.JobID, s sched.Stage, far sched.Locality) bool {
-	kind, fits := t.container(j, s)
-	return fits && t.p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Container: kind,
-		Node: t.node.ID, Count: 1, Locality: far, Reason: sched.Because(sched.FirstInOrder)})
-}
-
-// container returns the best kind of container of the job's stage that fits on the node.
-func (t *turn) container(j sched.JobID, s sched.Stage) (kind uint8, fits bool) {
 	job := t.v.Job(j)
 	if job == nil {
-		return 0, false
+		return false
 	}
-	spec := job.Spec.Stage(s)
-	if spec == nil || len(spec.Containers) == 0 {
-		return 0, true // one slot; First has seen that it fits
+	kind, fits := uint8(0), true // a master's, whose stage the job does not list
+	if spec := job.Spec.Stage(s); spec != nil {
+		kind, fits = spec.Fitting(&t.node.Free)
 	}
-	for i := range spec.Containers {
-		if t.node.Free.Fits(&spec.Containers[i].Needs) {
-			return uint8(i), true
-		}
-	}
-	return 0, false
+	return fits && t.p.Add(sched.Item{Verb: sched.Start, Job: j, Stage: s, Container: kind,
+		Node: t.node.ID, Count: 1, Locality: far, Reason: sched.Because(sched.FirstInOrder)})
 }
 
 // shared tells whether maps and reduces draw on the same resources of the node.

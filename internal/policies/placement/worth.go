@@ -81,8 +81,7 @@ func (l *worthy) start(t *turn, j sched.JobID) {
 func (l *worthy) takes(t *turn, j *sched.Job) bool {
 	st := j.Spec.Stage(sched.Map)
 	best := -1.0
-	for k := range max(1, len(st.Containers)) {
-		box := st.Container(k)
+	for k, box := range st.Kinds() {
 		ef := efficiency(t.v.Class(t.node.Class).Rate(j.Spec, sched.Map, k))
 		if units.Rounded(ef) <= units.Rounded(best) || !t.node.Free.Fits(&box.Needs) || k > 0 && waitsFor(t.v, func(o *sched.Job) bool { return o.Spec.Stage(sched.Map).Container(0).Name == box.Name }) > 0 {
 			continue
@@ -114,8 +113,8 @@ func (l *worthy) better(v sched.View, j *sched.Job, than float64) (rate, fastest
 	for c := sched.ClassID(1); c <= v.Classes(); c++ {
 		class := v.Class(c)
 		has := class.Spec.Capacity
-		for k := range max(1, len(st.Containers)) {
-			is, box := class.Rate(j.Spec, sched.Map, k), st.Container(k)
+		for k, box := range st.Kinds() {
+			is := class.Rate(j.Spec, sched.Map, k)
 			if n := has.Times(&box.Needs); n > 0 && units.Rounded(efficiency(is)) > units.Rounded(than) && class.Nodes[sched.Awake] > 0 {
 				rate += float64(n) * float64(class.Nodes[sched.Awake]) * is.Speed
 				fastest = max(fastest, units.Rounded(is.Speed))
@@ -129,18 +128,12 @@ func (l *worthy) better(v sched.View, j *sched.Job, than float64) (rate, fastest
 }
 
 // bestKind is the name of the kind of container in which the job's maps use the least, of all nodes that are awake.
-func bestKind(v sched.View, j *sched.Job) (name string) {
-	st, most := j.Spec.Stage(sched.Map), 0.0
-	for c := sched.ClassID(1); c <= v.Classes(); c++ {
-		for k := range max(1, len(st.Containers)) {
-			box := st.Container(k)
-			ef := efficiency(v.Class(c).Rate(j.Spec, sched.Map, k))
-			if units.Rounded(ef) > units.Rounded(most) && v.Class(c).Nodes[sched.Awake] > 0 && v.Class(c).Spec.Capacity.Fits(&box.Needs) {
-				most, name = ef, box.Name
-			}
-		}
+func bestKind(v sched.View, j *sched.Job) string {
+	class, kind := thriftiestOf(v, j, true)
+	if class == 0 {
+		return ""
 	}
-	return name
+	return j.Spec.Stage(sched.Map).Container(kind).Name
 }
 
 // waitsFor is how many maps of such jobs wait.

@@ -50,7 +50,11 @@ func (s *scheduler) rest(v sched.View, n *sched.Node, p *sched.Plan) {
 func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage sched.Stage, p *sched.Plan) bool {
 	job := v.Job(j)
 	locality := v.Nearest(n.ID, j, stage)
-	kind, fits := container(job, stage, n)
+	st := job.Spec.Stage(stage)
+	if st == nil {
+		return false
+	}
+	kind, fits := st.Fitting(&n.Free)
 	if locality == sched.NoLocality || !fits {
 		return false
 	}
@@ -63,20 +67,6 @@ func (s *scheduler) startLent(v sched.View, n *sched.Node, j sched.JobID, stage 
 		r.Sample.started(v.Now(), began, job, p)
 	}
 	return true
-}
-
-// container returns the best kind of container of the job's stage that fits on the node.
-func container(job *sched.Job, stage sched.Stage, n *sched.Node) (kind uint8, fits bool) {
-	st := job.Spec.Stage(stage)
-	if st == nil {
-		return 0, false
-	}
-	for i := range max(1, len(st.Containers)) {
-		if c := st.Container(i); n.Free.Fits(&c.Needs) {
-			return uint8(i), true
-		}
-	}
-	return 0, false
 }
 
 // takes tells of which kind the slots are that a container takes: sched.Map, sched.Reduce, or none.

@@ -25,8 +25,8 @@ import (
 // as room that is to come, so that nobody else is woken for the same work. It does not ask which
 // data lies on a node: the world refuses to let one sleep that has the last copy of anything needed.
 type Sleep struct {
-	c    Config
-	wake units.Time // the Tick that was asked for; 0 = none
+	c Config
+	saved
 
 	rooms []room // reused
 }
@@ -58,16 +58,16 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	now := v.Now()
-	look := s.wake != 0 && now >= s.wake
+	look := s.Wake != 0 && now >= s.Wake
 	if look {
-		s.wake = 0
+		s.Wake = 0
 	}
 	ticked := false
 	for i := range batch {
 		look, ticked = s.notice(&batch[i]) || look, ticked || batch[i].Kind == sched.Tick
 	}
-	if ticked && s.wake != 0 { // it was for another part
-		p.WakeMe(s.wake, sched.Because(sched.Wakeup, int64(s.wake)))
+	if ticked && s.Wake != 0 { // it was for another part
+		p.WakeMe(s.Wake, sched.Because(sched.Wakeup, int64(s.Wake)))
 	}
 	if !look {
 		return
@@ -79,8 +79,8 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			awake = s.rest(v, p, awake)
 		}
 	}
-	if next := s.next(v, now, awake); next != 0 && (s.wake == 0 || next < s.wake) {
-		s.wake = next
+	if next := s.next(v, now, awake); next != 0 && (s.Wake == 0 || next < s.Wake) {
+		s.Wake = next
 		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
 	}
 }
@@ -89,7 +89,7 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 func (s *Sleep) notice(e *sched.Event) bool {
 	switch e.Kind {
 	case sched.Resync:
-		s.wake = 0
+		s.Wake = 0
 		return true
 	case sched.Ended:
 		return e.Outcome != sched.Committed // its task is open again
@@ -160,8 +160,7 @@ func (s *Sleep) fill(job *sched.Job, st sched.Stage, wait int64, may func(*room)
 		if !r.node.Suits(job.Spec) {
 			continue
 		}
-		for k := range max(1, len(spec.Containers)) {
-			c := spec.Container(k)
+		for _, c := range spec.Kinds() {
 			n := min(wait, r.free.Times(&c.Needs))
 			if n <= 0 {
 				continue
@@ -208,24 +207,22 @@ func (s *Sleep) next(v sched.View, now units.Time, awake int) units.Time {
 	return next
 }
 
-// saved is the state: the Tick that is due.
+// saved is the state: the Tick that was asked for; 0 = none.
 type saved struct {
 	Wake units.Time `json:"wake"`
 }
 
 // MarshalJSON writes the state.
-func (s *Sleep) MarshalJSON() ([]byte, error) { return json.Marshal(saved{s.wake}) }
+func (s *Sleep) MarshalJSON() ([]byte, error) { return json.Marshal(s.saved) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (s *Sleep) UnmarshalJSON(text []byte) error {
-	var old saved
-	err := json.Unmarshal(text, &old)
-	s.wake = old.Wake
-	return err
+	s.saved = saved{}
+	return json.Unmarshal(text, &s.saved)
 }
 
 // CopyFrom takes it over.
-func (s *Sleep) CopyFrom(other any) { s.wake = other.(*Sleep).wake }
+func (s *Sleep) CopyFrom(other any) { s.saved = other.(*Sleep).saved }
 
 // Why nodes sleep and wake.
 var (

@@ -169,7 +169,7 @@ func TestWaking(t *testing.T) {
 	if err != nil || again.UnmarshalJSON(text) != nil {
 		t.Fatal(err)
 	}
-	if same, _ := again.MarshalJSON(); !bytes.Equal(text, same) || again.wake != s.wake {
+	if same, _ := again.MarshalJSON(); !bytes.Equal(text, same) || again.Wake != s.Wake {
 		t.Errorf("saved %s, then %s", text, same)
 	}
 	if got := h.scales(s, arrives); got != "at 1h1m" {

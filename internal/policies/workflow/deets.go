@@ -86,18 +86,12 @@ func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) 
 
 // start starts one task in the first kind of container that has room.
 func start(v sched.View, p *sched.Plan, n *sched.Node, job *sched.Job, s sched.Stage, c choice) bool {
-	st := job.Spec.Stage(s)
-	for k := range max(1, len(st.Containers)) {
-		container := st.Container(k)
-		if n.Free.Fits(&container.Needs) {
-			why := sched.Because(sched.FirstInOrder)
-			if c.class != 0 {
-				why = sched.Because(c.why, int64(c.until), int64(c.due))
-			}
-			return p.Add(sched.Item{Verb: sched.Start, Job: job.ID, Stage: s, Container: uint8(k), Node: n.ID, Count: 1, Locality: sched.Remote, Reason: why})
-		}
+	kind, fits := job.Spec.Stage(s).Fitting(&n.Free)
+	why := sched.Because(sched.FirstInOrder)
+	if c.class != 0 {
+		why = sched.Because(c.why, int64(c.until), int64(c.due))
 	}
-	return false
+	return fits && p.Add(sched.Item{Verb: sched.Start, Job: job.ID, Stage: s, Container: kind, Node: n.ID, Count: 1, Locality: sched.Remote, Reason: why})
 }
 
 // choice is the class of nodes on which a task of a stage may start now.

@@ -20,36 +20,67 @@ func slack003() *Experiment {
 		return Metric{"bound", "kWh", func(o *Outcome) float64 { return leastAwake(file, o) }}
 	}
 	const order = "edf(feasible)+slowstart"
+	const asleep, slacks = order + "+sleep(idle=60s)", order + "+slack"
+	rungs := []string{"always on", "thresholds", "sleep after 60 s", "slack", "bound"}
+	ladder := make([]Line, len(rungs))
 	for _, load := range []struct{ file, title string }{{"light.yaml", "30 % busy"}, {"middle.yaml", "60 % busy"}, {"heavy.yaml", "90 % busy"}, {"four.yaml", "30 % busy, four classes"}} {
 		in := func(name, policy string) Row { return play(name, load.file, policy) }
-		on, idle, thresholds := in("always on", order), in("sleep after 60 s", order+"+sleep(idle=60s)"), in("thresholds", order+"+thresholds(own=true)")
-		slack, promise, both := in("slack", order+"+slack"), in("promise", "promise"), in("promise and slack", "promise+slack")
+		on, idle, thresholds := in("always on", order), in("sleep after 60 s", asleep), in("thresholds", order+"+thresholds(own=true)")
+		slack, promise, both := in("slack", slacks), in("promise", "promise"), in("promise and slack", "promise+slack")
 		e.ours(load.title+": slack uses less than nodes that sleep when idle", less(energy, slack, idle))
 		e.ours(load.title+": and less than thresholds", less(energy, slack, thresholds))
 		e.ours(load.title+": promise uses less with slack", less(energy, both, promise))
 		e.ours(load.title+": hardly any job of promise is late with it", below(0.005, late(allJobs), both))
 		e.table(load.title, []Metric{energy, bound(load.file), late(allJobs), completion(allJobs)}, on, idle, thresholds, slack, promise, both)
+		for i, r := range []Row{on, thresholds, idle, slack, on} {
+			m := energy
+			if i == len(rungs)-1 {
+				m = bound(load.file)
+			}
+			ladder[i].Name, ladder[i].Colour = rungs[i], i
+			ladder[i].At = append(ladder[i].At, Point{Tick: load.title, Series: r.Series, Metric: &m})
+		}
 	}
+	e.figure(Figure{Title: "the ladder", Bars: true, Metric: energy}, ladder...)
+
+	for _, zone := range []string{"sun", "wind"} { // invented; with prices and carbon that are told before, or are not
+		cost, carbon := Metric{"cost", "", func(o *Outcome) float64 { return *o.Summary.EnergyCost }}, Metric{"carbon dioxide", "kg", func(o *Outcome) float64 { return *o.Summary.Carbon }}
+		blind, told := play("slack", zone+"-blind.yaml", slacks), play("slack, with a forecast", zone+".yaml", slacks)
+		e.ours("zone of "+zone+": with a forecast slack pays less", less(cost, told, blind))
+		e.ours("zone of "+zone+": and emits less", less(carbon, told, blind))
+		e.table("zone of "+zone, []Metric{energy, cost, carbon, late(allJobs)}, play("sleep after 60 s", zone+"-blind.yaml", asleep), blind, told)
+	}
+
+	times, file := []float64{1.5, 2, 3, 5, 8}, func(times string) string { return "times-" + times + ".yaml" }
+	idle, slack := sweep(times, func(x string) Row { return play(x+" times", file(x), asleep) }), sweep(times, func(x string) Row { return play(x+" times", file(x), slacks) })
+	for i := 2; i < len(times); i++ {
+		e.ours(slack[i].Name+" what a job takes alone: slack uses less than with "+slack[i-1].Name, less(energy, slack[i], slack[i-1]))
+	}
+	e.table("60 % busy by how long jobs have: slack", []Metric{energy, late(allJobs)}, slack)
+	e.table("60 % busy by how long jobs have: sleep after 60 s", []Metric{energy, late(allJobs)}, idle)
+	e.figure(Figure{Title: "60 % busy by how long jobs have", X: "times what they take alone", Metric: energy}, line("sleep after 60 s", 2, idle), line("slack", 3, slack))
 	return e
 }
 
 // leastAwake is what the cluster uses at least for the work of a run, in kWh: a linear problem in which work is a fluid
 // that comes and is due with its jobs, nodes wake at once and in any part, and each is full while it is awake.
 func leastAwake(file string, o *Outcome) float64 {
-	text, err := experiments.Files.ReadFile("003-slack/" + file)
-	if err != nil {
-		return math.NaN()
+	return leastOf("003-slack/"+file, func(cfg *sim.Config) (units.Joules, error) { return awake(cfg, o.Jobs, o.Summary.Makespan) })
+}
+
+// leastOf is a bound for the scenario of a file, in kWh.
+func leastOf(file string, bound func(*sim.Config) (units.Joules, error)) float64 {
+	text, err := experiments.Files.ReadFile(file)
+	if err == nil {
+		var s *scenario.Scenario
+		if s, err = scenario.Read(file, text); err == nil {
+			cfg, least := s.Sim(1), units.Joules(0)
+			if least, err = bound(&cfg); err == nil {
+				return least.KWh()
+			}
+		}
 	}
-	s, err := scenario.Read(file, text)
-	if err != nil {
-		return math.NaN()
-	}
-	cfg := s.Sim(1)
-	least, err := awake(&cfg, o.Jobs, o.Summary.Makespan)
-	if err != nil {
-		return math.NaN()
-	}
-	return least.KWh()
+	return math.NaN()
 }
 
 const boundEvery = 120.0 // seconds

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/slackline/slackline/experiments"
 	"github.com/slackline/slackline/internal/maths/optimize"
-	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/internal/worlds/sim"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -21,11 +19,7 @@ func worth003() *Experiment {
 
 	const ae = "../003-efh/ae.yaml"
 	above := Metric{"above the bound", "%", func(o *Outcome) float64 {
-		least, err := leastEnergy("003-efh/ae.yaml", o.Summary.Makespan)
-		if err != nil {
-			return math.NaN()
-		}
-		return *o.Summary.TaskEnergy/least.KWh() - 1
+		return *o.Summary.TaskEnergy/leastOf("003-efh/ae.yaml", func(cfg *sim.Config) (units.Joules, error) { return least(cfg, o.Summary.Makespan) }) - 1
 	}}
 	answer := Metric{"mean response", "s", func(o *Outcome) float64 { return *o.Summary.MeanResponse }}
 	fifo, efh := play("FIFO", ae, "fifo"), play("EFH, GPUs reserved", ae, "efh(T=1h,gpu=reserve)")
@@ -44,21 +38,8 @@ func worth003() *Experiment {
 	return e
 }
 
-// leastEnergy is what the maps of a scenario use at least above idle if they are done within so many seconds: a linear
+// least is what the maps of a scenario use at least above idle if they are done within so many seconds: a linear
 // problem, of maps that can be parted and were all there from the start.
-func leastEnergy(file string, within float64) (units.Joules, error) {
-	text, err := experiments.Files.ReadFile(file)
-	if err != nil {
-		return 0, err
-	}
-	s, err := scenario.Read(file, text)
-	if err != nil {
-		return 0, err
-	}
-	cfg := s.Sim(1)
-	return least(&cfg, within)
-}
-
 func least(cfg *sim.Config, within float64) (units.Joules, error) {
 	source := cfg.Workload.Source
 	if cfg.Source != nil {
@@ -98,8 +79,7 @@ func least(cfg *sim.Config, within float64) (units.Joules, error) {
 		job, all := alike[name], optimize.Row{Lower: seconds[name], Upper: seconds[name]}
 		st := job.Stage(workload.Map)
 		for c, class := range cfg.Cluster.Classes {
-			for k := range max(1, len(st.Containers)) {
-				box := st.Container(k)
+			for _, box := range st.Kinds() {
 				if !class.Capacity.Fits(&box.Needs) {
 					continue
 				}

@@ -223,19 +223,10 @@ func (b *Builder) Run() *Run {
 	}
 	if b.rates = append(b.rates, mark{b.makespan, b.used}); !b.meter.Known {
 		b.bill(false)
-	} else {
-		s.TaskEnergy = new(b.gone.KWh() + b.bill(true))
-		if s.Energy = new(b.used.All.KWh()); b.real { // its machine has a meter
-			s.Energy = nil
-		}
-		if b.meter.Fed[sched.GreenPower] {
+	} else if s.TaskEnergy = new(b.gone.KWh() + b.bill(true)); !b.real { // whose machine has a meter
+		u := b.uses(b.used.All, b.used)
+		if s.Energy, s.EnergyCost, s.Carbon = u.Energy, u.EnergyCost, u.Carbon; b.meter.Fed[sched.GreenPower] {
 			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
-		}
-		if b.meter.Fed[sched.Price] {
-			s.EnergyCost = &b.used.Cost
-		}
-		if b.meter.Fed[sched.Carbon] {
-			s.Carbon = new(b.used.Grams / 1000)
 		}
 	}
 	b.run.Requests = b.requests.List

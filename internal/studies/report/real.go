@@ -58,9 +58,8 @@ func (r *Run) Share(e *Energy) {
 	}
 	for i := range r.Jobs {
 		if j := &r.Jobs[i]; j.Energy != nil && all > 0 {
-			*j.Energy *= e.Above / all
-			if j.Patient != nil {
-				j.Patient.Energy *= e.Above / all
+			if *j.Energy *= e.Above / all; j.Patient != nil {
+				*j.Patient.Energy *= e.Above / all
 			}
 		}
 	}

@@ -4,55 +4,51 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
 
-// Uses is energy, with what it costs and emits where somebody says so.
+// Uses is energy in kWh, with what it costs and emits where somebody says so; null: nobody knows.
 type Uses struct {
-	Energy float64  `json:"energy_kwh"`
-	Cost   *float64 `json:"energy_cost,omitempty"`
-	Carbon *float64 `json:"carbon_kg,omitempty"`
+	Energy     *float64 `json:"energy_kwh,omitempty"`
+	EnergyCost *float64 `json:"energy_cost,omitempty"`
+	Carbon     *float64 `json:"carbon_kg,omitempty"`
 }
 
 // String says it in a few words.
-func (u Uses) String() string {
-	text, parts := fmt.Sprintf("%.3g kWh", u.Energy), []string(nil)
-	if u.Energy < 0.01 {
-		text = joules(u.Energy * float64(units.JoulesPerKWh))
+func (u *Uses) String() string {
+	text, paid := joules(*u.Energy*float64(units.JoulesPerKWh)), ""
+	if *u.Energy >= 0.01 {
+		text = kwh(*u.Energy)
 	}
-	for _, of := range []struct {
-		what   string
-		amount *float64
-	}{{"cost %.3g", u.Cost}, {"%.3g kg of carbon dioxide", u.Carbon}} {
-		if of.amount != nil {
-			parts = append(parts, fmt.Sprintf(of.what, *of.amount))
-		}
+	if u.EnergyCost != nil {
+		paid = fmt.Sprintf(", cost %.3g", *u.EnergyCost)
 	}
-	if parts != nil {
-		text += " (" + strings.Join(parts, ", ") + ")"
+	if u.Carbon != nil {
+		paid += ", " + kilograms(*u.Carbon) + " of carbon dioxide"
 	}
-	return text
+	return text + paid
 }
 
 // Receipt says what energy its tasks drew, and what they would have with more slack; "" where nobody knows.
 func (j *Job) Receipt() string {
-	if j.Energy == nil {
-		return ""
-	}
-	own := Uses{*j.Energy, j.EnergyCost, j.Carbon}.String()
-	text := "its tasks drew above idle " + own
 	switch {
+	case j.Energy == nil:
+		return ""
 	case j.Patient == nil:
-	case j.Patient.String() == own:
-		text += "; twice the time would have saved nothing, by an estimate"
-	default:
-		text += "; with twice the time at best " + j.Patient.String() + ", an estimate"
+		return "its tasks drew above idle " + j.Uses.String()
+	case j.Patient.String() == j.Uses.String():
+		return "its tasks drew above idle " + j.Uses.String() + "; twice the time would have saved nothing, by an estimate"
 	}
-	return text
+	return "its tasks drew above idle " + j.Uses.String() + "; with twice the time at best " + j.Patient.String() + ", an estimate"
+}
+
+// mark is what all nodes had used when the supply changed.
+type mark struct {
+	at   units.Time
+	used energy.Used
 }
 
 // bill says of jobs what they used, and returns the kWh of their tasks. Without a model of nodes only those of which
@@ -64,74 +60,67 @@ func (b *Builder) bill(known bool) (all float64) {
 		if !known && d.own == 0 {
 			continue
 		}
-		j.Energy, all = new(d.own.KWh()), all+d.own.KWh()
 		if b.facts[i].End == sched.NoOutcome { // it has not ended
 			d.all = far.Since(d.all)
 		}
-		cost, grams := d.all.Bill(d.own)
-		if b.meter.Fed[sched.Price] {
-			j.EnergyCost = &cost
+		j.Uses, all = b.uses(d.own, d.all), all+d.own.KWh()
+		if j.Deadline != nil && j.Started != nil && j.Finished != nil {
+			p := b.uses(d.least, b.cheapest(j, d.all))
+			j.Patient = &p
 		}
-		if b.meter.Fed[sched.Carbon] {
-			j.Carbon = new(grams / 1000)
-		}
-		j.Patient = b.patient(j, d.least)
 	}
 	return all
 }
 
-// patient estimates what the tasks of a job would have taken at least with twice the time until its deadline: where
-// they draw least for their work, by rates, and for as long as it ran in those hours of that time in which a kWh cost
-// least, or emitted least where it has no price, as far as the run went. Whether there was room it does not ask, and
-// what idle nodes would have saved is nobody's.
-func (b *Builder) patient(j *Job, least units.Joules) *Uses {
-	if j.Deadline == nil || j.Started == nil || j.Finished == nil {
-		return nil
+// uses is some energy at what a kWh cost and emitted while so much was used.
+func (b *Builder) uses(part units.Joules, at energy.Used) (u Uses) {
+	cost, grams := at.Bill(part)
+	if u.Energy = new(part.KWh()); b.meter.Fed[sched.Price] {
+		u.EnergyCost = &cost
 	}
-	p := &Uses{Energy: least.KWh(), Cost: j.EnergyCost, Carbon: j.Carbon}
-	rate := [2]float64{} // of a kWh
-	for i, x := range []*float64{p.Cost, p.Carbon} {
-		if x != nil && *j.Energy > 0 {
-			rate[i] = *x / *j.Energy
-		}
+	if b.meter.Fed[sched.Carbon] {
+		u.Carbon = new(grams / 1000)
 	}
-	var list []hours
-	from, to, all := j.Submitted, max(2**j.Deadline-j.Submitted, *j.Finished), float64(0)
-	for i := 1; i < len(b.rates); i++ {
-		m, was := &b.rates[i], &b.rates[i-1]
-		h := hours{long: min(to, m.at.Seconds()) - max(from, was.at.Seconds())}
-		if used := m.used.Since(was.used); h.long > 0 && used.All > 0 {
-			h.cost, h.carbon = used.Cost/used.All.KWh(), used.Grams/1000/used.All.KWh()
-			if h.key = h.cost; p.Cost == nil {
-				h.key = h.carbon
-			}
-			list = append(list, h)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b hours) int { return cmp.Compare(a.key, b.key) })
-	long, cost, carbon := *j.Finished-*j.Started, 0.0, 0.0
-	for _, h := range list {
-		part := min(h.long, long-all)
-		all, cost, carbon = all+part, cost+h.cost*part, carbon+h.carbon*part
-	}
-	switch {
-	case all <= 0:
-	case p.Cost != nil && cost/all < rate[0] || p.Cost == nil && p.Carbon != nil && carbon/all < rate[1]:
-		rate = [2]float64{cost / all, carbon / all}
-	}
-	for i, x := range []**float64{&p.Cost, &p.Carbon} {
-		if *x != nil {
-			*x = new(rate[i] * p.Energy)
-		}
-	}
-	return p
+	return u
 }
 
-// hours are some time in which a kWh cost and emitted the same.
-type hours struct{ key, long, cost, carbon float64 }
-
-// mark is what all nodes had used when the supply changed.
-type mark struct {
-	at   units.Time
-	used energy.Used
+// cheapest is a kWh in those hours until twice the time to the deadline of a job in which one cost least, or emitted
+// least where it has no price, as far as the run went, for as long as the job ran; as it was, if that was no dearer.
+// Together with least it is an estimate: nobody is asked whether there was room, and what idle nodes would have saved is
+// nobody's.
+func (b *Builder) cheapest(j *Job, was energy.Used) energy.Used {
+	type hours struct {
+		energy.Used // of a kWh
+		long        float64
+	}
+	key := func(u energy.Used) float64 {
+		if b.meter.Fed[sched.Price] {
+			return u.Cost
+		}
+		return u.Grams
+	}
+	kwh := func(u energy.Used) (one energy.Used) {
+		one.All = units.JoulesPerKWh
+		one.Cost, one.Grams = u.Bill(one.All)
+		return one
+	}
+	var list []hours
+	from, to := j.Submitted, max(2**j.Deadline-j.Submitted, *j.Finished)
+	for i := 1; i < len(b.rates); i++ {
+		long, used := min(to, b.rates[i].at.Seconds())-max(from, b.rates[i-1].at.Seconds()), b.rates[i].used.Since(b.rates[i-1].used)
+		if long > 0 && used.All > 0 {
+			list = append(list, hours{kwh(used), long})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b hours) int { return cmp.Compare(key(a.Used), key(b.Used)) })
+	left, best := *j.Finished-*j.Started, energy.Used{}
+	for _, h := range list {
+		part := min(h.long, left)
+		left -= part
+		best.All, best.Cost, best.Grams = best.All+h.All*units.Joules(part), best.Cost+h.Cost*part, best.Grams+h.Grams*part
+	}
+	if best.All == 0 || key(kwh(best)) >= key(kwh(was)) {
+		return was
+	}
+	return best
 }

@@ -52,14 +52,14 @@ func TestReceipt(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := b.Run().Jobs[0]
-		cost := j.Patient.Cost
+		cost := j.Patient.EnergyCost
 		if c.of == sched.Carbon {
 			cost = j.Patient.Carbon
 		}
-		if math.Abs(*j.Energy*3.6e6-c.own) > 1e-6 || math.Abs(j.Patient.Energy*3.6e6-c.least) > 1e-6 || math.Abs(*cost*3.6e6-c.cost) > 1e-6 {
-			t.Errorf("due %v: %v J, at best %v for %v; want %v, %v for %v", c.due, *j.Energy*3.6e6, j.Patient.Energy*3.6e6, *cost*3.6e6, c.own, c.least, c.cost)
+		if math.Abs(*j.Energy*3.6e6-c.own) > 1e-6 || math.Abs(*j.Patient.Energy*3.6e6-c.least) > 1e-6 || math.Abs(*cost*3.6e6-c.cost) > 1e-6 {
+			t.Errorf("due %v: %v J, at best %v for %v; want %v, %v for %v", c.due, *j.Energy*3.6e6, *j.Patient.Energy*3.6e6, *cost*3.6e6, c.own, c.least, c.cost)
 		}
-		if got, want := j.Receipt(), "its tasks drew above idle 3 kJ (cost 0.00163); with twice the time at best 2 kJ (cost 0.000556), an estimate"; c.due == 30 && c.of == sched.Price && got != want {
+		if got, want := j.Receipt(), "its tasks drew above idle 3 kJ, cost 0.00163; with twice the time at best 2 kJ, cost 0.000556, an estimate"; c.due == 30 && c.of == sched.Price && got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
@@ -94,10 +94,10 @@ func TestReceiptCostsNoMore(t *testing.T) {
 		}
 		for _, j := range b.Run().Jobs {
 			switch p := j.Patient; {
-			case p == nil || p.Energy > *j.Energy*(1+1e-9):
+			case p == nil || *p.Energy > *j.Energy*(1+1e-9):
 				t.Fatalf("%s: %v of %v kWh", j.ID, p, *j.Energy)
-			case p.Cost != nil && *p.Cost > *j.EnergyCost*(1+1e-9), p.Cost == nil && p.Carbon != nil && *p.Carbon > *j.Carbon*(1+1e-9):
-				t.Fatalf("%s: %v, and it was %v", j.ID, p, Uses{*j.Energy, j.EnergyCost, j.Carbon})
+			case p.EnergyCost != nil && *p.EnergyCost > *j.EnergyCost*(1+1e-9), p.EnergyCost == nil && p.Carbon != nil && *p.Carbon > *j.Carbon*(1+1e-9):
+				t.Fatalf("%s: %v, and it was %v", j.ID, p, &j.Uses)
 			}
 		}
 	})

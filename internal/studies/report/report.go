@@ -284,11 +284,9 @@ type Job struct {
 	Attempts  int      `json:"attempts"`
 	// its part of what rented nodes cost, by how long its attempts took there; null: none ran there
 	Rent *float64 `json:"rent,omitempty"`
-	// its attempts' part of the summary's task energy; null: nobody knows
-	Energy *float64 `json:"energy_kwh,omitempty"`
-	// what that costs and emits, as all that nodes used while the job ran
-	EnergyCost *float64 `json:"energy_cost,omitempty"`
-	Carbon     *float64 `json:"carbon_kg,omitempty"`
+	// what its attempts drew above idle, their part of the summary's task energy, at what all that nodes used cost and
+	// emitted while the job ran
+	Uses
 	// what it would have used at least with twice the time until its deadline, an estimate
 	Patient  *Uses    `json:"with_twice_the_time,omitempty"`
 	TaskTime *float64 `json:"task_time_s"` // its work, see below; null: not known

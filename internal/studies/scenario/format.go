@@ -186,9 +186,11 @@ type Supply struct {
 
 // Forecast is what is expected of a supply.
 type Forecast struct {
-	Of   string      `json:"of" need:"yes" enum:"green|price|carbon|capacity" doc:"of which supply"`
-	File string      `json:"file" need:"yes" doc:"CSV file beside the scenario: columns at (10m, seconds, or with a start a time with a zone) and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
-	At   config.Span `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
+	Of    string      `json:"of" need:"yes" enum:"green|price|carbon|capacity" doc:"of which supply"`
+	Mid   []float64   `json:"mid" doc:"what is expected, one value after the other; this or file"`
+	Every config.Span `json:"every" above:"0" def:"1h" doc:"with mid: how long each holds"`
+	File  string      `json:"file" doc:"CSV file beside the scenario: columns at (10m, seconds, or with a start a time with a zone) and mid, and low and high for a band; rows equally far apart, each of which holds until the next"`
+	At    config.Span `json:"at" min:"0" doc:"when it is issued; at the start if left out"`
 }
 
 // NodeStep sets the number of nodes from a time on.

@@ -252,8 +252,8 @@ func (m *jobMaker) containers(k config.OneOrMore[Needs], at, name string) (list 
 func runnable(d *config.Document, at string, j *workload.Job, c *cluster.Cluster) {
 	for i := range j.Stages {
 		st := &j.Stages[i]
-		for k := range max(1, len(st.Containers)) {
-			if kind := st.Container(k); kind.Validate() != nil {
+		for _, kind := range st.Kinds() {
+			if kind.Validate() != nil {
 				d.Failf(fmt.Sprintf("%s.%v_needs", at, st.Kind), "%s_needs is empty; give it vcores, memory or gpus", st.Kind)
 				return
 			}
@@ -268,15 +268,10 @@ func runnable(d *config.Document, at string, j *workload.Job, c *cluster.Cluster
 func unfit(j *workload.Job, c *cluster.Cluster) string {
 	for i := range j.Stages {
 		st := &j.Stages[i]
-		fits := func(n *cluster.Node) bool {
-			for k := range max(1, len(st.Containers)) {
-				if kind := st.Container(k); n.Class.Capacity.Fits(&kind.Needs) {
-					return n.Carries(j.Labels)
-				}
-			}
-			return false
-		}
-		if slices.ContainsFunc(c.Nodes, fits) {
+		if slices.ContainsFunc(c.Nodes, func(n *cluster.Node) bool {
+			_, fits := st.Fitting(&n.Class.Capacity)
+			return fits && n.Carries(j.Labels)
+		}) {
 			continue
 		}
 		on := ""

@@ -52,9 +52,17 @@ func (s *Scenario) supply(cfg *sim.Config) {
 		cfg.Supply = append(cfg.Supply, steps...)
 	}
 	for i, f := range k.Forecasts {
-		read, err := readForecast(s.beside(f.File), s.Start.Time, kindOfSupply(f.Of))
+		at, read := fmt.Sprintf("cluster.forecasts[%d]", i), &sched.Forecast{Start: units.Time(f.At), Interval: f.Every.Duration(), Mid: f.Mid}
+		err := read.Check(kindOfSupply(f.Of))
+		switch {
+		case (f.File == "") == (f.Mid == nil):
+			err = errors.New("a forecast is told by a file or by mid; give one of them")
+		case f.File != "":
+			at += ".file"
+			read, err = readForecast(s.beside(f.File), s.Start.Time, kindOfSupply(f.Of))
+		}
 		if err != nil {
-			d.Failf(fmt.Sprintf("cluster.forecasts[%d].file", i), "%v", err)
+			d.Failf(at, "%v", err)
 			continue
 		}
 		cfg.Expect = append(cfg.Expect, sim.Outlook{At: units.Time(f.At), Of: kindOfSupply(f.Of), Forecast: read})
@@ -76,7 +84,9 @@ func (s *Scenario) supplyFiles() (files []string) {
 		files = append(files, s.beside(s.Cluster.SupplyFile))
 	}
 	for _, f := range s.Cluster.Forecasts {
-		files = append(files, s.beside(f.File))
+		if f.File != "" {
+			files = append(files, s.beside(f.File))
+		}
 	}
 	for _, file := range []string{s.Cluster.Slots.File, s.Cluster.Slots.Weather.File} {
 		if file != "" {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/engine/input"
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	"github.com/slackline/slackline/internal/worlds/engine/task"
@@ -98,13 +97,6 @@ func (w *World) submit(list []Job) error {
 
 // check reports the first thing that cannot be of a job by itself, and notes its output.
 func (w *World) check(j *Job, outputs map[string]string) error {
-	needs := [][]cluster.Container{{cluster.MapSlot()}}
-	if j.Containers != nil {
-		needs[0] = j.Containers
-	}
-	if j.Reduces > 0 {
-		needs = append(needs, []cluster.Container{cluster.ReduceSlot()})
-	}
 	switch {
 	case j.Program == nil:
 		return fmt.Errorf("it has no program")
@@ -117,11 +109,12 @@ func (w *World) check(j *Job, outputs map[string]string) error {
 	case j.Reduces < 0:
 		return fmt.Errorf("%d reduces are negative", j.Reduces)
 	}
-	for _, n := range needs {
+	for _, st := range w.cfg.stages(j, nil) {
 		if !slices.ContainsFunc(w.nodes[1:], func(nd *node) bool {
-			return nd.Spec.Carries(j.Spec.Labels) && slices.ContainsFunc(n, func(k cluster.Container) bool { return nd.Spec.Class.Capacity.Fits(&k.Needs) })
+			_, fits := st.Fitting(&nd.Spec.Class.Capacity)
+			return fits && nd.Spec.Carries(j.Spec.Labels)
 		}) {
-			return fmt.Errorf("no node that it may use offers a %s", n[len(n)-1].Name)
+			return fmt.Errorf("no node that it may use offers a %s", st.Kinds()[0].Name)
 		}
 	}
 	if err := task.CheckFormats(j.Program, j.Sources, j.Written); err != nil {
