@@ -39,6 +39,7 @@ type offer struct {
 	group
 	node sched.NodeID
 	kind uint8
+	same bool // as fit as the one before it in a list near input
 }
 
 // survey finds the nodes that serve, and of these the ones with room for maps that wait. Where others serve than
@@ -231,11 +232,14 @@ func (e *EFH) fit(v sched.View, j *sched.Job, kinds []uint8) *stored {
 		if nd := v.Node(on.node); nd != nil && nd.Serves() && nd.Suits(j.Spec) {
 			e.shapes[d.shape].count(nd, on.dop, func(k uint8, g group) {
 				g.free = 0
-				d.near = append(d.near, offer{g, nd.ID, k})
+				d.near = append(d.near, offer{group: g, node: nd.ID, kind: k})
 			})
 		}
 	}
 	slices.SortStableFunc(d.near, func(a, b offer) int { return fitter(a.group, b.group) })
+	for i := range d.near {
+		d.near[i].same = i > 0 && fitter(d.near[i].group, d.near[i-1].group) == 0
+	}
 	return d
 }
 
@@ -244,13 +248,12 @@ func (e *EFH) fit(v sched.View, j *sched.Job, kinds []uint8) *stored {
 // only where these are too few.
 func (e *EFH) factor(v sched.View, d *stored, asks int64) float64 {
 	s, of, good := &e.shapes[d.shape], max(1, asks), int64(0)
-	take := func(list int, at func(i int) group) {
+	take := func(list int, at func(i int) group, same func(i int) bool) {
 		for i := 0; i < list && asks > 0; {
-			first := at(i)
 			for total, free := int64(0), int64(0); ; {
 				g := at(i)
 				total, free = total+g.total, free+g.free
-				if i++; i == list || fitter(at(i), first) != 0 {
+				if i++; i == list || !same(i) {
 					good += min(free, asks)
 					asks -= total
 					break
@@ -269,13 +272,13 @@ func (e *EFH) factor(v sched.View, d *stored, asks int64) float64 {
 		}
 		return g
 	}
-	if take(len(d.near), near); asks > 0 {
+	if take(len(d.near), near, func(i int) bool { return d.near[i].same }); asks > 0 {
 		e.far = append(e.far[:0], s.groups...)
 		for i := range d.near {
 			g := near(i)
 			e.far = add(e.far, group{ef: g.ef, total: -g.total, free: -g.free})
 		}
-		take(len(e.far), func(i int) group { return e.far[i] })
+		take(len(e.far), func(i int) group { return e.far[i] }, func(i int) bool { return fitter(e.far[i], e.far[i-1]) == 0 })
 	}
 	return float64(good) / float64(of)
 }
@@ -296,7 +299,7 @@ func (e *EFH) best(d *stored) (list []offer, free int64) {
 			e.shapes[d.shape].count(nd, here, func(k uint8, g group) {
 				if g.free > 0 {
 					free += g.free
-					e.offers = append(e.offers, offer{g, nd.ID, k})
+					e.offers = append(e.offers, offer{group: g, node: nd.ID, kind: k})
 				}
 			})
 		}
