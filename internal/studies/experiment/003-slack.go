@@ -13,7 +13,7 @@ import (
 
 // slack003 compares ways to let nodes sleep, up to slack, which is ours, with the least energy that is possible.
 func slack003() *Experiment {
-	e := &Experiment{Name: "003-slack", Paper: "ours, on paper 003, chapter 6", Took: "10 min",
+	e := &Experiment{Name: "003-slack", Paper: "ours, on paper 003, chapter 6", Took: "20 min",
 		About: "energy of nodes that sleep: always on, idle ones, thresholds, what deadlines leave, and a linear bound"}
 	energy := Metric{"energy", "kWh", func(o *Outcome) float64 { return *o.Summary.Energy }}
 	bound := func(file string) Metric {
