@@ -86,8 +86,8 @@ func (b *Builder) uses(part units.Joules, at energy.Used) (u Uses) {
 
 // cheapest is a kWh in those hours until twice the time to the deadline of a job in which one cost least, or emitted
 // least where it has no price, as far as the run went, for as long as the job ran; as it was, if that was no dearer.
-// Together with least it is an estimate: nobody is asked whether there was room, and what idle nodes would have saved is
-// nobody's.
+// Together with least it is an estimate: nobody is asked whether there was room, and what idle nodes would have saved
+// is nobody's.
 func (b *Builder) cheapest(j *Job, was energy.Used) energy.Used {
 	type hours struct {
 		energy.Used // of a kWh

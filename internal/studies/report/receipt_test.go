@@ -24,9 +24,9 @@ func mapJob(id string, n int, takes units.Duration, due units.Time) *workload.Jo
 	return j
 }
 
-// Four maps of 10 s on a node that takes half of that and draws 200 W for each, and on one that draws 50; a kWh costs 2
-// for 9 s, then 1, and a job of one map lets the run last 40 s. With twice the time all would go to the frugal node, and
-// behind the first 9 s.
+// Four maps of 10 s on a node that takes half of that and draws 200 W for each, and on one that draws 50; a kWh costs
+// 2 for 9 s, then 1, and a job of one map lets the run last 40 s. With twice the time all would go to the frugal node,
+// and behind the first 9 s.
 func TestReceipt(t *testing.T) {
 	hungry := &cluster.Class{Name: "hungry", Speed: 2, Capacity: units.Slots(2, 0), Dynamic: 400}
 	frugal := &cluster.Class{Name: "frugal", Speed: 1, Capacity: units.Slots(3, 0), Dynamic: 150}
