@@ -11,7 +11,7 @@ import (
 // energy of the model: 30 W on the GPU, 8 W elsewhere. What is wrong is told in one sentence.
 func TestTwoImplementations(t *testing.T) {
 	t.Parallel()
-	file := "map: {cpu: \"sh -c 'cat >/dev/null; echo cpu'\", gpu: \"sh -c 'cat >/dev/null; echo gpu'\"}\ninput: in/*\noutput: out\nreduce: uniq -c\nrun: {gpus: 1, gpu_power: 30W, overwrite: true, block: 1KB}\ndeadline: 10m\n"
+	file := "map: {cpu: \"sh -c 'cat >/dev/null; pwd | grep -q /gpu1/ || echo cpu'\", gpu: \"sh -c 'cat >/dev/null; pwd | grep -q /gpu1/ && echo gpu'\"}\ninput: in/*\noutput: out\nreduce: uniq -c\nrun: {gpus: 1, gpu_power: 30W, overwrite: true, block: 1KB}\ndeadline: 10m\n"
 	files := map[string]string{"two.yaml": file, "one.yaml": strings.Replace(file, "gpu: ", "fpga: ", 1), "text.yaml": "map: [a, b]\ninput: in/*\noutput: out\n",
 		"none.yaml": strings.Replace(file, "gpus: 1", "gpus: 0", 1), "less.yaml": strings.Replace(file, "30W", "-30W", 1)}
 	for _, name := range strings.Fields("a b c d e f g h") {
@@ -47,7 +47,7 @@ func TestTwoImplementations(t *testing.T) {
 		t.Error(text)
 	}
 	for name, want := range map[string]string{
-		"one":  `one.yaml:1:48: unknown key "fpga"`,
+		"one":  `one.yaml:1:72: unknown key "fpga"`,
 		"text": `text.yaml:1:6: map is a list`,
 		"none": `none.yaml:5:13: gpus is 0, it must be above 0`,
 		"less": `less.yaml:5:27: gpu_power is -30W, it must be above 0`,
