@@ -62,7 +62,7 @@ func BenchmarkLook(b *testing.B) {
 			for b.Loop() {
 				round++
 				book.Begin(plan)
-				n.memory.Nodes = nil
+				n.memory.Nodes, n.memory.Asked = nil, [2]int64{}
 				n.Decide(book, batch, plan)
 				if wakes := len(plan.Items); (wakes > 0) != (c.what != "in time") {
 					b.Fatal(wakes)
