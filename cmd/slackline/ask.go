@@ -128,10 +128,8 @@ var ofOwnRun = []string{"policy", "seed", "nodes", "slots", "block", "sample"}
 
 // openHere tells whether a run takes jobs that were started in this directory, and nobody asks for another kind of run.
 func (o *options) openHere(cmd *cobra.Command) (bool, error) {
-	for _, flag := range ofOwnRun {
-		if cmd.Flags().Changed(flag) {
-			return false, nil
-		}
+	if given(cmd, ofOwnRun...) != "" {
+		return false, nil
 	}
 	dir, err := os.Getwd()
 	if err != nil {

@@ -80,10 +80,8 @@ them are not counted.`,
 
 // auditHistory counts the promises of jobs that have ended here.
 func (o *options) auditHistory(cmd *cobra.Command, f store.JobFilter, since string) error {
-	for _, flag := range []string{"policy", "seed", "block"} {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s plays runs, and --history plays none", flag)
-		}
+	if flag := given(cmd, "policy", "seed", "block"); flag != "" {
+		return fmt.Errorf("--%s plays runs, and --history plays none", flag)
 	}
 	m, err := o.read(cmd.ErrOrStderr())
 	if err != nil {

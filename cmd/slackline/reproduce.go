@@ -60,10 +60,8 @@ To compare policies in a scenario of your own, over its seeds, use slackline com
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				for _, flag := range []string{"seed", "quick", "html", "strict", "weather"} {
-					if cmd.Flags().Changed(flag) {
-						return fmt.Errorf("--%s needs an experiment; slackline reproduce lists them", flag)
-					}
+				if flag := given(cmd, "seed", "quick", "html", "strict", "weather"); flag != "" {
+					return fmt.Errorf("--%s needs an experiment; slackline reproduce lists them", flag)
 				}
 				return o.listExperiments(cmd.OutOrStdout())
 			}

@@ -159,6 +159,16 @@ func (o *options) bindOnePlay(cmd *cobra.Command) *cobra.Command {
 	return o.bindOutput(cmd)
 }
 
+// given is the first of these flags that the command line has; "" = none.
+func given(cmd *cobra.Command, flags ...string) string {
+	for _, flag := range flags {
+		if cmd.Flags().Changed(flag) {
+			return flag
+		}
+	}
+	return ""
+}
+
 // onePlay is the policy and the seed of such a command.
 func (o *options) onePlay(cmd *cobra.Command) (policy string, seed uint64, err error) {
 	policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)

@@ -51,6 +51,9 @@ directory.`,
 				there.teach, there.rounds = teach, rounds
 				return there.run(cmd, o, args, text)
 			}
+			if flag := given(cmd, "history", "rm", "hadoop", "streaming", "put"); flag != "" {
+				return fmt.Errorf("--%s needs --cluster yarn", flag)
+			}
 			log := cmd.ErrOrStderr()
 			v := runs.Validation{Teach: teach, Rounds: rounds, Say: func(format string, a ...any) { fmt.Fprintf(log, format+"\n", a...) }}
 			var err error

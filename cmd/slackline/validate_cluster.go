@@ -48,6 +48,9 @@ func (v *onCluster) run(cmd *cobra.Command, o *options, args []string, text text
 	if v.to != "yarn" {
 		return fmt.Errorf("--cluster is %q, it must be yarn", v.to)
 	}
+	if flag := given(cmd, "nodes", "slots", "block"); flag != "" {
+		return fmt.Errorf("--cluster yarn and --%s contradict each other: the cluster is as it is; leave one of them out", flag)
+	}
 	if v.history == "" || v.rm == "" {
 		return errors.New("--cluster yarn needs --history and --rm, the addresses of the JobHistory server and of the ResourceManager, such as http://history:19888 and http://rm:8088")
 	}

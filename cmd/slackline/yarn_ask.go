@@ -22,10 +22,8 @@ import (
 
 // askYarn asks the process that schedules a cluster when jobs would be done there.
 func (o *options) askYarn(cmd *cobra.Command, h *hadoop, jobs []*scenario.Job, tell func(*runs.Answers) error) error {
-	for _, flag := range ofOwnRun {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--to yarn and --%s contradict each other: the cluster is as it is; leave one of them out", flag)
-		}
+	if flag := given(cmd, ofOwnRun...); flag != "" {
+		return fmt.Errorf("--to yarn and --%s contradict each other: the cluster is as it is; leave one of them out", flag)
 	}
 	m, list, err := o.alive(func(r store.Run) bool { return r.Name == runs.OfCluster })
 	if err != nil {

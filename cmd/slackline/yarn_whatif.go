@@ -33,6 +33,7 @@ type whatIf struct {
 	last    int
 	factor  float64
 	lenient bool
+	memory  bool // alone counts
 }
 
 func newYarnWhatIf(o *options) *cobra.Command {
@@ -117,6 +118,10 @@ func (q *whatIf) ask(cmd *cobra.Command, o *options, args []string) error {
 	for _, queue := range slices.Sorted(maps.Keys(gone)) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s left out of the queue %q, which the cluster does not have now\n", units.Count(gone[queue], "job"), queue)
 	}
+	if host := cluster.Uncounted(each.Of(jobs, func(j ranJob) *trace.Job { return j.Job })); host != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "cores bound nothing here: more ran on %s at a time than it has, so memory alone counts\n", host)
+		q.memory = true
+	}
 	if len(jobs) == 0 {
 		return fmt.Errorf("no job is left of the last %s", units.Count(q.days, "day"))
 	}
@@ -156,8 +161,12 @@ func (q *whatIf) write(cmd *cobra.Command, c hadoopCluster, jobs []ranJob) (file
 		for i := 0; err == nil && i < len(jobs); i++ {
 			j := *jobs[i].Job
 			for at := range j.Stages {
-				if j.Stages[at].Needs == (units.Vector{}) { // a file tells none: what Hadoop gives
-					j.Stages[at].Needs = units.Vector{units.Memory: int64(units.GB), units.VCores: 1}
+				needs := &j.Stages[at].Needs
+				if *needs == (units.Vector{}) { // a file tells none: what Hadoop gives
+					*needs = units.Vector{units.Memory: int64(units.GB), units.VCores: 1}
+				}
+				if q.memory {
+					needs[units.VCores] = 0
 				}
 			}
 			j.Submit = units.Time(jobs[i].Ran.Submitted-jobs[0].Ran.Submitted) * units.Time(units.Millisecond)
@@ -187,11 +196,17 @@ func (q *whatIf) scenario(c hadoopCluster, jobs []ranJob) (string, error) {
 	if o.Needs == (units.Vector{}) { // a file tells none: what Hadoop gives
 		o.Needs = units.Vector{units.Memory: 1536 * int64(units.MB), units.VCores: 1}
 	}
+	if q.memory {
+		o.Needs[units.VCores] = 0
+	}
 	fmt.Fprintf(&b, "name: whatif\nstart: %s\ncluster:\n  heartbeat: %v\n  launch: %v\n  masters: {start: %v, vcores: %d, memory: %dMB}\n  classes:\n",
 		time.UnixMilli(jobs[0].Ran.Submitted).UTC().Format("2006-01-02T15:04:05Z"), c.Beat, o.Launch, o.Master, o.Needs[units.VCores], o.Needs[units.Memory]/int64(units.MB))
 	var has []units.Vector
 	count := map[units.Vector]int{}
 	for _, n := range c.Nodes {
+		if q.memory {
+			n.Has[units.VCores] = 0
+		}
 		if count[n.Has]++; count[n.Has] == 1 {
 			has = append(has, n.Has)
 		}

@@ -73,8 +73,10 @@ func TestYarnWhatIf(t *testing.T) {
 func TestValidateClusterNeeds(t *testing.T) {
 	s := newShell(t, map[string]string{"sort.yaml": "app: terasort\ninput: x\noutput: out\n"})
 	for args, want := range map[string]string{
-		"--cluster mars": `--cluster is "mars", it must be yarn`,
-		"--cluster yarn": "--cluster yarn needs --history and --rm",
+		"--cluster mars":                  `--cluster is "mars", it must be yarn`,
+		"--cluster yarn --slots 2":        "--cluster yarn and --slots contradict each other",
+		"--history http://h:1 --size 1kB": "--history needs --cluster yarn",
+		"--cluster yarn":                  "--cluster yarn needs --history and --rm",
 		"--cluster yarn --history http://h:1 --rm http://r:1 sort.yaml":                      "sort.yaml:1:6: terasort cannot move to a Hadoop cluster",
 		"--cluster yarn --history http://h:1 --rm http://r:1 --policy fifo,edf-p sort.yaml":  "validate takes one policy, not 2",
 		"--cluster yarn --history http://h:1 --rm http://r:1 --hadoop /no/hadoop --size 1kB": `--hadoop: "/no/hadoop" cannot be run`,

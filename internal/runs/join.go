@@ -172,6 +172,9 @@ func (k *Keeper) join(request int64, s Submission, more *Local, now time.Time) (
 // said is what the policy has said of jobs that have come: nothing of those whose input is still read, and of none
 // if the run ends now.
 func (k *Keeper) said(jobs []engine.Job, kept []*keptJob) (all []Answer) {
+	for until := time.Now().Add(verdictWithin); k.undecided(jobs, kept) && time.Now().Before(until) && k.ctx.Err() == nil; {
+		time.Sleep(5 * time.Millisecond)
+	}
 	at := func(t units.Time) time.Time { return k.cell.Origin().Add(time.Duration(t)) }
 	_ = k.look(k.ctx, func() {
 		book := k.loop.Ledger
@@ -199,6 +202,22 @@ func (k *Keeper) said(jobs []engine.Job, kept []*keptJob) (all []Answer) {
 		}
 	})
 	return all
+}
+
+// verdictWithin is how long a policy that is asked between two steps of the run may take for its verdicts.
+const verdictWithin = 2 * time.Second
+
+// undecided tells whether the policy has still to see one of these jobs, whose input is there.
+func (k *Keeper) undecided(jobs []engine.Job, kept []*keptJob) (is bool) {
+	_ = k.look(k.ctx, func() {
+		k.lock.Lock()
+		defer k.lock.Unlock()
+		for i := range jobs {
+			seen := k.loop.Ledger.Find(jobs[i].Spec.ID) != 0 || kept[i].refused != "" || kept[i].row.Ended != nil
+			is = is || jobs[i].Splits != nil && !seen
+		}
+	})
+	return is
 }
 
 // drop forgets the jobs that came last, as they were not let in.

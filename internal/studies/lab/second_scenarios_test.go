@@ -229,9 +229,6 @@ func (d dice) nature(cfg *sim.Config) {
 		cfg.Skew = one(d, 0.5, 1, 1.7)
 	}
 	if d.chance(0.3) {
-		cfg.Launch = d.seconds(1, 9)
-	}
-	if d.chance(0.3) {
 		cfg.Read = sim.ReadRates{Rack: 200, Remote: one(d, units.Bytes(100), 0)}
 	}
 	if d.chance(0.3) {

@@ -70,6 +70,10 @@ func second(t *testing.T, n int, make func(seed uint64) played) {
 			a.offer(int(seed % 4))
 			b.offer(int(seed % 4))
 		}
+		if seed%5 < 2 {
+			a.cfg.Launch = units.Duration(seed%7+1) * 700 * units.Millisecond
+			b.cfg.Launch = a.cfg.Launch
+		}
 		if seed%2 == 0 {
 			rate(seed, a.cfg.Cluster)
 			rate(seed, b.cfg.Cluster)

@@ -66,3 +66,38 @@ func (r *Ran) gaps() (all []float64) {
 	}
 	return all
 }
+
+// Uncounted is a node on which more cores were taken at a time than it has, as YARN may count memory alone; "" = none.
+// Tasks of which nothing is told take one.
+func (c *Cluster) Uncounted(jobs []*Job) string {
+	type step struct {
+		at    units.Duration
+		cores int64
+	}
+	steps := map[string][]step{}
+	for _, j := range jobs {
+		if j.Ran == nil {
+			continue
+		}
+		for i := range j.Ran.Tasks {
+			t, cores := &j.Ran.Tasks[i], int64(1)
+			for k := range j.Stages {
+				if j.Stages[k].Kind == t.Kind {
+					cores = max(1, j.Stages[k].Needs[units.VCores])
+				}
+			}
+			at := units.Duration(j.Ran.Submitted) * units.Millisecond
+			steps[t.Host] = append(steps[t.Host], step{at + t.Start, cores}, step{at + t.End, -cores})
+		}
+	}
+	for _, n := range c.Nodes {
+		all, taken := steps[n.Host], int64(0)
+		slices.SortFunc(all, func(a, b step) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.cores, b.cores)) })
+		for _, s := range all {
+			if taken += s.cores; taken > n.Has[units.VCores] {
+				return n.Host
+			}
+		}
+	}
+	return ""
+}

@@ -29,3 +29,25 @@ func TestOverheads(t *testing.T) {
 		t.Errorf("of nothing: %+v", o)
 	}
 }
+
+// One task more than the node has cores is seen; one that begins as another ends takes its core.
+func TestUncounted(t *testing.T) {
+	s := units.Second
+	on := func(from, to units.Duration) RanTask {
+		return RanTask{Kind: workload.Map, Host: "a", Start: from, End: to}
+	}
+	c := Cluster{Nodes: []ClusterNode{{Host: "b"}, {Host: "a", Has: units.Vector{units.VCores: 2}}}}
+	jobs := []*Job{{}, {Ran: &Ran{Submitted: 1000, Tasks: []RanTask{on(0, 5*s), on(0, 9*s), on(5*s, 8*s)}}}}
+	if host := c.Uncounted(jobs); host != "" {
+		t.Errorf("%q has no more than it holds", host)
+	}
+	jobs = append(jobs, &Job{Ran: &Ran{Submitted: 9000, Tasks: []RanTask{on(0, 2*s)}}}) // until 9 s two others run
+	jobs[1].Stages = []Stage{{Kind: workload.Map, Needs: units.Vector{units.VCores: 1}}}
+	if host := c.Uncounted(jobs); host != "" {
+		t.Errorf("%q has no more than it holds", host)
+	}
+	jobs[2].Ran.Submitted = 8500
+	if host := c.Uncounted(jobs); host != "a" {
+		t.Errorf("%q takes three of two", host)
+	}
+}
