@@ -206,9 +206,22 @@ func surely(chance float64) string {
 	return strconv.FormatFloat(math.Floor(1000*chance+1e-9)/10, 'f', -1, 64) + " %"
 }
 
+// plan says how a job of a workflow is to be submitted, and why.
+func plan(c *runs.Cutting, now time.Time) string {
+	text := fmt.Sprintf("%s and %s, to be done by %s", units.Count(c.Maps, "map"), units.Count(c.Reduces, "reduce"), stamp(c.Due, now))
+	return strings.Join(append([]string{text}, c.Why...), "; ")
+}
+
 // sentence says what is known of a job.
 func sentence(a *runs.Answer, now time.Time) string {
 	name := fmt.Sprintf("job %q: ", report.Printable(a.ID))
+	if a.Plan != nil {
+		name += plan(a.Plan, now)
+		if a.Done == nil && a.Refused == "" {
+			return name
+		}
+		name += "; "
+	}
 	if a.Done == nil {
 		return name + "refused: " + a.Refused
 	}

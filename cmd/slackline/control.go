@@ -46,7 +46,9 @@ waits for their end. Exit code 3 says that no run is accepting jobs, or that a j
 With --to yarn the jobs go to a Hadoop cluster, by Hadoop Streaming: commands as they are, built-in applications by
 slackline stream, so the nodes must have this machine's system and processor. A deadline becomes a tag, which slackline yarn
 serve reads there. Input is read from the cluster's file system, and the output is left there: --put copies the input there
-first, and --fetch waits and brings the output back. Keys that mean nothing there, such as after and limits, are refused.
+first, and --fetch waits and brings the output back. Keys that mean nothing there, such as limits, are refused.
+Jobs that wait for others go there when these have ended, and those of a workflow are cut as slackline yarn serve plans it; the
+command then lasts as long. Started again after a kill it goes on: what has ended or runs there is not submitted again.
 Exit code 3 says that a job was refused.`,
 		Example: `  slackline run --open --policy edf-p
   slackline submit --to yarn --put --fetch examples/words.yaml

@@ -120,8 +120,11 @@ func (v *onCluster) run(cmd *cobra.Command, o *options, args []string, text text
 // ready finds the commands, and refuses jobs that cannot move to the cluster.
 func (v *onCluster) ready(cmd *cobra.Command, o *options, jobs []*scenario.Job) error {
 	for _, j := range jobs {
-		if _, err := runs.Streaming(j, "slackline", time.Now()); err != nil {
+		if _, err := runs.Streaming(j, "slackline", time.Now(), nil); err != nil {
 			return err
+		}
+		if len(j.After) > 0 {
+			return j.Errorf("after", "it waits for job %q, and jobs come together here; leave it out", j.After[0])
 		}
 	}
 	path, err := v.find(o)
@@ -142,7 +145,7 @@ func (v *onCluster) play(ctx context.Context, jobs []*scenario.Job, under string
 	for i, j := range jobs {
 		mine := *j
 		mine.Output = fmt.Sprint(under, i)
-		args, err := runs.Streaming(&mine, self, time.Now())
+		args, err := runs.Streaming(&mine, self, time.Now(), nil)
 		if err != nil {
 			return nil, err
 		}

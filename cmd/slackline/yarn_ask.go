@@ -2,22 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/slackline/slackline/internal/kernel/store"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/scenario"
-	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 )
 
 // askYarn asks the process that schedules a cluster when jobs would be done there.
@@ -25,47 +20,28 @@ func (o *options) askYarn(cmd *cobra.Command, h *hadoop, jobs []*scenario.Job, t
 	if flag := given(cmd, ofOwnRun...); flag != "" {
 		return fmt.Errorf("--to yarn and --%s contradict each other: the cluster is as it is; leave one of them out", flag)
 	}
-	m, list, err := o.alive(func(r store.Run) bool { return r.Name == runs.OfCluster })
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	if len(list) == 0 {
-		return no{errors.New("no process that schedules a cluster is running with this store; slackline yarn serve is one")}
-	}
 	if _, err := h.find(o); err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return failure{err}
-	}
-	var all []*wire.Application
-	for _, j := range jobs {
-		args, err := runs.Streaming(j, self, time.Now())
-		if err != nil {
-			return err
-		}
-		stored, block, err := h.stored(cmd.Context(), j)
-		if err != nil {
-			return err
-		}
-		all = append(all, runs.Application(j, args, stored, block))
-	}
-	what, err := json.Marshal(all)
-	if err != nil {
-		return failure{err}
-	}
-	r, err := askRun(cmd.Context(), m, list[len(list)-1].ID, runs.Expect, string(what))
+	c, err := o.convoy(cmd, h, jobs)
 	if err != nil {
 		return err
 	}
-	return tell(r.Answers)
+	all, _, err := c.ask(c.jobs)
+	if err != nil {
+		return err
+	}
+	for i := range all.Jobs {
+		if a := &all.Jobs[i]; a.Done == nil && a.Plan == nil && a.Refused == "" {
+			return no{fmt.Errorf("run %d: the policy %s does not say when jobs will be done", all.Run, all.Policy)}
+		}
+	}
+	return tell(all)
 }
 
-// stored are the files that a job reads in the cluster's file system, and the size of a block there.
-func (h *hadoop) stored(ctx context.Context, j *scenario.Job) (found []runs.Stored, block int64, err error) {
-	said, err := h.run(ctx, append([]string{"fs", "-ls", "-R"}, j.Input...)...)
+// stored are the files at paths that a job reads in the cluster's file system, and the size of a block there.
+func (h *hadoop) stored(ctx context.Context, j *scenario.Job, paths []string) (found []runs.Stored, block int64, err error) {
+	said, err := h.run(ctx, append([]string{"fs", "-ls", "-R"}, paths...)...)
 	if err != nil {
 		return nil, 0, h.why(j, said, err)
 	}
@@ -82,7 +58,7 @@ func (h *hadoop) stored(ctx context.Context, j *scenario.Job) (found []runs.Stor
 		}
 	}
 	if found == nil {
-		return nil, 0, j.Errorf("input", "%s: there is no such file in the cluster's file system", strings.Join(j.Input, ", "))
+		return nil, 0, j.Errorf("input", "%s: there is no such file in the cluster's file system", strings.Join(paths, ", "))
 	}
 	said, err = h.run(ctx, "fs", "-stat", "%o", first)
 	if err == nil {

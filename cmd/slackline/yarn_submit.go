@@ -10,12 +10,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
@@ -87,24 +86,13 @@ func (h *hadoop) jar(path string) error {
 
 // submitToYarn brings the jobs of these files to a Hadoop cluster, once all of them are known to be fit for it.
 func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return failure{err}
-	}
 	jobs, err := o.readJobs(files...)
 	if err != nil {
 		return err
 	}
-	if err := scenario.Chain(jobs); err != nil {
+	c, err := o.convoy(cmd, h, jobs)
+	if err != nil {
 		return err
-	}
-	var all [][]string
-	for _, j := range jobs {
-		args, err := runs.Streaming(j, self, time.Now())
-		if err != nil {
-			return err
-		}
-		all = append(all, args)
 	}
 	path, err := h.find(o)
 	if err == nil {
@@ -113,34 +101,12 @@ func (o *options) submitToYarn(cmd *cobra.Command, h *hadoop, files []string) er
 	if err != nil {
 		return err
 	}
-	for i, j := range jobs {
-		if h.put {
-			if err := h.bring(cmd.Context(), j); err != nil {
-				return err
-			}
+	if h.put {
+		if err := h.bring(cmd.Context(), c.jobs...); err != nil {
+			return err
 		}
-		args := append([]string{"jar", h.streaming}, all[i]...)
-		if !h.fetch {
-			args = append(args, "-background")
-		}
-		said, err := h.run(cmd.Context(), args...)
-		if err != nil {
-			return h.why(j, said, err)
-		}
-		name := jobID.FindString(said)
-		fmt.Fprintf(cmd.OutOrStdout(), "job %s is submitted%s\n", report.Printable(j.Name), strings.Replace(name, "job_", " as application_", 1))
-		if !h.fetch {
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(j.Output), 0o777); err != nil { // which hadoop does not make
-			return failure{err}
-		}
-		if said, err := h.run(cmd.Context(), "fs", "-get", j.Output, j.Output); err != nil {
-			return h.why(j, said, err)
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "job %s is done, and its output is in %s\n", report.Printable(j.Name), j.Output)
 	}
-	return nil
+	return c.goes()
 }
 
 var (
@@ -149,12 +115,15 @@ var (
 )
 
 // bring copies the input of jobs to the same paths in the cluster's file system: what lies in one folder at once, as
-// each command starts a JVM.
+// each command starts a JVM; but for what others of them write.
 func (h *hadoop) bring(ctx context.Context, jobs ...*scenario.Job) error {
 	brought := map[string]bool{}
 	for _, j := range jobs {
 		in := map[string][]string{}
 		for _, input := range j.Input {
+			if equip.Writer(jobs, j, input) != nil {
+				continue
+			}
 			found, err := filepath.Glob(input)
 			if err != nil || len(found) == 0 {
 				return j.Errorf("input", "%s: there is no such file here that could be copied to the cluster", input)

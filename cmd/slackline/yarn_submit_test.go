@@ -24,7 +24,7 @@ esac
 		"words.yaml":  "app: wordcount\ninput: in/*\noutput: new/out\n",
 		"late.yaml":   "map: cat\ninput: in\noutput: out\n",
 		"broken.yaml": "map: cat\ninput: in\noutput: out\n",
-		"bad.yaml":    "map: cat\ninput: in\noutput: out\nafter: words\n",
+		"bad.yaml":    "map: cat\ninput: in\noutput: out\nlimits: {memory: 1GB}\n",
 		"gone.yaml":   "map: cat\ninput: nothing\noutput: out\n",
 	})
 	if err := os.Chmod(s.path("h/bin/hadoop"), 0o700); err != nil {
@@ -52,7 +52,7 @@ esac
 	s.answers(3, `job "late" was refused: it would be late`, submit("late.yaml")...)
 	s.answers(1, `job "broken": hadoop says: ERROR Streaming: no such input`, submit("broken.yaml")...)
 	before := s.read("calls")
-	s.answers(2, "bad.yaml:4:8: after cannot move to a Hadoop cluster", submit("words.yaml", "bad.yaml")...)
+	s.answers(2, "bad.yaml:4:9: limits cannot move to a Hadoop cluster", submit("words.yaml", "bad.yaml")...)
 	s.answers(2, "nothing: there is no such file here", submit("--put", "gone.yaml")...)
 	s.answers(2, "--streaming: no.jar cannot be read", submit("--streaming", "no.jar", "words.yaml")...)
 	s.answers(2, `--hadoop: "nowhere" cannot be run`, "submit", "--to", "yarn", "--hadoop", "nowhere", "words.yaml")
@@ -60,4 +60,51 @@ esac
 	if s.read("calls") != before {
 		t.Error("a job was submitted beside one that cannot be")
 	}
+}
+
+// Jobs of a workflow go to a cluster one behind the other. Submitted again, those that have ended or run there are not
+// submitted a second time, and what waits for one that fails is not submitted.
+func TestSubmitWorkflow(t *testing.T) {
+	s := newShell(t, map[string]string{
+		"h/bin/hadoop": `#!/bin/sh
+echo "$@" >> calls
+case "$*" in
+*ApplicationCLI*) n=$(grep -c ApplicationCLI calls); if test -e runs && test $n -gt 1 -a $n -lt 4; then touch b.done; printf 'application_1_0009\t   \tMAPREDUCE\napplication_1_0007\t b \tMAPREDUCE\n'; fi ;;
+"fs -test -e "*) test -e "$(basename "$(dirname "$4")").done" ;;
+*name=c*) echo "ERROR Streaming: no such input"; exit 5 ;;
+*name=a*) touch a.done; echo "INFO Job: Running job: job_1_0001" ;;
+*) echo "INFO Job: Running job: job_1_0002" ;;
+esac
+`,
+		"h/lib/hadoop-streaming-1.jar": "", "in/a": "a b\n",
+		"all.yaml": "name: d\nmap: cat\ninput: [out/b, out/c]\noutput: out/d\nworkflow: W\n---\nname: a\nmap: cat\ninput: in\noutput: out/a\nworkflow: W\nworkflow_deadline: 1h\n---\n" +
+			"name: b\nmap: cat\ninput: out/a\noutput: out/b\nworkflow: W\n---\nname: c\nmap: cat\ninput: out/a\noutput: out/c\nworkflow: W\n",
+	})
+	if err := os.Chmod(s.path("h/bin/hadoop"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	submit := []string{"submit", "--to", "yarn", "--put", "--hadoop", s.path("h/bin/hadoop"), "all.yaml"}
+	r := s.run(submit...)
+	if r.code != exitFailed || !strings.Contains(r.stderr, `job "d" was not submitted, as job "c" has not ended well`) && !strings.Contains(r.stderr, `job "c": hadoop says: ERROR`) ||
+		!strings.HasPrefix(r.stdout, "job a has ended as application_1_0001\n") || !strings.Contains(r.stdout, "job b has ended as application_1_0002\n") {
+		t.Errorf("%d, %s%s", r.code, r.stdout, r.stderr)
+	}
+	calls := s.read("calls")
+	for _, want := range []string{"fs -put -f in .\n", "-D mapreduce.job.tags=wf:w,vdl:", " -input out/a "} {
+		if !strings.Contains(calls, want) {
+			t.Errorf("no %q:\n%s", want, calls)
+		}
+	}
+	if strings.Contains(calls, "-put -f out/") || strings.Contains(calls, "name=d") {
+		t.Errorf("what others write is copied, or d is submitted:\n%s", calls)
+	}
+	s.write("runs", "")
+	s.write("calls", "")
+	r = s.run(submit...)
+	if calls = s.read("calls"); strings.Contains(calls, "name=a") || strings.Contains(calls, "name=b") || !strings.Contains(calls, "name=c") ||
+		!strings.Contains(r.stdout, "job a has ended already") || !strings.Contains(r.stdout, "job b runs already\n") || !strings.Contains(r.stdout, "job b has ended already") {
+		t.Errorf("%s%s\n%s", r.stdout, r.stderr, calls)
+	}
+	s.write("alone.yaml", "map: cat\ninput: in\noutput: out\nafter: nobody\n")
+	s.answers(2, `nobody`, append(submit[:len(submit)-1:len(submit)-1], "alone.yaml")...)
 }

@@ -64,11 +64,12 @@ type Answer struct {
 	Cold       bool       `json:"cold"`           // only cold runs of its class are known
 	New        bool       `json:"new"`            // nothing is known of its class
 	Sample     *Sample    `json:"sample"`         // that was run of it for this answer
+	Plan       *Cutting   `json:"plan"`           // how it is to be submitted to a cluster; null: as it says
 }
 
 // InTime tells whether the job is expected to meet its deadline; a job without one is. Nobody is given up by a guess.
 func (a *Answer) InTime() bool {
-	return a.Refused == "" && (a.Deadline == nil || a.New || a.Done != nil && !a.Done.After(*a.Deadline))
+	return a.Refused == "" && (a.Deadline == nil || a.New || a.Done == nil && a.Plan != nil || a.Done != nil && !a.Done.After(*a.Deadline))
 }
 
 // Ask says when the jobs would be done by a run of their own. An error says what is not known.

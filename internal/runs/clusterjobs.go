@@ -12,7 +12,6 @@ import (
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/yarn"
-	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -36,10 +35,10 @@ func KeepCluster(m *Memory, policy string, books *account.Accountant, w *yarn.Wo
 	return k, nil
 }
 
-// would says what the policy says of applications that came now, each alone. It is asked in their form, as their
-// client would leave it.
+// would says what the policy says of applications that came now, each alone, and how it would have those of workflows
+// cut. It is asked in their form, as their client would leave it.
 func (k *Keeper) would(what string) (r Reply, err error) {
-	var list []*wire.Application
+	var list []*Asked
 	if err := json.Unmarshal([]byte(what), &list); err != nil {
 		return r, err
 	}
@@ -47,13 +46,19 @@ func (k *Keeper) would(what string) (r Reply, err error) {
 	var from lab.Stand
 	var known []bool
 	var wrong error
+	models, err := k.memory.Profiles()
+	if err != nil {
+		return r, err
+	}
 	if err := k.look(k.ctx, func() {
 		if k.loop == nil {
 			wrong = errors.New("no cluster has attached yet")
 			return
 		}
-		for _, x := range list {
-			j, bad := k.yarn.Would(x)
+		for i, x := range list {
+			x.guess(list[:i], jobs, models)
+			j, bad := k.yarn.Would(x.Application)
+			x.shape(j, find(models, j.Class))
 			jobs, known, wrong = append(jobs, j), append(known, k.loop.Ledger.Profile(j.Class) != nil), errors.Join(wrong, bad)
 		}
 		if wrong == nil {
@@ -62,18 +67,20 @@ func (k *Keeper) would(what string) (r Reply, err error) {
 	}); err != nil || wrong != nil {
 		return r, errors.Join(err, wrong)
 	}
+	plan, err := k.planned(from, list, jobs)
+	if err != nil {
+		return r, err
+	}
 	fates, _ := from.Ask(jobs, nil)
 	r.Answers = &Answers{Schema: AnswerSchema, Asked: time.Now(), Policy: k.cell.Policy, Run: k.live.Run.ID, Beside: []Other{}}
 	for i, j := range jobs {
 		f := &Foresight{Fate: fates[i], New: !known[i]}
 		switch by := f.Outlook.By; {
-		case f.said() || f.Refused != "":
-		case by == 0 || by == units.Never:
-			return r, fmt.Errorf("the policy %s does not say when jobs will be done", k.cell.Policy)
+		case f.said() || f.Refused != "" || by == 0 || by == units.Never:
 		default: // it says only by when at worst
 			f.Known, f.Done = true, by.Sub(f.Arrived).Seconds()
 		}
-		a := Answer{ID: list[i].Name, Class: j.Class, Submitted: k.wall(j.Arrive), WaitsFor: []string{}, New: f.New, Refused: f.Refused}
+		a := Answer{ID: list[i].Application.Name, Class: j.Class, Submitted: k.wall(j.Arrive), WaitsFor: []string{}, New: f.New, Refused: f.Refused, Plan: plan[i]}
 		if j.Deadline != units.Never {
 			a.Deadline = new(k.wall(j.Deadline))
 		}

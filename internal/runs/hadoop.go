@@ -18,15 +18,28 @@ import (
 )
 
 // Streaming says how a job file runs on a Hadoop cluster by Hadoop Streaming: the arguments behind the streaming
-// jar. Self is this program, by which nodes run built-in applications. The error names the line of what cannot
-// move.
-func Streaming(j *scenario.Job, self string, now time.Time) ([]string, error) {
-	s := streaming{job: j}
+// jar. Self is this program, by which nodes run built-in applications; cut is how a plan has it cut, nil: as the file
+// says. The error names the line of what cannot move.
+func Streaming(j *scenario.Job, self string, now time.Time, cut *Cutting) ([]string, error) {
+	s := streaming{job: j, cut: cut}
 	if err := s.stays(); err != nil {
 		return nil, err
 	}
 	s.set("mapreduce.job.name", j.Name)
-	s.set("mapreduce.job.reduces", strconv.Itoa(j.Reduces))
+	reduces := j.Reduces
+	if cut != nil {
+		reduces = cut.Reduces
+		for _, key := range []string{"job.maps", "input.fileinputformat.split.minsize", "input.fileinputformat.split.maxsize"} {
+			n := cut.split
+			if key == "job.maps" {
+				n = cut.goal
+			}
+			if n > 0 {
+				s.set("mapreduce."+key, strconv.FormatInt(n, 10))
+			}
+		}
+	}
+	s.set("mapreduce.job.reduces", strconv.Itoa(reduces))
 	s.set("mapreduce.job.reduce.slowstart.completedmaps", strconv.FormatFloat(j.SlowStart, 'g', -1, 64))
 	s.set("mapreduce.input.fileinputformat.input.dir.recursive", "true") // as a run on this machine reads directories
 	if j.Timeout > 0 {
@@ -84,14 +97,20 @@ func Application(j *scenario.Job, args []string, files []Stored, block int64) *w
 	x.Files = &wire.Files{Reduces: int32(j.Reduces), SlowStart: j.SlowStart, Map: takes("mapreduce.map.memory.mb", "mapreduce.map.cpu.vcores"),
 		Reduce: takes("mapreduce.reduce.memory.mb", "mapreduce.reduce.cpu.vcores")}
 	size := max(1, number("mapreduce.input.fileinputformat.split.minsize"), min(sizeOf(files, func(f Stored) int64 { return f.Size })/max(1, number("mapreduce.job.maps")), block))
+	x.Files.Splits = splitsOf(files, size)
+	return x
+}
+
+// splitsOf cuts files as FileInputFormat does.
+func splitsOf(files []Stored, size int64) (list []*wire.Split) {
 	for _, f := range files {
 		left := f.Size
 		for ; !f.Whole && float64(left) > splitSlop*float64(size); left -= size {
-			x.Files.Splits = append(x.Files.Splits, &wire.Split{Bytes: size})
+			list = append(list, &wire.Split{Bytes: size})
 		}
-		x.Files.Splits = append(x.Files.Splits, &wire.Split{Bytes: left})
+		list = append(list, &wire.Split{Bytes: left})
 	}
-	return x
+	return list
 }
 
 // Stored is a file of a cluster's file system. One that is compressed is read as a whole.
@@ -106,6 +125,7 @@ const splitSlop = 1.1
 // streaming is a job on its way to Hadoop Streaming, which wants generic options before its own.
 type streaming struct {
 	job                 *scenario.Job
+	cut                 *Cutting
 	generic, files, own []string
 }
 
@@ -117,15 +137,12 @@ func (s *streaming) stays() error {
 		{"inputs", "several inputs that are told apart"}, {"input_format", "formats of records"}, {"output_format", "formats of records"},
 		{"csv", "formats of records"}, {"compress", "formats of records"}, {"one_command", "one command for several files"},
 		{"skip_bad_records", "passing over bad records"}, {"limits", "limits of processes, which are the NodeManagers' there"},
-		{"arrive", "a time of submission"}, {"after", "jobs that wait for one another"}, {"labels", "labels"},
+		{"arrive", "a time of submission"}, {"labels", "labels"},
 		{"user", "another user"}, {"confidence", "a confidence"},
 	} {
 		if s.job.Has(k[0]) {
 			return s.job.Errorf(k[0], "%s cannot move to a Hadoop cluster: %s cannot be expressed in Hadoop Streaming; leave it out", k[0], k[1])
 		}
-	}
-	if before := s.job.After; len(before) > 0 {
-		return s.job.Errorf("input", "it reads what job %q of the same file writes, and jobs that wait for one another cannot be expressed in Hadoop Streaming; submit them one after the other, from files of their own", before[0])
 	}
 	for _, f := range s.job.Files {
 		if strings.Contains(f, ",") {
@@ -165,7 +182,10 @@ func (s *streaming) tags(now time.Time) error {
 	if j.Workflow != "" { // tags are in lower case
 		tags = append(tags, "wf:"+strings.ToLower(j.Workflow))
 	}
-	if j.WorkflowDue.Set() {
+	switch {
+	case s.cut != nil && s.cut.Due.Sub(now) > time.Second: // one that has passed would be refused
+		tags = append(tags, fmt.Sprintf("vdl:%d", s.cut.Due.UnixMilli()))
+	case j.WorkflowDue.Set():
 		tags = append(tags, fmt.Sprintf("vdl:%d", now.Add(time.Duration(j.WorkflowBy(now))).UnixMilli()))
 	}
 	if j.Has("weight") {

@@ -18,7 +18,7 @@ func moved(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, err := runs.Streaming(j, "/opt/slackline", time.UnixMilli(1_000_000))
+	args, err := runs.Streaming(j, "/opt/slackline", time.UnixMilli(1_000_000), nil)
 	if err != nil {
 		return err.Error()
 	}
@@ -104,7 +104,6 @@ func TestStreamingRefuses(t *testing.T) {
 		{"app: wordcount\ncompress: gzip\n", "words.yaml:4:11: compress cannot move"},
 		{"app: wordcount\ninput_format: kv\n", "words.yaml:4:15: input_format cannot move"},
 		{"map: cat\nlimits: {memory: 1GB}\n", "words.yaml:4:9: limits cannot move"},
-		{"map: cat\nafter: x\n", "words.yaml:4:8: after cannot move"},
 		{"map: cat\nlabels: [x]\n", "words.yaml:4:9: labels cannot move"},
 		{"map: cat\nuser: anna\n", "words.yaml:4:7: user cannot move"},
 		{"map: cat\nconfidence: 99%\n", "words.yaml:4:13: confidence cannot move"},

@@ -339,7 +339,8 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		job.Stages = stages(splits, f.Reduces, class, l.Machine.Nodes+l.Machine.GPUs, seed)
 		job.Stages[0].Containers = l.jobs[i].Containers
 		if least, most := l.jobs[i].MinMaps, l.jobs[i].MaxMaps; least > 0 && class != nil {
-			mold(&job.Stages[0], min(least, len(splits)), max(most, len(splits)), class)
+			maps, bias := class.Any(workload.Map), class.Bias()
+			mold(&job.Stages[0], least, most, float64(job.Stages[0].Input()), func(bytes float64) float64 { return bias * maps.Expect(bytes) })
 		}
 		w.Jobs = append(w.Jobs, &job)
 	}
@@ -420,12 +421,12 @@ func find(known []*profile.Class, name string) *profile.Class {
 	return nil
 }
 
-// mold lets a stage of maps be cut into other numbers, each of which takes what the class is expected to for its bytes.
-func mold(maps *workload.StageSpec, least, most int, class *profile.Class) {
-	read, known, bias := maps.Input(), class.Any(workload.Map), class.Bias()
-	maps.MinTasks, maps.MaxTasks = least, most
-	for k := least; k <= most; k++ {
-		maps.Works = append(maps.Works, units.FromSeconds(bias*known.Expect(float64(read)/float64(k))))
+// mold lets a stage be cut into other numbers of tasks, each of which takes what its part of so many bytes does, in
+// seconds.
+func mold(st *workload.StageSpec, least, most int, read float64, takes func(bytes float64) float64) {
+	st.MinTasks, st.MaxTasks = min(least, len(st.Tasks)), max(most, len(st.Tasks))
+	for k := st.MinTasks; k <= st.MaxTasks; k++ {
+		st.Works = append(st.Works, units.FromSeconds(takes(read/float64(k))))
 	}
 }
 

@@ -63,7 +63,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			return
 		}
 		s.note(v, job)
-		if job.Standing() < sched.Admitted {
+		if job.Standing() < sched.Admitted && !cutting(job) {
 			came = append(came, job.ID)
 		}
 	}
@@ -82,9 +82,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			if s.taught(v, e.Detail.Profile.Name) {
 				s.next = v.Now() // for those that waited to be promised their deadlines, and may soon be done
 			}
-		case sched.JobAmended:
+		case sched.JobAmended, sched.Refused:
 			if job := v.Job(e.Job); s.of(job) != nil {
-				if s.amend(v, job, p) {
+				if e.Kind == sched.JobAmended && s.amend(v, job, p) || s.isCut(job, e) && !slices.Contains(came, e.Job) {
 					came = append(came, e.Job)
 				}
 			}
@@ -118,6 +118,11 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		s.judge(v, v.Job(j), p)
 	}
 	s.admits.Decide(v, batch, p)
+	for i := range batch {
+		if job := v.Job(batch[i].Job); s.isCut(job, &batch[i]) {
+			s.letIn(v, job, sched.Because(sched.AdmitAll), p)
+		}
+	}
 	if turn {
 		s.share(v, p)
 		s.tell(v, p)
@@ -308,9 +313,23 @@ func (st *statement) offer(now units.Time, w *place) sched.Outlook {
 	return sched.Offer(instant(now, st.promises(max(w.r.Asked, w.r.Least))), false)
 }
 
+// cutting tells whether the job may be cut otherwise at once: a plan beside the promise has asked for it.
+func cutting(job *sched.Job) bool {
+	return slices.ContainsFunc(job.Molds[:], func(m sched.Mold) bool { return m.Open() })
+}
+
+// isCut tells whether a job that waited for how it is cut is cut now. It is told what it is told and let in by that: a
+// promise holds for as many tasks as there will be.
+func (s *scheduler) isCut(job *sched.Job, e *sched.Event) bool {
+	return (e.Kind == sched.JobAmended || e.Kind == sched.Refused) && e.Item != 0 && s.of(job) != nil && job.Standing() < sched.Admitted && !cutting(job)
+}
+
 // letIn admits a job with what it is told.
 func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sched.Plan) bool {
 	r := s.of(job)
+	if job != nil && cutting(job) {
+		return false
+	}
 	if r == nil || r.Told.Word == sched.NoWord {
 		return p.Admit(job.ID, sched.Outlook{}, why)
 	}

@@ -13,10 +13,11 @@ import (
 // Entry lists the scheme. It goes with no other part: each of its own keeps a part of the promise.
 func Entry() compose.Entry {
 	return compose.Entry{
-		Name:   "promise",
-		Kind:   compose.KindScheme,
-		Whole:  true,
-		Beside: []string{"need", "slack"}, // nodes more, and none less that a job needs
+		Name:  "promise",
+		Kind:  compose.KindScheme,
+		Whole: true,
+		// nodes more, none less that a job needs; jobs cut before they are told anything
+		Beside: []string{"need", "slack", "tradeoff"},
 		Doc:    "says of each job when it will be done, and promises deadlines that will be met with a probability",
 		Cite:   "docs/probability.md",
 		Parts:  parts(nil, admit.All{}),

@@ -115,7 +115,9 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			if st.Kind == sched.Master || t.Left() == 0 {
 				continue
 			}
-			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after, free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && t.Occupied == 0 && t.Done == 0}
+			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after,
+				// who has a promise has it for the tasks that there are
+				free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && t.Occupied == 0 && t.Done == 0 && !job.Outlook.Word.Binds()}
 			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
 				return nil
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/internal/studies/trace"
 	"github.com/slackline/slackline/internal/studies/weather"
 	"github.com/slackline/slackline/internal/worlds/sim"
+	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
 
@@ -345,7 +346,7 @@ func (c *Cuts) holds(d *config.Document, at string, maps int) bool {
 		c.Max = maps
 	}
 	if maps < c.Min || maps > c.Max {
-		d.Failf(at, "the job has %d maps, which are not %d to %d; give moldable another min or max", maps, c.Min, c.Max)
+		d.Failf(at, "the job has %s, and moldable says %d to %d; give it another min or max", units.Count(maps, "map"), c.Min, c.Max)
 		return false
 	}
 	return true
@@ -395,7 +396,10 @@ type Job struct {
 
 	WorkflowDue Moment `json:"workflow_deadline" doc:"with workflow: when all jobs of it should have finished, written as deadline; one of them states it"`
 
-	Moldable Cuts `json:"moldable" doc:"into how many maps a policy may have its input cut; as it is cut if left out"`
+	Moldable struct {
+		Cuts
+		Reduces int `json:"reduces" above:"0" max:"10000" doc:"most reduces that a policy may ask for, and so files of output; as many as the job has if left out"`
+	} `json:"moldable" doc:"into how many maps a policy may have its input cut; as it is cut if left out"`
 
 	SkipBad int         `json:"skip_bad_records" min:"0" max:"1000000" doc:"how many records of a task may be skipped if the application fails on them; counted as SKIPPED_RECORDS"`
 	Timeout config.Span `json:"timeout" above:"0" doc:"how long an attempt may go without progress before it has failed; 10m if left out"`

@@ -9,6 +9,7 @@ application) class=org.apache.hadoop.yarn.client.cli.ApplicationCLI; set -- appl
 job) class=org.apache.hadoop.mapred.JobClient ;;
 node) class=org.apache.hadoop.yarn.client.cli.NodeCLI ;;
 rmadmin) class=org.apache.hadoop.yarn.client.cli.RMAdminCLI ;;
+*.*) class=$what ;;
 *) echo "usage: hadoop jar|fs|application|job|node|rmadmin ..." >&2; exit 2 ;;
 esac
 HADOOP_USER_NAME=${HADOOP_USER_NAME:-$(id -un)} exec java -Xmx256m @JVM@ @OPENS@ -Djdk.net.hosts.file='@DIR@/hosts' \
