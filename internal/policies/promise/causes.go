@@ -51,7 +51,7 @@ var (
 	LongTasks = &sched.Cause{Name: "long-tasks", Text: "its tasks take longer than half of all jobs have time: they leave one slot in twenty to others"}
 	// OutOfTime puts a job behind all that can be in time.
 	OutOfTime = &sched.Cause{Name: "behind-others-in-time", Numbers: missed[:1],
-		Text: "not all jobs can be in time, and this one takes most for its chance of what makes others late, or has none to meet its deadline at {deadline}: it goes behind"}
+		Text: "not all jobs can be in time, and this one takes most for its chance of what makes others late, or has too little to meet its deadline at {deadline}: it goes behind"}
 	// InTimeAgain brings it back among these.
 	InTimeAgain = &sched.Cause{Name: "back-in-time", Numbers: missed[:1], Text: "it can meet its deadline at {deadline}, and makes nobody late"}
 )

@@ -22,7 +22,8 @@
 // goes behind is chosen as by Moore and Hodgson (Management Science 15, 1968), with the statement in place of a sure
 // time: a job with less than an even chance is late, a promise already where it has one chance in ten to be, and of
 // those before it that takes most for its own chance which has no promise goes. Who is late by itself stays until it
-// is that, as a chance that costs nobody anything is worth its place, or until it has none at all. Nobody is killed.
+// is that, as a chance that costs nobody anything is worth its place, or until it is small for what it takes. Nobody
+// is killed.
 // Reduces start late (package slowstart), and nodes are filled greedily (package placement).
 //
 // A statement is a distribution around the expected finish of a play in which each task takes its mean. What others are

@@ -454,9 +454,9 @@ func (s *scheduler) fill(v sched.View, all bool) {
 
 // triage finds who goes behind: of the jobs that stand before one which is late by more than an even chance, the one
 // with most work for its own chance of those without a promise, and so on until nobody is late (Moore and Hodgson, for
-// as many slots). Who is late whoever went keeps its place until another one needs what it takes, as its chance may be
-// little less than even, and behind all others it has none. It goes by what a look has found, and takes from it what
-// the jobs that go behind would have taken. It reports whether somebody went.
+// as many slots). Who is late whoever went keeps its place until another one needs what it takes, if its chance is
+// worth that (worthAPlace): it may be little less than even, and behind all others there is none. It goes by what a look
+// has found, and takes from it what the jobs that go behind would have taken. It reports whether somebody went.
 func (s *scheduler) triage(v sched.View) (went bool) {
 	now, relief, could := v.Now(), 0.0, 0.0 // seconds that were taken back, and that could be
 	s.large.Clear()
@@ -464,6 +464,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		w.r.InTime, w.r.Density, went = false, s.density(w.job, w.r), true
 		relief += w.takes
 	}
+	mean := s.meanTakes()
 	for i := range s.places {
 		w := &s.places[i]
 		if !w.r.InTime {
@@ -478,7 +479,7 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 			w.r.lost = !free && s.lost(now, w, relief+could)
 			s.gaveUp = s.gaveUp || w.r.lost
 			late, chance = false, s.chance(now, w, relief+could)
-			if w.r.lost || free && units.Rounded(chance) <= 0 {
+			if w.r.lost || free && units.Rounded(float64(chance*mean)) <= units.Rounded(float64(worthAPlace*w.takes)) {
 				goes(w)
 				continue
 			}
@@ -495,6 +496,23 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 		}
 	}
 	return went
+}
+
+// worthAPlace is the least chance by which a job that is late by itself keeps its place, if it takes as much of the slots
+// as others do on average; one that takes less needs less. Played on 17 streams at 95 % load and seven scenarios of
+// FB-2010 beside 0, 0.1 and fixed chances up to 0.5: without a bound, or with a fixed one, fewer jobs are in time or
+// promised.
+const worthAPlace = 0.2
+
+// meanTakes is how much of the slots jobs take on average that can be in time.
+func (s *scheduler) meanTakes() float64 {
+	sum, n := 0.0, 0
+	for i := range s.places {
+		if w := &s.places[i]; w.r.InTime && w.job.Due() != units.Never && w.r.Laws[0] != nil {
+			sum, n = sum+w.takes, n+1
+		}
+	}
+	return sum / float64(max(1, n))
 }
 
 // chance is how likely a job is in time at most, with such a relief: 0 for less than one in a million.
