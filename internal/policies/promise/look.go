@@ -498,10 +498,10 @@ func (s *scheduler) triage(v sched.View) (went bool) {
 	return went
 }
 
-// worthAPlace is the least chance by which a job that is late by itself keeps its place, if it takes as much of the slots
-// as others do on average; one that takes less needs less. Played on 17 streams at 95 % load and seven scenarios of
-// FB-2010 beside 0, 0.1 and fixed chances up to 0.5: without a bound, or with a fixed one, fewer jobs are in time or
-// promised.
+// worthAPlace is the least chance by which a job that is late by itself keeps its place, if it takes as much of the
+// slots as others do on average; one that takes less needs less. Played on 17 streams at 95 % load and six scenarios
+// of FB-2010 beside 0, 0.1 and fixed chances: without a bound, or with a fixed one, fewer jobs of the streams are in
+// time and promised.
 const worthAPlace = 0.2
 
 // meanTakes is how much of the slots jobs take on average that can be in time.
