@@ -455,8 +455,8 @@ func (s *scheduler) fill(v sched.View, all bool) {
 // triage finds who goes behind: of the jobs that stand before one which is late by more than an even chance, the one
 // with most work for its own chance of those without a promise, and so on until nobody is late (Moore and Hodgson, for
 // as many slots). Who is late whoever went keeps its place until another one needs what it takes, if its chance is
-// worth that (worthAPlace): it may be little less than even, and behind all others there is none. It goes by what a look
-// has found, and takes from it what the jobs that go behind would have taken. It reports whether somebody went.
+// worth that (worthAPlace): it may be little less than even, and behind all others there is none. It goes by what a
+// look has found, and takes from it what the jobs that go behind would have taken. It reports whether somebody went.
 func (s *scheduler) triage(v sched.View) (went bool) {
 	now, relief, could := v.Now(), 0.0, 0.0 // seconds that were taken back, and that could be
 	s.large.Clear()
