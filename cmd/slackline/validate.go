@@ -33,10 +33,11 @@ predictions are multiplied by how far those of the job's class were off, as thos
 without that stands below. Before each round the earlier ones say in which interval the outcome is in 95 of 100 cases; the last
 column says how often it was.
 
-With --cluster yarn (which needs --history and --rm) the jobs run on a Hadoop cluster, as slackline submit --to yarn runs them: each
-alone, then all together. They are predicted as that cluster would run them by --policy (default: capacity), from the histories of the rounds
-before: the times of tasks, and what the cluster adds to them. What is told is the middle of plays with drawn times, and
-the interval that has 90 of 100 of them. Without job files these are a word count, a sort, and tasks of 5 and of 30 s.
+With --cluster yarn (which needs --history and --rm) the jobs run on a Hadoop cluster, as slackline submit --to yarn runs them:
+each alone, then all together. They are predicted as that cluster would run them by --policy (default: capacity), from the
+histories of the rounds before: the times of tasks, and what the cluster adds to them. What is told is the middle of plays
+with drawn times, and the interval that has 90 of 100 of them. Without job files these are a word count, a sort, and tasks
+of 5 and of 30 s.
 
 Without job files the batch is a sort, a word count and a grep over the source of the Go toolchain. Output goes to a temporary
 directory.`,

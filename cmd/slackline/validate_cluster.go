@@ -67,14 +67,14 @@ func (v *onCluster) run(cmd *cobra.Command, o *options, args []string, text text
 	}
 	defer os.RemoveAll(dir)
 	jobs, err := o.readJobs(args...)
-	if len(args) == 0 {
+	if err == nil {
+		err = v.ready(o, jobs)
+	}
+	if err == nil && len(args) == 0 { // once it is known that they can run
 		v.put = true
 		jobs, err = clusterBatch(v, dir, text)
 	}
 	if err != nil {
-		return err
-	}
-	if err := v.ready(cmd, o, jobs); err != nil {
 		return err
 	}
 	told, err := trace.ReadCluster(ctx, v.rm)
@@ -91,8 +91,7 @@ func (v *onCluster) run(cmd *cobra.Command, o *options, args []string, text text
 			return err
 		}
 	}
-	hadoop := hadoopCluster{told}
-	is := runs.NewClusterValidation(told, hadoop.queues(), policy, seed)
+	is := runs.NewClusterValidation(told, (&hadoopCluster{told}).queues(), policy, seed)
 	for round := range v.teach + v.rounds {
 		began, judge := time.Now(), round >= v.teach
 		for i := range len(jobs) + 1 {
@@ -118,7 +117,7 @@ func (v *onCluster) run(cmd *cobra.Command, o *options, args []string, text text
 }
 
 // ready finds the commands, and refuses jobs that cannot move to the cluster.
-func (v *onCluster) ready(cmd *cobra.Command, o *options, jobs []*scenario.Job) error {
+func (v *onCluster) ready(o *options, jobs []*scenario.Job) error {
 	for _, j := range jobs {
 		if _, err := runs.Streaming(j, "slackline", time.Now(), nil); err != nil {
 			return err
