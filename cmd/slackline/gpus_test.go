@@ -10,6 +10,7 @@ import (
 // A job with a command for CPUs and one for GPUs runs on both kinds of workers, each with its own, and is told the
 // energy of the model: 30 W on the GPU, 8 W elsewhere. What is wrong is told in one sentence.
 func TestTwoImplementations(t *testing.T) {
+	need(t, "grep", "uniq")
 	t.Parallel()
 	file := "map: {cpu: \"sh -c 'cat >/dev/null; pwd | grep -q /gpu1/ || echo cpu'\", gpu: \"sh -c 'cat >/dev/null; pwd | grep -q /gpu1/ && echo gpu'\"}\ninput: in/*\noutput: out\nreduce: uniq -c\nrun: {gpus: 1, gpu_power: 30W, overwrite: true, block: 1KB}\ndeadline: 10m\n"
 	files := map[string]string{"two.yaml": file, "one.yaml": strings.Replace(file, "gpu: ", "fpga: ", 1), "text.yaml": "map: [a, b]\ninput: in/*\noutput: out\n",

@@ -65,6 +65,7 @@ esac
 // Jobs of a workflow go to a cluster one behind the other. Submitted again, those that have ended or run there are not
 // submitted a second time, and what waits for one that fails is not submitted.
 func TestSubmitWorkflow(t *testing.T) {
+	need(t, "basename", "dirname", "grep")
 	s := newShell(t, map[string]string{
 		"h/bin/hadoop": `#!/bin/sh
 echo "$@" >> calls
