@@ -31,9 +31,10 @@ const (
 	// Sample uses Job, Stage and Count. Count tasks of a job that has no verdict yet may be
 	// started, to measure them. The verdict ends the sample.
 	Sample
-	// Start uses Job, Stage, Container, Node, Count and Locality; a Group is allowed. It starts up
-	// to Count tasks on the node, none of them farther from its input than Locality (0 = any
-	// distance). The book grants as many as there are tasks and room for, and lists them in Tasks.
+	// Start uses Job, Stage, Container, Node, Count, Locality and Task; a Group is allowed. It starts
+	// up to Count tasks on the node, none of them farther from its input than Locality (0 = any
+	// distance): the nearest, or that one Task where the book binds and a plan names it (View.Open).
+	// The book grants as many as there are tasks and room for, and lists them in Tasks.
 	// It refuses the item if that is none. If the node has not just sent a heartbeat, the item is
 	// held until it does. The world answers with Granted and Started, or Refused.
 	Start

@@ -64,6 +64,9 @@ type View interface {
 	// Nearest returns the best locality at which the job has an open task of the stage for the
 	// node, NoLocality if no task is open.
 	Nearest(n NodeID, j JobID, s Stage) Locality
+	// Open returns the open task of the job's stage with the next number behind after, 0 if there is
+	// none, or the world binds late.
+	Open(j JobID, s Stage, after TaskID) TaskID
 	// Waiting returns the job behind after (0 = from the start) in the policy's order that has open
 	// tasks of the stage, whether or not a node has room for them; 0 ends the walk.
 	Waiting(s Stage, after JobID) JobID

@@ -166,16 +166,40 @@ func (e *efh) grant(b *book, p *wants, list []*want) {
 		}
 		left = left || w.long && w.asks > len(free)
 		free = free[:min(w.asks, len(free))]
-		for _, far := range []int{nodeLocal, remote} {
-			rest := free[:0:0]
-			for _, x := range free {
-				if t, at := b.nearest(x.n, w.stage[mapStage]); t == 0 || at > far || !p.start(w.job, mapStage, x.n, "") {
-					rest = append(rest, x)
-				}
-			}
-			free = rest
+		for _, x := range dispatch(p, w.job, free) {
+			p.start(w.job, mapStage, x.n, "")
 		}
 	}
+}
+
+// dispatch is table 6.4 line by line, but that it leaves what has no local container.
+func dispatch(p *wants, j *job, boxes []box) (left []box) {
+	var queue []int
+	locals := map[int]int{}
+	for i := range j.stage[mapStage].Tasks {
+		if t := &j.stage[mapStage].Tasks[i]; t.state == taskOpen {
+			for _, x := range boxes {
+				if slices.Contains(t.Hosts, x.n.id) {
+					locals[i+1]++
+				}
+			}
+			if locals[i+1] > 0 {
+				queue = append(queue, i+1)
+			}
+		}
+	}
+	slices.SortStableFunc(queue, func(x, y int) int { return locals[x] - locals[y] })
+	left = slices.Clone(boxes)
+	for _, t := range queue {
+		for i, x := range left {
+			if slices.Contains(j.stage[mapStage].Tasks[t-1].Hosts, x.n.id) {
+				p.startTask(j, mapStage, t, nodeLocal, x.n, "")
+				left = slices.Delete(left, i, i+1)
+				break
+			}
+		}
+	}
+	return left
 }
 
 // ideal runs maps only where they use the least energy above idle.

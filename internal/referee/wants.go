@@ -30,6 +30,11 @@ func (p *wants) want(verb, what, why string) {
 // start gives the node the nearest task of the job's stage.
 func (p *wants) start(j *job, s int, n *node, why string) bool {
 	t, near := p.nearest(n, j.stage[s])
+	return p.startTask(j, s, t, near, n, why)
+}
+
+// startTask gives it that one, which lies so near.
+func (p *wants) startTask(j *job, s, t, near int, n *node, why string) bool {
 	if t == 0 || !p.runs(j, j.stage[s]) || !j.stage[s].needs.fits(&n.free) {
 		return false
 	}

@@ -127,6 +127,16 @@ func (l *Ledger) enter(t *tasks, id sched.TaskID) {
 func (t *tasks) atHome() sched.TaskID { return t.scan(&t.Home, false) }
 func (t *tasks) far() sched.TaskID    { return t.scan(&t.All, true) }
 
+// Open walks the open tasks of a job's stage by number, as far as the book knows them.
+func (l *Ledger) Open(j sched.JobID, s sched.Stage, after sched.TaskID) sched.TaskID {
+	if b := l.job(j); b != nil && s < sched.Stages && b.tasks[s] != nil {
+		if id := sched.TaskID(b.tasks[s].nextOpen(max(0, int32(after)) + 1)); b.tasks[s].of(id) != nil {
+			return id
+		}
+	}
+	return 0
+}
+
 func (t *tasks) scan(from *int32, hosts bool) sched.TaskID {
 	at, end := t.nextOpen(*from), int32(len(t.List))
 	for at < end && len(t.Spec.Hosts.Of(int(at-1))) > 0 != hosts {

@@ -324,9 +324,17 @@ func (l *Ledger) proposeStart(p *sched.Plan, it *sched.Item, is *found) sched.Co
 	t, tally := b.tasks[s], &b.Stages[s]
 	booked, farthest := int32(0), sched.NoLocality
 	from := int32(len(p.Bound))
+	named := l.can.Bind && it.Task != 0
+	if named {
+		n = 1
+	}
 	for ; booked < n; booked++ {
 		id, locality := is.task, is.locality
-		if booked > 0 || !is.asked || !is.is(it.Node, it.Job, s) {
+		if named {
+			if id, locality = it.Task, sched.NoLocality; t.of(id) != nil && t.isOpen(int32(id)) {
+				locality = l.distance(nb, t, id)
+			}
+		} else if booked > 0 || !is.asked || !is.is(it.Node, it.Job, s) {
 			id, locality = l.nearest(nb, it.Job, s)
 		}
 		if locality == sched.NoLocality || locality > far {

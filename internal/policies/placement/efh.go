@@ -23,7 +23,8 @@ import (
 //	lines 17-20             who waits long, order     line
 //	lines 21-38             who gets what             pass
 //	table 6.3, labels                                 ae=off
-//	table 6.4, level II                               start: local tasks first, the fittest containers first
+//	table 6.4, level II                               scarcest: local tasks, those of the fewest containers first, in the
+//	                                                  fittest of these; then start: others
 //
 // A job's own kind of container is the first that it lists. It is a GPU job if some class of nodes has no room for
 // such a one. Adaptive execution (ae) is whether it may use the others as well: as printed, never (off), or
@@ -41,10 +42,11 @@ import (
 //     be given all that it asks for else.
 //   - Line 29 looks at the long-waiting queue when lines 21 to 28 are through.
 //   - gpu=reserve keeps containers of a scarce kind for jobs whose own it is, as long as such a one waits.
-//   - Of the tasks that are local to a node the first by number goes, not the one with the fewest local
-//     containers (eq. 6.5), as a policy names no task.
+//   - Tasks that have no local container (L = 0) go to the containers that are left, the nearest first.
+//   - Where the world binds late, an ApplicationMaster says which task goes where.
 //
-// Measured, the factors and optset are worth next to nothing, and r puts small jobs first: see experiment 003-efh.
+// What each part is worth by itself is played without it, for which there is one parameter more (without): the factors
+// and optset next to nothing, r puts small jobs first: see experiment 003-efh.
 // Masters, reduces and further stages are served as Greedy does, but what draws on the same as the maps of its job
 // starts only when these are through: it would hold what they wait for.
 type EFH struct {
@@ -64,6 +66,8 @@ type EFH struct {
 	far    []group
 	offers []offer
 	kinds  []uint8
+	first  []int32 // by node, its first offer in a list, from 1
+	local  []local
 }
 
 // EFHConfig is the parameters.
@@ -72,6 +76,8 @@ type EFHConfig struct {
 	AE  string         // "printed", "overflow" or "off"
 	GPU string         // "printed" or "reserve"
 	Cap bool
+
+	Without string // the part that is left out: "none", "ef", "dop", "optset", "r", "scarcest" or "locality"
 }
 
 // waiting is a job that waits for containers.
@@ -184,7 +190,13 @@ func (e *EFH) line(v sched.View) {
 		if e.c.Cap || w.long {
 			w.asks = min(w.asks, e.shapes[w.data.shape].total)
 		}
-		w.r = units.Rounded(e.factor(v, w.data, w.asks))
+		switch e.c.Without {
+		case "r":
+		case "optset": // any that are free count
+			w.r = units.Rounded(float64(min(e.shapes[w.data.shape].free, w.asks)) / float64(max(1, w.asks)))
+		default:
+			w.r = units.Rounded(e.factor(v, w.data, w.asks))
+		}
 	}
 	slices.SortStableFunc(e.queue, func(a, b waiting) int {
 		if a.long != b.long {
@@ -227,27 +239,6 @@ func scarce(v sched.View, j *workload.Job, kind int) bool {
 // wanted tells whether a job waits whose own kind of container that is.
 func (e *EFH) wanted(name string) bool {
 	return slices.ContainsFunc(e.queue, func(w waiting) bool { return w.job.Spec.Stage(sched.Map).Container(0).Name == name })
-}
-
-// start gives the job, as one group, that many containers of the list, and in them its tasks (table 6.4): on each
-// node those that are local there, and when there is none left, others.
-func (e *EFH) start(v sched.View, p *sched.Plan, j *sched.Job, list []offer, asks int64, why sched.Reason) {
-	for i := range list {
-		list[i].free = min(list[i].free, asks)
-		asks -= list[i].free
-	}
-	for _, far := range []sched.Locality{sched.NodeLocal, sched.Remote} {
-		for i := range list {
-			for o := &list[i]; o.free > 0; {
-				if near := v.Nearest(o.node, j.ID, sched.Map); near == sched.NoLocality || near > far {
-					break
-				}
-				if o.free--; !p.Add(sched.Item{Verb: sched.Start, Job: j.ID, Stage: sched.Map, Container: o.kind, Node: o.node, Count: 1, Locality: far, Group: int32(j.ID), Reason: why}) {
-					break
-				}
-			}
-		}
-	}
 }
 
 // remind asks for a Tick when the next job begins to wait long.
@@ -306,9 +297,10 @@ func EFHEntry() compose.Entry {
 			{Name: "ae", Type: compose.Choice, Choices: []string{"printed", "overflow", "off"}, Default: "printed", Doc: "whether GPU jobs use other containers that they list: always, once they wait long, or never"},
 			{Name: "gpu", Type: compose.Choice, Choices: []string{"printed", "reserve"}, Default: "printed", Doc: "whether other jobs take GPU containers: as they come, or while no GPU job waits"},
 			{Name: "cap", Type: compose.Switch, Default: "true", Doc: "a job asks for no more than the cluster has; as printed it waits for T"},
+			{Name: "without", Type: compose.Choice, Choices: []string{"none", "ef", "dop", "optset", "r", "scarcest", "locality"}, Default: "none", Doc: "a part that is left out, to see what it is worth: a factor of fitness, the ranking or its best containers, or the choice of tasks"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
-			return &EFH{c: EFHConfig{T: a.Span("T"), AE: a.Choice("ae"), GPU: a.Choice("gpu"), Cap: a.Switch("cap")}}, nil
+			return &EFH{c: EFHConfig{T: a.Span("T"), AE: a.Choice("ae"), GPU: a.Choice("gpu"), Cap: a.Switch("cap"), Without: a.Choice("without")}}, nil
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -128,5 +129,37 @@ func TestFactor(t *testing.T) {
 	want := []group{{0, 1, 2, 2}, {0, 0.5, 3, 0}}
 	if got := e.shapes[0].groups; !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Section 6.2.2: of two tasks the one that is local to a single container gets it, and the other, which is local to both,
+// the other one. Without that the first by number takes the fitter container. What has no local container waits until
+// all that has is placed; with locality left out the first task goes to the fittest container.
+func TestScarcestFirst(t *testing.T) {
+	for without, want := range map[string]string{
+		"none":     "task 3 on 1 node, task 1 on 2 node, task 2 on 3 remote, ",
+		"scarcest": "task 1 on 1 node, task 3 on 2 rack, task 2 on 3 remote, ",
+		"locality": "task 1 on 1 node, task 2 on 2 remote, task 3 on 3 rack, ",
+	} {
+		j := mapsOf(3, cpuBox)
+		for i, hosts := range [][]cluster.NodeID{{1, 2}, {9}, {1}} {
+			j.Stages[0].Tasks[i].Input = 1000
+			j.Stages[0].Hosts.Set(i, hosts...)
+		}
+		far := box("far", 1, 0)
+		book := bookOf(t, j, box("a", 1, 0, cluster.Rate{Container: "cpu", Watts: 1}), box("b", 1, 0, cluster.Rate{Container: "cpu", Watts: 2}), far)
+		e := &EFH{c: EFHConfig{T: units.Minute, AE: "printed", Cap: true, Without: without}}
+		var p sched.Plan
+		book.Begin(&p)
+		e.pass(book, &p)
+		got := ""
+		for _, it := range p.Items {
+			for _, b := range p.Bound[it.Tasks.From:it.Tasks.To] {
+				got += fmt.Sprintf("task %d on %d %s, ", b.Task, it.Node, b.Locality)
+			}
+		}
+		if got != want {
+			t.Errorf("without %s: %s; want %s", without, got, want)
+		}
 	}
 }

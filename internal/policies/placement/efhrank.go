@@ -39,7 +39,8 @@ type offer struct {
 	group
 	node sched.NodeID
 	kind uint8
-	same bool // as fit as the one before it in a list near input
+	same bool  // as fit as the one before it in a list near input
+	next int32 // the next on that node in a list, from 1
 }
 
 // survey finds the nodes that serve, and of these the ones with room for maps that wait. Where others serve than
@@ -55,7 +56,7 @@ func (e *EFH) survey(v sched.View) {
 		}
 	}
 	for int(v.Nodes()) >= len(e.serve) {
-		e.serve, e.has = append(e.serve, nil), append(e.has, false)
+		e.serve, e.has, e.first = append(e.serve, nil), append(e.has, false), append(e.first, 0)
 	}
 	e.open = e.open[:0]
 	changed := false
@@ -110,7 +111,9 @@ func (e *EFH) shapeOf(v sched.View, j *workload.Job, kinds []uint8) int {
 	for c := sched.ClassID(1); c <= v.Classes(); c++ {
 		s.ef[c] = make([]float64, max(1, len(st.Containers)))
 		for _, k := range kinds {
-			s.ef[c][k] = efficiency(v.Class(c).Rate(j, sched.Map, int(k)))
+			if s.ef[c][k] = 1; e.c.Without != "ef" {
+				s.ef[c][k] = efficiency(v.Class(c).Rate(j, sched.Map, int(k)))
+			}
 		}
 		s.use[c] = slices.Clone(kinds)
 		slices.SortStableFunc(s.use[c], func(a, b uint8) int { return cmp.Compare(units.Rounded(s.ef[c][b]), units.Rounded(s.ef[c][a])) })
@@ -198,7 +201,7 @@ func (e *EFH) dop(j *sched.Job) *stored {
 		input := float64(st.Tasks[t].Input)
 		all += input
 		for _, n := range st.Hosts.Of(t) {
-			if input > 0 {
+			if input > 0 && e.c.Without != "dop" {
 				d.on = append(d.on, share{n, input})
 			}
 		}

@@ -22,6 +22,7 @@ import (
 type Worth struct {
 	X float64
 
+	strict bool // nothing but the best will do
 	order sched.Order
 	turn  turn // reused
 }
@@ -39,10 +40,10 @@ func (w *Worth) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch batch[i].Kind {
 		case sched.NodeDown, sched.NodeChanged:
-			again = true
+			again = !w.strict
 		case sched.Heartbeat:
 			if t.of(v, p, batch[i].Node) {
-				t.serve(w.order, &worthy{x: w.X}, 1, 1)
+				t.serve(w.order, &worthy{Worth: w}, 1, 1)
 			}
 		}
 	}
@@ -54,7 +55,7 @@ func (w *Worth) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 
 // worthy is the line of maps that are worth it on the node.
 type worthy struct {
-	x     float64
+	*Worth
 	after sched.JobID
 	kind  uint8 // of the job named last
 	why   sched.Reason
@@ -79,6 +80,9 @@ func (l *worthy) start(t *turn, j sched.JobID) {
 // takes tells whether one of the job's maps takes a container of the node, and of which kind: of those that fit the
 // most efficient one that it may have.
 func (l *worthy) takes(t *turn, j *sched.Job) bool {
+	if l.strict {
+		return l.ideal(t, j)
+	}
 	st := j.Spec.Stage(sched.Map)
 	best := -1.0
 	for k, box := range st.Kinds() {
@@ -99,7 +103,7 @@ func (l *worthy) takes(t *turn, j *sched.Job) bool {
 	kind := bestKind(t.v, j)
 	waiting := waitsFor(t.v, func(o *sched.Job) bool { return bestKind(t.v, o) == kind })
 	here := 1 / t.v.Class(t.node.Class).Rate(j.Spec, sched.Map, int(l.kind)).Speed
-	if units.Rounded((1+l.x)*here) >= units.Rounded(float64(waiting)/rate+1/there) {
+	if units.Rounded((1+l.X)*here) >= units.Rounded(float64(waiting)/rate+1/there) {
 		return false
 	}
 	l.why = sched.Because(WorthIt, waiting, int64(units.Rounded(1000*float64(waiting)/rate)), int64(units.Rounded(1000*here)))

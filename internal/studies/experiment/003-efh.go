@@ -41,10 +41,22 @@ func efh003() *Experiment {
 	e.ours("and time", less(turnaround, reserve, efh))
 	e.ours("jobs are answered sooner than by FIFO", less(answer, efh, fifo))
 
+	parts := Rows{efh}
+	for _, part := range []string{"ef", "dop", "optset", "r", "scarcest", "locality"} {
+		r := play("EFH without "+part, ae, "efh(T=1h,without="+part+")")
+		if parts = append(parts, r); part == "ef" || part == "dop" || part == "optset" {
+			e.ours(part+" is worth at most 1.5 % of the energy", nearLess(0.015, net, r, efh))
+		}
+	}
+	e.ours("r is what puts small jobs first", less(answer, efh, parts[4]))
+	e.ours("level II is locality", more(local, efh, parts[6]))
+	e.ours("of that the scarcest task first adds at most a fiftieth", nearLess(0.02, local, efh, parts[5]))
+
 	all := []Metric{turnaround, net, local, answer}
 	e.table("with adaptive execution (tables 6.11, 6.12)", all, fifo, efh, off, ideal)
 	e.table("what EFH is made of", all, efh, play("R as printed, above what there is", ae, "efh(T=1h,cap=false)"),
 		play("T = 10 min", ae, "efh(T=10m)"), play("T = 4 h", ae, "efh(T=4h)"), overflow, later, reserve)
+	e.table("EFH without one of its parts", all, parts)
 	e.table("GPU jobs with a label", all, labelled, same)
 	return e
 }
