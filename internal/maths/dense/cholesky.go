@@ -70,12 +70,3 @@ func Forward(l []float64, n int, b []float64) {
 		b[i] = s * row[i]
 	}
 }
-
-// Dot is the inner product of two vectors.
-func Dot(a, b []float64) (sum float64) {
-	b = b[:len(a)]
-	for i, x := range a {
-		sum += float64(x * b[i])
-	}
-	return sum
-}

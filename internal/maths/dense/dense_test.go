@@ -16,7 +16,7 @@ func TestCholeskySolves(t *testing.T) {
 		}
 		for i := range n {
 			for j := range n {
-				a[i*n+j] = Dot(g[i*n:i*n+n], g[j*n:j*n+n])
+				a[i*n+j] = dot(g[i*n:i*n+n], g[j*n:j*n+n])
 				if i == j {
 					a[i*n+j] += 0.1
 				}
@@ -27,7 +27,7 @@ func TestCholeskySolves(t *testing.T) {
 			want[i] = dice.NormFloat64()
 		}
 		for i := range b {
-			b[i] = Dot(a[i*n:i*n+n], want)
+			b[i] = dot(a[i*n:i*n+n], want)
 		}
 		if lost := Cholesky(a, n, 0); lost != 0 {
 			t.Fatalf("%d: %d pivots lost", n, lost)
@@ -52,7 +52,7 @@ func TestTilesAreAsRows(t *testing.T) {
 		}
 		for i := range n {
 			for j := range n {
-				whole[i*n+j] = Dot(g[i*n:i*n+n], g[j*n:j*n+n])
+				whole[i*n+j] = dot(g[i*n:i*n+n], g[j*n:j*n+n])
 				if i == j && i != n/2 { // one is left nearly singular
 					whole[i*n+j] += 0.1
 				}
@@ -80,7 +80,7 @@ func TestTilesAreAsRows(t *testing.T) {
 		x, y := vector(), make([]float64, 3*k)
 		tiles.Times(k, x, y)
 		for i := range n {
-			near("product", i, y[i], Dot(whole[i*n:i*n+n], x[:n]))
+			near("product", i, y[i], dot(whole[i*n:i*n+n], x[:n]))
 		}
 		copy(a, whole)
 		for i := n; i < 3*k; i++ {
@@ -124,9 +124,9 @@ func TestTilesAreAsRows(t *testing.T) {
 					near("row", j, rows[(j/3-first)*9+r*3+j%3], below[r][j])
 					near("transposed", j, back[j-3*first], 2*below[0][j]-below[1][j]+3*below[2][j])
 				}
-				near("sum", r, sums[r], float64(r+1)+Dot(below[r], v[:n]))
+				near("sum", r, sums[r], float64(r+1)+dot(below[r], v[:n]))
 				for o := range below {
-					near("square", 3*r+o, square[3*r+o], Dot(below[r], below[o]))
+					near("square", 3*r+o, square[3*r+o], dot(below[r], below[o]))
 				}
 			}
 		}
@@ -186,7 +186,7 @@ func TestLeastSquares(t *testing.T) {
 			}
 			left, sum := make([]float64, c.m), 0.0
 			for i := range left {
-				left[i] = b0[i] - Dot(a0[i*c.n:i*c.n+c.n], x)
+				left[i] = b0[i] - dot(a0[i*c.n:i*c.n+c.n], x)
 				sum += left[i] * left[i]
 			}
 			if math.Abs(sum-rest) > 1e-9 {
@@ -244,7 +244,7 @@ func TestCholeskySeesRounding(t *testing.T) {
 		rows, tiles := make([]float64, n*n), make(Tiles, TilesOf(n/3))
 		for i := range n {
 			for j := range i + 1 {
-				x := Dot(b[i*rank:(i+1)*rank], b[j*rank:(j+1)*rank])
+				x := dot(b[i*rank:(i+1)*rank], b[j*rank:(j+1)*rank])
 				rows[i*n+j], *tiles.Entry(i, j) = x, x
 				if i/3 == j/3 {
 					tiles.At(i/3, i/3)[j%3*3+i%3] = x
@@ -279,4 +279,13 @@ func TestLeastSquaresTakesTheLargestColumn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// dot is the inner product of two vectors.
+func dot(a, b []float64) (sum float64) {
+	b = b[:len(a)]
+	for i, x := range a {
+		sum += float64(x * b[i])
+	}
+	return sum
 }

@@ -132,7 +132,7 @@ func TestAffine(t *testing.T) {
 	for range 20 {
 		x := []float64{dice.NormFloat64(), dice.NormFloat64(), dice.NormFloat64()}
 		m.Affine(x, s, then)
-		if y, want := dense.Dot(then[:3], x)+then[3], m.Value(x, s); math.Abs(y-want) > 1e-12*(1+math.Abs(want)) {
+		if y, want := dot(then[:3], x)+then[3], m.Value(x, s); math.Abs(y-want) > 1e-12*(1+math.Abs(want)) {
 			t.Errorf("%v, want %v", y, want)
 		}
 	}

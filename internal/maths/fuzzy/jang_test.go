@@ -108,7 +108,7 @@ func (m *jang) train(xs, ys []float64, epochs int) float64 {
 	size, errors := 0.1, []float64{m.rmse(xs, ys)}
 	for range epochs {
 		g := m.gradient(xs, ys)
-		step := size / math.Sqrt(dense.Dot(g[:], g[:]))
+		step := size / math.Sqrt(dot(g[:], g[:]))
 		for i := range 8 {
 			m.a[i] -= step * g[i]
 			m.b[i] -= step * g[8+i]
@@ -129,4 +129,12 @@ func (m *jang) train(xs, ys []float64, epochs int) float64 {
 		}
 	}
 	return errors[len(errors)-1]
+}
+
+// dot is the inner product of two vectors.
+func dot(a, b []float64) (sum float64) {
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
 }

@@ -19,6 +19,6 @@
 // A false of VPM does not mean that there is no plan: that is so only if the longest path of the
 // fastest options is too long (Least).
 //
-// A plan of 100 jobs takes 1 to 2 ms, of 1,000 some 30 to 130 ms. Of 10,000 it takes 2 s by algorithm 1,
-// and 9 to 20 s by the others, as each step walks over all jobs.
+// A plan of 100 jobs takes 0.3 to 1.5 ms, of 1,000 some 30 ms. Of 10,000 it takes 0.5 s by tradeoff.go, 1 to 1.5 s by
+// vds.go and 2 s by algorithm 1.
 package mold

@@ -79,59 +79,75 @@ func joinedWork(jobs []Job, work []int64) []int64 {
 	return sums
 }
 
-// equalSlack lengthens the times of all jobs by the same, until a path is as long as it may be; the
-// jobs on it stay, and the others go on: no job could get more but from one that has less.
+// equalSlack lengthens the times of all jobs by the same, until a path is as long as it may be; the jobs on it stay
+// where they are then, and the others go on: no job could get more but from one that has less. Between jobs that stand
+// each part that hangs together goes on by itself, so that a round measures no more than one of these.
 func (p *paths) equalSlack(due units.Duration) {
-	base := slices.Clone(p.time)
-	given := units.Duration(0)
-	fixed := make([]bool, len(p.jobs))
-	raise := func(by units.Duration) {
-		for i := range p.jobs {
-			if !fixed[i] {
-				p.time[i] = base[i] + by
-			}
-		}
-		p.measure()
-	}
 	if p.length() > due {
 		return
 	}
-	for left := len(p.jobs); left > 0; {
-		// By so much each path can be longer, for each of its jobs that is not fixed; from above, by the longest path.
-		by := due
-		for raise(by); p.length() > due; raise(by) {
-			over, n := p.length()-due, p.unfixed(fixed)
-			by -= max(1, (over+n-1)/n)
+	base, all := slices.Clone(p.time), make([]int, len(p.jobs))
+	for i := range all {
+		all[i] = i
+	}
+	of := make([]int, len(p.jobs)) // stands, else 0
+	for parts := p.apart(all, of); len(parts) > 0; {
+		part := parts[len(parts)-1]
+		raise := func(by units.Duration) (over units.Duration) {
+			for _, i := range part {
+				p.time[i] = base[i] + by
+				p.start[i] = p.earliest(i)
+			}
+			for _, i := range slices.Backward(part) {
+				p.tail[i] = p.longest(i)
+				over = max(over, p.through(i)-due)
+			}
+			return over
 		}
-		given = by
-		raise(given + 1)
-		full := make([]bool, len(p.jobs))
-		any := false
-		for i := range p.jobs {
-			full[i] = !fixed[i] && p.through(i) > due
-			any = any || full[i]
+		by := due // by so much each path can be longer, for each of its jobs: from above, by a longest one
+		for over := raise(by); over > 0; over = raise(by) {
+			first, n := slices.IndexFunc(part, func(i int) bool { return p.through(i) == due+over }), units.Duration(0)
+			for i := part[first]; i >= 0 && of[i] != stands; i = p.next(i) {
+				n++
+			}
+			by -= (over + n - 1) / n
 		}
-		for i := range p.jobs {
-			if full[i] || !any && !fixed[i] {
-				p.time[i], base[i], fixed[i] = base[i]+given, base[i]+given, true
-				left--
+		raise(by + 1)
+		full := slices.DeleteFunc(slices.Clone(part), func(i int) bool { return p.through(i) <= due })
+		raise(by)
+		for _, i := range full {
+			of[i], p.tail[i] = stands, due-p.start[i]-p.time[i]
+		}
+		parts = append(parts[:len(parts)-1], p.apart(part, of)...)
+	}
+	p.measure()
+}
+
+// stands marks a job that does.
+const stands = 1
+
+// apart divides those of some jobs that do not stand into parts that no such job joins, each in the order of all.
+func (p *paths) apart(jobs, of []int) (parts [][]int) {
+	for _, first := range jobs {
+		if of[first] != 0 {
+			continue
+		}
+		parts = append(parts, nil)
+		of[first] = -len(parts)
+		for open := []int{first}; len(open) > 0; {
+			i := open[len(open)-1]
+			open = open[:len(open)-1]
+			for _, b := range slices.Concat(p.jobs[i].After, p.behind[i]) {
+				if of[b] == 0 {
+					of[b], open = of[first], append(open, b)
+				}
 			}
 		}
 	}
-	raise(given)
-}
-
-// unfixed is how many jobs that are not fixed stand on a longest path.
-func (p *paths) unfixed(fixed []bool) (n units.Duration) {
-	length := p.length()
-	first := 0
-	for p.from(first) != length {
-		first++
-	}
-	for i := first; i >= 0; i = p.next(i) {
-		if !fixed[i] {
-			n++
+	for _, i := range jobs {
+		if k := -of[i] - 1; of[i] != stands {
+			parts[k], of[i] = append(parts[k], i), 0
 		}
 	}
-	return max(n, 1)
+	return parts
 }

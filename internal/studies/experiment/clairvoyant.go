@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 
@@ -156,15 +155,6 @@ func (c *clairvoyant) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 		p.WakeMe(c.next, sched.Because(sched.Wakeup, int64(c.next)))
 	}
 }
-
-// MarshalJSON writes the state.
-func (c *clairvoyant) MarshalJSON() ([]byte, error) { return json.Marshal(c.next) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (c *clairvoyant) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &c.next) }
-
-// CopyFrom takes the state over.
-func (c *clairvoyant) CopyFrom(other any) { c.next = other.(*clairvoyant).next }
 
 var knownAhead = &sched.Cause{Name: "known-ahead", Text: "{nodes} are to serve then, by a program that knows all jobs",
 	Numbers: []sched.Number{sched.Count.Named("nodes", "nodes that are to serve", 3)}}

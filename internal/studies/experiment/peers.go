@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -177,33 +176,6 @@ func (f *foreteller) place(j *sched.Job, stage sched.Stage, free *heap.Heap[floa
 		free.Fix(0)
 	}
 	return last
-}
-
-// MarshalJSON writes the state.
-func (f *foreteller) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"draws": f.draws, "classes": f.classes})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (f *foreteller) UnmarshalJSON(text []byte) error {
-	var s struct {
-		Draws   uint64
-		Classes map[string]*pastOf
-	}
-	err := json.Unmarshal(text, &s)
-	f.draws, f.classes = s.Draws, s.Classes
-	return err
-}
-
-// CopyFrom takes the state over.
-func (f *foreteller) CopyFrom(other any) {
-	o := other.(*foreteller)
-	f.draws, f.classes = o.draws, map[string]*pastOf{}
-	for name, k := range o.classes {
-		c := *k
-		c.Responses, c.Maps, c.Reduces = slices.Clone(k.Responses), slices.Clone(k.Maps), slices.Clone(k.Reduces)
-		f.classes[name] = &c
-	}
 }
 
 func foretellerEntry() compose.Entry {

@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"encoding/json"
-
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -77,15 +75,6 @@ func (t *thresholds) Decide(v sched.View, _ []sched.Event, p *sched.Plan) {
 		}
 	}
 }
-
-// MarshalJSON writes the state.
-func (t *thresholds) MarshalJSON() ([]byte, error) { return json.Marshal(t.calm) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (t *thresholds) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &t.calm) }
-
-// CopyFrom takes the state over.
-func (t *thresholds) CopyFrom(other any) { t.calm = other.(*thresholds).calm }
 
 var beyondThreshold = &sched.Cause{Name: "beyond-threshold", Text: "it is {percent} %, beyond a threshold",
 	Numbers: []sched.Number{sched.Count.Named("percent", "percent", 90)}}
