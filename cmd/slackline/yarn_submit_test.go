@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -105,6 +107,30 @@ esac
 	if calls = s.read("calls"); strings.Contains(calls, "name=a") || strings.Contains(calls, "name=b") || !strings.Contains(calls, "name=c") ||
 		!strings.Contains(r.stdout, "job a has ended already") || !strings.Contains(r.stdout, "job b runs already\n") || !strings.Contains(r.stdout, "job b has ended already") {
 		t.Errorf("%s%s\n%s", r.stdout, r.stderr, calls)
+	}
+	s.write("runs", "")
+	s.write("calls", "")
+	if err := os.Remove(s.path("b.done")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := s.command(submit...)
+	out, err := cmd.StdoutPipe()
+	var said bytes.Buffer
+	if cmd.Stderr = &said; err != nil || cmd.Start() != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == "job b runs already" {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupt || !strings.HasSuffix(said.String(), "slackline: interrupted; what runs there goes on, and the same command continues\n") {
+		t.Errorf("%v: %s", cmd.ProcessState, said.String())
+	}
+	if calls = s.read("calls"); strings.Count(calls, "ApplicationCLI") > 3 || strings.Contains(calls, "name=d") {
+		t.Errorf("it goes on:\n%s", calls)
 	}
 	s.write("alone.yaml", "map: cat\ninput: in\noutput: out\nafter: nobody\n")
 	s.answers(2, `nobody`, append(submit[:len(submit)-1:len(submit)-1], "alone.yaml")...)

@@ -67,6 +67,9 @@ func (c *convoy) goes() error {
 		all.Go(one)
 	}
 	all.Wait()
+	if c.cmd.Context().Err() != nil {
+		return interrupted{errors.New("interrupted; what runs there goes on, and the same command continues")}
+	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return errs[i]
 	}
@@ -94,7 +97,10 @@ func (c *convoy) one(i int) error {
 		for ; err == nil && there; there, err = c.there(ctx, j) {
 			c.say("%s", map[bool]string{false: fmt.Sprintf("job %s runs already\n", name)}[isIn])
 			isIn = true
-			time.Sleep(2 * time.Second)
+			select {
+			case <-ctx.Done(): // as the next call finds
+			case <-time.After(2 * time.Second):
+			}
 		}
 		if err != nil {
 			return err
@@ -184,11 +190,10 @@ func (c *convoy) cut(i int) (*runs.Cutting, error) {
 	}
 	c.lock.Unlock()
 	all, asked, err := c.ask(left)
-	switch {
-	case err != nil:
+	if err != nil {
 		c.lock.Lock()
 		defer c.lock.Unlock()
-		if err.Error() != c.said { // nor is it for the others
+		if err.Error() != c.said && c.cmd.Context().Err() == nil { // nor is it for the others
 			c.said = err.Error()
 			fmt.Fprintf(c.cmd.ErrOrStderr(), "jobs are submitted as their files say: %s\n", report.Printable(c.said))
 		}

@@ -77,3 +77,38 @@ func TestPromisedWorkflows(t *testing.T) {
 		t.Errorf("of %d promises %d are broken, and without the plan %d of %d", promised[1], broken[1], broken[0], promised[0])
 	}
 }
+
+// Who has a promise keeps the tasks that it has it for, where a job before it takes so long that it would be cut into
+// more. Without promises it is.
+func TestPromisedStaysCut(t *testing.T) {
+	s, err := scenario.Read("w.yaml", []byte(`name: w
+cluster: {nodes: 2, map_slots: 4, heartbeat: 0s, task_times: {law: lognormal, cv: 0.4}}
+profiles: rehearsed
+workload:
+  jobs:
+    - {id: a, workflow: w, workflow_deadline: +8m, maps: 8, map_time: 60s, moldable: {slope: 0.05}}
+    - {id: b, workflow: w, after: [a], deadline: +4h, maps: 8, map_time: 60s, moldable: {slope: 0.05}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := map[string]int{}
+	for seed := range uint64(20) {
+		for _, policy := range []string{"promise+tradeoff", "flow"} {
+			run, err := Run(context.Background(), Cells(s, []string{policy}, []uint64{seed})[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := &run.Jobs[1]
+			if policy != "flow" && b.Promised == nil {
+				t.Errorf("seed %d: b is not promised", seed)
+			}
+			if !strings.Contains(b.Cut, "in place of 8,") {
+				again[policy]++
+			}
+		}
+	}
+	if again["promise+tradeoff"] > 0 || again["flow"] == 0 {
+		t.Errorf("cut again in so many of 20 runs: %v", again)
+	}
+}
