@@ -43,16 +43,6 @@ type Step interface {
 	Decide(v sched.View, batch []sched.Event, p *sched.Plan)
 }
 
-// Memory is what a part, or an order, implements that remembers something. What it takes from the
-// view when it is asked first need not be in it.
-type Memory interface {
-	json.Marshaler
-	json.Unmarshaler
-	// CopyFrom takes over what another one of its type and parameters remembers. They share nothing
-	// that changes.
-	CopyFrom(other any)
-}
-
 // steps are the kinds of parts that take a turn, in that order. This list is all that a new kind
 // has to be added to.
 var steps = [...]Kind{KindPlan, KindAdmit, KindShare, KindPlace, KindSpeculate, KindPreempt, KindScale}
@@ -367,10 +357,14 @@ type saved struct {
 
 // memory is what may have some: a step, or the order.
 func (y *Policy) memory(p part) any {
+	var m any = p.step
 	if p.step == nil {
-		return y.r.Order
+		m = y.r.Order
 	}
-	return p.step
+	if is, ok := m.(Plain); ok {
+		return plain{is.Remembers()}
+	}
+	return m
 }
 
 // Save writes the state of all parts as one line of JSON. Equal states give equal bytes.

@@ -2,7 +2,6 @@ package need
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 	"sort"
@@ -309,21 +308,8 @@ func (n *Need) wake(v sched.View, class sched.ClassID, nodes int, s *stock, p *s
 // compare compares prices.
 func compare(a, b float64) int { return cmp.Compare(units.Rounded(a), units.Rounded(b)) }
 
-// MarshalJSON writes the state.
-func (n *Need) MarshalJSON() ([]byte, error) { return json.Marshal(n.memory) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (n *Need) UnmarshalJSON(text []byte) error {
-	n.memory = memory{}
-	return json.Unmarshal(text, &n.memory)
-}
-
-// CopyFrom takes the state over.
-func (n *Need) CopyFrom(other any) {
-	was := other.(*Need).memory
-	was.Own.Jobs, was.Nodes, was.Told = slices.Clone(was.Own.Jobs), slices.Clone(was.Nodes), slices.Clone(was.Told)
-	n.memory = was
-}
+// Remembers is what outlives a round.
+func (n *Need) Remembers() any { return &n.memory }
 
 // Entry lists the part.
 func Entry() compose.Entry {

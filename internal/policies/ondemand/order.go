@@ -1,8 +1,6 @@
 package ondemand
 
 import (
-	"encoding/json"
-
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
@@ -96,22 +94,8 @@ func (o *demand) see(v sched.View, j sched.JobID, isNew bool, p *sched.Plan) {
 	}
 }
 
-// MarshalJSON writes the state.
-func (l look) MarshalJSON() ([]byte, error) { return json.Marshal(l.memory) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (l look) UnmarshalJSON(text []byte) error {
-	l.demand.memory = memory{}
-	return json.Unmarshal(text, &l.demand.memory)
-}
-
-// CopyFrom takes the state over.
-func (l look) CopyFrom(other any) {
-	was := other.(look).memory
-	was.Own.Jobs = append([]estimate.Took(nil), was.Own.Jobs...)
-	was.Places = append([]stands(nil), was.Places...)
-	l.demand.memory = was
-}
+// Remembers is what outlives a round.
+func (l look) Remembers() any { return &l.demand.memory }
 
 // orderParts are the order and the step by which it follows the jobs.
 func orderParts(o *demand) []compose.Entry {

@@ -1,7 +1,6 @@
 package ondemand
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -100,24 +99,8 @@ func free(v sched.View) (sum int64) {
 	return sum
 }
 
-// MarshalJSON writes the state.
-func (r *request) MarshalJSON() ([]byte, error) {
-	type plain request
-	return json.Marshal((*plain)(r))
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (r *request) UnmarshalJSON(text []byte) error {
-	type plain request
-	*r = request{}
-	return json.Unmarshal(text, (*plain)(r))
-}
-
-// CopyFrom takes the state over.
-func (r *request) CopyFrom(other any) {
-	was := other.(*request)
-	r.Own, r.Next = estimate.Own{Jobs: slices.Clone(was.Own.Jobs)}, was.Next
-}
+// Remembers is what outlives a round.
+func (r *request) Remembers() any { return r }
 
 // UnitsLack rents a node.
 var UnitsLack = &sched.Cause{Name: "units-lack", Text: "{units} {units?unit lacks|units lack} for what is due by {deadline}",

@@ -1,7 +1,6 @@
 package order
 
 import (
-	"encoding/json"
 	"math"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -166,17 +165,8 @@ func (l look) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// MarshalJSON writes the state.
-func (l look) MarshalJSON() ([]byte, error) { return json.Marshal(l.state) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (l look) UnmarshalJSON(text []byte) error {
-	l.Feasible.state = state{}
-	return json.Unmarshal(text, &l.Feasible.state)
-}
-
-// CopyFrom takes the state over.
-func (l look) CopyFrom(other any) { l.Feasible.state = other.(look).state }
+// Remembers is what outlives a round.
+func (l look) Remembers() any { return &l.Feasible.state }
 
 // Why a job's place changes as time passes.
 var (

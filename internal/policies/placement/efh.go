@@ -2,7 +2,6 @@ package placement
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
@@ -52,7 +51,7 @@ import (
 type EFH struct {
 	c     EFHConfig
 	order sched.Order
-	wake  units.Time // the Tick that was asked for; 0 = none
+	savedEFH
 
 	turn   turn // all below is reused, or follows from the view
 	shapes []shape
@@ -80,6 +79,11 @@ type EFHConfig struct {
 	Without string // the part that is left out: "none", "ef", "dop", "optset", "r", "scarcest" or "locality"
 }
 
+// savedEFH is the state: the Tick that was asked for; 0 = none.
+type savedEFH struct {
+	Wake units.Time `json:"wake"`
+}
+
 // waiting is a job that waits for containers.
 type waiting struct {
 	job  *sched.Job
@@ -102,12 +106,12 @@ func (e *EFH) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch batch[i].Kind {
 		case sched.Resync:
-			e.wake = 0
+			e.Wake = 0
 		case sched.Tick:
-			if e.wake <= v.Now() {
-				e.wake = 0
+			if e.Wake <= v.Now() {
+				e.Wake = 0
 			} else {
-				p.WakeMe(e.wake, sched.Because(sched.Wakeup, int64(e.wake)))
+				p.WakeMe(e.Wake, sched.Because(sched.Wakeup, int64(e.Wake)))
 			}
 		case sched.Heartbeat:
 			if t.of(v, p, batch[i].Node) && v.Queue(sched.Root).Stages[sched.Master].Open > 0 {
@@ -249,8 +253,8 @@ func (e *EFH) remind(v sched.View, p *sched.Plan) {
 			next = min(next, w.job.Arrived.Add(e.c.T))
 		}
 	}
-	if next != units.Never && (e.wake == 0 || next < e.wake) {
-		e.wake = next
+	if next != units.Never && (e.Wake == 0 || next < e.Wake) {
+		e.Wake = next
 		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
 	}
 }
@@ -265,24 +269,8 @@ var (
 		Numbers: []sched.Number{sched.Clock.Named("since", "when it came", 60e9), sched.Count.Named("maps", "maps that wait", 12)}}
 )
 
-// savedEFH is the state: the Tick that is due.
-type savedEFH struct {
-	Wake units.Time `json:"wake"`
-}
-
-// MarshalJSON writes the state.
-func (e *EFH) MarshalJSON() ([]byte, error) { return json.Marshal(savedEFH{e.wake}) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (e *EFH) UnmarshalJSON(text []byte) error {
-	var old savedEFH
-	err := json.Unmarshal(text, &old)
-	e.wake = old.Wake
-	return err
-}
-
-// CopyFrom takes it over.
-func (e *EFH) CopyFrom(other any) { e.wake = other.(*EFH).wake }
+// Remembers is what outlives a round.
+func (e *EFH) Remembers() any { return &e.savedEFH }
 
 // EFHEntry lists the part.
 func EFHEntry() compose.Entry {

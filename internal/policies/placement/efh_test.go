@@ -132,7 +132,7 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// Section 6.2.2: of two tasks the one that is local to a single container gets it, and the other, which is local to both,
+// Section 6.2.2: of two tasks the one that is local to a single container gets it, and the one that is local to both
 // the other one. Without that the first by number takes the fitter container. What has no local container waits until
 // all that has is placed; with locality left out the first task goes to the fittest container.
 func TestScarcestFirst(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// ideal takes a map only on the nodes, and in the kind of container, in which it uses the least energy above idle, however
-// long it waits for one: the bound to which paper 003 compares EFH (section 6.3.3.3). Of classes and kinds that are
-// equally good the first counts.
+// ideal takes a map only on the nodes, and in the kind of container, in which it uses the least energy above idle,
+// however long it waits for one: the bound to which paper 003 compares EFH (section 6.3.3.3). Of classes and kinds
+// that are equally good the first counts.
 func (l *worthy) ideal(t *turn, j *sched.Job) bool {
 	class, kind := thriftiestOf(t.v, j, false)
 	box := j.Spec.Stage(sched.Map).Container(kind)

@@ -23,8 +23,8 @@ type Worth struct {
 	X float64
 
 	strict bool // nothing but the best will do
-	order sched.Order
-	turn  turn // reused
+	order  sched.Order
+	turn   turn // reused
 }
 
 // Follow takes the policy's order.

@@ -3,7 +3,6 @@ package preempt
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -37,10 +36,7 @@ type Fair struct {
 	c     FairConfig
 	order *order.Fair
 
-	// State.
-	nextUpdate, nextCheck units.Time
-	wake                  units.Time // the last Tick asked for
-	fed                   []fed      // by pool, then stage
+	state
 
 	// Reused.
 	pools   []pool
@@ -103,26 +99,26 @@ func (f *Fair) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch batch[i].Kind {
 		case sched.Resync:
-			f.nextUpdate, f.wake = now, 0
+			f.NextUpdate, f.Wake = now, 0
 		case sched.Tick: // it may be for another part, and voids what this one has asked for
-			f.wake = 0
+			f.Wake = 0
 		case sched.Control: // what pools have had so far was not this part's doing
-			f.nextUpdate, f.nextCheck, f.wake, f.fed = now, 0, 0, nil
+			f.NextUpdate, f.NextCheck, f.Wake, f.Fed = now, 0, 0, nil
 		}
 	}
-	if now < f.nextUpdate {
-		if f.wake <= now || f.wake > f.nextUpdate {
-			f.wakeMe(f.nextUpdate, p)
+	if now < f.NextUpdate {
+		if f.Wake <= now || f.Wake > f.NextUpdate {
+			f.wakeMe(f.NextUpdate, p)
 		}
 		return
 	}
-	check := now >= f.nextCheck
-	f.nextUpdate = now.Add(f.c.Update)
+	check := now >= f.NextCheck
+	f.NextUpdate = now.Add(f.c.Update)
 	if check {
-		f.nextCheck = now.Add(f.c.Interval)
+		f.NextCheck = now.Add(f.c.Interval)
 	}
-	for i := range f.fed {
-		f.fed[i].current = false
+	for i := range f.Fed {
+		f.Fed[i].current = false
 	}
 	due := units.Never
 	for _, s := range stages {
@@ -134,14 +130,14 @@ func (f *Fair) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			f.relieve(v, s, p)
 		}
 	}
-	f.fed = slices.DeleteFunc(f.fed, func(r fed) bool { return !r.current })
+	f.Fed = slices.DeleteFunc(f.Fed, func(r fed) bool { return !r.current })
 	if due < units.Never {
-		f.wakeMe(max(due, f.nextCheck), p)
+		f.wakeMe(max(due, f.NextCheck), p)
 	}
 }
 
 func (f *Fair) wakeMe(at units.Time, p *sched.Plan) {
-	f.wake = at
+	f.Wake = at
 	p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
 }
 
@@ -174,25 +170,25 @@ func (f *Fair) look(v sched.View, s sched.Stage) {
 // record returns the place of the pool's record, which it makes if there is none: a new pool has
 // not starved yet.
 func (f *Fair) record(name string, s sched.Stage, now units.Time) int {
-	i, ok := slices.BinarySearchFunc(f.fed, s, func(r fed, s sched.Stage) int {
+	i, ok := slices.BinarySearchFunc(f.Fed, s, func(r fed, s sched.Stage) int {
 		return cmp.Or(cmp.Compare(r.Pool, name), cmp.Compare(r.Stage, s))
 	})
 	if !ok {
-		f.fed = slices.Insert(f.fed, i, fed{Pool: name, Stage: s, AtMin: now, AtHalf: now})
+		f.Fed = slices.Insert(f.Fed, i, fed{Pool: name, Stage: s, AtMin: now, AtHalf: now})
 		for k := range f.pools {
 			if f.pools[k].fed >= i {
 				f.pools[k].fed++
 			}
 		}
 	}
-	f.fed[i].current = true
+	f.Fed[i].current = true
 	return i
 }
 
 // judge notes that the pool has enough, if it has, and returns when a time-out of it runs out,
 // units.Never if none is running.
 func (f *Fair) judge(q *pool, now units.Time) (due units.Time) {
-	r := &f.fed[q.fed]
+	r := &f.Fed[q.fed]
 	due = units.Never
 	if q.has*1000 >= min(q.claim.min, q.claim.demand) {
 		r.AtMin = now
@@ -244,7 +240,7 @@ func (f *Fair) relieve(v sched.View, s sched.Stage, p *sched.Plan) {
 
 // owed returns how many containers are missing to a pool that has starved for too long, and the reason.
 func (f *Fair) owed(q *pool, now units.Time) (int64, sched.Reason) {
-	r := &f.fed[q.fed]
+	r := &f.Fed[q.fed]
 	timeout := f.minTimeout(r.Pool)
 	toMin, toFair := int64(0), int64(0)
 	if timeout > 0 && now.Sub(r.AtMin) > timeout {
@@ -337,27 +333,9 @@ func top(v sched.View, q sched.QueueID) sched.QueueID {
 type state struct {
 	NextUpdate units.Time `json:"next_update"`
 	NextCheck  units.Time `json:"next_check"`
-	Wake       units.Time `json:"wake"`
-	Fed        []fed      `json:"fed,omitempty"`
+	Wake       units.Time `json:"wake"`          // the last Tick asked for
+	Fed        []fed      `json:"fed,omitempty"` // by pool, then stage
 }
 
-// MarshalJSON saves the state.
-func (f *Fair) MarshalJSON() ([]byte, error) {
-	return json.Marshal(state{f.nextUpdate, f.nextCheck, f.wake, f.fed})
-}
-
-// UnmarshalJSON loads it.
-func (f *Fair) UnmarshalJSON(text []byte) error {
-	var s state
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	f.nextUpdate, f.nextCheck, f.wake, f.fed = s.NextUpdate, s.NextCheck, s.Wake, s.Fed
-	return nil
-}
-
-// CopyFrom takes it over.
-func (f *Fair) CopyFrom(other any) {
-	o := other.(*Fair)
-	f.nextUpdate, f.nextCheck, f.wake, f.fed = o.nextUpdate, o.nextCheck, o.wake, slices.Clone(o.fed)
-}
+// Remembers is what outlives a round.
+func (f *Fair) Remembers() any { return &f.state }

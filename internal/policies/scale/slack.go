@@ -2,7 +2,6 @@ package scale
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
 
@@ -498,24 +497,8 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 	return opened, next
 }
 
-// MarshalJSON writes the state.
-func (s *Slack) MarshalJSON() ([]byte, error) { return json.Marshal(s.slackMemory) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (s *Slack) UnmarshalJSON(text []byte) error {
-	s.slackMemory = slackMemory{}
-	return json.Unmarshal(text, &s.slackMemory)
-}
-
-// CopyFrom takes the state over.
-func (s *Slack) CopyFrom(other any) {
-	was := other.(*Slack).slackMemory
-	was.Own.Jobs, was.Lax, was.Sizes = slices.Clone(was.Own.Jobs), slices.Clone(was.Lax), slices.Clone(was.Sizes)
-	was.Since = slices.Clone(was.Since)
-	was.Reach, was.Rank, was.Held, was.Came = slices.Clone(was.Reach), slices.Clone(was.Rank), slices.Clone(was.Held), slices.Clone(was.Came)
-	was.Rush, was.Shut, was.Asked = slices.Clone(was.Rush), slices.Clone(was.Shut), slices.Clone(was.Asked)
-	s.slackMemory = was
-}
+// Remembers is what outlives a round.
+func (s *Slack) Remembers() any { return &s.slackMemory }
 
 // Why nodes wake and sleep.
 var (

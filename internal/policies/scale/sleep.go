@@ -2,8 +2,6 @@
 package scale
 
 import (
-	"encoding/json"
-
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -212,17 +210,8 @@ type saved struct {
 	Wake units.Time `json:"wake"`
 }
 
-// MarshalJSON writes the state.
-func (s *Sleep) MarshalJSON() ([]byte, error) { return json.Marshal(s.saved) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (s *Sleep) UnmarshalJSON(text []byte) error {
-	s.saved = saved{}
-	return json.Unmarshal(text, &s.saved)
-}
-
-// CopyFrom takes it over.
-func (s *Sleep) CopyFrom(other any) { s.saved = other.(*Sleep).saved }
+// Remembers is what outlives a round.
+func (s *Sleep) Remembers() any { return &s.saved }
 
 // Why nodes sleep and wake.
 var (

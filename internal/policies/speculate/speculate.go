@@ -3,7 +3,6 @@ package speculate
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
@@ -28,9 +27,8 @@ import (
 // Deviations: Hadoop looks when a node asks for work, and gives that node the first candidate it
 // comes to; the average is that of all reports, not of the last second.
 type Hadoop struct {
-	c    Config
-	wake units.Time // the Tick that was asked for; 0 = none
-	node sched.NodeID
+	c Config
+	saved
 
 	slow []candidate // reused
 	best []float64   // by task
@@ -58,10 +56,10 @@ func NewHadoop(c Config) *Hadoop { return &Hadoop{c: c} }
 func (h *Hadoop) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	now := v.Now()
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
-		h.wake, h.node = 0, 0 // the Tick is void, and handles may be others
+		h.Wake, h.Node = 0, 0 // the Tick is void, and handles may be others
 	}
-	if h.wake != 0 && now >= h.wake {
-		h.wake = 0
+	if h.Wake != 0 && now >= h.Wake {
+		h.Wake = 0
 		for j := sched.JobID(1); j <= v.Jobs(); j++ {
 			if job := v.Job(j); job != nil && job.Standing() == sched.Admitted && !job.Cancelled {
 				for _, s := range []sched.Stage{sched.Map, sched.Reduce} {
@@ -70,9 +68,9 @@ func (h *Hadoop) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 		}
 	}
-	if root := v.Queue(sched.Root); h.wake == 0 && root != nil && root.Runs > 0 {
-		h.wake = now.Add(h.c.Interval)
-		p.WakeMe(h.wake, sched.Because(sched.Wakeup, int64(h.wake)))
+	if root := v.Queue(sched.Root); h.Wake == 0 && root != nil && root.Runs > 0 {
+		h.Wake = now.Add(h.c.Interval)
+		p.WakeMe(h.Wake, sched.Because(sched.Wakeup, int64(h.Wake)))
 	}
 }
 
@@ -120,12 +118,12 @@ func (h *Hadoop) look(v sched.View, job *sched.Job, s sched.Stage, p *sched.Plan
 // room returns the next node, round about, that has room for so much and is not that one; 0 if there is none.
 func (h *Hadoop) room(v sched.View, job *sched.Job, needs *units.Vector, not sched.NodeID) sched.NodeID {
 	for range v.Nodes() {
-		if h.node++; h.node > v.Nodes() {
-			h.node = 1
+		if h.Node++; h.Node > v.Nodes() {
+			h.Node = 1
 		}
-		n := v.Node(h.node)
+		n := v.Node(h.Node)
 		if n != nil && n.ID != not && n.Serves() && n.Free.Fits(needs) && n.Suits(job.Spec) {
-			return h.node
+			return h.Node
 		}
 	}
 	return 0
@@ -144,26 +142,12 @@ type saved struct {
 	Node sched.NodeID `json:"node"`
 }
 
-// MarshalJSON writes the state.
-func (h *Hadoop) MarshalJSON() ([]byte, error) { return json.Marshal(saved{h.wake, h.node}) }
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (h *Hadoop) UnmarshalJSON(text []byte) error {
-	var s saved
-	err := json.Unmarshal(text, &s)
-	h.wake, h.node = s.Wake, s.Node
-	return err
-}
+// Remembers is what outlives a round.
+func (h *Hadoop) Remembers() any { return &h.saved }
 
 // Straggler copies a task that is behind the others.
 var Straggler = &sched.Cause{Name: "straggler", Text: "it has done {done} of its work, the tasks of its stage {others} on average",
 	Numbers: []sched.Number{sched.PerMille.Named("done", "its progress in thousandths", 250), sched.PerMille.Named("others", "the average of its stage", 700)}}
-
-// CopyFrom takes over the state.
-func (h *Hadoop) CopyFrom(other any) {
-	o := other.(*Hadoop)
-	h.wake, h.node = o.wake, o.node
-}
 
 // Entry lists the part.
 func Entry() compose.Entry {

@@ -1,0 +1,66 @@
+package compose
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// Memory is what a part, or an order, implements that remembers something. What it takes from the
+// view when it is asked first need not be in it.
+type Memory interface {
+	json.Marshaler
+	json.Unmarshaler
+	// CopyFrom takes over what another one of its type and parameters remembers. They share nothing
+	// that changes.
+	CopyFrom(other any)
+}
+
+// Plain is what a part implements in place of Memory whose memory is nothing but the exported fields of one struct:
+// values, and lists of values. They are saved and copied as they are.
+type Plain interface {
+	// Remembers returns a pointer to that struct.
+	Remembers() any
+}
+
+// plain is the memory of such a part.
+type plain struct{ at any }
+
+// fields calls for each exported field.
+func (p plain) fields(each func(i int, f reflect.Value)) {
+	v := reflect.ValueOf(p.at).Elem()
+	for i := range v.NumField() {
+		if v.Field(i).CanSet() {
+			each(i, v.Field(i))
+		}
+	}
+}
+
+// MarshalJSON writes the fields.
+func (p plain) MarshalJSON() ([]byte, error) { return json.Marshal(p.at) }
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (p plain) UnmarshalJSON(text []byte) error {
+	p.fields(func(_ int, f reflect.Value) { f.SetZero() })
+	return json.Unmarshal(text, p.at)
+}
+
+// CopyFrom takes over the fields.
+func (p plain) CopyFrom(other any) {
+	from := reflect.ValueOf(other.(plain).at).Elem()
+	p.fields(func(i int, f reflect.Value) { copyOf(f, from.Field(i)) })
+}
+
+// copyOf copies a value with the lists in it.
+func copyOf(to, from reflect.Value) {
+	to.Set(from)
+	switch {
+	case to.Kind() == reflect.Slice && !to.IsNil():
+		to.Set(reflect.AppendSlice(reflect.MakeSlice(to.Type(), 0, to.Len()), from))
+	case to.Kind() == reflect.Struct:
+		for i := range to.NumField() {
+			if to.Field(i).CanSet() {
+				copyOf(to.Field(i), from.Field(i))
+			}
+		}
+	}
+}
