@@ -56,7 +56,7 @@ func below(path string, list []*yarn.Queue, masters bool) (qs []queues.Queue, ru
 			q.MaxMasterShare = percentOf(x.Masters)
 		}
 		if len(q.Queues) == 0 {
-			q.MinimumUserLimit, q.UserLimitFactor = percentOf(x.UserLimit), x.UserFactor
+			q.MinimumUserLimit, q.UserLimitFactor, q.Preempted = percentOf(x.UserLimit), x.UserFactor, x.Preempted
 		}
 		qs = append(qs, q)
 	}

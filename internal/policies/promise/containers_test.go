@@ -102,6 +102,19 @@ func TestAQueueHasItsMaximum(t *testing.T) {
 	}
 }
 
+// What a queue has beyond its capacity, and those above it beyond theirs, is not counted where it may be taken back.
+func TestAPreemptedQueueHasItsCapacity(t *testing.T) {
+	for preempted, promised := range map[bool]bool{false: true, true: false} {
+		c := usual
+		c.Queues = queues.Config{Queues: []queues.Queue{{Name: "a", Capacity: 50}, {Name: "b", Capacity: 50,
+			Queues: []queues.Queue{{Name: "x", Capacity: 50, Preempted: preempted}, {Name: "y", Capacity: 50}}}}}
+		_, d := expected(t, c, true, takes("j1", "b.x", 8, 1, 15))
+		if got := d.told(1).Word == sched.Promised; got != promised {
+			t.Errorf("preempted %v: promised %v", preempted, got)
+		}
+	}
+}
+
 // Where there are slots, the reduces of a job wait for maps that its queue holds up: of four slots
 // it has all, two, or one.
 func TestReducesWaitForMapsOfABoundedQueue(t *testing.T) {

@@ -90,6 +90,7 @@ type Queue struct {
 	// (maximum-capacity) or user limit of 0 is 100, a factor of 0 is 1.
 	Capacity         float64 `json:"capacity,omitempty" min:"0" max:"100" doc:"capacity: percent of its parent that it is guaranteed; 0, or left out: none, it has what others leave (with elastic=false one container at a time)"`
 	Maximum          float64 `json:"maximum,omitempty" above:"0" max:"100" doc:"capacity: percent of its parent that it gets at most; 100 if left out"`
+	Preempted        bool    `json:"preempted,omitempty" doc:"promise: on YARN, what it has beyond its capacity is taken back for others, so promises count on its capacity alone"`
 	MinimumUserLimit float64 `json:"minimum_user_limit,omitempty" above:"0" max:"100" doc:"capacity: percent of the queue that each of many users gets; 100 if left out"`
 	UserLimitFactor  float64 `json:"user_limit_factor,omitempty" doc:"capacity: how often its capacity one user may have; 1 if left out, -1 = no limit"`
 }
@@ -215,15 +216,16 @@ func (c *Config) Bounds() (all []Bounded) {
 	return all
 }
 
-// Bound is the most of the cluster that the queue which a job names may have, as part of 1, and the
+// Bound is the most of the cluster that the queue which a job names may have for certain, as part of 1, and the
 // highest queue that bounds it so: all below share that. Where nothing bounds it the part is 1.
 func (c *Config) Bound(queue string) (path string, part float64) {
 	name := named(queue)
 	part = 1
 	var leaf string
+	preempted := false
 	walk("", c.Queues, func(at string, q *Queue) {
 		if leaf == "" && len(q.Queues) == 0 && (q.Name == name || at == name) {
-			leaf = at
+			leaf, preempted = at, q.Preempted
 		}
 	})
 	whole := 1.0
@@ -231,7 +233,10 @@ func (c *Config) Bound(queue string) (path string, part float64) {
 		if leaf != at && !strings.HasPrefix(leaf, at+".") {
 			return
 		}
-		if q.Maximum > 0 {
+		switch {
+		case preempted && q.Capacity > 0:
+			whole = units.Rounded(whole * (q.Capacity / 100))
+		case q.Maximum > 0:
 			whole = units.Rounded(whole * (q.Maximum / 100))
 		}
 		if units.Rounded(whole) < units.Rounded(part) {

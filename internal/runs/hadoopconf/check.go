@@ -46,7 +46,7 @@ func (p *Plan) check(javaHome, secret string) {
 		p.note("there is more than one ResourceManager (yarn.resourcemanager.ha.enabled): each needs the jar and this change; a slackline yarn serve that all of them reach keeps its promises when another one serves, and one on each machine does not")
 	}
 	if on("yarn.resourcemanager.scheduler.monitor.enable") {
-		p.note("yarn.resourcemanager.scheduler.monitor.enable is true: YARN's preemption ends containers against the policy; switch it off")
+		p.note("yarn.resourcemanager.scheduler.monitor.enable is true: YARN's preemption holds each queue to its capacity while another one lacks of its own, so promises count on no more than that")
 	}
 	if on("yarn.federation.enabled") {
 		p.stop("yarn.federation.enabled is true; the plug-in knows one cluster, with one ResourceManager at work")

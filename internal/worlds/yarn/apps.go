@@ -274,7 +274,7 @@ func (w *World) applicationEnd(x *wire.ApplicationEnd) {
 		w.tell(sched.Event{Kind: sched.JobEnded, Job: a.id, Outcome: o, Age: w.age(x.EndedMs), Text: why})
 	}
 	delete(w.apps, a.id)
-	w.movedBy(a)
+	w.movedBy(a, true)
 	w.jobs.drop(a.name)
 }
 

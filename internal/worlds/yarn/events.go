@@ -87,6 +87,7 @@ func (w *World) container(x *wire.Container) {
 		w.answered(e.Item, 1)
 	}
 	w.tell(e)
+	w.movedBy(a, false)
 }
 
 // completion takes in the end of a container. YARN tells that of some more than once, or after all have
@@ -128,7 +129,7 @@ func (w *World) ended(id sched.AttemptID, o sched.Outcome, why string) {
 	delete(w.boxes, id)
 	w.runs.drop(w.runs.name(id))
 	w.tell(sched.Event{Kind: sched.Ended, Attempt: id, Outcome: o, Text: why})
-	w.movedBy(b.app)
+	w.movedBy(b.app, true)
 }
 
 // answer takes in what became of an item.
@@ -138,8 +139,8 @@ func (w *World) answer(x *wire.Answer) {
 	if o := w.open[item]; o != nil {
 		e.Job, e.Stage, e.Node = o.job, o.stage, o.node
 	}
-	if a := w.apps[e.Job]; a != nil && !a.refused && x.Refused > 0 && x.Why == wire.Why_WHY_LIMIT && e.Node != 0 {
-		w.limit(a, e.Stage)
+	if a := w.apps[e.Job]; a != nil && !a.refused && x.Refused > 0 && codeOf(x.Why) == sched.AtLimit && e.Node != 0 {
+		w.limit(a, e.Stage, x.Why == wire.Why_WHY_OWED)
 	}
 	if x.Container != "" { // of a kill
 		if e.Attempt = w.runs.find(x.Container); w.boxes[e.Attempt] != nil {
@@ -166,6 +167,7 @@ var reasons = map[wire.Why]sched.Code{
 	wire.Why_WHY_NOT_ADMITTED:   sched.NotAdmitted,
 	wire.Why_WHY_NOT_READY:      sched.NotReady,
 	wire.Why_WHY_LIMIT:          sched.AtLimit,
+	wire.Why_WHY_OWED:           sched.AtLimit,
 	wire.Why_WHY_YIELDED:        sched.Yielded,
 	wire.Why_WHY_WATCHED:        sched.Watched,
 	wire.Why_WHY_TOO_LATE:       sched.TooLate,

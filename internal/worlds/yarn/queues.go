@@ -25,14 +25,16 @@ const patience = 30 * units.Second
 type limited struct {
 	app   *app
 	stage sched.Stage
+	owed  bool // it would be what another queue lacks of its own
 	until units.Time
 }
 
-// limit takes in that YARN has refused a container of a stage for a limit of its queue or user.
-func (w *World) limit(a *app, s sched.Stage) {
+// limit takes in that YARN has refused a container of a stage for a limit of its queue or user, or as it is owed to
+// another queue.
+func (w *World) limit(a *app, s sched.Stage, owed bool) {
 	if st := &a.stages[s]; !st.limited {
 		st.limited = true
-		w.limits = append(w.limits, limited{a, s, w.at.Add(patience)})
+		w.limits = append(w.limits, limited{a, s, owed, w.at.Add(patience)})
 		w.demand(a, s, a.applied)
 	}
 }
@@ -57,10 +59,16 @@ func (w *World) moved(which func(*limited) bool) {
 	}
 }
 
-// movedBy lifts limits of queues that share one with that of an application of which something has ended.
-func (w *World) movedBy(a *app) {
+// movedBy lifts limits of queues that share one with that of an application of which something has ended. What is
+// owed to other queues may be so no more when something of theirs has begun or ended.
+func (w *World) movedBy(a *app, ended bool) {
 	if len(w.limits) > 0 {
-		w.moved(func(l *limited) bool { return branch(l.app.spec.Queue) == branch(a.spec.Queue) })
+		w.moved(func(l *limited) bool {
+			if branch(l.app.spec.Queue) == branch(a.spec.Queue) {
+				return ended
+			}
+			return l.owed
+		})
 	}
 }
 

@@ -55,6 +55,37 @@ func TestALimitIsTriedAgainWhenItMoves(t *testing.T) {
 	s.tells("refused", answer(int64(item), 0, 4, wire.Why_WHY_NO_ROOM)) // which is no limit
 }
 
+// What is owed to another queue is asked for again when something of that queue has begun or ended, as well as when
+// something of its own has ended; a limit of its own is not moved by others.
+func TestWhatIsOwedToOthers(t *testing.T) {
+	s := newSequence(t, yarn.Config{})
+	s.tells("stage-ready map; demand map 9", rows(1, true, "20:*=9"))
+	other := &wire.Application{Id: "k", Type: "MAPREDUCE", SubmitTimeMs: 6000, Queue: "root.b"}
+	s.tells("job-arrived", &wire.Event{What: &wire.Event_Application{Application: other}})
+	item := sched.ItemID(0)
+	refused := func(why wire.Why) {
+		t.Helper()
+		item++
+		s.places(item, 4)
+		s.tells("demand map 0; refused", answer(int64(item), 0, 4, why))
+	}
+	theirs := func(id string) *wire.Event {
+		e := container(id, 20)
+		e.GetContainer().Application = "k"
+		return e
+	}
+	refused(wire.Why_WHY_OWED)
+	s.tells("stage-ready map; started map; demand map 9", theirs("k1"))
+	refused(wire.Why_WHY_OWED)
+	s.tells("ended committed; demand map 9", completion("k1", 0))
+	s.tells("started map", container("c1", 20))
+	refused(wire.Why_WHY_LIMIT)
+	s.tells("started map", theirs("k2"))
+	s.tells("started map", container("c2", 20))
+	s.tells("ended committed", completion("k2", 0))
+	s.tells("ended committed; demand map 9", completion("c1", 0))
+}
+
 // A node of a partition offers nothing: YARN lets nobody there who does not ask for it, and who does
 // is left to YARN.
 func TestPartitionsOfferNothing(t *testing.T) {

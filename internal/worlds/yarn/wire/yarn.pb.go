@@ -346,6 +346,8 @@ const (
 	Why_WHY_BAD_ITEM Why = 12
 	// It was lost on the way.
 	Why_WHY_GONE Why = 13
+	// It would be beyond its queue's capacity while another queue lacks of its own: YARN would take it back at once.
+	Why_WHY_OWED Why = 14
 )
 
 // Enum value maps for Why.
@@ -365,6 +367,7 @@ var (
 		11: "WHY_TOO_LATE",
 		12: "WHY_BAD_ITEM",
 		13: "WHY_GONE",
+		14: "WHY_OWED",
 	}
 	Why_value = map[string]int32{
 		"WHY_UNSPECIFIED":    0,
@@ -381,6 +384,7 @@ var (
 		"WHY_TOO_LATE":       11,
 		"WHY_BAD_ITEM":       12,
 		"WHY_GONE":           13,
+		"WHY_OWED":           14,
 	}
 )
 
@@ -1506,7 +1510,9 @@ type Queue struct {
 	// How often its capacity one user may have; -1 = any; of a leaf.
 	UserFactor float64 `protobuf:"fixed64,7,opt,name=user_factor,json=userFactor,proto3" json:"user_factor,omitempty"`
 	// Nobody may submit to it.
-	Closed        bool `protobuf:"varint,8,opt,name=closed,proto3" json:"closed,omitempty"`
+	Closed bool `protobuf:"varint,8,opt,name=closed,proto3" json:"closed,omitempty"`
+	// What it has beyond its capacity YARN takes back when another queue lacks of its own; of a leaf.
+	Preempted     bool `protobuf:"varint,9,opt,name=preempted,proto3" json:"preempted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1593,6 +1599,13 @@ func (x *Queue) GetUserFactor() float64 {
 func (x *Queue) GetClosed() bool {
 	if x != nil {
 		return x.Closed
+	}
+	return false
+}
+
+func (x *Queue) GetPreempted() bool {
+	if x != nil {
+		return x.Preempted
 	}
 	return false
 }
@@ -3171,7 +3184,7 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x06queues\x18\x0e \x01(\v2\x19.slackline.yarn.v1.QueuesH\x00R\x06queuesB\x06\n" +
 	"\x04what\":\n" +
 	"\x06Queues\x120\n" +
-	"\x06queues\x18\x01 \x03(\v2\x18.slackline.yarn.v1.QueueR\x06queues\"\xdd\x01\n" +
+	"\x06queues\x18\x01 \x03(\v2\x18.slackline.yarn.v1.QueueR\x06queues\"\xfb\x01\n" +
 	"\x05Queue\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x1a\n" +
 	"\bcapacity\x18\x02 \x01(\x01R\bcapacity\x12\x18\n" +
@@ -3182,7 +3195,8 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"user_limit\x18\x06 \x01(\x01R\tuserLimit\x12\x1f\n" +
 	"\vuser_factor\x18\a \x01(\x01R\n" +
 	"userFactor\x12\x16\n" +
-	"\x06closed\x18\b \x01(\bR\x06closed\"\x1d\n" +
+	"\x06closed\x18\b \x01(\bR\x06closed\x12\x1c\n" +
+	"\tpreempted\x18\t \x01(\bR\tpreempted\"\x1d\n" +
 	"\x05Names\x12\x14\n" +
 	"\x05names\x18\x01 \x03(\tR\x05names\"\x94\x02\n" +
 	"\x04Node\x12\x12\n" +
@@ -3355,7 +3369,7 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x0fJUDGEMENT_ADMIT\x10\x01\x12\x12\n" +
 	"\x0eJUDGEMENT_HOLD\x10\x02\x12\x14\n" +
 	"\x10JUDGEMENT_REJECT\x10\x03\x12\x14\n" +
-	"\x10JUDGEMENT_SAMPLE\x10\x04*\x86\x02\n" +
+	"\x10JUDGEMENT_SAMPLE\x10\x04*\x94\x02\n" +
 	"\x03Why\x12\x13\n" +
 	"\x0fWHY_UNSPECIFIED\x10\x00\x12\r\n" +
 	"\tWHY_STALE\x10\x01\x12\x0f\n" +
@@ -3371,7 +3385,8 @@ const file_slackline_yarn_v1_yarn_proto_rawDesc = "" +
 	"\x12\x10\n" +
 	"\fWHY_TOO_LATE\x10\v\x12\x10\n" +
 	"\fWHY_BAD_ITEM\x10\f\x12\f\n" +
-	"\bWHY_GONE\x10\r2e\n" +
+	"\bWHY_GONE\x10\r\x12\f\n" +
+	"\bWHY_OWED\x10\x0e2e\n" +
 	"\x10SchedulerService\x12Q\n" +
 	"\x06Attach\x12 .slackline.yarn.v1.AttachRequest\x1a!.slackline.yarn.v1.AttachResponse(\x010\x01BR\n" +
 	"\x14io.slackline.yarn.v1P\x01Z8github.com/slackline/slackline/internal/worlds/yarn/wireb\x06proto3"

@@ -246,6 +246,9 @@ final class Hands {
     if (!Resources.fitsIn(takes, node.getUnallocatedResource())) {
       return Why.WHY_NO_ROOM;
     }
+    if (scheduler.guarantees().owed(app.getCSLeafQueue(), takes)) {
+      return Why.WHY_OWED;
+    }
     Container c = BuilderUtils.newContainer(null, node.getNodeID(), node.getHttpAddress(), takes, key.getPriority(), null,
         key.getAllocationRequestId()); // it gets its id when it is committed
     RMContainer r = app.allocate(node, key, c);

@@ -86,6 +86,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   private final Hands hands = new Hands(this);
   private final Staging staging = new Staging();
   private final Left left = new Left(this);
+  private final Guarantees guarantees = new Guarantees(this);
   /** Containers that Slackline was told of, and whose end it was not. */
   private final Map<ContainerId, ApplicationAttemptId> told = new ConcurrentHashMap<>();
   /** How many containers of a priority have ended well, whoever was told of it. */
@@ -115,6 +116,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
         conf.setBoolean(CapacitySchedulerConfiguration.SCHEDULE_ASYNCHRONOUSLY_ENABLE, true);
       }
       gate.init(settings.holdMs);
+      guarantees.init(conf);
       staging.init(conf);
       link = new Link(settings, ResourceManager.getClusterTimeStamp() + "-" + System.nanoTime(), this);
     } catch (Throwable t) { // nothing of ours is a reason to have no ResourceManager
@@ -372,7 +374,7 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   private List<Queue> queues() {
     List<Queue> all = new ArrayList<>();
     if (getRootQueue() != null) {
-      Words.queues(getRootQueue(), all);
+      Words.queues(getRootQueue(), guarantees, all);
     }
     return all;
   }
@@ -596,6 +598,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
 
   Gate gate() {
     return gate;
+  }
+
+  Guarantees guarantees() {
+    return guarantees;
   }
 
   Left left() {

@@ -109,16 +109,17 @@ final class Words {
   }
 
   /** Adds a queue and those below it. */
-  static void queues(CSQueue q, List<Queue> to) {
+  static void queues(CSQueue q, Guarantees guarantees, List<Queue> to) {
     Queue.Builder b = Queue.newBuilder().setPath(q.getQueuePath()).setCapacity(100 * q.getCapacity()).setMaximum(100 * q.getMaximumCapacity())
         .setRunning(q.getMaxParallelApps() == Integer.MAX_VALUE ? 0 : q.getMaxParallelApps()).setClosed(q.getState() != QueueState.RUNNING);
     if (q instanceof AbstractLeafQueue) {
       AbstractLeafQueue leaf = (AbstractLeafQueue) q;
-      b.setMasters(100 * leaf.getMaxAMResourcePerQueuePercent()).setUserLimit(leaf.getUserLimit()).setUserFactor(leaf.getUserLimitFactor());
+      b.setMasters(100 * leaf.getMaxAMResourcePerQueuePercent()).setUserLimit(leaf.getUserLimit()).setUserFactor(leaf.getUserLimitFactor())
+          .setPreempted(guarantees.takesBack(leaf));
     }
     to.add(b.build());
     for (CSQueue below : q.getChildQueues() == null ? List.<CSQueue>of() : q.getChildQueues()) {
-      queues(below, to);
+      queues(below, guarantees, to);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.slackline.yarn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.slackline.yarn.v1.Application;
@@ -120,6 +121,50 @@ class QueuesTest extends OneJvm {
     asks = peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(second.getApplicationId().toString())
         && count(e.getAsks(), 0) == 1).getAsks();
     assertEquals(1, answer(place(second, 0, "n1", 1)).getGranted(), asks.toString());
+  }
+
+  /** Where YARN takes back what a queue has beyond its capacity, nobody gets that while another queue lacks of its own. */
+  @Test
+  void placesNothingThatYarnWouldTakeBack() throws Exception {
+    YarnConfiguration c = site(); // a has 6 GB of 8, b 2
+    c.setBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, true);
+    c.set("yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval", "3600000");
+    Map<String, Queue> told = startSite(c);
+    assertTrue(told.get("root.a").getPreempted());
+    RMApp rich = submitTo("a");
+    MockAM am = master(rich);
+    am.allocate("*", 1024, 8, List.of());
+    peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 8);
+    assertEquals(3, answer(place(rich, 1, "n1", 3)).getGranted());
+    assertEquals(3, answer(place(rich, 1, "n2", 3)).getGranted(), "nobody else wants it: 7 GB");
+    RMApp poor = submitTo("b");
+    peer.await(e -> e.hasAsks() && e.getAsks().getApplication().equals(poor.getApplicationId().toString()) && count(e.getAsks(), 0) == 1);
+    var refused = answer(place(rich, 1, "n1", 1));
+    assertEquals(0, refused.getGranted());
+    assertEquals(Why.WHY_OWED, refused.getWhy());
+    assertEquals(1, answer(place(poor, 0, "n1", 1)).getGranted(), "b lacks of its own");
+  }
+
+  /** A queue from which nothing is taken back may have what others lack, and all may where YARN takes nothing back. */
+  @Test
+  void withoutPreemptionACapacityIsNoLimit() throws Exception {
+    for (String off : List.of("yarn.resourcemanager.monitor.capacity.preemption.observe_only", Q + "a.disable_preemption", "")) {
+      YarnConfiguration c = site();
+      c.setBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, !off.isEmpty());
+      c.set("yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval", "3600000");
+      if (!off.isEmpty()) {
+        c.setBoolean(off, true);
+      }
+      assertFalse(startSite(c).get("root.a").getPreempted(), off);
+      RMApp rich = submitTo("a");
+      MockAM am = master(rich);
+      submitTo("b");
+      am.allocate("*", 1024, 8, List.of());
+      peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 8);
+      assertEquals(4, answer(place(rich, 1, "n1", 4)).getGranted());
+      assertEquals(2, answer(place(rich, 1, "n2", 2)).getGranted(), off + ": 7 GB of 6");
+      rm.stop();
+    }
   }
 
   /** Masters wait for each other as long as the stock scheduler would have them wait. */
