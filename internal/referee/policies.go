@@ -85,18 +85,20 @@ var table = map[string]func(m *made, a *asked){
 
 	"dawsee": func(m *made, a *asked) {
 		m.order, m.parts["plan"], m.parts["share"] = edf{}, &planned{cuts: true}, &planned{dates: true}
-		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer"}
+		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer", a.with["waiting"] == "predict"}
 	},
 	"flow": func(m *made, a *asked) {
 		m.order, m.parts["plan"] = edf{}, &planned{cuts: true, dates: true}
-		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer"}
+		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer", a.with["waiting"] == "predict"}
 	},
 
 	// parts
-	"atp":        func(m *made, a *asked) { m.parts["plan"] = &planned{cuts: true} },
-	"tradeoff":   func(m *made, a *asked) { m.parts["plan"] = &planned{cuts: true, dates: true} },
-	"vds":        func(m *made, a *asked) { m.parts["share"] = &planned{dates: true} },
-	"deets":      func(m *made, a *asked) { m.parts["place"] = &waitsFor{a.with["waiting"] == "timer"} },
+	"atp":      func(m *made, a *asked) { m.parts["plan"] = &planned{cuts: true} },
+	"tradeoff": func(m *made, a *asked) { m.parts["plan"] = &planned{cuts: true, dates: true} },
+	"vds":      func(m *made, a *asked) { m.parts["share"] = &planned{dates: true} },
+	"deets": func(m *made, a *asked) {
+		m.parts["place"] = &waitsFor{a.with["waiting"] == "timer", a.with["waiting"] == "predict"}
+	},
 	"by-arrival": func(m *made, a *asked) { m.order = byArrival{} },
 	"edf": func(m *made, a *asked) {
 		m.order = edf{}

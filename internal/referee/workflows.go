@@ -78,8 +78,9 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 
 // waitsFor is where tasks go under deets: a task waits for the class of nodes on which it costs least
 // of those on which it is done by its job's virtual deadline; where it is too late for all, or with a
-// timer for the cheapest, it goes to the fastest class that has room.
-type waitsFor struct{ timer bool }
+// timer for the cheapest, it goes to the fastest class that has room. By predict it waits for no class without room
+// unless a task that runs there is to end in time.
+type waitsFor struct{ timer, predict bool }
 
 // A classKind is how a task does on a class of nodes.
 type classKind struct {
@@ -184,7 +185,7 @@ func (c *waitsFor) choose(b *book, j *job, s int) (name, why string) {
 		if cheap == nil || k.costs < cheap.costs {
 			cheap = k
 		}
-		if b.now <= at-k.takes && (best == nil || k.costs < best.costs) {
+		if b.now <= at-k.takes && (!c.predict || st.needs.fits(&k.room) || c.ends(b, k.name) <= at-k.takes) && (best == nil || k.costs < best.costs) {
 			best = k
 		}
 		if st.needs.fits(&k.room) && (fast == nil || k.takes < fast.takes) {
@@ -198,4 +199,21 @@ func (c *waitsFor) choose(b *book, j *job, s int) (name, why string) {
 		return fast.name, "first-done" + numbers(b.now+fast.takes, j.due())
 	}
 	return "", "first-in-order"
+}
+
+// ends is when the first task that runs on a class of nodes is to end.
+func (c *waitsFor) ends(b *book, class string) int64 {
+	first := int64(never)
+	for _, a := range b.attempts {
+		j := b.jobs[a.job]
+		if j == nil || j.stage[a.stage] == nil || b.work(j, j.stage[a.stage]) < 0 {
+			continue
+		}
+		for _, k := range b.on(j.stage[a.stage], b.work(j, j.stage[a.stage])) {
+			if k.name == class && b.nodes[a.node].Class.Name == class {
+				first = min(first, a.started+k.takes)
+			}
+		}
+	}
+	return first
 }

@@ -48,21 +48,13 @@ type gain struct {
 func gainOf(from, to *Option) gain { return gain{from.Cost - to.Cost, to.Time - from.Time} }
 
 // above tells whether a gain saves more a second than another, exactly.
-func (g gain) above(o gain) bool {
-	hi, lo := bits.Mul64(uint64(g.saves), uint64(o.takes))
-	hi2, lo2 := bits.Mul64(uint64(o.saves), uint64(g.takes))
-	return hi > hi2 || hi == hi2 && lo > lo2
-}
+func (g gain) above(o gain) bool { return g.order(o) < 0 }
 
 // order sorts gains: who saves most a second first.
 func (g gain) order(o gain) int {
-	switch {
-	case g.above(o):
-		return -1
-	case o.above(g):
-		return 1
-	}
-	return 0
+	hi, lo := bits.Mul64(uint64(g.saves), uint64(o.takes))
+	hi2, lo2 := bits.Mul64(uint64(o.saves), uint64(g.takes))
+	return cmp.Or(cmp.Compare(hi2, hi), cmp.Compare(lo2, lo))
 }
 
 // part is what it saves in a part of its time, rounded up: at least what it would.

@@ -135,19 +135,14 @@ func (f *Fleet) branch(best *FleetPlan, gap float64) {
 func (f *Fleet) Linear() *Linear {
 	k := len(f.Kinds)
 	p := &Linear{}
-	add := func(cost, lower, upper float64) {
-		p.Cost, p.Lower, p.Upper = append(p.Cost, cost), append(p.Lower, lower), append(p.Upper, upper)
-		p.Whole = append(p.Whole, f.Whole)
-	}
 	budget := Row{Lower: math.Inf(-1), Upper: f.Budget}
 	for i, kind := range f.Kinds {
-		add(kind.Reserved, kind.Least, kind.Most)
+		p.Add(kind.Reserved, kind.Least, kind.Most)
 		budget.Terms = append(budget.Terms, Term{i, kind.Reserved})
 	}
 	for t := range f.Hours {
 		for _, kind := range f.Kinds {
-			budget.Terms = append(budget.Terms, Term{len(p.Cost), kind.Rent[t]})
-			add(kind.Rent[t], 0, kind.Rentable)
+			budget.Terms = append(budget.Terms, Term{p.Add(kind.Rent[t], 0, kind.Rentable), kind.Rent[t]})
 		}
 	}
 	if !math.IsInf(f.Budget, 1) {
@@ -165,14 +160,14 @@ func (f *Fleet) Linear() *Linear {
 				if math.IsInf(gamma, 1) {
 					gamma, most = 0, 0
 				}
-				jobs.Terms = append(jobs.Terms, Term{len(p.Cost), 1})
-				need[i].Terms = append(need[i].Terms, Term{len(p.Cost), gamma})
-				add(-load.Penalty, 0, most)
+				x := p.Add(-load.Penalty, 0, most)
+				jobs.Terms, need[i].Terms = append(jobs.Terms, Term{x, 1}), append(need[i].Terms, Term{x, gamma})
 			}
 			p.Rows = append(p.Rows, jobs)
 		}
 		p.Rows = append(p.Rows, need...)
 	}
+	p.Whole = slices.Repeat([]bool{f.Whole}, len(p.Cost))
 	return p
 }
 

@@ -14,6 +14,12 @@ type Linear struct {
 	Whole        []bool // variables that take whole numbers only, nil for none; mixed heeds it
 }
 
+// Add adds a variable, and returns its number.
+func (p *Linear) Add(cost, lower, upper float64) int {
+	p.Cost, p.Lower, p.Upper = append(p.Cost, cost), append(p.Lower, lower), append(p.Upper, upper)
+	return len(p.Cost) - 1
+}
+
 // A Row bounds a sum of variables times coefficients.
 type Row struct {
 	Terms        []Term

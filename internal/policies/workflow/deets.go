@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -12,26 +13,21 @@ import (
 // deets places tasks. Jobs go by the policy's order, which is that of their virtual deadlines; a task
 // starts only on a node of the class that it waits for.
 type deets struct {
-	timer bool
-	known []known // by job, what follows from its description alone; a scratch, which changes no decision
-	there []bool  // classes that have nodes, as they were then
+	waiting string
+	known   []known // by job, what follows from its description alone; a scratch, which changes no decision
+	there   []bool  // classes that have nodes, as they were then
 	// by class, until when a stage has nothing for any of its nodes, if nothing new happens; 0: nobody knows
 	none [][sched.Stages]units.Time
+	ends []units.Time // by class, when the first task that runs there is to end; for predict
 }
 
 // known is what a task of a stage takes and costs on each class.
 type known struct {
 	spec   *workload.Job
 	stage  sched.Stage
-	on     []timed
+	on     []mold.Option  // of one task
 	behind units.Duration // what the stages behind it take at least
 	last   choice         // was made last
-}
-
-type timed struct {
-	class sched.ClassID
-	took  units.Duration
-	cost  int64
 }
 
 // Decide serves the nodes that beat. O(log jobs + classes) for each job that is looked at.
@@ -41,6 +37,9 @@ func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	})
 	if d.forget(v, batch); news {
 		clear(d.none)
+	}
+	if d.waiting == "predict" {
+		d.foresee(v)
 	}
 	for i := range batch {
 		e := &batch[i]
@@ -71,8 +70,8 @@ func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) 
 		job := v.Job(j)
 		c := d.choose(v, job, s)
 		mine := c.class == 0 || c.class == n.Class
-		// who is late goes where there is room, which starts change
-		if none = min(none, c.until); mine || c.why == FirstDone {
+		// who is late, or by predict, goes where there is room, which starts change
+		if none = min(none, c.until); mine || c.why == FirstDone || d.waiting == "predict" {
 			none = 0
 		}
 		if !mine || v.First(n.ID, s, before) != j || !start(v, p, n, job, s, c) {
@@ -100,6 +99,24 @@ type choice struct {
 	why   *sched.Cause
 	until units.Time // it may wait for the class until then, and be done by due
 	due   units.Time
+}
+
+// foresee finds out when the first task that runs on each class is to end, as far as it is known what they take.
+func (d *deets) foresee(v sched.View) {
+	d.ends = slices.Repeat([]units.Time{units.Never}, int(v.Classes()))
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		job := v.Job(j)
+		for s := range sched.Stages {
+			for id := v.Youngest(j, s, 0); id != 0; id = v.Youngest(j, s, id) {
+				a := v.Attempt(id)
+				for _, k := range d.of(v, job, s).on {
+					if sched.ClassID(k.Class) == v.Node(a.Node).Class {
+						d.ends[k.Class-1] = min(d.ends[k.Class-1], a.Started.Add(k.Time))
+					}
+				}
+			}
+		}
+	}
 }
 
 // unsettle are events after which tasks may take another time.
@@ -146,48 +163,48 @@ func (d *deets) of(v sched.View, job *sched.Job, s sched.Stage) *known {
 	if w, known := work(v, job, st, len(st.Tasks)); known {
 		list := kinds(v, job, st)
 		for i := range list {
-			took := list[i].takes(w)
-			is.on = append(is.on, timed{list[i].class, took, list[i].costs(took)})
+			is.on = append(is.on, list[i].option(1, w))
 		}
 	}
 	return is
 }
 
-// choose returns the cheapest class on which the task would be done by its job's virtual deadline; if there is none, or
-// with a timer if that is not the cheapest of all, the fastest that has room.
+// choose returns the cheapest class on which the task would be done by its job's virtual deadline, by predict of those
+// that have room or are known to have some in time; if there is none, or with a timer if that is not the cheapest of
+// all, the fastest that has room.
 func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 	if job.Due() == units.Never || len(job.Spec.Labels) > 0 || s == sched.Master {
 		return choice{}
 	}
 	is := d.of(v, job, s)
-	if l := &is.last; l.why == CheapestInTime && l.due == job.Due() && v.Now() <= l.until {
+	if l := &is.last; l.why == CheapestInTime && l.due == job.Due() && v.Now() <= l.until && d.waiting != "predict" {
 		return *l
 	}
 	at := job.Due().Add(-v.World().Heartbeat - is.behind)
-	var best *timed
-	least := int64(math.MaxInt64)
+	var best *mold.Option
+	least, container := int64(math.MaxInt64), job.Spec.Stage(s).Container(0)
 	for i := range is.on {
 		k := &is.on[i]
-		least = min(least, k.cost)
-		if v.Now() <= at.Add(-k.took) && (best == nil || k.cost < best.cost) {
+		least = min(least, k.Cost)
+		comes := d.waiting != "predict" || v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) || d.ends[k.Class-1] <= at.Add(-k.Time)
+		if comes && v.Now() <= at.Add(-k.Time) && (best == nil || k.Cost < best.Cost) {
 			best = k
 		}
 	}
-	if best != nil && !(d.timer && best.cost > least) {
-		is.last = choice{best.class, CheapestInTime, at.Add(-best.took), job.Due()}
+	if best != nil && !(d.waiting == "timer" && best.Cost > least) {
+		is.last = choice{sched.ClassID(best.Class), CheapestInTime, at.Add(-best.Time), job.Due()}
 		return is.last
 	}
 	best = nil
-	container := job.Spec.Stage(s).Container(0)
 	for i := range is.on {
-		if k := &is.on[i]; v.Class(k.class).Free.Fits(&container.Needs) && (best == nil || k.took < best.took) {
+		if k := &is.on[i]; v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) && (best == nil || k.Time < best.Time) {
 			best = k
 		}
 	}
 	if best == nil {
 		return choice{}
 	}
-	return choice{best.class, FirstDone, v.Now().Add(best.took), job.Due()}
+	return choice{sched.ClassID(best.Class), FirstDone, v.Now().Add(best.Time), job.Due()}
 }
 
 // behind is what the stages of the job behind this one take at least, each in one wave.

@@ -26,9 +26,9 @@
 //     the cheapest classes is taken, bursts became longer (5.25 in place of 4.98 MJ a workflow at four times the load).
 //   - A plan that cannot be in time refuses nothing: every job gets its fastest split, and jobs go by
 //     the times at which they would be done.
-//   - Waiting has two readings here: cascade, in which the next cheapest class that is in time follows when the
-//     cheapest no longer is, and timer, the paper's words: then whatever is done first. A third, to wait only if a
-//     release is known to come in time, is not there.
+//   - Waiting has three readings: cascade, in which the next cheapest class that is in time follows when the
+//     cheapest no longer is; timer, the paper's words: then whatever is done first; and predict, in which a class
+//     without room counts only if a task that runs there is known to end in time, whoever else waits for it.
 //   - Where nodes are served at their heartbeats, a task waits one interval less.
 //   - Labels of jobs are not looked at: a job that has some is placed as it comes.
 //   - Power of a task is that of its container on the class (cluster.Class.Rate). Where nodes have no

@@ -41,8 +41,8 @@ func betaParam() compose.Param {
 }
 
 func waitingParam() compose.Param {
-	return compose.Param{Name: "waiting", Type: compose.Choice, Default: "cascade", Choices: []string{"cascade", "timer"},
-		Doc: "where a task goes for which the cheapest class is too slow by now: the next cheapest, or where it is done first (the paper)"}
+	return compose.Param{Name: "waiting", Type: compose.Choice, Default: "cascade", Choices: []string{"cascade", "timer", "predict"},
+		Doc: "where a task goes for which the cheapest class is too slow by now: the next cheapest, or where it is done first (the paper); predict: the next cheapest as soon as no task there is known to end in time"}
 }
 
 func betaOf(a compose.Args) (int, error) {
@@ -89,7 +89,7 @@ func DEETSEntry() compose.Entry {
 		Doc:    "a task waits for the class of nodes that costs least, as long as it is in time there",
 		Params: []compose.Param{waitingParam()},
 		Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Causes: []*sched.Cause{sched.FirstInOrder, CheapestInTime, FirstDone, sched.Wakeup}},
-		Step:   func(a compose.Args) (compose.Step, error) { return &deets{timer: a.Choice("waiting") == "timer"}, nil },
+		Step:   func(a compose.Args) (compose.Step, error) { return &deets{waiting: a.Choice("waiting")}, nil },
 	}
 }
 

@@ -14,7 +14,7 @@ func TestParameters(t *testing.T) {
 		"flow(beta=100)":         "beta is 100, it must be from 0 to 99 percent",
 		"dawsee(beta=100)":       "beta is 100, it must be from 0 to 99 percent",
 		"dawsee(eps=0)":          "eps is 0, it must be from 1 to 1000 percent",
-		"dawsee(waiting=long)":   `waiting is "long", it must be one of cascade, timer`,
+		"dawsee(waiting=long)":   `waiting is "long", it must be one of cascade, timer, predict`,
 		"edf+atp(eps=1000)":      "",
 		"edf+vds+deets+tradeoff": "",
 	} {

@@ -12,6 +12,10 @@ func workflows001() *Experiment {
 
 	e.claim("saved", "DAWSEE takes 36 % less energy than MinD+ED", number(energy, saves("normal.yaml")))
 	e.claim("rising", "it saves more where deadlines are later", more(energy, saves("loose.yaml"), saves("tight.yaml")))
+	whole := func(file string) Row { return play("BAWMEE", file, bawmee) }
+	e.claim("over static", "DAWSEE takes less energy than BAWMEE", less(energy, dawsee("normal.yaml"), whole("normal.yaml")))
+	e.claim("small", "of small workflows BAWMEE takes less energy than DAWSEE", less(energy, whole("small.yaml"), dawsee("small.yaml")))
+	e.ours("with eight times the load DAWSEE takes less energy than BAWMEE", less(energy, dawsee("crowded.yaml"), whole("crowded.yaml")))
 	e.claim("missed", "DAWSEE misses next to no deadline", below(0.05, missed, dawsee("normal.yaml")))
 	e.ours("with all of the time given to partitioning (beta 0) DAWSEE takes more energy",
 		less(energy, dawsee("normal.yaml"), play("DAWSEE, beta 0", "normal.yaml", "dawsee(beta=0)")))
@@ -30,10 +34,13 @@ func workflows001() *Experiment {
 	e.ours("ATP-EEDAW misses more deadlines than DAWSEE (beta 0)", less(missed, dawsee("normal.yaml"), normal[4]))
 	shown := []Metric{energy, missed, above}
 	e.table("normal load", shown, dawsee("normal.yaml"), play("DAWSEE, beta 0", "normal.yaml", "dawsee(beta=0)"), flow("normal.yaml"),
-		play("MinD+ED", "normal.yaml", minD), play("most tasks, anywhere", "normal.yaml", "edf+greedy(nonlocal=0)"), normal[0], normal[1], normal[2], normal[3], normal[4])
+		play("MinD+ED", "normal.yaml", minD), play("most tasks, anywhere", "normal.yaml", "edf+greedy(nonlocal=0)"), normal[0], normal[1], normal[2], normal[3], normal[4], whole("normal.yaml"))
 	e.table("four times the load", shown, dawsee("busy.yaml"), play("DAWSEE with a timer", "busy.yaml", "dawsee(waiting=timer)"),
+		play("DAWSEE that predicts", "busy.yaml", "dawsee(waiting=predict)"),
 		play("DAWSEE without waiting", "busy.yaml", "edf+atp+greedy(nonlocal=0)"), play("DAWSEE without virtual deadlines", "busy.yaml", "edf+atp+deets"),
-		flow("busy.yaml"), play("flow without waiting", "busy.yaml", "edf+tradeoff+greedy(nonlocal=0)"))
+		whole("busy.yaml"), flow("busy.yaml"), play("flow without waiting", "busy.yaml", "edf+tradeoff+greedy(nonlocal=0)"))
+	e.table("eight times the load", shown, dawsee("crowded.yaml"), whole("crowded.yaml"), flow("crowded.yaml"))
+	e.table("small workflows", shown, dawsee("small.yaml"), whole("small.yaml"), flow("small.yaml"))
 	e.table("deadlines", shown, under("tight: ", dawsee("tight.yaml"), flow("tight.yaml")), under("loose: ", dawsee("loose.yaml"), flow("loose.yaml")))
 	return e
 }

@@ -87,10 +87,6 @@ const boundEvery = 120.0 // seconds
 
 func awake(cfg *sim.Config, jobs []Job, window float64) (units.Joules, error) {
 	p, asleep := &optimize.Linear{}, 0.0
-	variable := func(lower, upper, cost float64) int {
-		p.Lower, p.Upper, p.Cost = append(p.Lower, lower), append(p.Upper, upper), append(p.Cost, cost)
-		return len(p.Cost) - 1
-	}
 	for _, n := range cfg.Cluster.Own() {
 		asleep += float64(n.Class.Sleep) * window
 	}
@@ -107,7 +103,7 @@ func awake(cfg *sim.Config, jobs []Job, window float64) (units.Joules, error) {
 				due += j.Slots.Seconds()
 			}
 		}
-		done := variable(due, came, 0)
+		done := p.Add(0, due, came)
 		row := optimize.Row{Terms: []optimize.Term{{Variable: done, Coefficient: -1}}}
 		if before >= 0 {
 			row.Terms = append(row.Terms, optimize.Term{Variable: before, Coefficient: 1})
@@ -121,7 +117,7 @@ func awake(cfg *sim.Config, jobs []Job, window float64) (units.Joules, error) {
 					all += slots * (to - from)
 				}
 			}
-			x := variable(0, all, float64(class.Idle+class.Dynamic-class.Sleep)/slots)
+			x := p.Add(float64(class.Idle+class.Dynamic-class.Sleep)/slots, 0, all)
 			row.Terms = append(row.Terms, optimize.Term{Variable: x, Coefficient: 1})
 		}
 		p.Rows = append(p.Rows, row)

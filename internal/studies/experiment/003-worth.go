@@ -83,9 +83,8 @@ func least(cfg *sim.Config, within float64) (units.Joules, error) {
 				if !class.Capacity.Fits(&box.Needs) {
 					continue
 				}
-				rate, x := class.Rate(job.Class, &box), len(p.Cost)
-				p.Cost = append(p.Cost, float64(rate.Watts)/rate.Speed)
-				p.Lower, p.Upper = append(p.Lower, 0), append(p.Upper, math.Inf(1))
+				rate := class.Rate(job.Class, &box)
+				x := p.Add(float64(rate.Watts)/rate.Speed, 0, math.Inf(1))
 				all.Terms = append(all.Terms, optimize.Term{Variable: x, Coefficient: 1})
 				for d, by := range box.Needs {
 					if by > 0 {

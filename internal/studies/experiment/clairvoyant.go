@@ -41,15 +41,11 @@ func foresee(c *sim.Config, margin int) []int {
 		}
 	}
 	p := &optimize.Linear{}
-	add := func(cost, most float64) int {
-		p.Cost, p.Lower, p.Upper = append(p.Cost, cost), append(p.Lower, 0), append(p.Upper, most)
-		return len(p.Cost) - 1
-	}
 	rows := make([]optimize.Row, 2*minutes) // slots of a kind in a minute
 	for t := range minutes {
-		n := add(1, float64(class.Most))
+		n := p.Add(1, 0, float64(class.Most))
 		boots := optimize.Row{Lower: math.Inf(-1), Upper: 0, Terms: []optimize.Term{{Variable: n, Coefficient: 1},
-			{Variable: add(class.WakeTime.Seconds()/60, float64(class.Most)), Coefficient: -1}}}
+			{Variable: p.Add(class.WakeTime.Seconds()/60, 0, float64(class.Most)), Coefficient: -1}}}
 		if t > 0 {
 			boots.Terms = append(boots.Terms, optimize.Term{Variable: n - 2, Coefficient: -1})
 		}
@@ -79,9 +75,9 @@ func foresee(c *sim.Config, margin int) []int {
 			if w == 0 {
 				continue
 			}
-			done := optimize.Row{Lower: w, Upper: w, Terms: []optimize.Term{{Variable: add(latePrice, w), Coefficient: 1}}}
+			done := optimize.Row{Lower: w, Upper: w, Terms: []optimize.Term{{Variable: p.Add(latePrice, 0, w), Coefficient: 1}}}
 			for t := int(a); t < minutes && float64(t) < b; t++ {
-				x := add(0, max(0, min(b, float64(t+1))-max(a, float64(t)))*float64(max(1, len(j.Stage(sched.Map+sched.Stage(k)).Tasks))))
+				x := p.Add(0, 0, max(0, min(b, float64(t+1))-max(a, float64(t)))*float64(max(1, len(j.Stage(sched.Map+sched.Stage(k)).Tasks))))
 				done.Terms = append(done.Terms, optimize.Term{Variable: x, Coefficient: 1})
 				rows[2*t+k].Terms = append(rows[2*t+k].Terms, optimize.Term{Variable: x, Coefficient: 1})
 			}
