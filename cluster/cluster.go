@@ -23,10 +23,12 @@ type Class struct {
 	// What a node of this class offers to containers.
 	Capacity units.Vector `json:"capacity"`
 	Idle     units.Watts  `json:"idle,omitempty"` // drawn when awake and doing nothing
-	// Drawn besides at full load, in proportion below it.
+	// Drawn besides at full load, in proportion below it, or by Curve.
 	Dynamic units.Watts `json:"dynamic,omitempty"`
-	Sleep   units.Watts `json:"sleep,omitempty"` // drawn asleep
-	Rates   []Rate      `json:"rates,omitempty"` // of kinds of containers that go their own way
+	// Curve, if there is one, is the part of Dynamic that is drawn at equal steps of load, from 0 to 1.
+	Curve []float64   `json:"curve,omitempty"`
+	Sleep units.Watts `json:"sleep,omitempty"` // drawn asleep
+	Rates []Rate      `json:"rates,omitempty"` // of kinds of containers that go their own way
 	// WakeTime is how long a node takes from sleep, or from being rented, to service; it draws Idle meanwhile.
 	WakeTime units.Duration `json:"wake_time,omitempty"`
 	// Most is how many nodes a cloud offers of the class, 0 = they are the cluster's own.
@@ -79,6 +81,11 @@ func (c *Class) Validate() error {
 		return fmt.Errorf("node class %q: wake time %v is negative", c.Name, c.WakeTime)
 	case c.Most < 0 || c.Billing < 0 || !(c.Price >= 0) || math.IsInf(c.Price, 1):
 		return fmt.Errorf("node class %q: %d nodes at %v an hour, charged by %v; none must be negative", c.Name, c.Most, c.Price, c.Billing)
+	}
+	for i, part := range c.Curve {
+		if !(part >= 0 && part <= 1) || i > 0 && part < c.Curve[i-1] || len(c.Curve) == 1 {
+			return fmt.Errorf("node class %q: its curve of power is %v; it must have two numbers and more from 0 to 1, and not fall", c.Name, c.Curve)
+		}
 	}
 	if err := c.validateRates(); err != nil {
 		return err

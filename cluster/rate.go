@@ -41,7 +41,7 @@ func (c *Class) Rate(jobs string, k *Container) Rate {
 		r.Speed = c.Speed
 	}
 	if r.Watts == 0 {
-		r.Watts = units.Watts(float64(c.Dynamic) * c.Load(&k.Needs))
+		r.Watts = c.Above(c.Load(&k.Needs))
 	}
 	return r
 }
@@ -49,15 +49,34 @@ func (c *Class) Rate(jobs string, k *Container) Rate {
 // Load is the part of a node that works while its containers hold so much: of its vcores or of its slots,
 // whichever is larger, at most 1.
 func (c *Class) Load(held *units.Vector) float64 {
-	part := func(held, has int64) float64 {
-		if has == 0 {
-			return 0
-		}
-		return float64(held) / float64(has)
+	return c.Loaded(held[units.MapSlots]+held[units.ReduceSlots], held[units.VCores])
+}
+
+// Loaded is Load by slots and vcores.
+func (c *Class) Loaded(slots, cores int64) (load float64) {
+	if has := c.Capacity[units.MapSlots] + c.Capacity[units.ReduceSlots]; has > 0 {
+		load = min(1, float64(slots)/float64(has))
 	}
-	has := &c.Capacity
-	return min(1, max(part(held[units.VCores], has[units.VCores]),
-		part(held[units.MapSlots]+held[units.ReduceSlots], has[units.MapSlots]+has[units.ReduceSlots])))
+	if has := c.Capacity[units.VCores]; has > 0 {
+		load = max(load, min(1, float64(cores)/float64(has)))
+	}
+	return load
+}
+
+// Above is what a node draws above Idle at such a load.
+func (c *Class) Above(load float64) units.Watts {
+	if steps := len(c.Curve) - 1; steps > 0 {
+		at := float64(steps) * load
+		i := min(int(at), steps-1)
+		load = c.Curve[i] + float64((at-float64(i))*(c.Curve[i+1]-c.Curve[i]))
+	}
+	return units.Watts(float64(c.Dynamic) * load)
+}
+
+// Adds tells whether containers that fit draw together what each draws alone: nothing is stated of kinds, load is of
+// one resource, and there is no curve.
+func (c *Class) Adds() bool {
+	return len(c.Rates)+len(c.Curve) == 0 && (c.Capacity[units.VCores] == 0 || c.Capacity[units.MapSlots]+c.Capacity[units.ReduceSlots] == 0)
 }
 
 // validateRates reports the first rate that cannot be.

@@ -3,7 +3,7 @@
 //
 // A node that is awake draws
 //
-//	Idle + Dynamic × load + what is stated of kinds of containers
+//	Idle + Dynamic × load (or by Curve) + what is stated of kinds of containers
 //
 // of its class. Its load (cluster.Class) is that of the containers of which nothing is stated. Asleep it
 // draws Sleep, while it wakes Idle, and nothing while it is down.
@@ -39,11 +39,11 @@ func Stated(c *cluster.Class, j *workload.Job, s workload.Stage, kind uint8) uni
 	return 0
 }
 
-// Draws is what a node draws while containers of which nothing is stated hold so much.
-func Draws(c *cluster.Class, state sched.NodeState, held *units.Vector) units.Watts {
+// Draws is what a node draws at a load by containers of which nothing is stated.
+func Draws(c *cluster.Class, state sched.NodeState, load float64) units.Watts {
 	switch state {
 	case sched.Awake, sched.Draining:
-		return c.Idle + units.Watts(float64(c.Dynamic)*c.Load(held))
+		return c.Idle + c.Above(load)
 	case sched.Waking:
 		return c.Idle
 	case sched.Asleep:
@@ -77,6 +77,7 @@ type Meter struct {
 	classes []*cluster.Class        // of these, each once
 	power   float64                 // of all nodes, in watts
 	supply  [sched.Supplies]float64 // of each kind
+	fed     bool                    // there is some supply
 	since   units.Time              // until when the sums reach
 	used    Used
 }
@@ -91,9 +92,12 @@ type Used struct {
 // node is what the meter knows of a node.
 type node struct {
 	class *cluster.Class
-	held  units.Vector // by containers of which nothing is stated
-	takes units.Watts  // the others
+	slots int64       // that containers hold of which nothing is stated
+	cores int64       // and vcores
+	takes units.Watts // the others
 	draws float64
+	each  float64 // watts of each slot or vcore that is held, where these just add; else 0
+	idle  float64 // and of the node without
 	state sched.NodeState
 }
 
@@ -102,7 +106,9 @@ type node struct {
 func (m *Meter) Describe(at units.Time, h sched.NodeID, c *cluster.Class) {
 	if c.Capacity != (units.Vector{}) {
 		n := m.node(h)
-		n.class = c
+		if n.class, n.each, n.idle = c, 0, float64(c.Idle); c.Adds() {
+			n.each = float64(c.Dynamic) / float64(max(1, c.Capacity[units.MapSlots]+c.Capacity[units.ReduceSlots]+c.Capacity[units.VCores]))
+		}
 		if !slices.ContainsFunc(m.classes, func(o *cluster.Class) bool { return o.Name == c.Name }) {
 			m.classes = append(m.classes, c)
 		}
@@ -124,18 +130,23 @@ func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, j *work
 		return
 	}
 	n := m.node(h)
-	stated := units.Watts(0)
-	if n.class != nil {
-		stated = Stated(n.class, j, s, kind)
+	if n.class != nil && len(n.class.Rates) > 0 {
+		if stated := Stated(n.class, j, s, kind); stated > 0 { // it is no part of the load
+			n.takes += units.Watts(sign) * stated
+			m.draw(at, n)
+			return
+		}
 	}
-	if n.takes += units.Watts(sign) * stated; stated > 0 {
-		// it is no part of the load
-	} else if sign > 0 {
-		n.held.Add(needs)
-	} else {
-		n.held.Sub(needs)
+	n.slots += int64(sign) * (needs[units.MapSlots] + needs[units.ReduceSlots])
+	n.cores += int64(sign) * needs[units.VCores]
+	if n.each == 0 || n.state != sched.Awake {
+		m.draw(at, n)
+		return
 	}
-	m.draw(at, n)
+	m.advance(at)
+	draws := n.idle + float64(n.each*float64(n.slots+n.cores))
+	m.power += draws - n.draws
+	n.draws = draws
 }
 
 // Least is the part of what a task of the job's stage draws in a kind of container on a node that it would draw where
@@ -167,7 +178,7 @@ func (m *Meter) Least(h sched.NodeID, j *workload.Job, s workload.Stage, kind ui
 // Feed sets a supply.
 func (m *Meter) Feed(at units.Time, of sched.SupplyKind, amount float64) {
 	m.advance(at)
-	m.supply[of], m.Fed[of] = amount, true
+	m.supply[of], m.Fed[of], m.fed = amount, true, true
 }
 
 // Power is what all nodes draw now.
@@ -191,7 +202,7 @@ func (m *Meter) draw(at units.Time, n *node) {
 	if !m.Known || n.class == nil {
 		return
 	}
-	draws := float64(Draws(n.class, n.state, &n.held) + n.takes)
+	draws := float64(Draws(n.class, n.state, n.class.Loaded(n.slots, n.cores)) + n.takes)
 	m.advance(at)
 	m.power += draws - n.draws
 	n.draws = draws
@@ -201,12 +212,14 @@ func (m *Meter) draw(at units.Time, n *node) {
 func (m *Meter) advance(at units.Time) {
 	if at > m.since {
 		span := at.Sub(m.since).Seconds()
-		all, green := units.Joules(m.power*span), units.Joules(min(m.power, m.supply[sched.GreenPower])*span)
-		brown := (all - green).KWh()
-		m.used.All += all
-		m.used.Green += green
-		m.used.Cost += brown * m.supply[sched.Price]
-		m.used.Grams += brown * m.supply[sched.Carbon]
+		all := units.Joules(m.power * span)
+		if m.used.All += all; m.fed {
+			green := units.Joules(min(m.power, m.supply[sched.GreenPower]) * span)
+			brown := (all - green).KWh()
+			m.used.Green += green
+			m.used.Cost += brown * m.supply[sched.Price]
+			m.used.Grams += brown * m.supply[sched.Carbon]
+		}
 		m.since = at
 	}
 }

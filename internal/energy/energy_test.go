@@ -26,13 +26,18 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What a node draws in each state, and nothing while it is down.
+// What a node draws in each state, and nothing while it is down; by a curve as well.
 func TestDraws(t *testing.T) {
 	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100, Dynamic: 200, Sleep: 10}
-	held := units.Vector{units.MapSlots: 1}
 	for state, want := range map[sched.NodeState]units.Watts{sched.Awake: 150, sched.Asleep: 10, sched.Waking: 100} {
-		if got := Draws(class, state, &held); got != want {
+		if got := Draws(class, state, 0.25); got != want {
 			t.Errorf("%v: %v, want %v", state, got, want)
+		}
+	}
+	class.Curve = []float64{0, 0.5, 0.75, 1, 1}
+	for load, want := range map[float64]units.Watts{0: 100, 0.125: 150, 0.25: 200, 0.375: 225, 0.5: 250, 0.875: 300, 1: 300} {
+		if got := Draws(class, sched.Awake, load); got != want {
+			t.Errorf("load %v: %v, want %v", load, got, want)
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 //
 // Where nothing is stated of a container, it has a part of what the class draws by its load: that, shared
 // out by the loads that each container would be by itself. The two are the same but where the largest of
-// two parts counts, or more is held than there is. So only one number a node has to be kept: what a
-// container that is a full load by itself would have had.
+// two parts counts, a curve is not straight, or more is held than there is. So only one number a node has to be kept:
+// what a container that is a full load by itself would have had. A world that has no other classes than those where
+// loads just add (cluster.Class.Adds) needs none of it.
 type Share struct {
 	held  units.Vector
 	loads float64 // sum of what each that holds something would be by itself
@@ -54,7 +55,7 @@ func (s *Share) End(at units.Time, c *cluster.Class, m Mark, needs *units.Vector
 
 func (s *Share) advance(at units.Time, c *cluster.Class) {
 	if s.loads > 0 {
-		s.full += float64(c.Dynamic) * c.Load(&s.held) / s.loads * at.Sub(s.since).Seconds()
+		s.full += float64(float64(c.Above(c.Load(&s.held))) / s.loads * at.Sub(s.since).Seconds())
 	}
 	s.since = at
 }

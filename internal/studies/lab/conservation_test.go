@@ -60,6 +60,13 @@ func (b *books) hold(nd *room, change func(*units.Vector)) {
 	if cores := has[units.VCores]; cores > 0 {
 		busy = max(busy, float64(held[units.VCores])/float64(cores))
 	}
+	if steps := float64(len(nd.class.Curve) - 1); steps > 0 {
+		whole, rest := math.Modf(min(busy, 1) * steps)
+		busy = nd.class.Curve[int(whole)]
+		if rest > 0 {
+			busy = busy*(1-rest) + nd.class.Curve[int(whole)+1]*rest
+		}
+	}
 	b.load += (busy*float64(nd.class.Dynamic) + nd.stated) * b.at.Sub(nd.since).Seconds()
 	nd.since = b.at
 	change(&nd.held)

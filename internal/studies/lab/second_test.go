@@ -142,7 +142,7 @@ func cover(seed uint64, cfg *sim.Config) {
 	}
 }
 
-// rate states what tasks take and draw in kinds of containers.
+// rate states what tasks take and draw in kinds of containers, and may bend what nodes draw by their load.
 func rate(seed uint64, c *cluster.Cluster) {
 	d := dice{rand.New(rand.NewPCG(seed, 5))}
 	for _, k := range c.Classes {
@@ -153,6 +153,9 @@ func rate(seed uint64, c *cluster.Cluster) {
 				}
 			}
 		}
+	}
+	for _, k := range c.Classes {
+		k.Curve = one(d, nil, nil, []float64{0, 1}, []float64{0, 0.5, 0.6, 1}, []float64{0, 0, 1})
 	}
 }
 

@@ -383,16 +383,18 @@ type rule struct {
 func (s *Scenario) needPower() {
 	k := &s.Cluster
 	draws := func(o *Offer) bool {
-		return o.IdlePower != nil || o.DynamicPower != nil || slices.ContainsFunc(o.Rates, func(r Rate) bool { return r.Power != nil })
+		return o.IdlePower != nil || o.DynamicPower != nil || o.PowerCurve != nil || slices.ContainsFunc(o.Rates, func(r Rate) bool { return r.Power != nil })
 	}
 	need := func(path string, drawn bool) {
 		if s.src.Has(path) && !drawn {
-			s.src.Failf(path, "%s has no effect without idle_power or dynamic_power", config.Name(path))
+			s.src.Failf(path, "%s has no effect without idle_power, dynamic_power or power_curve", config.Name(path))
 		}
 	}
 	some := draws(&k.Offer)
+	s.checkCurve("cluster", &k.Offer)
 	for i := range k.Classes {
 		o := &k.Classes[i].Offer
+		s.checkCurve(fmt.Sprintf("cluster.classes[%d]", i), o)
 		some = some || draws(o)
 		for _, key := range []string{"sleep_power", "wake_time"} {
 			need(fmt.Sprintf("cluster.classes[%d].%s", i, key), draws(o) || draws(&k.Offer))
@@ -403,6 +405,24 @@ func (s *Scenario) needPower() {
 	}
 	if slices.ContainsFunc(k.Supply, func(st Supply) bool { return st.Green != nil }) {
 		need("cluster.supply", some)
+	}
+}
+
+// checkCurve refuses a curve of power that falls, or is none.
+func (s *Scenario) checkCurve(at string, o *Offer) {
+	curve, path := o.PowerCurve, at+".power_curve"
+	switch {
+	case !s.src.Has(path):
+	case len(curve) < 2:
+		s.src.Failf(path, "power_curve needs two numbers and more: what a node draws at equal steps of load, from idle to full")
+	case o.IdlePower != nil || o.DynamicPower != nil:
+		s.src.Failf(path, "power_curve stands in place of idle_power and dynamic_power; leave these out")
+	default:
+		for i := range curve[1:] {
+			if steps := len(curve) - 1; curve[i+1] < curve[i] {
+				s.src.Failf(fmt.Sprintf("%s[%d]", path, i+1), "power_curve falls from %v at %d %% load to %v at %d %%; it must not", curve[i], 100*i/steps, curve[i+1], 100*(i+1)/steps)
+			}
+		}
 	}
 }
 

@@ -13,6 +13,17 @@ func (o *Offer) class(name string, all *Offer) *cluster.Class {
 	class := &cluster.Class{Name: name, Speed: last(1, all.Speed, o.Speed), WakeTime: last(0, all.WakeTime, o.WakeTime).Duration()}
 	class.Idle = units.Watts(last(0, all.IdlePower, o.IdlePower))
 	class.Dynamic = units.Watts(last(0, all.DynamicPower, o.DynamicPower))
+	if curve := o.PowerCurve; len(curve) > 0 || o.IdlePower == nil && o.DynamicPower == nil && len(all.PowerCurve) > 0 {
+		if len(curve) == 0 {
+			curve = all.PowerCurve
+		}
+		class.Idle, class.Dynamic, class.Curve = units.Watts(curve[0]), units.Watts(curve[len(curve)-1]-curve[0]), make([]float64, len(curve))
+		for i, at := range curve {
+			if class.Dynamic > 0 {
+				class.Curve[i] = float64(at-curve[0]) / float64(class.Dynamic)
+			}
+		}
+	}
 	class.Sleep = units.Watts(last(0, all.SleepPower, o.SleepPower))
 	class.Capacity[units.MapSlots] = int64(last(2, all.MapSlots, o.MapSlots))
 	class.Capacity[units.ReduceSlots] = int64(last(1, all.ReduceSlots, o.ReduceSlots))
@@ -45,7 +56,7 @@ func checkOffers(src *config.Document, below string, offers []Cloud, local, wher
 	seen := map[string]bool{local: true}
 	for i, o := range offers {
 		at := fmt.Sprintf("%soffers[%d]", below, i)
-		for _, key := range append(not, "gpus", "speed", "labels", "idle_power", "dynamic_power", "sleep_power", "wake_time", "rates", "interruptions") {
+		for _, key := range append(not, "gpus", "speed", "labels", "idle_power", "dynamic_power", "power_curve", "sleep_power", "wake_time", "rates", "interruptions") {
 			if src.Has(at + "." + key) {
 				src.Failf(at+"."+key, "%s is %s, most, boot, price and billing", config.Name(key), where)
 			}

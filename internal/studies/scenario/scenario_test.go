@@ -318,13 +318,19 @@ func TestExamples(t *testing.T) {
 // What is said of power is refused where no node draws any, and taken where some do.
 func TestPowerNeedsPower(t *testing.T) {
 	for cluster, want := range map[string]string{
-		"nodes: 2, sleep_power: 8W":                `s.yaml:1:34: sleep_power has no effect without idle_power or dynamic_power`,
-		"nodes: 2, wake_time: 30s":                 `s.yaml:1:32: wake_time has no effect without idle_power or dynamic_power`,
-		"nodes: 2, supply: [{at: 0s, green: 1kW}]": `s.yaml:1:29: supply has no effect without idle_power or dynamic_power`,
-		"nodes: 2, classes: [{name: a, nodes: 1, idle_power: 1W}, {name: b, nodes: 1, wake_time: 1s}]": `s.yaml:1:99: wake_time has no effect without idle_power or dynamic_power`,
+		"nodes: 2, sleep_power: 8W":                `s.yaml:1:34: sleep_power has no effect without idle_power, dynamic_power or power_curve`,
+		"nodes: 2, wake_time: 30s":                 `s.yaml:1:32: wake_time has no effect without idle_power, dynamic_power or power_curve`,
+		"nodes: 2, supply: [{at: 0s, green: 1kW}]": `s.yaml:1:29: supply has no effect without idle_power, dynamic_power or power_curve`,
+		"nodes: 2, classes: [{name: a, nodes: 1, idle_power: 1W}, {name: b, nodes: 1, wake_time: 1s}]": `s.yaml:1:99: wake_time has no effect without idle_power, dynamic_power or power_curve`,
 		"nodes: 2, sleep_power: 8W, wake_time: 3s, classes: [{name: a, nodes: 1, idle_power: 1W}]":     "",
 		"nodes: 2, dynamic_power: 5W, classes: [{name: a, nodes: 1, wake_time: 1s}]":                   "",
 		"nodes: 2, idle_power: 5W, supply: [{at: 0s, green: 1kW}]":                                     "",
+		"nodes: 2, power_curve: [58W, 98W, 109W], wake_time: 3s":                                       "",
+		"nodes: 2, power_curve: [58W, 98W], classes: [{name: a, nodes: 1, idle_power: 9W}]":            "",
+		"nodes: 2, power_curve: [58W]":                                                                 `s.yaml:1:34: power_curve needs two numbers and more: what a node draws at equal steps of load, from idle to full`,
+		"nodes: 2, power_curve: [58W, -98W]":                                                           `s.yaml:1:40: power_curve[1] is -98W, it must not be negative`,
+		"nodes: 2, power_curve: [58W, 98W, 109W, 107.5W, 110W]":                                        `s.yaml:1:51: power_curve falls from 109W at 50 % load to 107.5W at 75 %; it must not`,
+		"nodes: 2, power_curve: [58W, 98W], idle_power: 9W":                                            `s.yaml:1:34: power_curve stands in place of idle_power and dynamic_power; leave these out`,
 	} {
 		_, err := Read("s.yaml", []byte("cluster: {"+cluster+"}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))
 		if (err == nil) != (want == "") || err != nil && err.Error() != want {

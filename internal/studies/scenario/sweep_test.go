@@ -80,7 +80,7 @@ func TestSweepErrors(t *testing.T) {
 		"  cluster.mtbf: [1ns]\n  cluster.mttr: [1s]\n": `s.yaml:6:18: mtbf is 1ns, it must be at least 1s: such a run would not end (with cluster.mtbf 1ns, cluster.mttr 1s)`,
 		"  cluster.mtbf: [0s]\n  cluster.mttr: [1s]\n":  `s.yaml:6:18: mtbf is 0s, it must be above 0; without the key it is: none by chance (with cluster.mtbf 0s, cluster.mttr 1s)`,
 		"  cluster.rack_mtbf: [0s]\n":                   `s.yaml:6:23: rack_mtbf is 0s, it must be above 0; without the key it is: none by chance (with cluster.rack_mtbf 0s)`,
-		"  cluster.wake_time: [30s]\n":                  `s.yaml:6:23: wake_time has no effect without idle_power or dynamic_power (with cluster.wake_time 30s)`,
+		"  cluster.wake_time: [30s]\n":                  `s.yaml:6:23: wake_time has no effect without idle_power, dynamic_power or power_curve (with cluster.wake_time 30s)`,
 		"  policies: [fifo]\n":                          `s.yaml:6:3: policies cannot be swept; policies and seeds are lists of their own`,
 		"  cluster.network.fabric: [1GB]\n":             `s.yaml:6:28: the network needs both fabric and link, such as {fabric: 10GB, link: 100MB} (with cluster.network.fabric 1GB)`,
 		"  cluster.nodes.x: [5]\n":                      `s.yaml:6:3: there is no key "cluster.nodes.x" to sweep; did you mean "cluster.nodes"?`,

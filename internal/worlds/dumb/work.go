@@ -320,11 +320,23 @@ func (w *World) burn(until units.Time) {
 		for _, r := range on {
 			watts := float64(r.said(nd).Watts)
 			if watts == 0 && alone > 0 {
-				watts = float64(nd.spec.Class.Dynamic) * nd.load(held) * nd.load(r.stage.spec.Container(r.container).Needs) / alone
+				watts = nd.above(nd.load(held)) * nd.load(r.stage.spec.Container(r.container).Needs) / alone
 			}
 			r.joules += watts * until.Sub(w.now).Seconds()
 		}
 	}
+}
+
+// above is what the node draws above idle at such a load: by the two points of its curve that it lies between.
+func (nd *node) above(load float64) float64 {
+	k := nd.spec.Class
+	for i := 1; i < len(k.Curve); i++ {
+		from, to := float64(i-1)/float64(len(k.Curve)-1), float64(i)/float64(len(k.Curve)-1)
+		if load <= to {
+			return float64(k.Dynamic) * (k.Curve[i-1]*(to-load) + k.Curve[i]*(load-from)) / (to - from)
+		}
+	}
+	return float64(k.Dynamic) * load
 }
 
 // load is the part of a node's vcores that so much is, or that of its slots, the larger, at most all.

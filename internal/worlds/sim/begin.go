@@ -56,7 +56,7 @@ func From(cfg Config, book *ledger.Ledger) (*World, error) {
 	if n := len(w.nodes) - 1; int(book.Nodes()) > n {
 		return nil, fmt.Errorf("simulation: the book knows node %d, the cluster has %d", book.Nodes(), n)
 	}
-	w.now, w.started = book.Now(), true
+	w.now, w.begun, w.started = book.Now(), book.Now(), true
 	var pending sched.Plan
 	book.Pending(&pending)
 	w.nodesFrom(book, &pending)

@@ -18,11 +18,17 @@ func (w *World) draws(a int32, at *attempt, j *job) {
 
 // drew returns the joules above idle that it has drawn, now that it ends.
 func (w *World) drew(a int32, at *attempt, s *stage) float64 {
-	if w.marks == nil {
+	if !w.powered {
 		return 0
 	}
-	nd := &w.nodes[at.node]
-	return units.Rounded(float64(nd.share.End(w.now, nd.Spec.Class, w.marks[a], &w.kinds[s.kinds[at.container]].needs.Vector)))
+	nd, needs := &w.nodes[at.node], &w.kinds[s.kinds[at.container]].needs.Vector
+	class, joules := nd.Spec.Class, units.Joules(0)
+	if w.marks != nil {
+		joules = nd.share.End(w.now, class, w.marks[a], needs)
+	} else {
+		joules = class.Above(class.Load(needs)).Over(w.now.Sub(max(at.began, w.begun)))
+	}
+	return units.Rounded(float64(joules))
 }
 
 // sleep drains a node, and then puts it to sleep, or gives it back to its cloud. It serves nothing

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/drive"
 	"github.com/slackline/slackline/profile"
@@ -40,10 +41,12 @@ type World struct {
 	recent  recent           // of these, what a source brought last
 	doomed  []int32          // arrived jobs that can never run, to end with the next batch
 	present int              // jobs in the system
+	powered bool             // some class says what its nodes draw
+	begun   units.Time       // what attempts drew before is not told
 
 	attempts []attempt     // by handle, [0] unused
 	paces    []pace        // by handle
-	marks    []energy.Mark // by handle, nil = no class says what its nodes draw
+	marks    []energy.Mark // by handle, nil = what containers draw just adds (powered), or no class says anything
 	timed    int           // attempts whose end stands in the queue
 
 	freeJobs, endedJobs         []int32 // handles to be used again; those of this batch rest until the next
@@ -106,7 +109,8 @@ func New(cfg Config) (*World, error) {
 	w.cfg.Times = cfg.Times.normalized()
 	w.popular = newPopularity(cfg.Files)
 	w.makeNodes()
-	if slices.ContainsFunc(cfg.Cluster.Classes, energy.Known) {
+	w.powered = slices.ContainsFunc(cfg.Cluster.Classes, energy.Known)
+	if w.powered && slices.ContainsFunc(cfg.Cluster.Classes, func(c *cluster.Class) bool { return !c.Adds() }) {
 		w.marks = make([]energy.Mark, 1)
 	}
 	if w.racks = newRacks(cfg.Cluster); cfg.Placement == Cover {
