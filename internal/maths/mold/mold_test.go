@@ -340,7 +340,7 @@ func bound(jobs []Job, due units.Duration) float64 {
 // A trade-off is in time where that can be, at least as cheap as the fastest options, and near the
 // best of all choices.
 func TestTradeOffNearTheBest(t *testing.T) {
-	worst, sum, n := 0.0, 0.0, 0
+	worst, sum, n, atp, in := 0.0, 0.0, 0, 0.0, 0
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		jobs := drawn(r, 1+r.IntN(6), 6)
@@ -370,13 +370,27 @@ func TestTradeOffNearTheBest(t *testing.T) {
 				best = min(best, total(jobs, c))
 			}
 		})
+		parts := make([]int, len(jobs))
+		for i, at := range Partition(jobs, due, 200) {
+			parts[i] = at.Option
+		}
+		if length(jobs, parts) <= due { // it may not be: algorithm 1 goes path by path
+			if cost := total(jobs, parts); cost < best {
+				t.Errorf("seed %d: algorithm 1 costs %d, the best of all %d", seed, cost, best)
+			} else {
+				atp, in = atp+float64(cost)/float64(best)-1, in+1
+			}
+		}
 		off := float64(total(jobs, choice))/float64(best) - 1
 		worst, sum, n = max(worst, off), sum+off, n+1
 		if off < 0 || off > 0.15 {
 			t.Errorf("seed %d: %.1f %% above the best", seed, 100*off)
 		}
 	}
-	t.Logf("mean %.2f %%, worst %.2f %% above the best", 100*sum/float64(n), 100*worst)
+	t.Logf("mean %.2f %%, worst %.2f %% above the best; algorithm 1 %.2f %%, and in time in %d of %d", 100*sum/float64(n), 100*worst, 100*atp/float64(in), in, n)
+	if in < n*9/10 || atp/float64(in) > 0.05 {
+		t.Errorf("algorithm 1 is in time in %d of %d, and %.2f %% above the best", in, n, 100*atp/float64(in))
+	}
 }
 
 // Of workflows as paper 001 makes them the trade-off is within 2 % of the linear bound, and cheaper
@@ -523,6 +537,52 @@ func TestEqualSlackAsPrinted(t *testing.T) {
 		if !slices.Equal(got, at) {
 			t.Fatalf("seed %d: %v, as printed %v", seed, got, at)
 		}
+	}
+}
+
+// MinD moves jobs as its second writing does, which looks for every path again at each move, and finds whom a path joins
+// by walking it.
+func TestMinDAsPrinted(t *testing.T) {
+	moved := 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		jobs := drawn(r, 1+r.IntN(12), 4)
+		work := make([]int64, len(jobs))
+		for i := range work {
+			work[i] = r.Int64N(1000)
+		}
+		due := Least(jobs) * units.Duration(100+r.IntN(200)) / 100
+		p := &printed{jobs: jobs}
+		around := make([]int64, len(jobs))
+		for i := range jobs {
+			for k := range jobs {
+				if k != i && (p.leads(i, k) || p.leads(k, i)) {
+					around[i] += work[k]
+				}
+			}
+		}
+		order, want := make([]int, len(jobs)), make([]int, len(jobs))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return int(around[a] - around[b]) })
+		for again := true; again; {
+			again = false
+			for _, i := range order {
+				if want[i]++; want[i] == len(jobs[i].Options) || length(jobs, want) > due {
+					want[i]--
+				} else {
+					again = true
+					moved++
+				}
+			}
+		}
+		if got, _ := MinD(jobs, work, due); !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %v, as printed %v", seed, got, want)
+		}
+	}
+	if moved < 300 {
+		t.Errorf("%d moves in 300 workflows", moved)
 	}
 }
 
