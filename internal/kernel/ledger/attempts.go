@@ -66,7 +66,7 @@ func (l *Ledger) begin(e *sched.Event) {
 		l.grants.answer(g, 1) // no key depends on what this changes, so the job stays where it stands
 	} else {
 		l.markDirty(b, allStages)
-		if !l.resyncing && !l.yielded && !l.watching {
+		if !l.resyncing && !l.yielded && !l.watching && e.Why != sched.Yielded {
 			l.discrepancy(e, "an attempt started that was not planned")
 		}
 		l.book(l.node(e.Node), b, e.Stage, e.Container, 1)

@@ -45,6 +45,12 @@ func TestNodeComesBackEmpty(t *testing.T) {
 		d.is("discrepancies", kinds(got, sched.Discrepancy), 1) // a start that was not planned
 		d.is("running", d.Job(1).Stages[sched.Map].Running, int32(2))
 
+		// One that the world has placed itself, as the job is left to it, is no surprise.
+		left := on(5, 1, 1)
+		left.Why = sched.Yielded
+		d.is("discrepancies", kinds(d.told(left), sched.Discrepancy), 0)
+		d.is("running", d.Job(1).Stages[sched.Map].Running, int32(3))
+
 		// What a resync tells again has not come back: it never went.
 		got = d.told(sched.Event{Kind: sched.Resync}, nodeUp(1, 1, 2, 0), jobOf(1, "j", maps(3)), on(1, 1, 1))
 		d.is("discrepancies", kinds(got, sched.Discrepancy), 0)

@@ -66,6 +66,9 @@ func (w *World) container(x *wire.Container) {
 	id := w.runs.give(x.Id)
 	w.boxes[id] = &box{app: a, stage: s, node: n}
 	e := sched.Event{Kind: sched.Started, Attempt: id, Job: a.id, Stage: s, Node: n, Container: kind, Age: w.age(x.AllocatedMs), Item: sched.ItemID(x.Item)}
+	if a.stock != "" {
+		e.Why = sched.Yielded
+	}
 	o := w.open[e.Item]
 	switch {
 	case x.Locality == wire.Locality_LOCALITY_NODE:

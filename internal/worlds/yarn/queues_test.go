@@ -110,6 +110,7 @@ func TestWhoIsLeftToYARN(t *testing.T) {
 	left := &wire.Event{What: &wire.Event_Application{Application: &wire.Application{Id: "j", Type: "MAPREDUCE", SubmitTimeMs: 6000, Stock: "placement constraints"}}}
 	s.tells("", left)
 	s.tells("", left)
+	s.tells("stage-ready map; started map by YARN", container("c1", 20))
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if all := strings.Join(s.notes, "\n"); strings.Count(all, "asks for placement constraints, which Slackline does not know: the cluster's own scheduler places its containers") != 1 {

@@ -81,6 +81,9 @@ func said(e *sched.Event) string {
 	switch e.Kind {
 	case sched.Started, sched.OutputLost, sched.StageReady:
 		words += " " + e.Stage.String()
+		if e.Why == sched.Yielded {
+			words += " by YARN"
+		}
 	case sched.Ended, sched.JobEnded:
 		words += " " + e.Outcome.String()
 	case sched.Demand:
