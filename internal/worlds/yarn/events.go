@@ -1,6 +1,9 @@
 package yarn
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
 )
@@ -66,7 +69,7 @@ func (w *World) container(x *wire.Container) {
 	id := w.runs.give(x.Id)
 	w.boxes[id] = &box{app: a, stage: s, node: n}
 	e := sched.Event{Kind: sched.Started, Attempt: id, Job: a.id, Stage: s, Node: n, Container: kind, Age: w.age(x.AllocatedMs), Item: sched.ItemID(x.Item)}
-	if a.stock != "" {
+	if a.stock != "" || slices.ContainsFunc(w.up[n].Labels, func(l string) bool { return strings.HasPrefix(l, apart) }) {
 		e.Why = sched.Yielded
 	}
 	o := w.open[e.Item]

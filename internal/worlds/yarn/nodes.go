@@ -94,15 +94,18 @@ func (w *World) vector(of map[string]int64) (v units.Vector) {
 	return v
 }
 
+// apart begins the label of a node of a partition, where the stock scheduler places all work.
+const apart = "partition="
+
 // describe says what the policy is to know of a node. Nodes of one size are of one class.
 func (w *World) describe(n *wire.Node) *cluster.Node {
 	total := w.vector(n.Resources)
-	if n.Partition != "" { // whoever asks for it is left to the stock scheduler
+	if n.Partition != "" {
 		total = units.Vector{}
 	}
 	labels := slices.Clone(n.Attributes)
 	if n.Partition != "" {
-		labels = append(labels, "partition="+n.Partition)
+		labels = append(labels, apart+n.Partition)
 	}
 	return &cluster.Node{Name: n.Name, Rack: w.racks.give(n.Rack), Labels: labels,
 		Class: &cluster.Class{Name: total.Words(w.cfg.Named), Speed: 1, Capacity: w.cfg.Slots.capacity(total)}}

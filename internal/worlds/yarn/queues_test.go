@@ -86,8 +86,7 @@ func TestWhatIsOwedToOthers(t *testing.T) {
 	s.tells("ended committed; demand map 9", completion("c1", 0))
 }
 
-// A node of a partition offers nothing: YARN lets nobody there who does not ask for it, and who does
-// is left to YARN.
+// A node of a partition offers nothing: YARN's own scheduler places all work there, which surprises nobody.
 func TestPartitionsOfferNothing(t *testing.T) {
 	s := newSite(t, yarn.Config{})
 	x := s.attach("shared", hello())
@@ -101,6 +100,12 @@ func TestPartitionsOfferNothing(t *testing.T) {
 	}
 	if has := node.Class.Capacity; has != (yarn.Split{}).Masters {
 		t.Errorf("it offers %v", has)
+	}
+	s.say(x, events(2, 6000, container("c1", 20), beats("n1")))
+	for _, e := range s.batch().Events {
+		if e.Kind == sched.Started && e.Why != sched.Yielded {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

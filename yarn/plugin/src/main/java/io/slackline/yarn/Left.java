@@ -1,5 +1,7 @@
 package io.slackline.yarn;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,19 +75,41 @@ final class Left {
     return true;
   }
 
-  /** Has the stock scheduler serve them on a node. It reserves nothing there: that would bar the node for all others. */
-  void serve(FiCaSchedulerNode node) {
-    for (ApplicationId id : why.keySet()) {
-      var known = scheduler.applicationOf(id);
-      FiCaSchedulerApp app = known == null ? null : known.getCurrentAppAttempt();
-      for (int n = 0; n < MOST && app != null && !app.isStopped() && scheduler.isActive(app); n++) {
-        CSAssignment found = app.assignContainers(scheduler.getClusterResource(), new SimpleCandidateNodeSet<>(node),
-            new ResourceLimits(scheduler.getClusterResource()), SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY, null);
-        found.setSchedulingMode(SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY);
-        ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> r = scheduler.createResourceCommitRequest(found);
-        if (r == null || r.getContainersToAllocate().isEmpty() || !scheduler.tryCommit(scheduler.getClusterResource(), r, true)) {
-          break;
-        }
+  /**
+   * Has the stock scheduler serve them on a node, or, on one of a partition, all who ask for that, and then, where it shares what is
+   * idle, those who ask for none. It reserves nothing there: that would bar the node for all others.
+   */
+  void serve(FiCaSchedulerNode node, boolean apart) {
+    List<ApplicationId> served = new ArrayList<>(apart ? scheduler.applications() : why.keySet());
+    served.sort(null);
+    for (ApplicationId id : served) {
+      serve(id, node, SchedulingMode.RESPECT_PARTITION_EXCLUSIVITY);
+    }
+    if (apart && isShared(node.getPartition())) {
+      for (ApplicationId id : served) {
+        serve(id, node, SchedulingMode.IGNORE_PARTITION_EXCLUSIVITY);
+      }
+    }
+  }
+
+  private boolean isShared(String partition) {
+    try {
+      return !scheduler.getRMContext().getNodeLabelManager().isExclusiveNodeLabel(partition);
+    } catch (IOException e) { // there is no such partition any more
+      return false;
+    }
+  }
+
+  private void serve(ApplicationId id, FiCaSchedulerNode node, SchedulingMode mode) {
+    var known = scheduler.applicationOf(id);
+    FiCaSchedulerApp app = known == null ? null : known.getCurrentAppAttempt();
+    for (int n = 0; n < MOST && app != null && !app.isStopped() && scheduler.isActive(app); n++) {
+      CSAssignment found = app.assignContainers(scheduler.getClusterResource(), new SimpleCandidateNodeSet<>(node),
+          new ResourceLimits(scheduler.getClusterResource()), mode, null);
+      found.setSchedulingMode(mode);
+      ResourceCommitRequest<FiCaSchedulerApp, FiCaSchedulerNode> r = scheduler.createResourceCommitRequest(found);
+      if (r == null || r.getContainersToAllocate().isEmpty() || !scheduler.tryCommit(scheduler.getClusterResource(), r, true)) {
+        break;
       }
     }
   }

@@ -157,6 +157,11 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     return mode == Mode.MODE_OURS && Thread.currentThread() == beating && writeLock.isHeldByCurrentThread() ? null : super.getNode(id);
   }
 
+  /** A node of a partition: there the stock scheduler places all work, also of those who ask for none, where it shares what is idle. */
+  static boolean isApart(FiCaSchedulerNode n) {
+    return n != null && !n.getPartition().isEmpty();
+  }
+
   private boolean isMine() {
     return link != null && link.isMine();
   }
@@ -172,8 +177,9 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
       p = r.getFirstAllocatedOrReservedContainer();
       c = p.getAllocatedOrReservedContainer();
       ApplicationId id = c.getSchedulerApplicationAttempt().getApplicationId();
-      boolean ours = mode == Mode.MODE_OURS && !left.has(id);
-      if (!isMine() && (ours || mode == Mode.MODE_STOCK && gate.isHeld(id))) {
+      boolean apart = isApart(c.getSchedulerNode());
+      boolean ours = mode == Mode.MODE_OURS && !left.has(id) && !apart;
+      if (!isMine() && (ours || (apart || mode == Mode.MODE_STOCK) && gate.isHeld(id))) {
         if (!r.getContainersToAllocate().isEmpty()) { // it was in flight when control was taken
           c.getSchedulerApplicationAttempt().decUnconfirmedRes(r.getTotalAllocatedResource());
         }
@@ -325,13 +331,9 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
     }
     try {
       NodeId id = e.getRMNode().getNodeID();
-      if (mode == Mode.MODE_OURS && left.any() && serves()) {
-        locked(() -> {
-          FiCaSchedulerNode n = nodeTracker.getNode(id);
-          if (n != null) {
-            left.serve(n);
-          }
-        });
+      FiCaSchedulerNode n = mode == Mode.MODE_OURS && serves() ? nodeTracker.getNode(id) : null;
+      if (n != null && (left.any() || isApart(n))) {
+        locked(() -> left.serve(n, isApart(n)));
       }
       if (attached) {
         news.beat(named(id));
@@ -580,6 +582,10 @@ public class SlacklineScheduler extends CapacityScheduler implements Link.Site {
   FiCaSchedulerNode nodeNamed(String host) {
     List<FiCaSchedulerNode> l = host.isEmpty() ? null : nodeTracker.getNodesByResourceName(host);
     return l == null || l.isEmpty() ? null : l.get(0);
+  }
+
+  Set<ApplicationId> applications() {
+    return applications.keySet();
   }
 
   SchedulerApplication<FiCaSchedulerApp> applicationOf(ApplicationId id) {

@@ -21,6 +21,7 @@ import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFu
 import org.apache.hadoop.yarn.api.protocolrecords.AllocateRequest;
 import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.ExecutionTypeRequest;
+import org.apache.hadoop.yarn.api.records.NodeLabel;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceSizing;
@@ -130,6 +131,7 @@ class QueuesTest extends OneJvm {
     c.setBoolean(YarnConfiguration.RM_SCHEDULER_ENABLE_MONITORS, true);
     c.set("yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval", "3600000");
     Map<String, Queue> told = startSite(c);
+    assertEquals(Set.of("root", "root.a", "root.b"), told.keySet());
     assertTrue(told.get("root.a").getPreempted());
     RMApp rich = submitTo("a");
     MockAM am = master(rich);
@@ -163,7 +165,6 @@ class QueuesTest extends OneJvm {
       peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 8);
       assertEquals(4, answer(place(rich, 1, "n1", 4)).getGranted());
       assertEquals(2, answer(place(rich, 1, "n2", 2)).getGranted(), off + ": 7 GB of 6");
-      rm.stop();
     }
   }
 
@@ -207,6 +208,35 @@ class QueuesTest extends OneJvm {
     assertEquals(Why.WHY_STALE, answer(place(app, 1, "n1", 1)).getWhy());
     assertEquals(1, live(other), "the stock scheduler serves nobody else");
     assertEquals(1, answer(place(other, 1, "n1", 1)).getGranted());
+  }
+
+  /** The stock scheduler places all work on nodes of a partition, also of those who ask for none where it shares what is idle. */
+  @Test
+  void leavesPartitionsToTheStockScheduler() throws Exception {
+    for (boolean exclusive : List.of(true, false)) {
+      YarnConfiguration c = conf("shared", "127.0.0.1:" + peer.port());
+      c.setBoolean(YarnConfiguration.NODE_LABELS_ENABLED, true);
+      c.set(YarnConfiguration.FS_NODE_LABELS_STORE_ROOT_DIR, dir.resolve("labels-" + exclusive).toUri().toString());
+      c.set("yarn.scheduler.capacity.root.accessible-node-labels", "x");
+      c.set("yarn.scheduler.capacity.root.accessible-node-labels.x.capacity", "100");
+      c.set(Q + "default.accessible-node-labels", "x");
+      c.set(Q + "default.accessible-node-labels.x.capacity", "100");
+      startSite(c);
+      var labels = rm.getRMContext().getNodeLabelManager();
+      labels.addToCluserNodeLabels(List.of(NodeLabel.newInstance("x", exclusive)));
+      labels.replaceLabelsOnNode(Map.of(n1.getNodeId(), Set.of("x")));
+      rm.getResourceScheduler().reinitialize(c, rm.getRMContext());
+      peer.await(e -> e.hasNodeChanged() && e.getNodeChanged().getPartition().equals("x") || e.hasNodeUp() && e.getNodeUp().getPartition().equals("x"));
+      RMApp app = submit();
+      MockAM am = master(app);
+      am.allocate("*", 1024, 3, List.of());
+      peer.await(e -> e.hasAsks() && count(e.getAsks(), 1) == 3);
+      for (int i = 0; i < 30; i++) {
+        beat();
+        Thread.sleep(5);
+      }
+      assertEquals(exclusive ? 1 : 4, live(app), "it asks for no partition, and that is shared: " + !exclusive);
+    }
   }
 
   /** Where the stock scheduler places work at beats it goes on to, and rests while Slackline places work. */
