@@ -176,7 +176,8 @@ type Event struct {
 	Control ControlVerb
 	// Derived says that the ledger made the event from others, and the world did not send it.
 	Derived bool
-	// Why is the reason of a refusal; of a Started, Yielded if the world's own scheduler placed it, to which the job is left.
+	// Why is the reason of a refusal; of a Started, Yielded if the world's own scheduler placed it, to which the job is
+	// left, or the node.
 	Why Code
 	// Of is the kind of supply.
 	Of SupplyKind
