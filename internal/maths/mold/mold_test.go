@@ -540,8 +540,8 @@ func TestEqualSlackAsPrinted(t *testing.T) {
 	}
 }
 
-// MinD moves jobs as its second writing does, which looks for every path again at each move, and finds whom a path joins
-// by walking it.
+// MinD moves jobs as its second writing does, which looks for every path again at each move, and finds whom a path
+// joins by walking it.
 func TestMinDAsPrinted(t *testing.T) {
 	moved := 0
 	for seed := range uint64(300) {
