@@ -158,8 +158,7 @@ func (c *computed) least(w *drawnWorkflow) float64 {
 func workflows(policy string) func(context.Context, *computed, float64, uint64) (map[string]float64, error) {
 	return func(ctx context.Context, c *computed, _ float64, seed uint64) (map[string]float64, error) {
 		list, least := c.drawWorkflows(seed), 0.0
-		var joules float64
-		var missed int
+		joules, missed := 0.0, 0
 		if policy == bawmee {
 			joules, missed = c.statically(list)
 		} else {
