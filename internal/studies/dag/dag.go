@@ -152,7 +152,8 @@ func Write(out io.Writer, list []Workflow, s Style) error {
 			if j.Reduces > 0 {
 				fmt.Fprintf(&b, ", reduces: %d, reduce_time: %dms", j.Reduces, j.Time/units.Millisecond)
 			}
-			if s.Slope >= 0 && j.Maps > 1 {
+			// who has one map says by that what it takes: a workflow is planned if that is known of all its jobs
+			if s.Slope >= 0 && j.Maps > 0 {
 				fmt.Fprintf(&b, ", moldable: {slope: %g}", s.Slope)
 			}
 			if len(j.After) > 0 {

@@ -27,7 +27,11 @@ func TestWfCommons(t *testing.T) {
 		{"name": "blastall_2", "id": "2", "runtime": 10, "parents": ["split_fasta_1"]}, {"name": "blastall_3", "id": "3", "runtime": 30, "parents": ["1"]}]}}`
 	want := []dag.Job{{ID: "split_fasta-0", Maps: 1, Time: 2 * units.Second}, {ID: "blastall-1", Maps: 2, Time: 20 * units.Second, After: []string{"split_fasta-0"}},
 		{ID: "cat-2", Maps: 1, Time: units.Second, After: []string{"blastall-1"}}}
-	for _, src := range []string{blast, old} {
+	named := `{"name": "blast", "workflow": {"specification": {"tasks": [{"name": "split_fasta_ID1", "id": "1"}, {"name": "cat_x_ID4", "id": "4", "parents": ["2", "3"]},
+		{"name": "blastall_a.fa_ID2", "id": "2", "parents": ["1"]}, {"name": "blastall_b.fa_ID3", "id": "3", "parents": ["1"]}]},
+		"execution": {"tasks": [{"id": "1", "runtimeInSeconds": 2}, {"id": "2", "runtimeInSeconds": 10, "command": {"program": "blastall"}},
+		{"id": "3", "runtimeInSeconds": 30, "command": {"program": "blastall"}}, {"id": "4", "runtimeInSeconds": 1, "command": {"program": "cat"}}]}}}`
+	for _, src := range []string{blast, old, named} {
 		w, err := dag.WfCommons([]byte(src))
 		if err != nil {
 			t.Fatal(err)

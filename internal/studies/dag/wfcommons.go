@@ -2,6 +2,7 @@ package dag
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type instanceTask struct {
 	Parents  []string `json:"parents"`
 	Runtime  *float64 `json:"runtimeInSeconds"`
 	Before   *float64 `json:"runtime"` // what older files call that
+	Command  struct{ Program string }
 }
 
 // WfCommons reads an instance. Its tasks are programs that ran once. Those of one kind that stand behind equally many
@@ -54,10 +56,11 @@ func WfCommons(src []byte) (*Workflow, error) {
 		return nil, errors.New(`it has no "workflow"; an instance of WfCommons has one`)
 	}
 	tasks := slices.Concat(in.Workflow.Specification.Tasks, in.Workflow.Tasks, in.Workflow.Jobs)
-	took := make(map[string]float64)
+	took, program := make(map[string]float64), make(map[string]string)
 	for _, list := range [][]instanceTask{in.Workflow.Execution.Tasks, tasks} {
 		for i := range list {
 			t := &list[i]
+			program[t.key()] = cmp.Or(t.Command.Program, program[t.key()])
 			for _, s := range []*float64{t.Runtime, t.Before} {
 				if s == nil {
 					continue
@@ -69,10 +72,7 @@ func WfCommons(src []byte) (*Workflow, error) {
 			}
 		}
 	}
-	each := &Workflow{Name: in.Name}
-	if each.Name == "" {
-		each.Name = "workflow"
-	}
+	each := &Workflow{Name: cmp.Or(in.Name, "workflow")}
 	byName := make(map[string]string) // older files have parents by name
 	for i := range tasks {
 		byName[tasks[i].Name] = tasks[i].key()
@@ -82,6 +82,7 @@ func WfCommons(src []byte) (*Workflow, error) {
 		ids[tasks[i].key()] = true
 	}
 	for i := range tasks {
+		tasks[i].Category = cmp.Or(tasks[i].Category, program[tasks[i].key()])
 		j := Job{ID: tasks[i].key(), Maps: 1}
 		for _, p := range tasks[i].Parents {
 			if !ids[p] && byName[p] != "" {
@@ -97,14 +98,9 @@ func WfCommons(src []byte) (*Workflow, error) {
 	return joined(each, tasks, took), nil
 }
 
-func (t *instanceTask) key() string {
-	if t.ID != "" {
-		return t.ID
-	}
-	return t.Name
-}
+func (t *instanceTask) key() string { return cmp.Or(t.ID, t.Name) }
 
-// kind is what a task is one of: its category, or its name without a number at the end.
+// kind is what a task is one of: its category or program, or its name without a number at the end.
 func (t *instanceTask) kind() string {
 	if t.Category != "" {
 		return t.Category
