@@ -259,8 +259,9 @@ var once = map[string][]uint64{
 	"dc": {128, 1148},
 	// more progress was expected than was left of a job
 	"rds(fast=false,interval=15s)+matchmaking": {41},
-	// a time lay at the border of two rounded ones; a plan of an earlier instant was enacted later
-	"promise": {105, 156, 289},
+	// a deadline that had passed was told to be met; a time lay at the border of two rounded ones; a plan of an earlier
+	// instant was enacted later
+	"promise": {129, 105, 156, 289},
 	// deadlines of jobs that waited for their masters moved
 	"dawsee":        {41},
 	"edf+vds+deets": {44},

@@ -198,17 +198,17 @@ func (st *statement) outlook(now units.Time, w *place, word sched.Word, level fi
 	at := func(x float64) units.Time { return instant(now, x) }
 	o.By, o.Half, o.Ninety = at(st.by(level)), at(st.half()), at(st.by(finish.Certain/10))
 	if due := w.job.Deadline; due != units.Never {
-		o.Chance = int32(finish.Certain - min(st.risk(due.Sub(now).Seconds()), finish.Certain-1))
-		agree(&o, now, due)
+		o.Chance = 1 // in a million, if it has passed
+		if due > now {
+			o.Chance = int32(finish.Certain - min(st.risk(due.Sub(now).Seconds()), finish.Certain-1))
+			agree(&o, now, due)
+		}
 	}
 	return o
 }
 
 // agree has the instants agree with the chance of the deadline: it goes by what became of others, they by the law.
 func agree(o *sched.Outlook, now, due units.Time) {
-	if due <= now {
-		return
-	}
 	behind := due - due%units.Time(units.Millisecond) + units.Time(units.Millisecond)
 	for _, x := range []struct {
 		at *units.Time
