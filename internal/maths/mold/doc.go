@@ -19,6 +19,6 @@
 // A false of VPM does not mean that there is no plan: that is so only if the longest path of the
 // fastest options is too long (Least).
 //
-// A plan of 100 jobs takes 0.3 to 1.5 ms, of 1,000 some 30 ms. Of 10,000 it takes 0.5 s by tradeoff.go, 1 s by vds.go, or
-// 2 to 2.6 s where dependencies go anywhere, and 2 s by algorithm 1.
+// A plan of 100 jobs takes 0.3 to 1.5 ms, of 1,000 some 30 ms. Of 10,000 it takes 0.5 s by tradeoff.go, 1 s by vds.go,
+// or 2 to 2.6 s where dependencies go anywhere, and 2 s by algorithm 1.
 package mold
