@@ -15,8 +15,8 @@ type Memory interface {
 	CopyFrom(other any)
 }
 
-// Plain is what a part implements in place of Memory whose memory is nothing but the exported fields of one struct:
-// values, and lists of values. They are saved and copied as they are.
+// Plain is what a part implements in place of Memory whose memory is one struct of exported fields: values, and lists
+// of values. They are saved and copied as they are.
 type Plain interface {
 	// Remembers returns a pointer to that struct.
 	Remembers() any
@@ -25,29 +25,18 @@ type Plain interface {
 // plain is the memory of such a part.
 type plain struct{ at any }
 
-// fields calls for each exported field.
-func (p plain) fields(each func(i int, f reflect.Value)) {
-	v := reflect.ValueOf(p.at).Elem()
-	for i := range v.NumField() {
-		if v.Field(i).CanSet() {
-			each(i, v.Field(i))
-		}
-	}
-}
-
 // MarshalJSON writes the fields.
 func (p plain) MarshalJSON() ([]byte, error) { return json.Marshal(p.at) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (p plain) UnmarshalJSON(text []byte) error {
-	p.fields(func(_ int, f reflect.Value) { f.SetZero() })
+	reflect.ValueOf(p.at).Elem().SetZero()
 	return json.Unmarshal(text, p.at)
 }
 
-// CopyFrom takes over the fields.
+// CopyFrom takes over the fields, and shares no list.
 func (p plain) CopyFrom(other any) {
-	from := reflect.ValueOf(other.(plain).at).Elem()
-	p.fields(func(i int, f reflect.Value) { copyOf(f, from.Field(i)) })
+	copyOf(reflect.ValueOf(p.at).Elem(), reflect.ValueOf(other.(plain).at).Elem())
 }
 
 // copyOf copies a value with the lists in it.

@@ -31,10 +31,7 @@ func (o *Own) Notice(v sched.View, e *sched.Event) {
 		if e.Outcome != sched.Committed || j == 0 || s >= sched.Stages {
 			return
 		}
-		for int(j) >= len(o.Jobs) {
-			o.Jobs = append(o.Jobs, Took{})
-		}
-		o.Jobs[j].N[s]++
+		sched.Row(&o.Jobs, j).N[s]++
 		for _, span := range e.Spans {
 			o.Jobs[j].Sum[s] = sum(o.Jobs[j].Sum[s], max(0, span))
 		}

@@ -85,10 +85,7 @@ func (o *demand) see(v sched.View, j sched.JobID, isNew bool, p *sched.Plan) {
 	if job == nil || job.Due() == units.Never || job.Standing() > sched.Admitted {
 		return
 	}
-	for int(j) >= len(o.Places) {
-		o.Places = append(o.Places, stands{})
-	}
-	if is := standsBy(claim(v, &o.Own, job)); is != o.Places[j] || isNew {
+	if is := standsBy(claim(v, &o.Own, job)); is != *sched.Row(&o.Places, j) || isNew {
 		o.Places[j] = is
 		p.Rank(j, sched.Because(sched.PlaceChanged))
 	}

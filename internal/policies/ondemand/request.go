@@ -14,12 +14,17 @@ import (
 
 // request rents nodes when eq. 12 does not hold: as many as the units fill that lack. It gives none back.
 type request struct {
-	Own  estimate.Own `json:"own"`
-	Next units.Time   `json:"next"` // when to look again
+	recent
 
 	line   []*sched.Job // reused
 	claims []Claim
 	due    []*sched.Job // of each claim
+}
+
+// recent is what outlives a round.
+type recent struct {
+	Own  estimate.Own `json:"own"`
+	Next units.Time   `json:"next"` // when to look again
 }
 
 // asks are the events at which it looks at once; at the others it does so once in a second.
@@ -100,7 +105,7 @@ func free(v sched.View) (sum int64) {
 }
 
 // Remembers is what outlives a round.
-func (r *request) Remembers() any { return r }
+func (r *request) Remembers() any { return &r.recent }
 
 // UnitsLack rents a node.
 var UnitsLack = &sched.Cause{Name: "units-lack", Text: "{units} {units?unit lacks|units lack} for what is due by {deadline}",

@@ -126,10 +126,7 @@ func (d *Delay) pass(v sched.View) {
 
 // of returns the record of a job.
 func (d *Delay) of(job *sched.Job) *patience {
-	for int(job.ID) >= len(d.jobs) {
-		d.jobs = append(d.jobs, patience{})
-	}
-	w := &d.jobs[job.ID]
+	w := sched.Row(&d.jobs, job.ID)
 	if w.Seq != job.Seq {
 		*w = patience{Job: job.ID, Seq: job.Seq}
 	}
@@ -256,9 +253,7 @@ func (d *Delay) UnmarshalJSON(text []byte) error {
 		if w.Job < 1 || w.Job > 1<<24 {
 			return badHandle("job", int64(w.Job))
 		}
-		for int(w.Job) >= len(d.jobs) {
-			d.jobs = append(d.jobs, patience{})
-		}
+		sched.Row(&d.jobs, w.Job)
 		w.listed = w.Skipped
 		d.jobs[w.Job] = w
 		if w.listed {

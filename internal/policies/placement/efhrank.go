@@ -187,10 +187,7 @@ type stored struct {
 
 // dop is eq. 6.2, for each node with data of the job. O(tasks × copies) once for a job.
 func (e *EFH) dop(j *sched.Job) *stored {
-	for int(j.ID) >= len(e.data) {
-		e.data = append(e.data, stored{})
-	}
-	d := &e.data[j.ID]
+	d := sched.Row(&e.data, j.ID)
 	if d.of == j.Spec && d.seq == j.Seq {
 		return d
 	}

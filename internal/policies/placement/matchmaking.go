@@ -129,10 +129,7 @@ func (m *Matchmaking) mark(n sched.NodeID, on bool) {
 	if n < 1 || !on && int(n) >= len(m.marked) {
 		return
 	}
-	for int(n) >= len(m.marked) {
-		m.marked = append(m.marked, 0)
-	}
-	m.marked[n] = 0
+	*sched.Row(&m.marked, n) = 0
 	if on {
 		m.marked[n] = m.age
 	}

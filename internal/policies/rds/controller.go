@@ -142,10 +142,7 @@ func (c *controller) find(j sched.JobID) *member {
 func (c *controller) index() {
 	clear(c.of)
 	for _, m := range c.Members {
-		for int(m.Job) >= len(c.of) {
-			c.of = append(c.of, nil)
-		}
-		c.of[m.Job] = m
+		*sched.Row(&c.of, m.Job) = m
 	}
 }
 

@@ -48,10 +48,7 @@ func (s *scheduler) load(text []byte) error {
 		if r.Job < 1 || r.Job > 1<<24 || r.Standing == unknown || r.Standing > lent {
 			return fmt.Errorf("it is damaged at job %d", r.Job)
 		}
-		for int(r.Job) >= len(is.jobs) {
-			is.jobs = append(is.jobs, record{})
-		}
-		is.jobs[r.Job] = r.record
+		*sched.Row(&is.jobs, r.Job) = r.record
 		switch {
 		case r.Standing == sampled:
 			is.samples++

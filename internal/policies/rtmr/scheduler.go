@@ -82,10 +82,7 @@ func (s *scheduler) promisedTo(j sched.JobID) bool {
 
 // note opens the record of a job. What it has done already counts for no promise.
 func (s *scheduler) note(job *sched.Job, as standing) *record {
-	for int(job.ID) >= len(s.jobs) {
-		s.jobs = append(s.jobs, record{})
-	}
-	r := &s.jobs[job.ID]
+	r := sched.Row(&s.jobs, job.ID)
 	*r = record{ID: job.Spec.ID, Standing: as, Claim: claimOf(job),
 		Maps: tally{Done: job.Stages[sched.Map].Done}, Reduces: tally{Done: job.Stages[sched.Reduce].Done}}
 	if as != promised {

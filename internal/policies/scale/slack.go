@@ -148,13 +148,13 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 	case sched.Resync, sched.Control:
 		s.slackMemory = slackMemory{Gamma: s.Gamma}
 	case sched.JobArrived, sched.JobEnded:
-		*at(&s.Since, int(e.Job)), *at(&s.Came, int(e.Job)) = 0, e.Kind == sched.JobArrived
-		*at(&s.Sizes, int(e.Job)) = [2]units.Duration{}
+		*sched.Row(&s.Since, e.Job), *sched.Row(&s.Came, e.Job) = 0, e.Kind == sched.JobArrived
+		*sched.Row(&s.Sizes, e.Job) = [2]units.Duration{}
 		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
 			takes := estimate.Mean(v, v.Job(e.Job).Spec)
 			s.Sizes[e.Job] = [2]units.Duration{takes.Map, takes.Reduce}
 		}
-		due := *at(&s.Lax, int(e.Job))
+		due := *sched.Row(&s.Lax, e.Job)
 		s.Lax[e.Job] = 0
 		switch {
 		case due == 0 || e.Kind == sched.JobArrived || e.Outcome != sched.Committed:
@@ -173,14 +173,6 @@ func (s *Slack) left(v sched.View, j *sched.Job) (left estimate.Left, known bool
 		size = s.Sizes[j.ID]
 	}
 	return s.Own.Left(v, j, slackMargin, size)
-}
-
-// at is an element by handle, the zero value if there was none.
-func at[E any](list *[]E, handle int) *E {
-	for handle >= len(*list) {
-		*list = append(*list, *new(E))
-	}
-	return &(*list)[handle]
 }
 
 // Bars tells whether a node gets no task.
@@ -332,8 +324,8 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 			now[pool] += float64(part * float64(tasks+t.Occupied))
 			rush = rush || tasks > 0
 		}
-		*at(&s.Lax, int(id)) = 0
-		since := at(&s.Since, int(id))
+		*sched.Row(&s.Lax, id) = 0
+		since := sched.Row(&s.Since, id)
 		if rush && *since == 0 {
 			*since = max(1, v.Now())
 		} else if !rush {
@@ -346,7 +338,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 			g := float64(s.Gamma) / 1000 / (1 - comes*comes)
 			all, first := float64(g*(before+own)), float64(g*before)
 			part := units.Rounded(min(s.tariff.level(all, time), s.tariff.level(first, time)+width))
-			*at(&s.Reach, int(id)) = millionths(part)
+			*sched.Row(&s.Reach, id) = millionths(part)
 			most, s.later = max(most, part), s.later || part < units.Rounded(min(all/float64(time), first/float64(time)+width))
 		} else if rush {
 			s.Rush = append(s.Rush, id)
@@ -358,7 +350,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 	s.Peak = max(s.Peak, millionths(max(now[0], now[1], now[2])))
 	reach, older := int64(0), false // of jobs that are due no sooner; one of them was there before
 	for pos, id := range slices.Backward(s.queue.Jobs) {
-		came := at(&s.Came, int(id))
+		came := sched.Row(&s.Came, id)
 		if older && *came {
 			// at most 35 years, as it is multiplied
 			s.Over = min(s.Over+int64(math.Round(units.Rounded(s.news[pos]))), 1<<40)
@@ -448,7 +440,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 	next = units.Never
 	s.Rank = s.Rank[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		nd, shut, asked, held := v.Node(n), at(&s.Shut, int(n)), at(&s.Asked, int(n)), at(&s.Held, int(n))
+		nd, shut, asked, held := v.Node(n), sched.Row(&s.Shut, n), sched.Row(&s.Asked, n), sched.Row(&s.Held, n)
 		was, since := *shut, *held
 		*shut, *held = false, 0
 		if nd == nil || !s.classes[nd.Class].there {
@@ -465,7 +457,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 		case sched.Awake:
 			if t.open > 0 {
 				t.open--
-				*at(&s.Rank, int(n)) = t.from - t.share
+				*sched.Row(&s.Rank, n) = t.from - t.share
 				t.from += t.share
 				*asked, opened = 0, opened || was
 				continue

@@ -147,7 +147,7 @@ func TestGamma(t *testing.T) {
 		{h.now + 1, sched.Committed, 1000}, {h.now - 1, sched.Committed, 1250}, {h.now, sched.Committed, 1249}, {0, sched.Committed, 1249},
 		{h.now - 1, sched.Killed, 1249}, {h.now - 1, sched.Committed, 1499},
 	} {
-		*at(&s.Lax, 1) = c.due
+		*sched.Row(&s.Lax, sched.JobID(1)) = c.due
 		if s.notice(h, &sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: c.outcome}); s.Gamma != c.want || s.Lax[1] != 0 {
 			t.Errorf("due %v, %v: γ is %d, want %d", c.due, c.outcome, s.Gamma, c.want)
 		}

@@ -72,10 +72,7 @@ func (l *Late) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 func (l *Late) holds(j sched.JobID) bool { return int(j) < len(l.held) && l.held[j] }
 
 func (l *Late) hold(j sched.JobID, on bool) {
-	for int(j) >= len(l.held) {
-		l.held = append(l.held, false)
-	}
-	l.held[j] = on
+	*sched.Row(&l.held, j) = on
 }
 
 func (l *Late) forget(j sched.JobID) {

@@ -150,10 +150,7 @@ func (d *deets) forget(v sched.View, batch []sched.Event) {
 
 // of is what is known of a task of a stage; nothing is on no class.
 func (d *deets) of(v sched.View, job *sched.Job, s sched.Stage) *known {
-	for int(job.ID) >= len(d.known) {
-		d.known = append(d.known, known{})
-	}
-	is := &d.known[job.ID]
+	is := sched.Row(&d.known, job.ID)
 	// of several stages the rest depends on how far they are
 	if is.spec == job.Spec && is.stage == s && len(job.Spec.Stages) == 1 {
 		return is

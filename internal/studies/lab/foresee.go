@@ -195,10 +195,7 @@ func (f *fates) Batch(_ int64, at units.Time, events []sched.Event) error {
 		e := &events[i]
 		when := at.Add(-e.Age)
 		if e.Kind == sched.JobArrived {
-			for int(e.Job) >= len(f.at) {
-				f.at = append(f.at, 0)
-			}
-			f.at[e.Job] = slices.IndexFunc(f.list, func(o Fate) bool { return o.ID == e.Detail.Job.ID && o.Arrived == units.Never }) + 1
+			*sched.Row(&f.at, e.Job) = slices.IndexFunc(f.list, func(o Fate) bool { return o.ID == e.Detail.Job.ID && o.Arrived == units.Never }) + 1
 		}
 		mine := f.of(e.Job)
 		if mine == nil {
