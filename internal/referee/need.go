@@ -134,7 +134,7 @@ func (s *needs) patience(n *node) int64 {
 	if s.idle > 0 {
 		return max(s.idle, 1e9)
 	}
-	return max(n.Class.WakeTime, 10e9)
+	return max(n.Class.WakeTime, 60e9)
 }
 
 func (s *needs) chore(b *book, j *job) (c chore, known bool) {

@@ -43,6 +43,7 @@ type stated struct {
 	outside map[*job]bool  // they cannot be in time
 	heard   map[*job]int64 // of which deadline
 	news    map[*job]bool  // they were heard of in this round
+	rented  bool           // a node of a cloud has come in this round, or is on its way
 	said    map[*job]*said // what was told last
 
 	items  []*line
@@ -150,6 +151,13 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 		}
 	}
 	amended := o.amended(b, events)
+	o.rented = slices.ContainsFunc(events, func(e *line) bool {
+		if e.name != "node-up" && (e.name != "node-changed" || e.get("power") != "waking") {
+			return false
+		}
+		n := b.nodes[e.int("node")]
+		return n != nil && n.rented()
+	})
 	for _, l := range o.items {
 		switch l.name {
 		case "rank":
@@ -479,7 +487,7 @@ func (o *stated) foretold(b *book, l *line) string {
 	if name == "width-moved" {
 		later = by - was.by
 	}
-	if name == "promised-now" {
+	if name == "promised-now" || name == "promised-with" && o.rented {
 		if was.word != "unpromised" || l.get("word") != "promised" || by == 0 || by > j.Deadline || n[0] != j.Deadline || o.outside[j] ||
 			!b.timesOf(j, 1, mean).known {
 			return "no promise"

@@ -21,7 +21,7 @@ type Config struct {
 	Budget int            // what they may cost an hour together, 0 = anything
 	Late   int            // what they may cost an hour together for each unit of weight of jobs that nothing can save
 	Margin int            // percent by which tasks are taken to be longer than their mean
-	Idle   units.Duration // a node is given back after so long, 0 = as long as it boots
+	Idle   units.Duration // a node is given back after so long, 0 = as long as it boots, a minute at least
 }
 
 // Need rents and gives back.
@@ -327,7 +327,7 @@ func Entry() compose.Entry {
 			{Name: "late", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices, for each unit of weight of jobs that nothing can save: to be done in twice their time; 0 = nothing"},
 			{Name: "budget", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices; 0 = anything"},
 			{Name: "margin", Type: compose.Count, Default: "20", Unit: "percent", Doc: "tasks are taken to be so much longer than their mean"},
-			{Name: "idle", Type: compose.Span, Default: "0s", Doc: "a node is given back when nothing has run on it for this long; 0s = as long as it boots"},
+			{Name: "idle", Type: compose.Span, Default: "0s", Doc: "a node is given back when nothing has run on it for this long; 0s = as long as it boots, and a minute at least"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
 			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Warm: a.Count("warm"), Late: a.Count("late"), Budget: a.Count("budget"), Margin: a.Count("margin"), Idle: a.Span("idle")}), nil

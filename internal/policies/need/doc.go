@@ -25,8 +25,8 @@
 //     then, with which no more jobs are late at the latest than with all that can be had. Where the lower bound is the
 //     same number, it is proven to be the least.
 //   - A job that would be late alone on all nodes that can be had is left out and told: nothing is rented for it.
-//   - A node is given back when it has been idle for as long as it boots, and no job is late without it: none while a
-//     promise is less sure than it was when it was given, nor one without which it would be. One that is
+//   - A node is given back when it has been idle for as long as it boots, a minute at least, and no job is late without
+//     it: none while a promise is less sure than it was when it was given, nor one without which it would be. One that is
 //     charged by a step longer than that stays until the last seconds of a step. One on which something runs is
 //     kept: so no node drains, and none has to be taken back. A node that the world says is needed, as it has the
 //     last copy of a block or of a map output, is asked again after as long.

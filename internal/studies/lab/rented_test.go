@@ -121,7 +121,7 @@ workload:
 		}
 		rented := 0
 		for _, q := range run.Requests {
-			if rented += q.Nodes; q.At > *run.Jobs[0].Finished+17 {
+			if rented += q.Nodes; q.At > *run.Jobs[0].Finished+67 {
 				t.Errorf("%d maps: after %v s %v, and the job was done after %v s", maps, q.At, &q, *run.Jobs[0].Finished)
 			}
 		}
