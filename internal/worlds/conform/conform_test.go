@@ -231,7 +231,7 @@ func TestPolicies(t *testing.T) {
 func everyone() []string {
 	texts := []string{"edf(feasible)", "fair(preemption=true,fair_timeout=100ms,min_timeout=100ms,interval=1s)", "edf+speculate(lag=0s,gap=0,interval=1s)", "fifo+sleep(idle=2s)", "edf+serial+greedy(nonlocal=0,reduces=0)",
 		"capacity(elastic=false)", "rtmr(feedback=false,unknown=best-effort)", "edf(feasible)+slowstart", "fair(users=true)+limit(running=2,per_user=2,per_queue=1)",
-		"rds(interval=2s,solver=500ms)"} // the jobs of these worlds take seconds
+		"rds(interval=2s,solver=500ms)", "edf+need(idle=2s)"} // the jobs of these worlds take seconds
 	for _, e := range catalog.All() {
 		if e.Kind == compose.KindPreempt {
 			e.Name = "fair+" + e.Name
