@@ -251,7 +251,7 @@ var once = map[string][]uint64{
 	"capacity": {307, 465, 989}, // masters waited for map slots, where the queue may have all
 	// masters of cancelled jobs were to start; a task that nobody asked for counted as a sample; reduces of a job
 	// that was cancelled waited for its maps
-	"rtmr":                      {464, 739, 804, 868, 2438, 3489},
+	"rtmr":                      {102, 464, 739, 804, 868, 2438, 3489},
 	"rtmr(sample=1,skew=200)":   {334, 649},
 	"rtmr(unknown=best-effort)": {799},
 	"dc(cost=worst)":            {804},
@@ -262,6 +262,8 @@ var once = map[string][]uint64{
 	// a deadline that had passed was told to be met; a time lay at the border of two rounded ones; a plan of an earlier
 	// instant was enacted later
 	"promise": {129, 105, 156, 289},
+	// what was rented made promises
+	"promise+slack": {149},
 	// deadlines of jobs that waited for their masters moved
 	"dawsee":        {41},
 	"edf+vds+deets": {44},

@@ -67,7 +67,7 @@ var table = map[string]func(m *made, a *asked){
 	},
 	"dc": func(m *made, a *asked) {
 		m.order = edf{}
-		m.parts["admit"] = constraintOf(a)
+		m.parts["admit"] = constraintOf(m, a)
 	},
 	"rds": func(m *made, a *asked) {
 		r := recedeOf(a)
@@ -77,7 +77,7 @@ var table = map[string]func(m *made, a *asked){
 		o := &demanded{places: map[*job]place{}}
 		m.order, m.parts["plan"], m.parts["admit"], m.parts["scale"] = o, o, allOf(m, a), &requests{}
 	},
-	"rtmr": func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(a)} },
+	"rtmr": func(m *made, a *asked) { m.parts = map[string]part{"admit": rtmrOf(m, a)} },
 	"promise": func(m *made, a *asked) {
 		o := statedOf(m, a)
 		m.order, m.parts["admit"], m.parts["share"] = o, o, &lateStart{}
@@ -110,7 +110,7 @@ var table = map[string]func(m *made, a *asked){
 	"fair-share":     func(m *made, a *asked) { m.order = fairOf(m, a) },
 	"capacity-share": func(m *made, a *asked) { m.order = capacityOf(m, a) },
 	"all":            func(m *made, a *asked) { m.parts["admit"] = allOf(m, a) },
-	"constraint":     func(m *made, a *asked) { m.parts["admit"] = constraintOf(a) },
+	"constraint":     func(m *made, a *asked) { m.parts["admit"] = constraintOf(m, a) },
 	"limit":          func(m *made, a *asked) { m.parts["admit"] = limitOf(m, a) },
 	"serial":         func(m *made, a *asked) { m.parts["admit"] = &limit{running: 1, queues: &describedQueues{}} },
 	"greedy": func(m *made, a *asked) {
@@ -138,15 +138,15 @@ var table = map[string]func(m *made, a *asked){
 	"slack":   func(m *made, a *asked) { m.parts["scale"] = sparedOf(m, a) },
 }
 
-func rtmrOf(a *asked) *rtmr {
+func rtmrOf(m *made, a *asked) *rtmr {
 	return &rtmr{feedback: a.on("feedback", true), sampling: a.with["unknown"] != "best-effort",
 		samples: a.count("sample", 3), skew: float64(a.count("skew", 100)) / 100,
-		masters: float64(a.count("masters", 10)) / 100, plan: schedule{shrunk: -1},
+		masters: mastersOf(m, a) / 100, plan: schedule{shrunk: -1},
 		known: map[*job]bool{}, measures: map[*job]*sampled{}}
 }
 
-func constraintOf(a *asked) part {
-	c := &constraint{cost: mean, late: "alone-late-mean", known: map[*job]bool{}, share: float64(a.count("masters", 10)) / 100}
+func constraintOf(m *made, a *asked) part {
+	c := &constraint{cost: mean, late: "alone-late-mean", known: map[*job]bool{}, share: mastersOf(m, a) / 100}
 	if a.with["cost"] == "worst" {
 		c.cost, c.late = worst, "alone-late"
 	}
