@@ -12,20 +12,20 @@ import (
 // one by one on single slots, in milliseconds.
 type needs struct {
 	took
-	most, base, budget int
-	warm, late         int
-	busy               []stint // how many had work from when on
-	margin             int
-	size               [2]int64 // what a map and a reduce of the class take, where that is known by their input
-	idle               int64
-	rented, gone       map[int]int64 // when nodes were asked for, and were to be given back
-	next, tick         int64
-	hired              bool   // nodes were rented at the last look
-	asked              string // of which class it asked last, and when
+	base, budget int
+	warm, late   int
+	busy         []stint // how many had work from when on
+	margin       int
+	size         [2]int64 // what a map and a reduce of the class take, where that is known by their input
+	idle         int64
+	rented, gone map[int]int64 // when nodes were asked for, and were to be given back
+	next, tick   int64
+	hired        bool   // nodes were rented at the last look
+	asked        string // of which class it asked last, and when
 }
 
 func needsOf(_ *made, a *asked) part {
-	return &needs{most: a.count("most", 0), base: a.count("base", 0), warm: a.count("warm", 0), late: a.count("late", 0), budget: a.count("budget", 0), margin: a.count("margin", 20), idle: a.span("idle", 0),
+	return &needs{base: a.count("base", 0), warm: a.count("warm", 0), late: a.count("late", 0), budget: a.count("budget", 0), margin: a.count("margin", 20), idle: a.span("idle", 0),
 		rented: map[int]int64{}, gone: map[int]int64{}}
 }
 
@@ -378,9 +378,6 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired, bas
 	slices.SortFunc(classes, func(x, y *offered) int { return cmp.Compare(first(x), first(y)) })
 	for _, o := range classes {
 		o.most = len(o.nodes)
-		if s.most > 0 {
-			o.most = min(o.most, s.most-hired)
-		}
 		if price := o.nodes[0].price(b.now); s.budget > 0 && price > 0 {
 			o.most = min(o.most, int(rounded((float64(s.budget)-costs)/price)))
 		}

@@ -15,7 +15,6 @@ import (
 
 // Config says what may be rented.
 type Config struct {
-	Most   int            // nodes at a time, 0 = all that are offered
 	Base   int            // nodes that are always kept
 	Warm   int            // percent of the nodes that had work in this hour of former days, which are kept
 	Budget int            // what they may cost an hour together, 0 = anything
@@ -177,7 +176,7 @@ type offer struct {
 	price float64
 }
 
-// offers lists them by handle, as far as most and budget allow.
+// offers lists them by handle, as far as the budget allows.
 func (n *Need) offers(v sched.View, s *stock) (list []offer) {
 	for c := sched.ClassID(1); c <= v.Classes(); c++ {
 		k := v.Class(c)
@@ -185,9 +184,6 @@ func (n *Need) offers(v sched.View, s *stock) (list []offer) {
 			continue
 		}
 		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.PriceAt(v.Now())}
-		if n.c.Most > 0 {
-			o.most = min(o.most, n.c.Most-s.rented)
-		}
 		if n.c.Budget > 0 && o.price > 0 {
 			o.most = min(o.most, int(units.Rounded((float64(n.c.Budget)-s.costs)/o.price)))
 		}
@@ -321,7 +317,6 @@ func Entry() compose.Entry {
 		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true},
 			Causes: []*sched.Cause{NodesLack, Warm, NotNeeded, BeyondHelp, sched.Wakeup}, Heeds: (changes | turns | sched.EventsOf(sched.ProfileLearned, sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
 		Params: []compose.Param{
-			{Name: "most", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "at most so many are rented at a time; 0 = all that are offered"},
 			{Name: "base", Type: compose.Count, Default: "0", Unit: "nodes", Doc: "so many are rented at any time, of the cheapest class"},
 			{Name: "warm", Type: compose.Count, Default: "0", Unit: "percent", Doc: "so many of the nodes that had work in this hour of former days, on the average, are rented at any time; 0 = none"},
 			{Name: "late", Type: compose.Count, Default: "0", Doc: "what rented nodes may cost an hour together, in the unit of prices, for each unit of weight of jobs that nothing can save: to be done in twice their time; 0 = nothing"},
@@ -330,7 +325,7 @@ func Entry() compose.Entry {
 			{Name: "idle", Type: compose.Span, Default: "0s", Doc: "a node is given back when nothing has run on it for this long; 0s = as long as it boots, and a minute at least"},
 		},
 		Step: func(a compose.Args) (compose.Step, error) {
-			return New(Config{Most: a.Count("most"), Base: a.Count("base"), Warm: a.Count("warm"), Late: a.Count("late"), Budget: a.Count("budget"), Margin: a.Count("margin"), Idle: a.Span("idle")}), nil
+			return New(Config{Base: a.Count("base"), Warm: a.Count("warm"), Late: a.Count("late"), Budget: a.Count("budget"), Margin: a.Count("margin"), Idle: a.Span("idle")}), nil
 		},
 	}
 }

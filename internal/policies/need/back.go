@@ -1,6 +1,8 @@
 package need
 
 import (
+	"cmp"
+
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -11,10 +13,7 @@ const leastPatience = units.Minute
 
 // patience is for how long a node that takes so long to boot may be idle.
 func (n *Need) patience(boot units.Duration) units.Duration {
-	if n.c.Idle > 0 {
-		return max(n.c.Idle, units.Second)
-	}
-	return max(boot, leastPatience)
+	return max(cmp.Or(n.c.Idle, max(boot, leastPatience)), units.Second)
 }
 
 // goes is when an idle node may be given back: when it has been idle for long enough, or in the last seconds of

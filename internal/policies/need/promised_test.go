@@ -45,7 +45,7 @@ func TestNoNodeGoesThatAPromiseCountsOn(t *testing.T) {
 		job := &workload.Job{ID: "j", Class: "c", Weight: 1, Deadline: now + units.Time(c.due)*1e9, Soft: units.Never,
 			Stages: []workload.StageSpec{{Kind: workload.Map, Tasks: make([]workload.Task, 4)}}}
 		book.Apply(0, 1, append(events, sched.Event{Kind: sched.JobArrived, Job: 1, Detail: &sched.Detail{Job: job}}))
-		n := New(Config{Most: 1})
+		n := New(Config{})
 		n.By(knows{Open: [2]int64{4}, Mean: [2]int64{60_000}, Sure: int64(c.sure) * 1000, Promised: c.promised})
 		batch := book.Apply(now, 2, []sched.Event{{Kind: sched.Tick}})
 		book.Begin(plan)

@@ -73,7 +73,7 @@ func (r Renting) locked(do func(rented map[string]string) error) error {
 }
 
 // Rent implements cloud.Provider: all classes are of one kind.
-func (r Renting) Rent(ctx context.Context, token, _ string) error {
+func (r Renting) Rent(ctx context.Context, token, _ string, _ float64) error {
 	r.Look(ctx)
 	return r.locked(func(rented map[string]string) error {
 		for _, t := range rented {

@@ -22,16 +22,25 @@ import (
 func TestProviders(t *testing.T) {
 	t.Run("slots", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			cloudtest.Suite(t, cloud.NewSlots(map[string]units.Duration{"m": units.Minute}), "", 2*time.Minute)
+			cloudtest.Suite(t, cloud.NewSlots(map[string]units.Duration{"m": units.Minute}), "", 2*time.Minute, nil)
 		})
 	})
 	t.Run("cloud", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			cloudtest.Suite(t, cloudtest.New(1, time.Minute, cloudtest.Moods{}), "", 2*time.Minute)
+			c := cloudtest.New(1, time.Minute, cloudtest.Moods{})
+			cloudtest.Suite(t, c, "", 2*time.Minute, c.Cost)
 		})
 	})
 	t.Run("hook", func(t *testing.T) {
-		cloudtest.Suite(t, script(t, folders), "gold", 10*time.Second)
+		h := script(t, folders)
+		cloudtest.Suite(t, h, "gold", 10*time.Second, func(price float64) {
+			os.Remove(h.Argv[2] + ".dear")
+			if price > 1 {
+				if err := os.WriteFile(h.Argv[2]+".dear", nil, 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 	})
 }
 
@@ -40,6 +49,7 @@ const folders = `read -r line
 token=$(printf %s "$line" | sed -n 's/.*"token":"\([^"]*\)".*/\1/p')
 case $line in
 *'"do":"rent"'*'"class":"gold"'*) echo warming up >&2; echo no gold is left >&2; exit 1 ;;
+*'"do":"rent"'*'"most":1}'*) [ -e "$1.dear" ] && echo an hour costs 1.5 now >&2 && exit 1; : >"$1/$token"; echo '{}' ;;
 *'"do":"rent"'*) : >"$1/$token"; echo '{}' ;;
 *'"do":"give-back"'*) rm -f "$1/$token"; echo '{}' ;;
 *) printf '{"nodes":['
@@ -151,12 +161,13 @@ func TestDesk(t *testing.T) {
 			w := &world{wants: map[cluster.NodeID]bool{}, serves: map[cluster.NodeID]bool{}}
 			d := cloud.Open(c, "run", w.tell, w.warn)
 			turn := func() {
+				c.Cost(float64(draw.IntN(3)) * 0.6) // a third of the time too dear
 				for n := cluster.NodeID(1); n <= 5; n++ {
 					w.lock.Lock()
 					wanted, serves := w.wants[n], w.serves[n]
 					if !wanted && draw.IntN(3) == 0 {
 						w.wants[n] = true
-						d.Rent(n, class)
+						d.Rent(n, class, 1)
 					} else if wanted && serves && draw.IntN(4) == 0 {
 						d.GiveBack(n)
 					}
@@ -168,12 +179,13 @@ func TestDesk(t *testing.T) {
 				time.Sleep(time.Duration(draw.IntN(120_000)) * time.Millisecond)
 			}
 			c.Be(cloudtest.Moods{})
+			c.Cost(1)
 			time.Sleep(20 * time.Minute) // those that do not come, and those that went without a word
 			for n := cluster.NodeID(1); n <= 5; n++ {
 				w.lock.Lock()
 				if !w.wants[n] {
 					w.wants[n] = true
-					d.Rent(n, class)
+					d.Rent(n, class, 1)
 				}
 				w.lock.Unlock()
 			}
@@ -207,7 +219,7 @@ func TestLeftovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := cloudtest.New(1, time.Second, cloudtest.Moods{})
 		for _, token := range []string{"run-x-1", "running-x-1", "other"} {
-			if err := c.Rent(t.Context(), token, "m"); err != nil {
+			if err := c.Rent(t.Context(), token, "m", 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -220,13 +232,37 @@ func TestLeftovers(t *testing.T) {
 	})
 }
 
+// A node that costs more by now than it was planned with does not come, and the user is told why. It does at that price
+// later.
+func TestPriceJumps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := cloudtest.New(1, time.Second, cloudtest.Moods{})
+		w := &world{wants: map[cluster.NodeID]bool{1: true}, serves: map[cluster.NodeID]bool{}}
+		d := cloud.Open(c, "run", w.tell, w.warn)
+		c.Cost(0.55)
+		d.Rent(1, class, 0.40)
+		time.Sleep(time.Minute)
+		if w.has(1, w.wants) || c.Count() > 0 || len(w.warned) != 1 || w.warned[0] != "rent a node of class m: an hour costs 0.55 now, more than 0.4" {
+			t.Errorf("%d nodes; %q", c.Count(), w.warned)
+		}
+		w.lock.Lock()
+		w.wants[1] = true
+		w.lock.Unlock()
+		d.Rent(1, class, 0.55)
+		if time.Sleep(time.Minute); !w.has(1, w.serves) {
+			t.Error("it does not serve at its price")
+		}
+		d.Close()
+	})
+}
+
 // What a cloud rents after it was given up is given back, though nothing else is rented then.
 func TestLateRent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := cloudtest.New(1, time.Second, cloudtest.Moods{Late: 1})
 		w := &world{wants: map[cluster.NodeID]bool{1: true}, serves: map[cluster.NodeID]bool{}}
 		d := cloud.Open(c, "run", w.tell, w.warn)
-		d.Rent(1, class)
+		d.Rent(1, class, 1)
 		time.Sleep(20 * time.Second) // it is asked for up to a round more or less, and comes after forty
 		if c.Be(cloudtest.Moods{}); w.has(1, w.wants) || len(c.Log()) > 0 {
 			t.Error("it was not given up, or came too early:", c.Log())
@@ -245,7 +281,7 @@ func TestPartialList(t *testing.T) {
 		c := cloudtest.New(1, time.Second, cloudtest.Moods{})
 		w := &world{wants: map[cluster.NodeID]bool{1: true}, serves: map[cluster.NodeID]bool{}}
 		d := cloud.Open(c, "run", w.tell, w.warn)
-		d.Rent(1, class)
+		d.Rent(1, class, 1)
 		time.Sleep(time.Minute)
 		c.Be(cloudtest.Moods{Partial: 1})
 		for was := c.Lists(); c.Lists() == was; time.Sleep(100 * time.Millisecond) {
@@ -262,7 +298,7 @@ func TestPartialList(t *testing.T) {
 		w.lock.Lock()
 		w.wants[2] = true
 		w.lock.Unlock()
-		d.Rent(2, class)
+		d.Rent(2, class, 1)
 		time.Sleep(time.Minute)
 		if c.Stall(); !w.has(2, w.serves) {
 			t.Error("it does not serve")
@@ -281,7 +317,7 @@ func TestFarewell(t *testing.T) {
 		c := cloudtest.New(1, time.Second, cloudtest.Moods{})
 		w := &world{wants: map[cluster.NodeID]bool{1: true}, serves: map[cluster.NodeID]bool{}}
 		d := cloud.Open(c, "run", w.tell, w.warn)
-		d.Rent(1, class)
+		d.Rent(1, class, 1)
 		time.Sleep(time.Minute)
 		c.Be(cloudtest.Moods{Hangs: 1})
 		began := time.Now()

@@ -14,8 +14,9 @@ import (
 
 // Provider is who has nodes. Its methods are called from several goroutines at once, and end when their context does.
 type Provider interface {
-	// Rent asks for a node of a class. Asked again by the same token it gives no second one.
-	Rent(ctx context.Context, token, class string) error
+	// Rent asks for a node of a class that costs at most so much an hour. Asked again by the same token it gives no
+	// second one.
+	Rent(ctx context.Context, token, class string, most float64) error
 	// GiveBack gives back what was rented by the token, if anything was.
 	GiveBack(ctx context.Context, token string) error
 	// There lists what is rented by now.
@@ -80,6 +81,7 @@ type tenancy struct {
 	node     cluster.NodeID // 0 = the world has heard the last of it
 	token    string
 	class    *cluster.Class
+	most     float64   // that an hour of it may cost
 	until    time.Time // by when it has to serve
 	refusals int       // in a row
 	lacks    int       // lists in a row without it
@@ -99,12 +101,13 @@ func Open(p Provider, run string, tell func(Change), warn func(text string)) *De
 	return d
 }
 
-// Rent wants a node from now on.
-func (d *Desk) Rent(n cluster.NodeID, class *cluster.Class) {
+// Rent wants a node from now on, which was planned with at such a price of an hour: where it costs more by now, that is
+// for who planned to weigh again.
+func (d *Desk) Rent(n cluster.NodeID, class *cluster.Class, price float64) {
 	d.lock.Lock()
 	defer d.lock.Unlock()
 	d.count++
-	d.list = append(d.list, &tenancy{node: n, class: class, token: fmt.Sprintf("%s-%s-%d", d.run, d.number, d.count),
+	d.list = append(d.list, &tenancy{node: n, class: class, most: price, token: fmt.Sprintf("%s-%s-%d", d.run, d.number, d.count),
 		until: time.Now().Add(boots(class))})
 	d.ring()
 }
@@ -204,7 +207,7 @@ func (d *Desk) round(ctx context.Context) (next time.Duration) {
 		if t := asked[i]; backs[i] {
 			errs[i] = d.provider.GiveBack(ctx, t.token)
 		} else {
-			errs[i] = d.provider.Rent(ctx, t.token, t.class.Name)
+			errs[i] = d.provider.Rent(ctx, t.token, t.class.Name, t.most)
 		}
 	})
 	there, err := d.provider.There(ctx)

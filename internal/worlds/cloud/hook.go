@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // Hook is a provider by a command. For each call the command runs once: it reads one JSON object,
 //
-//	{"do":"rent","token":"…","class":"…"}    {"do":"give-back","token":"…"}    {"do":"list"}
+//	{"do":"rent","token":"…","class":"…","most":0.10}    {"do":"give-back","token":"…"}    {"do":"list"}
 //
 // and prints one, {"nodes":[{"token":"…","up":true}, …]} for list and {} otherwise. An exit code other than 0
 // refuses, and the last line on standard error says why.
@@ -32,14 +33,15 @@ const (
 
 // request is what a hook reads.
 type request struct {
-	Do    string `json:"do"`
-	Token string `json:"token,omitempty"`
-	Class string `json:"class,omitempty"`
+	Do    string   `json:"do"`
+	Token string   `json:"token,omitempty"`
+	Class string   `json:"class,omitempty"`
+	Most  *float64 `json:"most,omitempty"` // nil = whatever it costs
 }
 
 // Rent implements Provider.
-func (h *Hook) Rent(ctx context.Context, token, class string) error {
-	return h.call(ctx, request{"rent", token, class}, &struct{}{})
+func (h *Hook) Rent(ctx context.Context, token, class string, most float64) error {
+	return h.call(ctx, request{"rent", token, class, &most}, &struct{}{})
 }
 
 // GiveBack implements Provider.
@@ -112,7 +114,11 @@ func Answer(ctx context.Context, p Provider, in io.Reader, out io.Writer) error 
 		list = append([]Node{}, list...) // none is an answer, too
 		answer.Nodes = &list
 	case r.Do == "rent" && r.Token != "":
-		err = p.Rent(ctx, r.Token, r.Class)
+		most := math.Inf(1)
+		if r.Most != nil {
+			most = *r.Most
+		}
+		err = p.Rent(ctx, r.Token, r.Class, most)
 	case r.Do == "give-back" && r.Token != "":
 		err = p.GiveBack(ctx, r.Token)
 	default:

@@ -27,7 +27,7 @@ type slot struct {
 func NewSlots(boots map[string]units.Duration) *Slots { return &Slots{boots: boots} }
 
 // Rent implements Provider.
-func (s *Slots) Rent(_ context.Context, token, class string) error {
+func (s *Slots) Rent(_ context.Context, token, class string, _ float64) error {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if !slices.ContainsFunc(s.there, func(x slot) bool { return x.token == token }) {

@@ -85,7 +85,7 @@ func (w *World) rent(it *sched.Item) {
 	case it.Verb == sched.Wake && nd.lease == offered:
 		nd.lease = booting
 		w.emit(sched.Event{Kind: sched.NodeChanged, Node: it.Node, State: sched.Waking})
-		nd.desk.Rent(it.Node, nd.Spec.Class)
+		nd.desk.Rent(it.Node, nd.Spec.Class, nd.Spec.Class.PriceAt(w.now))
 	case it.Verb == sched.Wake || nd.lease != serving:
 		refuse(sched.NodeAway)
 	case len(nd.outputs) > 0:

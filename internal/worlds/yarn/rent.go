@@ -106,7 +106,7 @@ func (w *World) rent(it *sched.Item) {
 	case it.Verb == sched.Wake && t.lease == offered:
 		t.lease = booting
 		w.refusals = append(w.refusals, sched.Event{Kind: sched.NodeChanged, Node: t.id, State: sched.Waking})
-		t.desk.Rent(t.id, t.spec.Class)
+		t.desk.Rent(t.id, t.spec.Class, t.spec.Class.PriceAt(w.at))
 	case it.Verb == sched.Wake || t.lease != serving:
 		refuse(sched.NodeAway)
 	case w.wanted(t.id):

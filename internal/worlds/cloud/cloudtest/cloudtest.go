@@ -4,6 +4,7 @@ package cloudtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -14,8 +15,9 @@ import (
 )
 
 // Suite holds a provider to what a desk relies on. Nodes of class m must serve within patience, and refused tells of a
-// class that nobody has, empty if any name will do.
-func Suite(t *testing.T, p cloud.Provider, refused string, patience time.Duration) {
+// class that nobody has, empty if any name will do. An hour of class m costs at most 1; if prices is not nil, it sets
+// what it costs from now on.
+func Suite(t *testing.T, p cloud.Provider, refused string, patience time.Duration, prices func(float64)) {
 	t.Helper()
 	ctx := context.Background()
 	must := func(err error) {
@@ -45,13 +47,13 @@ func Suite(t *testing.T, p cloud.Provider, refused string, patience time.Duratio
 	}
 	expect("at first")
 	must(p.GiveBack(ctx, "r-never"))
-	must(p.Rent(ctx, "r-1", "m"))
-	must(p.Rent(ctx, "r-1", "m"))
+	must(p.Rent(ctx, "r-1", "m", 1))
+	must(p.Rent(ctx, "r-1", "m", 1))
 	expect("rented twice by one token", "r-1")
 	var group sync.WaitGroup
 	for _, token := range []string{"r-2", "r-2", "r-3"} {
 		group.Go(func() {
-			if err := p.Rent(ctx, token, "m"); err != nil {
+			if err := p.Rent(ctx, token, "m", 1); err != nil {
 				t.Error(err)
 			}
 		})
@@ -69,10 +71,23 @@ func Suite(t *testing.T, p cloud.Provider, refused string, patience time.Duratio
 	must(p.GiveBack(ctx, "r-2"))
 	expect("given back", "r-1", "r-3")
 	if refused != "" {
-		if err := p.Rent(ctx, "r-4", refused); err == nil {
+		if err := p.Rent(ctx, "r-4", refused, 1); err == nil {
 			t.Errorf("class %s was rented", refused)
 		}
 		expect("refused", "r-1", "r-3")
+	}
+	if prices != nil {
+		prices(1.5)
+		if err := p.Rent(ctx, "r-5", "m", 1); err == nil {
+			t.Error("it was rented for more than it may cost")
+		}
+		expect("too dear", "r-1", "r-3")
+		must(p.Rent(ctx, "r-6", "m", 1.5))
+		prices(1)
+		must(p.Rent(ctx, "r-5", "m", 1))
+		expect("cheap again", "r-1", "r-3", "r-5", "r-6")
+		must(p.GiveBack(ctx, "r-5"))
+		must(p.GiveBack(ctx, "r-6"))
 	}
 	must(p.GiveBack(ctx, "r-1"))
 	must(p.GiveBack(ctx, "r-3"))
@@ -90,6 +105,7 @@ type Cloud struct {
 	log   []string
 	lists int
 	name  string
+	price float64
 }
 
 // Moods are how likely a call or a node goes wrong.
@@ -129,6 +145,13 @@ func (c *Cloud) Call(name string) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.name = name
+}
+
+// Cost sets what an hour of a node costs from now on.
+func (c *Cloud) Cost(price float64) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.price = price
 }
 
 // Stall keeps all nodes from serving, though they are there.
@@ -189,7 +212,13 @@ func (c *Cloud) call(ctx context.Context, do func()) error {
 }
 
 // Rent implements cloud.Provider.
-func (c *Cloud) Rent(ctx context.Context, token, class string) error {
+func (c *Cloud) Rent(ctx context.Context, token, class string, most float64) error {
+	c.lock.Lock()
+	price := c.price
+	c.lock.Unlock()
+	if price > most {
+		return fmt.Errorf("an hour costs %v now, more than %v", price, most)
+	}
 	return c.call(ctx, func() {
 		if slices.ContainsFunc(c.nodes, func(n *node) bool { return n.token == token }) {
 			return
