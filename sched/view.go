@@ -253,6 +253,10 @@ type Tally struct {
 // whose attempt ended well, as far as anybody was told, and which failed.
 func (t *Tally) Left() int32 { return max(t.Total-t.Done, t.Open, 0) }
 
+// ToStart is how many of these nobody works on. Where the world binds late an ApplicationMaster may not have asked for
+// them yet, and they are not Open.
+func (t *Tally) ToStart() int32 { return max(t.Total-t.Done-t.Occupied, t.Open, 0) }
+
 // Mold is a SetTasks and its answer.
 type Mold struct {
 	// Item is the SetTasks, 0 = nobody has asked.

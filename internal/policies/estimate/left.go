@@ -43,7 +43,7 @@ func (o *Own) Left(v sched.View, j *sched.Job, margin int, size [2]units.Duratio
 	for k := range left.Open {
 		s := sched.Map + sched.Stage(k)
 		t := &j.Stages[s]
-		if left.Open[k] = int64(max(0, t.Open)); t.Open <= 0 && t.Occupied <= 0 {
+		if left.Open[k] = int64(t.ToStart()); left.Open[k] == 0 && t.Occupied <= 0 {
 			continue
 		}
 		tasks, sum := o.Of(j.ID, s)

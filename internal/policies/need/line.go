@@ -57,7 +57,7 @@ func marked(j *sched.Job) mark {
 	m := mark{due: j.Due(), seq: j.Seq}
 	for k := range m.open {
 		t := &j.Stages[sched.Map+sched.Stage(k)]
-		m.open[k], m.busy[k] = t.Open, t.Occupied
+		m.open[k], m.busy[k] = t.ToStart(), t.Occupied
 	}
 	return m
 }

@@ -66,3 +66,18 @@ func TestLineIsKept(t *testing.T) {
 		t.Errorf("only %d jobs, and %d times some of them were doubted", len(kept.all), doubts)
 	}
 }
+
+// Where the world binds late a job has tasks that its ApplicationMaster has not asked for: as many nodes are rented for
+// it as elsewhere, and at once.
+func TestBeforeAnybodyAsks(t *testing.T) {
+	wakes := [2]int{}
+	for i, bind := range []bool{true, false} {
+		book, plan := crowded(bind, 10, 20, 2500)
+		book.Begin(plan)
+		New(Config{Margin: 20}).Decide(book, []sched.Event{{Kind: sched.JobAmended, Job: 11}}, plan)
+		wakes[i] = len(plan.Items)
+	}
+	if wakes[0] == 0 || wakes[1] != wakes[0] {
+		t.Errorf("%d nodes are rented where tasks are bound early, %d where they are bound late", wakes[0], wakes[1])
+	}
+}

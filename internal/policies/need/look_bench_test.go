@@ -14,8 +14,8 @@ import (
 
 // crowded is a book of so many nodes of eight map slots, of which a hundred can be rented besides, and jobs of ten maps
 // and a reduce each, due from two hours on, but for one of so many maps, if any, that is due sooner.
-func crowded(nodes, jobs, early int) (*ledger.Ledger, *sched.Plan) {
-	book, plan := ledger.New(sched.Capabilities{World: "desk", Bind: true, Power: true}, nil), &sched.Plan{}
+func crowded(bind bool, nodes, jobs, early int) (*ledger.Ledger, *sched.Plan) {
+	book, plan := ledger.New(sched.Capabilities{World: "desk", Bind: bind, Power: true}, nil), &sched.Plan{}
 	own := &cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(8, 4)}
 	rent := &cluster.Class{Name: "m", Speed: 1, Capacity: units.Slots(8, 4), Most: 1000, Price: 1, WakeTime: units.Minute}
 	events := []sched.Event{{Kind: sched.Resync}}
@@ -55,7 +55,7 @@ func BenchmarkLook(b *testing.B) {
 		early int // maps of a job that is due in ten minutes
 	}{{"in time", 100, 0}, {"one lacks", 100, 25_000}, {"all lack", 10, 0}} {
 		b.Run(c.what, func(b *testing.B) {
-			book, plan := crowded(c.nodes, 10_000, c.early)
+			book, plan := crowded(true, c.nodes, 10_000, c.early)
 			n := New(Config{Margin: 20})
 			batch := []sched.Event{{Kind: sched.JobAmended, Job: 5000}}
 			round := int64(2)

@@ -10,25 +10,30 @@ type bench []seat
 
 type seat struct{ free, slots int64 }
 
-// bench is the slots of a kind with what runs on them.
-func (r room) bench(k int, runs []int64) (b bench) {
-	if here := int(r[0].slots[k]); len(runs) > here { // nodes may have gone
-		runs = slices.Sorted(slices.Values(runs))[:here]
-	}
+// bench is the slots of a kind with what runs on them, which it sorts: O(slots) where it has been sorted before.
+func (r room) bench(k int, runs []int64) bench {
+	slices.Sort(runs)
+	runs = runs[:min(len(runs), int(r[0].slots[k]))] // nodes may have gone
+	b := make(bench, 0, len(runs)+len(r))
 	for _, left := range runs {
 		b = append(b, seat{left, 1})
 	}
 	for i, g := range r {
 		n := g.slots[k]
 		if i == 0 {
-			n -= int64(len(b))
+			n -= int64(len(runs))
 		}
 		if n > 0 {
-			b = append(b, seat{g.ready, n})
+			at, _ := b.from(g.ready)
+			b = slices.Insert(b, at, seat{g.ready, n})
 		}
 	}
-	slices.SortFunc(b, func(x, y seat) int { return cmp.Compare(x.free, y.free) })
 	return b
+}
+
+// from finds the slots that are free at an instant, or the first after it.
+func (b bench) from(t int64) (at int, found bool) {
+	return slices.BinarySearchFunc(b, t, func(x seat, t int64) int { return cmp.Compare(x.free, t) })
 }
 
 // take gives tasks that are alike to the slots that are free first, none before the release, and returns when
@@ -54,7 +59,7 @@ func (b *bench) take(tasks, mean, release int64) (done int64) {
 		if s[0].slots -= n; s[0].slots == 0 {
 			s = s[1:]
 		}
-		at, found := slices.BinarySearchFunc(s, end, func(x seat, t int64) int { return cmp.Compare(x.free, t) })
+		at, found := s.from(end)
 		if found {
 			s[at].slots += n
 		} else {

@@ -73,8 +73,8 @@ func latest(v sched.View, j *sched.Job, capacity *units.Vector) units.Time {
 	}
 	alone := units.Duration(0)
 	for s := range sched.Stages {
-		open := j.Stages[s].Open
-		if open <= 0 {
+		open := j.Stages[s].ToStart()
+		if open == 0 {
 			continue
 		}
 		mean, least, _ := estimate.Task(c, s)

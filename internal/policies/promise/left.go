@@ -25,7 +25,7 @@ func (a admission) Left(_ sched.View, j *sched.Job) (left estimate.Left, known b
 	}
 	for k := range left.Open {
 		t := &j.Stages[sched.Map+sched.Stage(k)]
-		if left.Open[k] = int64(max(0, t.Open)); t.Open <= 0 && t.Occupied <= 0 {
+		if left.Open[k] = int64(t.ToStart()); left.Open[k] == 0 && t.Occupied <= 0 {
 			continue
 		}
 		if left.Mean[k] = r.Takes.Mean[k]; left.Mean[k] == 0 {

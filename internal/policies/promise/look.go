@@ -125,7 +125,7 @@ func (s *scheduler) put(v sched.View, job *sched.Job, r *record) {
 	for i := range w.open {
 		t := &job.Stages[sched.Map+sched.Stage(i)]
 		w.busy[i] = t.Occupied
-		w.open[i] = max(0, t.Total-t.Done-t.Occupied, t.Open)
+		w.open[i] = t.ToStart()
 	}
 	s.places = append(s.places, w)
 }

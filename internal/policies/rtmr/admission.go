@@ -125,11 +125,11 @@ func (s *scheduler) weigh(v sched.View, job *sched.Job, r *record) (standing, sc
 		return unknown, why
 	case known:
 		return promised, why
-	case s.conf.BestEffort || s.sampleOf(v, job) <= 0 || slot:
+	case s.conf.BestEffort || s.sampleOf(job) <= 0 || slot:
 		// Of a job whose master takes a slot no sample is measured: that slot could not be taken back.
 		return lent, sched.Because(ClassUnknown)
 	}
-	return sampled, sched.Because(Sampling, int64(s.sampleOf(v, job)))
+	return sampled, sched.Because(Sampling, int64(s.sampleOf(job)))
 }
 
 // amended judges again a job that has not begun, if its deadline or the number of its tasks is another one

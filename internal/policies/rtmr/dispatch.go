@@ -136,8 +136,7 @@ func (s *scheduler) free(v sched.View, stage sched.Stage) int64 {
 
 // owed is how many tasks of the job's stage are still to start: J.R, before the first reduce has run.
 func owed(job *sched.Job, stage sched.Stage) int64 {
-	t := &job.Stages[stage]
-	return max(0, int64(t.Total-t.Done-t.Occupied))
+	return int64(job.Stages[stage].ToStart())
 }
 
 // restrain withholds the reduces of a job until its last map, and then says that they may go: a world that is told so

@@ -42,7 +42,7 @@ func (m *sample) maps() int32 { return min(m.Done, m.Wanted) }
 // measure holds the job and has some of its maps run.
 func (s *scheduler) measure(v sched.View, job *sched.Job, p *sched.Plan) {
 	t := &job.Stages[sched.Map]
-	n := s.sampleOf(v, job)
+	n := s.sampleOf(job)
 	r := s.note(job, sampled)
 	r.Sample = sample{Wanted: n, From: t.Done}
 	why := sched.Because(Sampling, int64(n))
@@ -62,12 +62,9 @@ func (s *scheduler) bringUp(job *sched.Job, p *sched.Plan) {
 
 // sampleOf is how many maps of a job would be measured: of those that are still to start, which where
 // the world binds late its ApplicationMaster need not have asked for yet.
-func (s *scheduler) sampleOf(v sched.View, job *sched.Job) int32 {
+func (s *scheduler) sampleOf(job *sched.Job) int32 {
 	t := &job.Stages[sched.Map]
-	if !v.World().Bind {
-		return min(int32(s.conf.Sample), t.Total-t.Done-t.Occupied)
-	}
-	return min(int32(s.conf.Sample), t.Open)
+	return min(int32(s.conf.Sample), t.ToStart())
 }
 
 // started notes that the last item of the plan starts a map of the sample, the first that runs or one beside others.

@@ -307,7 +307,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		for i := range j.Spec.Stages {
 			stage := j.Spec.Stages[i].Kind
 			t, box := &j.Stages[stage], j.Spec.Stages[i].Container(0)
-			if t.Open <= 0 && t.Occupied <= 0 {
+			if t.ToStart() == 0 && t.Occupied <= 0 {
 				continue
 			}
 			part, pool := s.part(v, &box.Needs, all), poolOf(&box.Needs)
