@@ -163,8 +163,7 @@ func (n *Need) notice(v sched.View, e *sched.Event) {
 }
 
 func (n *Need) tenure(h sched.NodeID) *tenure {
-	n.Nodes = append(n.Nodes, make([]tenure, max(0, int(h)+1-len(n.Nodes)))...)
-	return &n.Nodes[h]
+	return sched.Row(&n.Nodes, h)
 }
 
 // An offer is a class of nodes that can be had.
@@ -262,13 +261,16 @@ func (n *Need) choose(v sched.View, s *stock, o offer, wanted bool) choice {
 		c.most = max(0, min(o.most, int(units.Rounded((pays-s.costs)/o.price))))
 		all = with(c.most)
 	}
-	if few, _ := r.late(&c.load, 0); few > 0 {
-		c.late, _ = all.late(&c.load, math.MaxInt)
-		c.nodes = sort.Search(c.most, func(k int) bool {
-			late, _ := with(k).late(&c.load, c.late)
-			return late <= c.late
-		})
+	c.late, _ = all.late(&c.load, math.MaxInt)
+	enough := func(k int) bool {
+		late, _ := with(k).late(&c.load, c.late)
+		return late <= c.late
 	}
+	few, many := 0, 0 // most often few are enough
+	for many < c.most && !enough(many) {
+		few, many = many+1, min(2*many+1, c.most)
+	}
+	c.nodes = few + sort.Search(many-few, func(k int) bool { return enough(few + k) })
 	c.late += c.lost
 	return c
 }

@@ -20,15 +20,13 @@ func (n *Need) patience(boot units.Duration) units.Duration {
 // a step that is paid for.
 func (n *Need) goes(v sched.View, nd *sched.Node) units.Time {
 	k := v.Class(nd.Class).Spec
-	patience, since, again := n.patience(k.WakeTime), n.tenure(nd.ID).Rented, units.Time(0)
+	patience, again := n.patience(k.WakeTime), units.Time(0)
+	since := cmp.Or(n.tenure(nd.ID).Rented, nd.Since.Add(-k.WakeTime)) // where nobody remembers, it came up then
 	if was := n.tenure(nd.ID).Back; was > 0 {
 		again = was.Add(patience) // it was needed
 	}
 	if k.Billing <= patience {
 		return max(nd.Since.Add(patience), again)
-	}
-	if since == 0 {
-		since = nd.Since.Add(-k.WakeTime) // nobody remembers: it came up then
 	}
 	last := max(5*units.Second, 2*v.World().Heartbeat)
 	from := max(v.Now(), again)

@@ -48,9 +48,8 @@ func (n *Need) tell(v sched.View, s *stock, list []offer, p *sched.Plan) {
 		for _, o := range list {
 			soonest = min(soonest, s.room.with(int64(o.most), o.slots, o.boot).alone(&n.line.jobs[i]))
 		}
-		n.Told = append(n.Told, make([]bool, max(0, int(id)+1-len(n.Told)))...)
-		if soonest > n.line.jobs[i].due+n.line.jobs[i].sure && !n.Told[id] {
-			n.Told[id] = true
+		if told := sched.Row(&n.Told, id); soonest > n.line.jobs[i].due+n.line.jobs[i].sure && !*told {
+			*told = true
 			p.Rank(id, sched.Because(BeyondHelp, int64(v.Now().Add(span(soonest)).Sub(v.Job(id).Due()))))
 		}
 	}
