@@ -342,6 +342,10 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 			maps, bias := class.Any(workload.Map), class.Bias()
 			mold(&job.Stages[0], least, most, float64(job.Stages[0].Input()), func(bytes float64) float64 { return bias * maps.Expect(bytes) })
 		}
+		if most := l.jobs[i].MaxReduces; most > 0 && class != nil && len(job.Stages) > 1 {
+			reduces, bias := class.Any(workload.Reduce), class.Bias()
+			mold(&job.Stages[1], 1, most, class.Between(float64(job.Stages[0].Input())), func(bytes float64) float64 { return bias * reduces.Expect(bytes) })
+		}
 		w.Jobs = append(w.Jobs, &job)
 	}
 	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: l.whole(known, policy), Seed: seed}, nil

@@ -71,10 +71,13 @@ func work(v sched.View, job *sched.Job, st *workload.StageSpec, tasks int) (unit
 	if c == nil {
 		return 0, false
 	}
-	if st.MaxTasks > 0 && st.Kind == sched.Map { // of one that may be cut otherwise, by what each is to read
-		if k := c.Any(sched.Map); k.PerByte.N > 0 {
-			return units.FromSeconds(units.Rounded(k.Expect(float64(st.Input()) / float64(tasks)))), true
+	// of one that may be cut otherwise, by what each is to read
+	if k := c.Any(st.Kind); st.MaxTasks > 0 && k.PerByte.N > 0 {
+		read := float64(job.Spec.Stage(sched.Map).Input())
+		if st.Kind == sched.Reduce {
+			read = c.Between(read)
 		}
+		return units.FromSeconds(units.Rounded(k.Expect(read / float64(tasks)))), true
 	}
 	mean, _, known := estimate.Task(c, st.Kind)
 	return mean, known
@@ -108,16 +111,17 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 				after = append(after, end)
 			}
 		}
-		began := len(list)
+		began, untouched := len(list), true
 		for i := range job.Spec.Stages {
 			st := &job.Spec.Stages[i]
 			t := &job.Stages[st.Kind]
+			untouched = untouched && t.Occupied == 0 && t.Done == 0 // maps write for the reduces that there are
 			if st.Kind == sched.Master || t.Left() == 0 {
 				continue
 			}
 			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after,
 				// who has a promise has it for the tasks that there are
-				free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && t.Occupied == 0 && t.Done == 0 && !job.Outlook.Word.Binds()}
+				free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && untouched && !job.Outlook.Word.Binds()}
 			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
 				return nil
 			}

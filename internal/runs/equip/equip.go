@@ -92,6 +92,7 @@ func (j *Job) equip(fed bool, id string, o Options) error {
 	if !fed {
 		j.empty(o.Warn)
 	}
+	j.MaxReduces = j.File.Moldable.Reduces
 	if j.MinMaps, j.MaxMaps, err = j.File.Cut(len(j.Splits)); err != nil {
 		return err
 	}

@@ -114,12 +114,12 @@ func (w *World) merge() int {
 }
 
 func (w *World) mapConfig(j *job, a *attempt) task.MapConfig {
-	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.cfg.Reduces, Cuts: j.cuts, Sources: j.cfg.Sources}
+	return task.MapConfig{Config: w.config(j, a, false), Split: j.splits[a.task-1], Parts: j.reduces, Cuts: j.cuts, Sources: j.cfg.Sources}
 }
 
 func (w *World) reduceConfig(j *job, a *attempt) task.ReduceConfig {
 	outs := j.outs
-	return task.ReduceConfig{Config: w.config(j, a, true), Maps: len(j.splits), Fetch: func(ctx context.Context, m int) (*task.Output, error) {
+	return task.ReduceConfig{Config: w.config(j, a, true), Maps: len(j.splits), Parts: j.reduces, Fetch: func(ctx context.Context, m int) (*task.Output, error) {
 		a.idle.Store(true)
 		defer a.idle.Store(false)
 		return outs.wait(ctx, m)

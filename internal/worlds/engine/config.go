@@ -80,6 +80,7 @@ type Job struct {
 	MinMaps, MaxMaps int
 	Replace          bool // or one that outdir.Replaceable allows to replace
 	Reduces          int  // 0 = the output of the maps is the job's
+	MaxReduces       int  // that a policy may ask for; 0 = it stays with Reduces
 
 	Sources []input.Source // in place of Input, where inputs have names or formats; nil = they have none
 	// The input, found and cut by Block. Without splits the engine does it: at New, or in a goroutine
@@ -223,8 +224,8 @@ func (c *Config) read(j *Job, block units.Bytes) ([]outdir.InputFile, []input.Sp
 	return found, splits, nil
 }
 
-// stages returns the stages of a job with these splits.
-func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
+// stages returns the stages of a job with these splits and so many reduces.
+func (c *Config) stages(j *Job, splits []input.Split, reduces int) []workload.StageSpec {
 	maps := workload.StageSpec{Kind: workload.Map, Containers: j.Containers}
 	if j.MinMaps > 0 {
 		maps.MinTasks, maps.MaxTasks = min(j.MinMaps, len(splits)), max(j.MaxMaps, len(splits))
@@ -233,10 +234,14 @@ func (c *Config) stages(j *Job, splits []input.Split) []workload.StageSpec {
 		maps.Tasks = append(maps.Tasks, workload.Task{Input: units.Bytes(splits[i].Size)})
 		maps.Hosts.Set(i, c.hosts(&splits[i])...)
 	}
-	if j.Reduces == 0 {
+	if reduces == 0 {
 		return []workload.StageSpec{maps}
 	}
-	return []workload.StageSpec{maps, {Kind: workload.Reduce, Tasks: make([]workload.Task, j.Reduces)}}
+	last := workload.StageSpec{Kind: workload.Reduce, Tasks: make([]workload.Task, reduces)}
+	if j.MaxReduces > 0 {
+		last.MinTasks, last.MaxTasks = 1, max(j.MaxReduces, j.Reduces)
+	}
+	return []workload.StageSpec{maps, last}
 }
 
 func (c *Config) hosts(s *input.Split) []cluster.NodeID {

@@ -29,12 +29,13 @@ type job struct {
 	unread    error // why its input cannot be read
 	input     []outdir.InputFile
 	splits    []input.Split
-	block     units.Bytes  // by which it was cut otherwise; 0 = as the run cuts
-	asked     sched.ItemID // it is being cut so; 0 = it is not
-	guessed   bool         // what it reads is a guess
-	unseen    int          // jobs that it waits for and that have not arrived
-	cut       sched.Item   // when that is there
-	cuts      *task.Cuts   // of a program with a total order
+	block     units.Bytes              // by which it was cut otherwise; 0 = as the run cuts
+	asked     sched.ItemID             // it is being cut so; 0 = it is not
+	guessed   bool                     // what it reads is a guess
+	unseen    int                      // jobs that it waits for and that have not arrived
+	cut       [sched.Stages]sched.Item // when that is there
+	reduces   int
+	cuts      *task.Cuts // of a program with a total order
 	stages    []*stage
 	out       *outdir.Dir
 	outs      *outputs
@@ -76,7 +77,7 @@ func (w *World) newJob(c *Job, find func(id string) *link) (*job, error) {
 	j := &job{cfg: c, out: w.outdir(c)}
 	fed := fed(c, find)
 	if j.guessed = fed && len(c.Guess) > 0 && !j.out.GoesOn(); j.guessed {
-		return j, j.shape(w.cfg.stages(c, c.Guess))
+		return j, j.shape(w.cfg.stages(c, c.Guess, c.Reduces))
 	}
 	if fed || w.started && c.Splits == nil {
 		return j, nil
@@ -120,7 +121,7 @@ func (w *World) prepared(j, read *job, err error) {
 			}
 		}
 		j.Job, j.input, j.splits, j.cuts, j.stages = read.Job, read.input, read.splits, read.cuts, read.stages
-		j.out, j.outs, j.left, j.again, j.block = read.out, read.outs, read.left, read.again, read.block
+		j.out, j.outs, j.left, j.again, j.block, j.reduces = read.out, read.outs, read.left, read.again, read.block, read.reduces
 	}
 	guessed := j.guessed
 	j.guessed = false
@@ -134,16 +135,22 @@ func (w *World) prepared(j, read *job, err error) {
 		w.goOn(j)
 		w.emit(sched.Event{Kind: sched.JobAmended, Job: j.id, Detail: &sched.Detail{Job: j.Spec}})
 		w.goesOn(j)
-		if j.cut.ID != 0 {
-			w.mold(&j.cut)
+		for s := range j.cut {
+			if j.cut[s].ID != 0 {
+				w.mold(&j.cut[s])
+			}
 		}
 	}
 }
 
 // plan cuts the input into tasks: one that may be cut otherwise as an interrupted run of it has.
 func (w *World) plan(j *job) error {
-	if free := w.cfg.Block == 0; j.block == 0 && (free || j.cfg.MinMaps > 0) {
-		j.block = j.out.Block(free)
+	j.reduces = j.cfg.Reduces
+	if free := w.cfg.Block == 0; j.block == 0 && (free || j.cfg.MinMaps+j.cfg.MaxReduces > 0) {
+		was := 0
+		if j.block, was = j.out.Cut(free); was > 0 && was <= j.cfg.MaxReduces {
+			j.reduces = was
+		}
 	}
 	input, splits, err := w.cfg.read(j.cfg, j.block)
 	if err != nil {
@@ -153,7 +160,7 @@ func (w *World) plan(j *job) error {
 	if j.cfg.Program.TotalOrder {
 		j.cuts = task.NewCuts(splits)
 	}
-	return j.shape(w.cfg.stages(j.cfg, splits))
+	return j.shape(w.cfg.stages(j.cfg, splits, j.reduces))
 }
 
 func (j *job) shape(stages []workload.StageSpec) error {

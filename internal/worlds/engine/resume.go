@@ -65,7 +65,7 @@ func (w *World) setUp(j *job) error {
 // describe returns what the job is now.
 func (w *World) describe(j *job) *outdir.Description {
 	facts := []outdir.Fact{
-		{Name: "program", Value: j.cfg.Program.Name}, {Name: "reduces", Value: strconv.Itoa(j.cfg.Reduces)},
+		{Name: "program", Value: j.cfg.Program.Name}, {Name: outdir.ReducesFact, Value: strconv.Itoa(j.reduces)},
 		{Name: outdir.BlockFact, Value: cmp.Or(j.block, w.cfg.block(outdir.Bytes(j.input))).String()},
 		{Name: "seed", Value: strconv.FormatUint(w.cfg.Seed, 10)},
 		{Name: "skip_bad_records", Value: strconv.Itoa(j.cfg.SkipBad)}}
@@ -107,7 +107,7 @@ func (w *World) takeIn(j *job) error {
 			if c == nil || c.Lost {
 				continue
 			}
-			out, err := j.out.Restore(c, j.cfg.Reduces)
+			out, err := j.out.Restore(c, j.reduces)
 			switch {
 			case err == nil:
 			case c.Run != nil:

@@ -109,7 +109,7 @@ func (w *World) check(j *Job, outputs map[string]string) error {
 	case j.Reduces < 0:
 		return fmt.Errorf("%d reduces are negative", j.Reduces)
 	}
-	for _, st := range w.cfg.stages(j, nil) {
+	for _, st := range w.cfg.stages(j, nil, j.Reduces) {
 		if !slices.ContainsFunc(w.nodes[1:], func(nd *node) bool {
 			_, fits := st.Fitting(&nd.Spec.Class.Capacity)
 			return fits && nd.Spec.Carries(j.Spec.Labels)

@@ -8,7 +8,7 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"time"
 
 	"github.com/slackline/slackline/internal/worlds/engine/input"
@@ -51,6 +51,9 @@ type Fact struct {
 
 // BlockFact names the fact of how large a split may be. It decides nothing but how the input is cut.
 const BlockFact = "block"
+
+// ReducesFact names the fact of how many reduces there are.
+const ReducesFact = "reduces"
 
 // InputFile is a file that a job reads.
 type InputFile struct {
@@ -273,19 +276,24 @@ func (d *Dir) GoesOn() bool {
 	return err == nil && d.counts(state)
 }
 
-// Block is the block by which a policy had the job cut in the run that this one may go on from, 0 if none had; with
-// any also that of the run.
-func (d *Dir) Block(any bool) (block units.Bytes) {
+// Cut is the block by which a policy had the job cut in the run that this one may go on from, 0 if none had, with any
+// also that of the run; and how many reduces it had, 0 if nobody knows.
+func (d *Dir) Cut(any bool) (block units.Bytes, reduces int) {
 	if !d.GoesOn() {
-		return 0
+		return 0, 0
 	}
 	if h, err := d.history(); err == nil && h.job != nil { // what cannot be read Look says
 		block = h.job.Block
-		if i := slices.IndexFunc(h.job.Facts, func(f Fact) bool { return f.Name == BlockFact }); any && block == 0 && i >= 0 {
-			block, _ = units.ParseBytes(h.job.Facts[i].Value)
+		for _, f := range h.job.Facts {
+			switch {
+			case f.Name == ReducesFact:
+				reduces, _ = strconv.Atoi(f.Value)
+			case f.Name == BlockFact && any && block == 0:
+				block, _ = units.ParseBytes(f.Value)
+			}
 		}
 	}
-	return block
+	return block, reduces
 }
 
 // Look finds out what an interrupted run has left that the job, as it is now, may resume from; nil

@@ -48,7 +48,6 @@ func (x *Executor) jobConf() conf {
 	c := conf{
 		"mapreduce.job.id":                            "job_" + j.ID,
 		"mapreduce.job.name":                          j.Name,
-		"mapreduce.job.reduces":                       strconv.Itoa(j.Reduces),
 		"mapreduce.job.user.name":                     j.User,
 		"mapreduce.job.working.dir":                   uri("."),
 		"mapreduce.input.fileinputformat.inputdir":    strings.Join(each.Of(j.Input, uri), ","),
@@ -79,7 +78,7 @@ func processor(argv []string) string { return url.QueryEscape(strings.Join(argv,
 
 // attemptConf adds what is the attempt's own, under the names of today and those of before Hadoop
 // 2, which it sets too.
-func (x *Executor) attemptConf(c *task.Config, isMap bool) conf {
+func (x *Executor) attemptConf(c *task.Config, isMap bool, reduces int) conf {
 	letter := "r"
 	if isMap {
 		letter = "m"
@@ -91,11 +90,12 @@ func (x *Executor) attemptConf(c *task.Config, isMap bool) conf {
 		}
 	}
 	of["mapred.job.id"] = of["mapreduce.job.id"]
+	set(strconv.Itoa(reduces), "mapreduce.job.reduces")
 	set(fmt.Sprintf("task_%s_%s_%06d", x.job.ID, letter, c.Task), "mapreduce.task.id", "mapred.tip.id")
 	set(fmt.Sprintf("attempt_%s_%s_%06d_%d", x.job.ID, letter, c.Task, c.Attempt), "mapreduce.task.attempt.id", "mapred.task.id")
 	set(strconv.Itoa(c.Task), "mapreduce.task.partition", "mapred.task.partition")
 	set(strconv.FormatBool(isMap), "mapreduce.task.ismap", "mapred.task.is.map")
-	if !isMap || x.job.Reduces == 0 {
+	if !isMap || reduces == 0 {
 		set(uri(c.Out), "mapreduce.task.output.dir", "mapred.work.output.dir")
 	}
 	return of

@@ -84,12 +84,12 @@ type attempt struct {
 	commands []*command
 }
 
-func (x *Executor) begin(c *task.Config, isMap bool) (*attempt, error) {
+func (x *Executor) begin(c *task.Config, isMap bool, reduces int) (*attempt, error) {
 	dir, err := filepath.Abs(c.Local + "-work")
 	if err != nil {
 		return nil, err
 	}
-	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap), said: c.Said, gpu: c.Container == "gpu" && len(x.job.MapGPU) > 0, longest: min(c.LongestLine(), longestLine)}
+	a := &attempt{x: x, dir: dir, conf: x.attemptConf(c, isMap, reduces), said: c.Said, gpu: c.Container == "gpu" && len(x.job.MapGPU) > 0, longest: min(c.LongestLine(), longestLine)}
 	if err := fault.MakeDirs(dir); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (a *attempt) end(err error) error {
 
 // Map runs a map attempt.
 func (x *Executor) Map(ctx context.Context, c task.MapConfig) (out *task.Output, stats task.Stats, err error) {
-	a, err := x.begin(&c.Config, true)
+	a, err := x.begin(&c.Config, true, c.Parts)
 	if err != nil {
 		return nil, stats, err
 	}
@@ -165,7 +165,7 @@ func combineBuffer(bytes int) int {
 
 // Reduce runs a reduce attempt.
 func (x *Executor) Reduce(ctx context.Context, c task.ReduceConfig) (stats task.Stats, err error) {
-	a, err := x.begin(&c.Config, false)
+	a, err := x.begin(&c.Config, false, c.Parts)
 	if err != nil {
 		return stats, err
 	}

@@ -14,7 +14,8 @@ import (
 // ReduceConfig is a reduce attempt. Its task is the partition that it reduces.
 type ReduceConfig struct {
 	Config
-	Maps int
+	Maps  int
+	Parts int // reduce tasks
 	// Fetch returns the output of a map task, and waits until there is one.
 	Fetch func(ctx context.Context, m int) (*Output, error) `json:"-"`
 }
