@@ -114,8 +114,12 @@ func (k *Keeper) planned(from lab.Stand, list []*Asked, jobs []*workload.Job) ([
 	if err != nil {
 		return nil, err
 	}
+	says := map[string]bool{} // of these workflows the policy says something
 	for i, p := range will {
-		if list[i].Workflow == "" || p.Due == 0 && p.Why == nil {
+		says[list[i].Workflow] = says[list[i].Workflow] || p.Due != 0 || p.Why != nil
+	}
+	for i, p := range will {
+		if list[i].Workflow == "" || !says[list[i].Workflow] {
 			continue
 		}
 		plan[i] = &Cutting{Maps: p.Job.Tasks(workload.Map), Reduces: p.Job.Tasks(workload.Reduce), Due: k.wall(cmp.Or(p.Due, jobs[i].Virtual, jobs[i].Deadline)), Why: append([]string{}, p.Why...)}

@@ -183,7 +183,7 @@ func (s *streaming) tags(now time.Time) error {
 		tags = append(tags, "wf:"+strings.ToLower(j.Workflow))
 	}
 	switch {
-	case s.cut != nil && s.cut.Due.Sub(now) > time.Second: // one that has passed would be refused
+	case s.cut != nil:
 		tags = append(tags, fmt.Sprintf("vdl:%d", s.cut.Due.UnixMilli()))
 	case j.WorkflowDue.Set():
 		tags = append(tags, fmt.Sprintf("vdl:%d", now.Add(time.Duration(j.WorkflowBy(now))).UnixMilli()))

@@ -15,8 +15,11 @@ import (
 // longest is the longest time that a tag may name, in either unit: what is farther away is a mistake.
 const longest = 10 * 365 * 24 * time.Hour
 
-// noTime says of what was typed that it is no time.
-const noTime = "no valid time"
+// What is said of what was typed: that it is no time, and one that a job cannot meet.
+const (
+	noTime = "no valid time"
+	passed = "a time that had passed when the job was submitted"
+)
 
 // property is where a job's configuration has its deadline, as the tag dl: has it.
 const property = "mapred.job.deadline"
@@ -44,7 +47,7 @@ func readTime(value string, submitted units.Time, originMs int64) (at units.Time
 	at = units.Time(0).Add(units.Duration(min(ms, math.MaxInt64/int64(units.Millisecond))) * units.Millisecond)
 	switch {
 	case at <= submitted:
-		return 0, "a time that had passed when the job was submitted"
+		return 0, passed
 	case at.Sub(submitted) > units.Duration(longest):
 		return 0, "a time that is more than ten years away"
 	}
@@ -72,6 +75,9 @@ func readTags(j *workload.Job, tags []string, due string, submitted units.Time, 
 		switch word {
 		case "dl", "soft", "vdl":
 			at, wrong := readTime(value, submitted, originMs)
+			if wrong == passed && word == "vdl" { // a plan's, and its workflow is late: that refuses no job
+				at, wrong = submitted.Add(1), ""
+			}
 			if wrong == noTime {
 				wrong += "; write " + word + ": and the milliseconds since 1970"
 			}

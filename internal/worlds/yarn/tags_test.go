@@ -30,7 +30,7 @@ func TestTags(t *testing.T) {
 		{[]string{"weight:nan"}, `the tag "weight:nan" has no valid weight; write weight: and a number above 0, up to 1000000`},
 		{[]string{"class:"}, `the tag "class:" has no class; write class: and a word`},
 		{[]string{"vdl:1030000", "wf:nightly_etl", "dl:1070000"}, "1m10s never 1 c 30s nightly_etl"},
-		{[]string{"vdl:1009999"}, `the tag "vdl:1009999" has a time that had passed when the job was submitted`},
+		{[]string{"vdl:1009999", "wf:w"}, "never never 1 c 10.000000001s w"},
 		{[]string{"vdl:99999999999999"}, `the tag "vdl:99999999999999" has a time that is more than ten years away`},
 		{[]string{"wf:"}, `the tag "wf:" has no workflow; write wf: and its name`},
 		{[]string{"in:60", "soft:1090000"}, "the soft deadline in the tags is later than the hard one"},
