@@ -120,7 +120,7 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 		line("workflow", "%s", j.Workflow)
 	}
 	if s.Promised != nil && s.Promised.Cut != "" {
-		fmt.Fprintf(&b, "%-10s %s\n", "maps", report.Indented(s.Promised.Cut, "           "))
+		fmt.Fprintf(&b, "%-10s %s\n", "cut", report.Indented(s.Promised.Cut, "           "))
 	}
 	if j.File != "" {
 		line("file", "%s", j.File)

@@ -231,13 +231,13 @@ func (r *reasons) write(w io.Writer) error {
 			say("%s", j.Reason)
 		}
 		if j.Cut != "" {
-			say("its maps: %s", j.Cut)
+			say("its %s", j.Cut)
 		}
 		if took := j.Receipt(); took != "" {
 			say("%s", took)
 		}
 		if j.Planned != nil {
-			say("planned to be done %s after its arrival, for its workflow to be in time", units.Span(*j.Planned-j.Submitted))
+			say("planned to be done %s after its arrival: %s", units.Span(*j.Planned-j.Submitted), cmp.Or(j.PlannedFor, "as its workflow is due then"))
 		}
 		if j.Admission != "" {
 			say("no promise was given, as was said when it came: %s", strings.TrimPrefix(j.Admission, "no promise: "))

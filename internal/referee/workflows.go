@@ -53,7 +53,7 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 				p.taken = append(p.taken, func() { s.cutting = false })
 			}
 		default:
-			if at := l.num64("at"); cause != "virtual-deadline" && cause != "latest-finish" || n[0] != at || at <= b.now && at != n[0] {
+			if at := l.num64("at"); cause != "virtual-deadline" && cause != "latest-finish" && cause != "earliest-finish" || n[0] != at || at <= b.now && at != n[0] {
 				bad = "its reason, with the deadline"
 			} else if l.get("refused") == "" {
 				p.rankBy(j, at, "")

@@ -142,6 +142,23 @@ func (n numbers) last(from int) int {
 
 // Least is how long a workflow takes if every job is run its fastest, each with all the machines that it wants: no
 // deadline before that can be met.
-func Least(jobs []Job) units.Duration {
-	return newPaths(jobs, func(i int) units.Duration { return jobs[i].fastest().Time }).length()
+func Least(jobs []Job) units.Duration { return fastest(jobs).length() }
+
+// Critical is the longest path if every job is run its fastest.
+func Critical(jobs []Job) (path []int) {
+	p := fastest(jobs)
+	first := 0
+	for i := range jobs {
+		if p.from(i) > p.from(first) {
+			first = i
+		}
+	}
+	for i := first; i >= 0; i = p.next(i) {
+		path = append(path, i)
+	}
+	return path
+}
+
+func fastest(jobs []Job) *paths {
+	return newPaths(jobs, func(i int) units.Duration { return jobs[i].fastest().Time })
 }

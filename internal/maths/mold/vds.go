@@ -14,7 +14,7 @@ import (
 // as the workflow is in time, again and again until none can; then equal slack is given to all. work
 // is that of each job. If even the fastest are not in time, the deadlines are when they would be done.
 func MinD(jobs []Job, work []int64, due units.Duration) (levels []int, deadlines []units.Duration) {
-	p := newPaths(jobs, func(i int) units.Duration { return jobs[i].fastest().Time })
+	p := fastest(jobs)
 	levels = make([]int, len(jobs))
 	order := make([]int, len(jobs))
 	for i := range order {
@@ -121,6 +121,11 @@ func (p *paths) equalSlack(due units.Duration) {
 		parts = append(parts[:len(parts)-1], p.apart(part, of)...)
 	}
 	p.measure()
+	for i := range p.jobs { // the nanoseconds that cannot be shared go to the last jobs, which are due when all is
+		if len(p.behind[i]) == 0 {
+			p.time[i] = due - p.start[i]
+		}
+	}
 }
 
 // stands marks a job that does.

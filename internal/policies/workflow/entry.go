@@ -26,6 +26,9 @@ var (
 		Numbers: []sched.Number{sched.Clock.Named("due", "by when the job is to be done", 90e9)}}
 	// LatestFinish is that of a job of a workflow.
 	LatestFinish = &sched.Cause{Name: "latest-finish", Text: "it is to be done by {due} at the latest, or the jobs behind it are late", Numbers: VirtualDeadline.Numbers}
+	// EarliestFinish is that of a job of a workflow that cannot be in time.
+	EarliestFinish = &sched.Cause{Name: "earliest-finish", Text: "the workflow needs {least} more at the fastest, and is in time with {chance}; the job is to be done by {due}",
+		Numbers: []sched.Number{VirtualDeadline.Numbers[0], sched.Clock.Named("least", "how long what is left of the workflow takes at the fastest", 700e9), sched.Chance.Named("chance", "how likely it is in time all the same", 5000)}}
 	// CheapestInTime starts a task.
 	CheapestInTime = &sched.Cause{Name: "cheapest-in-time", Text: "it costs least here of where it is done by {due}; it would have waited until {wait}",
 		Numbers: []sched.Number{sched.Clock.Named("wait", "until when it would wait for such a node", 60e9), sched.Clock.Named("due", "by when its job is to be done", 90e9)}}
@@ -77,7 +80,7 @@ func VDSEntry() compose.Entry {
 	return compose.Entry{
 		Name: "vds", Kind: compose.KindShare, Cite: cite,
 		Doc:    "shares the time of a workflow among its jobs: those with little work around them get time for cheaper machines first",
-		Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: comings | answers, Causes: []*sched.Cause{VirtualDeadline}},
+		Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Heeds: comings | answers, Causes: []*sched.Cause{VirtualDeadline, EarliestFinish}},
 		Step:   func(compose.Args) (compose.Step, error) { return deadlines{}, nil },
 	}
 }
@@ -99,7 +102,7 @@ func TradeOffEntry() compose.Entry {
 		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
 		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
 		Params: []compose.Param{betaParam()},
-		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings | moving, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish}},
+		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings | moving, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish, EarliestFinish}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
 			return &tradeoff{beta}, err

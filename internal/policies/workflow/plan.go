@@ -3,6 +3,7 @@ package workflow
 import (
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -55,10 +56,42 @@ func because(fits bool) *sched.Cause {
 }
 
 // due sets the virtual deadline of a job, unless it has it.
-func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why *sched.Cause) {
+func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why sched.Reason) {
 	if at := v.Now().Add(after); s.last && s.job.Virtual != at {
-		p.Add(sched.Item{Verb: sched.SetDeadline, Job: s.job.ID, At: at, Reason: sched.Because(why, int64(at))})
+		why.A = int64(at)
+		p.Add(sched.Item{Verb: sched.SetDeadline, Job: s.job.ID, At: at, Reason: why})
 	}
+}
+
+// whole are the stages, each in all its numbers of tasks on all kinds of machines.
+func whole(v sched.View, list []stage) []mold.Job {
+	jobs := make([]mold.Job, len(list))
+	for i := range list {
+		from, to := list[i].counts()
+		jobs[i] = list[i].byKind(v, from, to)
+	}
+	return jobs
+}
+
+// spread is by how many values a distribution of times is stood for.
+const spread = 32
+
+// late is why jobs are due when they are that are not in time: how long they take at the fastest, by what is expected,
+// and how likely that is in time all the same, as those on the longest path take by turns more and less.
+func late(v sched.View, list []stage, jobs []mold.Job, within units.Duration) sched.Reason {
+	sum := finish.Sure(0)
+	for _, i := range mold.Critical(jobs) {
+		o, took := &jobs[i].Options[0], finish.Sure(1)
+		if c := v.Profile(list[i].job.Spec.Class); c != nil {
+			if seen := c.Any(list[i].spec.Kind).Spread.Values(spread); len(seen) > 0 {
+				one := finish.AnyOf(seen)
+				took = finish.Last(&one, int(o.Tasks)).Scale(1 / one.Mean())
+			}
+		}
+		took = took.Scale(o.Time.Seconds())
+		sum = sum.Plus(&took)
+	}
+	return sched.Because(EarliestFinish, 0, int64(mold.Least(jobs)), int64(units.Rounded(1e6*sum.CDF(within.Seconds()))))
 }
 
 // partition is the part atp.
@@ -103,9 +136,13 @@ func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			w, _ := work(v, s.job, s.spec, n)
 			jobs[i], works[i] = s.byKind(v, n, n), int64(n)*int64(w/1000)
 		}
-		_, at := mold.MinD(jobs, works, left(v, f, 0))
+		within, why := left(v, f, 0), sched.Because(VirtualDeadline)
+		if mold.Least(jobs) > within {
+			why = late(v, list, whole(v, list), within)
+		}
+		_, at := mold.MinD(jobs, works, within)
 		for i := range list {
-			due(v, p, &list[i], at[i], VirtualDeadline)
+			due(v, p, &list[i], at[i], why)
 		}
 	}
 }
@@ -129,11 +166,7 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if i >= len(came) && !moved(v, list, within, until) {
 			continue
 		}
-		jobs := make([]mold.Job, len(list))
-		for i := range list {
-			from, to := list[i].counts()
-			jobs[i] = list[i].byKind(v, from, to)
-		}
+		jobs := whole(v, list)
 		choice, fits := mold.TradeOff(jobs, within)
 		times := make([]units.Duration, len(list))
 		for i := range list {
@@ -141,11 +174,12 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			times[i] = o.Time
 			cut(p, &list[i], o.Tasks, because(fits), within)
 		}
-		if !fits {
-			until = max(until, mold.Least(jobs))
+		why := sched.Because(LatestFinish)
+		if least := mold.Least(jobs); !fits && least > until {
+			until, why = least, late(v, list, jobs, until)
 		}
 		for i, at := range mold.Latest(jobs, times, until) {
-			due(v, p, &list[i], at, LatestFinish)
+			due(v, p, &list[i], at, why)
 		}
 	}
 }

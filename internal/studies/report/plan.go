@@ -22,9 +22,11 @@ func (j *Job) plan(d *follow.Decision) {
 	switch {
 	case j.Workflow == "" || j.Started != nil:
 	case d.Verb == sched.SetTasks:
-		j.Cut = d.Why()
+		tasks := d.Stage.String() + "s "
+		others := slices.DeleteFunc(strings.Split(j.Cut, "; "), func(s string) bool { return s == "" || strings.HasPrefix(s, tasks) })
+		j.Cut = strings.Join(append(others, tasks+d.Why()), "; ")
 	default:
-		j.Planned = seconds(d.At)
+		j.Planned, j.PlannedFor = seconds(d.At), d.Why()
 	}
 }
 
@@ -75,6 +77,10 @@ func (r *Run) Drawn(w *Workflow) *Grid {
 	slices.SortStableFunc(jobs, func(x, y *Job) int { return cmp.Compare(started(x), started(y)) })
 	of := bar{from: w.Submitted, until: end}
 	t := &Grid{Title: w.title(r.Policy), Least: []string{">maps"}}
+	if w.Deadline != nil && slices.ContainsFunc(jobs, func(j *Job) bool { return j.Planned != nil && *j.Planned > *w.Deadline }) {
+		needs, _, _ := strings.Cut(jobs[0].PlannedFor, ";") // which began first
+		t.Title += "; " + Printable(needs)
+	}
 	t.Add("job", ">maps", ">began", ">planned", ">ended", ">planned", of.scale())
 	for _, j := range jobs {
 		name, begin := j.ID, j.Submitted

@@ -252,12 +252,13 @@ type Job struct {
 	SoftDeadline *float64 `json:"soft_deadline_s"`
 	Deadline     *float64 `json:"deadline_s"`
 	Promise      string   `json:"deadline_class,omitempty"` // where there are several kinds of deadlines
-	// that it is a part of, for which of its jobs it waits, and by when the policy planned it to be done, and why it
-	// had it cut, as of its start
-	Workflow string   `json:"workflow,omitempty"`
-	After    []string `json:"after,omitempty"`
-	Planned  *float64 `json:"planned_s,omitempty"`
-	Cut      string   `json:"cut,omitempty"`
+	// that it is a part of, for which of its jobs it waits, and by when the policy planned it to be done, and why, and
+	// why it had it cut, as of its start
+	Workflow   string   `json:"workflow,omitempty"`
+	After      []string `json:"after,omitempty"`
+	Planned    *float64 `json:"planned_s,omitempty"`
+	PlannedFor string   `json:"planned_for,omitempty"`
+	Cut        string   `json:"cut,omitempty"`
 	// its deadline was over when the run began
 	Overdue bool `json:"overdue,omitempty"`
 	// an earlier run that was interrupted had done all its tasks; Finished is not told
