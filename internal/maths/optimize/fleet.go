@@ -116,7 +116,7 @@ func (f *Fleet) branch(best *FleetPlan, gap float64) {
 	if best.Status == Feasible {
 		gap *= best.Cost / (1 + math.Abs(best.Cost-all)) // of the cost that Linear has
 	}
-	got := p.mixed(exactParts, gap, best.Cost-all)
+	got := p.Mixed(exactParts, gap, best.Cost-all)
 	switch {
 	case got.X != nil:
 		plan := f.plan(got.X)

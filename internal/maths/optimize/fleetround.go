@@ -259,7 +259,7 @@ func (r *rounding) hour(t int) {
 		x = append(x, r.plan.Jobs[t][i]...)
 	}
 	p := one.Linear()
-	got := p.mixed(hourParts, 1e-6, p.cost(x)-1e-9)
+	got := p.Mixed(hourParts, 1e-6, p.cost(x)-1e-9)
 	if got.X == nil {
 		return
 	}

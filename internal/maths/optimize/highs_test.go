@@ -55,7 +55,7 @@ func TestHiGHS(t *testing.T) {
 		got := p.Solve()
 		checkLinear(t, c.Name, p, got)
 		if c.Whole {
-			got = p.mixed(100000, 1e-10, math.Inf(1))
+			got = p.Mixed(100000, 1e-10, math.Inf(1))
 		}
 		if got.Status != c.Status || math.Abs(got.Cost-c.Optimum) > 1e-9*(1+math.Abs(c.Optimum)) {
 			t.Errorf("%d, %s: %s at %v, HiGHS says %s at %v", i, c.Name, got.Status, got.Cost, c.Status, c.Optimum)

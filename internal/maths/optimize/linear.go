@@ -11,7 +11,7 @@ type Linear struct {
 	Cost         []float64 // of each variable
 	Lower, Upper []float64
 	Rows         []Row
-	Whole        []bool // variables that take whole numbers only, nil for none; mixed heeds it
+	Whole        []bool // variables that take whole numbers only, nil for none; Mixed heeds it
 }
 
 // Add adds a variable, and returns its number.

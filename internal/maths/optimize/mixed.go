@@ -14,13 +14,13 @@ type branch struct {
 	bound        float64
 }
 
-// mixed finds the optimum in which the variables of Whole take whole numbers, by branch and bound: a
+// Mixed finds the optimum in which the variables of Whole take whole numbers, by branch and bound: a
 // problem whose optimum has a fraction is cut in two, above and below it, and each part continues from
 // the last basis with the dual simplex. It looks at no more than so many parts, and stops when the cost
 // is proved up to a gap, a part of the cost; LowerBound says what was proved. It looks for solutions
 // below a cost alone. If it finds none, and that cost is finite, the status tells of the whole search:
 // Infeasible or Stopped, with what solutions cost at least.
-func (p *Linear) mixed(parts int, gap, below float64) Solution {
+func (p *Linear) Mixed(parts int, gap, below float64) Solution {
 	s := newSimplex(p)
 	status := s.primal()
 	if status != Optimal {

@@ -41,7 +41,7 @@ func TestMixedIsOptimal(t *testing.T) {
 			p.Upper[j] = min(p.Upper[j], p.Lower[j]+4)
 			p.Whole = append(p.Whole, true)
 		}
-		got, want := p.mixed(10000, 0, math.Inf(1)), all(p)
+		got, want := p.Mixed(10000, 0, math.Inf(1)), all(p)
 		switch {
 		case math.IsInf(want, 1):
 			none++
@@ -52,7 +52,7 @@ func TestMixedIsOptimal(t *testing.T) {
 			t.Fatalf("seed %d: %s at %v, at least %v, want %v", seed, got.Status, got.Cost, got.LowerBound, want)
 		}
 		// A search that ends early says what it knows.
-		short := p.mixed(int(seed%4), 0, math.Inf(1))
+		short := p.Mixed(int(seed%4), 0, math.Inf(1))
 		if short.Status == Optimal && short.Cost != want || short.Status == Feasible && short.Cost < want ||
 			short.Status != Stopped && short.LowerBound > want+1e-6 ||
 			short.Status == Infeasible && !math.IsInf(want, 1) {
@@ -73,7 +73,7 @@ func TestSearchAndBranches(t *testing.T) {
 		for range l.Cost {
 			l.Whole = append(l.Whole, true)
 		}
-		got := l.mixed(100000, 0, math.Inf(1))
+		got := l.Mixed(100000, 0, math.Inf(1))
 		want, _ := p.SolveWhole()
 		size := want.Cost - want.Objective
 		if got.Status != Optimal || math.Abs(got.Cost-want.Objective) > 1e-8*size {

@@ -2,19 +2,16 @@ package experiment
 
 // workflows001 is the simulation of paper 001, with a policy of ours beside it.
 func workflows001() *Experiment {
-	e := &Experiment{Name: "001-workflows", Paper: "paper 001, section VI-B (figures 13, 14, 17 to 19), and ours", Took: "3 min", Margin: 0.05,
+	e := &Experiment{Name: "001-workflows", Paper: "paper 001, section VI-B (figures 17 and 18), and ours", Took: "3 min", Margin: 0.05,
 		About: "dynamic energy and missed deadlines of workflows: DAWSEE, its parts, MinD+ED, BAWMEE, and flow"}
 	energy, missed, above := value("energy of a workflow", "MJ"), value("missed", "%"), value("above the bound", "%")
 	const minD = "edf+vds+deets"
-	saves := func(file string) Row { return play("DAWSEE", file, "dawsee").over("DAWSEE over MinD+ED", minD) }
 	dawsee := func(file string) Row { return play("DAWSEE", file, "dawsee") }
 	flow := func(file string) Row { return play("flow", file, "flow") }
 
-	e.claim("saved", "DAWSEE takes 36 % less energy than MinD+ED", number(energy, saves("normal.yaml")))
-	e.claim("rising", "it saves more where deadlines are later", more(energy, saves("loose.yaml"), saves("tight.yaml")))
+	e.claim("saved", "DAWSEE takes 36 % less energy than MinD+ED", number(energy, play("DAWSEE", "normal.yaml", "dawsee").over("DAWSEE over MinD+ED", minD)))
 	whole := func(file string) Row { return play("BAWMEE", file, bawmee) }
 	e.claim("over static", "DAWSEE takes less energy than BAWMEE", less(energy, dawsee("normal.yaml"), whole("normal.yaml")))
-	e.claim("small", "of small workflows BAWMEE takes less energy than DAWSEE", less(energy, whole("small.yaml"), dawsee("small.yaml")))
 	e.ours("with eight times the load DAWSEE takes less energy than BAWMEE", less(energy, dawsee("crowded.yaml"), whole("crowded.yaml")))
 	e.claim("missed", "DAWSEE misses next to no deadline", below(0.05, missed, dawsee("normal.yaml")))
 	e.ours("with all of the time given to partitioning (beta 0) DAWSEE takes more energy",
@@ -40,7 +37,5 @@ func workflows001() *Experiment {
 		play("DAWSEE without waiting", "busy.yaml", "edf+atp+greedy(nonlocal=0)"), play("DAWSEE without virtual deadlines", "busy.yaml", "edf+atp+deets"),
 		whole("busy.yaml"), flow("busy.yaml"), play("flow without waiting", "busy.yaml", "edf+tradeoff+greedy(nonlocal=0)"))
 	e.table("eight times the load", shown, dawsee("crowded.yaml"), whole("crowded.yaml"), flow("crowded.yaml"))
-	e.table("small workflows", shown, dawsee("small.yaml"), whole("small.yaml"), flow("small.yaml"))
-	e.table("deadlines", shown, under("tight: ", dawsee("tight.yaml"), flow("tight.yaml")), under("loose: ", dawsee("loose.yaml"), flow("loose.yaml")))
 	return e
 }

@@ -48,7 +48,7 @@ type Table struct {
 // evaluations are the experiments that are part of the program, by name. Each is a file of its own.
 var evaluations = []func() *Experiment{
 	bounds000, capacity000, completion000, fastpath000, green000, horizon000, model000, motivation000,
-	overhead000, penalty000, priority000, tasksize000, atp001, flow001, workflows001, demand002, deadlines002, elastic002, efh003, matchmaking003, promise003, rtmr003, slack003, worth003,
+	overhead000, penalty000, priority000, tasksize000, atp001, flow001, sweep001, workflows001, demand002, deadlines002, elastic002, efh003, matchmaking003, promise003, rtmr003, slack003, worth003,
 	boundsThree004, boundsTwo004, concurrency004, deadlines004, scalability004, sharing004,
 }
 
