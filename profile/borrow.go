@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/slackline/slackline/workload"
 )
 
 // A class of few samples borrows: from its other classes of nodes, or from the nearest class, which
@@ -97,8 +95,7 @@ func Complete(classes, lenders []*Class) {
 	}
 }
 
-// Fit fits the models of a class to its samples. Models without samples stay; where an older build
-// left neither, they are made of its estimates.
+// Fit fits the models of a class to its samples. Models without samples stay.
 func (p *Peers) Fit(c *Class) {
 	if c.Cold != nil {
 		p.Fit(c.Cold)
@@ -112,14 +109,7 @@ func (p *Peers) Fit(c *Class) {
 		if len(pooled.Jobs) == 0 {
 			continue
 		}
-		var from *Model
-		// An older build kept no samples.
-		if len(pooled.Jobs) < leastToLend && c.Runs >= 4*int64(len(pooled.Jobs)) {
-			from = c.estimated(pooled.Key)
-		}
-		if from == nil {
-			from = p.lend(c, &pooled)
-		}
+		from := p.lend(c, &pooled)
 		tails := p.pool(c.Name, k)
 		beside := c.beside(&pooled)
 		all := fit(&pooled, beside, from, &tails)
@@ -133,13 +123,6 @@ func (p *Peers) Fit(c *Class) {
 				} else {
 					c.put(fit(s, beside, all, &tails))
 				}
-			}
-		}
-	}
-	for _, k := range estimable {
-		if c.Model(k.Stage, "", k.Part) == nil {
-			if m := c.estimated(k); m != nil {
-				c.put(m)
 			}
 		}
 	}
@@ -241,68 +224,4 @@ func distance(s *Sample, m *Model, most float64) float64 {
 		slices.Sort(off)
 		return (math.Log(off[middle]) + math.Log(off[len(off)/2])) / 2
 	}
-}
-
-// estimable are the parts that estimates tell of.
-var estimable = []Key{{Stage: workload.Master, Part: StartUp}, {Stage: workload.Map}, {Stage: workload.Map, Part: Emitted},
-	{Stage: workload.Reduce}, {Stage: workload.Reduce, Part: First}, {Stage: workload.Reduce, Part: Later}}
-
-// estimated makes the model of a part of its estimates, all that profiles of older builds have; nil
-// if there is none. Estimates hold no jobs apart: tasks are taken to share half of the variance.
-func (c *Class) estimated(k Key) *Model {
-	s, m := c.Any(k.Stage), &Model{Key: k}
-	switch {
-	case k.Part == StartUp && s.Start.N > 0:
-		m.Fixed = s.Start.Mean
-		return m.vaguely(nil, s.Start.N)
-	case k.Part == Emitted && c.Ratio.N > 0:
-		m.PerByte = c.Ratio.Mean
-		return m.vaguely(nil, c.Ratio.N)
-	case k.Part == Run && s.Task.N > 0:
-		if m.PerByte = s.Slope(); m.PerByte > 0 {
-			m.Fixed = s.Start.Mean
-		} else {
-			m.Fixed = s.Task.Mean
-		}
-		return m.vaguely(steadier(s.Spread, s.Costs), s.Task.N)
-	case (k.Part == First || k.Part == Later) && s.Shuffle.N > 0:
-		if m.PerByte = s.Fetch.Mean; m.PerByte <= 0 {
-			m.Fixed = s.Shuffle.Mean
-		}
-		return m.vaguely(s.Fetches, s.Shuffle.N)
-	}
-	return nil
-}
-
-// vaguely gives a model without samples its distributions: those of the estimate, which count as
-// few values.
-func (m *Model) vaguely(measured Spread, n int64) *Model {
-	u, logs := unknown(), []weighted(nil)
-	m.Fixed, m.PerByte = digits(m.Fixed), digits(m.PerByte)
-	for _, x := range measured.Values(64) {
-		logs = append(logs, weighted{math.Log(x), 1})
-	}
-	middle := middle(logs)
-	for i := range logs {
-		logs[i].at -= middle
-	}
-	m.Total = factorOf(logs, float64(min(n, 2*borrowed)), &u.Total, borrowed)
-	part := m.Total.scale(math.Sqrt(alike))
-	m.Shared, m.Own = part.rounded(), part.rounded()
-	return m
-}
-
-// steadier is what differs less: times, or costs of a byte.
-func steadier(times, costs Spread) Spread {
-	width := func(s Spread) float64 {
-		v := s.Values(8)
-		if v == nil {
-			return math.Inf(1)
-		}
-		return v[6] / v[1]
-	}
-	if width(costs) < width(times) {
-		return costs
-	}
-	return times
 }

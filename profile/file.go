@@ -12,12 +12,8 @@ import (
 	"strings"
 )
 
-// FileSchema names the form of a file of profiles. Fields may be added to it, never renamed. The
-// form before it had estimates only, without models and samples; it is read too.
-const (
-	FileSchema  = "slackline/profiles/v2"
-	olderSchema = "slackline/profiles/v1"
-)
+// FileSchema names the form of a file of profiles. Fields may be added to it, never renamed.
+const FileSchema = "slackline/profiles/v2"
 
 // file is what stands in one.
 type file struct {
@@ -53,8 +49,8 @@ func Parse(name string, src []byte) ([]*Class, error) {
 	if err := d.Decode(&f); err != nil {
 		return nil, p.explain(err, d.InputOffset())
 	}
-	if f.Schema != FileSchema && f.Schema != olderSchema {
-		return nil, p.fail("schema", "it is %q, this build reads %q and %q", f.Schema, FileSchema, olderSchema)
+	if f.Schema != FileSchema {
+		return nil, p.fail("schema", "it is %q, this build reads %q", f.Schema, FileSchema)
 	}
 	seen := map[string]bool{}
 	for i, c := range f.Profiles {
@@ -70,9 +66,6 @@ func Parse(name string, src []byte) ([]*Class, error) {
 		seen[c.Name] = true
 		if what, why := wrongIn(reflect.ValueOf(c).Elem()); why != "" {
 			return nil, p.fail(at+what, "%s", why)
-		}
-		if f.Schema == olderSchema && (c.Models != nil || c.Samples != nil || c.Scores != nil) {
-			return nil, p.fail(at, "it has models or samples, which %q knows nothing of; write %q", olderSchema, FileSchema)
 		}
 	}
 	return f.Profiles, nil

@@ -57,7 +57,7 @@ func TestFilesRoundTrip(t *testing.T) {
 
 // good is a file that can be read; each bad one is it with something replaced.
 const good = `{
-  "schema": "slackline/profiles/v1",
+  "schema": "slackline/profiles/v2",
   "profiles": [
     {
       "name": "words",
@@ -88,8 +88,8 @@ func TestBadFiles(t *testing.T) {
 		{"  ]\n}\n", "", "p.json:20: the file ends too early"},
 		{good, "hello", "p.json:1: this is not JSON: invalid character 'h' looking for beginning of value"},
 		{`"runs": 2,`, `"runs": 2`, "p.json:7: this is not JSON: invalid character '\"' after object key:value pair"},
-		{"profiles/v1", "profiles/v3", `p.json:2: schema: it is "slackline/profiles/v3", this build reads "slackline/profiles/v2" and "slackline/profiles/v1"`},
-		{`  "schema": "slackline/profiles/v1",`, "", `p.json:1: schema: it is "", this build reads "slackline/profiles/v2" and "slackline/profiles/v1"`},
+		{"profiles/v2", "profiles/v3", `p.json:2: schema: it is "slackline/profiles/v3", this build reads "slackline/profiles/v2"`},
+		{`  "schema": "slackline/profiles/v2",`, "", `p.json:1: schema: it is "", this build reads "slackline/profiles/v2"`},
 		{"  ]\n}\n", "  ]\n}\n{}", "p.json:22: there is more after the end of the profiles"},
 		{`"name": "words"`, `"name": ""`, "p.json:5: profiles[0].name: the class has no name"},
 		{`"runs": 2`, `"runs": -2`, "p.json:6: profiles[0].runs: it is negative"},
@@ -130,7 +130,7 @@ func TestBadFiles(t *testing.T) {
 // No file breaks the reader, and what it accepts can be written, read and used.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(good))
-	f.Add([]byte(`{"schema": "slackline/profiles/v1", "profiles": [{"name": "a", "stages": [{"stage": "map", "task": {"n": 1}}]}]}`))
+	f.Add([]byte(`{"schema": "slackline/profiles/v2", "profiles": [{"name": "a", "stages": [{"stage": "map", "task": {"n": 1}}]}]}`))
 	learned := taughtBy(1, 3, 3, 5, 1e-7, 0.1, 0.1)
 	Fit([]*Class{learned})
 	text, err := Format([]*Class{learned})

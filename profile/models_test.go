@@ -2,7 +2,6 @@ package profile
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 	"pgregory.net/rapid"
 )
@@ -408,61 +406,6 @@ func TestGatherIsFair(t *testing.T) {
 	}
 }
 
-// Of a profile of an older build the models follow from its estimates, wide ones; its worst cases
-// stay. So it is with one attempt, with attempts that took no time, and with the history of another
-// machine, which a few runs here outweigh.
-func TestModelsOfOlderProfiles(t *testing.T) {
-	class := func(seconds ...float64) *Class {
-		c := New("words")
-		for i, s := range seconds {
-			c.Runs++
-			c.Attempt(workload.Map, "local", units.Bytes(1+i%3)*units.MB, units.FromSeconds(s), 0)
-			c.Attempt(workload.Reduce, "local", units.MB, units.FromSeconds(s), units.FromSeconds(s/10))
-		}
-		c.Ratio.Add(0.5)
-		return c
-	}
-	for _, times := range [][]float64{{3}, {0}, {0, 0, 0}, {2, 4, 6, 2, 4, 6}} {
-		text, err := Format([]*Class{class(times...)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		old := strings.Replace(string(text), FileSchema, olderSchema, 1)
-		read, err := Parse("old.json", []byte(old))
-		if err != nil {
-			t.Fatal(err)
-		}
-		Fit(read)
-		c := read[0]
-		if c.Any(workload.Map).Task.Max != slices.Max(times) {
-			t.Errorf("%v: the worst case is %v", times, c.Any(workload.Map).Task.Max)
-		}
-		for _, p := range []struct {
-			stage workload.Stage
-			part  Part
-		}{{workload.Map, Run}, {workload.Reduce, Run}, {workload.Reduce, First}, {workload.Reduce, Later}, {workload.Map, Emitted}} {
-			m := c.Model(p.stage, "local", p.part)
-			if m == nil || m.Jobs != 0 || m.Total.Quantile(0.99) < 2 {
-				t.Errorf("%v: %v %v: %+v", times, p.stage, p.part, m)
-			}
-		}
-		if m := c.Model(workload.Map, "local", Run); len(times) == 6 && math.Abs(m.Typical(3e6, -1)/6-1) > 0.2 {
-			t.Errorf("3 MB take %v s, not 6", m.Typical(3e6, -1))
-		}
-	}
-	c := class(40, 80, 120, 40, 80, 120) // elsewhere; here it takes a tenth of that
-	for i := range 12 {
-		g := Gather{}
-		g.Add(Key{Stage: workload.Map, Node: "local"}, 2e6, -1, 8+float64(i%3)/10)
-		c.Learn(&g, nil)
-		c.Runs++
-		Fit([]*Class{c})
-	}
-	if got := c.Model(workload.Map, "local", Run).Typical(2e6, -1); got < 7.5 || got > 9 {
-		t.Errorf("after 12 runs here it is told to take %v s", got)
-	}
-}
-
 // Models and samples that cannot be are refused with their place.
 func TestBadModels(t *testing.T) {
 	for want, spoil := range map[string]func(c *Class){
@@ -508,11 +451,6 @@ func TestBadModels(t *testing.T) {
 		if _, err := Parse("p.json", text); err == nil || !strings.HasPrefix(err.Error(), "p.json:1: profiles[0]."+want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-	}
-	c := taughtBy(1, 3, 3, 5, 1e-7, 0.1, 0.1)
-	text, _ := json.Marshal(file{olderSchema, []*Class{c}})
-	if _, err := Parse("p.json", text); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q knows nothing of", olderSchema)) {
-		t.Error(err)
 	}
 }
 

@@ -49,22 +49,11 @@ const (
 
 // Slope is the seconds that a byte adds to an attempt; 0 where none is known.
 func (s *Stage) Slope() float64 {
-	w := s.sums()
+	w := s.Work
 	if w.N == 0 {
 		return 0
 	}
 	return s.moving(w) / w.Bytes
-}
-
-// sums returns Work. Profiles of older builds have none: for them it is guessed from the least that
-// a byte took, which is what it took in the largest attempts.
-func (s *Stage) sums() Sums {
-	if s.Work.N > 0 || s.PerByte.N == 0 || s.PerByte.Min <= 0 || s.Task.Mean <= 0 {
-		return s.Work
-	}
-	n := s.PerByte.N
-	amount := float64(n) * s.Task.Mean
-	return Sums{n, amount / s.PerByte.Min, amount, s.Task.Max / s.PerByte.Min}
 }
 
 // moving is the time of all attempts that read something, less their starts and commits.
@@ -75,7 +64,7 @@ func (s *Stage) moving(w Sums) float64 {
 // Expect is the seconds of an attempt that reads so many bytes: its start and commit, and a time
 // for each byte.
 func (s *Stage) Expect(bytes float64) float64 {
-	w := s.sums()
+	w := s.Work
 	if bytes <= 0 || w.N == 0 {
 		return s.Task.Mean
 	}

@@ -54,33 +54,6 @@ func TestSlopeIsNotNegative(t *testing.T) {
 	}
 }
 
-// What older builds kept has no sums: neither does a mean over tiny attempts say what a large one costs there.
-func TestSumsOfOlderProfiles(t *testing.T) {
-	for _, sizes := range [][]units.Bytes{{4, 4, 4}, {4, 22, 10 * units.MB}} {
-		c := New("x")
-		for _, size := range sizes {
-			teach(c, workload.Map, size)
-		}
-		s := c.At(workload.Map, "local")
-		s.Work = Sums{}
-		if want, got := 0.021+75*30e-3, s.Expect(75e6); got < want/2 || got > 2*want {
-			t.Errorf("%v: %v s, want about %v s", sizes, got, want)
-		}
-	}
-}
-
-// What older builds kept has no sums; one size is enough for an exact guess.
-func TestOlderProfiles(t *testing.T) {
-	c := New("x")
-	s := c.At(workload.Map, "local")
-	s.Task.Add(3)
-	s.PerByte.Add(0.5)
-	c.Ratio.Add(0.25)
-	if s.Slope() != 0.5 || s.Expect(10) != 5 || s.Expect(0) != 3 || c.Between(4) != 1 {
-		t.Error(s.Slope(), s.Expect(10), s.Expect(0), c.Between(4))
-	}
-}
-
 // A tiny job with much overhead does not make a large one's intermediate data.
 func TestBetween(t *testing.T) {
 	c := New("x")

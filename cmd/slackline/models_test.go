@@ -9,13 +9,10 @@ import (
 )
 
 // After two runs a class has cost models, and scores of the first by the second; after a jump this is said. What is
-// exported has all of it, and a file of the form before it is taken in.
+// exported has all of it.
 func TestModelsAreShown(t *testing.T) {
 	s := newShell(t, map[string]string{"in.txt": strings.Repeat("some line of text\n", 1000),
-		"job.yaml": "name: j\napp: wordcount\ninput: in.txt\noutput: out\n",
-		"old.json": `{"schema": "slackline/profiles/v1", "profiles": [{"name": "old", "runs": 3, "ratio": {"n": 0, "mean": 0, "m2": 0, "max": 0, "min": 0},
-			"stages": [{"stage": "map", "node": "local", "task": {"n": 3, "mean": 2, "m2": 2, "max": 3, "min": 1},
-			"per_byte": {"n": 3, "mean": 2e-6, "m2": 0, "max": 3e-6, "min": 1e-6}, "shuffle": {"n": 0, "mean": 0, "m2": 0, "max": 0, "min": 0}, "share": 0}]}]}`})
+		"job.yaml": "name: j\napp: wordcount\ninput: in.txt\noutput: out\n"})
 	s.warm(2, "run", "job.yaml", "--block", "2kB", "-q")
 	shown := s.must(0, "profile", "show", "wordcount")
 	for _, want := range []string{"\ncost models: ", "\nrun ", "map on local", "later shuffle", "reduce on local", "\nemitted ", "\nscores: "} {
@@ -27,11 +24,6 @@ func TestModelsAreShown(t *testing.T) {
 	if err != nil || len(classes[0].Samples) == 0 || classes[0].Model(sched.Map, "local", profile.Run) == nil {
 		t.Errorf("%v, %+v", err, classes)
 	}
-	s.must(0, "profile", "import", "old.json")
-	if shown := s.must(0, "profile", "show", "old"); !strings.Contains(shown, "\ncost models: ") || strings.Contains(shown, "scores: ") {
-		t.Error(shown)
-	}
-
 	c, g := classes[0], profile.Gather{}
 	c.Name, c.Cold = "jumped", nil
 	for i := range 30 {

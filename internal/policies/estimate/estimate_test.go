@@ -188,7 +188,12 @@ func TestServedEvery(t *testing.T) {
 
 // Maps of unlike sizes are any of these sizes: on the average they take the mean, and none is larger than the largest.
 func TestUnlikeMaps(t *testing.T) {
-	class := learned()
+	class, g := learned(), profile.Gather{}
+	for i := range 20 {
+		g.Add(profile.Key{Stage: workload.Map, Node: "fast"}, float64(10*mib), -1, 10+float64(i)/10)
+	}
+	g.Add(profile.Key{Stage: workload.Map, Part: profile.Emitted}, float64(20*mib), -1, float64(8*mib))
+	class.Learn(&g, nil)
 	profile.Fit([]*profile.Class{class})
 	sizes := []units.Bytes{400 * mib}
 	for range 19 {
