@@ -58,6 +58,29 @@ func fit(s *Sample, beside float64, from *Model, tails *Rest) *Model {
 	return m
 }
 
+// Metered says that attempts drew so many times the joules that were gathered, as a meter has found after their jobs
+// had ended. What was known before them was metered then.
+func (c *Class) Metered(known *Class, times float64) {
+	for i := range c.Samples {
+		for _, job := range c.Samples[i].Jobs {
+			for k := range job {
+				if c.Samples[i].Part == Energy {
+					job[k][2] *= times
+				}
+			}
+		}
+	}
+	all := New(c.Name)
+	if known != nil {
+		all.Merge(known)
+	}
+	all.Merge(c)
+	all.Models, all.Cold = nil, nil
+	(&Peers{}).Fit(all)
+	c.Adopt(slices.DeleteFunc(all.Models, func(m *Model) bool { return m.Part != Energy }))
+	c.Scores = slices.DeleteFunc(c.Scores, func(s Score) bool { return s.Part == Energy }) // of joules before
+}
+
 // weights of the jobs of a sample, of which the last so many came behind a jump, if any did.
 func weights(s *Sample, jump int) []float64 {
 	w := make([]float64, len(s.Jobs))

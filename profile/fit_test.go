@@ -121,3 +121,42 @@ func TestFactorsOfJobsWithOneTask(t *testing.T) {
 		}
 	}
 }
+
+// Joules are learned by class of nodes and kind of container. What a meter says once a job has ended counts for its own
+// joules, and for nothing else.
+func TestJoulesByContainer(t *testing.T) {
+	key := func(box string) Key { return Key{workload.Map, "n", box, Energy} }
+	teach := func(watts float64) *Class {
+		c, r, g := New("x"), rand.New(rand.NewPCG(3, 7)), Gather{}
+		for range 20 {
+			for range 10 {
+				bytes, seconds := 1e6*(1+9*r.Float64()), math.Exp(0.1*r.NormFloat64())
+				g.Add(mapsOnN, bytes, -1, seconds*bytes/1e6)
+				g.Add(key("cpu"), bytes, -1, 8*watts*seconds*bytes/1e6)
+				g.Add(key("gpu"), bytes, -1, watts*seconds*bytes/1e6)
+			}
+			c.Learn(&g, nil)
+		}
+		return c
+	}
+	known, c := teach(1), teach(1)
+	Fit([]*Class{known, c})
+	run := *c.Exact(mapsOnN)
+	holds := func(what string, c *Class, box string, least, most float64) {
+		t.Helper()
+		if got := c.Exact(key(box)).Typical(5e6, -1); got < 0.95*least || got > 1.05*most {
+			t.Errorf("%s: %v J in %s, want %v to %v", what, got, box, least, most)
+		}
+	}
+	holds("as gathered", c, "cpu", 40, 40)
+	holds("as gathered", c, "gpu", 5, 5)
+	c.Metered(nil, 3)
+	holds("metered", c, "cpu", 120, 120)
+	holds("metered", c, "gpu", 15, 15)
+	c.Metered(known, 1) // as many jobs drew 5 J before
+	holds("with what was known", c, "gpu", 6, 14)
+	holds("what was known", known, "gpu", 5, 5)
+	if *c.Exact(mapsOnN) != run {
+		t.Error("a meter of joules has changed times")
+	}
+}

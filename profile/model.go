@@ -26,9 +26,11 @@ const (
 	StartUp
 	// the bytes that the maps of a job emit, of those that they read
 	Emitted
+	// the joules above idle that an attempt draws, shuffle included
+	Energy
 )
 
-var parts = []string{"run", "first shuffle", "later shuffle", "start-up", "emitted"}
+var parts = []string{"run", "first shuffle", "later shuffle", "start-up", "emitted", "energy"}
 
 // String names the part.
 func (p Part) String() string {
@@ -68,7 +70,7 @@ func (k Key) compare(o Key) int {
 		cmp.Compare(k.Container, o.Container))
 }
 
-// Model says what a part costs: seconds, or bytes if it is Emitted. An amount is
+// Model says what a part costs: seconds, bytes if it is Emitted, joules if it is Energy. An amount is
 //
 //	(Beside + Fixed + PerByte · bytes + PerRecord · records) · shared · own - Beside
 //
@@ -114,6 +116,14 @@ func (c *Class) Model(stage workload.Stage, node string, part Part) *Model {
 		i, _ = c.find(k)
 	}
 	if i < len(c.Models) && c.Models[i].Stage == stage && c.Models[i].Part == part {
+		return c.Models[i]
+	}
+	return nil
+}
+
+// Exact returns the model with a key, nil if there is none.
+func (c *Class) Exact(k Key) *Model {
+	if i, found := c.find(k); found {
 		return c.Models[i]
 	}
 	return nil

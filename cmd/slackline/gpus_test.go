@@ -47,6 +47,33 @@ func TestTwoImplementations(t *testing.T) {
 	if text := s.must(0, "show", "two"); !strings.Contains(text, "energy     its tasks drew above idle") {
 		t.Error(text)
 	}
+	var kept struct {
+		Profiles []struct {
+			Cold struct {
+				Samples []struct {
+					Part, Node, Container string
+					Jobs                  [][][3]float64
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(s.must(0, "profile", "show", "two", "-o", "json")), &kept); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]float64{}
+	for _, sample := range kept.Profiles[0].Cold.Samples {
+		for _, m := range sample.Jobs[0] {
+			if sample.Part == "energy" {
+				all[sample.Node+" "+sample.Container] += m[2]
+			}
+		}
+	}
+	if sum := all["gpu gpu"] + all["local cpu"] + all["local "]; len(all) != 3 || math.Abs(sum-of.Above) > 1e-3*of.Above+0.02 {
+		t.Errorf("profiles have %v, in all %v J of %v", all, sum, of.Above)
+	}
+	if text := s.must(0, "profile", "show", "two"); !strings.Contains(text, "map on gpu in gpu") {
+		t.Error(text)
+	}
 	for name, want := range map[string]string{
 		"one":  `one.yaml:1:72: unknown key "fpga"`,
 		"text": `text.yaml:1:6: map is a list`,

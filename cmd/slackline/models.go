@@ -26,6 +26,8 @@ func writeModels(w io.Writer, c *profile.Class) error {
 				return "–"
 			case m.Part == profile.Emitted:
 				return report.Size(x)
+			case m.Part == profile.Energy:
+				return fmt.Sprintf("%.3g J", x)
 			}
 			return units.Span(x)
 		}
@@ -66,6 +68,8 @@ func writeModels(w io.Writer, c *profile.Class) error {
 			what := "took"
 			if m.Part == profile.Emitted {
 				what = "emitted"
+			} else if m.Part == profile.Energy {
+				what = "drew"
 			}
 			fmt.Fprintf(w, "\nThe last %d jobs %s %.2g times what those before did (%s of %s), for the same sizes; "+
 				"older ones hardly count any more.\n", j.Jobs, what, j.Ratio, m.Part, placeOfModel(m.Key))
@@ -94,6 +98,8 @@ func placeOfModel(k profile.Key) string {
 		return "job"
 	case k.Node == "":
 		return k.Stage.String()
+	case k.Container != "":
+		return k.Stage.String() + " on " + k.Node + " in " + k.Container
 	}
 	return k.Stage.String() + " on " + k.Node
 }

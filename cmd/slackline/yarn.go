@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/lab"
@@ -84,7 +85,7 @@ begins again when they change. Applications that ask for what Slackline does not
 	flags.StringVar(&f.tls, "tls", "", "folder with ca.pem, cert.pem and key.pem: encrypt the stream, and serve a plug-in with a certificate of that authority")
 	flags.StringVar(&f.state, "state", "", "folder for what the next process needs (default: yarn in the folder of the store)")
 	flags.StringVar(&f.claims, "claims", "", "file that says which users may claim deadlines and weights in which queues (default: all, in all)")
-	flags.StringVar(&f.offers, "offers", "", "file that says which nodes can be rented, and by which command (docs/elastic.md)")
+	flags.StringVar(&f.offers, "offers", "", "file that says which nodes can be rented, by which command, and what nodes draw (docs/elastic.md, docs/energy.md)")
 	flags.StringVar(&f.slot, "slot", "", "memory of a slot, or memory and cores; none = no slots (default: none, or 1GB,1 for a policy that counts in slots)")
 	flags.StringVar(&f.shares, "shares", "", "how slots are shared out between maps and reduces (default 3:1)")
 	flags.StringVar(&f.masters, "masters", "", "where there are slots: memory, or memory and cores, of each node that is left to ApplicationMasters (default 1536MB,1)")
@@ -211,15 +212,15 @@ func readClaims(file string) (yarn.Claims, error) {
 	return all, nil
 }
 
-// readOffers reads which nodes can be rented.
-func readOffers(file string) ([]yarn.Offer, error) {
+// readOffers reads which nodes can be rented, and what those that there are draw.
+func readOffers(file string) ([]yarn.Offer, []*cluster.Class, error) {
 	src, err := readFile(file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f, err := scenario.ReadOffers(file, src)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return runs.Offers(f)
 }

@@ -76,7 +76,7 @@ func (o *options) serveOnce(cmd *cobra.Command, f *yarnFlags) (again bool, err e
 		}
 	}
 	if f.offers != "" {
-		if cfg.Offers, err = readOffers(f.offers); err != nil {
+		if cfg.Offers, cfg.Marked, err = readOffers(f.offers); err != nil {
 			return false, err
 		}
 	}

@@ -534,7 +534,10 @@ func (k *Keeper) complete(run *report.Run, real *report.Real, taught []*profile.
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if run.Real = real; real != nil {
-		run.Share(real.Energy)
+		times := run.Share(real.Energy)
+		for _, class := range taught {
+			class.Metered(find(k.known, class.Name), times)
+		}
 	}
 	named := make(map[string][]*keptJob) // one after another, as jobs of a name come
 	for _, j := range k.jobs {

@@ -243,7 +243,7 @@ func (l *Local) config(policy string, seed uint64, under string, known []*profil
 			l.chain(&jobs[i], l.Files[i], func(before *scenario.Job) string { return filepath.Join(before.Output, under) })
 		}
 	}
-	return engine.Config{Cluster: l.Machine.Cluster(), Clouds: l.Machine.Clouds, Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
+	return engine.Config{Cluster: l.Machine.Cluster(known...), Clouds: l.Machine.Clouds, Jobs: jobs, Block: l.Machine.Block, Memory: l.Machine.Memory,
 		Core: cmp.Or(l.Machine.Power, DefaultPower).Core, Sync: l.Machine.Sync, Seed: seed, Profiles: l.whole(known, policy), Keep: l.Several, Some: l.Some, Fresh: l.Fresh,
 		Progress: tellProgress, Steps: l.Machine.Steps}
 }
@@ -348,7 +348,7 @@ func (l *Local) sim(policy string, seed uint64, known []*profile.Class, says boo
 		}
 		w.Jobs = append(w.Jobs, &job)
 	}
-	return sim.Config{Cluster: l.Machine.Cluster(), Workload: w, Profiles: l.whole(known, policy), Seed: seed}, nil
+	return sim.Config{Cluster: l.Machine.Cluster(known...), Workload: w, Profiles: l.whole(known, policy), Seed: seed}, nil
 }
 
 // unknown says that a job's class has to be learned first.

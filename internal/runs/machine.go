@@ -14,7 +14,9 @@ import (
 	"github.com/slackline/slackline/internal/worlds/engine/outdir"
 	commands "github.com/slackline/slackline/internal/worlds/engine/streaming"
 	"github.com/slackline/slackline/internal/worlds/yarn"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
 
 // Machine says how the engine divides this machine into workers.
@@ -28,6 +30,7 @@ type Machine struct {
 	Steps       []engine.Step // what the workers offer over time; none = all, always
 
 	Power    Power       // by the model
+	Meter    string      // that measures the machine; "" = the counters of its processor, if it has any
 	GPUs     int         // GPU workers, each with a GPU for one map at a time
 	GPUSpeed float64     // of a map there, against a core
 	GPUPower units.Watts // of one
@@ -76,13 +79,14 @@ func hooks(offers []scenario.Cloud, at string, errorf func(at, format string, ar
 	return by, nil
 }
 
-// Offers are the nodes that can be rented for a Hadoop cluster, by what a file for yarn serve --offers says.
-func Offers(f *scenario.Offers) (list []yarn.Offer, err error) {
+// Offers are the nodes that can be rented for a Hadoop cluster, and what its own draw, by what a file for yarn serve
+// --offers says.
+func Offers(f *scenario.Offers) (list []yarn.Offer, marked []*cluster.Class, err error) {
 	by, err := hooks(f.Offers, "", f.Errorf)
 	for _, class := range f.Classes() {
 		list = append(list, yarn.Offer{Class: class, From: by[class.Name]})
 	}
-	return list, err
+	return list, f.Marked(), err
 }
 
 // Follow lets the workers offer what a trace says: from each row on a part of all slots, rounded, shared out
@@ -131,14 +135,31 @@ func ThisMachine(cores int) Machine {
 	return Machine{Nodes: nodes, MapSlots: slots, ReduceSlots: slots}
 }
 
-// Cluster describes the workers.
-func (m Machine) Cluster() *cluster.Cluster {
+// Cluster describes the workers. Of classes of jobs whose maps have run on both kinds of workers, what these took and
+// drew counts in place of what is stated.
+func (m Machine) Cluster(known ...*profile.Class) *cluster.Cluster {
 	c := cluster.Uniform(m.Nodes, 1, cluster.Class{Name: LocalClass, Speed: 1, Capacity: units.Slots(m.MapSlots, m.ReduceSlots)})
 	if core := cmp.Or(m.Power, DefaultPower).Core; m.GPUs > 0 {
 		for _, slot := range []string{"cpu", cluster.MapSlot().Name, cluster.ReduceSlot().Name} {
 			c.Classes[0].Rates = append(c.Classes[0].Rates, cluster.Rate{Container: slot, Watts: core})
 		}
 		gpu := &cluster.Class{Name: "gpu", Speed: 1, Capacity: units.Vector{units.Named0: 1}, Rates: []cluster.Rate{{Container: "gpu", Speed: m.GPUSpeed, Watts: m.GPUPower}}}
+		for _, p := range Told(known) {
+			maps := p.Any(workload.Map).Work
+			size := maps.Bytes / float64(max(1, maps.N))
+			of := func(node, container string) (takes, draws float64) {
+				run, drew := p.Exact(profile.Key{Stage: workload.Map, Node: node}), p.Exact(profile.Key{Stage: workload.Map, Node: node, Container: container, Part: profile.Energy})
+				if run == nil || drew == nil {
+					return 0, 0
+				}
+				return run.Typical(size, -1), drew.Typical(size, -1) / run.Typical(size, -1)
+			}
+			core, watts := of(LocalClass, "cpu")
+			if takes, draws := of(gpu.Name, "gpu"); takes > 0 && core > 0 {
+				gpu.Rates = append(gpu.Rates, cluster.Rate{Container: "gpu", Jobs: p.Name, Speed: core / takes, Watts: units.Watts(draws)})
+				c.Classes[0].Rates = append(c.Classes[0].Rates, cluster.Rate{Container: "cpu", Jobs: p.Name, Watts: units.Watts(watts)})
+			}
+		}
 		c.Named, c.Classes = []string{"gpus"}, append(c.Classes, gpu)
 		for i := range m.GPUs {
 			c.Nodes = append(c.Nodes, &cluster.Node{Name: fmt.Sprintf("gpu%d", i+1), Rack: 1, Class: gpu})

@@ -6,9 +6,53 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/engine"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
+	"github.com/slackline/slackline/workload"
 )
+
+// What maps of a class took and drew counts in place of what was declared, once they have run on both kinds of workers.
+func TestMeasuredRates(t *testing.T) {
+	teach := func(nodes map[string]float64) *profile.Class {
+		// Seconds of a map, by "node container"; each draws its seconds squared.
+		c, g := profile.New("x"), profile.Gather{}
+		for range 30 {
+			for at, takes := range nodes {
+				node, box, _ := strings.Cut(at, " ")
+				k := profile.Key{Stage: workload.Map, Node: node}
+				g.Add(k, 1e6, -1, takes)
+				k.Container, k.Part = box, profile.Energy
+				g.Add(k, 1e6, -1, takes*takes)
+				c.Attempt(workload.Map, node, 1e6, units.FromSeconds(takes), 0)
+			}
+			c.Learn(&g, nil)
+		}
+		c.Runs = 30
+		profile.Fit([]*profile.Class{c})
+		return c
+	}
+	m := Machine{Nodes: 1, MapSlots: 1, ReduceSlots: 1, GPUs: 1, GPUSpeed: 9, GPUPower: 60}
+	cpu, gpu := cluster.Container{Name: "cpu", Needs: units.Slots(1, 0)}, cluster.Container{Name: "gpu", Needs: units.Vector{units.Named0: 1}}
+	for _, c := range []struct {
+		of       map[string]float64
+		speed    float64
+		gpu, cpu units.Watts
+	}{{nil, 9, 60, 8}, {map[string]float64{"local cpu": 6, "gpu gpu": 2}, 3, 2, 6}, {map[string]float64{"local cpu": 6}, 9, 60, 8}, {map[string]float64{"gpu gpu": 2}, 9, 60, 8}} {
+		is := m.Cluster(teach(c.of))
+		slow, fast := is.Classes[0].Rate("x", &cpu), is.Classes[1].Rate("x", &gpu)
+		if units.Rounded(fast.Speed) != c.speed || units.Rounded(float64(fast.Watts)) != float64(c.gpu) || units.Rounded(float64(slow.Watts)) != float64(c.cpu) || slow.Speed != 1 {
+			t.Errorf("%v: %+v and %+v, want %+v", c.of, slow, fast, c)
+		}
+		if other := is.Classes[1].Rate("y", &gpu); other.Speed != 9 || other.Watts != 60 {
+			t.Errorf("%v: other jobs have %+v", c.of, other)
+		}
+		if err := is.Validate(); err != nil {
+			t.Error(err)
+		}
+	}
+}
 
 func TestFollow(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "slots.csv")

@@ -61,7 +61,7 @@ func NewLearner(known ...*profile.Class) *Learner {
 func (l *Learner) LeaveModels() { l.plain = true }
 
 // TellsPolicies has it learn only what policies read of cost models: neither how well these foretold tasks nor
-// what they say of first shuffles, which nobody plans with.
+// what they say of first shuffles and of energy, which nobody plans with.
 func (l *Learner) TellsPolicies() { l.told = true }
 
 // JoinShuffles says that the world does not tell how long shuffles take. A reduce's time then counts from the end
@@ -71,7 +71,7 @@ func (l *Learner) JoinShuffles() { l.joined = true }
 
 // note takes a measure of a job for cost models.
 func (l *Learner) note(j *lesson, k profile.Key, bytes, records, amount float64) {
-	if !l.plain && !(l.told && k.Part == profile.First) {
+	if !l.plain && !(l.told && (k.Part == profile.First || k.Part == profile.Energy)) {
 		j.gather.Add(k, bytes, records, amount)
 	}
 }
@@ -270,6 +270,13 @@ func (l *Learner) learn(at units.Time, e *follow.Record) {
 	key, bytes, records := profile.Key{Stage: a.Stage, Node: node}, float64(max(0, e.Bytes)), recordsOf(a.Stage, e.Event)
 	if a.Stage != sched.Master {
 		l.note(j, key, bytes, records, max(0, run).Seconds())
+	}
+	if e.X > 0 {
+		drew := key
+		if drew.Part = profile.Energy; len(spec.Stage(a.Stage).Containers) > 1 {
+			drew.Container = spec.Stage(a.Stage).Container(int(a.Container)).Name
+		}
+		l.note(j, drew, bytes, records, e.X)
 	}
 	if a.Stage == sched.Reduce {
 		of := &known.Waves.Later

@@ -36,14 +36,15 @@ const (
 type Energy struct {
 	Joules float64 `json:"joules"`
 	Above  float64 `json:"above_idle_joules"` // of it, beyond what the idle machine draws by the model
-	Source string  `json:"source"`            // "rapl": counted by the processor; "model": computed
-	Detail string  `json:"detail"`            // what was counted, or the model
+	// "rapl": counted by the processor; "meter": by one that was named; "model": computed
+	Source string `json:"source"`
+	Detail string `json:"detail"` // what was counted, or the model
 }
 
 // Share shares out to jobs what the machine has used above idle, as their attempts did by what their containers draw.
 // Of GPU workers no counter of the processor knows: where there are such, what is stated of containers holds, and is
-// added to a model.
-func (r *Run) Share(e *Energy) {
+// added to a model. It returns how many times what their containers are said to draw that is.
+func (r *Run) Share(e *Energy) (times float64) {
 	all := 0.0
 	for i := range r.Jobs {
 		if by := r.Jobs[i].Energy; by != nil {
@@ -54,15 +55,20 @@ func (r *Run) Share(e *Energy) {
 		if e != nil && e.Source == "model" {
 			e.Joules, e.Above, e.Detail = e.Joules-e.Above+all, all, e.Detail+", and of GPU workers as stated"
 		}
-		return
+		return 1
 	}
+	if all == 0 {
+		return 1
+	}
+	times = e.Above / all
 	for i := range r.Jobs {
-		if j := &r.Jobs[i]; j.Energy != nil && all > 0 {
-			if *j.Energy *= e.Above / all; j.Patient != nil {
-				*j.Patient.Energy *= e.Above / all
+		if j := &r.Jobs[i]; j.Energy != nil {
+			if *j.Energy *= times; j.Patient != nil {
+				*j.Patient.Energy *= times
 			}
 		}
 	}
+	return times
 }
 
 // Expectation is what was said of a time before a run.

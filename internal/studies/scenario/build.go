@@ -250,17 +250,17 @@ func (s *Scenario) build() {
 }
 
 // rates makes the rates that stand at a place of the file.
-func (s *Scenario) rates(of []Rate, at string) (list []cluster.Rate) {
+func ratesOf(src *config.Document, of []Rate, at string) (list []cluster.Rate) {
 	for i, r := range of {
 		is := cluster.Rate{Container: r.Container, Jobs: r.Jobs, Speed: last(0, r.Speed), Watts: units.Watts(last(0, r.Power))}
 		path := fmt.Sprintf("%s.rates[%d]", at, i)
 		for _, o := range list {
 			if o.Container == is.Container && o.Jobs == is.Jobs {
-				s.src.Failf(path, "another rate is for container %q and the same jobs; leave one out", is.Container)
+				src.Failf(path, "another rate is for container %q and the same jobs; leave one out", is.Container)
 			}
 		}
 		if is.Speed == 0 && is.Watts == 0 {
-			s.src.Failf(path, "a rate says speed, power, or both, such as {container: %s, speed: 8, power: 60W}", is.Container)
+			src.Failf(path, "a rate says speed, power, or both, such as {container: %s, speed: 8, power: 60W}", is.Container)
 		}
 		list = append(list, is)
 	}
@@ -391,10 +391,10 @@ func (s *Scenario) needPower() {
 		}
 	}
 	some := draws(&k.Offer)
-	s.checkCurve("cluster", &k.Offer)
+	checkCurve(s.src, "cluster", &k.Offer)
 	for i := range k.Classes {
 		o := &k.Classes[i].Offer
-		s.checkCurve(fmt.Sprintf("cluster.classes[%d]", i), o)
+		checkCurve(s.src, fmt.Sprintf("cluster.classes[%d]", i), o)
 		some = some || draws(o)
 		for _, key := range []string{"sleep_power", "wake_time"} {
 			need(fmt.Sprintf("cluster.classes[%d].%s", i, key), draws(o) || draws(&k.Offer))
@@ -409,18 +409,18 @@ func (s *Scenario) needPower() {
 }
 
 // checkCurve refuses a curve of power that falls, or is none.
-func (s *Scenario) checkCurve(at string, o *Offer) {
+func checkCurve(src *config.Document, at string, o *Offer) {
 	curve, path := o.PowerCurve, at+".power_curve"
 	switch {
-	case !s.src.Has(path):
+	case !src.Has(path):
 	case len(curve) < 2:
-		s.src.Failf(path, "power_curve needs two numbers and more: what a node draws at equal steps of load, from idle to full")
+		src.Failf(path, "power_curve needs two numbers and more: what a node draws at equal steps of load, from idle to full")
 	case o.IdlePower != nil || o.DynamicPower != nil:
-		s.src.Failf(path, "power_curve stands in place of idle_power and dynamic_power; leave these out")
+		src.Failf(path, "power_curve stands in place of idle_power and dynamic_power; leave these out")
 	default:
 		for i := range curve[1:] {
 			if steps := len(curve) - 1; curve[i+1] < curve[i] {
-				s.src.Failf(fmt.Sprintf("%s[%d]", path, i+1), "power_curve falls from %v at %d %% load to %v at %d %%; it must not", curve[i], 100*i/steps, curve[i+1], 100*(i+1)/steps)
+				src.Failf(fmt.Sprintf("%s[%d]", path, i+1), "power_curve falls from %v at %d %% load to %v at %d %%; it must not", curve[i], 100*i/steps, curve[i+1], 100*(i+1)/steps)
 			}
 		}
 	}
@@ -443,8 +443,8 @@ func (s *Scenario) cluster() *cluster.Cluster {
 	c := &cluster.Cluster{Racks: k.Racks, Named: []string{"gpus"}}
 	add := func(at, name string, count int, o Offer) *cluster.Class {
 		class := o.class(name, &k.Offer)
-		if class.Rates = s.rates(k.Rates, "cluster"); o.Rates != nil {
-			class.Rates = s.rates(o.Rates, at)
+		if class.Rates = ratesOf(s.src, k.Rates, "cluster"); o.Rates != nil {
+			class.Rates = ratesOf(s.src, o.Rates, at)
 		}
 		labels := o.Labels
 		if labels == nil {

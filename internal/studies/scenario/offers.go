@@ -86,11 +86,20 @@ func classes(offers []Cloud) (list []*cluster.Class) {
 	return list
 }
 
-// Offers is what stands in a file for slackline yarn serve --offers: which nodes can be rented for a Hadoop cluster.
+// Offers is what stands in a file for slackline yarn serve --offers: which nodes can be rented for a Hadoop
+// cluster, and what its nodes draw.
 type Offers struct {
-	Offers []Cloud `json:"offers" need:"yes" some:"yes" doc:"nodes that a policy may rent, and gives back"`
+	Offers []Cloud  `json:"offers" some:"yes" doc:"nodes that a policy may rent, and gives back"`
+	Nodes  []Marked `json:"nodes" some:"yes" doc:"how fast nodes of the cluster are, and what they draw; of several that fit a node, the first counts"`
 
-	src *config.Document
+	src    *config.Document
+	marked []*cluster.Class
+}
+
+// Marked is what is said of the nodes that carry an attribute.
+type Marked struct {
+	Attribute string `json:"attribute" doc:"of YARN, as NAME=VALUE, such as gpu=1; all nodes if left out"`
+	Offer
 }
 
 // ReadOffers reads such a file. The error, if any, is a config.Errors.
@@ -110,8 +119,26 @@ func ReadOffers(file string, src []byte) (*Offers, error) {
 			doc.Failf(at, "offer %q says not how large its nodes are; give memory and vcores as its NodeManagers have them", o.Name)
 		}
 	}
+	for i, m := range f.Nodes {
+		at := fmt.Sprintf("nodes[%d]", i)
+		for _, key := range []string{"map_slots", "reduce_slots", "vcores", "memory", "gpus", "labels", "sleep_power", "wake_time"} {
+			if doc.Has(at + "." + key) {
+				doc.Failf(at+"."+key, "%s is what YARN says of its nodes; this file says speed, idle_power, dynamic_power, power_curve and rates", key)
+			}
+		}
+		checkCurve(doc, at, &f.Nodes[i].Offer)
+		class := m.class(m.Attribute, &Offer{})
+		class.Rates = ratesOf(doc, m.Rates, at)
+		f.marked = append(f.marked, class)
+	}
+	if len(f.Offers)+len(f.Nodes) == 0 && doc.Err() == nil {
+		doc.Failf("", "it says nothing; give offers, nodes, or both")
+	}
 	return f, doc.Err()
 }
+
+// Marked are classes without capacity, each named after the attribute of its nodes.
+func (f *Offers) Marked() []*cluster.Class { return f.marked }
 
 // Classes are the classes of nodes that it offers.
 func (f *Offers) Classes() []*cluster.Class {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // box is a container that is allocated or runs.
@@ -14,6 +15,8 @@ type box struct {
 	stage sched.Stage
 	node  sched.NodeID
 	as    sched.Outcome // how it ends if it is ended on request: as the item said
+	kind  uint8
+	began units.Time
 }
 
 // event takes in one thing that has happened.
@@ -67,7 +70,7 @@ func (w *World) container(x *wire.Container) {
 	kind := w.kind(a, s, x.Resources)
 	w.ready(a, s)
 	id := w.runs.give(x.Id)
-	w.boxes[id] = &box{app: a, stage: s, node: n}
+	w.boxes[id] = &box{app: a, stage: s, node: n, kind: kind, began: w.at.Add(-w.age(x.AllocatedMs))}
 	e := sched.Event{Kind: sched.Started, Attempt: id, Job: a.id, Stage: s, Node: n, Container: kind, Age: w.age(x.AllocatedMs), Item: sched.ItemID(x.Item)}
 	if a.stock != "" || slices.ContainsFunc(w.up[n].Labels, func(l string) bool { return strings.HasPrefix(l, apart) }) {
 		e.Why = sched.Yielded
@@ -134,8 +137,17 @@ func (w *World) ended(id sched.AttemptID, o sched.Outcome, why string) {
 	}
 	delete(w.boxes, id)
 	w.runs.drop(w.runs.name(id))
-	w.tell(sched.Event{Kind: sched.Ended, Attempt: id, Outcome: o, Text: why})
+	w.tell(sched.Event{Kind: sched.Ended, Attempt: id, Outcome: o, Text: why, X: w.drew(b)})
 	w.movedBy(b.app, true)
+}
+
+// drew is what a container has drawn above idle, by what is said of its node: in joules, 0 where nothing is.
+func (w *World) drew(b *box) float64 {
+	if w.up[b.node] == nil || b.app.spec == nil || b.app.spec.Stage(b.stage) == nil {
+		return 0
+	}
+	c := b.app.spec.Stage(b.stage).Container(int(b.kind))
+	return units.Rounded(float64(w.up[b.node].Class.Rate(b.app.spec.Class, &c).Watts.Over(w.at.Sub(b.began))))
 }
 
 // answer takes in what became of an item.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/worlds/yarn/wire"
@@ -97,7 +98,8 @@ func (w *World) vector(of map[string]int64) (v units.Vector) {
 // apart begins the label of a node of a partition, where the stock scheduler places all work.
 const apart = "partition="
 
-// describe says what the policy is to know of a node. Nodes of one size are of one class.
+// describe says what the policy is to know of a node. Nodes of one size are of one class, but where they carry an
+// attribute of which something is said.
 func (w *World) describe(n *wire.Node) *cluster.Node {
 	total := w.vector(n.Resources)
 	if n.Partition != "" {
@@ -107,8 +109,12 @@ func (w *World) describe(n *wire.Node) *cluster.Node {
 	if n.Partition != "" {
 		labels = append(labels, apart+n.Partition)
 	}
-	return &cluster.Node{Name: n.Name, Rack: w.racks.give(n.Rack), Labels: labels,
-		Class: &cluster.Class{Name: total.Words(w.cfg.Named), Speed: 1, Capacity: w.cfg.Slots.capacity(total)}}
+	class := cluster.Class{Speed: 1}
+	if i := slices.IndexFunc(w.cfg.Marked, func(c *cluster.Class) bool { return c.Name == "" || slices.Contains(labels, c.Name) }); i >= 0 {
+		class = *w.cfg.Marked[i]
+	}
+	class.Name, class.Capacity = strings.TrimPrefix(class.Name+", "+total.Words(w.cfg.Named), ", "), w.cfg.Slots.capacity(total)
+	return &cluster.Node{Name: n.Name, Rack: w.racks.give(n.Rack), Labels: labels, Class: &class}
 }
 
 // nodeUp takes in a node that has joined, empty. If containers ran there when it was here before,

@@ -27,9 +27,11 @@ type Config struct {
 	Heartbeat units.Duration // of the cluster's nodes
 	Silence   time.Duration  // after which a plug-in that says nothing is given up; 10 s
 	Offers    []Offer        // nodes that can be rented
-	Slots     *Split         // how nodes are cut into slots; nil: containers are counted by what they take
-	Named     []string       // YARN's names of what nodes have besides memory and vcores, at most four
-	Mode      wire.Mode      // to ask for at the start of each session; unspecified: as the plug-in is
+	// what is said of nodes that carry the attribute after which it is named, or of all; the first counts
+	Marked []*cluster.Class
+	Slots  *Split    // how nodes are cut into slots; nil: containers are counted by what they take
+	Named  []string  // YARN's names of what nodes have besides memory and vcores, at most four
+	Mode   wire.Mode // to ask for at the start of each session; unspecified: as the plug-in is
 	// Origin is the instant 0 of the cluster's clock; the zero time: the earliest that the first
 	// snapshot names.
 	Origin time.Time
