@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -18,7 +19,15 @@ type deets struct {
 	there   []bool  // classes that have nodes, as they were then
 	// by class, until when a stage has nothing for any of its nodes, if nothing new happens; 0: nobody knows
 	none [][sched.Stages]units.Time
-	ends []units.Time // by class, when the first task that runs there is to end; for predict
+	// for predict, by class when tasks that run there are to end, with what has ended; of those that started before
+	ends   []heap.Heap[end]
+	before units.Time
+}
+
+// end is when an attempt is to end.
+type end struct {
+	at, started units.Time
+	attempt     sched.AttemptID
 }
 
 // known is what a task of a stage takes and costs on each class.
@@ -37,6 +46,7 @@ func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	})
 	if d.forget(v, batch); news {
 		clear(d.none)
+		d.ends, d.before = nil, 0
 	}
 	if d.waiting == "predict" {
 		d.foresee(v)
@@ -101,22 +111,38 @@ type choice struct {
 	due   units.Time
 }
 
-// foresee finds out when the first task that runs on each class is to end, as far as it is known what they take.
+// foresee notes when tasks that have started since it last did are to end, as far as it is known what they take.
 func (d *deets) foresee(v sched.View) {
-	d.ends = slices.Repeat([]units.Time{units.Never}, int(v.Classes()))
+	for len(d.ends) < int(v.Classes()) {
+		d.ends = append(d.ends, heap.Heap[end]{Before: func(a, b *end) bool { return a.at < b.at }})
+	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
 		for s := range sched.Stages {
-			for id := v.Youngest(j, s, 0); id != 0; id = v.Youngest(j, s, id) {
+			if job == nil || job.Stages[s].Occupied == 0 {
+				continue
+			}
+			for id := v.Youngest(j, s, 0); id != 0 && v.Attempt(id).Started >= d.before; id = v.Youngest(j, s, id) {
 				a := v.Attempt(id)
 				for _, k := range d.of(v, job, s).on {
 					if sched.ClassID(k.Class) == v.Node(a.Node).Class {
-						d.ends[k.Class-1] = min(d.ends[k.Class-1], a.Started.Add(k.Time))
+						d.ends[k.Class-1].Push(end{a.Started.Add(k.Time), a.Started, id})
 					}
 				}
 			}
 		}
 	}
+	d.before = v.Now()
+}
+
+// first is when the first task that runs on a class is to end.
+func (d *deets) first(v sched.View, class int32) units.Time {
+	for h := &d.ends[class-1]; len(h.List) > 0; h.Pop() {
+		if e := h.List[0]; v.Attempt(e.attempt) != nil && v.Attempt(e.attempt).Started == e.started {
+			return e.at
+		}
+	}
+	return units.Never
 }
 
 // unsettle are events after which tasks may take another time.
@@ -183,7 +209,7 @@ func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 	for i := range is.on {
 		k := &is.on[i]
 		least = min(least, k.Cost)
-		comes := d.waiting != "predict" || v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) || d.ends[k.Class-1] <= at.Add(-k.Time)
+		comes := d.waiting != "predict" || v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) || d.first(v, k.Class) <= at.Add(-k.Time)
 		if comes && v.Now() <= at.Add(-k.Time) && (best == nil || k.Cost < best.Cost) {
 			best = k
 		}
