@@ -16,6 +16,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
+	"github.com/slackline/slackline/internal/runs/sensor"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -30,7 +31,7 @@ func newRun(o *options) *cobra.Command {
 	var fresh, open bool
 	var again string
 	var behind, chosen []string
-	var power, admit, slots string
+	var power, meter, admit, slots string
 	cmd := &cobra.Command{
 		Use:   "run [--open] [JOB.yaml...]",
 		Short: "Run MapReduce jobs on this machine",
@@ -120,6 +121,11 @@ under rtmr and dc, which refuse such jobs.`,
 			if m.Power, err = runs.ParsePower(power); err != nil {
 				return fmt.Errorf("--power %w", err)
 			}
+			if m.Meter = meter; meter != "" {
+				if _, err := sensor.OpenMeter(cmd.Context(), meter); err != nil {
+					return fmt.Errorf("--meter: %w", err)
+				}
+			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
 			if err != nil {
 				return err
@@ -180,6 +186,7 @@ under rtmr and dc, which refuse such jobs.`,
 	cmd.Flags().StringVar(&admit, "admit", "warn", "what to do if jobs are expected to be late: warn, refuse (the run does not start) or off")
 	_ = cmd.RegisterFlagCompletionFunc("admit", cobra.FixedCompletions([]string{"warn", "refuse", "off"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.Flags().StringVar(&power, "power", "10W,8W", "where energy cannot be measured: the watts that the machine draws when idle, and those that each busy core adds")
+	cmd.Flags().StringVar(&meter, "meter", "", "what measures the energy of the machine, in place of its processor's counters: FILE.csv, or joules=URL or watts=URL of a Prometheus (docs/energy.md)")
 	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "print only warnings and errors on standard error")
 	return o.bindRuns(cmd)
 }
@@ -448,7 +455,11 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	shown := newLive(say, each.Of(foreseen, func(f runs.Foresight) *report.Expectation { return f.Expected() }), local.JobNames(), runs.Told(known))
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
-	meter := runs.StartMeter(local.Machine.Power)
+	var named *sensor.Meter
+	if local.Machine.Meter != "" {
+		named, _ = sensor.OpenMeter(cmd.Context(), local.Machine.Meter) // what is wrong since, it says at the end
+	}
+	meter := runs.StartMeter(local.Machine.Power, named)
 	r, err := lab.Run(cmd.Context(), c)
 	took := meter.Stop()
 	keeper.Unserve()

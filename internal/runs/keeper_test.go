@@ -49,7 +49,7 @@ func realRun(t *testing.T, m *Memory, local *Local) *report.Run {
 	}
 	learner := report.NewLearner()
 	cell.Sinks = []follow.Sink{k, learner}
-	meter := StartMeter(DefaultPower)
+	meter := StartMeter(DefaultPower, nil)
 	run, err := lab.Run(t.Context(), cell)
 	if err != nil {
 		t.Fatal(err)
@@ -426,45 +426,5 @@ func TestParsePower(t *testing.T) {
 		if p, err := ParsePower(text); err == nil {
 			t.Errorf("%q: %v", text, p)
 		}
-	}
-}
-
-// Counters of packages are added up, also when they begin again; what cannot be read is not
-// measured.
-func TestRAPL(t *testing.T) {
-	root := t.TempDir()
-	set := func(zone, file, text string) {
-		t.Helper()
-		path := filepath.Join(root, zone, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	none := openRAPL(root)
-	if _, _, ok := none.end(); ok {
-		t.Error("nothing measures nothing")
-	}
-	for zone, name := range map[string]string{"intel-rapl:0": "package-0", "intel-rapl:1": "package-1", "intel-rapl:0:0": "core"} {
-		set(zone, "name", name)
-		set(zone, "energy_uj", "9000000")
-		set(zone, "max_energy_range_uj", "10000000")
-	}
-	r := openRAPL(root)
-	set("intel-rapl:0", "energy_uj", "9500000")
-	set("intel-rapl:0:0", "energy_uj", "9500000")
-	set("intel-rapl:1", "energy_uj", "1000000")
-	r.read()
-	set("intel-rapl:1", "energy_uj", "1500000")
-	if joules, names, ok := r.end(); !ok || joules != 3 || names != "package-0, package-1" {
-		t.Error(joules, names, ok)
-	}
-	if err := os.Remove(filepath.Join(root, "intel-rapl:1", "energy_uj")); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, ok := r.end(); ok {
-		t.Error("it measures what cannot be read")
 	}
 }

@@ -1,16 +1,16 @@
 package runs
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/slackline/slackline/internal/runs/sensor"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/engine/process"
 	"github.com/slackline/slackline/units"
@@ -54,45 +54,52 @@ type Meter struct {
 	look   func() int64 // the memory of now
 	memory int64        // most so far; 0: not known
 	tally  *process.Tally
-	rapl   rapl
-	stop   chan struct{}
+	energy *sensor.Meter // nil: there is none
+	source string        // what that is
+	stop   context.CancelFunc
 	done   sync.WaitGroup
 }
 
 const (
 	lookAtMemory = 20 * time.Millisecond
-	lookAtEnergy = 10 * time.Second // its counters begin again after some minutes at the earliest
+	lookAtEnergy = time.Second // for power that varies; counters begin again after some minutes at the earliest
 )
 
-// StartMeter starts measuring. The model is for machines whose energy cannot be measured.
-func StartMeter(model Power) *Meter { return startMeter(model, anonymous) }
+// StartMeter starts measuring. The model is for machines whose energy cannot be measured; a meter that the user
+// has named counts before the counters of the processor.
+func StartMeter(model Power, named *sensor.Meter) *Meter { return startMeter(model, named, anonymous) }
 
 // startMeter looks at the memory by a function, which is called from one goroutine at a time.
-func startMeter(model Power, look func() int64) *Meter {
+func startMeter(model Power, named *sensor.Meter, look func() int64) *Meter {
 	cpu, stored := usage()
-	m := &Meter{began: time.Now(), power: model, cpu: cpu, stored: stored, rapl: openRAPL(raplRoot), stop: make(chan struct{}), look: look, tally: process.StartTally()}
+	ctx, stop := context.WithCancel(context.Background())
+	m := &Meter{began: time.Now(), power: model, cpu: cpu, stored: stored, energy: named, source: "meter", stop: stop, look: look, tally: process.StartTally()}
+	if named == nil {
+		m.energy, m.source = sensor.RAPL(raplRoot), "rapl"
+	}
 	m.memory = look()
-	m.done.Go(func() {
-		memory, energy := time.NewTicker(lookAtMemory), time.NewTicker(lookAtEnergy)
-		defer memory.Stop()
-		defer energy.Stop()
+	every := func(span time.Duration, do func()) {
+		tick := time.NewTicker(span)
+		defer tick.Stop()
 		for {
 			select {
-			case <-memory.C:
-				m.memory = max(m.memory, look())
-			case <-energy.C:
-				m.rapl.read()
-			case <-m.stop:
+			case <-tick.C:
+				do()
+			case <-ctx.Done():
 				return
 			}
 		}
-	})
+	}
+	m.done.Go(func() { every(lookAtMemory, func() { m.memory = max(m.memory, look()) }) })
+	if m.energy != nil {
+		m.done.Go(func() { every(lookAtEnergy, func() { m.energy.Look(ctx) }) })
+	}
 	return m
 }
 
 // Stop stops measuring and returns what was measured. It may be called once.
 func (m *Meter) Stop() *report.Real {
-	close(m.stop)
+	m.stop()
 	m.done.Wait()
 	families := m.tally.Stop()
 	cpu, stored := usage()
@@ -107,14 +114,18 @@ func (m *Meter) Stop() *report.Real {
 		r.Memory = &m.memory
 	}
 	took := time.Since(m.began).Seconds()
-	if joules, names, ok := m.rapl.end(); ok {
-		r.Energy = &report.Energy{Joules: joules, Above: max(0, joules-float64(m.power.Idle)*took), Source: "rapl", Detail: names}
-	} else {
-		above := float64(m.power.Core) * r.CPU
-		r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + above, Above: above, Source: "model", Detail: m.power.String()}
-		if m.rapl.bad != "" {
-			r.Energy.Detail += ", as " + m.rapl.bad
-		}
+	joules, why := 0.0, error(nil)
+	if m.energy != nil {
+		joules, why = m.energy.End(context.Background())
+	}
+	if m.energy != nil && why == nil {
+		r.Energy = &report.Energy{Joules: joules, Above: max(0, joules-float64(m.power.Idle)*took), Source: m.source, Detail: m.energy.Detail}
+		return r
+	}
+	above := float64(m.power.Core) * r.CPU
+	r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + above, Above: above, Source: "model", Detail: m.power.String()}
+	if why != nil {
+		r.Energy.Detail += ", as " + why.Error()
 	}
 	return r
 }
@@ -134,94 +145,4 @@ func anonymous() int64 {
 		return 0
 	}
 	return kb << 10
-}
-
-// rapl are the energy counters of the processor packages ("running average power limit").
-type rapl struct {
-	zones []zone
-	bad   string // why they are not believed
-	at    time.Time
-}
-
-// mostWatts is more than a package draws.
-const mostWatts = 2000
-
-type zone struct {
-	dir, name string
-	last      int64 // microjoules
-	span      int64 // the counter begins again above it
-	sum       int64
-}
-
-// openRAPL finds the packages below a folder and reads their counters. Where there are none, or
-// they may not be read, nothing is measured.
-func openRAPL(root string) (r rapl) {
-	if runtime.GOOS != "linux" {
-		return r
-	}
-	r.at = time.Now()
-	dirs, err := filepath.Glob(filepath.Join(root, "intel-rapl:*"))
-	if err != nil {
-		return r
-	}
-	for _, dir := range dirs {
-		name, err := os.ReadFile(filepath.Join(dir, "name"))
-		if err != nil || !strings.HasPrefix(string(name), "package-") {
-			continue // cores and memory are parts of their package
-		}
-		z := zone{dir: dir, name: strings.TrimSpace(string(name))}
-		last, err1 := readNumber(filepath.Join(dir, "energy_uj"))
-		span, err2 := readNumber(filepath.Join(dir, "max_energy_range_uj"))
-		if err1 != nil || err2 != nil {
-			return rapl{}
-		}
-		z.last, z.span = last, span
-		r.zones = append(r.zones, z)
-	}
-	return r
-}
-
-func readNumber(path string) (int64, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-}
-
-// read adds what the counters have counted since.
-func (r *rapl) read() {
-	could := mostWatts * (1 + time.Since(r.at).Seconds()) * 1e6
-	r.at = time.Now()
-	for i := range r.zones {
-		z := &r.zones[i]
-		now, err := readNumber(filepath.Join(z.dir, "energy_uj"))
-		if err != nil {
-			r.bad = fmt.Sprintf("the counter of %s could not be read any more", z.name)
-			return
-		}
-		used := now - z.last
-		if used < 0 {
-			used += z.span
-		}
-		if used < 0 || float64(used) > could {
-			r.bad = fmt.Sprintf("the counter of %s jumped from %d to %d µJ", z.name, z.last, now)
-		}
-		z.sum += used
-		z.last = now
-	}
-}
-
-// end returns the joules since openRAPL, and of which packages.
-func (r *rapl) end() (joules float64, names string, ok bool) {
-	r.read()
-	var list []string
-	for _, z := range r.zones {
-		if z.sum == 0 {
-			r.bad = cmp.Or(r.bad, fmt.Sprintf("the counter of %s stood still", z.name))
-		}
-		joules += float64(z.sum) / 1e6
-		list = append(list, z.name)
-	}
-	return joules, strings.Join(list, ", "), len(r.zones) > 0 && r.bad == ""
 }

@@ -152,7 +152,7 @@ func Validate(ctx context.Context, v Validation) (*Agreement, error) {
 		}
 		learner := report.NewLearner(known...)
 		cell.Sinks = []follow.Sink{learner}
-		meter := StartMeter(DefaultPower)
+		meter := StartMeter(DefaultPower, nil)
 		measured, err := lab.Run(ctx, cell)
 		stored := meter.Stop().Fetched
 		if err != nil {

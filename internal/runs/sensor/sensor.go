@@ -69,40 +69,60 @@ func Command(line string) Sensor {
 
 // Prometheus asks a server for the present value of a query, which must have one.
 func Prometheus(base, query string) Sensor {
-	at := strings.TrimRight(base, "/") + "/api/v1/query?query=" + url.QueryEscape(query)
 	return func(ctx context.Context) (float64, error) {
-		var answer struct {
-			Error string
-			Data  struct {
-				ResultType string
-				Result     json.RawMessage
-			}
-		}
-		status, err := ask(ctx, http.DefaultClient, http.MethodGet, at, nil, &answer)
+		list, err := values(ctx, base, query)
 		switch {
 		case err != nil:
 			return 0, err
-		case status != http.StatusOK:
-			return 0, fmt.Errorf("%s refuses the query %q: %s", base, query, answer.Error)
-		}
-		type sample [2]any // when, and what
-		var list []struct{ Value sample }
-		var one sample
-		if answer.Data.ResultType == "scalar" {
-			err = json.Unmarshal(answer.Data.Result, &one)
-		} else if err = json.Unmarshal(answer.Data.Result, &list); err == nil && len(list) == 1 {
-			one = list[0].Value
-		}
-		text, is := one[1].(string)
-		if err != nil || !is {
+		case len(list) != 1:
 			return 0, fmt.Errorf("the query %q has %d values, it must have one: sum or average them", query, len(list))
 		}
-		part, err := partOf(text)
+		part, err := partOf(strconv.FormatFloat(list[0].x, 'g', -1, 64))
 		if err != nil {
 			return 0, fmt.Errorf("the query %q gives %w", query, err)
 		}
 		return part, nil
 	}
+}
+
+// values asks a Prometheus for the present values of a query.
+func values(ctx context.Context, base, query string) (readings []reading, err error) {
+	var answer struct {
+		Error string
+		Data  struct {
+			ResultType string
+			Result     json.RawMessage
+		}
+	}
+	status, err := ask(ctx, http.DefaultClient, http.MethodGet, strings.TrimRight(base, "/")+"/api/v1/query?query="+url.QueryEscape(query), nil, &answer)
+	switch {
+	case err != nil:
+		return nil, err
+	case status != http.StatusOK:
+		return nil, fmt.Errorf("%s refuses the query %q: %s", base, query, answer.Error)
+	}
+	list := make([]struct {
+		Metric map[string]string
+		Value  [2]any // when, and what
+	}, 1)
+	if answer.Data.ResultType == "scalar" {
+		err = json.Unmarshal(answer.Data.Result, &list[0].Value)
+	} else {
+		err = json.Unmarshal(answer.Data.Result, &list)
+	}
+	for _, one := range list {
+		text, _ := one.Value[1].(string)
+		x, bad := strconv.ParseFloat(text, 64)
+		if err != nil || bad != nil {
+			return nil, fmt.Errorf("the query %q has something else than numbers", query)
+		}
+		of := query
+		if len(list) > 1 {
+			of = fmt.Sprint(one.Metric) // sorted by label
+		}
+		readings = append(readings, reading{of: of, x: x})
+	}
+	return readings, nil
 }
 
 // Cgroup looks how much of this machine's processors a control group (version 2) may use.

@@ -139,10 +139,7 @@ func (r *Real) Sentence(wall float64) string {
 		parts = append(parts, fmt.Sprintf("%d of %d commands and programs without a cgroup", r.Started-r.Cgroups, r.Started))
 	}
 	if e := r.Energy; e != nil {
-		how := "measured by RAPL: "
-		if e.Source != "rapl" {
-			how = "not measured, by the model "
-		}
+		how := map[string]string{"rapl": "measured by RAPL: ", "meter": "measured by ", "model": "not measured, by the model "}[e.Source]
 		parts = append(parts, fmt.Sprintf("%s (%s%s)", joules(e.Joules), how, e.Detail))
 	}
 	return strings.Join(parts, ", ")
