@@ -94,8 +94,8 @@ func nameOf(names []string, i int) string {
 	return "unknown"
 }
 
-// Row is the element of a list by handle. The list grows until it has it; what it did not have is zero.
-func Row[E any, H ~int32 | ~int64](list *[]E, h H) *E {
+// Row is the element of a list by handle or index. The list grows until it has it; what it did not have is zero.
+func Row[E any, H ~int | ~int32 | ~int64](list *[]E, h H) *E {
 	for int(h) >= len(*list) {
 		*list = append(*list, *new(E))
 	}

@@ -235,7 +235,7 @@ func (l *live) take(at units.Time, e *follow.Record) {
 		if st := j.spec.Stage(a.Stage); st != nil && a.Task > 0 && int(a.Task) <= len(st.Tasks) {
 			input = st.Tasks[a.Task-1].Input
 		}
-		*follow.At(&l.attempts, a.Index) = liveAttempt{input: input}
+		*sched.Row(&l.attempts, a.Index) = liveAttempt{input: input}
 		if j.started == units.Never {
 			j.started = a.Began
 		}
@@ -267,7 +267,7 @@ func (l *live) arrive(job *follow.Job) {
 	if j == nil {
 		j = s.add(spec.ID)
 	}
-	*follow.At(&l.here, job.Index) = j
+	*sched.Row(&l.here, job.Index) = j
 	j.arrived, j.deadline, j.spec = job.Arrived, spec.Deadline, spec
 	j.maps.tasks, j.reduces.tasks = job.Tasks(sched.Map), job.Tasks(sched.Reduce)
 	j.weigh(s.known)

@@ -191,10 +191,7 @@ func (m *Meter) Until(at units.Time) Used {
 }
 
 func (m *Meter) node(h sched.NodeID) *node {
-	for int(h) >= len(m.nodes) {
-		m.nodes = append(m.nodes, node{})
-	}
-	return &m.nodes[h]
+	return sched.Row(&m.nodes, h)
 }
 
 // draw asks again what a node draws.

@@ -400,7 +400,7 @@ func (k *Keeper) job(f *follow.Job) *keptJob {
 	if f == nil {
 		return nil
 	}
-	j := *follow.At(&k.here, f.Index)
+	j := *sched.Row(&k.here, f.Index)
 	if j != nil {
 		k.change(j)
 	}
@@ -424,7 +424,7 @@ func (k *Keeper) arrive(f *follow.Job) {
 	if k.yarn != nil && k.open[spec.ID] == nil {
 		k.meet(spec)
 	}
-	*follow.At(&k.here, f.Index) = k.open[spec.ID]
+	*sched.Row(&k.here, f.Index) = k.open[spec.ID]
 	j := k.job(f)
 	if j == nil {
 		return

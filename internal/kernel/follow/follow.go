@@ -261,7 +261,7 @@ func (f *Follower) arrive(at units.Time, e *sched.Event) *Job {
 		j.Index = f.mostJobs
 		f.mostJobs++
 	}
-	*At(&f.jobs, e.Job) = j
+	*sched.Row(&f.jobs, e.Job) = j
 	return j
 }
 
@@ -304,7 +304,7 @@ func (f *Follower) start(at units.Time, e *sched.Event) {
 	} else {
 		a.Needs, a.Takes = &f.nothing, 0
 	}
-	*At(&f.attempts, e.Attempt) = a
+	*sched.Row(&f.attempts, e.Attempt) = a
 	if j.grows {
 		j.count(e.Stage, 0, 1, 0)
 		j.runs(e.Stage, e.Item, 1)

@@ -26,7 +26,7 @@ func (f *Follower) turn(e *sched.Event) *Node {
 	n := f.node(e.Node)
 	if n == nil && e.Node > 0 && e.Kind != sched.NodeDown {
 		n = &Node{}
-		*At(&f.nodes, e.Node) = n
+		*sched.Row(&f.nodes, e.Node) = n
 	}
 	if n == nil {
 		return nil

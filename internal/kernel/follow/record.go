@@ -172,12 +172,3 @@ func (d *Decision) Why() string {
 		return nil
 	})
 }
-
-// At returns the element of a list for an index or a handle, growing the list if need be.
-func At[T any, H ~int | ~int32](list *[]T, h H) *T {
-	for int(h) >= len(*list) {
-		var zero T
-		*list = append(*list, zero)
-	}
-	return &(*list)[h]
-}

@@ -64,7 +64,7 @@ func (f *Follower) resync(at units.Time, events []sched.Event) {
 		switch a := again[e]; {
 		case a != nil:
 			a.ID = e.Attempt
-			*At(&f.attempts, e.Attempt) = a
+			*sched.Row(&f.attempts, e.Attempt) = a
 			r := f.tell(at, e, a.Job, a)
 			r.Sizes, r.Again = a.Job.grows, true
 		case e.Kind == sched.JobArrived && goesOn[f.job(e.Job)]:
@@ -112,7 +112,7 @@ func (f *Follower) sameJobs(jobs []*Job, order []*sched.Event) map[*Job]bool {
 				st := &j.Spec.Stages[i]
 				j.known[st.Kind].done = len(st.Done)
 			}
-			*At(&f.jobs, e.Job) = j
+			*sched.Row(&f.jobs, e.Job) = j
 		}
 	}
 	return goesOn

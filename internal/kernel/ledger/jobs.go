@@ -21,12 +21,9 @@ func (l *Ledger) jobArrived(e *sched.Event) {
 		l.jobEnded(&sched.Event{Kind: sched.JobEnded, Job: e.Job, Outcome: sched.Killed})
 		l.closing = slices.DeleteFunc(l.closing, func(j sched.JobID) bool { return j == e.Job })
 	}
-	for int(e.Job) >= len(l.jobs) {
-		l.jobs = append(l.jobs, jobBook{})
-	}
 	spec := e.Detail.Job
 	l.arrivals++
-	b := &l.jobs[e.Job]
+	b := sched.Row(&l.jobs, e.Job)
 	*b = jobBook{Job: sched.Job{ID: e.Job, State: sched.Pending, Seq: l.arrivals, Spec: spec, Arrived: l.since(e), Started: units.Never,
 		Deadline: spec.Deadline, Virtual: spec.Virtual}}
 	// One that began before this one arrived was another job of that name.

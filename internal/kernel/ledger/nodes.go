@@ -56,10 +56,7 @@ func (l *Ledger) enroll(nb *nodeBook, sign int32) {
 
 // page returns the page of a node, a new one if there is none.
 func (l *Ledger) page(n sched.NodeID) *nodeBook {
-	for int(n) >= len(l.nodes) {
-		l.nodes = append(l.nodes, nodeBook{})
-	}
-	nb := &l.nodes[n]
+	nb := sched.Row(&l.nodes, n)
 	if nb.Spec == nil {
 		nb.ID, nb.Beat = n, -1
 	}

@@ -162,14 +162,11 @@ func (l *Ledger) rackOf(n cluster.NodeID) cluster.RackID {
 func (l *Ledger) describe(nb *nodeBook, is *cluster.Node) {
 	nb.Spec = is
 	l.classify(nb)
-	for int(nb.ID) >= len(l.racks) {
-		l.racks = append(l.racks, 0)
-	}
-	rack := max(0, is.Rack)
-	if l.racks[nb.ID] == rack {
+	rack, was := max(0, is.Rack), sched.Row(&l.racks, nb.ID)
+	if *was == rack {
 		return
 	}
-	l.racks[nb.ID], l.lastRack = rack, max(l.lastRack, rack)
+	*was, l.lastRack = rack, max(l.lastRack, rack)
 	for j := range l.jobs {
 		for _, t := range l.jobs[j].tasks {
 			if t != nil {

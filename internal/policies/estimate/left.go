@@ -82,9 +82,7 @@ type Queue struct {
 // many of these.
 func (q *Queue) Look(v sched.View) {
 	clear(q.in)
-	for int(v.Jobs()) >= len(q.in) {
-		q.in = append(q.in, false)
-	}
+	sched.Row(&q.in, v.Jobs())
 	order := func(a, b sched.JobID) int {
 		x, y := v.Job(a), v.Job(b)
 		return cmp.Or(cmp.Compare(x.Due(), y.Due()), cmp.Compare(x.Seq, y.Seq))

@@ -97,10 +97,8 @@ type lawsOf struct {
 
 // note opens the record of a job.
 func (s *scheduler) note(v sched.View, job *sched.Job) *record {
-	for int(job.ID) >= len(s.jobs) {
-		s.jobs, s.runs = append(s.jobs, record{}), append(s.runs, runs{})
-	}
-	r := &s.jobs[job.ID]
+	r := sched.Row(&s.jobs, job.ID)
+	sched.Row(&s.runs, job.ID)
 	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, InTime: job.Due() != units.Never, Due: stated(job), Until: job.Deadline, End: ending{At: units.Never}}
 	r.Asked, r.Least = s.levelsOf(job)
 	r.Level = r.Asked

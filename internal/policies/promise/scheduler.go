@@ -149,10 +149,8 @@ func (s *scheduler) load(text []byte) error {
 		if r.Job < 1 || r.Job > 1<<24 || r.ID == "" || r.Laws[0] == nil || r.Laws[1] == nil || r.Deviation == nil {
 			return fmt.Errorf("it is damaged at job %d", r.Job)
 		}
-		for int(r.Job) >= len(n.jobs) {
-			n.jobs, n.runs = append(n.jobs, record{}), append(n.runs, runs{})
-		}
-		n.jobs[r.Job] = r.record
+		*sched.Row(&n.jobs, r.Job) = r.record
+		sched.Row(&n.runs, r.Job)
 		n.jobs[r.Job].Until = cmp.Or(r.Until, r.Due)
 	}
 	for _, j := range st.Line {

@@ -175,8 +175,8 @@ func (a *Accountant) of(j *follow.Job) *job {
 
 func (a *Accountant) arrive(j *follow.Job) {
 	n := &job{spec: j.Spec, number: j.Number, arrived: j.Arrived, taken: j.Spec.Promised}
-	*follow.At(&a.jobs, j.Number) = n
-	*follow.At(&a.there, j.Index) = n
+	*sched.Row(&a.jobs, j.Number) = n
+	*sched.Row(&a.there, j.Index) = n
 }
 
 func (a *Accountant) start(at *follow.Attempt) {
@@ -189,7 +189,7 @@ func (a *Accountant) start(at *follow.Attempt) {
 		r.on = at.On.Name
 	}
 	j.ran = append(j.ran, r)
-	*follow.At(&a.live, at.Index) = r
+	*sched.Row(&a.live, at.Index) = r
 }
 
 func (a *Accountant) end(e *follow.Record) {
@@ -252,7 +252,7 @@ func (a *Accountant) turn(e *follow.Record) {
 }
 
 func (a *Accountant) note(at units.Time, h sched.NodeID, n *follow.Node, x float64) {
-	steps := follow.At(&a.nodes, h)
+	steps := sched.Row(&a.nodes, h)
 	s := step{at: at, spec: n.Spec, up: n.State == sched.Awake && n.Spec != nil, speed: 1}
 	if len(*steps) > 0 {
 		s.speed = (*steps)[len(*steps)-1].speed

@@ -138,7 +138,7 @@ func (c *collector) moveTo(now units.Time) {
 // arrived lets a job's tasks wait: those that are not done and, of a job that is told again, do not run.
 func (c *collector) arrived(now units.Time, e *follow.Record) {
 	c.moveTo(now)
-	q := follow.At(&c.queue, e.Job.Index)
+	q := sched.Row(&c.queue, e.Job.Index)
 	if !e.Again {
 		*q = queued{}
 		for k, name := range [groupings]string{e.Job.Spec.Class, e.Job.Spec.Queue, e.Job.Spec.User} {
@@ -311,7 +311,7 @@ func (c *collector) hold(a *follow.Attempt, sign int64) {
 	for k, i := range c.queue[a.Job.Index].in {
 		c.series.now[held+k*mostGroups+int(i)] += sign
 	}
-	n := follow.At(&c.offers, a.Node)
+	n := sched.Row(&c.offers, a.Node)
 	for k, slots := range [2]int64{a.Needs[units.MapSlots], a.Needs[units.ReduceSlots]} {
 		c.series.now[mapHeld+2*k] += sign * slots
 		before := max(n.offers[k], n.holds[k])
@@ -325,7 +325,7 @@ func (c *collector) offered(now units.Time, h sched.NodeID, slots [2]int64) {
 	if c.gantt != nil {
 		c.gantt.grow(c.lanes)
 	}
-	n := follow.At(&c.offers, h)
+	n := sched.Row(&c.offers, h)
 	for k := range slots {
 		before := max(n.offers[k], n.holds[k])
 		n.offers[k] = slots[k]

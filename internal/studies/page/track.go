@@ -52,7 +52,7 @@ type running struct {
 
 // nodeUp makes the node's slots known, so that idle ones are drawn too.
 func (t *tracker) nodeUp(h sched.NodeID, n *cluster.Node) {
-	p := follow.At(&t.nodes, h)
+	p := sched.Row(&t.nodes, h)
 	p.name, p.rack = n.Name, n.Rack
 	for kind, dim := range []units.Dim{mapSlots: units.MapSlots, reduceSlots: units.ReduceSlots} {
 		for int64(len(p.lanes[kind])) < min(n.Class.Capacity[dim], 1<<16) {
@@ -69,7 +69,7 @@ func (t *tracker) addLane(h sched.NodeID, p *nodePage, kind uint8) {
 
 // take returns a free lane of the node.
 func (t *tracker) take(h sched.NodeID, kind uint8) int32 {
-	p := follow.At(&t.nodes, h)
+	p := sched.Row(&t.nodes, h)
 	for i, taken := range p.taken[kind] {
 		if !taken {
 			p.taken[kind][i] = true
@@ -90,7 +90,7 @@ func (t *tracker) leave(i int32, now units.Time) {
 
 // start gives an attempt its lanes.
 func (t *tracker) start(now units.Time, a *follow.Attempt) *running {
-	r := follow.At(&t.attempts, a.Index)
+	r := sched.Row(&t.attempts, a.Index)
 	*r = running{Attempt: a, since: min(a.Began, now), kind: containers, more: r.more[:0]}
 	width := int64(1)
 	if a.Needs[units.MapSlots] > 0 {

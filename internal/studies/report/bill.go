@@ -57,7 +57,7 @@ func (l *leases) turn(at units.Time, n sched.NodeID, class *cluster.Class, state
 	if !slices.ContainsFunc(l.classes, func(c *cluster.Class) bool { return c.Name == class.Name }) {
 		l.classes = append(l.classes, class)
 	}
-	switch x := follow.At(&l.open, n); {
+	switch x := sched.Row(&l.open, n); {
 	case state.There() && x.class == nil:
 		*x = lease{class: class, from: at}
 	case !state.There() && x.class != nil:

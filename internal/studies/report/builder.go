@@ -277,7 +277,7 @@ func (b *Builder) judge(j *Job, f Facts) {
 
 func (b *Builder) arrive(e *follow.Record) {
 	spec := e.Job.Spec
-	p := follow.At(&b.pages, e.Job.Index)
+	p := sched.Row(&b.pages, e.Job.Index)
 	if e.Again {
 		b.reduces(e.At, e.Job, 0)
 		if st := spec.Stage(sched.Map); st != nil {
@@ -311,7 +311,7 @@ func (b *Builder) arrive(e *follow.Record) {
 		b.run.join(&j, spec.Workflow, spec.After)
 	}
 	i := b.row(e.Job)
-	*follow.At(&b.run.Jobs, i), *follow.At(&b.facts, i), *follow.At(&b.drew, i) = j, Facts{}, drawn{}
+	*sched.Row(&b.run.Jobs, i), *sched.Row(&b.facts, i), *sched.Row(&b.drew, i) = j, Facts{}, drawn{}
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -415,7 +415,7 @@ func (b *Builder) mapped(at units.Time, a *follow.Attempt, j *Job) {
 		j.LocalMaps++
 	}
 	if a.Task > 0 {
-		*follow.At(&p.where, a.Task-1) = a.Locality
+		*sched.Row(&p.where, a.Task-1) = a.Locality
 	}
 	if p.maps+1 >= j.Maps {
 		b.reduces(at, a.Job, 0)

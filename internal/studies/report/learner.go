@@ -126,14 +126,14 @@ func (l *Learner) Batch(_ units.Time, records []follow.Record) error {
 			told = true
 		case sched.JobArrived:
 			if e.Job != nil && !e.Again {
-				j := follow.At(&l.jobs, e.Job.Index)
+				j := sched.Row(&l.jobs, e.Job.Index)
 				gather := j.gather
 				gather.Forget()
 				*j = lesson{largest: largest(e.Job.Spec), gather: gather, came: at}
 			}
 		case sched.JobAmended:
 			if e.Job != nil {
-				follow.At(&l.jobs, e.Job.Index).largest = largest(e.Job.Spec)
+				sched.Row(&l.jobs, e.Job.Index).largest = largest(e.Job.Spec)
 			}
 		case sched.Started:
 			if a := e.Attempt; a != nil && a.Stage == sched.Master && !e.Again {

@@ -40,7 +40,7 @@ type Requests struct {
 func (r *Requests) Batch(_ units.Time, records []follow.Record) error {
 	for i := range records {
 		if e := &records[i]; e.Host != nil && e.Host.Spec != nil && e.Host.Spec.Class.Rented() {
-			*follow.At(&r.named, e.Node) = e.Host.Spec.Class
+			*sched.Row(&r.named, e.Node) = e.Host.Spec.Class
 		}
 	}
 	return nil

@@ -53,14 +53,14 @@ func (t *Timeline) Batch(_ units.Time, records []follow.Record) error {
 		e, at := &records[i], records[i].At
 		switch e.Kind {
 		case sched.NodeUp:
-			*follow.At(&t.nodes, e.Node) = e.Detail.Node.Class.Capacity[units.MapSlots]
+			*sched.Row(&t.nodes, e.Node) = e.Detail.Node.Class.Capacity[units.MapSlots]
 			var sum int64
 			for _, n := range t.nodes {
 				sum += n
 			}
 			t.slots = max(t.slots, sum)
 		case sched.NodeDown:
-			*follow.At(&t.nodes, e.Node) = 0
+			*sched.Row(&t.nodes, e.Node) = 0
 		case sched.JobArrived:
 			if j := e.Job; j != nil && j.Number == len(t.rows) && len(t.rows) < maxRows {
 				t.rows = append(t.rows, row{id: j.Spec.ID, arrive: j.Arrived, ended: units.Never, deadline: j.Spec.Deadline})

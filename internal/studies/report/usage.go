@@ -46,7 +46,7 @@ func (u *usage) close(at units.Time) {
 // offer sets what a node offers.
 func (u *usage) offer(at units.Time, h sched.NodeID, capacity *units.Vector) {
 	for d, to := range capacity {
-		n := follow.At(&u.nodes[d], h)
+		n := sched.Row(&u.nodes[d], h)
 		before := n.counts()
 		n.offers = to
 		u.recount(at, units.Dim(d), before, n)
@@ -66,7 +66,7 @@ func (u *usage) hold(at units.Time, a *follow.Attempt, ended bool) {
 		if a.Node < 1 {
 			continue
 		}
-		n := follow.At(&u.nodes[d], a.Node)
+		n := sched.Row(&u.nodes[d], a.Node)
 		before := n.holds
 		if n.holds += more; max(before, n.holds) > n.offers {
 			u.recount(at, d, max(before, n.offers), n)

@@ -113,7 +113,7 @@ func (v *verdicts) Plan(_ units.Time, decisions []follow.Decision) error {
 		if d.Verb == sched.Admit && d.Outlook.Word.Binds() {
 			name = "promised"
 		}
-		*follow.At(&v.said, d.Job.Number) = name
+		*sched.Row(&v.said, d.Job.Number) = name
 	}
 	return nil
 }
