@@ -23,7 +23,7 @@ func TestChancesComeTrue(t *testing.T) {
 		sums, met, n := [5]float64{}, [5]float64{}, [5]float64{}
 		for i := range 8000 {
 			z := random.NormFloat64()
-			chance, truth := finish.Chance(c.of(z)), finish.Chance(of(i, z))
+			chance, truth := c.chance(z), finish.Chance(of(i, z))
 			inTime := random.Float64() < truth
 			if i > 500 {
 				k := min(4, int(5*chance))
@@ -42,6 +42,55 @@ func TestChancesComeTrue(t *testing.T) {
 		}
 		if z := c.needs(1.5); math.Abs(c.of(z)-1.5) > 1e-9 {
 			t.Errorf("%s: a score of 1.5 needs %v, which has %v", name, z, c.of(z))
+		}
+	}
+}
+
+// Where no line of scores says how likely deadlines are, chances come true all the same, and grow with the score.
+func TestBentChances(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var c chances
+	truth := func(z float64) float64 {
+		switch {
+		case z < -0.3:
+			return 0.35
+		case z < 0.8:
+			return 0.55
+		}
+		return 0.99
+	}
+	var line, told [10]float64
+	for i := range 8000 {
+		z := random.NormFloat64()
+		inTime := random.Float64() < truth(z)
+		if i > 1000 {
+			for _, x := range []struct {
+				off    *[10]float64
+				chance float64
+			}{{&line, finish.Chance(c.of(z))}, {&told, c.chance(z)}} {
+				at := min(9, int(10*x.chance))
+				if x.off[at] += x.chance; inTime {
+					x.off[at]--
+				}
+			}
+		}
+		c.met(z, inTime)
+	}
+	sum := func(off *[10]float64) (all float64) {
+		for _, x := range off {
+			all += math.Abs(x) / 7000
+		}
+		return all
+	}
+	if sum(&line) < 0.04 || sum(&told) > 0.03 {
+		t.Errorf("chances are off by %.3f, and by %.3f by the line alone", sum(&told), sum(&line))
+	}
+	last := 0.0
+	for z := -4.0; z < 4; z += 0.01 {
+		if is := c.chance(z); is < last || is > 1 {
+			t.Fatalf("a score of %.2f has a chance of %v, a lower one %v", z, is, last)
+		} else {
+			last = is
 		}
 	}
 }

@@ -142,12 +142,12 @@ func (e *standing) move(i int, by float64) {
 // followed, and as far off beyond them.
 func (e *standing) out(z float64) float64 {
 	at := e.at()
-	return through(scores, at, z)
+	return through(scores[:], at[:], z)
 }
 
 func (e *standing) in(z float64) float64 {
 	at := e.at()
-	return through(at, scores, z)
+	return through(at[:], scores[:], z)
 }
 
 // at is where the law has the instants, each behind the one before.
@@ -162,15 +162,15 @@ func (e *standing) at() (z [len(shell)]float64) {
 }
 
 // through maps a score.
-func through(from, to [len(shell)]float64, z float64) float64 {
+func through(from, to []float64, z float64) float64 {
 	i := 0
-	for i < len(shell) && units.Rounded(from[i]) < units.Rounded(z) {
+	for i < len(from) && units.Rounded(from[i]) < units.Rounded(z) {
 		i++
 	}
 	switch {
 	case i == 0:
 		return to[0] + z - from[0]
-	case i == len(shell):
+	case i == len(from):
 		return to[i-1] + z - from[i-1]
 	}
 	return to[i-1] + (to[i]-to[i-1])*(z-from[i-1])/(from[i]-from[i-1])
