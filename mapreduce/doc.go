@@ -60,8 +60,8 @@
 //
 // Emit costs some 20 ns for a short key, if what calls it costs no more: bytes.FieldsSeq makes no
 // slices where bytes.Fields does, and one variable can hold the value of every record. Where values
-// are counts, Fold: Sum in place of a combiner keeps a number for each key and nothing else. A
-// mapper that has MapBlock gets many lines in one call.
+// are counts, Fold: Sum, or NewCombiner: Sum.Reducer, keeps a number for each key and nothing else; what other
+// combiners combine is sorted first. A mapper that has MapBlock gets many lines in one call.
 //
 // # Formats
 //

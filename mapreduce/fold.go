@@ -95,6 +95,9 @@ type folding struct {
 	text []byte
 }
 
+// Folds tells engines that it does no more than the Fold.
+func (f *folding) Folds() *Fold { return f.fold }
+
 func (f *folding) Reduce(key []byte, values Values, out Emitter) error {
 	var sum int64
 	for first := true; values.Next(); first = false {

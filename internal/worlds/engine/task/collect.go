@@ -30,20 +30,21 @@ func newCollector(a *attempt, c *MapConfig, cuts [][]byte) (collector, error) {
 		spiller: spiller{a: a, dir: c.Local, parts: c.Parts, factor: c.mergeFactor()},
 		program: p, cuts: cuts, limit: c.buffer(),
 	}
-	construct := p.Combiner()
-	if construct == nil {
-		return &sorted{collect: base, parts: make([][]entry, c.Parts)}, nil
+	if construct := p.Combiner(); construct != nil {
+		var err error
+		if base.combiner, err = setUp(a, "combine", construct); err != nil {
+			return nil, err
+		}
+		if f, is := base.combiner.(interface{ Folds() *mapreduce.Fold }); is {
+			return newFolded(base, f.Folds()), nil
+		}
+		base.limit = min(base.limit, combinedAt)
 	}
-	combiner, err := setUp(a, "combine", construct)
-	if err != nil {
-		return nil, err
-	}
-	base.combiner = combiner
-	if p.Fold != nil {
-		return newFolded(base, p.Fold), nil
-	}
-	return newHashed(base), nil
+	return &sorted{collect: base, parts: make([][]entry, c.Parts)}, nil
 }
+
+// combinedAt is how much memory records take at most before they are combined.
+const combinedAt = 8 << 20
 
 // stopEvery is how many records a mapper may emit, from one that it was given, before it hears that
 // it is to stop. A power of two.

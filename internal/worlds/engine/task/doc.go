@@ -8,10 +8,8 @@
 //	records.go  the records of a piece in another format
 //	attempt.go  what all attempts share: stopping, progress, statistics, errors of user code
 //	map.go      a map attempt; collect.go chooses its buffer
-//	sorted.go   a buffer that sorts what was emitted; radix.go sorts
-//	hashed.go   a buffer that combines at emit, by the hash table of table.go
-//	folded.go   a buffer that keeps one number for each key; pages_*.go ask for large pages
-//	queue.go    what both have in common: the table, and what waits on its way to it
+//	sorted.go   a buffer that sorts what was emitted, and combines it; radix.go sorts
+//	folded.go   a buffer that keeps one number for each key, by the hash table of table.go; pages_*.go ask for large pages
 //	sample.go   the keys at which a total order is cut
 //	run.go      sorted runs on disk or in memory, by partition, in blocks with CRC32C
 //	merge.go    k-way merge of runs by a tree of losers, and its groups
@@ -29,7 +27,7 @@
 // # Speed
 //
 // What is done for every record decides. No allocation, no lock, no look at the clock; keys of up
-// to 16 bytes are two machine words in one cache line; records go to the hash tables in batches of
+// to 16 bytes are two machine words in one cache line; records go to the hash table in batches of
 // 64, so that their cache misses overlap; sorting moves entries of 16 bytes and looks at keys only
 // where 8 bytes are equal; a reduce merges map output where it lies. Map output is not compressed:
 // it mostly stays in the page cache, to which 4.9 GB pass in a second of CPU time, and s2 makes

@@ -73,7 +73,7 @@ func TestUserErrorsNameThePlace(t *testing.T) {
 			func(key []byte, _ mapreduce.Values, out mapreduce.Emitter) error {
 				return out.Emit([]byte("other"), nil)
 			}))}, 1,
-			`application x: combine at key "three" emitted the key "other"; a combiner keeps its key`},
+			`application x: combine at key "one" emitted the key "other"; a combiner keeps its key`},
 		"partitioner is out of range": {mapreduce.Program{NewMapper: plain, Partition: func([]byte, int) int { return 2 }}, 2,
 			"application x: map of IN at byte 0: the partitioner chose part 2 of 2"},
 		"reduce panics": {mapreduce.Program{NewMapper: byLine, NewReducer: newReducer(broken)}, 1,

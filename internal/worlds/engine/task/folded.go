@@ -6,29 +6,42 @@ import (
 	"github.com/slackline/slackline/mapreduce"
 )
 
-// folded is the buffer of a map with a fold: one number for each key, and nothing else.
+// folded is the buffer of a map with a fold: one number for each key, and nothing else. Short records wait in a
+// queue until their slots are looked up together, so that the memory behind many slots is fetched at
+// once and not one after the other.
 type folded struct {
-	tabled
-	fold *mapreduce.Fold
-	kind mapreduce.Kind // of the fold
-	text []byte         // of the number that is spilled
-	at   *slot          // whose number is folded
+	collect
+	table *table
+	fold  *mapreduce.Fold
+	kind  mapreduce.Kind // of the fold
+	text  []byte         // of the number that is spilled
+	at    *slot          // whose number is folded
+	queue []waiting
+	waits int // how many do
+	bytes int // of their keys and values
+	touch uint64
 }
 
+// waiting is a record on its way to its slot: a short key, and its number.
+type waiting struct {
+	probe
+	n int64
+}
+
+const queueSize = 64
+
+// newFolded makes a table with a queue that is in proportion to the limit of its memory.
 func newFolded(base collect, fold *mapreduce.Fold) *folded {
-	f := &folded{tabled: newTabled(base), fold: fold, kind: fold.Kind}
-	f.own = f
-	f.where = func() string { return "combine at key " + quoted(f.table.key(f.at)) }
-	return f
+	return &folded{collect: base, table: newTable(), fold: fold, kind: fold.Kind, queue: make([]waiting, min(queueSize, base.limit/slotCost+1))}
 }
 
 // Emit takes a record. When the buffer is full it is spilled. What is common is done here and in
 // the order of the queue; counting and looking whether to stop are left to drain.
 func (f *folded) Emit(key, value []byte) error {
-	if len(key) >= longKey || f.waits >= len(f.all) {
+	if len(key) >= longKey || f.waits >= len(f.queue) {
 		return f.emit(key, value)
 	}
-	w := &f.all[f.waits]
+	w := &f.queue[f.waits]
 	if f.kind != mapreduce.OwnFold && len(value) == 1 && value[0]-'0' <= 9 {
 		w.n = int64(value[0] - '0')
 	} else {
@@ -66,7 +79,39 @@ func (f *folded) emit(key, value []byte) error {
 	return f.combining(func() error { return f.put(s, made, n) })
 }
 
-func (f *folded) cost() int { return f.table.cost() }
+// drain brings what waits to its slots. What fails in that is not the fault of the record at hand, which may be a
+// later one.
+func (f *folded) drain() error {
+	if err := f.check(nil, nil); err != nil {
+		return err
+	}
+	if f.table.used > 0 && f.table.cost() > f.limit {
+		if err := f.spill(); err != nil {
+			return f.a.broke(err)
+		}
+	}
+	queue := f.queue[:f.waits]
+	f.a.count.mapOut += int64(f.waits)
+	f.a.count.mapOutBytes += int64(f.bytes)
+	f.waits, f.bytes = 0, 0
+	for i := range queue { // none of these loads waits for another
+		w := &queue[i]
+		w.home = home(w.lo, w.hi, w.size)
+		f.touch += f.table.slots[w.home>>f.table.shift].lo
+	}
+	return f.combining(func() error { return f.take(queue) })
+}
+
+// combining calls what combines other records than the one at hand.
+func (f *folded) combining(do func() error) error {
+	outer, spot := f.a.where, f.a.spot
+	f.a.where, f.a.spot = func() string { return "combine at key " + quoted(f.table.key(f.at)) }, nil // for who panics
+	if err := do(); err != nil {
+		return f.a.broke(err)
+	}
+	f.a.where, f.a.spot = outer, spot
+	return nil
+}
 
 func (f *folded) take(queue []waiting) error {
 	for i := range queue {
@@ -102,4 +147,38 @@ func (f *folded) spill() error {
 		f.text = f.fold.Append(f.text[:0], s.n)
 		return add(key, f.text)
 	})
+}
+
+// finish sorts, spills and merges all that was emitted.
+func (f *folded) finish() (*Output, error) {
+	if err := f.drain(); err != nil {
+		return nil, err
+	}
+	if f.table.used > 0 || len(f.spills) == 0 {
+		if err := f.spill(); err != nil {
+			return nil, err
+		}
+	}
+	return f.join()
+}
+
+// tally folds a number into that of a key that has a slot, unless no number holds the sum of both.
+func (t *table) tally(p *probe, n int64, kind mapreduce.Kind) bool {
+	s := t.look(p, nil)
+	if s.size == 0 {
+		return false
+	}
+	switch kind {
+	case mapreduce.SumFold:
+		sum := s.n + n
+		if (s.n^sum)&(n^sum) < 0 {
+			return false
+		}
+		s.n = sum
+	case mapreduce.MinFold:
+		s.n = min(s.n, n)
+	case mapreduce.MaxFold:
+		s.n = max(s.n, n)
+	}
+	return true
 }

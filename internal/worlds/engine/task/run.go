@@ -206,11 +206,12 @@ func (w *runWriter) abandon() { w.f.Close() }
 // A run yields the records of one segment, from a file or, without blocks, from memory.
 type run struct {
 	src      io.ReaderAt
-	blocks   []Block // still to be read
-	off      int64   // of the first of them
-	buf      []byte  // the block at hand
-	rest     []byte  // what is unread of it
-	key, val []byte  // the current record, good until next
+	blocks   []Block       // still to be read
+	off      int64         // of the first of them
+	buf      []byte        // the block at hand
+	rest     []byte        // what is unread of it
+	more     func() []byte // if not nil, where the next record comes from; empty behind the last one
+	key, val []byte        // the current record, good until next
 	blame    func(error) error
 }
 
@@ -227,6 +228,9 @@ func openRun(f io.ReaderAt, s Segment) *run {
 
 // next moves to the next record.
 func (r *run) next() (bool, error) {
+	if r.more != nil {
+		r.rest = r.more()
+	}
 	for len(r.rest) == 0 {
 		if len(r.blocks) == 0 {
 			return false, nil

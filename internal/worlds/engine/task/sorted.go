@@ -2,7 +2,7 @@ package task
 
 import "sync"
 
-// sorted is the buffer of a map without a combiner: records in an arena, in the form of a segment,
+// sorted is the buffer of a map without a fold: records in an arena, in the form of a segment,
 // and entries to sort in their place.
 type sorted struct {
 	collect
@@ -80,16 +80,8 @@ func (s *sorted) spill() error {
 					s.scratch = make([]entry, cap(list))
 				}
 				sortEntries(list, s.scratch, s.key)
-				for i, e := range list {
-					if err := w.addRecord(part, s.record(e)); err != nil {
-						return err
-					}
-					if i%beatEvery == 0 {
-						s.a.meter.beat()
-						if err := s.a.err(); err != nil {
-							return err
-						}
-					}
+				if err := s.hand(part, list, w); err != nil {
+					return err
 				}
 				s.parts[part] = list[:0]
 			}
@@ -98,6 +90,37 @@ func (s *sorted) spill() error {
 		s.free()
 		return err
 	})
+}
+
+// hand writes the records of a part, or what the combiner makes of them.
+func (s *sorted) hand(part int, list []entry, w *runWriter) error {
+	if s.combiner != nil {
+		outer, spot := s.a.where, s.a.spot
+		at := 0
+		err := s.combine(part, []*run{{more: func() []byte {
+			if at == len(list) {
+				return nil
+			}
+			at++
+			return s.record(list[at-1])
+		}}}, w)
+		if err == nil { // else they stay for whom it is told
+			s.a.where, s.a.spot = outer, spot
+		}
+		return err
+	}
+	for i, e := range list {
+		if err := w.addRecord(part, s.record(e)); err != nil {
+			return err
+		}
+		if i%beatEvery == 0 {
+			s.a.meter.beat()
+			if err := s.a.err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // free passes the chunks on.

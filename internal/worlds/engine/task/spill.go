@@ -121,18 +121,12 @@ func (s *spiller) merge(outs []*Output) (*Output, error) {
 }
 
 func (s *spiller) mergePart(part int, runs []*run, w *runWriter) error {
+	if s.combiner != nil && len(runs) > 1 {
+		return s.combine(part, runs, w)
+	}
 	m, err := newMerger(runs)
 	if err != nil {
 		return err
-	}
-	if s.combiner != nil && len(runs) > 1 {
-		to := &combined{a: s.a, to: func(value []byte) error { return nil }}
-		to.to = func(value []byte) error { return w.add(part, to.key, value) }
-		s.a.where, s.a.spot = to.where, nil
-		g := &groups{a: s.a, m: m, seen: &s.a.count.combineIn, got: s.a.meter.beat}
-		return s.a.call(func() error {
-			return g.each(s.combiner, to, func(key []byte) { to.key = key })
-		})
 	}
 	for n := 1; ; n++ {
 		ok, err := m.next()
@@ -149,6 +143,21 @@ func (s *spiller) mergePart(part int, runs []*run, w *runWriter) error {
 			}
 		}
 	}
+}
+
+// combine hands what the combiner makes of runs to another one.
+func (s *spiller) combine(part int, runs []*run, w *runWriter) error {
+	m, err := newMerger(runs)
+	if err != nil {
+		return err
+	}
+	to := &combined{a: s.a}
+	to.to = func(value []byte) error { return w.add(part, to.key, value) }
+	s.a.where, s.a.spot = to.where, nil
+	g := &groups{a: s.a, m: m, seen: &s.a.count.combineIn, got: s.a.meter.beat}
+	return s.a.call(func() error {
+		return g.each(s.combiner, to, func(key []byte) { to.key = key })
+	})
 }
 
 // combined takes what a combiner emits for one key.
