@@ -52,11 +52,7 @@ func PeersOf(classes []*Class) *Peers {
 	})
 	p := &Peers{}
 	for _, l := range all[:min(len(all), mostPeers)] {
-		rests := l.c.Rests
-		if rests == nil {
-			rests = restsOf(l.c)
-		}
-		p.lenders = append(p.lenders, lender{l.c.Name, rests})
+		p.lenders = append(p.lenders, lender{l.c.Name, restsOf(l.c)})
 		for _, m := range l.c.Models {
 			if m.Jobs >= leastToLend && m.Node == "" {
 				p.models, p.names = append(p.models, m), append(p.names, l.c.Name)

@@ -70,6 +70,9 @@ func (b *beyond) logs(weight float64) ([]weighted, float64) {
 
 // restsOf are those of a class, by its samples and models.
 func restsOf(c *Class) (all []Rest) {
+	if c.Rests != nil {
+		return c.Rests
+	}
 	for i := range c.Samples {
 		k := c.Samples[i].Key
 		if i > 0 && c.Samples[i-1].Stage == k.Stage && c.Samples[i-1].Part == k.Part {

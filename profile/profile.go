@@ -12,7 +12,7 @@
 //	samples.go   the last jobs, to which models are fitted
 //	fit.go       how: line.go the line, variance.go what tasks share, tail.go the distribution of the rest
 //	pool.go      tails, which are pooled over classes
-//	borrow.go    models of few samples, which borrow from other classes
+//	borrow.go    models of few samples, which borrow from other classes; lent.go what those lend, in few bytes
 //	score.go     how models did at jobs that came after them
 //	course.go    how the last jobs got on, in time and slots
 //	file.go      profiles as a file that people exchange

@@ -87,11 +87,11 @@ func (o *options) dataDir() (dir string, err error) {
 
 // openOrNot opens it for a run, which can do without: jobs must not wait for a disk that nobody
 // needs to finish them.
-func (o *options) openOrNot(log io.Writer) (*runs.Memory, []*profile.Class) {
+func (o *options) openOrNot(log io.Writer, families ...string) (*runs.Memory, []*profile.Class) {
 	m, err := o.open(log)
 	var known []*profile.Class
 	if err == nil {
-		if known, err = m.Profiles(); err == nil {
+		if known, err = m.Profiles(families...); err == nil {
 			return m, known
 		}
 		m.Close()

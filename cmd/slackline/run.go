@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -265,14 +265,16 @@ type round struct {
 
 // runLocal runs the jobs by each policy in turn, reports, and keeps what they did and taught.
 func (o *options) runLocal(cmd *cobra.Command, local *runs.Local, policies []string, seed uint64) error {
-	// The collector takes this for memory in use, though nobody touches it, and leaves small jobs alone, a seventh of
-	// whose processor time it would take.
-	defer runtime.KeepAlive(make([]byte, 16<<20))
-	memory, known := o.openOrNot(cmd.ErrOrStderr())
+	if local.Small() { // they end before there is much to collect, which would take a seventh of their processor time
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
+	}
+	memory, known := o.openOrNot(cmd.ErrOrStderr(), local.Families()...)
 	if memory != nil {
 		defer memory.Close()
 	}
-	local.Memory = memory
+	if local.Memory = memory; !local.Several { // else each run teaches the next one
+		local.Known = known
+	}
 	if err := local.CheckFresh(foldersOf(policies)...); err != nil {
 		return err
 	}

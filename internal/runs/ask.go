@@ -225,11 +225,11 @@ func (l *Local) others(own int64) []Other {
 	if l.Memory == nil {
 		return list
 	}
-	jobs, err := l.Memory.store.Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})
-	if err != nil {
+	alive, err := l.Memory.store.Alive()
+	if err != nil || len(alive) == 0 {
 		return list // nobody knows
 	}
-	alive, _ := l.Memory.store.Alive() // without it none of them is open
+	jobs, _ := l.Memory.store.Jobs(store.JobFilter{States: []string{store.Waiting, store.Running}})
 	for _, j := range jobs {
 		if j.Run == own {
 			continue

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/each"
+	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
@@ -37,18 +38,34 @@ func Whole(some, known []*profile.Class, policy string) []*profile.Class {
 	return all
 }
 
-// whole is the same of the classes that its jobs may be of, and of those of their families.
+// Families are those of the classes that its jobs may be of; none stands for all.
+func (l *Local) Families() (list []string) {
+	if l.Open { // it takes jobs of any class
+		return nil
+	}
+	return each.Of(l.Files, func(f *scenario.Job) string { return profile.Family(f.Class) })
+}
+
+// whole is the same of the classes that its jobs may be of. Each run asks twice.
 func (l *Local) whole(known []*profile.Class, policy string) []*profile.Class {
-	some := known
-	if !l.Open { // else it takes jobs of any class
+	again := len(known) > 0 && slices.Equal(l.Known, known)
+	if again && l.planned == policy {
+		return l.plans
+	}
+	some, of := known, l.Families()
+	if of != nil {
 		some = nil
 		for _, c := range known {
-			if slices.ContainsFunc(l.Files, func(f *scenario.Job) bool { return profile.Family(f.Class) == profile.Family(c.Name) }) {
+			if slices.Contains(of, profile.Family(c.Name)) {
 				some = append(some, c)
 			}
 		}
 	}
-	return Whole(some, known, policy)
+	all := Whole(some, known, policy)
+	if again {
+		l.plans, l.planned = all, policy
+	}
+	return all
 }
 
 // input is what the maps of the jobs read, without those whose input another job writes.
@@ -57,4 +74,9 @@ func (l *Local) input() (bytes int64) {
 		bytes += j.Size()
 	}
 	return bytes
+}
+
+// Small tells whether all that its jobs read is known, and little.
+func (l *Local) Small() bool {
+	return !l.Open && l.input() < 16*noise && !slices.ContainsFunc(l.jobs, func(j *equip.Job) bool { return j.Splits == nil })
 }

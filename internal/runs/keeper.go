@@ -131,17 +131,13 @@ func (l *Local) NewKeeper(c lab.Cell, under string, foreseen []Foresight) (*Keep
 	if m == nil || m.readOnly != nil {
 		return k, nil
 	}
-	var classes []string // of its jobs; others may come to an open run
-	for _, f := range l.Files {
-		if !l.Open {
-			classes = append(classes, f.Class)
+	if k.known = l.Known; k.known == nil {
+		known, err := m.store.Profiles(l.Families()...)
+		if err != nil {
+			return k, err
 		}
+		k.known = known
 	}
-	known, err := m.store.Profiles(classes...)
-	if err != nil {
-		return k, err
-	}
-	k.known = known
 	return k, k.begin(m, store.Run{Name: l.Name(), Seed: c.Seed}, rows)
 }
 

@@ -56,9 +56,11 @@ type Local struct {
 	jobs    []*equip.Job     // by file
 	samples []Sample         // likewise, where they were sampled
 	asked   report.Requests  // of clouds, by the last foresight
-	discard []string         // output directories: see CheckFresh
-	replace []string         // likewise: see CheckOverwrite
-	now     time.Time        // when they are, or were, submitted
+	plans   []*profile.Class // what the policy that was planned for plans its worst cases by
+	planned string
+	discard []string  // output directories: see CheckFresh
+	replace []string  // likewise: see CheckOverwrite
+	now     time.Time // when they are, or were, submitted
 
 	// Warnings are of commands that will hardly find their files.
 	Warnings []string
@@ -73,6 +75,7 @@ type Local struct {
 	Since   time.Time               // when the run began that this one resumes, if none of its jobs had begun
 	Command Command                 // of the run, for whoever resumes it
 	Memory  *Memory                 // of earlier runs; may be nil
+	Known   []*profile.Class        // what it tells of the jobs' classes; nil: whoever needs that asks it
 	Resumed func(engine.Resumption) // is told of resumed jobs; may be nil
 	Warn    func(job, text string)  // is told at once, from any goroutine, what applications warn of; may be nil
 }

@@ -59,9 +59,9 @@ func (m *Memory) Close() error { return m.store.Close() }
 // Store returns the store.
 func (m *Memory) Store() *store.Store { return m.store }
 
-// Profiles returns what is known of all classes, with models.
-func (m *Memory) Profiles() ([]*profile.Class, error) {
-	known, err := m.store.Profiles()
+// Profiles returns what is known of all classes, with models; where families are named, of others what they lend alone.
+func (m *Memory) Profiles(families ...string) ([]*profile.Class, error) {
+	known, err := m.store.Profiles(families...)
 	profile.Complete(known, known)
 	return known, err
 }

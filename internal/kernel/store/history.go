@@ -303,17 +303,15 @@ func openRuns(q querier) (list []Run, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	for rows.Next() {
+	err = scan(rows, func(rows *sql.Rows) error {
 		var r Run
 		var seed, began int64
-		if err := rows.Scan(&r.ID, &r.Name, &r.Policy, &seed, &r.PID, &began); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&r.ID, &r.Name, &r.Policy, &seed, &r.PID, &began)
 		r.Seed, r.Began = uint64(seed), time.Unix(0, began)
 		list = append(list, r)
-	}
-	return list, nil
+		return err
+	})
+	return list, err
 }
 
 func putJob(tx *sql.Tx, j *Job) error {

@@ -9,22 +9,36 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// Profiles returns what is known of these classes, or of all if none is named, sorted by class. The
-// models are those of the last run that taught the class.
-func (s *Store) Profiles(classes ...string) (list []*profile.Class, err error) {
+// Profiles returns what is known of the classes of these families, and of others what they lend; or all of all if none
+// is named. They are sorted by class. The models are those of the last run that taught the class.
+func (s *Store) Profiles(families ...string) (list []*profile.Class, err error) {
 	if s.version < 1 {
 		return nil, nil
 	}
 	q := &query{}
-	q.text.WriteString("SELECT class, profile FROM profiles")
-	q.among("class", classes)
+	q.text.WriteString("SELECT class, profile, NULL FROM profiles")
+	if len(families) > 0 && s.version == len(migrations) {
+		q.text.Reset()
+		q.text.WriteString("SELECT class, CASE WHEN lent IS NULL")
+		for _, f := range families {
+			q.word = " OR "
+			q.ofFamily(f)
+		}
+		q.text.WriteString(" THEN profile END, lent FROM profiles LEFT JOIN lent USING (class)")
+	}
 	q.text.WriteString(" ORDER BY class")
 	err = s.each(q, func(rows *sql.Rows) error {
-		var class, text string
-		if err := rows.Scan(&class, &text); err != nil {
+		var class string
+		var text, lent []byte
+		if err := rows.Scan(&class, &text, &lent); err != nil {
 			return err
 		}
-		p, err := decode(class, text)
+		var p *profile.Class
+		if text != nil {
+			p, err = decode(class, text)
+		} else if p, err = profile.Lender(class, lent); err != nil {
+			err = fmt.Errorf("class %q: %w", class, err)
+		}
 		list = append(list, p)
 		return err
 	})
@@ -34,9 +48,9 @@ func (s *Store) Profiles(classes ...string) (list []*profile.Class, err error) {
 	return list, nil
 }
 
-func decode(class, text string) (*profile.Class, error) {
+func decode(class string, text []byte) (*profile.Class, error) {
 	p := profile.New(class)
-	if err := json.Unmarshal([]byte(text), p); err != nil {
+	if err := json.Unmarshal(text, p); err != nil {
 		return nil, fmt.Errorf("what it knows of class %q cannot be read: %w", class, err)
 	}
 	return p, nil
@@ -62,7 +76,7 @@ func (s *Store) Forget(classes ...string) error {
 
 func learn(tx *sql.Tx, taught *profile.Class) error {
 	known := profile.New(taught.Name)
-	var text string
+	var text []byte
 	switch err := tx.QueryRow("SELECT profile FROM profiles WHERE class = ?", taught.Name).Scan(&text); {
 	case err == nil:
 		if known, err = decode(taught.Name, text); err != nil {
@@ -85,5 +99,34 @@ func put(tx *sql.Tx, p *profile.Class) error {
 		return err
 	}
 	_, err = tx.Exec("INSERT INTO profiles (class, profile) VALUES (?, ?) ON CONFLICT (class) DO UPDATE SET profile = excluded.profile", p.Name, string(text))
+	if err != nil {
+		return err
+	}
+	return lend(tx, p)
+}
+
+// lendAll writes what classes lend that were taught by builds which did not.
+func lendAll(tx *sql.Tx) error {
+	rows, err := tx.Query("SELECT class, profile FROM profiles WHERE class NOT IN (SELECT class FROM lent)")
+	if err != nil {
+		return err
+	}
+	var list []*profile.Class
+	err = scan(rows, func(rows *sql.Rows) error {
+		var class string
+		var text []byte
+		if err := rows.Scan(&class, &text); err != nil {
+			return err
+		}
+		if p, err := decode(class, text); err == nil { // else whoever reads it says so
+			list = append(list, p)
+		}
+		return nil
+	})
+	return errors.Join(err, forEach(tx, list, lend))
+}
+
+func lend(tx *sql.Tx, p *profile.Class) error {
+	_, err := tx.Exec("INSERT OR REPLACE INTO lent (class, lent) VALUES (?, ?)", p.Name, p.Lent())
 	return err
 }

@@ -72,6 +72,12 @@ func (q *query) among(column string, values []string) {
 	q.where(column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", args...)
 }
 
+// ofFamily adds that the class is this one, or of this family.
+func (q *query) ofFamily(family string) {
+	of := profile.Members(family)
+	q.where("(class = ? OR class >= ? AND class < ?)", family, of, of+"\U0010ffff")
+}
+
 // Jobs returns the jobs that the filter chooses, the newest first.
 func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	if s.version < 2 {
@@ -95,8 +101,7 @@ func (s *Store) Jobs(f JobFilter) (jobs []*Job, err error) {
 	is(q, "name", f.Name)
 	is(q, "json_extract(detail, '$.output')", f.Output)
 	if f.Class != "" {
-		of := profile.Members(f.Class)
-		q.where("(class = ? OR class >= ? AND class < ?)", f.Class, of, of+"\U0010ffff")
+		q.ofFamily(f.Class)
 	}
 	is(q, "policy", f.Policy)
 	q.among("state", f.States)
@@ -240,8 +245,12 @@ func (s *Store) each(q *query, do func(*sql.Rows) error) error {
 	if err != nil {
 		return s.explain(err)
 	}
+	return s.explain(scan(rows, do))
+}
+
+func scan(rows *sql.Rows, do func(*sql.Rows) error) (err error) {
 	for err == nil && rows.Next() {
 		err = do(rows)
 	}
-	return s.explain(errors.Join(err, rows.Err(), rows.Close()))
+	return errors.Join(err, rows.Err(), rows.Close())
 }

@@ -50,6 +50,8 @@ var migrations = []string{
 	CREATE INDEX requests_open ON requests (run) WHERE answer IS NULL`,
 	// Each job that begins looks for interrupted ones with its output.
 	`CREATE INDEX jobs_interrupted ON jobs (json_extract(detail, '$.output')) WHERE state = 'interrupted'`,
+	// Each run fits models, for which it reads what all classes lend.
+	`CREATE TABLE lent (class TEXT PRIMARY KEY REFERENCES profiles (class) ON DELETE CASCADE, lent BLOB NOT NULL) STRICT`,
 }
 
 // Store is an open file.
@@ -164,7 +166,7 @@ func (s *Store) migrate() error {
 				return err
 			}
 		}
-		return nil
+		return lendAll(tx)
 	})
 }
 

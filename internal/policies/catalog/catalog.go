@@ -45,53 +45,53 @@ import (
 	"github.com/slackline/slackline/internal/policies/workflow"
 )
 
-// All returns every entry, schemes first. To add a policy or part of one's own, write its package
-// and add its line here.
-func All() []compose.Entry {
-	return []compose.Entry{
-		schemes.FIFO(),
-		schemes.Fair(),
-		schemes.Capacity(),
-		schemes.EDFN(),
-		schemes.EDFP(),
-		schemes.DC(),
-		rtmr.Entry(),
-		promise.Entry(),
-		rds.Entry(),
-		ondemand.Entry(),
-		workflow.DAWSEE(),
-		workflow.Flow(),
-		order.FIFOEntry(),
-		order.FairEntry(),
-		order.CapacityEntry(),
-		order.EDFEntry(),
-		ondemand.OrderEntry(),
-		admit.AllEntry(),
-		admit.LimitEntry(),
-		admit.SerialEntry(),
-		admit.ConstraintEntry(),
-		placement.GreedyEntry(),
-		placement.DelayEntry(),
-		placement.MatchmakingEntry(),
-		placement.EFHEntry(),
-		placement.IdealEntry(),
-		placement.WorthEntry(),
-		preempt.FairEntry(),
-		speculate.Entry(),
-		slowstart.Entry(),
-		scale.Entry(),
-		scale.SlackEntry(),
-		ondemand.RequestEntry(),
-		need.Entry(),
-		workflow.ATPEntry(),
-		workflow.TradeOffEntry(),
-		workflow.VDSEntry(),
-		workflow.DEETSEntry(),
-	}
+// All returns every entry, schemes first.
+func All() []compose.Entry { return slices.Clone(all) }
+
+// To add a policy or part of one's own, write its package and add its line here.
+var all = []compose.Entry{
+	schemes.FIFO(),
+	schemes.Fair(),
+	schemes.Capacity(),
+	schemes.EDFN(),
+	schemes.EDFP(),
+	schemes.DC(),
+	rtmr.Entry(),
+	promise.Entry(),
+	rds.Entry(),
+	ondemand.Entry(),
+	workflow.DAWSEE(),
+	workflow.Flow(),
+	order.FIFOEntry(),
+	order.FairEntry(),
+	order.CapacityEntry(),
+	order.EDFEntry(),
+	ondemand.OrderEntry(),
+	admit.AllEntry(),
+	admit.LimitEntry(),
+	admit.SerialEntry(),
+	admit.ConstraintEntry(),
+	placement.GreedyEntry(),
+	placement.DelayEntry(),
+	placement.MatchmakingEntry(),
+	placement.EFHEntry(),
+	placement.IdealEntry(),
+	placement.WorthEntry(),
+	preempt.FairEntry(),
+	speculate.Entry(),
+	slowstart.Entry(),
+	scale.Entry(),
+	scale.SlackEntry(),
+	ondemand.RequestEntry(),
+	need.Entry(),
+	workflow.ATPEntry(),
+	workflow.TradeOffEntry(),
+	workflow.VDSEntry(),
+	workflow.DEETSEntry(),
 }
 
 // New makes the policy that people have written. An error is one sentence that says where the text is wrong.
-func New(text string, q queues.Config) (*compose.Policy, error) { return Of(All(), text, q) }
+func New(text string, q queues.Config) (*compose.Policy, error) { return Of(all, text, q) }
 
 // Of is New with a list of one's own.
 func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy, error) {
@@ -158,7 +158,7 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 // Part finds a part by its name alone, also one that is part of a scheme and of nothing else.
 func Part(name string) (compose.Entry, bool) {
 	entries := All()
-	for _, e := range All() {
+	for _, e := range all {
 		entries = append(entries, e.Parts...)
 	}
 	i := slices.IndexFunc(entries, func(e compose.Entry) bool { return e.Name == name && e.Kind != compose.KindScheme })
@@ -176,7 +176,7 @@ func Terms(text string) ([]compose.Entry, error) {
 	}
 	var list []compose.Entry
 	for _, t := range terms {
-		e, err := find(All(), text, t)
+		e, err := find(all, text, t)
 		if err != nil {
 			return nil, err
 		}

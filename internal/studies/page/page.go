@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/slackline/slackline/internal/files"
 	"github.com/slackline/slackline/internal/kernel/follow"
@@ -27,12 +28,10 @@ var style string
 var scripts embed.FS
 
 // script is what the parts in js come to, in an order in which each finds what it needs.
-var script = join("read", "words", "sheet", "slots", "strips", "over", "move", "curves", "jobs", "differ", "main")
-
-func join(parts ...string) string {
+var script = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("'use strict';\n(() => {\n")
-	for _, name := range parts {
+	for _, name := range []string{"read", "words", "sheet", "slots", "strips", "over", "move", "curves", "jobs", "differ", "main"} {
 		text, err := scripts.ReadFile("js/" + name + ".js")
 		if err != nil {
 			panic(err) // it is part of the program
@@ -41,7 +40,7 @@ func join(parts ...string) string {
 	}
 	b.WriteString("})();\n")
 	return b.String()
-}
+})
 
 // firstLine begins every page, which is how one is known again.
 const firstLine = "<!doctype html><!-- slackline page -->"
@@ -134,7 +133,7 @@ func (p *Page) Write(w io.Writer, r *report.Report) error {
 		if err != nil {
 			return err
 		}
-		if len(block)+len(frame)+len(style)+len(script)+len(figure)+4096 > MaxBytes {
+		if len(block)+len(frame)+len(style)+len(script())+len(figure)+4096 > MaxBytes {
 			if jobs > 0 {
 				continue
 			}
@@ -158,14 +157,14 @@ func title(runs []*report.Run) string {
 // assemble puts the parts together. The block is JSON as encoding/json writes it, without <, > and
 // &, so it cannot end its element.
 func assemble(title, block, figure string) string {
-	policy := "default-src 'none'; img-src data:; style-src '" + hash(unix(style)) + "'; script-src '" + hash(unix(script)) + "'"
+	policy := "default-src 'none'; img-src data:; style-src '" + hash(unix(style)) + "'; script-src '" + hash(unix(script())) + "'"
 	return strings.NewReplacer(
 		"{{policy}}", policy,
 		"{{title}}", html.EscapeString(title),
 		"{{style}}", unix(style),
 		"{{data}}", block,
 		"{{figure}}", figure,
-		"{{script}}", unix(script),
+		"{{script}}", unix(script()),
 	).Replace(frame)
 }
 

@@ -236,7 +236,7 @@ func TestHostileNames(t *testing.T) {
 
 // The page names no host.
 func TestNoHosts(t *testing.T) {
-	for name, part := range map[string]string{"page.html": frame, "page.css": style, "js": script} {
+	for name, part := range map[string]string{"page.html": frame, "page.css": style, "js": script()} {
 		if found := regexp.MustCompile(`(?i)https?:|\bwss?:|url\(|@import|\bfetch\(|XMLHttp|importScripts|[("'=]//`).FindString(part); found != "" {
 			t.Errorf("%s has %q", name, found)
 		}
