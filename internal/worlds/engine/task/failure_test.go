@@ -230,3 +230,21 @@ func TestReduceBeginsWithItsDirectory(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A mapper that fails behind a spill is said to, though a combiner ran meanwhile.
+func TestMapsFailBehindCombiners(t *testing.T) {
+	fails := mapFunc(func(_, line []byte, out mapreduce.Emitter) error {
+		for range 200 {
+			if err := out.Emit(line, line); err != nil || string(line) == "bad" {
+				return errors.New("no room for bad lines")
+			}
+		}
+		return nil
+	})
+	p := &mapreduce.Program{Name: "x", NewMapper: newMapper(fails), NewCombiner: newReducer(list{}), NewReducer: newReducer(list{})}
+	dir := t.TempDir()
+	_, _, err := (job{program: p, block: 1 << 20, reduces: 1, buffer: 600}).run(t.Context(), dir, write(t, dir, []string{"good\nfine\nbad\n"}))
+	if err == nil || !strings.Contains(err.Error(), "no room") || !strings.Contains(err.Error(), "in-000 at byte 10 failed") {
+		t.Errorf("it says %v", err)
+	}
+}
