@@ -123,3 +123,25 @@ func TestCombiningKeepsMapOutputSmall(t *testing.T) {
 		t.Errorf("%d groups, want 4", got)
 	}
 }
+
+// The reducer of a fold that stands for a combiner counts as the fold: it never fills a buffer with what
+// comes again.
+func TestReducerOfFoldIsFold(t *testing.T) {
+	dir := t.TempDir()
+	p := mapreduce.Program{Name: "ones", NewCombiner: mapreduce.Sum.Reducer, NewMapper: newMapper(mapFunc(func(_, line []byte, out mapreduce.Emitter) error {
+		for _, w := range strings.Fields(string(line)) {
+			if err := out.Emit([]byte(w), []byte("1")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))}
+	j := job{program: &p, block: 1 << 20, reduces: 1, workers: 1, buffer: 2000}
+	_, counters, err := j.run(t.Context(), dir, write(t, dir, []string{strings.Repeat("to be or not to be\n", 1000)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := count(counters, mapreduce.SpilledRecords); out != 4 {
+		t.Errorf("%d records spilled, want 4", out)
+	}
+}
