@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
@@ -42,5 +43,39 @@ workload:
 	asleep, ended := play("flow+slack")
 	if asleep > 0.75*alone || ended > 6*3600 {
 		t.Errorf("%v kWh in place of %v, ended after %v s", asleep, alone, ended)
+	}
+}
+
+// Where hours differ in price, a workflow of flow that needs several nodes waits for the cheap ones within its slack.
+func TestWorkflowInCheapHours(t *testing.T) {
+	text := `
+profiles: rehearsed
+cluster:
+  heartbeat: 0s
+  replicas: 0
+  supply: [{at: 0s, price: 0.40, carbon: 400}, {at: 2h, price: 0.10, carbon: 100}, {at: 4h, price: 0.40, carbon: 400}]
+  forecasts: [{of: price, mid: [0.40, 0.40, 0.10, 0.10, 0.40, 0.40], every: 1h}]
+  classes:
+    - {name: slow, nodes: 12, map_slots: 4, speed: 1, idle_power: 100W, dynamic_power: 100W, wake_time: 60s}
+workload:
+  jobs:
+    - {id: j0, class: c, workflow: w, workflow_deadline: +6h, maps: 32, map_time: 5m, moldable: {min: 16, slope: 0.005}}
+`
+	for k := 1; k < 12; k++ {
+		text += fmt.Sprintf("    - {id: j%d, class: c, workflow: w, after: j%d, maps: 32, map_time: 5m, moldable: {min: 16, slope: 0.005}}\n", k, (k-1)/2)
+	}
+	s, err := scenario.Read("cheap.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost := func(policy string) float64 {
+		r, err := Run(context.Background(), Cells(s, []string{policy}, []uint64{1})[0])
+		if err != nil || len(r.Workflows) != 1 || *r.Workflows[0].Finished > 6*3600 {
+			t.Fatalf("%s: %v, %+v", policy, err, r.Workflows)
+		}
+		return *r.Summary.EnergyCost
+	}
+	if now, then := cost("flow"), cost("flow+slack"); then > 0.5*now {
+		t.Errorf("it costs %v in place of %v", then, now)
 	}
 }
