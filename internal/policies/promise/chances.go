@@ -16,16 +16,13 @@ import (
 // with at = 0 and by = 1 before any has come true or passed. Both are fitted as they do (probit regression by Newton's
 // steps, in which what came last counts most), once for jobs that stand among those that can be in time, and once for
 // those that went behind: these are in time if others are sooner done than expected. No line says it all: by what
-// chances of a size were too low of late the next ones are higher.
+// chances of a size were too low of late, of whatever jobs, the next ones are higher.
 
 // chances is that fit. The zero value has seen nothing.
 type chances struct {
 	At   float64    `json:"at,omitempty"`
 	More float64    `json:"more,omitempty"` // by, less 1
 	Info [3]float64 `json:"info,omitzero"`  // on both, less that of the start: of at, of both, of by
-
-	Low  [len(sizes)]float64 `json:"low,omitzero"`  // by how much chances of such sizes were too low
-	Seen [len(sizes)]float64 `json:"seen,omitzero"` // outcomes that say so, and no more than count
 }
 
 // The sizes of chances: the middles of tenths, more near to 1, where most are, and the ends, of which there is nothing
@@ -38,6 +35,34 @@ const (
 	mostSeen  = 200.0
 )
 
+// bySize is by how much chances of these sizes were too low. The zero value has seen nothing.
+type bySize struct {
+	Low  [len(sizes)]float64 `json:"low,omitzero"`
+	Seen [len(sizes)]float64 `json:"seen,omitzero"` // outcomes that say so, and no more than count
+}
+
+// met counts what became of a deadline that had such a chance.
+func (b *bySize) met(chance float64, inTime bool) {
+	i, y := 1, 0.0
+	for i+2 < len(sizes) && units.Rounded(chance) > units.Rounded((sizes[i]+sizes[i+1])/2) {
+		i++
+	}
+	if inTime {
+		y = 1
+	}
+	b.Seen[i] = min(b.Seen[i]+1, mostSeen)
+	b.Low[i] = units.Rounded(b.Low[i] + (y-chance-b.Low[i])/(startSeen+b.Seen[i]))
+}
+
+// of is a chance as such ones came true.
+func (b *bySize) of(chance float64) float64 {
+	is := sizes
+	for i := 1; i+1 < len(sizes); i++ {
+		is[i] = min(1, max(is[i-1], sizes[i]+b.Low[i]))
+	}
+	return units.Rounded(through(sizes[:], is[:], chance))
+}
+
 // A fit starts as if so much were known of at and by, and the last so many outcomes count. No outcome says more than
 // one at the far score.
 const (
@@ -49,18 +74,12 @@ const (
 
 // met counts what became of a deadline.
 func (c *chances) met(score float64, inTime bool) {
-	i, was := 1, finish.Chance(c.of(score))
-	for i+2 < len(sizes) && units.Rounded(was) > units.Rounded((sizes[i]+sizes[i+1])/2) {
-		i++
-	}
 	z := max(-farScore, min(farScore, score))
 	is := max(-farScore, min(farScore, c.of(z)))
 	p, y := finish.Chance(is), 0.0
 	if inTime {
 		y = 1
 	}
-	c.Seen[i] = min(c.Seen[i]+1, mostSeen)
-	c.Low[i] = units.Rounded(c.Low[i] + (y-was-c.Low[i])/(startSeen+c.Seen[i]))
 	density := math.Exp(-float64(is*is)/2) / math.Sqrt(2*math.Pi)
 	slope := density / float64(p*(1-p))
 	weight, pull := float64(density*slope), float64((y-p)*slope)
@@ -79,15 +98,6 @@ func (c *chances) met(score float64, inTime bool) {
 
 // of is the score of the chance of a deadline at that score.
 func (c *chances) of(score float64) float64 { return c.At + float64((1+c.More)*score) }
-
-// chance is that of a deadline at that score.
-func (c *chances) chance(score float64) float64 {
-	is := sizes
-	for i := 1; i+1 < len(sizes); i++ {
-		is[i] = min(1, max(is[i-1], sizes[i]+c.Low[i]))
-	}
-	return units.Rounded(through(sizes[:], is[:], finish.Chance(c.of(score))))
-}
 
 // needs is the score at which a deadline has a chance of that score.
 func (c *chances) needs(score float64) float64 { return (score - c.At) / (1 + c.More) }

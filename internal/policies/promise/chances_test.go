@@ -20,10 +20,12 @@ func TestChancesComeTrue(t *testing.T) {
 	} {
 		random := rand.New(rand.NewPCG(1, 2))
 		var c chances
+		var b bySize
 		sums, met, n := [5]float64{}, [5]float64{}, [5]float64{}
 		for i := range 8000 {
 			z := random.NormFloat64()
-			chance, truth := c.chance(z), finish.Chance(of(i, z))
+			line := finish.Chance(c.of(z))
+			chance, truth := b.of(line), finish.Chance(of(i, z))
 			inTime := random.Float64() < truth
 			if i > 500 {
 				k := min(4, int(5*chance))
@@ -33,6 +35,7 @@ func TestChancesComeTrue(t *testing.T) {
 					met[k]++
 				}
 			}
+			b.met(line, inTime)
 			c.met(z, inTime)
 		}
 		for k := range n {
@@ -50,6 +53,7 @@ func TestChancesComeTrue(t *testing.T) {
 func TestBentChances(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var c chances
+	var b bySize
 	truth := func(z float64) float64 {
 		switch {
 		case z < -0.3:
@@ -67,13 +71,14 @@ func TestBentChances(t *testing.T) {
 			for _, x := range []struct {
 				off    *[10]float64
 				chance float64
-			}{{&line, finish.Chance(c.of(z))}, {&told, c.chance(z)}} {
+			}{{&line, finish.Chance(c.of(z))}, {&told, b.of(finish.Chance(c.of(z)))}} {
 				at := min(9, int(10*x.chance))
 				if x.off[at] += x.chance; inTime {
 					x.off[at]--
 				}
 			}
 		}
+		b.met(finish.Chance(c.of(z)), inTime)
 		c.met(z, inTime)
 	}
 	sum := func(off *[10]float64) (all float64) {
@@ -87,7 +92,7 @@ func TestBentChances(t *testing.T) {
 	}
 	last := 0.0
 	for z := -4.0; z < 4; z += 0.01 {
-		if is := c.chance(z); is < last || is > 1 {
+		if is := b.of(finish.Chance(c.of(z))); is < last || is > 1 {
 			t.Fatalf("a score of %.2f has a chance of %v, a lower one %v", z, is, last)
 		} else {
 			last = is

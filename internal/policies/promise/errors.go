@@ -48,6 +48,7 @@ const beyondTold = 3
 // errs are what statements were off by.
 type errs struct {
 	Of   [3]standing `json:"of,omitzero"`
+	Came bySize      `json:"came,omitzero"`
 	Sure float64     `json:"sure,omitempty"` // what promises ask for besides
 }
 
@@ -89,8 +90,7 @@ func (f *first) states(now units.Time, st *statement) {
 func (e *errs) passes(r *record, now units.Time) {
 	f := &r.First
 	if f.Deadline && now > r.Until {
-		f.Deadline = false
-		e.Of[f.Like].met(f.Score, false)
+		e.came(f, false)
 	}
 	if r.Promised > 0 && now > r.Until && !f.Broken {
 		f.Broken = true
@@ -106,8 +106,7 @@ func (e *errs) met(r *record, at units.Time) {
 	e.passes(r, at)
 	f := &r.First
 	if f.Deadline {
-		f.Deadline = false
-		e.Of[f.Like].met(f.Score, true)
+		e.came(f, true)
 	}
 	if r.Promised > 0 && !f.Broken {
 		e.promised(r.Promised, true)
@@ -115,6 +114,13 @@ func (e *errs) met(r *record, at units.Time) {
 	for i := f.Past; i < len(shell) && f.By[i] != 0; i++ {
 		e.Of[f.Like].move(i, steps[i]*(shell[i]-1))
 	}
+}
+
+// came counts what became of a deadline.
+func (e *errs) came(f *first, inTime bool) {
+	f.Deadline = false
+	e.Came.met(finish.Chance(e.Of[f.Like].of(f.Score)), inTime)
+	e.Of[f.Like].met(f.Score, inTime)
 }
 
 // promised counts a promise that leaves such a risk.

@@ -126,7 +126,7 @@ func (st *statement) behind(z float64) float64 {
 
 // risk is that of a deadline in so many seconds.
 func (st *statement) risk(deadline float64) finish.Risk {
-	return finish.RiskOf(1 - st.errs.Of[st.like].chance(st.score(deadline)))
+	return finish.RiskOf(1 - st.errs.Came.of(finish.Chance(st.errs.Of[st.like].of(st.score(deadline)))))
 }
 
 // score is where such a deadline lies among the instants that are told.
