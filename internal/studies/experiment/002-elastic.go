@@ -8,7 +8,7 @@ func elastic002() *Experiment {
 	in := func(name, policy string) Row { return play(name, "day.yaml", order+policy) }
 	alone, need := in("order alone", ""), in("need", "+need")
 	promised, requests := play("promise and need", "day.yaml", "promise+need"), in("eq. 12", "+request")
-	static := func(name, n string) Row { return in(name, "+need(base="+n+",budget="+n+")") }
+	static := func(name, n string) Row { return in(name, "+need(base="+n+",budget="+n+")") } // a node costs 1 an hour
 	two, four, six, ten := static("2 nodes", "2"), static("4 nodes", "4"), static("6 nodes", "6"), static("10 nodes", "10")
 	fluid, all := in("clairvoyant", "+clairvoyant"), in("clairvoyant, margin 20 %", "+clairvoyant(margin=20)")
 	busy, queue := in("threshold of utilisation", "+thresholds(of=utilisation)"), in("threshold of the queue", "+thresholds(of=queue)")
