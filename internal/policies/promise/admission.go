@@ -247,12 +247,17 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *sta
 	}
 	s.plan(st, w)
 	r.Told = s.toldOf(w, out, v.Now())
-	r.First = first{}
-	if !r.Strange && w.end != units.Never {
-		r.First.states(v.Now(), &st)
+	r.First = first{Like: st.like, Strange: r.Strange}
+	if w.end != units.Never {
+		if !r.Strange {
+			r.First.states(v.Now(), &st)
+		}
 		if job.Deadline != units.Never {
 			r.First.Deadline = true
 			r.First.Score = units.Rounded(st.score(job.Deadline.Sub(v.Now()).Seconds()))
+			if r.First.Chance = units.Rounded(st.line(r.First.Score)); r.Promised > 0 {
+				r.First.Chance = max(r.First.Chance, units.Rounded(1-r.Promised.Share()))
+			}
 		}
 	}
 	return w, &st

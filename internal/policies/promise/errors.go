@@ -48,7 +48,7 @@ const beyondTold = 3
 // errs are what statements were off by.
 type errs struct {
 	Of   [3]standing `json:"of,omitzero"`
-	Came bySize      `json:"came,omitzero"`
+	Came [2]bySize   `json:"came,omitzero"`  // of jobs of classes of which something was known, and of others
 	Sure float64     `json:"sure,omitempty"` // what promises ask for besides
 }
 
@@ -73,6 +73,8 @@ type first struct {
 
 	Deadline bool    `json:"deadline,omitempty"` // it has one that has not passed
 	Score    float64 `json:"score,omitempty"`    // of that
+	Chance   float64 `json:"chance,omitempty"`   // by its score alone
+	Strange  bool    `json:"strange,omitempty"`  // nothing was known of its class
 	Like     int     `json:"like,omitempty"`     // where it stood
 
 	Broken bool `json:"broken,omitempty"` // its promise
@@ -80,7 +82,6 @@ type first struct {
 
 // states notes what is stated of a job that came.
 func (f *first) states(now units.Time, st *statement) {
-	*f = first{Like: st.like}
 	for i, p := range shell {
 		f.By[i] = now.Add(ofSeconds(st.by(finish.RiskOf(1 - p))))
 	}
@@ -119,8 +120,17 @@ func (e *errs) met(r *record, at units.Time) {
 // came counts what became of a deadline.
 func (e *errs) came(f *first, inTime bool) {
 	f.Deadline = false
-	e.Came.met(finish.Chance(e.Of[f.Like].of(f.Score)), inTime)
-	e.Of[f.Like].met(f.Score, inTime)
+	if e.Came[kept(f.Strange)].met(f.Chance, inTime); !f.Strange {
+		e.Of[f.Like].met(f.Score, inTime)
+	}
+}
+
+// kept is where what came of such jobs is.
+func kept(strange bool) int {
+	if strange {
+		return 1
+	}
+	return 0
 }
 
 // promised counts a promise that leaves such a risk.

@@ -27,6 +27,7 @@ type statement struct {
 	errs     *errs
 	like     int     // where the job stands
 	few      float64 // of its law
+	strange  bool    // nothing is known of its class
 }
 
 // protects is the risk above which a promise is protected, and atRisk its normal score.
@@ -39,7 +40,7 @@ const mostScore = 8.2
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
-	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, late: w.late}
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, late: w.late, strange: w.r.Strange}
 	if w.r.Laws[0] != nil {
 		st.few = w.r.Laws[0].Few
 	}
@@ -126,8 +127,11 @@ func (st *statement) behind(z float64) float64 {
 
 // risk is that of a deadline in so many seconds.
 func (st *statement) risk(deadline float64) finish.Risk {
-	return finish.RiskOf(1 - st.errs.Came.of(finish.Chance(st.errs.Of[st.like].of(st.score(deadline)))))
+	return finish.RiskOf(1 - st.errs.Came[kept(st.strange)].of(st.line(st.score(deadline))))
 }
+
+// line is the chance of a score by the line alone.
+func (st *statement) line(score float64) float64 { return finish.Chance(st.errs.Of[st.like].of(score)) }
 
 // score is where such a deadline lies among the instants that are told.
 func (st *statement) score(deadline float64) float64 {
