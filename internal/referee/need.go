@@ -360,8 +360,8 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired, bas
 	var classes []*offered
 	byName := map[string]*offered{}
 	for _, n := range b.nodes {
-		if n == nil || !n.offered {
-			continue
+		if n == nil || !n.offered || s.rented[n.id] > s.gone[n.id] && b.now < s.rented[n.id]+s.patience(n) {
+			continue // it cannot be had, or was asked for and did not come
 		}
 		o := byName[n.Class.Name]
 		if o == nil {
@@ -385,8 +385,8 @@ func (s *needs) rent(b *book, p *wants, crews []crew, chores []chore, hired, bas
 	classes = slices.DeleteFunc(classes, func(o *offered) bool { return o.most <= 0 })
 	hire := func(o *offered, few int, why string) {
 		for _, n := range o.nodes {
-			if asked := s.rented[n.id]; few == 0 || asked > s.gone[n.id] && b.now < asked+s.patience(n) {
-				continue
+			if few == 0 {
+				break
 			}
 			p.power("wake", n, why)
 			s.rented[n.id] = max(1, b.now)

@@ -175,14 +175,26 @@ type offer struct {
 	price float64
 }
 
-// offers lists them by handle, as far as the budget allows.
+// missing tells whether a node did not come when it was asked for, or was taken away soon: it is not to be had yet.
+func (n *Need) missing(v sched.View, nd *sched.Node) bool {
+	t := n.tenure(nd.ID)
+	return t.Rented > t.Back && v.Now() < t.Rented.Add(n.patience(v.Class(nd.Class).Spec.WakeTime))
+}
+
+// offers lists them by handle, as far as the budget allows, without missing nodes: another class may have some.
 func (n *Need) offers(v sched.View, s *stock) (list []offer) {
+	missing := make([]int, v.Classes()+1)
+	for h := range n.Nodes {
+		if nd := v.Node(sched.NodeID(h)); nd != nil && nd.State == sched.Offered && n.missing(v, nd) {
+			missing[nd.Class]++
+		}
+	}
 	for c := sched.ClassID(1); c <= v.Classes(); c++ {
 		k := v.Class(c)
 		if k == nil || !k.Spec.Rented() || k.Nodes[sched.Offered] == 0 {
 			continue
 		}
-		o := offer{c, int(k.Nodes[sched.Offered]), slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.PriceAt(v.Now())}
+		o := offer{c, int(k.Nodes[sched.Offered]) - missing[c], slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.PriceAt(v.Now())}
 		if n.c.Budget > 0 && o.price > 0 {
 			o.most = min(o.most, int(units.Rounded((float64(n.c.Budget)-s.costs)/o.price)))
 		}
@@ -287,11 +299,8 @@ func (n *Need) wake(v sched.View, class sched.ClassID, nodes int, s *stock, p *s
 	k := v.Class(class).Spec
 	for h := sched.NodeID(1); h <= v.Nodes() && nodes > 0; h++ {
 		nd := v.Node(h)
-		if nd == nil || nd.Class != class || nd.State != sched.Offered {
+		if nd == nil || nd.Class != class || nd.State != sched.Offered || n.missing(v, nd) {
 			continue
-		}
-		if t := n.tenure(h); t.Rented > t.Back && v.Now() < t.Rented.Add(n.patience(k.WakeTime)) {
-			continue // it did not come
 		}
 		if p.Add(sched.Item{Verb: sched.Wake, Node: h, Reason: why}) {
 			n.tenure(h).Rented = max(1, v.Now())

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/ledger"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
@@ -79,5 +80,41 @@ func TestBeforeAnybodyAsks(t *testing.T) {
 	}
 	if wakes[0] == 0 || wakes[1] != wakes[0] {
 		t.Errorf("%d nodes are rented where tasks are bound early, %d where they are bound late", wakes[0], wakes[1])
+	}
+}
+
+// Where a cloud refuses the nodes that cost least, as many of the next class are rented, and at once.
+func TestRefusedNodesAreReplaced(t *testing.T) {
+	for _, base := range []int{0, 30} {
+		book, plan := crowded(true, 10, 20, 2500)
+		dear := &cluster.Class{Name: "dear", Speed: 1, Capacity: units.Slots(8, 4), Most: 100, Price: 2, WakeTime: units.Minute}
+		var events []sched.Event
+		for n := range sched.NodeID(dear.Most) {
+			events = append(events, sched.Event{Kind: sched.NodeChanged, Node: 1011 + n, State: sched.Offered, Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint("d", n), Rack: 1, Class: dear}}})
+		}
+		book.Apply(0, 2, events)
+		need, asked := New(Config{Margin: 20, Base: base}), [2]map[string]int{{}, {}}
+		for round, at := range []units.Time{0, units.Time(units.Second)} {
+			book.Begin(plan)
+			need.Decide(book, []sched.Event{{Kind: sched.JobAmended, Job: 11}}, plan)
+			events = events[:0]
+			for _, it := range plan.Items {
+				asked[round][book.Class(book.Node(it.Node).Class).Spec.Name]++
+				events = append(events, sched.Event{Kind: sched.NodeChanged, Node: it.Node, State: sched.Waking})
+			}
+			book.Apply(at, int64(3+2*round), events)
+			for i := range events {
+				events[i].State = sched.Offered
+			}
+			for h := sched.NodeID(11); h <= 1010; h++ { // and it has no others
+				if book.Node(h).State == sched.Offered {
+					events = append(events, sched.Event{Kind: sched.NodeDown, Node: h})
+				}
+			}
+			book.Apply(at+units.Time(units.Second), int64(4+2*round), events)
+		}
+		if asked[0]["m"] == 0 || len(asked[0]) != 1 || asked[1]["dear"] != asked[0]["m"] || len(asked[1]) != 1 {
+			t.Errorf("base %d: asked for %v, and when these were refused for %v", base, asked[0], asked[1])
+		}
 	}
 }

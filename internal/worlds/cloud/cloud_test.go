@@ -88,6 +88,8 @@ func TestHookSentences(t *testing.T) {
 		{`echo '{"nodes":[{"id":"i-1"}]}'`, "list: its answer must be"},
 		{`echo '{"nodes":[]} {}'`, "which is not one JSON object"},
 		{"echo first >&2; echo quota is used up >&2; exit 7", "list: exit code 7: quota is used up"},
+		{"exit 3", "list: exit code 3: it does not say why"},
+		{"kill -9 $$", "list: it was ended by signal: killed"},
 		{"exec sleep 60", "list: no answer within 300ms"},
 		{`(sleep 60) 2>/dev/null & echo '{"nodes":[]}'; echo $! >&2`, "keeps its output open"},
 	} {

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,9 +83,11 @@ func (h *Hook) call(ctx context.Context, r request, answer any) error {
 		return h.errorf("%s: no answer within %v", r.Do, h.Timeout)
 	case errors.Is(err, exec.ErrWaitDelay):
 		return h.errorf("%s: what it started keeps its output open; send that elsewhere, as by >/dev/null 2>&1 &", r.Do)
+	case ended && exit.ExitCode() < 0:
+		return h.errorf("%s: it was ended by %v", r.Do, exit)
 	case ended:
 		lines := strings.Split(strings.TrimSpace(string(said.kept)), "\n")
-		return h.errorf("%s: exit code %d: %s", r.Do, exit.ExitCode(), short(lines[len(lines)-1]))
+		return h.errorf("%s: exit code %d: %s", r.Do, exit.ExitCode(), cmp.Or(short(lines[len(lines)-1]), "it does not say why"))
 	case errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound):
 		return h.errorf("%s: there is no such program", r.Do)
 	case err != nil:
