@@ -117,6 +117,8 @@ type Cause struct {
 	Numbers []Number
 	// Each says the evidence, a piece behind another: the first the first, and the last all that follow.
 	Each []Piece
+	// Told says that reports and logs tell it of the item's job: that is what the item is for.
+	Told bool
 }
 
 // Causes that many policies share.

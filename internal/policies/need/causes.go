@@ -67,6 +67,6 @@ var (
 	NotNeeded = &sched.Cause{Name: "not-needed", Text: "nothing has run on it for {idle}, and no job is late without it; {rented} {rented?node is|nodes are} rented",
 		Numbers: []sched.Number{sched.Clock.Named("idle", "for how long nothing has run on it", 60e9), sched.Count.Named("rented", "rented nodes before it is given back", 3)}}
 	// BeyondHelp rents nothing for a job.
-	BeyondHelp = &sched.Cause{Name: "beyond-help", Text: "with all nodes that can be had it would be late by {late}: nothing is rented for it",
+	BeyondHelp = &sched.Cause{Name: "beyond-help", Told: true, Text: "with all nodes that can be had it would be late by {late}: nothing is rented for it",
 		Numbers: []sched.Number{sched.Shift.Named("late", "by how much it is late with all nodes that can be had", 5e9)}}
 )

@@ -252,7 +252,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *sta
 		if !r.Strange {
 			r.First.states(v.Now(), &st)
 		}
-		if job.Deadline != units.Never {
+		if job.Deadline != units.Never && job.Deadline > v.Now() {
 			r.First.Deadline = true
 			r.First.Score = units.Rounded(st.score(job.Deadline.Sub(v.Now()).Seconds()))
 			if r.First.Chance = units.Rounded(st.line(r.First.Score)); r.Promised > 0 {

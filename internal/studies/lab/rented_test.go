@@ -253,3 +253,22 @@ workload:
 		t.Errorf("nodes were rented for 4 minutes of work: %+v", b)
 	}
 }
+
+// A job that nothing can save is told of where the rents are, and no node is rented for it.
+func TestBeyondHelpIsTold(t *testing.T) {
+	s, err := scenario.Read("late.yaml", []byte(`
+cluster: {nodes: 1, map_slots: 2, offers: [{name: m, most: 2, map_slots: 2, price: 1, boot: 30s}]}
+profiles: rehearsed
+workload: {jobs: [{id: big, class: c, maps: 100, map_time: 10s, reduces: 0, deadline: +1m}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Run(context.Background(), Cells(s, []string{"edf(feasible)+slowstart+need"}, []uint64{1})[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Requests) != 1 || len(run.Bill) > 0 || !strings.Contains(run.Requests[0].String(), `job "big": with all nodes that can be had it would be late by `) {
+		t.Errorf("%+v, %+v", run.Requests, run.Bill)
+	}
+}

@@ -10,7 +10,8 @@ import (
 	"github.com/slackline/slackline/units"
 )
 
-// Request is what a policy asked of clouds at one instant: so many nodes of a class more, or less.
+// Request is what a policy asked of clouds at one instant: so many nodes of a class more, or less; or that it asks
+// nothing for a job.
 type Request struct {
 	At    float64 `json:"at_s"`
 	Class string  `json:"class"`
@@ -18,10 +19,14 @@ type Request struct {
 	Cost  float64 `json:"cost_an_hour"` // of these nodes
 	Boot  float64 `json:"boot_s"`       // of one
 	Why   string  `json:"why"`
+	Job   string  `json:"job,omitempty"` // for which nothing is asked
 }
 
 // String says it in words.
 func (r *Request) String() string {
+	if r.Job != "" {
+		return fmt.Sprintf("job %q: %s", r.Job, r.Why)
+	}
 	what := units.Count(max(r.Nodes, -r.Nodes), "node") + " of class " + r.Class + ": " + r.Why
 	if r.Nodes < 0 {
 		return "given back: " + what
@@ -50,7 +55,10 @@ func (r *Requests) Batch(_ units.Time, records []follow.Record) error {
 func (r *Requests) Plan(at units.Time, decisions []follow.Decision) error {
 	r.fresh = len(r.List)
 	for i := range decisions {
-		if d := &decisions[i]; int(d.Node) < len(r.named) {
+		switch d := &decisions[i]; {
+		case d.Job != nil && d.Reason.Cause != nil && d.Reason.Cause.Told && d.Refused == sched.OK:
+			r.List = append(r.List, Request{At: at.Seconds(), Job: d.Job.Spec.ID, Why: d.Why()})
+		case int(d.Node) < len(r.named):
 			r.Add(at, d.Item, r.named[d.Node], d.Why)
 		}
 	}

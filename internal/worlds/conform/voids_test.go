@@ -132,7 +132,7 @@ var outlives = map[string]struct{ resync, takeOver string }{
 	"planned jobs":      {"classes", "classes"},
 	"running queue":     {"activate classes intervals members next observe prices slots wake speed? level? slowed?", "activate classes due? held intervals members next observe prices slots speed wake level? slowed?"},
 	"rtmr admission":    {"jobs others plan queue starts", "jobs others plan queue starts"},
-	"promise admission": {"any arrivals classes? jobs? kin next?", "any arrivals classes? jobs kin next line? failures?"},
+	"promise admission": {"any arrivals classes? errors? jobs? kin next?", "any arrivals classes? errors? jobs kin next line? failures?"},
 }
 
 // What a part remembers after a resync, and after a take-over, is what its description says: the rest it
