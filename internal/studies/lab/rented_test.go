@@ -268,7 +268,7 @@ workload: {jobs: [{id: big, class: c, maps: 100, map_time: 10s, reduces: 0, dead
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Requests) != 1 || len(run.Bill) > 0 || !strings.Contains(run.Requests[0].String(), `job "big": with all nodes that can be had it would be late by `) {
+	if len(run.Requests) != 1 || run.Bill[0].Rented > 0 || !strings.Contains(run.Requests[0].String(), `job "big": with all nodes that can be had it would be late by `) {
 		t.Errorf("%+v, %+v", run.Requests, run.Bill)
 	}
 }
