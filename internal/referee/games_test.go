@@ -161,7 +161,7 @@ func fitted(yaml, policy string) string {
 		yaml = strings.Replace(yaml, "classes: [{name: other,", "dynamic_power: 90W\n  classes: [{name: other, dynamic_power: 40W,", 1)
 	}
 	if strings.Contains(policy, "ondemand") || strings.Contains(policy, "request") || strings.Contains(policy, "need") {
-		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  offers: [{name: small, most: 3, price: 0.1, boot: 9s}, {name: large, most: 2, price: 0.3, billing: 30s, boot: 4s, map_slots: 4, reduce_slots: 2}]\n", 1)
+		yaml = strings.Replace(yaml, "cluster:\n", "cluster:\n  offers: [{name: small, most: 3, price: 0.4, boot: 9s}, {name: large, most: 2, price: 0.9, billing: 30s, boot: 4s, map_slots: 4, reduce_slots: 2}]\n", 1)
 	}
 	if strings.Contains(policy, "need") { // so that nodes lack
 		yaml = regexp.MustCompile(`nodes: \d\n`).ReplaceAllString(yaml, "nodes: 3\n")

@@ -83,9 +83,10 @@ func TestBeforeAnybodyAsks(t *testing.T) {
 	}
 }
 
-// Where a cloud refuses the nodes that cost least, as many of the next class are rented, and at once.
+// Where a cloud refuses nodes, as many others are rented, and at once: of the next class if theirs has no more.
 func TestRefusedNodesAreReplaced(t *testing.T) {
-	for _, base := range []int{0, 30} {
+	for i, base := range []int{0, 30, 0, 30} {
+		next := []string{"dear", "m"}[i/2]
 		book, plan := crowded(true, 10, 20, 2500)
 		dear := &cluster.Class{Name: "dear", Speed: 1, Capacity: units.Slots(8, 4), Most: 100, Price: 2, WakeTime: units.Minute}
 		var events []sched.Event
@@ -93,27 +94,30 @@ func TestRefusedNodesAreReplaced(t *testing.T) {
 			events = append(events, sched.Event{Kind: sched.NodeChanged, Node: 1011 + n, State: sched.Offered, Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint("d", n), Rack: 1, Class: dear}}})
 		}
 		book.Apply(0, 2, events)
-		need, asked := New(Config{Margin: 20, Base: base}), [2]map[string]int{{}, {}}
+		need, asked, nodes := New(Config{Margin: 20, Base: base}), [2]map[string]int{{}, {}}, map[sched.NodeID]int{}
 		for round, at := range []units.Time{0, units.Time(units.Second)} {
 			book.Begin(plan)
 			need.Decide(book, []sched.Event{{Kind: sched.JobAmended, Job: 11}}, plan)
 			events = events[:0]
 			for _, it := range plan.Items {
 				asked[round][book.Class(book.Node(it.Node).Class).Spec.Name]++
+				if nodes[it.Node]++; nodes[it.Node] > 1 {
+					t.Errorf("base %d: node %d is asked for again", base, it.Node)
+				}
 				events = append(events, sched.Event{Kind: sched.NodeChanged, Node: it.Node, State: sched.Waking})
 			}
 			book.Apply(at, int64(3+2*round), events)
 			for i := range events {
 				events[i].State = sched.Offered
 			}
-			for h := sched.NodeID(11); h <= 1010; h++ { // and it has no others
+			for h := sched.NodeID(11); h <= 1010 && next == "dear"; h++ { // and it has no others
 				if book.Node(h).State == sched.Offered {
 					events = append(events, sched.Event{Kind: sched.NodeDown, Node: h})
 				}
 			}
 			book.Apply(at+units.Time(units.Second), int64(4+2*round), events)
 		}
-		if asked[0]["m"] == 0 || len(asked[0]) != 1 || asked[1]["dear"] != asked[0]["m"] || len(asked[1]) != 1 {
+		if asked[0]["m"] == 0 || len(asked[0]) != 1 || asked[1][next] != asked[0]["m"] || len(asked[1]) != 1 {
 			t.Errorf("base %d: asked for %v, and when these were refused for %v", base, asked[0], asked[1])
 		}
 	}

@@ -258,6 +258,61 @@ func TestPriceJumps(t *testing.T) {
 	})
 }
 
+// A node may be refused twice in a row, and take three times its boot time and a minute: one that takes longer, or is
+// refused once more, is given up.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		boots, refuses time.Duration
+		serves         bool
+		says           string
+	}{
+		{3 * time.Minute, 0, true, ""},
+		{5 * time.Minute, 0, false, "a node of class m did not serve within 4m0s of being rented; it is given back"},
+		{time.Second, 10 * time.Second, true, "rent a node of class m: try again later"}, // asked after 0, 6 and 18 s
+		{time.Second, 30 * time.Second, false, "rent a node of class m: try again later"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := cloudtest.New(1, c.boots, cloudtest.Moods{})
+			w := &world{wants: map[cluster.NodeID]bool{1: true}, serves: map[cluster.NodeID]bool{}}
+			d := cloud.Open(p, "run", w.tell, w.warn)
+			time.Sleep(time.Minute) // the first list
+			if c.refuses > 0 {
+				p.Be(cloudtest.Moods{Refuses: 1})
+			}
+			d.Rent(1, class, 1)
+			time.Sleep(c.refuses)
+			p.Be(cloudtest.Moods{})
+			time.Sleep(6 * time.Minute)
+			if w.has(1, w.serves) != c.serves || !strings.HasPrefix(strings.Join(w.warned, ""), c.says) || c.says == "" && len(w.warned) > 0 {
+				t.Errorf("%+v: it serves: %v, %q", c, w.has(1, w.serves), w.warned)
+			}
+			d.Close()
+		})
+	}
+}
+
+// A call that failed may be obeyed when its node has come by the next one and was given back: it is given back again.
+func TestObeyedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := cloudtest.New(1, time.Second, cloudtest.Moods{})
+		w := &world{wants: map[cluster.NodeID]bool{1: true}, serves: map[cluster.NodeID]bool{}}
+		d := cloud.Open(c, "run", w.tell, w.warn)
+		time.Sleep(time.Second)
+		c.Be(cloudtest.Moods{Late: 1}) // by forty seconds
+		d.Rent(1, class, 1)
+		time.Sleep(3 * time.Second)
+		c.Be(cloudtest.Moods{})
+		if time.Sleep(17 * time.Second); !w.has(1, w.serves) {
+			t.Error("it does not serve:", c.Log())
+		}
+		d.GiveBack(1)
+		if time.Sleep(10 * time.Minute); c.Count() != 0 || len(c.Log()) != 4 {
+			t.Error(c.Log())
+		}
+		d.Close()
+	})
+}
+
 // What a cloud rents after it was given up is given back, though nothing else is rented then.
 func TestLateRent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
