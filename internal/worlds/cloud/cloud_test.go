@@ -259,7 +259,7 @@ func TestPriceJumps(t *testing.T) {
 }
 
 // A node may be refused twice in a row, and take three times its boot time and a minute: one that takes longer, or is
-// refused once more, is given up.
+// refused once more, is given up. It is asked for every five seconds.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
 		boots, refuses time.Duration
@@ -268,8 +268,8 @@ func TestPatience(t *testing.T) {
 	}{
 		{3 * time.Minute, 0, true, ""},
 		{5 * time.Minute, 0, false, "a node of class m did not serve within 4m0s of being rented; it is given back"},
-		{time.Second, 10 * time.Second, true, "rent a node of class m: try again later"}, // asked after 0, 6 and 18 s
-		{time.Second, 30 * time.Second, false, "rent a node of class m: try again later"},
+		{time.Second, 8 * time.Second, true, "rent a node of class m: try again later"},
+		{time.Second, 12 * time.Second, false, "rent a node of class m: try again later"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := cloudtest.New(1, c.boots, cloudtest.Moods{})
