@@ -196,7 +196,7 @@ func (n *Need) offers(v sched.View, s *stock) (list []offer) {
 		}
 		o := offer{c, int(k.Nodes[sched.Offered]) - missing[c], slotsOf(&k.Spec.Capacity), estimate.Millis(k.Spec.WakeTime), k.Spec.PriceAt(v.Now())}
 		if n.c.Budget > 0 && o.price > 0 {
-			o.most = min(o.most, int(units.Rounded((float64(n.c.Budget)-s.costs)/o.price)))
+			o.most = int(max(0, min(float64(o.most), units.Rounded((float64(n.c.Budget)-s.costs)/o.price))))
 		}
 		if o.most > 0 {
 			list = append(list, o)
@@ -270,7 +270,7 @@ func (n *Need) choose(v sched.View, s *stock, o offer, wanted bool) choice {
 	}
 	c.runs = l.runs
 	if wanted && o.price > 0 {
-		c.most = max(0, min(o.most, int(units.Rounded((pays-s.costs)/o.price))))
+		c.most = int(max(0, min(float64(o.most), units.Rounded((pays-s.costs)/o.price))))
 		all = with(c.most)
 	}
 	c.late, _ = all.late(&c.load, math.MaxInt)
