@@ -16,7 +16,7 @@ import (
 // with at = 0 and by = 1 before any has come true or passed. Both are fitted as they do (probit regression by Newton's
 // steps, in which what came last counts most), once for jobs that stand among those that can be in time, and once for
 // those that went behind: these are in time if others are sooner done than expected. No line says it all: by what
-// chances of a size were too low of late, of whatever jobs, the next ones are higher.
+// chances of a size were too low of late the next ones are higher, apart for jobs of unknown classes.
 
 // chances is that fit. The zero value has seen nothing.
 type chances struct {

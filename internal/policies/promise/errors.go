@@ -73,7 +73,7 @@ type first struct {
 
 	Deadline bool    `json:"deadline,omitempty"` // it has one that has not passed
 	Score    float64 `json:"score,omitempty"`    // of that
-	Chance   float64 `json:"chance,omitempty"`   // by its score alone
+	Chance   float64 `json:"chance,omitempty"`   // by its score alone, at least what it was promised with
 	Strange  bool    `json:"strange,omitempty"`  // nothing was known of its class
 	Like     int     `json:"like,omitempty"`     // where it stood
 
