@@ -185,6 +185,7 @@ func New(r Recipe) (*Policy, error) {
 		}
 		if e, ok := part.step.(estimate.Estimator); ok {
 			if by, ok := r.Steps[KindScale].(Estimated); ok {
+				e.Asked()
 				by.By(e)
 			}
 		}

@@ -22,6 +22,8 @@ type Left struct {
 
 // Estimator is a part that knows more of jobs than their own tasks and their class say.
 type Estimator interface {
+	// Asked says that a part goes by it: else it need not find what nobody asks for.
+	Asked()
 	// Left is what is left of a job, by what was known when it was looked at last.
 	Left(v sched.View, j *sched.Job) (left Left, known bool)
 	// Looks is how often it has looked at them: after each time their Left is another one.

@@ -130,6 +130,9 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if turn || len(came) > 0 {
 		s.looks++
 		for i := range s.places {
+			if !s.Plans {
+				break
+			}
 			w := &s.places[i]
 			s.plan(s.statement(v.Now(), w), w)
 		}

@@ -16,7 +16,8 @@ type record struct {
 	ID  string `json:"id"` // the job's own: its handle may be another one after a resync
 	Seq int64  `json:"seq"`
 
-	Class string `json:"class"`
+	Class string      `json:"class"`
+	Reads units.Bytes `json:"reads,omitempty"` // that its tasks read
 
 	Level    finish.Risk `json:"level"`              // that what it is told leaves
 	Asked    finish.Risk `json:"asked"`              // that its confidence leaves
@@ -100,6 +101,9 @@ func (s *scheduler) note(v sched.View, job *sched.Job) *record {
 	r := sched.Row(&s.jobs, job.ID)
 	sched.Row(&s.runs, job.ID)
 	*r = record{ID: job.Spec.ID, Seq: job.Seq, Class: job.Spec.Class, InTime: job.Due() != units.Never, Due: stated(job), Until: job.Deadline, End: ending{At: units.Never}}
+	for i := range job.Spec.Stages {
+		r.Reads += job.Spec.Stages[i].Input()
+	}
 	r.Asked, r.Least = s.levelsOf(job)
 	r.Level = r.Asked
 	s.unrun(job.ID)
@@ -286,16 +290,6 @@ func (r *record) shared(k int) float64 {
 // task is what a task of the job takes on the average, in seconds.
 func (s *scheduler) task(r *record, k int) float64 {
 	return units.Rounded(r.Laws[k].Mean * s.factor(r, k))
-}
-
-// scale is what the job takes in parts of what its laws say.
-func (s *scheduler) scale(r *record) float64 {
-	was, is := 0.0, 0.0
-	for k, l := range r.Laws {
-		was += l.Mean
-		is += float64(l.Mean * s.factor(r, k))
-	}
-	return is / max(was, 1e-9)
 }
 
 // density is what is left of the job's work over its worth, in thousandths of a second.

@@ -14,6 +14,9 @@ type outlay struct {
 	Sure int64    `json:"sure"`
 }
 
+// Asked has looks find what Left says.
+func (a admission) Asked() { a.Plans = true }
+
 // Looks is how often jobs were looked at.
 func (a admission) Looks() int { return a.looks }
 
@@ -39,6 +42,9 @@ func (a admission) Left(_ sched.View, j *sched.Job) (left estimate.Left, known b
 // plan finds what a job takes after a look. It has to be as likely in time as it is promised, or as a promise asks.
 // Where it stands behind, that is what its own tasks may take longer: nodes that are rented for it serve it at once.
 func (s *scheduler) plan(st statement, w *place) {
+	if !s.Plans {
+		return
+	}
 	r := w.r
 	for k := range r.Takes.Mean {
 		if r.Takes.Mean[k] = 0; !r.Strange || r.Own[k].N > 0 {

@@ -26,6 +26,7 @@ type place struct {
 	each   [2]int32   // parts of it that a task takes
 	under  *ceiling   // of its queue; nil = none
 	below  [2]int32   // its spans there
+	scale  float64    // what it takes, in parts of what its laws say
 	work   [2]float64 // seconds of its open tasks, one after the other
 	takes  float64    // seconds that all slots need for what is left of it
 	end    units.Time // expected
@@ -175,9 +176,11 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 	}
 	for i := range s.places {
 		w := &s.places[i]
-		ready := s.ready(v, w)
+		ready, was, is := s.ready(v, w), 0.0, 0.0
 		for k := range w.open {
-			seconds := s.task(w.r, k)
+			mean := w.r.Laws[k].Mean
+			seconds := float64(mean * s.factor(w.r, k))
+			was, is, seconds = was+mean, is+seconds, units.Rounded(seconds)
 			w.mean[k] = max(ofSeconds(seconds), 1)
 			w.work[k] = float64(seconds * float64(w.open[k]))
 			pool, slots := s.poolOf(w.r, w.job, k)
@@ -203,6 +206,7 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 				w.under.add(w, k, in)
 			}
 		}
+		w.scale = is / max(was, 1e-9)
 	}
 	for i := range s.pools {
 		if i == reduceSlots {

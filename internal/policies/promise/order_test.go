@@ -481,6 +481,7 @@ func TestSureAmongAllThatCame(t *testing.T) {
 	d := known(t, usual, 0.1, 0.3)
 	d.At(0, arrives(1, policytest.Claims("late", 10, 300)))
 	by := admission{d.s}
+	by.Asked()
 	before, _ := by.Left(d.Book, d.Book.Job(1))
 	looks := by.Looks()
 	d.At(0, arrives(2, policytest.Claims("early", 90, 250)))

@@ -21,6 +21,7 @@ type Config struct {
 	Reject bool          // what cannot be promised is rejected
 	Queues queues.Config // which may say otherwise what promises leave
 	Wakes  bool          // nodes that sleep are woken in time
+	Plans  bool          // somebody rents nodes, or has them sleep, by what is left of jobs
 }
 
 // scheduler is what the parts share.

@@ -40,7 +40,7 @@ const mostScore = 8.2
 
 // statement is that of a job in a look.
 func (s *scheduler) statement(now units.Time, w *place) statement {
-	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: s.scale(w.r), off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, late: w.late, strange: w.r.Strange}
+	st := statement{expected: w.end.Sub(now).Seconds() + w.delay, scale: w.scale, off: math.Sqrt(w.before), own: w.r.Deviation, errs: &s.errors, late: w.late, strange: w.r.Strange}
 	if w.r.Laws[0] != nil {
 		st.few = w.r.Laws[0].Few
 	}

@@ -20,11 +20,8 @@ type told struct {
 
 // toldOf is what a job is told after a look.
 func (s *scheduler) toldOf(w *place, out sched.Outlook, now units.Time) told {
-	t := told{Outlook: out, At: now, Means: [2]float64{s.task(w.r, 0), s.task(w.r, 1)}, Slots: [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}}
-	for i := range w.job.Spec.Stages {
-		t.Reads += w.job.Spec.Stages[i].Input()
-	}
-	return t
+	means, slots := [2]float64{s.task(w.r, 0), s.task(w.r, 1)}, [2]int32{s.pools[w.pool[0]].slots, s.pools[w.pool[1]].slots}
+	return told{Outlook: out, At: now, Means: means, Slots: slots, Reads: w.r.Reads}
 }
 
 // Least moves that are told.
