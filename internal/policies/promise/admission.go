@@ -130,11 +130,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if turn || len(came) > 0 {
 		s.looks++
 		for i := range s.places {
-			if !s.Plans {
-				break
-			}
-			w := &s.places[i]
-			s.plan(s.statement(v.Now(), w), w)
+			s.plan(v.Now(), &s.places[i])
 		}
 	}
 	if turn {
@@ -248,7 +244,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *sta
 	if out.Word == sched.Promised {
 		r.Promised = r.Level
 	}
-	s.plan(st, w)
+	s.plan(v.Now(), w)
 	r.Told = s.toldOf(w, out, v.Now())
 	r.First = first{Like: st.like, Strange: r.Strange}
 	if w.end != units.Never {

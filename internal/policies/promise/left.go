@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // outlay is what who rents nodes goes by (estimate.Estimator), in milliseconds, as the last look has found it: what a
@@ -41,11 +42,11 @@ func (a admission) Left(_ sched.View, j *sched.Job) (left estimate.Left, known b
 
 // plan finds what a job takes after a look. It has to be as likely in time as it is promised, or as a promise asks.
 // Where it stands behind, that is what its own tasks may take longer: nodes that are rented for it serve it at once.
-func (s *scheduler) plan(st statement, w *place) {
+func (s *scheduler) plan(now units.Time, w *place) {
 	if !s.Plans {
 		return
 	}
-	r := w.r
+	r, st := w.r, s.statement(now, w)
 	for k := range r.Takes.Mean {
 		if r.Takes.Mean[k] = 0; !r.Strange || r.Own[k].N > 0 {
 			r.Takes.Mean[k] = max(1, estimate.Millis(ofSeconds(s.task(r, k))))

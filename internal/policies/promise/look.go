@@ -177,6 +177,7 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 	for i := range s.places {
 		w := &s.places[i]
 		ready, was, is := s.ready(v, w), 0.0, 0.0
+		w.takes = 0
 		for k := range w.open {
 			mean := w.r.Laws[k].Mean
 			seconds := float64(mean * s.factor(w.r, k))
@@ -185,9 +186,6 @@ func (s *scheduler) playAll(v sched.View) (again bool) {
 			w.work[k] = float64(seconds * float64(w.open[k]))
 			pool, slots := s.poolOf(w.r, w.job, k)
 			w.pool[k], w.at[k], w.below[k], w.each[k] = pool, 0, 0, s.each(pool, slots)
-			if k == 0 {
-				w.takes = 0
-			}
 			if slots > 0 {
 				w.takes += w.work[k] / float64(slots)
 			}
