@@ -5,7 +5,7 @@ import "fmt"
 // promise003 is ours: one order for all jobs and a statement for each, on streams that nobody prepared.
 func promise003() *Experiment {
 	e := &Experiment{Name: "003-promise", Paper: "ours, beside paper 003, chapter 5", Took: "45 min",
-		About: "jobs in time, promises kept and chances stated on 17 streams, beside orders without promises and other ways to foretell"}
+		About: "jobs in time, promises kept and chances stated on 19 streams, beside orders without promises and other ways to foretell"}
 	met, work := value("in time", "%"), value("work in time", "%")
 	const order = "edf(feasible)+slowstart"
 	orders := []struct{ name, policy string }{{"its order alone", order}, {"fair", "fair+slowstart"}, {"edf-p", "edf-p+slowstart"}}
