@@ -72,8 +72,8 @@ var streams = []stream{
 }
 
 // workflowTasks is what tasks took in parts of the mean of their kind, in workflows that were measured (WfInstances of
-// WfCommons: blast, bwa, 1000genome, cycles, epigenomics, montage, seismology, soykb and srasearch; the three largest of
-// each, kinds of 20 tasks and more; each application of 200 such tasks and more counts alike).
+// WfCommons: bwa, 1000genome, cycles, epigenomics, montage, seismology, soykb and srasearch; the three largest of each,
+// kinds of 20 tasks and more; each workflow counts alike).
 func workflowTasks(u float64) float64 {
 	at := [...]float64{0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1}
 	is := [...]float64{0.001, 0.012, 0.015, 0.059, 0.393, 0.627, 0.793, 0.874, 0.985, 1.135, 1.311, 1.629, 2.08, 3.071, 4.824, 7.793, 20.04, 29.22}
