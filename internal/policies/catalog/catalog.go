@@ -15,9 +15,10 @@
 //	fair(preemption=true, fair_timeout=10m)
 //	edf+serial+greedy(nonlocal=2)
 //
-// A scheme whose parts keep a promise together (rtmr, promise) stands alone, but for parts that it names, and parts
-// that work as one (those of rds that admit and share) keep their places. A parameter that would do nothing beside
-// the others is an error, as is one of a scheme's part whose place another has taken.
+// A scheme whose parts keep a promise together (rtmr, promise) stands alone, but for parts that it names, by
+// themselves or as part of another scheme (promise+flow is promise+tradeoff), and parts that work as one (those of
+// rds that admit and share) keep their places. A parameter that would do nothing beside the others is an error, as is
+// one of a scheme's part whose place another has taken.
 package catalog
 
 import (
@@ -117,7 +118,11 @@ func Of(entries []compose.Entry, text string, q queues.Config) (*compose.Policy,
 			return nil, err
 		}
 		if e.Kind == compose.KindScheme && i > 0 {
-			return nil, t.errorf(text, "%q is a whole policy, which must come first", e.Name)
+			k := slices.IndexFunc(e.Parts, func(p compose.Entry) bool { return slices.Contains(beside, p.Name) })
+			if k < 0 {
+				return nil, t.errorf(text, "%q is a whole policy, which must come first", e.Name)
+			}
+			e = &e.Parts[k]
 		}
 		if other, twice := seen[e.Kind]; twice {
 			return nil, t.errorf(text, "%q and %q are both of kind %q; leave one out", other, e.Name, string(e.Kind))

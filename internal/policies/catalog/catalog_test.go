@@ -31,6 +31,8 @@ func TestCanonicalNames(t *testing.T) {
 		"fair-share+preempt(fair_timeout=5m)":     "fair-share+preempt(fair_timeout=5m)",
 		"edf( feasible )+delay":                   "edf(feasible=true)+delay",
 		"edf(feasible=false)":                     "edf",
+		"promise+flow":                            "promise+tradeoff",
+		"promise+flow(beta=5)+slack":              "promise+tradeoff(beta=5)+slack",
 	} {
 		p, err := New(text, queues.Config{})
 		if err != nil {
@@ -49,6 +51,9 @@ func TestBadPolicies(t *testing.T) {
 		"fiar":                        `policy "fiar", character 1: there is no policy or part "fiar"; did you mean "fair"?`,
 		"edf+sreial":                  `policy "edf+sreial", character 5: there is no policy or part "sreial"; did you mean "serial"?`,
 		"edf+fifo":                    `policy "edf+fifo", character 5: "fifo" is a whole policy, which must come first`,
+		"edf+flow":                    `policy "edf+flow", character 5: "flow" is a whole policy, which must come first`,
+		"promise+dawsee":              `policy "promise+dawsee", character 9: "dawsee" is a whole policy, which must come first`,
+		"promise+flow(waiting=timer)": `policy "promise+flow(waiting=timer)", character 14: "tradeoff" has no parameter "waiting"; there are: beta`,
 		"edf+by-arrival":              `policy "edf+by-arrival", character 5: "edf" and "by-arrival" are both of kind "order"; leave one out`,
 		"serial(x=1)":                 `policy "serial(x=1)", character 8: "serial" has no parameters`,
 		"edf(feasibel)":               `policy "edf(feasibel)", character 5: "edf" has no parameter "feasibel"; did you mean "feasible"?`,
