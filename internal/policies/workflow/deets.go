@@ -1,9 +1,11 @@
 package workflow
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/sched"
@@ -17,11 +19,40 @@ type deets struct {
 	waiting string
 	known   []known // by job, what follows from its description alone; a scratch, which changes no decision
 	there   []bool  // classes that have nodes, as they were then
-	// by class, until when a stage has nothing for any of its nodes, if nothing new happens; 0: nobody knows
-	none [][sched.Stages]units.Time
+	// by class, when a stage has nothing for any of its nodes, if nothing new happens
+	none [][sched.Stages]nothing
+	now  []bound // by class, what the walk that goes on has met
 	// for predict, by class when tasks that run there are to end, with what has ended; of those that started before
 	ends   []heap.Heap[end]
 	before units.Time
+}
+
+// nothing holds until then, and by predict as long as each class stays within its bounds.
+type nothing struct {
+	until units.Time // 0: nobody knows
+	on    []bound
+}
+
+// bound is what the jobs of a walk found of a class: it was chosen as it has room for so much, or as its first task
+// ends by then (0: it was not), or left as it has no room.
+type bound struct {
+	room units.Vector
+	by   units.Time
+	left bool
+}
+
+// holds tells whether the jobs of a walk would choose as they did.
+func (d *deets) holds(v sched.View, n *nothing) bool {
+	for i := range n.on {
+		b := &n.on[i]
+		if *b == (bound{}) {
+			continue
+		}
+		if !v.Class(sched.ClassID(i+1)).Free.Fits(&b.room) || b.by != 0 && d.first(v, int32(i+1)) > b.by {
+			return false
+		}
+	}
+	return v.Now() < n.until
 }
 
 // end is when an attempt is to end.
@@ -46,7 +77,7 @@ func (d *deets) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	})
 	if d.forget(v, batch); news {
 		clear(d.none)
-		d.ends, d.before = nil, 0
+		d.ends, d.now, d.before = nil, nil, 0
 	}
 	if d.waiting == "predict" {
 		d.foresee(v)
@@ -72,16 +103,18 @@ var steady = sched.EventsOf(sched.Heartbeat, sched.Granted, sched.Started, sched
 // fill walks the jobs that wait. A walk that finds nothing for the class spares those for its other nodes, and later
 // ones.
 func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) {
-	if v.Now() < d.none[n.Class-1][s] || v.First(n.ID, s, 0) == 0 {
+	is := &d.none[n.Class-1][s]
+	if d.holds(v, is) || v.First(n.ID, s, 0) == 0 {
 		return
 	}
+	clear(d.now)
 	none, before := units.Never, sched.JobID(0)
 	for j := v.Waiting(s, 0); j != 0; j = v.Waiting(s, before) {
 		job := v.Job(j)
 		c := d.choose(v, job, s)
 		mine := c.class == 0 || c.class == n.Class
-		// who is late, or by predict, goes where there is room, which starts change
-		if none = min(none, c.until); mine || c.why == FirstDone || d.waiting == "predict" {
+		// who is late goes where there is room, which starts change
+		if none = min(none, c.until); mine || c.why == FirstDone {
 			none = 0
 		}
 		if !mine || v.First(n.ID, s, before) != j || !start(v, p, n, job, s, c) {
@@ -90,7 +123,10 @@ func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) 
 			return
 		}
 	}
-	d.none[n.Class-1][s] = none
+	if is.on = append(is.on[:0], d.now...); len(is.on) > 0 && is.on[n.Class-1].left { // room for less was left
+		none = 0
+	}
+	is.until = none
 }
 
 // start starts one task in the first kind of container that has room.
@@ -114,12 +150,16 @@ type choice struct {
 // foresee notes when tasks that have started since it last did are to end, as far as it is known what they take.
 func (d *deets) foresee(v sched.View) {
 	for len(d.ends) < int(v.Classes()) {
+		d.now = append(d.now, bound{})
 		d.ends = append(d.ends, heap.Heap[end]{Before: func(a, b *end) bool { return a.at < b.at }})
 	}
 	for j := sched.JobID(1); j <= v.Jobs(); j++ {
 		job := v.Job(j)
+		if job == nil || job.Started == units.Never {
+			continue
+		}
 		for s := range sched.Stages {
-			if job == nil || job.Stages[s].Occupied == 0 {
+			if job.Stages[s].Occupied == 0 {
 				continue
 			}
 			for id := v.Youngest(j, s, 0); id != 0 && v.Attempt(id).Started >= d.before; id = v.Youngest(j, s, id) {
@@ -155,7 +195,7 @@ func (d *deets) forget(v sched.View, batch []sched.Event) {
 		k := v.Class(c)
 		there := k != nil && k.Nodes[sched.Waking]+k.Nodes[sched.Asleep]+k.Nodes[sched.Awake] > 0
 		if int(c) > len(d.there) {
-			d.there, d.none = append(d.there, !there), append(d.none, [sched.Stages]units.Time{})
+			d.there, d.none = append(d.there, !there), append(d.none, [sched.Stages]nothing{})
 		}
 		stale = stale || d.there[c-1] != there
 		d.there[c-1] = there
@@ -209,9 +249,21 @@ func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 	for i := range is.on {
 		k := &is.on[i]
 		least = min(least, k.Cost)
-		comes := d.waiting != "predict" || v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) || d.first(v, k.Class) <= at.Add(-k.Time)
-		if comes && v.Now() <= at.Add(-k.Time) && (best == nil || k.Cost < best.Cost) {
-			best = k
+		if latest := at.Add(-k.Time); v.Now() <= latest && (best == nil || k.Cost < best.Cost) {
+			if d.waiting != "predict" || v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) || d.first(v, k.Class) <= latest {
+				best = k
+				continue
+			}
+			d.now[k.Class-1].left = true
+		}
+	}
+	if best != nil && d.waiting == "predict" {
+		if b := &d.now[best.Class-1]; v.Class(sched.ClassID(best.Class)).Free.Fits(&container.Needs) {
+			for i, need := range container.Needs {
+				b.room[i] = max(b.room[i], need)
+			}
+		} else {
+			b.by = min(cmp.Or(b.by, units.Never), at.Add(-best.Time))
 		}
 	}
 	if best != nil && !(d.waiting == "timer" && best.Cost > least) {
@@ -238,13 +290,9 @@ func behind(v sched.View, job *sched.Job, s sched.Stage) (sum units.Duration) {
 			continue
 		}
 		w, _ := work(v, job, st, len(st.Tasks))
-		least := units.Duration(0)
-		for n, k := range kinds(v, job, st) {
-			if took := k.takes(w); n == 0 || took < least {
-				least = took
-			}
+		if on := each.Of(kinds(v, job, st), func(k kind) units.Duration { return k.takes(w) }); len(on) > 0 {
+			sum += slices.Min(on)
 		}
-		sum += least
 	}
 	return sum
 }

@@ -112,20 +112,18 @@ func TradeOffEntry() compose.Entry {
 
 // DAWSEE lists the scheme of paper 001.
 func DAWSEE() compose.Entry {
-	return compose.Entry{
-		Name: "dawsee", Kind: compose.KindScheme, Cite: cite,
-		Doc:    "workflows of jobs that can be cut otherwise, at little energy by their deadlines; as published, flow is ours",
-		Params: append(compose.Of(compose.KindPlan, ATPEntry().Params), compose.Of(compose.KindPlace, DEETSEntry().Params)...),
-		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), ATPEntry(), VDSEntry(), DEETSEntry()},
-	}
+	return scheme("dawsee", cite, "workflows of jobs that can be cut otherwise, at little energy by their deadlines; as published, flow is ours", ATPEntry(), VDSEntry())
 }
 
 // Flow lists the scheme of ours.
 func Flow() compose.Entry {
-	return compose.Entry{
-		Name: "flow", Kind: compose.KindScheme, Cite: "Slackline; compare paper 001",
-		Doc:    "workflows at least energy by their deadlines: one trade-off of time and cost over all of their jobs",
-		Params: append(compose.Of(compose.KindPlan, TradeOffEntry().Params), compose.Of(compose.KindPlace, DEETSEntry().Params)...),
-		Parts:  []compose.Entry{order.EDFEntry(), admit.AllEntry(), TradeOffEntry(), DEETSEntry()},
+	return scheme("flow", "Slackline; compare paper 001", "workflows at least energy by their deadlines: one trade-off of time and cost over all of their jobs", TradeOffEntry())
+}
+
+// scheme is one of these with deets.
+func scheme(name, cite, doc string, plan ...compose.Entry) compose.Entry {
+	return compose.Entry{Name: name, Kind: compose.KindScheme, Cite: cite, Doc: doc,
+		Params: append(compose.Of(compose.KindPlan, plan[0].Params), compose.Of(compose.KindPlace, DEETSEntry().Params)...),
+		Parts:  append(append([]compose.Entry{order.EDFEntry(), admit.AllEntry()}, plan...), DEETSEntry()),
 	}
 }
