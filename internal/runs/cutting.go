@@ -91,21 +91,16 @@ func (x *Asked) shape(j *workload.Job, class *profile.Class) {
 
 // planned is how the policy would cut the jobs of workflows; nil of others, and of one of which it says nothing.
 func (k *Keeper) planned(from lab.Stand, list []*Asked, jobs []*workload.Job) ([]*Cutting, error) {
-	plan, of := make([]*Cutting, len(list)), map[string][]*workload.Job{}
+	plan, of, due := make([]*Cutting, len(list)), map[string][]*workload.Job{}, map[string]units.Time{}
 	for i, x := range list {
-		of[x.Workflow] = append(of[x.Workflow], jobs[i])
+		if of[x.Workflow] = append(of[x.Workflow], jobs[i]); !x.Due.IsZero() {
+			due[x.Workflow] = units.Time(x.Due.Sub(k.base))
+		}
 	}
 	for i, x := range list {
-		if first := of[x.Workflow]; x.Workflow == "" || first[0] != jobs[i] {
-			continue
+		if all := of[x.Workflow]; x.Workflow != "" && all[0] == jobs[i] {
+			workload.NewWorkflow(x.Workflow, cmp.Or(due[x.Workflow], units.Never), all)
 		}
-		due := units.Never
-		for k2, o := range list {
-			if o.Workflow == x.Workflow && !o.Due.IsZero() {
-				due = units.Time(list[k2].Due.Sub(k.base))
-			}
-		}
-		workload.NewWorkflow(x.Workflow, due, of[x.Workflow])
 	}
 	if len(of) == 1 && of[""] != nil {
 		return plan, nil

@@ -44,11 +44,10 @@ type Delay struct {
 	Rack    units.Duration // further wait before remote ones
 	Reduces int            // reduces per node and beat, 0 = no bound
 
-	order   sched.Order
 	jobs    []patience    // by handle
 	skipped []sched.JobID // since the last beat; at heartbeat 0 ever
 	last    units.Time    // of the last beat
-	turn    turn          // reused
+	turn                  // reused
 	line    delayed
 }
 
@@ -60,12 +59,6 @@ type patience struct {
 	Skipped bool
 	Wait    units.Duration
 	listed  bool // among those that were skipped
-}
-
-// Follow takes the policy's order, to compare a job's maps with another's reduces.
-func (d *Delay) Follow(o sched.Order) error {
-	d.order = o
-	return nil
 }
 
 // Decide serves the nodes that beat, in the order of their beats.
@@ -87,7 +80,7 @@ func (d *Delay) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			}
 			if t := &d.turn; t.of(v, p, e.Node) {
 				d.line = delayed{d: d}
-				t.serve(d.order, &d.line, d.Reduces, 1)
+				t.serve(&d.line, d.Reduces, 1)
 			}
 		}
 	}
@@ -251,7 +244,7 @@ func (d *Delay) UnmarshalJSON(text []byte) error {
 	d.last, d.jobs, d.skipped = s.Last, nil, nil
 	for _, w := range s.Jobs {
 		if w.Job < 1 || w.Job > 1<<24 {
-			return badHandle("job", int64(w.Job))
+			return fmt.Errorf("job %d is no handle", w.Job)
 		}
 		sched.Row(&d.jobs, w.Job)
 		w.listed = w.Skipped
@@ -267,8 +260,4 @@ func (d *Delay) UnmarshalJSON(text []byte) error {
 func (d *Delay) CopyFrom(other any) {
 	o := other.(*Delay)
 	d.last, d.jobs, d.skipped = o.last, slices.Clone(o.jobs), slices.Clone(o.skipped)
-}
-
-func badHandle(what string, n int64) error {
-	return fmt.Errorf("%s %d is no handle", what, n)
 }

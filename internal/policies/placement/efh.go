@@ -49,11 +49,10 @@ import (
 // Masters, reduces and further stages are served as Greedy does, but what draws on the same as the maps of its job
 // starts only when these are through: it would hold what they wait for.
 type EFH struct {
-	c     EFHConfig
-	order sched.Order
+	c EFHConfig
 	savedEFH
 
-	turn   turn // all below is reused, or follows from the view
+	turn   // all below is reused, or follows from the view
 	shapes []shape
 	epoch  int             // counts the times that nodes changed
 	serve  []*cluster.Node // by handle, those that serve
@@ -93,12 +92,6 @@ type waiting struct {
 	long bool
 }
 
-// Follow takes the policy's order.
-func (e *EFH) Follow(o sched.Order) error {
-	e.order = o
-	return nil
-}
-
 // Decide grants containers for maps on all nodes, and serves nodes that beat with the other stages.
 func (e *EFH) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	t := &e.turn
@@ -125,7 +118,7 @@ func (e *EFH) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 	for i := range batch {
 		if batch[i].Kind == sched.Heartbeat && t.of(v, p, batch[i].Node) {
-			t.serve(e.order, nobody{}, 1, 1)
+			t.serve(nobody{}, 1, 1)
 		}
 	}
 }

@@ -39,14 +39,7 @@ type Greedy struct {
 	Reduces   int  // reduces per node and beat, 0 = no bound
 	LocalRack bool // a task whose data lie in the node's rack is local
 
-	order sched.Order
-	turn  turn // reused
-}
-
-// Follow takes the policy's order, to compare a job's maps with another's reduces.
-func (g *Greedy) Follow(o sched.Order) error {
-	g.order = o
-	return nil
+	turn // reused
 }
 
 // Decide serves the nodes that beat, in the order of their beats.
@@ -64,7 +57,7 @@ func (g *Greedy) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			t.farthest = sched.RackLocal
 		}
 		t.maps = quota{stage: sched.Map, nonLocal: g.NonLocal}
-		t.serve(g.order, &t.maps, g.Reduces, g.NonLocal)
+		t.serve(&t.maps, g.Reduces, g.NonLocal)
 	}
 }
 

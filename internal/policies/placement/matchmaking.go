@@ -2,6 +2,7 @@ package placement
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/slackline/slackline/sched"
@@ -47,21 +48,15 @@ import (
 type Matchmaking struct {
 	Reduces int // reduces per node and beat, 0 = no bound
 
-	order  sched.Order
-	marked []int64 // by node: the age in which it was marked
-	age    int64   // markers of earlier ages are gone; it begins at 1
-	turn   turn    // reused
+	marked []sched.NodeID // ascending
+	turn                  // reused
 	line   matches
 	again  []sched.NodeID
 }
 
 // NewMatchmaking returns the part with no node marked.
-func NewMatchmaking(reduces int) *Matchmaking { return &Matchmaking{Reduces: reduces, age: 1} }
-
-// Follow takes the policy's order, to compare a job's maps with another's reduces.
-func (m *Matchmaking) Follow(o sched.Order) error {
-	m.order = o
-	return nil
+func NewMatchmaking(reduces int) *Matchmaking {
+	return &Matchmaking{Reduces: reduces, marked: []sched.NodeID{}}
 }
 
 // Decide serves the nodes that beat, in the order of their beats.
@@ -89,15 +84,15 @@ func (m *Matchmaking) note(v sched.View, batch []sched.Event, p *sched.Plan) {
 			m.mark(e.Node, false)
 		case e.Kind == sched.StageReady && e.Stage == sched.Map:
 			if j := v.Job(e.Job); j != nil && j.Standing() == sched.Admitted {
-				m.age++
+				m.marked = m.marked[:0]
 			}
 		case e.Kind == sched.Resync:
-			m.age++
+			m.marked = m.marked[:0]
 		}
 	}
 	for i := range p.Items {
 		if it := &p.Items[i]; it.Verb == sched.Admit && it.Refused == sched.OK {
-			m.age++
+			m.marked = m.marked[:0]
 			return
 		}
 	}
@@ -112,7 +107,7 @@ func (m *Matchmaking) serve(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 	}
 	items, was := len(p.Items), m.isMarked(n)
 	m.line = matches{m: m}
-	t.serve(m.order, &m.line, m.Reduces, 1)
+	t.serve(&m.line, m.Reduces, 1)
 	for i := items; i < len(p.Items); i++ {
 		if p.Items[i].Refused == sched.OK {
 			return true
@@ -122,16 +117,16 @@ func (m *Matchmaking) serve(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 }
 
 func (m *Matchmaking) isMarked(n sched.NodeID) bool {
-	return int(n) < len(m.marked) && m.marked[n] == m.age
+	_, is := slices.BinarySearch(m.marked, n)
+	return is
 }
 
 func (m *Matchmaking) mark(n sched.NodeID, on bool) {
-	if n < 1 || !on && int(n) >= len(m.marked) {
-		return
-	}
-	*sched.Row(&m.marked, n) = 0
-	if on {
-		m.marked[n] = m.age
+	switch at, is := slices.BinarySearch(m.marked, n); {
+	case on && !is:
+		m.marked = slices.Insert(m.marked, at, n)
+	case is && !on:
+		m.marked = slices.Delete(m.marked, at, at+1)
 	}
 }
 
@@ -178,34 +173,18 @@ func (l *matches) start(t *turn, j sched.JobID) {
 }
 
 // MarshalJSON saves which nodes are marked.
-func (m *Matchmaking) MarshalJSON() ([]byte, error) {
-	list := []sched.NodeID{}
-	for n := range m.marked {
-		if m.isMarked(sched.NodeID(n)) {
-			list = append(list, sched.NodeID(n))
-		}
-	}
-	return json.Marshal(list)
-}
+func (m *Matchmaking) MarshalJSON() ([]byte, error) { return json.Marshal(m.marked) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (m *Matchmaking) UnmarshalJSON(text []byte) error {
-	var list []sched.NodeID
-	if err := json.Unmarshal(text, &list); err != nil {
-		return err
+	m.marked = m.marked[:0]
+	err := json.Unmarshal(text, &m.marked)
+	if err == nil && len(m.marked) > 0 && slices.Min(m.marked) < 1 {
+		err = fmt.Errorf("node %d is no handle", slices.Min(m.marked))
 	}
-	m.marked, m.age = nil, 1
-	for _, n := range list {
-		if n < 1 || n > 1<<24 {
-			return badHandle("node", int64(n))
-		}
-		m.mark(n, true)
-	}
-	return nil
+	slices.Sort(m.marked)
+	return err
 }
 
 // CopyFrom takes over which nodes are marked.
-func (m *Matchmaking) CopyFrom(other any) {
-	o := other.(*Matchmaking)
-	m.marked, m.age = slices.Clone(o.marked), o.age
-}
+func (m *Matchmaking) CopyFrom(other any) { m.marked = slices.Clone(other.(*Matchmaking).marked) }

@@ -4,13 +4,13 @@ import "github.com/slackline/slackline/sched"
 
 // share offers a node on which maps and reduces compete to the first job of all each time, until one
 // of the lines ends.
-func (t *turn) share(o sched.Order, maps, reduces line) {
+func (t *turn) share(maps, reduces line) {
 	for {
 		m, r := maps.next(t), reduces.next(t)
 		if m == 0 || r == 0 {
 			return
 		}
-		if m != r && before(o, t.v, r, sched.Reduce, m, sched.Map) {
+		if m != r && before(t.order, t.v, r, sched.Reduce, m, sched.Map) {
 			reduces.start(t, r)
 		} else {
 			maps.start(t, m)

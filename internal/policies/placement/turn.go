@@ -7,6 +7,7 @@ import (
 
 // turn is what one node gets on one beat.
 type turn struct {
+	order    sched.Order
 	v        sched.View
 	p        *sched.Plan
 	node     *sched.Node
@@ -23,6 +24,12 @@ type line interface {
 	start(t *turn, j sched.JobID) // that job's; what cannot be started is not named again
 }
 
+// Follow takes the policy's order, to compare a job's maps with another's reduces.
+func (t *turn) Follow(o sched.Order) error {
+	t.order = o
+	return nil
+}
+
 // of begins the turn of a node, if the book knows it.
 func (t *turn) of(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 	t.v, t.p, t.node, t.farthest = v, p, v.Node(n), sched.NodeLocal
@@ -33,15 +40,15 @@ func (t *turn) of(v sched.View, p *sched.Plan, n sched.NodeID) bool {
 // bound); behind these the other stages by the rule of greedy, with so many non-local tasks of
 // each. Where maps and reduces draw on the same resources, the node is offered to the first job of
 // all each time.
-func (t *turn) serve(o sched.Order, maps line, reduces, nonLocal int) {
+func (t *turn) serve(maps line, reduces, nonLocal int) {
 	open := &t.v.Queue(sched.Root).Stages
 	if open[sched.Master].Open > 0 {
 		t.other = quota{stage: sched.Master}
 		t.fill(&t.other)
 	}
 	t.reduces = quota{stage: sched.Reduce, count: reduces, behind: t.behind}
-	if o != nil && open[sched.Map].Open > 0 && open[sched.Reduce].Open > 0 && shared(t.node) {
-		t.share(o, maps, &t.reduces)
+	if t.order != nil && open[sched.Map].Open > 0 && open[sched.Reduce].Open > 0 && shared(t.node) {
+		t.share(maps, &t.reduces)
 	}
 	if open[sched.Map].Open > 0 {
 		t.fill(maps)

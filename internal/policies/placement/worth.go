@@ -23,14 +23,7 @@ type Worth struct {
 	X float64
 
 	strict bool // nothing but the best will do
-	order  sched.Order
-	turn   turn // reused
-}
-
-// Follow takes the policy's order.
-func (w *Worth) Follow(o sched.Order) error {
-	w.order = o
-	return nil
+	turn        // reused
 }
 
 // Decide serves the nodes that beat. When nodes come or go others may be worth it that were not: it asks to be
@@ -43,7 +36,7 @@ func (w *Worth) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			again = !w.strict
 		case sched.Heartbeat:
 			if t.of(v, p, batch[i].Node) {
-				t.serve(w.order, &worthy{Worth: w}, 1, 1)
+				t.serve(&worthy{Worth: w}, 1, 1)
 			}
 		}
 	}

@@ -73,53 +73,35 @@ func (w *Workflow) check() error {
 	return nil
 }
 
-// levels are how many others stand before each job, along the longest way. There is no cycle.
-func (w *Workflow) levels() []int {
-	place, level := make(map[string]int, len(w.Jobs)), make([]int, len(w.Jobs))
+// ends are when each job is done, if it takes so long behind the last of those that it waits for. There is no cycle.
+func (w *Workflow) ends(takes func(*Job) units.Duration) []units.Duration {
+	place, end := make(map[string]int, len(w.Jobs)), make([]units.Duration, len(w.Jobs))
 	for i := range w.Jobs {
-		place[w.Jobs[i].ID], level[i] = i, -1
+		place[w.Jobs[i].ID], end[i] = i, -1
 	}
-	var of func(i int) int
-	of = func(i int) int {
-		if level[i] < 0 {
-			deep := 0
+	var of func(i int) units.Duration
+	of = func(i int) units.Duration {
+		if end[i] < 0 {
+			at := units.Duration(0)
 			for _, p := range w.Jobs[i].After {
-				deep = max(deep, of(place[p])+1)
+				at = max(at, of(place[p]))
 			}
-			level[i] = deep
+			end[i] = at + min(takes(&w.Jobs[i]), math.MaxInt64-at)
 		}
-		return level[i]
+		return end[i]
 	}
 	for i := range w.Jobs {
 		of(i)
 	}
-	return level
+	return end
 }
 
 // Alone is how long the workflow takes if each job has all the machines that it wants.
-func (w *Workflow) Alone() (longest units.Duration) {
-	end := make(map[string]units.Duration, len(w.Jobs))
-	level := w.levels()
-	order := make([]int, len(w.Jobs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(level[a], level[b]) })
-	for _, i := range order {
-		j := &w.Jobs[i]
-		at := units.Duration(0)
-		for _, p := range j.After {
-			at = max(at, end[p])
-		}
-		for _, tasks := range []int{j.Maps, j.Reduces} {
-			if tasks > 0 {
-				at += min(j.Time, math.MaxInt64/2-at)
-			}
-		}
-		end[j.ID] = at
-		longest = max(longest, at)
-	}
-	return longest
+func (w *Workflow) Alone() units.Duration {
+	return slices.Max(w.ends(func(j *Job) units.Duration {
+		const most = math.MaxInt64 / 2
+		return units.Duration(min(j.Maps, 1))*min(j.Time, most) + units.Duration(min(j.Reduces, 1))*min(j.Time, most)
+	}))
 }
 
 // Style is how workflows are written.

@@ -77,16 +77,12 @@ func WfCommons(src []byte) (*Workflow, error) {
 	for i := range tasks {
 		byName[tasks[i].Name] = tasks[i].key()
 	}
-	ids := make(map[string]bool, len(tasks))
-	for i := range tasks {
-		ids[tasks[i].key()] = true
-	}
 	for i := range tasks {
 		tasks[i].Category = cmp.Or(tasks[i].Category, program[tasks[i].key()])
 		j := Job{ID: tasks[i].key(), Maps: 1}
 		for _, p := range tasks[i].Parents {
-			if !ids[p] && byName[p] != "" {
-				p = byName[p]
+			if _, known := program[p]; !known {
+				p = cmp.Or(byName[p], p)
 			}
 			j.After = append(j.After, p)
 		}
@@ -111,12 +107,12 @@ func (t *instanceTask) kind() string {
 
 // joined makes a job of the tasks of one kind on one level.
 func joined(each *Workflow, tasks []instanceTask, took map[string]float64) *Workflow {
-	w, level := &Workflow{Name: each.Name}, each.levels()
+	w, level := &Workflow{Name: each.Name}, each.ends(func(*Job) units.Duration { return 1 })
 	place, of := map[string]int{}, make([]int, len(tasks)) // the job of a kind and level, and of each task
 	byID := make(map[string]int, len(tasks))
 	var sum []float64
 	for i := range tasks {
-		key := fmt.Sprintf("%s-%d", tasks[i].kind(), level[i])
+		key := fmt.Sprintf("%s-%d", tasks[i].kind(), level[i]-1)
 		k, there := place[key]
 		if !there {
 			k = len(w.Jobs)

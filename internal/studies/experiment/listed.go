@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/internal/policies/placement"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -100,25 +101,23 @@ func (r *ranks) rank(v sched.View, ids []string, deadline units.Time, p *sched.P
 }
 
 // take fills nodes, the fastest or the most frugal of those that are free first.
-type take struct{ frugal bool }
+type take struct {
+	placement.Greedy
+	frugal bool
+}
 
 func takeEntry() compose.Entry {
 	return compose.Entry{Name: "take", Kind: compose.KindPlace, Doc: "fills the fastest or most frugal free nodes first", Cite: "baseline",
 		Params: []compose.Param{{Name: "first", Type: compose.Choice, Default: "fast", Choices: []string{"fast", "frugal"}, Doc: "which nodes are filled first"}},
 		Traits: compose.Traits{Causes: []*sched.Cause{sched.FirstInOrder}},
-		Step:   func(a compose.Args) (compose.Step, error) { return &take{a.Choice("first") == "frugal"}, nil }}
+		Step:   func(a compose.Args) (compose.Step, error) { return &take{frugal: a.Choice("first") == "frugal"}, nil }}
 }
 
 // Decide fills the nodes that beat.
 func (t *take) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
-	var nodes []*sched.Node
-	for i := range batch {
-		if n := v.Node(batch[i].Node); batch[i].Kind == sched.Heartbeat && n != nil {
-			nodes = append(nodes, n)
-		}
-	}
-	slices.SortStableFunc(nodes, func(a, b *sched.Node) int {
-		x, y := v.Class(a.Class), v.Class(b.Class)
+	beats := slices.DeleteFunc(slices.Clone(batch), func(e sched.Event) bool { return e.Kind != sched.Heartbeat || v.Node(e.Node) == nil })
+	slices.SortStableFunc(beats, func(a, b sched.Event) int {
+		x, y := v.Class(v.Node(a.Node).Class), v.Class(v.Node(b.Node).Class)
 		if !t.frugal {
 			return cmp.Compare(y.Spec.Speed, x.Spec.Speed)
 		}
@@ -129,14 +128,5 @@ func (t *take) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		p, q := x.Rate(first.Spec, sched.Map, 0), y.Rate(first.Spec, sched.Map, 0)
 		return cmp.Compare(units.Rounded(float64(p.Watts)/p.Speed), units.Rounded(float64(q.Watts)/q.Speed))
 	})
-	for _, n := range nodes {
-		for s := range sched.Stages {
-			after := sched.JobID(0)
-			for j := v.First(n.ID, s, after); j != 0; j = v.First(n.ID, s, after) {
-				if !p.Start(j, s, n.ID, 1, sched.Remote, sched.Because(sched.FirstInOrder)) {
-					after = j
-				}
-			}
-		}
-	}
+	t.Greedy.Decide(v, beats, p)
 }
