@@ -73,8 +73,8 @@ func whole(v sched.View, list []stage) []mold.Job {
 	return jobs
 }
 
-// spread is by how many values a distribution of times is stood for.
-const spread = 32
+// spread is by how many values a distribution of times is stood for: the last of many tasks is among the largest.
+const spread = 512
 
 // late is why jobs are due when they are that are not in time: how long they take at the fastest, by what is expected,
 // and how likely that is in time all the same, as those on the longest path take by turns more and less.
@@ -98,6 +98,7 @@ func late(v sched.View, list []stage, jobs []mold.Job, within units.Duration) sc
 type partition struct {
 	beta int   // in percent
 	eps  int64 // in thousandths
+	by   func(jobs []mold.Job, due units.Duration, eps int64) []mold.Placed
 }
 
 // Decide cuts the jobs of workflows that come.
@@ -113,7 +114,7 @@ func (a *partition) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 		within := left(v, f, a.beta)
 		why := because(mold.Least(jobs) <= within)
-		for i, at := range mold.Partition(jobs, within, a.eps) {
+		for i, at := range a.by(jobs, within, a.eps) {
 			cut(p, &list[i], jobs[i].Options[at.Option].Tasks, why, within)
 		}
 	}
