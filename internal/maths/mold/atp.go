@@ -21,6 +21,7 @@ type virtual struct {
 	behind [][]int
 	due    units.Duration
 	eps    int64
+	keep   bool // time that is left over
 	at     []Placed
 }
 
@@ -28,7 +29,15 @@ type virtual struct {
 // (algorithm 1). eps is that of the paths, in thousandths. The starts and finishes are those of the
 // virtual cluster, and may be later than due.
 func Partition(jobs []Job, due units.Duration, eps int64) []Placed {
-	v := &virtual{jobs: jobs, behind: behind(jobs), due: due, eps: eps, at: make([]Placed, len(jobs))}
+	return (&virtual{jobs: jobs, behind: behind(jobs), due: due, eps: eps, at: make([]Placed, len(jobs))}).partition()
+}
+
+// Printed is Partition as printed, which keeps the time that jobs of a path leave over.
+func Printed(jobs []Job, due units.Duration, eps int64) []Placed {
+	return (&virtual{jobs: jobs, behind: behind(jobs), due: due, eps: eps, keep: true, at: make([]Placed, len(jobs))}).partition()
+}
+
+func (v *virtual) partition() []Placed {
 	for i := range v.at {
 		v.at[i].Option = -1
 	}
@@ -37,7 +46,7 @@ func Partition(jobs []Job, due units.Duration, eps int64) []Placed {
 		if path == nil {
 			return v.at
 		}
-		if rounds > 2*len(jobs) { // which the paper proves cannot be; if it could, it would go on for ever
+		if rounds > 2*len(v.jobs) { // which the paper proves cannot be; if it could, it would go on for ever
 			v.fastest(path, 0)
 			continue
 		}
@@ -133,7 +142,7 @@ func (v *virtual) vpm(path []int, start, finish units.Duration) bool {
 	for k, i := range path {
 		early[k], late[k] = v.earliest(i), v.latest(i)
 	}
-	choice, _ := pipeline(fronts, finish-start, v.eps)
+	choice, _ := pipeline(fronts, finish-start, v.eps, v.keep)
 	at := start
 	for k, i := range path {
 		v.at[i] = Placed{choice[k], at, at + fronts[k][choice[k]].Time}

@@ -114,7 +114,7 @@ func TestPipelineKeepsItsGuarantee(t *testing.T) {
 		}
 		within := least + units.Duration(r.Int64N(int64(most-least)+2)) - 1
 		eps := []int64{20, 200, 500}[seed%3]
-		choice, fits := pipeline(fronts, within, eps)
+		choice, fits := pipeline(fronts, within, eps, false)
 		if fits != (least <= within) {
 			t.Fatalf("seed %d: fits is %v", seed, fits)
 		}
@@ -246,7 +246,7 @@ func (p *printed) vpm(pl []int, evst, lvft units.Duration) bool {
 		}
 		return false
 	}
-	choice, _ := pipeline(fronts, lvft-evst, p.eps)
+	choice, _ := pipeline(fronts, lvft-evst, p.eps, false)
 	for k, i := range pl {
 		p.on[i] = Placed{choice[k], vft, vft + fronts[k][choice[k]].Time}
 		vft = p.on[i].Finish

@@ -17,9 +17,9 @@ const mostCells = 20_000_000
 //
 // It is the restricted shortest path, or multiple-choice knapsack, by scaling: costs become whole
 // multiples of ε · lower bound / n, rounded down, and of each sum of these the fastest choice is kept.
-// The bounds are those of the linear relaxation, and of it rounded. What time is left over then goes
-// to whoever saves most by it.
-func pipeline(fronts [][]Option, within units.Duration, eps int64) (choice []int, fits bool) {
+// The bounds are those of the linear relaxation, and of it rounded. What time is left over then goes back
+// to whoever saves most by it, unless it is kept.
+func pipeline(fronts [][]Option, within units.Duration, eps int64, keep bool) (choice []int, fits bool) {
 	choice, least, most, fits := bounds(fronts, within)
 	if !fits || least >= most {
 		return choice, fits
@@ -65,7 +65,9 @@ func pipeline(fronts [][]Option, within units.Duration, eps int64) (choice []int
 		choice[k] = int(chosen[k][level])
 		level -= fronts[k][choice[k]].Cost / unit
 	}
-	giveBack(fronts, choice, left)
+	if !keep {
+		giveBack(fronts, choice, left)
+	}
 	return choice, true
 }
 

@@ -1,10 +1,12 @@
 package workflow
 
 import (
+	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/internal/policies/admit"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/order"
 	"github.com/slackline/slackline/sched"
+	"github.com/slackline/slackline/units"
 )
 
 // comings bring workflows, answers say how stages are cut now.
@@ -57,7 +59,14 @@ func betaOf(a compose.Args) (int, error) {
 }
 
 // ATPEntry lists adaptive task partitioning.
-func ATPEntry() compose.Entry {
+func ATPEntry() compose.Entry { return atp(mold.Partition) }
+
+// Printed lists DAWSEE as printed, with a solver that gives no time back.
+func Printed() compose.Entry {
+	return scheme("printed-dawsee", cite, "dawsee whose paths of jobs keep the time that they leave over", atp(mold.Printed), VDSEntry())
+}
+
+func atp(by func([]mold.Job, units.Duration, int64) []mold.Placed) compose.Entry {
 	return compose.Entry{
 		Name: "atp", Kind: compose.KindPlan, Cite: cite,
 		Doc: "cuts the jobs of a workflow into as few tasks as its deadline allows, path by path",
@@ -70,7 +79,7 @@ func ATPEntry() compose.Entry {
 			if err == nil && (eps < 1 || eps > 1000) {
 				err = a.Misused("eps", "eps is %d, it must be from 1 to 1000 percent", eps)
 			}
-			return &partition{beta, int64(eps) * 10}, err
+			return &partition{beta, int64(eps) * 10, by}, err
 		},
 	}
 }

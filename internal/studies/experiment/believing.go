@@ -15,7 +15,7 @@ import (
 // policies are those that series may play: those of the catalogue, one whose beliefs an experiment sets, and baselines
 // that nobody would pick.
 var policies = append(catalog.All(), believing(), thresholdsEntry(), foretellerEntry(), ranksEntry(), takeEntry(),
-	misled(workflow.Flow()), misled(workflow.DAWSEE()),
+	misled(workflow.Flow()), misled(workflow.DAWSEE()), workflow.Printed(), misled(workflow.Printed()),
 	clairvoyantEntry(func(int) []int { return nil }))
 
 // believing is rds that expects other capacity than it would find out, or is wrong by as much as an experiment says,

@@ -57,13 +57,12 @@ type computed struct {
 	Jobs int `json:"jobs" min:"1" max:"1000000" def:"2500" doc:"of a stream"`
 
 	// Workflows.
-	Hours    float64     `json:"hours" above:"0" max:"1000" def:"12" doc:"for which workflows come"`
-	Interval config.Span `json:"interval" above:"0" def:"30m" doc:"mean time between two"`
-	Load     float64     `json:"load" above:"0" max:"1000" def:"1" doc:"how many times as often they come"`
-	Factor   float64     `json:"factor" above:"0" max:"10" def:"0.1" doc:"of the deadline, as part of the longest path of jobs that are one task each"`
-	Size     int         `json:"size" min:"2" max:"1000" def:"50" doc:"jobs of a workflow, on average"`
-	Machines int         `json:"machines" min:"1" max:"10000" def:"32" doc:"of each of four kinds"`
-	Slope    float64     `json:"slope" above:"0" max:"1" def:"0.011" doc:"of w(k), on average"`
+	Hours    float64 `json:"hours" above:"0" max:"1000" def:"12" doc:"for which workflows come"`
+	Load     float64 `json:"load" above:"0" max:"1000" def:"1" doc:"how many workflows come each half hour, on average"`
+	Factor   float64 `json:"factor" above:"0" max:"10" def:"0.1" doc:"of the deadline, as part of the longest path of jobs that are one task each"`
+	Size     int     `json:"size" min:"2" max:"1000" def:"50" doc:"jobs of a workflow, on average"`
+	Machines int     `json:"machines" min:"1" max:"10000" def:"32" doc:"of each of four kinds"`
+	Slope    float64 `json:"slope" above:"0" max:"1" def:"0.011" doc:"of w(k), on average"`
 
 	bounds *sync.Map // by seed, what its workflows cost at least
 

@@ -56,7 +56,7 @@ func (c *computed) drawWorkflows(seed uint64) (list []drawnWorkflow) {
 	n := uint64(0)
 	next := func() draw.Draw { n++; return d.Number(n) }
 	for at := 0.0; ; {
-		if at += next().Exponential(c.Interval.Duration().Seconds() / c.Load); at > c.Hours*3600 && len(list) > 0 {
+		if at += next().Exponential(1800 / c.Load); at > c.Hours*3600 && len(list) > 0 {
 			return list
 		}
 		w := drawnWorkflow{at: at, jobs: make([]drawnJob, c.Size*4/5+next().Below(c.Size*2/5+1))}

@@ -6,15 +6,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
-
-	"github.com/slackline/slackline/internal/config"
-	"github.com/slackline/slackline/units"
 )
 
 // Random workflows are the same for a seed, as large as the paper says, without circles; what is played of them takes
 // no less than the linear bound, and flow is nearer to that than dawsee.
 func TestRandomWorkflows(t *testing.T) {
-	c := &computed{Hours: 0.5, Interval: config.Span(30 * units.Minute), Factor: 0.1, Size: 15, Machines: 32, Load: 1, Slope: 0.011, bounds: new(sync.Map)}
+	c := &computed{Hours: 0.5, Factor: 0.1, Size: 15, Machines: 32, Load: 1, Slope: 0.011, bounds: new(sync.Map)}
 	list := c.drawWorkflows(3)
 	if !reflect.DeepEqual(list, c.drawWorkflows(3)) || reflect.DeepEqual(list, c.drawWorkflows(4)) {
 		t.Error("a seed draws other workflows each time, or each seed the same")
