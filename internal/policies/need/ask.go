@@ -34,13 +34,13 @@ type Need struct {
 
 // memory is what outlives a look.
 type memory struct {
-	Own   estimate.Own `json:"own"`
-	Nodes []tenure     `json:"nodes,omitempty"` // by handle
-	Told  []bool       `json:"told,omitempty"`  // jobs, by handle, that nothing can save, as was told
-	Next  units.Time   `json:"next"`            // when it looks again, at the next end of a task
-	Hired bool         `json:"hired,omitempty"` // at the last look nodes were rented
-	Wake  units.Time   `json:"wake"`            // the Tick that was asked for; 0 = none
-	Past  past         `json:"past,omitzero"`
+	Own   estimate.Own  `json:"own"`
+	Nodes []tenure      `json:"nodes,omitempty"` // by handle
+	Told  []bool        `json:"told,omitempty"`  // jobs, by handle, that nothing can save, as was told
+	Next  units.Time    `json:"next"`            // when it looks again, at the next end of a task
+	Hired bool          `json:"hired,omitempty"` // at the last look nodes were rented
+	Wake  compose.Alarm `json:"wake"`
+	Past  past          `json:"past,omitzero"`
 	// the class and the instant of the last request: what it changes for who knows of jobs is no need of that instant
 	Asked [2]int64 `json:"asked,omitzero"`
 }
@@ -117,15 +117,10 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Wake) {
 		return
 	}
-	if n.Wake != 0 && v.Now() >= n.Wake && (at || turn || ticked) {
-		n.Wake, at = 0, true
-	}
-	if ticked && n.Wake != 0 { // it was for another part
-		p.WakeMe(n.Wake, sched.Because(sched.Wakeup, int64(n.Wake)))
-	}
+	at = (at || turn || ticked) && n.Wake.Rings(v.Now(), ticked, p) || at
 	if !at && (!turn || v.Now() < n.Next) {
 		if turn && n.Hired { // nothing else may happen any more
-			n.remind(n.Next, p)
+			n.Wake.Set(n.Next, p)
 		}
 		return
 	}
@@ -141,7 +136,7 @@ func (n *Need) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	n.rent(v, &s, p)
 	n.back(v, &s, p)
 	if n.c.Warm > 0 { // other nodes are kept in the next hour
-		n.remind(units.Time(now-(now+day)%hour+hour)*units.Time(units.Millisecond), p)
+		n.Wake.Set(units.Time(now-(now+day)%hour+hour)*units.Time(units.Millisecond), p)
 	}
 	n.Hired = s.rented > 0
 }

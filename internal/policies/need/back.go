@@ -58,13 +58,5 @@ func (n *Need) back(v sched.View, s *stock, p *sched.Plan) {
 		}
 		next = min(next, at)
 	}
-	n.remind(next, p)
-}
-
-// remind asks for a Tick, unless one comes before.
-func (n *Need) remind(at units.Time, p *sched.Plan) {
-	if at != units.Never && (n.Wake == 0 || at < n.Wake) {
-		n.Wake = at
-		p.WakeMe(at, sched.Because(sched.Wakeup, int64(at)))
-	}
+	n.Wake.Set(next, p)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -50,7 +51,7 @@ func TestNoNodeGoesThatAPromiseCountsOn(t *testing.T) {
 		n.By(knows{Open: [2]int64{4}, Mean: [2]int64{60_000}, Sure: int64(c.sure) * 1000, Promised: c.promised})
 		batch := book.Apply(now, 2, []sched.Event{{Kind: sched.Tick}})
 		book.Begin(plan)
-		n.Wake = now
+		n.Wake = compose.Alarm(now)
 		n.Decide(book, batch, plan)
 		gone := false
 		for _, it := range plan.Items {

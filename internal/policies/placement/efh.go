@@ -80,7 +80,7 @@ type EFHConfig struct {
 
 // savedEFH is the state: the Tick that was asked for; 0 = none.
 type savedEFH struct {
-	Wake units.Time `json:"wake"`
+	Wake compose.Alarm `json:"wake"`
 }
 
 // waiting is a job that waits for containers.
@@ -101,11 +101,7 @@ func (e *EFH) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case sched.Resync:
 			e.Wake = 0
 		case sched.Tick:
-			if e.Wake <= v.Now() {
-				e.Wake = 0
-			} else {
-				p.WakeMe(e.Wake, sched.Because(sched.Wakeup, int64(e.Wake)))
-			}
+			e.Wake.Rings(v.Now(), true, p)
 		case sched.Heartbeat:
 			if t.of(v, p, batch[i].Node) && v.Queue(sched.Root).Stages[sched.Master].Open > 0 {
 				t.other = quota{stage: sched.Master}
@@ -246,10 +242,7 @@ func (e *EFH) remind(v sched.View, p *sched.Plan) {
 			next = min(next, w.job.Arrived.Add(e.c.T))
 		}
 	}
-	if next != units.Never && (e.Wake == 0 || next < e.Wake) {
-		e.Wake = next
-		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
-	}
+	e.Wake.Set(next, p)
 }
 
 // Why a job gets containers.

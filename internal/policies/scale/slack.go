@@ -86,7 +86,7 @@ type slackMemory struct {
 	Over  int64               `json:"over"`            // of late, milliseconds of all nodes that came between
 	Seen  units.Time          `json:"seen"`            // the last look, up to which that has faded
 	First units.Time          `json:"first"`           // the first; 0 = none
-	Wake  units.Time          `json:"wake"`            // the Tick that was asked for; 0 = none
+	Wake  compose.Alarm       `json:"wake"`
 }
 
 // thrift is what a class of nodes is good for.
@@ -130,14 +130,10 @@ func (s *Slack) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Wake) {
 		return
 	}
-	if (look || turn || ticked) && s.Wake != 0 && v.Now() >= s.Wake {
-		s.Wake, look = 0, true
-	}
+	look = (look || turn || ticked) && s.Wake.Rings(v.Now(), ticked, p) || look
 	if look || turn && v.Now() >= s.Next {
 		s.Next = v.Now().Add(slackEvery)
 		s.look(v, p)
-	} else if ticked && s.Wake != 0 { // it was for another part
-		p.WakeMe(s.Wake, sched.Because(sched.Wakeup, int64(s.Wake)))
 	}
 }
 
@@ -428,10 +424,7 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 	case len(s.queue.Jobs) == 0 && (aside || looks || need >= 1000): // that ends, or fades
 		next = min(next, v.Now().Add(againAfter))
 	}
-	if next != units.Never && (s.Wake == 0 || next < s.Wake) {
-		s.Wake = next
-		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
-	}
+	s.Wake.Set(next, p)
 }
 
 // turn wakes, shuts and puts to sleep node by node. It returns whether a node was shut that is open now, and when one

@@ -55,19 +55,11 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if !v.World().Can(sched.Sleep) {
 		return
 	}
-	now := v.Now()
-	look := s.Wake != 0 && now >= s.Wake
-	if look {
-		s.Wake = 0
-	}
-	ticked := false
+	look, ticked := false, false
 	for i := range batch {
 		look, ticked = s.notice(&batch[i]) || look, ticked || batch[i].Kind == sched.Tick
 	}
-	if ticked && s.Wake != 0 { // it was for another part
-		p.WakeMe(s.Wake, sched.Because(sched.Wakeup, int64(s.Wake)))
-	}
-	if !look {
+	if !s.Wake.Rings(v.Now(), ticked, p) && !look {
 		return
 	}
 	awake, sleepers, due := s.survey(v)
@@ -77,26 +69,18 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			awake = s.rest(v, p, awake)
 		}
 	}
-	if next := s.next(v, now, awake); next != 0 && (s.Wake == 0 || next < s.Wake) {
-		s.Wake = next
-		p.WakeMe(next, sched.Because(sched.Wakeup, int64(next)))
-	}
+	s.Wake.Set(s.next(v.Now(), awake), p)
 }
 
 // notice takes in an event, and tells whether it may change who is needed.
 func (s *Sleep) notice(e *sched.Event) bool {
-	switch e.Kind {
-	case sched.Resync:
+	if e.Kind == sched.Resync {
 		s.Wake = 0
-		return true
-	case sched.Ended:
-		return e.Outcome != sched.Committed // its task is open again
-	case sched.JobArrived, sched.JobEnded, sched.JobAmended, sched.StageReady, sched.Demand, sched.OutputLost,
-		sched.NodeUp, sched.NodeDown, sched.NodeChanged, sched.Control:
-		return true
 	}
-	return false
+	return sleepChanges.Has(e.Kind) || e.Kind == sched.Ended && e.Outcome != sched.Committed // its task is open again
 }
+
+var sleepChanges = slackChanges | sched.EventsOf(sched.StageReady, sched.Demand)
 
 // survey lists the nodes that work or could. It returns how many are awake or on their way up,
 // whether any sleeps, and whether one has been idle for long enough.
@@ -190,11 +174,11 @@ func (s *Sleep) rest(v sched.View, p *sched.Plan, awake int) int {
 	return awake
 }
 
-// next is when a node may be due next, 0 if none can be: the first of those that are idle, or one
+// next is when a node may be due next, Never if none can be: the first of those that are idle, or one
 // that becomes so from now on.
-func (s *Sleep) next(v sched.View, now units.Time, awake int) units.Time {
+func (s *Sleep) next(now units.Time, awake int) units.Time {
 	if awake <= s.c.Keep {
-		return 0
+		return units.Never
 	}
 	next := now.Add(s.c.Idle)
 	for i := range s.rooms {
@@ -205,9 +189,9 @@ func (s *Sleep) next(v sched.View, now units.Time, awake int) units.Time {
 	return next
 }
 
-// saved is the state: the Tick that was asked for; 0 = none.
+// saved is the state.
 type saved struct {
-	Wake units.Time `json:"wake"`
+	Wake compose.Alarm `json:"wake"`
 }
 
 // Remembers is what outlives a round.
