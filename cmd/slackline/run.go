@@ -121,10 +121,9 @@ under rtmr and dc, which refuse such jobs.`,
 			if m.Power, err = runs.ParsePower(power); err != nil {
 				return fmt.Errorf("--power %w", err)
 			}
-			if m.Meter = meter; meter != "" {
-				if _, err := sensor.OpenMeter(cmd.Context(), meter); err != nil {
-					return fmt.Errorf("--meter: %w", err)
-				}
+			m.Meter = meter
+			if _, err := sensor.OpenMeter(cmd.Context(), meter); err != nil {
+				return fmt.Errorf("--meter: %w", err)
 			}
 			policies, _, err := o.policiesAndSeeds(lab.DefaultPolicy)
 			if err != nil {
@@ -457,10 +456,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 	shown := newLive(say, each.Of(foreseen, func(f runs.Foresight) *report.Expectation { return f.Expected() }), local.JobNames(), runs.Told(known))
 	local.Warn = func(job, text string) { shown.warn(w, job, text) }
 	c.Sinks = append(c.Sinks, shown)
-	var named *sensor.Meter
-	if local.Machine.Meter != "" {
-		named, _ = sensor.OpenMeter(cmd.Context(), local.Machine.Meter) // what is wrong since, it says at the end
-	}
+	named, _ := sensor.OpenMeter(cmd.Context(), local.Machine.Meter) // what is wrong since, it says at the end
 	meter := runs.StartMeter(local.Machine.Power, named)
 	r, err := lab.Run(cmd.Context(), c)
 	took := meter.Stop()

@@ -114,35 +114,24 @@ func (m *Meter) Stop() *report.Real {
 		r.Memory = &m.memory
 	}
 	took := time.Since(m.began).Seconds()
-	joules, why := 0.0, error(nil)
-	if m.energy != nil {
-		joules, why = m.energy.End(context.Background())
-	}
-	if m.energy != nil && why == nil {
-		r.Energy = &report.Energy{Joules: joules, Above: max(0, joules-float64(m.power.Idle)*took), Source: m.source, Detail: m.energy.Detail}
-		return r
-	}
 	above := float64(m.power.Core) * r.CPU
 	r.Energy = &report.Energy{Joules: float64(m.power.Idle)*took + above, Above: above, Source: "model", Detail: m.power.String()}
-	if why != nil {
+	if m.energy == nil {
+		return r
+	}
+	if joules, why := m.energy.End(context.Background()); why != nil {
 		r.Energy.Detail += ", as " + why.Error()
+	} else {
+		*r.Energy = report.Energy{Joules: joules, Above: max(0, joules-float64(m.power.Idle)*took), Source: m.source, Detail: m.energy.Detail}
 	}
 	return r
 }
 
 // anonymous is the memory of this process that is no file, 0 where the system does not tell.
 func anonymous() int64 {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, found := strings.Cut(string(text), "\nRssAnon:")
-	if !found {
-		return 0
-	}
-	var kb int64
-	if _, err := fmt.Sscanf(rest, "%d kB", &kb); err != nil {
-		return 0
-	}
+	text, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(text), "\nRssAnon:")
+	kb := int64(0)
+	_, _ = fmt.Sscanf(rest, "%d kB", &kb)
 	return kb << 10
 }

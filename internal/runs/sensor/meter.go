@@ -89,12 +89,14 @@ func joules(path string) (float64, error) {
 }
 
 // OpenMeter opens what a user names: FILE.csv, or watts=URL or joules=URL, where the URL is
-// http://host:9090?query=… of a Prometheus. The error is about what is wrong already.
+// http://host:9090?query=… of a Prometheus; nil for nothing. The error is about what is wrong already.
 func OpenMeter(ctx context.Context, text string) (*Meter, error) {
 	m := &Meter{Detail: text}
 	unit, at, _ := strings.Cut(text, "=")
 	u, err := url.Parse(at)
 	switch {
+	case text == "":
+		return nil, nil
 	case strings.HasSuffix(text, ".csv"):
 		m.late, m.read, m.began = true, m.file, time.Now()
 		_, err = m.file(ctx)

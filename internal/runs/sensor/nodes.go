@@ -101,11 +101,10 @@ func (n *Nodes) list(ctx context.Context) (map[string]amounts, error) {
 	case status != http.StatusOK:
 		return nil, fmt.Errorf("%s/ws/v1/cluster/nodes: %d %s; is it a ResourceManager?", n.base, status, http.StatusText(status))
 	}
-	var nodes []restNode
+	nodes := make([]restNode, 1)
 	if list := answer.Nodes.Node; len(list) > 0 && list[0] == '{' { // some releases write a list of one so
-		nodes = make([]restNode, 1)
 		err = json.Unmarshal(list, &nodes[0])
-	} else if len(list) > 0 {
+	} else if nodes = nil; len(list) > 0 {
 		err = json.Unmarshal(list, &nodes)
 	}
 	if err != nil {

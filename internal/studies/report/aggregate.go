@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/slackline/slackline/internal/maths/stat"
@@ -63,19 +64,13 @@ func (g *Aggregate) add(j *Job, tasks int) {
 	}
 }
 
-// hour is the group of those that arrived in an hour: one of the last, as jobs end about as they came.
+// hour is the group of those that arrived in an hour.
 func (g *Aggregate) hour(h int) *Group {
-	i := len(g.Hours)
-	for i > 0 && *g.Hours[i-1].Hour > h {
-		i--
+	i, there := slices.BinarySearchFunc(g.Hours, h, func(x *Group, h int) int { return *x.Hour - h })
+	if !there {
+		g.Hours = slices.Insert(g.Hours, i, &Group{Hour: &h})
 	}
-	if i == 0 || *g.Hours[i-1].Hour < h {
-		g.Hours = append(g.Hours, nil)
-		copy(g.Hours[i+1:], g.Hours[i:])
-		g.Hours[i] = &Group{Hour: &h}
-		i++
-	}
-	return g.Hours[i-1]
+	return g.Hours[i]
 }
 
 func (g *Group) add(j *Job, tasks int, sketched bool) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/internal/studies/chart"
 )
 
@@ -27,12 +26,7 @@ func (r *Report) Figure() *chart.Chart {
 					k = len(c.Lines)
 					at[p.name], c.Lines = k, append(c.Lines, chart.Line{Name: p.name, Colour: k % len(chart.Colours)})
 				}
-				var sum stat.Sum
-				for _, run := range p.runs {
-					if x, has := of(&run.Summary); has {
-						sum.Add(x)
-					}
-				}
+				sum := p.sum(of)
 				if mean, half := sum.Mean(), sum.Interval95(); sum.N() > 0 {
 					c.Lines[k].At = append(c.Lines[k].At, chart.Point{Tick: len(c.Ticks) - 1, Value: mean, Low: mean - half, High: mean + half,
 						Said: p.name + ": " + unit(mean) + " ± " + unit(half)})

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,13 +11,8 @@ import (
 )
 
 // Stuck returns the runs that did not come to their end.
-func Stuck(runs []*Run) (list []*Run) {
-	for _, run := range runs {
-		if run.Stuck != "" {
-			list = append(list, run)
-		}
-	}
-	return list
+func Stuck(runs []*Run) []*Run {
+	return slices.DeleteFunc(slices.Clone(runs), func(run *Run) bool { return run.Stuck == "" })
 }
 
 // writeStuck tells policy by policy with which seeds the runs of a scenario got stuck, and why the

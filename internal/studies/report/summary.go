@@ -101,14 +101,19 @@ func byPolicy(g []*Run) []policyRuns {
 	return list
 }
 
-// mean prints the mean over the runs that have such a thing, with its interval.
-func (p policyRuns) mean(of func(*Summary) (float64, bool), unit func(float64) string) string {
-	var sample stat.Sum
+// sum is that of the runs that have such a thing.
+func (p policyRuns) sum(of func(*Summary) (float64, bool)) (sum stat.Sum) {
 	for _, run := range p.runs {
 		if x, has := of(&run.Summary); has {
-			sample.Add(x)
+			sum.Add(x)
 		}
 	}
+	return sum
+}
+
+// mean prints the mean over the runs that have such a thing, with its interval.
+func (p policyRuns) mean(of func(*Summary) (float64, bool), unit func(float64) string) string {
+	sample := p.sum(of)
 	if sample.N() == 0 {
 		return "–"
 	}
@@ -140,11 +145,7 @@ func outcomeTable(title string, g []*Run) *Grid {
 			if part == "–" {
 				return part
 			}
-			var all stat.Sum
-			for _, run := range p.runs {
-				_, n := c.of(&run.Summary)
-				all.Add(float64(n))
-			}
+			all := p.sum(always(func(s *Summary) float64 { _, n := c.of(s); return float64(n) }))
 			return part + " of " + count(all.Mean())
 		}})
 		if c.name == "in time" && some(func(s *Summary) bool { _, has := workShare(s); return has }) {

@@ -80,15 +80,11 @@ func kindOfSupply(key string) sched.SupplyKind {
 
 // supplyFiles are the files that supplies and forecasts come from.
 func (s *Scenario) supplyFiles() (files []string) {
-	if s.Cluster.SupplyFile != "" {
-		files = append(files, s.beside(s.Cluster.SupplyFile))
-	}
+	some := []string{s.Cluster.SupplyFile}
 	for _, f := range s.Cluster.Forecasts {
-		if f.File != "" {
-			files = append(files, s.beside(f.File))
-		}
+		some = append(some, f.File)
 	}
-	for _, file := range []string{s.Cluster.Slots.File, s.Cluster.Slots.Weather.File} {
+	for _, file := range append(some, s.Cluster.Slots.File, s.Cluster.Slots.Weather.File) {
 		if file != "" {
 			files = append(files, s.beside(file))
 		}
