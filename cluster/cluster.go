@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/slackline/slackline/units"
 )
@@ -25,8 +26,10 @@ type Class struct {
 	Idle     units.Watts  `json:"idle,omitempty"` // drawn when awake and doing nothing
 	// Drawn besides at full load, in proportion below it, or by Curve.
 	Dynamic units.Watts `json:"dynamic,omitempty"`
-	// Curve, if there is one, is the part of Dynamic that is drawn at equal steps of load, from 0 to 1.
+	// Curve, if there is one, is the part of Dynamic that is drawn at these Loads, which rise from 0 to 1, or without
+	// such at equal steps.
 	Curve []float64   `json:"curve,omitempty"`
+	Loads []float64   `json:"loads,omitempty"`
 	Sleep units.Watts `json:"sleep,omitempty"` // drawn asleep
 	Rates []Rate      `json:"rates,omitempty"` // of kinds of containers that go their own way
 	// WakeTime is how long a node takes from sleep, or from being rented, to service; it draws Idle meanwhile.
@@ -86,6 +89,9 @@ func (c *Class) Validate() error {
 		if !(part >= 0 && part <= 1) || i > 0 && part < c.Curve[i-1] || len(c.Curve) == 1 {
 			return fmt.Errorf("node class %q: its curve of power is %v; it must have two numbers and more from 0 to 1, and not fall", c.Name, c.Curve)
 		}
+	}
+	if n := len(c.Loads); n > 0 && (n != len(c.Curve) || c.Loads[0] != 0 || c.Loads[n-1] != 1 || !slices.IsSorted(c.Loads) || len(slices.Compact(slices.Clone(c.Loads))) < n) {
+		return fmt.Errorf("node class %q: its curve of power is at loads %v; they must rise from 0 to 1, one for each of %d", c.Name, c.Loads, len(c.Curve))
 	}
 	if err := c.validateRates(); err != nil {
 		return err

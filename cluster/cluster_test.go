@@ -17,22 +17,31 @@ func TestClustersThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Cluster){
-		"cluster: there is no node":                                                        func(c *Cluster) { c.Nodes = nil },
-		"cluster: 5 named resources, at most 4 are possible":                               func(c *Cluster) { c.Named = make([]string, 5) },
-		`cluster: two classes have the name "c"`:                                           func(c *Cluster) { c.Classes = append(c.Classes, &Class{Name: "c", Speed: 2}) },
-		`cluster: two nodes have the name "n2"`:                                            func(c *Cluster) { c.Nodes[2].Name = "n2" },
-		"node class: the name is empty":                                                    func(c *Cluster) { c.Classes[0].Name = "" },
-		`node class "c": speed is 0, it must be above 0 and finite`:                        func(c *Cluster) { c.Classes[0].Speed = 0 },
-		`node class "c": speed is -1, it must be above 0 and finite`:                       func(c *Cluster) { c.Classes[0].Speed = -1 },
-		`node class "c": speed is NaN, it must be above 0 and finite`:                      func(c *Cluster) { c.Classes[0].Speed = math.NaN() },
-		`node class "c": speed is +Inf, it must be above 0 and finite`:                     func(c *Cluster) { c.Classes[0].Speed = math.Inf(1) },
-		`node class "idle": power is negative`:                                             func(c *Cluster) { c.Classes[0].Name, c.Classes[0].Idle = "idle", -1 },
-		`node class "busy": power is negative`:                                             func(c *Cluster) { c.Classes[0].Name, c.Classes[0].Dynamic = "busy", -1 },
-		`node class "c": capacity in reduce is -1, it must not be negative`:                func(c *Cluster) { c.Classes[0].Capacity[units.ReduceSlots] = -1 },
-		`node class "d": speed is 0, it must be above 0 and finite`:                        func(c *Cluster) { c.Nodes[1].Class = &Class{Name: "d"} },
-		"node: the name is empty":                                                          func(c *Cluster) { c.Nodes[0].Name = "" },
-		`node "n1": it is in no rack`:                                                      func(c *Cluster) { c.Nodes[0].Rack = 0 },
-		`node "n1": it has no class`:                                                       func(c *Cluster) { c.Nodes[0].Class = nil },
+		"cluster: there is no node":                                         func(c *Cluster) { c.Nodes = nil },
+		"cluster: 5 named resources, at most 4 are possible":                func(c *Cluster) { c.Named = make([]string, 5) },
+		`cluster: two classes have the name "c"`:                            func(c *Cluster) { c.Classes = append(c.Classes, &Class{Name: "c", Speed: 2}) },
+		`cluster: two nodes have the name "n2"`:                             func(c *Cluster) { c.Nodes[2].Name = "n2" },
+		"node class: the name is empty":                                     func(c *Cluster) { c.Classes[0].Name = "" },
+		`node class "c": speed is 0, it must be above 0 and finite`:         func(c *Cluster) { c.Classes[0].Speed = 0 },
+		`node class "c": speed is -1, it must be above 0 and finite`:        func(c *Cluster) { c.Classes[0].Speed = -1 },
+		`node class "c": speed is NaN, it must be above 0 and finite`:       func(c *Cluster) { c.Classes[0].Speed = math.NaN() },
+		`node class "c": speed is +Inf, it must be above 0 and finite`:      func(c *Cluster) { c.Classes[0].Speed = math.Inf(1) },
+		`node class "idle": power is negative`:                              func(c *Cluster) { c.Classes[0].Name, c.Classes[0].Idle = "idle", -1 },
+		`node class "busy": power is negative`:                              func(c *Cluster) { c.Classes[0].Name, c.Classes[0].Dynamic = "busy", -1 },
+		`node class "c": capacity in reduce is -1, it must not be negative`: func(c *Cluster) { c.Classes[0].Capacity[units.ReduceSlots] = -1 },
+		`node class "d": speed is 0, it must be above 0 and finite`:         func(c *Cluster) { c.Nodes[1].Class = &Class{Name: "d"} },
+		`node class "c": its curve of power is at loads [0 0.5 0.5 1]; they must rise from 0 to 1, one for each of 4`: func(c *Cluster) {
+			c.Classes[0].Curve, c.Classes[0].Loads = make([]float64, 4), []float64{0, 0.5, 0.5, 1}
+		},
+		`node class "c": its curve of power is at loads [0 0.5 0.4 1]; they must rise from 0 to 1, one for each of 4`: func(c *Cluster) {
+			c.Classes[0].Curve, c.Classes[0].Loads = make([]float64, 4), []float64{0, 0.5, 0.4, 1}
+		},
+		`node class "c": its curve of power is at loads [0 0.9]; they must rise from 0 to 1, one for each of 2`: func(c *Cluster) { c.Classes[0].Curve, c.Classes[0].Loads = make([]float64, 2), []float64{0, 0.9} },
+		`node class "c": its curve of power is at loads [0.1 1]; they must rise from 0 to 1, one for each of 2`: func(c *Cluster) { c.Classes[0].Curve, c.Classes[0].Loads = make([]float64, 2), []float64{0.1, 1} },
+		`node class "c": its curve of power is at loads [0 1]; they must rise from 0 to 1, one for each of 3`:   func(c *Cluster) { c.Classes[0].Curve, c.Classes[0].Loads = make([]float64, 3), []float64{0, 1} },
+		"node: the name is empty":     func(c *Cluster) { c.Nodes[0].Name = "" },
+		`node "n1": it is in no rack`: func(c *Cluster) { c.Nodes[0].Rack = 0 },
+		`node "n1": it has no class`:  func(c *Cluster) { c.Nodes[0].Class = nil },
 		`node "n2": it stands behind nodes that are offered, the cluster's own come first`: func(c *Cluster) { c.Nodes[0].Class = &Class{Name: "d", Speed: 1, Most: 2} },
 		`node class "c": a rate names no container`:                                        func(c *Cluster) { c.Classes[0].Rates = []Rate{{Speed: 2}} },
 		`node class "c": in container "gpu" tasks run at speed -2 and draw 0W; neither must be negative or infinite`: func(c *Cluster) {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/units"
 )
@@ -68,7 +69,12 @@ func (c *Class) Above(load float64) units.Watts {
 	if steps := len(c.Curve) - 1; steps > 0 {
 		at := float64(steps) * load
 		i := min(int(at), steps-1)
-		load = c.Curve[i] + float64((at-float64(i))*(c.Curve[i+1]-c.Curve[i]))
+		at -= float64(i)
+		if c.Loads != nil {
+			i = max(1, slices.IndexFunc(c.Loads, func(x float64) bool { return x >= load })) - 1
+			at = (load - c.Loads[i]) / (c.Loads[i+1] - c.Loads[i])
+		}
+		load = c.Curve[i] + float64(at*(c.Curve[i+1]-c.Curve[i]))
 	}
 	return units.Watts(float64(c.Dynamic) * load)
 }
@@ -77,6 +83,11 @@ func (c *Class) Above(load float64) units.Watts {
 // one resource, and there is no curve.
 func (c *Class) Adds() bool {
 	return len(c.Rates)+len(c.Curve) == 0 && (c.Capacity[units.VCores] == 0 || c.Capacity[units.MapSlots]+c.Capacity[units.ReduceSlots] == 0)
+}
+
+// Each is what each slot, or vcore, that containers hold draws then.
+func (c *Class) Each() float64 {
+	return float64(c.Dynamic) / float64(max(1, c.Capacity[units.MapSlots]+c.Capacity[units.ReduceSlots]+c.Capacity[units.VCores]))
 }
 
 // validateRates reports the first rate that cannot be.

@@ -95,65 +95,64 @@ type node struct {
 	slots int64       // that containers hold of which nothing is stated
 	cores int64       // and vcores
 	takes units.Watts // the others
-	draws float64
-	each  float64 // watts of each slot or vcore that is held, where these just add; else 0
-	idle  float64 // and of the node without
+	draws float64     // without what each is for
+	each  float64     // watts of each slot or vcore that is held, if these just add and the node serves; else 0
 	state sched.NodeState
 }
 
-// Describe notes the class of a node. A node that drains offers nothing and still draws power: its
-// class stays what it was.
-func (m *Meter) Describe(at units.Time, h sched.NodeID, c *cluster.Class) {
-	if c.Capacity != (units.Vector{}) {
-		n := m.node(h)
-		if n.class, n.each, n.idle = c, 0, float64(c.Idle); c.Adds() {
-			n.each = float64(c.Dynamic) / float64(max(1, c.Capacity[units.MapSlots]+c.Capacity[units.ReduceSlots]+c.Capacity[units.VCores]))
-		}
+// Node notes where a node stands, and its class. One that drains offers nothing and still draws power: its class stays
+// what it was.
+func (m *Meter) Node(at units.Time, h sched.NodeID, c *cluster.Class, state sched.NodeState) {
+	n := sched.Row(&m.nodes, h)
+	if n.state = state; c.Capacity != (units.Vector{}) {
+		n.class = c
 		if !slices.ContainsFunc(m.classes, func(o *cluster.Class) bool { return o.Name == c.Name }) {
 			m.classes = append(m.classes, c)
 		}
 		m.Known = m.Known || Known(c)
-		m.draw(at, n)
 	}
-}
-
-// Turn notes where a node stands.
-func (m *Meter) Turn(at units.Time, h sched.NodeID, state sched.NodeState) {
-	n := m.node(h)
-	n.state = state
 	m.draw(at, n)
 }
 
 // Hold notes that a node gives a container of the job's stage so much, or with sign -1 that it takes it back.
 func (m *Meter) Hold(at units.Time, h sched.NodeID, needs *units.Vector, j *workload.Job, s workload.Stage, kind uint8, sign int) {
+	if h < 1 || int(h) >= len(m.nodes) || m.nodes[h].each == 0 {
+		m.hold(at, h, needs, j, s, kind, sign)
+		return
+	}
+	if at > m.since {
+		m.advance(at)
+	}
+	n, slots, cores := &m.nodes[h], int64(sign)*(needs[units.MapSlots]+needs[units.ReduceSlots]), int64(sign)*needs[units.VCores]
+	n.slots, n.cores = n.slots+slots, n.cores+cores
+	m.power += float64(n.each * float64(slots+cores))
+}
+
+// hold is Hold where what containers draw does not just add up.
+func (m *Meter) hold(at units.Time, h sched.NodeID, needs *units.Vector, j *workload.Job, s workload.Stage, kind uint8, sign int) {
 	if !m.Known || h < 1 {
 		return
 	}
-	n := m.node(h)
-	if n.class != nil && len(n.class.Rates) > 0 {
-		if stated := Stated(n.class, j, s, kind); stated > 0 { // it is no part of the load
-			n.takes += units.Watts(sign) * stated
-			m.draw(at, n)
-			return
-		}
+	n := sched.Row(&m.nodes, h)
+	stated := units.Watts(0)
+	if n.class != nil {
+		stated = Stated(n.class, j, s, kind)
 	}
-	n.slots += int64(sign) * (needs[units.MapSlots] + needs[units.ReduceSlots])
-	n.cores += int64(sign) * needs[units.VCores]
-	if n.each == 0 || n.state != sched.Awake {
-		m.draw(at, n)
-		return
+	if n.takes += units.Watts(sign) * stated; stated == 0 { // else it is no part of the load
+		n.slots += int64(sign) * (needs[units.MapSlots] + needs[units.ReduceSlots])
+		n.cores += int64(sign) * needs[units.VCores]
 	}
-	m.advance(at)
-	draws := n.idle + float64(n.each*float64(n.slots+n.cores))
-	m.power += draws - n.draws
-	n.draws = draws
+	m.draw(at, n)
 }
+
+// Alike tells whether all nodes are of one class.
+func (m *Meter) Alike() bool { return len(m.classes) < 2 }
 
 // Least is the part of what a task of the job's stage draws in a kind of container on a node that it would draw where
 // its work takes least, by rates: in any kind that the stage lists, on any class of nodes.
 func (m *Meter) Least(h sched.NodeID, j *workload.Job, s workload.Stage, kind uint8) float64 {
 	st := j.Stage(s)
-	if st == nil || h < 1 || int(h) >= len(m.nodes) || m.nodes[h].class == nil || len(m.classes)*len(st.Kinds()) == 1 {
+	if st == nil || h < 1 || int(h) >= len(m.nodes) || m.nodes[h].class == nil {
 		return 1
 	}
 	takes := func(c *cluster.Class, box *cluster.Container) float64 {
@@ -190,19 +189,21 @@ func (m *Meter) Until(at units.Time) Used {
 	return m.used
 }
 
-func (m *Meter) node(h sched.NodeID) *node {
-	return sched.Row(&m.nodes, h)
-}
-
 // draw asks again what a node draws.
 func (m *Meter) draw(at units.Time, n *node) {
 	if !m.Known || n.class == nil {
 		return
 	}
-	draws := float64(Draws(n.class, n.state, n.class.Loaded(n.slots, n.cores)) + n.takes)
 	m.advance(at)
-	m.power += draws - n.draws
-	n.draws = draws
+	held, before, load := float64(n.slots+n.cores), n.draws, 0.0
+	before += float64(n.each * held)
+	if n.each = 0; n.class.Adds() && (n.state == sched.Awake || n.state == sched.Draining) {
+		n.each = n.class.Each()
+	} else {
+		load = n.class.Loaded(n.slots, n.cores)
+	}
+	n.draws = float64(Draws(n.class, n.state, load) + n.takes)
+	m.power += n.draws + float64(n.each*held) - before
 }
 
 // advance integrates until now.

@@ -34,7 +34,13 @@ func TestDraws(t *testing.T) {
 			t.Errorf("%v: %v, want %v", state, got, want)
 		}
 	}
-	class.Curve = []float64{0, 0.5, 0.75, 1, 1}
+	class.Curve, class.Loads = []float64{0, 0.5, 1}, []float64{0, 0.25, 1}
+	for load, want := range map[float64]units.Watts{0: 100, 0.125: 150, 0.25: 200, 0.5: 200 + 100.0/3, 0.625: 250, 1: 300} {
+		if got := Draws(class, sched.Awake, load); math.Abs(float64(got-want)) > 1e-9 {
+			t.Errorf("unequal steps, load %v: %v, want %v", load, got, want)
+		}
+	}
+	class.Curve, class.Loads = []float64{0, 0.5, 0.75, 1, 1}, nil
 	for load, want := range map[float64]units.Watts{0: 100, 0.125: 150, 0.25: 200, 0.375: 225, 0.5: 250, 0.875: 300, 1: 300} {
 		if got := Draws(class, sched.Awake, load); got != want {
 			t.Errorf("load %v: %v, want %v", load, got, want)
@@ -48,15 +54,14 @@ func TestMeter(t *testing.T) {
 	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100, Sleep: 10}
 	at := func(s int64) units.Time { return units.Time(units.Duration(s) * units.Second) }
 	var m Meter
-	m.Turn(0, 1, sched.Awake)
-	m.Describe(0, 1, class)
+	m.Node(0, 1, class, sched.Awake)
 	m.Feed(0, sched.Price, 2)
 	m.Feed(at(5), sched.GreenPower, 40)
 	m.Feed(at(7), sched.Price, 3)
 	m.Feed(at(7), sched.Carbon, 500)
-	m.Turn(at(10), 1, sched.Asleep)
-	m.Describe(at(15), 1, &cluster.Class{}) // it drains
-	m.Turn(at(20), 1, sched.Down)
+	m.Node(at(10), 1, class, sched.Asleep)
+	m.Node(at(15), 1, &cluster.Class{}, sched.Asleep) // it offers nothing
+	m.Node(at(20), 1, class, sched.Down)
 	used := m.Until(at(30))
 	if cost, grams := used.Cost*3.6e6, used.Grams*3.6e6; used.All != 1100 || used.Green != 5*40+10*10 ||
 		math.Abs(cost-(2*(500+2*60)+3*3*60)) > 1e-6 || math.Abs(grams-500*3*60) > 1e-6 {
@@ -67,6 +72,47 @@ func TestMeter(t *testing.T) {
 	}
 	if cost, grams := used.Since(used).Bill(0); cost != 0 || grams != 0 {
 		t.Errorf("nothing costs %v and emits %v g", cost, grams)
+	}
+}
+
+// A node draws 100 W idle, 160 at a quarter of its load, 190 at three quarters, and 200. Its slots are taken one after
+// the other, so for 10 s each it draws 160, 175, 190 and 200 W.
+func TestCurveByHand(t *testing.T) {
+	slot := units.Slots(1, 0)
+	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100, Dynamic: 100, Curve: []float64{0, 0.6, 0.9, 1}, Loads: []float64{0, 0.25, 0.75, 1}}
+	at := func(s int64) units.Time { return units.Time(units.Duration(s) * units.Second) }
+	var m Meter
+	m.Node(0, 1, class, sched.Awake)
+	for i := range int64(4) {
+		m.Hold(at(10*i), 1, &slot, &workload.Job{}, workload.Map, 0, 1)
+	}
+	if got := m.Until(at(40)).All; math.Abs(float64(got)-10*(160+175+190+200)) > 1e-9 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Of two nodes with four slots at 50 W each, one holds two slots for 10 s, and is down from 5 s on; the other drains
+// from 5 s on with one slot, which it holds until 10 s.
+func TestHold(t *testing.T) {
+	class, slot := &cluster.Class{Capacity: units.Slots(4, 0), Dynamic: 200}, units.Slots(1, 0)
+	at := func(s int64) units.Time { return units.Time(units.Duration(s) * units.Second) }
+	var m Meter
+	hold := func(s int64, h sched.NodeID, sign int) {
+		m.Hold(at(s), h, &slot, &workload.Job{}, workload.Map, 0, sign)
+	}
+	for h := sched.NodeID(1); h < 3; h++ {
+		m.Node(0, h, class, sched.Awake)
+		hold(0, h, 1)
+	}
+	hold(0, 1, 1)
+	m.Node(at(5), 1, class, sched.Down)
+	m.Node(at(5), 2, class, sched.Draining)
+	for _, h := range []sched.NodeID{1, 1, 2} {
+		hold(10, h, -1)
+	}
+	m.Node(at(15), 1, class, sched.Awake)
+	if got := m.Until(at(20)).All; got != 5*150+5*50 || m.Power() != 0 {
+		t.Errorf("%v J, and draws %v", got, m.Power())
 	}
 }
 

@@ -60,7 +60,14 @@ func (b *books) hold(nd *room, change func(*units.Vector)) {
 	if cores := has[units.VCores]; cores > 0 {
 		busy = max(busy, float64(held[units.VCores])/float64(cores))
 	}
-	if steps := float64(len(nd.class.Curve) - 1); steps > 0 {
+	if at := nd.class.Loads; at != nil {
+		i := 1
+		for at[i] < min(busy, 1) {
+			i++
+		}
+		part := (min(busy, 1) - at[i-1]) / (at[i] - at[i-1])
+		busy = nd.class.Curve[i-1]*(1-part) + nd.class.Curve[i]*part
+	} else if steps := float64(len(nd.class.Curve) - 1); steps > 0 {
 		whole, rest := math.Modf(min(busy, 1) * steps)
 		busy = nd.class.Curve[int(whole)]
 		if rest > 0 {

@@ -156,6 +156,10 @@ func rate(seed uint64, c *cluster.Cluster) {
 	}
 	for _, k := range c.Classes {
 		k.Curve = one(d, nil, nil, []float64{0, 1}, []float64{0, 0.5, 0.6, 1}, []float64{0, 0, 1})
+		k.Loads = [][]float64{{0, 1}, {0, 0.2, 1}, {0, 0.1, 0.75, 1}}[max(0, len(k.Curve)-2)]
+		if k.Curve == nil || d.chance(0.5) {
+			k.Loads = nil
+		}
 	}
 }
 

@@ -74,8 +74,7 @@ func (c *collector) Batch(_ units.Time, records []follow.Record) error {
 		c.marks.node(now, e)
 		if n := e.Host; n != nil && n.Spec != nil && (e.Kind == sched.NodeUp || e.Kind == sched.NodeChanged || e.Kind == sched.NodeDown) {
 			c.moveTo(now)
-			c.meter.Describe(now, e.Node, n.Spec.Class)
-			c.meter.Turn(now, e.Node, n.State)
+			c.meter.Node(now, e.Node, n.Spec.Class, n.State)
 			c.draws()
 		}
 		switch e.Kind {

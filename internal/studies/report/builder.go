@@ -39,6 +39,7 @@ type Builder struct {
 type drawn struct {
 	own, least units.Joules
 	all        energy.Used
+	kinds      bool // its tasks can run in several kinds of containers
 }
 
 // fewTasks is how many tasks a job may have whose notes the next one with its page takes over.
@@ -258,8 +259,7 @@ func (b *Builder) node(at units.Time, e *follow.Record) {
 	case n.State != sched.Waking || e.Kind == sched.NodeUp:
 		b.usage.offer(at, e.Node, &n.Spec.Class.Capacity)
 	}
-	b.meter.Describe(at, e.Node, n.Spec.Class)
-	b.meter.Turn(at, e.Node, n.State)
+	b.meter.Node(at, e.Node, n.Spec.Class, n.State)
 	b.leases.turn(at, e.Node, n.Spec.Class, n.State)
 }
 
@@ -291,10 +291,10 @@ func (b *Builder) arrive(e *follow.Record) {
 	}
 	*p = page{where: p.where[:0], there: true}
 	j := Job{ID: spec.ID, Class: spec.Class, Queue: queues.Of(spec), Submitted: e.Job.Arrived.Seconds(), Before: Before(spec)}
-	work, known := 0.0, true
+	work, known, kinds := 0.0, true, false
 	for i := range spec.Stages {
 		st := &spec.Stages[i]
-		known = known && len(st.Done) == 0
+		known, kinds = known && len(st.Done) == 0, kinds || len(st.Containers) > 1
 		for t := range st.Tasks {
 			if !b.real {
 				work += (st.Tasks[t].Work + st.Tasks[t].Shuffle).Seconds()
@@ -311,7 +311,7 @@ func (b *Builder) arrive(e *follow.Record) {
 		b.run.join(&j, spec.Workflow, spec.After)
 	}
 	i := b.row(e.Job)
-	*sched.Row(&b.run.Jobs, i), *sched.Row(&b.facts, i), *sched.Row(&b.drew, i) = j, Facts{}, drawn{}
+	*sched.Row(&b.run.Jobs, i), *sched.Row(&b.facts, i), *sched.Row(&b.drew, i) = j, Facts{}, drawn{kinds: kinds}
 	b.size(e.At, e.Job)
 	b.promise(e.Job)
 }
@@ -392,8 +392,11 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, -1)
 	}
 	if d := &b.drew[b.row(a.Job)]; e.X > 0 {
-		d.own += units.Joules(e.X)
-		d.least += units.Joules(e.X * b.meter.Least(a.Node, a.Job.Spec, a.Stage, a.Container))
+		least := e.X
+		if d.kinds || !b.meter.Alike() {
+			least *= b.meter.Least(a.Node, a.Job.Spec, a.Stage, a.Container)
+		}
+		d.own, d.least = d.own+units.Joules(e.X), d.least+units.Joules(least)
 	}
 	if e.Outcome != sched.Committed || e.Over {
 		return

@@ -65,6 +65,24 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
+// A map of 10 s takes two slots of a node that draws 100 W for each, and could do with one.
+func TestReceiptOfKinds(t *testing.T) {
+	k := cluster.Uniform(1, 1, cluster.Class{Name: "c", Speed: 1, Capacity: units.Slots(4, 0), Dynamic: 400})
+	j := mapJob("j", 1, 10*units.Second, second(30))
+	j.Stages[0].Containers = []cluster.Container{{Name: "wide", Needs: units.Slots(2, 0)}, {Name: "narrow", Needs: units.Slots(1, 0)}}
+	w, err := sim.New(sim.Config{Cluster: k, Workload: &workload.Workload{Jobs: []*workload.Job{j}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := NewBuilder("sim", "s", "p", 1)
+	if err := drive.New(w, greedy{}, follow.New(b)).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if j := b.Run().Jobs[0]; math.Abs(*j.Energy*3.6e6-2000) > 1e-6 || math.Abs(*j.Patient.Energy*3.6e6-1000) > 1e-6 {
+		t.Errorf("%v J, at best %v", *j.Energy*3.6e6, *j.Patient.Energy*3.6e6)
+	}
+}
+
 // Whatever the prices and deadlines, more time costs no more than what was: it may stay as it is.
 func TestReceiptCostsNoMore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

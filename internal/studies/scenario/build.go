@@ -408,20 +408,31 @@ func (s *Scenario) needPower() {
 	}
 }
 
-// checkCurve refuses a curve of power that falls, or is none.
+// checkCurve refuses a curve of power that falls, goes back, or is none.
 func checkCurve(src *config.Document, at string, o *Offer) {
-	curve, path := o.PowerCurve, at+".power_curve"
+	path := at + ".power_curve"
 	switch {
 	case !src.Has(path):
-	case len(curve) < 2:
+		return
+	case len(o.PowerCurve) < 2:
 		src.Failf(path, "power_curve needs two numbers and more: what a node draws at equal steps of load, from idle to full")
+		return
 	case o.IdlePower != nil || o.DynamicPower != nil:
 		src.Failf(path, "power_curve stands in place of idle_power and dynamic_power; leave these out")
-	default:
-		for i := range curve[1:] {
-			if steps := len(curve) - 1; curve[i+1] < curve[i] {
-				src.Failf(fmt.Sprintf("%s[%d]", path, i+1), "power_curve falls from %v at %d %% load to %v at %d %%; it must not", curve[i], 100*i/steps, curve[i+1], 100*(i+1)/steps)
-			}
+		return
+	}
+	loads, _ := loadsOf(o.PowerCurve)
+	for i, p := range o.PowerCurve {
+		at, last := fmt.Sprintf("%s[%d]", path, i), max(0, i-1)
+		switch was := o.PowerCurve[last]; {
+		case p.Power < 0:
+			src.Failf(at, "%s is %v, it must not be negative", config.Name(at), p.Power)
+		case p.Said != o.PowerCurve[0].Said:
+			src.Failf(at, "power_curve has loads for some of its numbers; write that of each, such as 90W at 30%%, or of none")
+		case i == 0 && loads[i] != 0, i == len(loads)-1 && loads[i] != 1, i > 0 && loads[i] <= loads[last]:
+			src.Failf(at, "power_curve has %v at %v %% load; loads must rise, from 0 %% to 100 %%", p.Power, 100*loads[i])
+		case p.Power < was.Power:
+			src.Failf(at, "power_curve falls from %v at %v %% load to %v at %v %%; it must not", was.Power, 100*loads[last], p.Power, 100*loads[i])
 		}
 	}
 }

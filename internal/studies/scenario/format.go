@@ -100,11 +100,11 @@ type Offer struct {
 	Speed       *float64     `json:"speed" above:"0" doc:"speed of the CPU relative to the machine that task times are for; 1 if left out"`
 	Labels      config.Texts `json:"labels" label:"yes" doc:"labels that the nodes carry"`
 
-	IdlePower    *config.Power  `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
-	DynamicPower *config.Power  `json:"dynamic_power" min:"0" doc:"what it draws in addition at full load, and in proportion below that"`
-	PowerCurve   []config.Power `json:"power_curve" min:"0" doc:"what it draws in all at equal steps of load, from idle to full, and straight between them, in place of idle_power and dynamic_power: two numbers and more, such as the eleven of SPECpower; it must not fall"`
-	SleepPower   *config.Power  `json:"sleep_power" min:"0" doc:"what it draws asleep"`
-	WakeTime     *config.Span   `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
+	IdlePower    *config.Power `json:"idle_power" min:"0" doc:"what a node draws when it is awake and does nothing; energy is reported if any power is stated"`
+	DynamicPower *config.Power `json:"dynamic_power" min:"0" doc:"what it draws in addition at full load, and in proportion below that"`
+	PowerCurve   []Point       `json:"power_curve" doc:"what it draws in all at equal steps of load, or at those that are said (90W at 30%), from idle to full, and straight between them, in place of idle_power and dynamic_power: two numbers and more, such as the eleven of SPECpower; it must not fall"`
+	SleepPower   *config.Power `json:"sleep_power" min:"0" doc:"what it draws asleep"`
+	WakeTime     *config.Span  `json:"wake_time" min:"0" doc:"how long it takes from sleep to service"`
 
 	Rates []Rate `json:"rates" doc:"what tasks take and draw in kinds of containers, where that does not follow from the node as a whole"`
 }

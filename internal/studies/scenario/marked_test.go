@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 
 // What nodes of a Hadoop cluster draw stands beside offers, or alone; what YARN says itself is refused.
 func TestMarkedNodes(t *testing.T) {
-	f, err := ReadOffers("f.yaml", []byte("nodes:\n- {attribute: gpu=1, idle_power: 200W, speed: 2, rates: [{container: map, jobs: sim, speed: 6, power: 90W}]}\n- power_curve: [50W, 90W, 100W]\n"))
+	f, err := ReadOffers("f.yaml", []byte("nodes:\n- {attribute: gpu=1, idle_power: 200W, speed: 2, rates: [{container: map, jobs: sim, speed: 6, power: 90W}]}\n- power_curve: [50W at 0%, 90W at 30%, 100W at 100%]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +18,7 @@ func TestMarkedNodes(t *testing.T) {
 	if len(f.Marked()) != 2 || gpu.Name != "gpu=1" || gpu.Idle != 200 || gpu.Speed != 2 || len(gpu.Rates) != 1 || gpu.Rates[0] != (cluster.Rate{Container: "map", Jobs: "sim", Speed: 6, Watts: 90}) {
 		t.Errorf("%+v", gpu)
 	}
-	if rest.Name != "" || rest.Idle != 50 || rest.Dynamic != 50 || rest.Speed != 1 || len(rest.Curve) != 3 {
+	if rest.Name != "" || rest.Idle != 50 || rest.Dynamic != 50 || rest.Speed != 1 || !slices.Equal(rest.Curve, []float64{0, 0.8, 1}) || !slices.Equal(rest.Loads, []float64{0, 0.3, 1}) {
 		t.Errorf("%+v", rest)
 	}
 	for text, want := range map[string]string{

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/config"
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/units"
 )
 
@@ -17,11 +18,11 @@ func (o *Offer) class(name string, all *Offer) *cluster.Class {
 		if len(curve) == 0 {
 			curve = all.PowerCurve
 		}
-		class.Idle, class.Dynamic, class.Curve = units.Watts(curve[0]), units.Watts(curve[len(curve)-1]-curve[0]), make([]float64, len(curve))
-		for i, at := range curve {
-			if class.Dynamic > 0 {
-				class.Curve[i] = float64(at-curve[0]) / float64(class.Dynamic)
-			}
+		idle, full := curve[0].Power, curve[len(curve)-1].Power
+		class.Idle, class.Dynamic = units.Watts(idle), units.Watts(full-idle)
+		class.Curve = each.Of(curve, func(p Point) float64 { return float64(p.Power-idle) / float64(max(full-idle, 1e-9)) })
+		if loads, said := loadsOf(curve); said {
+			class.Loads = loads
 		}
 	}
 	class.Sleep = units.Watts(last(0, all.SleepPower, o.SleepPower))

@@ -330,6 +330,14 @@ func TestPowerNeedsPower(t *testing.T) {
 		"nodes: 2, power_curve: [58W]":                                                                 `s.yaml:1:34: power_curve needs two numbers and more: what a node draws at equal steps of load, from idle to full`,
 		"nodes: 2, power_curve: [58W, -98W]":                                                           `s.yaml:1:40: power_curve[1] is -98W, it must not be negative`,
 		"nodes: 2, power_curve: [58W, 98W, 109W, 107.5W, 110W]":                                        `s.yaml:1:51: power_curve falls from 109W at 50 % load to 107.5W at 75 %; it must not`,
+		"nodes: 2, power_curve: [58W at 0%, 98W at 12.5 %, 98W at 50%, 0.1kW at 100%]":                 "",
+		"nodes: 2, power_curve: [58W, 98W at 30%, 109W]":                                               `s.yaml:1:40: power_curve has loads for some of its numbers; write that of each, such as 90W at 30%, or of none`,
+		"nodes: 2, power_curve: [58W at 5%, 109W at 100%]":                                             `s.yaml:1:35: power_curve has 58W at 5 % load; loads must rise, from 0 % to 100 %`,
+		"nodes: 2, power_curve: [58W at 0%, 109W at 90%]":                                              `s.yaml:1:46: power_curve has 109W at 90 % load; loads must rise, from 0 % to 100 %`,
+		"nodes: 2, power_curve: [5W at 0%, 7W at 40%, 8W at 30%, 9W at 100%]":                          `s.yaml:1:56: power_curve has 8W at 30 % load; loads must rise, from 0 % to 100 %`,
+		"nodes: 2, power_curve: [5W at 0%, 7W at 40%, 8W at 40%, 9W at 100%]":                          `s.yaml:1:56: power_curve has 8W at 40 % load; loads must rise, from 0 % to 100 %`,
+		"nodes: 2, power_curve: [5W at 0%, 7W at 40%, 6W at 100%]":                                     `s.yaml:1:56: power_curve falls from 7W at 40 % load to 6W at 100 %; it must not`,
+		"nodes: 2, power_curve: [5W at 0%, 7W at 140%]":                                                `s.yaml:1:45: power_curve[1]: "7W at 140%" is at no load; write a power, or one and a percentage up to 100%, such as 90W at 30%`,
 		"nodes: 2, power_curve: [58W, 98W], idle_power: 9W":                                            `s.yaml:1:34: power_curve stands in place of idle_power and dynamic_power; leave these out`,
 	} {
 		_, err := Read("s.yaml", []byte("cluster: {"+cluster+"}\nworkload: {jobs: [{id: a, maps: 1, map_time: 0s}]}\n"))

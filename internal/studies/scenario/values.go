@@ -62,6 +62,43 @@ func (Counts) Form() config.Form {
 		Examples: []string{"10", "10..50"}, Bare: "integer"}
 }
 
+// Point is what a node draws, and at which load, if that is said.
+type Point struct {
+	Power config.Power
+	Load  float64
+	Said  bool
+}
+
+// UnmarshalText reads 90W, or 90W at 30%.
+func (p *Point) UnmarshalText(text []byte) (err error) {
+	power, at, said := strings.Cut(string(text), " at ")
+	if p.Said = said; said {
+		percent, is := strings.CutSuffix(strings.TrimSpace(at), "%")
+		p.Load, err = strconv.ParseFloat(strings.TrimSpace(percent)+"e-2", 64)
+		if err != nil || !is || !(p.Load >= 0 && p.Load <= 1) {
+			return fmt.Errorf("%q is at no load; write a power, or one and a percentage up to 100%%, such as 90W at 30%%", text)
+		}
+	}
+	return p.Power.UnmarshalText([]byte(power))
+}
+
+// Form is how points are written.
+func (Point) Form() config.Form {
+	return config.Form{Wanted: "a power, such as 90W, or one at some load, such as 90W at 30%", Pattern: `(0|` + config.Number + `\s*[kM]?W)(\s+at\s+` + config.Number + `\s*%)?`,
+		Examples: []string{"90W", "90W at 30%"}}
+}
+
+// loadsOf are the loads of a curve, and whether they are said; else they are equal steps.
+func loadsOf(curve []Point) (loads []float64, said bool) {
+	for i, p := range curve {
+		if said = said || p.Said; !p.Said {
+			p.Load = float64(i) / float64(len(curve)-1)
+		}
+		loads = append(loads, p.Load)
+	}
+	return loads, said
+}
+
 // Moment is a deadline in a job file: a span after the submission, an absolute time, or a time of day,
 // of a certain day if it is dated. The zero value is none.
 type Moment struct {

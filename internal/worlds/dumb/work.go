@@ -332,6 +332,9 @@ func (nd *node) above(load float64) float64 {
 	k := nd.spec.Class
 	for i := 1; i < len(k.Curve); i++ {
 		from, to := float64(i-1)/float64(len(k.Curve)-1), float64(i)/float64(len(k.Curve)-1)
+		if k.Loads != nil {
+			from, to = k.Loads[i-1], k.Loads[i]
+		}
 		if load <= to {
 			return float64(k.Dynamic) * (k.Curve[i-1]*(to-load) + k.Curve[i]*(load-from)) / (to - from)
 		}
@@ -344,12 +347,6 @@ func (nd *node) load(held units.Vector) float64 {
 	has := nd.spec.Class.Capacity
 	cores := float64(held[units.VCores]) / max(1, float64(has[units.VCores]))
 	slots := float64(held[units.MapSlots]+held[units.ReduceSlots]) / max(1, float64(has[units.MapSlots]+has[units.ReduceSlots]))
-	if has[units.VCores] == 0 {
-		cores = 0
-	}
-	if has[units.MapSlots]+has[units.ReduceSlots] == 0 {
-		slots = 0
-	}
 	return min(1, max(cores, slots))
 }
 

@@ -9,11 +9,9 @@ import (
 
 // draws notes that an attempt begins to draw power, at the time of its start.
 func (w *World) draws(a int32, at *attempt, j *job) {
-	if w.marks == nil {
-		return
+	if nd := &w.nodes[at.node]; w.marks != nil {
+		w.marks[a] = nd.share.Begin(w.now, nd.Spec.Class, j.Spec, at.stage, at.container, &w.kinds[j.stage(at.stage).kinds[at.container]].needs.Vector)
 	}
-	nd := &w.nodes[at.node]
-	w.marks[a] = nd.share.Begin(w.now, nd.Spec.Class, j.Spec, at.stage, at.container, &w.kinds[j.stage(at.stage).kinds[at.container]].needs.Vector)
 }
 
 // drew returns the joules above idle that it has drawn, now that it ends.
@@ -26,7 +24,8 @@ func (w *World) drew(a int32, at *attempt, s *stage) float64 {
 	if w.marks != nil {
 		joules = nd.share.End(w.now, class, w.marks[a], needs)
 	} else {
-		joules = class.Above(class.Load(needs)).Over(w.now.Sub(max(at.began, w.begun)))
+		held := float64(needs[units.MapSlots] + needs[units.ReduceSlots] + needs[units.VCores])
+		joules = units.Watts(class.Each() * held).Over(w.now.Sub(max(at.began, w.begun)))
 	}
 	return units.Rounded(float64(joules))
 }
