@@ -52,14 +52,9 @@ func (l *Local) whole(known []*profile.Class, policy string) []*profile.Class {
 	if again && l.planned == policy {
 		return l.plans
 	}
-	some, of := known, l.Families()
-	if of != nil {
-		some = nil
-		for _, c := range known {
-			if slices.Contains(of, profile.Family(c.Name)) {
-				some = append(some, c)
-			}
-		}
+	some := known
+	if of := l.Families(); of != nil {
+		some = slices.DeleteFunc(slices.Clone(known), func(c *profile.Class) bool { return !slices.Contains(of, profile.Family(c.Name)) })
 	}
 	all := Whole(some, known, policy)
 	if again {

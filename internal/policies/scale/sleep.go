@@ -63,11 +63,8 @@ func (s *Sleep) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		return
 	}
 	awake, sleepers, due := s.survey(v)
-	if sleepers || due {
-		waits := s.fit(v, p)
-		if waits == 0 && due {
-			awake = s.rest(v, p, awake)
-		}
+	if (sleepers || due) && s.fit(v, p) == 0 && due {
+		awake = s.rest(v, p, awake)
 	}
 	s.Wake.Set(s.next(v.Now(), awake), p)
 }

@@ -30,6 +30,7 @@ type Meter struct {
 	watts  bool   // its values are watts, not joules since some time
 	late   bool   // all of them are read at the end
 	read   func(ctx context.Context) ([]reading, error)
+	limit  time.Duration // so long an answer may take
 	began  time.Time
 	ended  time.Time // zero: it has not
 	of     []counter
@@ -91,7 +92,7 @@ func joules(path string) (float64, error) {
 // OpenMeter opens what a user names: FILE.csv, or watts=URL or joules=URL, where the URL is
 // http://host:9090?query=… of a Prometheus; nil for nothing. The error is about what is wrong already.
 func OpenMeter(ctx context.Context, text string) (*Meter, error) {
-	m := &Meter{Detail: text}
+	m := &Meter{Detail: text, limit: answerTime}
 	unit, at, _ := strings.Cut(text, "=")
 	u, err := url.Parse(at)
 	switch {
@@ -116,13 +117,15 @@ func (m *Meter) Look(ctx context.Context) {
 	if m.bad != nil || m.late && m.ended.IsZero() {
 		return
 	}
-	list, err := m.read(ctx)
+	within, cancel := context.WithTimeout(ctx, m.limit)
+	defer cancel()
+	list, err := m.read(within)
 	now := time.Now()
 	switch {
 	case ctx.Err() != nil:
 		return // the run has ended, and asks once more
 	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("%s has not answered within %v", m.Detail, answerTime)
+		err = fmt.Errorf("%s has not answered within %v", m.Detail, m.limit)
 	case err == nil && len(list) < max(1, len(m.of)):
 		err = fmt.Errorf("%s tells %d values, %d are wanted", m.Detail, len(list), max(1, len(m.of)))
 	}

@@ -160,6 +160,13 @@ func TestMeterURLs(t *testing.T) {
 	if m.Look(ctx); m.bad != nil {
 		t.Errorf("a run that has ended: %v", m.bad)
 	}
+	hangs := make(chan struct{})
+	series = func(int) map[string]string { <-hangs; return nil }
+	m.limit = 20 * time.Millisecond
+	if _, err := m.End(t.Context()); err == nil || err.Error() != m.Detail+" has not answered within 20ms" {
+		t.Errorf("a server that hangs: %v", err)
+	}
+	close(hangs)
 	for text, want := range map[string]string{"watt=http://a?query=b": "is no meter; write a file", "joules=http://a/metrics": "is no meter", "none.csv": "none.csv",
 		"http://a?query=b": "is no meter"} {
 		if _, err := OpenMeter(t.Context(), text); err == nil || !strings.Contains(err.Error(), want) {

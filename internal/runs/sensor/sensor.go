@@ -133,16 +133,12 @@ func Cgroup(dir string) Sensor {
 		if err != nil {
 			return 0, fmt.Errorf("%s cannot be read; is %s a control group of version 2 with the controller cpu?", file, dir)
 		}
-		words := strings.Fields(string(text))
-		if len(words) == 2 && words[0] == "max" {
+		if strings.HasPrefix(string(text), "max ") {
 			return 1, nil
 		}
-		if len(words) == 2 {
-			quota, err := strconv.ParseFloat(words[0], 64)
-			period, other := strconv.ParseFloat(words[1], 64)
-			if err == nil && other == nil && quota >= 0 && period > 0 {
-				return min(1, quota/period/float64(runtime.NumCPU())), nil
-			}
+		var quota, period float64
+		if _, err := fmt.Sscan(string(text), &quota, &period); err == nil && quota >= 0 && period > 0 {
+			return min(1, quota/period/float64(runtime.NumCPU())), nil
 		}
 		return 0, fmt.Errorf("%s has %q, which is no quota and period", file, strings.TrimSpace(string(text)))
 	}

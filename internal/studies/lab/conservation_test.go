@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
@@ -47,6 +48,7 @@ type room struct {
 	speed float64
 
 	stated float64 // watts of containers of which something is
+	load   float64 // joules for what ran on it
 }
 
 // hold changes what is held of a node; what it drew for what was held until now is added up. A node
@@ -74,7 +76,8 @@ func (b *books) hold(nd *room, change func(*units.Vector)) {
 			busy = busy*(1-rest) + nd.class.Curve[int(whole)+1]*rest
 		}
 	}
-	b.load += (busy*float64(nd.class.Dynamic) + nd.stated) * b.at.Sub(nd.since).Seconds()
+	drew := (busy*float64(nd.class.Dynamic) + nd.stated) * b.at.Sub(nd.since).Seconds()
+	b.load, nd.load = b.load+drew, nd.load+drew
 	nd.since = b.at
 	change(&nd.held)
 }
@@ -252,7 +255,14 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 		}
 		r := report.NewBuilder("sim", "", "", seed)
 		play(t, cfg, one(d, policies...), b, follow.New(r))
-		s := r.Run().Summary
+		run := r.Run()
+		s := run.Summary
+		for _, n := range run.Nodes {
+			h := slices.IndexFunc(cfg.Cluster.Nodes, func(c *cluster.Node) bool { return c.Name == n.Node })
+			if nd := b.nodes[sched.NodeID(h+1)]; !same(n.Energy*float64(units.JoulesPerKWh), nd.load) {
+				t.Errorf("seed %d: the report says that attempts drew %v kWh on %s; it was %v J", seed, n.Energy, n.Node, nd.load)
+			}
+		}
 		capacity := cfg.Cluster.Capacity()
 		if slots := s.MapUtilization*float64(capacity[units.MapSlots]) + s.ReduceUtilization*float64(capacity[units.ReduceSlots]); !same(slots*s.Makespan, b.busy) {
 			t.Errorf("seed %d: the report says %v slot seconds, attempts ran %v", seed, slots*s.Makespan, b.busy)

@@ -33,6 +33,7 @@ type Group struct {
 	Mean      *float64 `json:"mean_response_s"`
 	Median    *float64 `json:"median_response_s,omitempty"` // of a class
 	P95       *float64 `json:"p95_response_s,omitempty"`    // likewise
+	Energy    float64  `json:"energy_kwh,omitempty"`        // what their attempts drew above idle
 
 	sum       stat.Sum
 	responses stat.Sketch
@@ -40,8 +41,8 @@ type Group struct {
 
 const mostClasses, otherClass = 100, "(others)"
 
-// add counts a job that is gone, or will be.
-func (g *Aggregate) add(j *Job, tasks int) {
+// add counts a job that is gone, or will be, with the kWh that it drew.
+func (g *Aggregate) add(j *Job, tasks int, drew float64) {
 	class := g.places[j.Class]
 	if class == nil {
 		name := j.Class
@@ -56,11 +57,11 @@ func (g *Aggregate) add(j *Job, tasks int) {
 			g.Classes, g.places[name] = append(g.Classes, class), class
 		}
 	}
-	class.add(j, tasks, true)
-	g.hour(int(j.Submitted/3600)).add(j, tasks, false)
-	g.all.add(j, tasks, true)
+	class.add(j, tasks, drew, true)
+	g.hour(int(j.Submitted/3600)).add(j, tasks, drew, false)
+	g.all.add(j, tasks, drew, true)
 	if g.due = g.due || j.Deadline != nil; j.Deadline == nil {
-		g.free.add(j, tasks, false)
+		g.free.add(j, tasks, drew, false)
 	}
 }
 
@@ -73,8 +74,9 @@ func (g *Aggregate) hour(h int) *Group {
 	return g.Hours[i]
 }
 
-func (g *Group) add(j *Job, tasks int, sketched bool) {
+func (g *Group) add(j *Job, tasks int, drew float64, sketched bool) {
 	g.Jobs++
+	g.Energy += drew
 	g.Tasks += int64(tasks)
 	if j.Outcome.Finished() {
 		g.Finished++
@@ -118,13 +120,14 @@ func (g *Aggregate) close(s *Summary) {
 // writeAggregate prints the groups in place of the jobs.
 func writeAggregate(w io.Writer, title string, r *Run) {
 	for _, part := range []struct {
-		of   string
-		list []*Group
-	}{{"class", r.Aggregate.Classes}, {">hour", r.Aggregate.Hours}} {
+		of    string
+		list  []*Group
+		cells int
+	}{{"class", r.Aggregate.Classes, 9}, {">hour", r.Aggregate.Hours, 7}} {
 		t := &Grid{Title: title}
-		head := []string{part.of, ">jobs", ">tasks", ">finished", ">in time", ">of", ">mean response", ">median", ">95 %"}
-		if part.of != "class" {
-			head = head[:7]
+		head := []string{part.of, ">jobs", ">tasks", ">finished", ">in time", ">of", ">mean response", ">median", ">95 %"}[:part.cells]
+		if r.Summary.TaskEnergy != nil {
+			head = append(head, ">energy")
 		}
 		t.Add(head...)
 		for i, g := range part.list {
@@ -138,7 +141,7 @@ func writeAggregate(w io.Writer, title string, r *Run) {
 			}
 			line := []string{name, strconv.Itoa(g.Jobs), strconv.FormatInt(g.Tasks, 10), strconv.Itoa(g.Finished), strconv.Itoa(g.InTime), strconv.Itoa(g.Deadlines),
 				orDash(g.Mean), orDash(g.Median), orDash(g.P95)}
-			t.Add(line[:len(head)]...)
+			t.Add(append(line[:part.cells], kwh(g.Energy))[:len(head)]...)
 		}
 		_ = t.Write(w)
 		fmt.Fprintln(w)

@@ -33,6 +33,9 @@ func TestAggregateIsWhatTheRowsAddUpTo(t *testing.T) {
 				j.Soft = j.Arrive.Add(30 * units.Second)
 			}
 		}
+		for _, k := range cfg.Cluster.Classes {
+			k.Dynamic = 100
+		}
 		if seed%4 == 0 {
 			cfg.Until = units.Time(80 * units.Minute)
 		}
@@ -56,6 +59,13 @@ func TestAggregateIsWhatTheRowsAddUpTo(t *testing.T) {
 		if d := cmp.Diff(all.Classes, got.Classes); d != "" || len(got.Jobs) > 0 {
 			t.Fatalf("seed %d: %d jobs, -rows +aggregate\n%s", seed, len(got.Jobs), d)
 		}
+		nodes := 0.0
+		for _, n := range all.Nodes {
+			nodes += n.Energy
+		}
+		if math.Abs(nodes-*all.Summary.TaskEnergy) > 1e-9*nodes || cmp.Diff(all.Nodes, got.Nodes) != "" {
+			t.Fatalf("seed %d: nodes have %v kWh, and all tasks %v", seed, nodes, *all.Summary.TaskEnergy)
+		}
 		classes, byHour := map[string]*Group{}, map[string]*Group{}
 		longest := map[string]float64{}
 		for i := range all.Jobs {
@@ -67,6 +77,7 @@ func TestAggregateIsWhatTheRowsAddUpTo(t *testing.T) {
 					(*of)[key] = g
 				}
 				g.Jobs++
+				g.Energy += *j.Energy
 				g.Tasks += int64(j.Maps + j.Reduces)
 				if j.Deadline != nil {
 					g.Deadlines++

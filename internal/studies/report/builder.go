@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/internal/energy"
 	"github.com/slackline/slackline/internal/kernel/follow"
 	"github.com/slackline/slackline/internal/maths/stat"
@@ -14,10 +16,10 @@ import (
 type Builder struct {
 	follow.Single
 	run   Run
-	pages []page       // by index of jobs that are there
-	facts []Facts      // of run.Jobs
-	drew  []drawn      // likewise
-	gone  units.Joules // by attempts of jobs that no row is kept of
+	pages []page    // by index of jobs that are there
+	facts []Facts   // of run.Jobs
+	drew  []drawn   // likewise
+	nodes []NodeUse // by handle
 
 	real     bool  // it takes place on a real machine
 	events   int64 // without beats
@@ -81,8 +83,7 @@ func (b *Builder) settle(i int) {
 		b.pages[i].there = false
 		b.judge(&b.run.Jobs[i], b.facts[i])
 		b.run.tally(&b.run.Jobs[i])
-		b.run.Aggregate.add(&b.run.Jobs[i], b.pages[i].tasks)
-		b.gone += b.drew[i].own
+		b.run.Aggregate.add(&b.run.Jobs[i], b.pages[i].tasks, b.drew[i].own.KWh())
 	}
 }
 
@@ -187,7 +188,7 @@ func (b *Builder) Plan(at units.Time, decisions []follow.Decision) error {
 
 // Run returns the run as it stands. The builder is done with.
 func (b *Builder) Run() *Run {
-	s := &b.run.Summary
+	s, gone := &b.run.Summary, 0.0 // by attempts of jobs that no row is kept of
 	if g := b.run.Aggregate; g == nil {
 		for i := range b.run.Jobs {
 			b.judge(&b.run.Jobs[i], b.facts[i])
@@ -197,7 +198,7 @@ func (b *Builder) Run() *Run {
 		for i := range b.pages {
 			b.settle(i)
 		}
-		b.run.Jobs = []Job{}
+		b.run.Jobs, gone = []Job{}, g.all.Energy
 		g.close(s)
 	}
 	s.Events, s.Makespan = b.events+b.Beats(), b.makespan.Seconds()
@@ -224,11 +225,14 @@ func (b *Builder) Run() *Run {
 	}
 	if b.rates = append(b.rates, mark{b.makespan, b.used}); !b.meter.Known {
 		b.bill(false)
-	} else if s.TaskEnergy = new(b.gone.KWh() + b.bill(true)); !b.real { // whose machine has a meter
+	} else if s.TaskEnergy = new(gone + b.bill(true)); !b.real { // whose machine has a meter
 		u := b.uses(b.used.All, b.used)
 		if s.Energy, s.EnergyCost, s.Carbon = u.Energy, u.EnergyCost, u.Carbon; b.meter.Fed[sched.GreenPower] {
 			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
 		}
+	}
+	if drew := slices.DeleteFunc(b.nodes, func(n NodeUse) bool { return n.Energy == 0 }); len(drew) > 0 {
+		b.run.Nodes = drew
 	}
 	b.run.Requests = b.requests.List
 	bill, of := b.leases.bill(b.makespan)
@@ -260,6 +264,7 @@ func (b *Builder) node(at units.Time, e *follow.Record) {
 		b.usage.offer(at, e.Node, &n.Spec.Class.Capacity)
 	}
 	b.meter.Node(at, e.Node, n.Spec.Class, n.State)
+	sched.Row(&b.nodes, e.Node).Node = n.Spec.Name
 	b.leases.turn(at, e.Node, n.Spec.Class, n.State)
 }
 
@@ -392,6 +397,7 @@ func (b *Builder) end(at units.Time, e *follow.Record) {
 		b.meter.Hold(at, a.Node, a.Needs, a.Job.Spec, a.Stage, a.Container, -1)
 	}
 	if d := &b.drew[b.row(a.Job)]; e.X > 0 {
+		sched.Row(&b.nodes, a.Node).Energy += units.Joules(e.X).KWh()
 		least := e.X
 		if d.kinds || !b.meter.Alike() {
 			least *= b.meter.Least(a.Node, a.Job.Spec, a.Stage, a.Container)

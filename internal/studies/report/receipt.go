@@ -17,6 +17,12 @@ type Uses struct {
 	Carbon     *float64 `json:"carbon_kg,omitempty"`
 }
 
+// NodeUse is what attempts on a node drew above idle.
+type NodeUse struct {
+	Node   string  `json:"node"`
+	Energy float64 `json:"energy_kwh"`
+}
+
 // String says it in a few words.
 func (u *Uses) String() string {
 	text, paid := joules(*u.Energy*float64(units.JoulesPerKWh)), ""

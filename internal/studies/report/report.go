@@ -118,6 +118,8 @@ type Run struct {
 	Workflows []Workflow `json:"workflows,omitempty"`
 	// Bill has the nodes that were rented, class by class, where a cloud offers some.
 	Bill []Rent `json:"bill,omitempty"`
+	// Nodes have what attempts drew on each, as far as anybody knows, in the order of handles.
+	Nodes []NodeUse `json:"nodes,omitempty"`
 	// Requests are what was asked of clouds and why, in the order of time.
 	Requests []Request `json:"requests,omitempty"`
 	Trace    *Trace    `json:"trace,omitempty"` // null: the jobs come from no trace

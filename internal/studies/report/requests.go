@@ -68,12 +68,9 @@ func (r *Requests) Plan(at units.Time, decisions []follow.Decision) error {
 // Add takes in one item of a plan; the class of its node may be nil. Items of one instant that ask for the same are one
 // request.
 func (r *Requests) Add(at units.Time, it *sched.Item, class *cluster.Class, why func() string) {
-	if it.Refused != sched.OK || it.Held || it.Verb != sched.Wake && it.Verb != sched.Sleep || !class.Rented() {
+	by := map[sched.Verb]int{sched.Wake: 1, sched.Sleep: -1}[it.Verb]
+	if it.Refused != sched.OK || it.Held || by == 0 || !class.Rented() {
 		return
-	}
-	by := 1
-	if it.Verb == sched.Sleep {
-		by = -1
 	}
 	last := len(r.List) - 1
 	if last < r.fresh || r.List[last].At != at.Seconds() || r.List[last].Class != class.Name || r.List[last].Nodes*by < 0 {
