@@ -349,7 +349,7 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 		if by != 0 && by <= j.Deadline && !o.outside[j] {
 			return "a promise"
 		}
-		if o.reject && !j.goesOn() && o.news[j] && b.timesOf(j, 1, mean).known {
+		if o.reject && !j.goesOn() && o.news[j] && b.foretells(j) {
 			return "that it is rejected"
 		}
 	case "no-deadline":
@@ -451,6 +451,13 @@ func (o *stated) bound(b *book, j *job, l *line) {
 		why = fmt.Sprintf("at most %d slots", most-max(1, most/20))
 	}
 	o.plan.setSlots(j, s.kind, count, why)
+}
+
+// foretells tells whether something is known of the class of a job, and of each that it waits for.
+func (b *book) foretells(j *job) bool {
+	return b.timesOf(j, 1, mean).known && !slices.ContainsFunc(b.live, func(k *job) bool {
+		return k.state <= admitted && slices.Contains(j.After, k.Name) && !b.foretells(k)
+	})
 }
 
 // refusal is why a job is rejected, or what is wrong with that.

@@ -80,7 +80,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case sched.ProfileLearned:
 			s.akins(v, e.Detail.Profile)
 			if s.taught(v, e.Detail.Profile.Name) {
-				s.next = v.Now() // for those that waited to be promised their deadlines, and may soon be done
+				s.next, s.moved = v.Now(), true // some waited to be promised their deadlines, and may soon be done
 			}
 		case sched.JobAmended, sched.Refused:
 			if job := v.Job(e.Job); s.of(job) != nil {
@@ -225,14 +225,16 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		}
 		s.arrivals.came(v.Now(), job.Due().Sub(v.Now()).Seconds(), work)
 	}
-	if job.Deadline == units.Never {
-		return
-	}
-	if out := r.Told.Outlook; out.Word != sched.Promised && s.Reject && !r.Strange && !job.Spec.GoesOn() {
+	if out := r.Told.Outlook; s.rejects(v, job, out.Word) {
 		p.Reject(job.ID, st.offer(v.Now(), w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
 		s.forget(job.ID)
 	}
+}
+
+// rejects tells whether a job that is told so much is rejected: none is by a guess.
+func (s *scheduler) rejects(v sched.View, job *sched.Job, word sched.Word) bool {
+	return s.Reject && word != sched.Promised && job.Deadline != units.Never && !job.Spec.GoesOn() && !s.guessed(v, job)
 }
 
 // tells finds what a job is told after a look.
@@ -240,7 +242,7 @@ func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *sta
 	w := s.at(v, job, r)
 	st := s.statement(v.Now(), w)
 	out := st.verdict(v.Now(), w)
-	r.Promised, r.Unsaid = 0, r.Strange && out.Word != sched.Promised
+	r.Promised, r.Unsaid = 0, out.Word != sched.Promised && s.guessed(v, job)
 	if out.Word == sched.Promised {
 		r.Promised = r.Level
 	}
@@ -309,12 +311,13 @@ func because(job *sched.Job, out *sched.Outlook) sched.Reason {
 	return sched.Because(Behind, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
 }
 
-// offer is the earliest deadline that would be promised, nearly.
+// offer is the earliest deadline that would be promised, nearly; none for who went behind for others, however late.
 func (st *statement) offer(now units.Time, w *place) sched.Outlook {
-	if w.end == units.Never {
+	at := instant(now, st.promises(max(w.r.Asked, w.r.Least)))
+	if w.end == units.Never || !w.r.InTime && at <= w.job.Deadline {
 		return sched.Offer(0, false)
 	}
-	return sched.Offer(instant(now, st.promises(max(w.r.Asked, w.r.Least))), false)
+	return sched.Offer(at, false)
 }
 
 // cutting tells whether the job may be cut otherwise at once: a plan beside the promise has asked for it.
@@ -486,7 +489,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		answer.Offer = st.offer(v.Now(), w)
 	}
 	switch {
-	case out.Word != sched.Promised && s.Reject && job.Deadline != units.Never && !w.r.Strange && !job.Spec.GoesOn():
+	case c.rejects(v, job, out.Word):
 		answer.Verb, answer.Outlook = sched.Reject, sched.Outlook{}
 		answer.Reason = sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
 	case room.Verb == sched.Hold:

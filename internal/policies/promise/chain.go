@@ -101,6 +101,23 @@ func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Ti
 	slices.SortStableFunc(s.line, func(a, b sched.JobID) int { return byDue(v.Job(a), v.Job(b)) })
 }
 
+// guessed tells whether nothing is known of the class of a job, or of one before it.
+func (s *scheduler) guessed(v sched.View, job *sched.Job) bool {
+	line := []sched.JobID{job.ID}
+	for i := 0; i < len(line); i++ {
+		job := v.Job(line[i])
+		if r := s.of(job); r == nil || r.Strange {
+			return r != nil
+		}
+		for _, id := range job.Spec.After {
+			if j := v.Find(id); s.of(v.Job(j)) != nil && !slices.Contains(line, j) {
+				line = append(line, j)
+			}
+		}
+	}
+	return false
+}
+
 // stated is the deadline that orders read of a job of which no other says anything.
 func stated(job *sched.Job) units.Time { return cmp.Or(job.Spec.Virtual, job.Deadline) }
 

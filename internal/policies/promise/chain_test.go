@@ -206,3 +206,33 @@ func TestChainBehindAGuess(t *testing.T) {
 		}
 	}
 }
+
+// Where others are rejected, a job behind one of which nothing is known is not: what it is told is a guess. Once more
+// is known it is promised its deadline, or runs without.
+func TestNobodyIsRejectedByAGuess(t *testing.T) {
+	for _, due := range []units.Time{40e9, 2e9} {
+		d := known(t, Config{Most: 10_000, Reject: true}, 0.1, 0.1)
+		strange, middle, last := policytest.Claims("strange", 5, 0), policytest.Claims("middle", 1, 0), policytest.Claims("last", 1, 0)
+		strange.Class, middle.After, last.After = "nobody knows", []string{"strange"}, []string{"middle", "strange"}
+		strange.Deadline, middle.Deadline, last.Deadline = units.Never, units.Never, due
+		d.At(0, arrives(1, strange), arrives(2, middle))
+		if is := (admission{d.s}).Ask(d.Book, &sched.Job{ID: 3, Spec: last, Deadline: due, State: sched.Waiting}); is.Verb == sched.Reject {
+			t.Errorf("due %v: who asks is told that it would be rejected", due)
+		}
+		d.At(0, arrives(3, last))
+		if is := d.told(3); d.Book.Job(3).State == sched.Rejected || is.Word != sched.Unpromised {
+			t.Errorf("due %v: it is told %+v, and is %v", due, is, d.Book.Job(3).State)
+		}
+		is := learned(0.1, 0.1)
+		is.Detail.Profile.Name = "nobody knows"
+		d.At(1, is)
+		d.At(2, sched.Event{Kind: sched.Tick})
+		if word := d.told(3).Word; (word == sched.Promised) != (due == 40e9) || d.Book.Job(3).State == sched.Rejected {
+			t.Errorf("due %v: it is %v, and told %v once all is known", due, d.Book.Job(3).State, word)
+		}
+		alone := policytest.Claims("alone", 50, 1)
+		if d.At(3, arrives(4, alone)); d.Book.Job(4).State != sched.Rejected {
+			t.Errorf("due %v: who cannot be in time is not rejected", due)
+		}
+	}
+}

@@ -55,9 +55,13 @@ func (f *failures) served(now units.Time) int64 {
 	return f.Served + int64(f.Nodes)*int64(now.Sub(f.Since)/units.Millisecond)
 }
 
+// firstServed is for how many seconds nodes count as if they had served before without a failure: one in the first
+// minute is no rate.
+const firstServed = 3600.0
+
 // of are the failures that a job meets which begins at that time.
 func (f *failures) of(now, begin units.Time) finish.Failures {
-	served := float64(f.served(now)) / 1e3
+	served := firstServed + float64(f.served(now))/1e3
 	if f.Failed == 0 || f.Nodes == 0 || f.served(now) <= 0 {
 		return finish.Failures{}
 	}

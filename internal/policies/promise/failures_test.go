@@ -31,10 +31,10 @@ func TestFailuresAreLearned(t *testing.T) {
 		t.Errorf("nodes of two classes serve, and all are said to be of %q", got)
 	}
 	d.At(100, sched.Event{Kind: sched.NodeDown, Node: 2})
-	check(100, finish.Failures{Nodes: 2, Rate: 1. / 300, Wait: 7})
+	check(100, finish.Failures{Nodes: 2, Rate: 1. / (3600 + 300), Wait: 7})
 	d.At(150, sched.Event{Kind: sched.NodeChanged, Node: 3, Detail: of(0)}, sched.Event{Kind: sched.NodeDown, Node: 4})
 	d.At(200, sched.Event{Kind: sched.NodeDown, Node: 3})
-	check(600, finish.Failures{Nodes: 1, Rate: 1. / 850, Wait: 7})
+	check(600, finish.Failures{Nodes: 1, Rate: 1. / (3600 + 850), Wait: 7})
 	if got := d.s.failures.Class; got != "n" {
 		t.Errorf("the node that is left is said to be of class %q", got)
 	}

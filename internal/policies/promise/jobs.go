@@ -27,7 +27,7 @@ type record struct {
 	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
 	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
-	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once its class is known
+	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once all classes are known
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about
 	Handed   bool        `json:"handed,omitempty"`   // a job that waits for it has handed it a deadline
@@ -75,6 +75,12 @@ type ending struct {
 }
 
 var farScores = [2]float64{2, 3}
+
+// moved tells whether it is so far from what was found before that it matters to who waits.
+func (e *ending) moved(was *ending) bool {
+	far := func(a, b units.Time) bool { return max(a, b).Sub(min(a, b)) > leastMove }
+	return far(e.At, was.At) || far(e.Far[1], was.Far[1])
+}
 
 // tally is what the job's own tasks took, in parts of what its law says.
 type tally struct {

@@ -202,10 +202,10 @@ func logVariance(d *finish.Dist) float64 {
 // has none of either.
 func (s *scheduler) mapWork(job *sched.Job) float64 {
 	work := math.Exp(s.any[0].mean(math.Log(strangeTask)))
-	if r := s.of(job); r != nil && r.Laws[0] != nil {
+	maps, reduces := job.Stages[sched.Map].Total, job.Stages[sched.Reduce].Total
+	if r := s.of(job); r != nil && r.Laws[0] != nil && maps > 0 {
 		work = s.task(r, 0)
 	}
-	maps, reduces := job.Stages[sched.Map].Total, job.Stages[sched.Reduce].Total
 	return math.Log(max(work, 1e-3) * float64(max(1, maps)) / float64(max(1, reduces)))
 }
 

@@ -414,9 +414,10 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 		default:
 			is.At = is.At.Add(units.FromSeconds(units.Rounded(w.delay)))
 		}
-		// Where virtual deadlines have moved, or jobs went behind, so does the end of what others wait for.
+		// Where virtual deadlines have moved, jobs went behind, or a class is known, so does the end of what others
+		// wait for.
 		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never ||
-			s.moved && w.r.awaited && max(is.At, w.r.End.At).Sub(min(is.At, w.r.End.At)) > leastMove
+			s.moved && w.r.awaited && is.moved(&w.r.End)
 		w.r.End = is
 	}
 	return again

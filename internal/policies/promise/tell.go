@@ -46,7 +46,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 	for i := range s.places {
 		w := &s.places[i]
 		r, was := w.r, &w.r.Told
-		if w.job.Standing() != sched.Admitted || w.end <= now {
+		if in := w.job.Standing(); in != sched.Admitted && (in != sched.Waiting || !r.Let) || w.end <= now {
 			continue
 		}
 		st := s.statement(now, w)
