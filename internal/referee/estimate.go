@@ -23,6 +23,10 @@ type (
 		Name   string         `json:"name"`
 		Ratio  measured       `json:"ratio"`
 		Stages []stageProfile `json:"stages"`
+		Models []costModel    `json:"models"`
+	}
+	costModel struct {
+		Stage string `json:"stage"`
 	}
 )
 

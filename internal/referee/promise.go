@@ -455,7 +455,13 @@ func (o *stated) bound(b *book, j *job, l *line) {
 
 // foretells tells whether something is known of the class of a job, and of each that it waits for.
 func (b *book) foretells(j *job) bool {
-	return b.timesOf(j, 1, mean).known && !slices.ContainsFunc(b.live, func(k *job) bool {
+	p := b.profiles[j.Class]
+	for _, s := range j.Stages {
+		if p == nil || !slices.ContainsFunc(p.Models, func(m costModel) bool { return m.Stage == s.Kind }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.live, func(k *job) bool {
 		return k.state <= admitted && slices.Contains(j.After, k.Name) && !b.foretells(k)
 	})
 }
