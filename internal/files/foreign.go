@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/slackline/slackline/internal/files/codec"
@@ -16,10 +17,10 @@ const HeadSize = 512
 // A format that is not read.
 type format struct {
 	what, cure string
-	magic      string
-	at         int    // where the magic stands
-	binary     bool   // the magic alone may be text, so what follows has to be none
-	suffix     string // instead of a magic: of names of files that are no text
+	magics     []string
+	at         int      // where they stand
+	binary     bool     // a magic alone may be text, so what follows has to be none
+	suffixes   []string // instead of those: of names of files that are no text
 }
 
 const (
@@ -32,66 +33,55 @@ const (
 )
 
 var formats = []format{
-	{what: "a Parquet file", cure: asRows, magic: "PAR1", binary: true},
-	{what: "an encrypted Parquet file", cure: asRows, magic: "PARE", binary: true},
-	{what: "an ORC file", cure: asRows, magic: "ORC", binary: true},
-	{what: "an Avro file", cure: asRows, magic: "Obj\x01"},
-	{what: "an Arrow file", cure: asRows, magic: "ARROW1\x00\x00"},
-	{what: "a Feather file", cure: asRows, magic: "FEA1", binary: true},
-	{what: "a SequenceFile of Hadoop", cure: "write it as text, as hadoop fs -text does", magic: "SEQ\x04"},
-	{what: "a SequenceFile of Hadoop", cure: "write it as text, as hadoop fs -text does", magic: "SEQ\x05"},
-	{what: "a SequenceFile of Hadoop", cure: "write it as text, as hadoop fs -text does", magic: "SEQ\x06"},
-	{what: "an RCFile of Hive", cure: asRows, magic: "RCF\x01"},
-	{what: "an SQLite database", cure: asRows, magic: "SQLite format 3\x00"},
-	{what: "an HDF5 file", cure: asRows, magic: "\x89HDF\r\n\x1a\n"},
-	{what: "an old Excel file", cure: "save it as CSV", magic: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"},
-	{what: "a PDF", cure: asText, magic: "%PDF-"},
-	{what: "a PNG image", cure: asText, magic: "\x89PNG\r\n\x1a\n"},
-	{what: "a JPEG image", cure: asText, magic: "\xff\xd8\xff"},
-	{what: "a GIF image", cure: asText, magic: "GIF87a", binary: true},
-	{what: "a GIF image", cure: asText, magic: "GIF89a", binary: true},
-	{what: "a TIFF image", cure: asText, magic: "II*\x00"},
-	{what: "a TIFF image", cure: asText, magic: "MM\x00*"},
-	{what: "an image, a sound or a film (RIFF)", cure: asText, magic: "RIFF", binary: true},
-	{what: "a program (ELF)", cure: asText, magic: "\x7fELF"},
-	{what: "a class file of Java", cure: asText, magic: "\xca\xfe\xba\xbe", binary: true},
-	{what: "a WebAssembly module", cure: asText, magic: "\x00asm"},
-	{what: "a NumPy array", cure: asRows, magic: "\x93NUMPY"},
-	{what: "a dump of PostgreSQL in its own format", cure: "write it as text, as pg_restore -f does", magic: "PGDMP", binary: true},
-	{what: "a capture of packets (pcap)", cure: asText, magic: "\xd4\xc3\xb2\xa1", binary: true},
-	{what: "a capture of packets (pcap)", cure: asText, magic: "\xa1\xb2\xc3\xd4", binary: true},
-	{what: "a RAR archive", cure: "unpack it", magic: "Rar!\x1a\x07"},
-	{what: "an archive of ar", cure: "unpack it", magic: "!<arch>\n"},
-	{what: "packed with xz", cure: asPacked, magic: "\xfd7zXZ\x00"},
-	{what: "packed with lzma", cure: asPacked, magic: "\x5d\x00\x00", binary: true},
-	{what: "packed with lzip", cure: asPacked, magic: "LZIP", binary: true},
-	{what: "packed with lz4", cure: asPacked, magic: "\x04\x22\x4d\x18"},
-	{what: "packed with lz4", cure: asPacked, magic: "\x02\x21\x4c\x18"},
-	{what: "packed with lzop", cure: asPacked, magic: "\x89LZO\x00\r\n\x1a\n"},
-	{what: "packed with compress (.Z)", cure: asPacked, magic: "\x1f\x9d"},
-	{what: "packed with pack (.z)", cure: asPacked, magic: "\x1f\x1e"},
-	{what: "packed with deflate", cure: asPacked, magic: "\x78\x01", binary: true},
-	{what: "packed with deflate", cure: asPacked, magic: "\x78\x5e", binary: true},
-	{what: "packed with deflate", cure: asPacked, magic: "\x78\x9c"},
-	{what: "packed with deflate", cure: asPacked, magic: "\x78\xda"},
-	{what: "a zip archive", cure: "unzip it, or save a spreadsheet as CSV", magic: "PK\x03\x04"},
-	{what: "an empty zip archive", cure: asText, magic: "PK\x05\x06"},
-	{what: "a 7z archive", cure: "unpack it", magic: "7z\xbc\xaf\x27\x1c"},
-	{what: "a tar archive", cure: "unpack it, and name a file of it", magic: "ustar", at: 257},
-	{what: "in UTF-32", cure: "save it as UTF-8", magic: "\xff\xfe\x00\x00"},
-	{what: "in UTF-32", cure: "save it as UTF-8", magic: "\x00\x00\xfe\xff"},
-	{what: "in UTF-16", cure: "save it as UTF-8", magic: "\xff\xfe"},
-	{what: "in UTF-16", cure: "save it as UTF-8", magic: "\xfe\xff"},
-	{what: ownSnappy, cure: asHadoop, suffix: ".snappy"},
-	{what: "packed with Hadoop's own form of lz4", cure: asHadoop, suffix: ".lz4"},
-	{what: "packed with lzo", cure: asPacked, suffix: ".lzo"},
-	{what: "packed with lzo", cure: asPacked, suffix: ".lzo_deflate"},
-	{what: "packed with deflate", cure: asPacked, suffix: ".deflate"},
-	{what: "packed with brotli", cure: asPacked, suffix: ".br"},
-	{what: "packed with xz", cure: asPacked, suffix: ".lzma"},
-	{what: "a Parquet file", cure: asRows, suffix: ".parquet"},
-	{what: "an ORC file", cure: asRows, suffix: ".orc"},
-	{what: "an Avro file", cure: asRows, suffix: ".avro"},
+	{what: "a Parquet file", cure: asRows, magics: []string{"PAR1"}, binary: true},
+	{what: "an encrypted Parquet file", cure: asRows, magics: []string{"PARE"}, binary: true},
+	{what: "an ORC file", cure: asRows, magics: []string{"ORC"}, binary: true},
+	{what: "an Avro file", cure: asRows, magics: []string{"Obj\x01"}},
+	{what: "an Arrow file", cure: asRows, magics: []string{"ARROW1\x00\x00"}},
+	{what: "a Feather file", cure: asRows, magics: []string{"FEA1"}, binary: true},
+	{what: "a SequenceFile of Hadoop", cure: "write it as text, as hadoop fs -text does", magics: []string{"SEQ\x04", "SEQ\x05", "SEQ\x06"}},
+	{what: "an RCFile of Hive", cure: asRows, magics: []string{"RCF\x01"}},
+	{what: "an SQLite database", cure: asRows, magics: []string{"SQLite format 3\x00"}},
+	{what: "an HDF5 file", cure: asRows, magics: []string{"\x89HDF\r\n\x1a\n"}},
+	{what: "an old Excel file", cure: "save it as CSV", magics: []string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}},
+	{what: "a PDF", cure: asText, magics: []string{"%PDF-"}},
+	{what: "a PNG image", cure: asText, magics: []string{"\x89PNG\r\n\x1a\n"}},
+	{what: "a JPEG image", cure: asText, magics: []string{"\xff\xd8\xff"}},
+	{what: "a GIF image", cure: asText, magics: []string{"GIF87a", "GIF89a"}, binary: true},
+	{what: "a TIFF image", cure: asText, magics: []string{"II*\x00", "MM\x00*"}},
+	{what: "an image, a sound or a film (RIFF)", cure: asText, magics: []string{"RIFF"}, binary: true},
+	{what: "a program (ELF)", cure: asText, magics: []string{"\x7fELF"}},
+	{what: "a class file of Java", cure: asText, magics: []string{"\xca\xfe\xba\xbe"}, binary: true},
+	{what: "a WebAssembly module", cure: asText, magics: []string{"\x00asm"}},
+	{what: "a NumPy array", cure: asRows, magics: []string{"\x93NUMPY"}},
+	{what: "a dump of PostgreSQL in its own format", cure: "write it as text, as pg_restore -f does", magics: []string{"PGDMP"}, binary: true},
+	{what: "a capture of packets (pcap)", cure: asText, magics: []string{"\xd4\xc3\xb2\xa1", "\xa1\xb2\xc3\xd4"}, binary: true},
+	{what: "a RAR archive", cure: "unpack it", magics: []string{"Rar!\x1a\x07"}},
+	{what: "an archive of ar", cure: "unpack it", magics: []string{"!<arch>\n"}},
+	{what: "packed with xz", cure: asPacked, magics: []string{"\xfd7zXZ\x00"}},
+	{what: "packed with lzma", cure: asPacked, magics: []string{"\x5d\x00\x00"}, binary: true},
+	{what: "packed with lzip", cure: asPacked, magics: []string{"LZIP"}, binary: true},
+	{what: "packed with lz4", cure: asPacked, magics: []string{"\x04\x22\x4d\x18", "\x02\x21\x4c\x18"}},
+	{what: "packed with lzop", cure: asPacked, magics: []string{"\x89LZO\x00\r\n\x1a\n"}},
+	{what: "packed with compress (.Z)", cure: asPacked, magics: []string{"\x1f\x9d"}},
+	{what: "packed with pack (.z)", cure: asPacked, magics: []string{"\x1f\x1e"}},
+	{what: "packed with deflate", cure: asPacked, magics: []string{"\x78\x01", "\x78\x5e"}, binary: true},
+	{what: "packed with deflate", cure: asPacked, magics: []string{"\x78\x9c", "\x78\xda"}},
+	{what: "a zip archive", cure: "unzip it, or save a spreadsheet as CSV", magics: []string{"PK\x03\x04"}},
+	{what: "an empty zip archive", cure: asText, magics: []string{"PK\x05\x06"}},
+	{what: "a 7z archive", cure: "unpack it", magics: []string{"7z\xbc\xaf\x27\x1c"}},
+	{what: "a tar archive", cure: "unpack it, and name a file of it", magics: []string{"ustar"}, at: 257},
+	{what: "in UTF-32", cure: "save it as UTF-8", magics: []string{"\xff\xfe\x00\x00", "\x00\x00\xfe\xff"}},
+	{what: "in UTF-16", cure: "save it as UTF-8", magics: []string{"\xff\xfe", "\xfe\xff"}},
+	{what: ownSnappy, cure: asHadoop, suffixes: []string{".snappy"}},
+	{what: "packed with Hadoop's own form of lz4", cure: asHadoop, suffixes: []string{".lz4"}},
+	{what: "packed with lzo", cure: asPacked, suffixes: []string{".lzo", ".lzo_deflate"}},
+	{what: "packed with deflate", cure: asPacked, suffixes: []string{".deflate"}},
+	{what: "packed with brotli", cure: asPacked, suffixes: []string{".br"}},
+	{what: "packed with xz", cure: asPacked, suffixes: []string{".lzma"}},
+	{what: "a Parquet file", cure: asRows, suffixes: []string{".parquet"}},
+	{what: "an ORC file", cure: asRows, suffixes: []string{".orc"}},
+	{what: "an Avro file", cure: asRows, suffixes: []string{".avro"}},
 }
 
 // Foreign tells what a file is whose first bytes are these, where it is nothing that is read here,
@@ -101,11 +91,10 @@ var formats = []format{
 func Foreign(head []byte, name string) (what, cure string) {
 	for i := range formats {
 		f := &formats[i]
-		if f.magic == "" || len(head) < f.at || !bytes.HasPrefix(head[f.at:], []byte(f.magic)) {
-			continue
-		}
-		if !f.binary || NoText(head[len(f.magic):]) {
-			return f.what, f.cure
+		for _, magic := range f.magics {
+			if len(head) >= f.at && bytes.HasPrefix(head[f.at:], []byte(magic)) && (!f.binary || NoText(head[len(magic):])) {
+				return f.what, f.cure
+			}
 		}
 	}
 	if wide(head) {
@@ -116,7 +105,7 @@ func Foreign(head []byte, name string) (what, cure string) {
 	}
 	suffix := filepath.Ext(name)
 	for i := range formats {
-		if f := &formats[i]; f.suffix != "" && strings.EqualFold(f.suffix, suffix) && NoText(head) {
+		if f := &formats[i]; slices.Contains(f.suffixes, strings.ToLower(suffix)) && NoText(head) {
 			return f.what, f.cure
 		}
 	}
