@@ -67,7 +67,6 @@ type known struct {
 	stage  sched.Stage
 	on     []mold.Option  // of one task
 	behind units.Duration // what the stages behind it take at least
-	last   choice         // was made last
 }
 
 // Decide serves the nodes that beat. O(log jobs + classes) for each job that is looked at.
@@ -240,9 +239,6 @@ func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 		return choice{}
 	}
 	is := d.of(v, job, s)
-	if l := &is.last; l.why == CheapestInTime && l.due == job.Due() && v.Now() <= l.until && d.waiting != "predict" {
-		return *l
-	}
 	at := job.Due().Add(-v.World().Heartbeat - is.behind)
 	var best *mold.Option
 	least, container := int64(math.MaxInt64), job.Spec.Stage(s).Container(0)
@@ -267,8 +263,7 @@ func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
 		}
 	}
 	if best != nil && !(d.waiting == "timer" && best.Cost > least) {
-		is.last = choice{sched.ClassID(best.Class), CheapestInTime, at.Add(-best.Time), job.Due()}
-		return is.last
+		return choice{sched.ClassID(best.Class), CheapestInTime, at.Add(-best.Time), job.Due()}
 	}
 	best = nil
 	for i := range is.on {

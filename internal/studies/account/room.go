@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/slackline/slackline/cluster"
@@ -53,7 +54,9 @@ func (w *walk) room(parts []Part, from, to units.Time, stage sched.Stage, r *ran
 		case w.nears(stage, r) && !w.home(h, stage, r, at):
 			p.Cause = Locality
 		default:
-			p.Cause = Limit
+			if p.Cause = Limit; w.Only != "" {
+				p.Why = h.awaited(r)
+			}
 		}
 		if p.From = max(at, from); next > p.From {
 			p.Took = next.Sub(p.From)
@@ -85,6 +88,18 @@ func (w *walk) room(parts []Part, from, to units.Time, stage sched.Stage, r *ran
 		}
 	}
 	return append(parts, list...)
+}
+
+// awaited says which class of nodes an attempt has waited for, if it ran on one that had no room as others did.
+func (h *hall) awaited(r *ran) string {
+	if r == nil || int(r.node) >= len(h.seats) || h.seats[r.node].spec == nil {
+		return ""
+	}
+	class := h.seats[r.node].spec.Class
+	if slices.ContainsFunc(h.open, func(n sched.NodeID) bool { s := &h.seats[n]; return s.since != units.Never && s.spec.Class == class }) {
+		return ""
+	}
+	return fmt.Sprintf("for a node of class %s, while others had room", class.Name)
 }
 
 // given is since when the node had room that it gave to the attempt at its beat; until, if that is not known.

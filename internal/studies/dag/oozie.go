@@ -2,6 +2,7 @@ package dag
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -12,52 +13,37 @@ import (
 
 // oozieApp is workflow.xml, of any version of its schema.
 type oozieApp struct {
-	XMLName   xml.Name        `xml:"workflow-app"`
-	Name      string          `xml:"name,attr"`
-	Start     oozieTo         `xml:"start"`
-	Actions   []oozieAction   `xml:"action"`
-	Forks     []oozieFork     `xml:"fork"`
-	Joins     []oozieJoin     `xml:"join"`
-	Decisions []oozieDecision `xml:"decision"`
-	Ends      []oozieName     `xml:"end"`
-	Kills     []oozieName     `xml:"kill"`
+	XMLName   xml.Name    `xml:"workflow-app"`
+	Name      string      `xml:"name,attr"`
+	Start     oozieTo     `xml:"start"`
+	Actions   []oozieNode `xml:"action"`
+	Forks     []oozieNode `xml:"fork"`
+	Joins     []oozieNode `xml:"join"`
+	Decisions []oozieNode `xml:"decision"`
+	Ends      []oozieNode `xml:"end"`
+	Kills     []oozieNode `xml:"kill"`
 }
 
 type oozieTo struct {
 	To string `xml:"to,attr"`
 }
 
-type oozieName struct {
-	Name string `xml:"name,attr"`
-}
-
-type oozieAction struct {
-	Name string  `xml:"name,attr"`
-	OK   oozieTo `xml:"ok"`
-	MR   *struct {
+// oozieNode is a node of any kind, each of which has its own way to say where it leads.
+type oozieNode struct {
+	Name  string  `xml:"name,attr"`
+	OK    oozieTo `xml:"ok"`
+	Paths []struct {
+		Start string `xml:"start,attr"`
+	} `xml:"path"`
+	oozieTo
+	Default oozieTo   `xml:"switch>default"`
+	Cases   []oozieTo `xml:"switch>case"`
+	MR      *struct {
 		Properties []struct {
 			Name  string `xml:"name"`
 			Value string `xml:"value"`
 		} `xml:"configuration>property"`
 	} `xml:"map-reduce"`
-}
-
-type oozieFork struct {
-	Name  string `xml:"name,attr"`
-	Paths []struct {
-		Start string `xml:"start,attr"`
-	} `xml:"path"`
-}
-
-type oozieJoin struct {
-	Name string `xml:"name,attr"`
-	To   string `xml:"to,attr"`
-}
-
-type oozieDecision struct {
-	Name    string    `xml:"name,attr"`
-	Cases   []oozieTo `xml:"switch>case"`
-	Default oozieTo   `xml:"switch>default"`
 }
 
 // Oozie reads a workflow. An action is a job; what an action does besides map-reduce is one map. Of a decision the
@@ -72,46 +58,28 @@ func Oozie(src []byte) (*Workflow, error) {
 		}
 		return nil, fmt.Errorf("it is no workflow.xml of Oozie: %w", err)
 	}
-	next, actions := make(map[string][]string), make(map[string]*oozieAction)
-	var twice string
-	lead := func(from string, to ...string) {
-		if _, there := next[from]; there || from == "" {
-			twice = from
+	next, actions := make(map[string][]string), make(map[string]*oozieNode)
+	nodes := slices.Concat(app.Actions, app.Forks, app.Joins, app.Decisions, app.Ends, app.Kills)
+	for i := range nodes {
+		n := &nodes[i]
+		if _, there := next[n.Name]; there || n.Name == "" {
+			return nil, fmt.Errorf("two nodes are called %q, or one has no name; transitions go by name", n.Name)
 		}
-		next[from] = to
-	}
-	for i := range app.Actions {
-		a := &app.Actions[i]
-		actions[a.Name] = a
-		lead(a.Name, a.OK.To)
-	}
-	for _, f := range app.Forks {
 		var to []string
-		for _, p := range f.Paths {
+		for _, p := range n.Paths {
 			to = append(to, p.Start)
 		}
-		lead(f.Name, to...)
-	}
-	for _, j := range app.Joins {
-		lead(j.Name, j.To)
-	}
-	for _, c := range app.Decisions {
-		to := c.Default.To
-		if to == "" && len(c.Cases) > 0 {
-			to = c.Cases[0].To
+		if over := i >= len(nodes)-len(app.Ends)-len(app.Kills); !over && to == nil {
+			to = []string{cmp.Or(n.OK.To, n.To, n.Default.To)}
+			if to[0] == "" && len(n.Cases) > 0 {
+				to[0] = n.Cases[0].To
+			}
 		}
-		lead(c.Name, to)
+		if next[n.Name] = to; i < len(app.Actions) {
+			actions[n.Name] = n
+		}
 	}
-	for _, e := range slices.Concat(app.Ends, app.Kills) {
-		lead(e.Name)
-	}
-	if len(next) != len(app.Actions)+len(app.Forks)+len(app.Joins)+len(app.Decisions)+len(app.Ends)+len(app.Kills) || twice != "" {
-		return nil, fmt.Errorf("two nodes are called %q, or one has no name; transitions go by name", twice)
-	}
-	w := &Workflow{Name: app.Name}
-	if w.Name == "" {
-		w.Name = "workflow"
-	}
+	w := &Workflow{Name: cmp.Or(app.Name, "workflow")}
 	place := make(map[string]int)
 	// From node to node, with the actions that are over by then. A road through no action that comes back to itself is
 	// found by how long it is, and one of forks alone by how many there are.
@@ -157,7 +125,7 @@ func Oozie(src []byte) (*Workflow, error) {
 }
 
 // job is an action as a job: as many maps and reduces as its properties say.
-func (a *oozieAction) job() Job {
+func (a *oozieNode) job() Job {
 	j := Job{ID: a.Name, Maps: 1}
 	if a.MR == nil {
 		return j

@@ -108,8 +108,7 @@ func (t *instanceTask) kind() string {
 // joined makes a job of the tasks of one kind on one level.
 func joined(each *Workflow, tasks []instanceTask, took map[string]float64) *Workflow {
 	w, level := &Workflow{Name: each.Name}, each.ends(func(*Job) units.Duration { return 1 })
-	place, of := map[string]int{}, make([]int, len(tasks)) // the job of a kind and level, and of each task
-	byID := make(map[string]int, len(tasks))
+	place, of := map[string]int{}, make(map[string]int, len(tasks)) // the job of a kind and level, and of each task
 	var sum []float64
 	for i := range tasks {
 		key := fmt.Sprintf("%s-%d", tasks[i].kind(), level[i]-1)
@@ -118,14 +117,14 @@ func joined(each *Workflow, tasks []instanceTask, took map[string]float64) *Work
 			k = len(w.Jobs)
 			place[key], w.Jobs, sum = k, append(w.Jobs, Job{ID: key}), append(sum, 0)
 		}
-		of[i], byID[each.Jobs[i].ID] = k, i
+		of[each.Jobs[i].ID] = k
 		w.Jobs[k].Maps++
 		sum[k] += took[each.Jobs[i].ID]
 	}
 	for i := range each.Jobs {
-		j := &w.Jobs[of[i]]
+		j := &w.Jobs[of[each.Jobs[i].ID]]
 		for _, p := range each.Jobs[i].After {
-			if before := w.Jobs[of[byID[p]]].ID; !slices.Contains(j.After, before) {
+			if before := w.Jobs[of[p]].ID; !slices.Contains(j.After, before) {
 				j.After = append(j.After, before)
 			}
 		}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -94,5 +95,38 @@ workload:
 	}
 	if causes[account.Sample] == 0 || causes[account.Held] == 0 || causes[account.Verdict] == 0 {
 		t.Errorf("%v", causes)
+	}
+}
+
+// A job that waits for the class of nodes on which it costs least, while others are free, is said to; one that ran
+// there at once is not.
+func TestAccountOfClass(t *testing.T) {
+	s, err := scenario.Read("s.yaml", []byte(`cluster:
+  heartbeat: 0s
+  classes:
+    - {name: slow, nodes: 1, map_slots: 1, dynamic_power: 40W}
+    - {name: fast, nodes: 1, map_slots: 4, speed: 2, dynamic_power: 400W}
+workload:
+  jobs:
+    - {id: a, workflow: w, workflow_deadline: +200s, maps: 1, map_time: 60s, moldable: {slope: 0.1}}
+    - {id: b, workflow: w, maps: 1, map_time: 60s, moldable: {slope: 0.1}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for job, want := range map[string]string{"a": "[work ]", "b": "[limit for a node of class slow, while others had room work ]"} {
+		c := Cells(s, []string{"flow"}, []uint64{1})[0]
+		c.Books = account.New(0)
+		c.Books.Only = job
+		if _, err := Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range c.Books.Of(int(job[0] - 'a')).Parts {
+			got = append(got, string(p.Cause), p.Why)
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", job, got, want)
+		}
 	}
 }
