@@ -37,7 +37,7 @@ var (
 	// TasksMoved tells so of a job that runs.
 	TasksMoved = moved("tasks-moved", "its tasks are [later?slower|faster] than the profile says")
 	// WidthMoved tells so where half of all such jobs are done when they were before.
-	WidthMoved = moved("width-moved", "[later?what is ahead of it may vary more|less is left that may vary]")
+	WidthMoved = moved("width-moved", "[later?what is left may vary more|less is left that may vary]")
 	// AheadMoved tells so of a job that waits.
 	AheadMoved = moved("ahead-moved", "the tasks before its own are [later?slower|faster] than expected")
 )
