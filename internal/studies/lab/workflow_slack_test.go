@@ -79,3 +79,25 @@ workload:
 		t.Errorf("it costs %v in place of %v", then, now)
 	}
 }
+
+// What reduces take is known of jobs that say what their maps do: so is what a plan needs. Of other jobs nothing is.
+func TestWorkflowWithReduces(t *testing.T) {
+	for moldable, planned := range map[string]bool{"": false, ", moldable: {slope: 0.1}": true} {
+		s, err := scenario.Read("r.yaml", []byte(`cluster: {nodes: 2, map_slots: 2, reduce_slots: 1}
+workload:
+  jobs:
+    - {id: a, workflow: w, workflow_deadline: +10m, maps: 4, map_time: 30s, reduces: 2, reduce_time: 60s`+moldable+`}
+    - {id: b, workflow: w, after: a, maps: 4, map_time: 30s, moldable: {slope: 0.1}}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := Run(t.Context(), Cells(s, []string{"flow"}, []uint64{1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j := &run.Jobs[0]; (j.Planned != nil) != planned || planned && (j.Maps != 1 || *j.Planned > 600) {
+			t.Errorf("with%s: %d maps, planned for %v (%s)", moldable, j.Maps, j.Planned, j.PlannedFor)
+		}
+	}
+}

@@ -97,8 +97,11 @@ func (m *jobMaker) job(j *SimJob, at string) *workload.Job {
 	}
 	if j.Reduces > 0 {
 		key := tasksKey{n: j.Reduces, work: j.ReduceTime, shuffle: j.ShuffleTime}
-		job.Stages = append(job.Stages, workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare,
-			Containers: m.containers(j.ReduceNeeds, at, "reduce"), Tasks: key.tasks(m.shared)})
+		spec := workload.StageSpec{Kind: workload.Reduce, CPUShare: j.CPUShare, Containers: m.containers(j.ReduceNeeds, at, "reduce"), Tasks: key.tasks(m.shared)}
+		if d.Has(at + ".moldable") { // then what it takes is known, though not how it could be cut otherwise
+			spec.MinTasks, spec.MaxTasks, spec.Works = j.Reduces, j.Reduces, []units.Duration{spec.Tasks[0].Work}
+		}
+		job.Stages = append(job.Stages, spec)
 	}
 	if len(job.Stages) == 0 && s.says(at+".maps") {
 		d.Failf(at, "job %q has nothing to do; give it maps, or input to read", j.ID)
