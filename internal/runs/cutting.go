@@ -114,10 +114,9 @@ func (k *Keeper) planned(from lab.Stand, list []*Asked, jobs []*workload.Job) ([
 		says[list[i].Workflow] = says[list[i].Workflow] || p.Due != 0 || p.Why != nil
 	}
 	for i, p := range will {
-		if list[i].Workflow == "" || !says[list[i].Workflow] {
-			continue
+		if of := list[i].Workflow; of != "" && says[of] {
+			plan[i] = &Cutting{Maps: p.Job.Tasks(workload.Map), Reduces: p.Job.Tasks(workload.Reduce), Due: k.wall(cmp.Or(p.Due, jobs[i].Virtual, jobs[i].Deadline)), Why: append([]string{}, p.Why...)}
 		}
-		plan[i] = &Cutting{Maps: p.Job.Tasks(workload.Map), Reduces: p.Job.Tasks(workload.Reduce), Due: k.wall(cmp.Or(p.Due, jobs[i].Virtual, jobs[i].Deadline)), Why: append([]string{}, p.Why...)}
 	}
 	return plan, nil
 }

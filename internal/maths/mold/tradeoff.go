@@ -50,12 +50,10 @@ func TradeOff(jobs []Job, due units.Duration) (choice []int, fits bool) {
 		p.quicken(job, option(job, at[job]).Time)
 	}
 	choice = make([]int, len(jobs))
-	for i := range jobs {
-		if fits {
+	if fits {
+		for i := range jobs {
 			choice[i] = hulls[i][at[i]]
 		}
-	}
-	if fits {
 		p.measure()
 		p.giveBack(choice, due)
 	}

@@ -20,25 +20,21 @@ type member struct {
 // join makes the workflows that jobs name. Any job of one may state its deadline.
 func join(members []member) {
 	var names []string
-	for _, m := range members {
-		switch {
-		case m.of != "" && !slices.Contains(names, m.of):
-			names = append(names, m.of)
-		case m.of == "" && m.due != units.Never:
+	of := map[string][]*member{}
+	for i := range members {
+		m := &members[i]
+		if m.of == "" && m.due != units.Never {
 			m.d.Failf(config.Join(m.at, "workflow_deadline"), "job %q states the deadline of a workflow and is in none; add workflow: NAME, or write deadline", m.job.ID)
 		}
+		if m.of != "" && of[m.of] == nil {
+			names = append(names, m.of)
+		}
+		of[m.of] = append(of[m.of], m)
 	}
 	for _, name := range names {
+		first, due := of[name][0], units.Never
 		var jobs []*workload.Job
-		first, due := (*member)(nil), units.Never
-		for i := range members {
-			m := &members[i]
-			if m.of != name {
-				continue
-			}
-			if first == nil {
-				first = m
-			}
+		for _, m := range of[name] {
 			switch {
 			case m.job.Arrive != first.job.Arrive:
 				m.d.Failf(config.Join(m.at, "arrive"), "job %q of the workflow %q arrives at %v, and job %q of it at %v; all jobs of a workflow arrive together",
