@@ -17,9 +17,10 @@ import (
 //	need = max over jobs in the order of deadlines, min(γ · (before + own) / time, γ · before / time + width)
 //	       + the most that could not wait at once of late
 //
-// in parts of what all nodes can do together, and one node more: before is what is left of the jobs before a job, and
-// own of itself; its time ends with its deadline, less its serial time (one task of each of its stages) and what a
-// node takes to wake; its width is what it takes if all tasks of a stage run at once. What runs has half of its mean
+// in parts of what all nodes can do together: before is what is left of the jobs before a job, and own of itself, each
+// task as long as its mean; its time ends with its deadline, less its serial time (one task of each of its stages) and
+// what a node takes to wake, where tasks are taken to be a fifth longer than that; its width is what it takes if all
+// tasks of a stage run at once. What runs has half of its mean
 // left. What may not wait are the tasks of jobs without a deadline, of which nothing is known, or which have no time,
 // and tasks of other stages than maps and reduces: for them nodes are in service at once, and they go before jobs
 // that can wait. Others like them will come, and work that was put off would be in their way: so the most of them
@@ -29,8 +30,10 @@ import (
 //     class those that are awake go first, then those that come first.
 //   - A job that can wait goes only to the first nodes, as many as it and those that are due later need: what it
 //     leaves on the others would keep them awake until it ends.
+//   - Where nodes of the first class use less than others, as many of them are wanted as could do all that can wait in
+//     the time that a node takes to wake: what they do now no others have to do later. Not so where costs change.
 //   - Nodes that are not wanted get no task, so they empty (Bars), but for as many as still wake of those that are.
-//     Those that are empty for as long as they would take to wake sleep. One that may not, as others still have to
+//     Those that are empty sleep. One that may not, as others still have to
 //     read what is on it, is asked again after a minute. Until then it takes tasks of the jobs that had begun when it
 //     was to sleep first, as it sleeps the sooner.
 //   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
@@ -51,7 +54,7 @@ import (
 //
 // Nodes that are offered for nothing are its own, too: a command switches them on and off.
 //
-// What tasks take is the mean by the job's own tasks and by what its class takes for such input, a fifth longer.
+// What tasks take is the mean by the job's own tasks and by what its class takes for such input.
 //
 // Limits: that is the mean over all nodes. A placement that does not ask what may start on a node (efh) is not kept
 // from nodes. While tasks that may not wait stand behind jobs that can, a start costs a look at all of these.
@@ -145,11 +148,11 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 		s.slackMemory = slackMemory{Gamma: s.Gamma}
 	case sched.JobArrived, sched.JobEnded:
 		*sched.Row(&s.Since, e.Job), *sched.Row(&s.Came, e.Job) = 0, e.Kind == sched.JobArrived
-		*sched.Row(&s.Sizes, e.Job) = [2]units.Duration{}
+		takes := estimate.Times{}
 		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
-			takes := estimate.Mean(v, v.Job(e.Job).Spec)
-			s.Sizes[e.Job] = [2]units.Duration{takes.Map, takes.Reduce}
+			takes = estimate.Mean(v, v.Job(e.Job).Spec)
 		}
+		*sched.Row(&s.Sizes, e.Job) = [2]units.Duration{takes.Map, takes.Reduce}
 		due := *sched.Row(&s.Lax, e.Job)
 		s.Lax[e.Job] = 0
 		switch {
@@ -177,16 +180,14 @@ func (s *Slack) Bars(n sched.NodeID) bool { return int(n) < len(s.Shut) && s.Shu
 // Takes tells whether a task of the job may go to the node. O(classes).
 func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.Node) bool {
 	rushes := func(id sched.JobID) bool { return v.Job(id) != nil && starts(v.Job(id), stage) > 0 }
-	if int(j.ID) < len(s.Lax) && s.Lax[j.ID] != 0 && slices.ContainsFunc(s.Rush, rushes) {
+	switch lax := int(j.ID) < len(s.Lax) && s.Lax[j.ID] != 0; {
+	case lax && slices.ContainsFunc(s.Rush, rushes):
 		return false
-	}
-	if int(n.ID) < len(s.Held) && s.Held[n.ID] != 0 {
+	case int(n.ID) < len(s.Held) && s.Held[n.ID] != 0:
 		return j.Started < s.Held[n.ID]
-	}
-	if int(j.ID) < len(s.Lax) && s.Lax[j.ID] != 0 && int(n.ID) < len(s.Rank) && s.Rank[n.ID] > s.Reach[j.ID] {
+	case lax && int(n.ID) < len(s.Rank) && s.Rank[n.ID] > s.Reach[j.ID]:
 		return false
-	}
-	if stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never {
+	case stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never:
 		return true
 	}
 	fast, sum, nodes := 0.0, 0.0, int32(0)
@@ -283,12 +284,11 @@ func starts(j *sched.Job, stage sched.Stage) int32 {
 // need is the part of all nodes that deadlines need, 1 or more = all. O(jobs).
 func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration) (most float64) {
 	s.Rush = s.Rush[:0]
-	stuck := false
 	if s.later = false; len(s.order) == 0 { // of nothing there are no parts
 		return 1
 	}
 	s.tariff.look(v, s.layers(v))
-	comes := min(0.9, float64(s.Over)/float64(peakFades/units.Millisecond))
+	stuck, comes := false, min(0.9, float64(s.Over)/float64(peakFades/units.Millisecond))
 	s.news = append(s.news[:0], make([]float64, len(s.queue.Jobs))...)
 	var work, now [pools]float64 // milliseconds of all nodes, up to a job; and parts of them at once
 	for pos, id := range s.queue.Jobs {
@@ -311,7 +311,8 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 				return 1
 			}
 			if k := int(stage) - int(sched.Map); lax && k >= 0 && k < len(left.Mean) {
-				takes := float64(part * float64(left.Open[k]*left.Mean[k]+int64(t.Occupied)*left.Mean[k]/2))
+				mean := left.Mean[k] * 100 / (100 + slackMargin) // of many
+				takes := float64(part * float64(left.Open[k]*mean+int64(t.Occupied)*mean/2))
 				own, work[pool] = own+takes, work[pool]+takes
 				width = max(width, float64(part*float64(left.Open[k]+int64(t.Occupied))))
 				continue
@@ -344,7 +345,13 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		return 1
 	}
 	s.Peak = max(s.Peak, millionths(max(now[0], now[1], now[2])))
-	reach, older := int64(0), false // of jobs that are due no sooner; one of them was there before
+	// How much of the class that uses least could do all that can wait in the time that a node takes to wake,
+	// beside what cannot wait. It is 0 where no other uses more, or where costs change.
+	fill, first := 0.0, &s.classes[s.order[0]]
+	if len(s.tariff.cells) == 0 && first.draws < s.classes[s.order[len(s.order)-1]].draws {
+		fill = max(0, min(float64(first.share)*float64(count(v.Class(s.order[0])))/1e6, max(work[0], work[1], work[2])/float64(max(1000, estimate.Millis(wake))))-float64(s.Peak)/1e6)
+	}
+	reach, older := millionths(fill), false // of jobs that are due no sooner; one of them was there before
 	for pos, id := range slices.Backward(s.queue.Jobs) {
 		came := sched.Row(&s.Came, id)
 		if older && *came {
@@ -357,7 +364,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 			s.Reach[id] = reach + s.Peak
 		}
 	}
-	return units.Rounded(most + float64(s.Peak)/1e6)
+	return units.Rounded(max(most, fill) + float64(s.Peak)/1e6)
 }
 
 // part is that of all nodes which a container takes, 0 if some node has no room for it.
@@ -391,17 +398,14 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		clear(s.Lax)
 		s.Rush = s.Rush[:0]
 	}
-	// Whom the need takes, and one more.
-	rest, more, coming, wanted := need, int32(1), int32(0), int32(0)
+	rest, coming, wanted := need, int32(0), int32(0)
 	for _, c := range s.order {
 		k, t := v.Class(c), &s.classes[c]
 		here := count(k)
 		if t.wanted = here; !aside && !looks {
 			t.wanted = int32(min(int64(here), (max(0, rest)+t.share-1)/t.share))
 		}
-		if rest -= int64(t.wanted) * t.share; rest <= 0 && t.wanted < here {
-			t.wanted, more = t.wanted+more, 0
-		}
+		rest -= int64(t.wanted) * t.share
 		t.open = min(t.wanted, k.Nodes[sched.Awake])
 		coming += t.wanted - t.open
 		wanted += t.wanted
@@ -462,7 +466,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 			if nd.Occupied > 0 {
 				continue
 			}
-			due := nd.Since.Add(max(units.Second, v.Class(nd.Class).Spec.WakeTime))
+			due := nd.Since.Add(units.Second)
 			if *asked != 0 {
 				due = max(due, asked.Add(againAfter))
 			}

@@ -37,7 +37,7 @@ func crowded(nodes, jobs int) (*ledger.Ledger, *sched.Plan) {
 	return book, plan
 }
 
-// 10,000 jobs of ten maps of 24 s (with the margin), due a second after each other from two hours on.
+// 10,000 jobs of ten maps of 20 s, due a second after each other from two hours on.
 func TestCrowded(t *testing.T) {
 	book, plan := crowded(1000, 10_000)
 	for _, c := range []struct {
@@ -49,12 +49,12 @@ func TestCrowded(t *testing.T) {
 	}{
 		{"nothing is known of what comes", 0, 0, 0, 0},
 		{"not yet", 1 - units.Time(looksFirst*units.Minute), 0, 0, 0},
-		// Up to the last job there are 2.4e6 s of work in 7200 + 9999 - 60 - 24 s, or 141 slots: 18 nodes of 8, and one
-		// more.
-		{"now it is", -units.Time(looksFirst * units.Minute), 0, 0, 1000 - 19},
-		{"a tenth of all could not wait", -units.Time(looksFirst * units.Minute), 0, 100_000, 1000 - 119},
-		{"so it was ten minutes ago", -units.Time(looksFirst * units.Minute), -units.Time(peakFades / 2), 100_000, 1000 - 69},
-		{"so it was long ago", -units.Time(looksFirst * units.Minute), -units.Time(2 * peakFades), 100_000, 1000 - 19},
+		// Up to the last job there are 2e6 s of work in 7200 + 9999 - 60 - 24 s (with the margin), or 117 slots: 15
+		// nodes of 8.
+		{"now it is", -units.Time(looksFirst * units.Minute), 0, 0, 1000 - 15},
+		{"a tenth of all could not wait", -units.Time(looksFirst * units.Minute), 0, 100_000, 1000 - 115},
+		{"so it was ten minutes ago", -units.Time(looksFirst * units.Minute), -units.Time(peakFades / 2), 100_000, 1000 - 65},
+		{"so it was long ago", -units.Time(looksFirst * units.Minute), -units.Time(2 * peakFades), 100_000, 1000 - 15},
 		{"together they need all", -units.Time(looksFirst * units.Minute), 0, 990_000, 0},
 	} {
 		s := NewSlack()
@@ -71,6 +71,50 @@ func TestCrowded(t *testing.T) {
 		}
 		if aside := c.peak > 900_000; aside != (s.Wake == 0) {
 			t.Errorf("%s: it asks for a Tick at %v; who stands aside asks for none", c.what, s.Wake)
+		}
+	}
+}
+
+// A hundred nodes, of which ten use half as much, and jobs of ten maps of 20 s that have two hours: the ten do as much
+// of them now as they can in the minute that a node takes to wake, beside what cannot wait; not where costs change.
+func TestFrugalNodesWorkAhead(t *testing.T) {
+	for _, c := range []struct {
+		what         string
+		frugal, jobs int
+		peak         int64
+		costs        []float64
+		open         int
+	}{
+		{"all of them", 50, 1000, 0, nil, 10},
+		{"as many as have work for a minute", 50, 12, 0, nil, 5}, // 2400 s
+		{"beside what cannot wait", 50, 1000, 50_000, nil, 10},
+		{"they use no less", 100, 1000, 0, nil, 4}, // 200,000 s in 7116 + 999 s are 25 slots
+		{"costs change", 50, 12, 0, []float64{3, 1}, 0},
+	} {
+		book, plan := crowded(90, c.jobs)
+		var events []sched.Event
+		frugal := &cluster.Class{Name: "f", Speed: 1, Capacity: units.Slots(8, 4), Idle: units.Watts(c.frugal), Dynamic: units.Watts(c.frugal), WakeTime: units.Minute}
+		for n := range 10 {
+			events = append(events, sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n + 91), Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint("f", n), Rack: 1, Class: frugal}}})
+		}
+		if c.costs != nil {
+			events = append(events, sched.Event{Kind: sched.ForecastIssued, Of: sched.Price, Detail: &sched.Detail{Forecast: &sched.Forecast{Interval: units.Hour, Mid: c.costs}}})
+		}
+		book.Apply(0, 2, events)
+		s := NewSlack()
+		s.First, s.Peak, s.Shut = -units.Time(looksFirst*units.Minute), c.peak, slices.Repeat([]bool{true}, 101)
+		s.look(book, plan)
+		open := 0
+		for n, shut := range s.Shut {
+			if n == 0 || shut {
+				continue
+			}
+			if open++; s.Rank[n] > slices.Max(s.Reach) {
+				t.Errorf("%s: no job may use node %d", c.what, n)
+			}
+		}
+		if open != c.open {
+			t.Errorf("%s: %d nodes get tasks, want %d", c.what, open, c.open)
 		}
 	}
 }
@@ -116,10 +160,10 @@ func TestTariff(t *testing.T) {
 	}{
 		{"it fits into the cheap hours", hour, 4 * hour, 0},
 		{"there are none in its time", hour, 2 * hour, 0.5},
-		{"half an hour of them is too little", hour, 5 * hour / 2, (1 - 0.89/2) / 2},
-		{"all but a tenth, and the node that stays awake, is full there", 2 * hour, 4 * hour, (2 - 2*0.89) / 2},
+		{"half an hour of them is too little", hour, 5 * hour / 2, (1 - 0.9/2) / 2},
+		{"all but a tenth is full there", 2 * hour, 4 * hour, (2 - 2*0.9) / 2},
 		{"it would rather wait for the mean than work now", 2 * hour, 6 * hour, 0},
-		{"more than there is takes all at all times", 6 * hour, 4 * hour, 0.89 + (6-4*0.89)/4},
+		{"more than there is takes all at all times", 6 * hour, 4 * hour, 0.9 + (6-4*0.9)/4},
 	} {
 		if got := s.tariff.level(float64(c.work), c.time); math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("%s: it takes %v now, want %v", c.what, got, c.want)

@@ -130,8 +130,8 @@ func (t *tariff) level(work float64, time int64) (now float64) {
 	return now + work/float64(time)
 }
 
-// layers are the nodes by class for work that can wait: behind the first ones, for what could not wait of late and one
-// node more, and without a tenth of all. The first class holds the data, and stays awake while jobs wait: only what it
+// layers are the nodes by class for work that can wait: behind the first ones, for what could not wait of late, and
+// without a tenth of all. The first class holds the data, and stays awake while jobs wait: only what it
 // draws above idle counts.
 func (s *Slack) layers(v sched.View) []cell {
 	s.cells = s.cells[:0]
@@ -140,7 +140,7 @@ func (s *Slack) layers(v sched.View) []cell {
 		k, t := v.Class(c), &s.classes[c]
 		draws := k.Spec.Idle + k.Spec.Dynamic
 		if i == 0 {
-			draws, taken = k.Spec.Dynamic, taken+float64(t.share)/1e6
+			draws = k.Spec.Dynamic
 		}
 		all := min(left, float64(t.share)/1e6*float64(count(k)))
 		some := min(all, taken)
