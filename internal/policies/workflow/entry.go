@@ -45,11 +45,6 @@ func betaParam() compose.Param {
 	return compose.Param{Name: "beta", Type: compose.Count, Default: "10", Unit: "percent", Doc: "part of the time until the deadline that numbers of tasks leave free"}
 }
 
-func waitingParam() compose.Param {
-	return compose.Param{Name: "waiting", Type: compose.Choice, Default: "cascade", Choices: []string{"cascade", "timer", "predict"},
-		Doc: "where a task goes for which the cheapest class is too slow by now: the next cheapest, or where it is done first (the paper); predict: the next cheapest as soon as no task there is known to end in time"}
-}
-
 func betaOf(a compose.Args) (int, error) {
 	n := a.Count("beta")
 	if n > 99 {
@@ -98,8 +93,9 @@ func VDSEntry() compose.Entry {
 func DEETSEntry() compose.Entry {
 	return compose.Entry{
 		Name: "deets", Kind: compose.KindPlace, Cite: cite,
-		Doc:    "a task waits for the class of nodes that costs least, as long as it is in time there",
-		Params: []compose.Param{waitingParam()},
+		Doc: "a task waits for the class of nodes that costs least, as long as it is in time there",
+		Params: []compose.Param{{Name: "waiting", Type: compose.Choice, Default: "cascade", Choices: []string{"cascade", "timer", "predict"},
+			Doc: "where a task goes for which the cheapest class is too slow by now: the next cheapest, or where it is done first (the paper); predict: the next cheapest as soon as no task there is known to end in time"}},
 		Traits: compose.Traits{Reads: compose.Reads{Profiles: true}, Causes: []*sched.Cause{sched.FirstInOrder, CheapestInTime, FirstDone, sched.Wakeup}},
 		Step:   func(a compose.Args) (compose.Step, error) { return &deets{waiting: a.Choice("waiting")}, nil },
 	}

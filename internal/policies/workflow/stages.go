@@ -169,7 +169,6 @@ func (s *stage) onMean(v sched.View) mold.Job {
 	}
 	var all []mold.Option
 	from, to := s.counts()
-	j := mold.Job{After: s.after}
 	for n := from; n <= to && (n == from || int64(n) <= slots); n++ {
 		w, _ := work(v, s.job, s.spec, n)
 		var took, cost float64
@@ -180,14 +179,9 @@ func (s *stage) onMean(v sched.View) mold.Job {
 			cost += float64(k.costs(t)) * float64(k.nodes)
 		}
 		waves := (int64(n)-1)/slots + 1
-		o := mold.Option{Tasks: int32(n), Time: units.Duration(units.Rounded(took/float64(nodes))) * units.Duration(waves), Cost: int64(n) * int64(units.Rounded(cost/float64(nodes)))}
-		all = append(all, o)
-		if n == from {
-			j.Serial = o.Time
-		}
+		all = append(all, mold.Option{Tasks: int32(n), Time: units.Duration(units.Rounded(took/float64(nodes))) * units.Duration(waves), Cost: int64(n) * int64(units.Rounded(cost/float64(nodes)))})
 	}
-	j.Options = mold.Front(all)
-	return j
+	return mold.Job{Options: mold.Front(all), Serial: all[0].Time, After: s.after}
 }
 
 // byKind is the stage as it is cut on each kind of machine, or in each number of tasks that it may have.

@@ -1,7 +1,9 @@
 package dag
 
 import (
+	"cmp"
 	"io"
+	"slices"
 
 	"github.com/slackline/slackline/internal/studies/trace"
 )
@@ -23,10 +25,7 @@ func Alibaba(in io.Reader, file string, most int) (list []Workflow, err error) {
 		return w.check()
 	})
 	if len(list) > 0 {
-		first := list[0].Arrive
-		for i := range list {
-			first = min(first, list[i].Arrive)
-		}
+		first := slices.MinFunc(list, func(a, b Workflow) int { return cmp.Compare(a.Arrive, b.Arrive) }).Arrive
 		for i := range list {
 			list[i].Arrive -= first
 		}

@@ -15,8 +15,10 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
 )
@@ -139,11 +141,7 @@ func Write(out io.Writer, list []Workflow, s Style) error {
 				fmt.Fprintf(&b, ", moldable: {slope: %g}", s.Slope)
 			}
 			if len(j.After) > 0 {
-				quoted := make([]string, len(j.After))
-				for n, p := range j.After {
-					quoted[n] = fmt.Sprintf("%q", name(p))
-				}
-				fmt.Fprintf(&b, ", after: [%s]", strings.Join(quoted, ", "))
+				fmt.Fprintf(&b, ", after: [%s]", strings.Join(each.Of(j.After, func(p string) string { return strconv.Quote(name(p)) }), ", "))
 			}
 			b.WriteString("}\n")
 		}
