@@ -44,11 +44,8 @@ type bound struct {
 // holds tells whether the jobs of a walk would choose as they did.
 func (d *deets) holds(v sched.View, n *nothing) bool {
 	for i := range n.on {
-		b := &n.on[i]
-		if *b == (bound{}) {
-			continue
-		}
-		if !v.Class(sched.ClassID(i+1)).Free.Fits(&b.room) || b.by != 0 && d.first(v, int32(i+1)) > b.by {
+		b, class := &n.on[i], sched.ClassID(i+1)
+		if *b != (bound{}) && !v.Class(class).Free.Fits(&b.room) || b.by != 0 && d.first(v, int32(class)) > b.by {
 			return false
 		}
 	}
