@@ -124,8 +124,7 @@ func writeAggregate(w io.Writer, title string, r *Run) {
 		list  []*Group
 		cells int
 	}{{"class", r.Aggregate.Classes, 9}, {">hour", r.Aggregate.Hours, 7}} {
-		t := &Grid{Title: title}
-		head := []string{part.of, ">jobs", ">tasks", ">finished", ">in time", ">of", ">mean response", ">median", ">95 %"}[:part.cells]
+		t, head := &Grid{Title: title}, []string{part.of, ">jobs", ">tasks", ">finished", ">in time", ">of", ">mean response", ">median", ">95 %"}[:part.cells]
 		if r.Summary.TaskEnergy != nil {
 			head = append(head, ">energy")
 		}

@@ -231,9 +231,7 @@ func (b *Builder) Run() *Run {
 			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
 		}
 	}
-	if drew := slices.DeleteFunc(b.nodes, func(n NodeUse) bool { return n.Energy == 0 }); len(drew) > 0 {
-		b.run.Nodes = drew
-	}
+	b.run.Nodes = append(b.run.Nodes, slices.DeleteFunc(b.nodes, func(n NodeUse) bool { return n.Energy == 0 })...)
 	b.run.Requests = b.requests.List
 	bill, of := b.leases.bill(b.makespan)
 	for i, cost := range of {

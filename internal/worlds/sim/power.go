@@ -20,14 +20,11 @@ func (w *World) drew(a int32, at *attempt, s *stage) float64 {
 		return 0
 	}
 	nd, needs := &w.nodes[at.node], &w.kinds[s.kinds[at.container]].needs.Vector
-	class, joules := nd.Spec.Class, units.Joules(0)
 	if w.marks != nil {
-		joules = nd.share.End(w.now, class, w.marks[a], needs)
-	} else {
-		held := float64(needs[units.MapSlots] + needs[units.ReduceSlots] + needs[units.VCores])
-		joules = units.Watts(class.Each() * held).Over(w.now.Sub(max(at.began, w.begun)))
+		return units.Rounded(float64(nd.share.End(w.now, nd.Spec.Class, w.marks[a], needs)))
 	}
-	return units.Rounded(float64(joules))
+	held := float64(needs[units.MapSlots] + needs[units.ReduceSlots] + needs[units.VCores])
+	return units.Rounded(float64(units.Watts(nd.Spec.Class.Each() * held).Over(w.now.Sub(max(at.began, w.begun)))))
 }
 
 // sleep drains a node, and then puts it to sleep, or gives it back to its cloud. It serves nothing
