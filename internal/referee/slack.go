@@ -184,7 +184,7 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 				rush = rush || tasks > 0
 				continue
 			}
-			m := mean[k-mapStage]
+			m := mean[k-mapStage] * 100 / 120 // on average: only one task by itself is taken to be longer
 			takes := part * float64(int64(st.open)*m+int64(st.occupied)*m/2)
 			own += takes
 			work[pool(st)] += takes
@@ -220,8 +220,12 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 			s.over += int64(math.Round(rounded(owns[j.id])))
 		}
 	}
+	fill := s.ahead(list, share, cheap != nil, slices.Max(work[:]), wake)
 	for i, j := range line {
 		delete(s.came, j.id)
+		if s.lax[j.id] != 0 {
+			s.reach[j.id] = max(s.reach[j.id], int64(math.Round(rounded(min(1, fill)*1e6))))
+		}
 		for _, o := range line[i+1:] {
 			if s.lax[o.id] != 0 {
 				s.reach[j.id] = max(s.reach[j.id], s.reach[o.id])
@@ -231,7 +235,23 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 	for _, j := range line {
 		s.reach[j.id] += s.peak
 	}
-	return rounded(most + float64(s.peak)/1e6)
+	return rounded(max(most, fill) + float64(s.peak)/1e6)
+}
+
+// ahead is the part of all nodes that may do what can wait before it has to be done: those that use least, where others
+// use more, as many as have work for as long as one takes to wake.
+func (s *spared) ahead(list []*node, share func(*node) int64, dear bool, work float64, wake int64) (part float64) {
+	first, last := list[0], list[len(list)-1]
+	use := func(n *node) int64 { return int64(rounded((n.Class.Idle + n.Class.Dynamic) * 1e6 / float64(share(n)))) }
+	if dear || use(first) >= use(last) {
+		return 0
+	}
+	for _, n := range list {
+		if n.Class.Name == first.Class.Name {
+			part += float64(share(n)) / 1e6
+		}
+	}
+	return max(0, min(part, work/float64(max(1000, ms(wake))))-float64(s.peak)/1e6)
 }
 
 func (s *spared) look(b *book, p *wants) {
@@ -296,7 +316,6 @@ func (s *spared) look(b *book, p *wants) {
 		rest -= share(n)
 		wanted++
 	}
-	wanted = min(wanted+1, len(list))
 	open := map[*node]bool{}
 	for i, n := range list {
 		if state(n) == 0 && i < wanted {
@@ -357,7 +376,7 @@ func (s *spared) look(b *book, p *wants) {
 			if n.occupied > 0 {
 				continue
 			}
-			due := n.since + max(1e9, n.Class.WakeTime)
+			due := n.since + 1e9
 			if s.asked[n.id] != 0 {
 				due = max(due, s.asked[n.id]+60e9)
 			}
@@ -480,7 +499,6 @@ func (s *spared) cheapest(b *book, list []*node, share func(*node) int64) *tarif
 		draws := n.Class.Idle + n.Class.Dynamic
 		if i == 0 {
 			draws = n.Class.Dynamic
-			taken += float64(share(n)) / 1e6
 		}
 		from := i
 		for i < len(list) && list[i].Class.Name == n.Class.Name {
