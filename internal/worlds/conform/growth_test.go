@@ -121,7 +121,7 @@ func longer(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l
 // What book, policy and simulator hold does not grow with the number of jobs that ever were:
 // measured by what can be reached from them, the largest of several looks early and late.
 func TestNothingGrows(t *testing.T) {
-	const looks, early, late = 8, 3000, 12000
+	const looks, early, late = 8, 4000, 16000
 	texts := []string{"fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
 	for _, e := range catalog.All() {
 		switch e.Kind {
