@@ -18,7 +18,7 @@ import (
 func TestExport(t *testing.T) {
 	t.Parallel()
 	s := newShell(t, map[string]string{"s.yaml": `name: s
-cluster: {nodes: 3, map_slots: 2, reduce_slots: 1, heartbeat: 1s}
+cluster: {nodes: 3, map_slots: 2, reduce_slots: 1, heartbeat: 1s, idle_power: 100W, dynamic_power: 50W}
 workload:
   streams: [{id: j, class: c, arrivals: {every: 20s}, count: 5, maps: 9, reduces: 1, map_time: 20s, reduce_time: 9s, deadline: +90s}]
 policies: [fifo, edf-p]

@@ -192,7 +192,7 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 		case j.state == admitted && amended[j]:
 			p.verdict("admit", j, admitted, "", "")
 		case l != nil && l.name == "reject" && j.state < rejected:
-			p.verdict("reject", j, rejected, toldOf(l), o.refusal(j, l))
+			p.verdict("reject", j, rejected, toldOf(l), o.refusal(b, j, l))
 			o.forget(j)
 		}
 	}
@@ -461,15 +461,23 @@ func (b *book) foretells(j *job) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(b.live, func(k *job) bool {
-		return k.state <= admitted && slices.Contains(j.After, k.Name) && !b.foretells(k)
+	before := 0
+	unknown := slices.ContainsFunc(b.live, func(k *job) bool {
+		is := k.state <= admitted && slices.Contains(j.After, k.Name)
+		if is {
+			before++
+		}
+		return is && !b.foretells(k)
 	})
+	return !unknown && (before > 0 || !j.waits)
 }
 
 // refusal is why a job is rejected, or what is wrong with that.
-func (o *stated) refusal(j *job, l *line) string {
+func (o *stated) refusal(b *book, j *job, l *line) string {
 	name, n := reasonOf(l)
 	switch {
+	case name == "orphan" && slices.ContainsFunc(j.After, func(id string) bool { return b.names[id] != nil && b.names[id].state == rejected }):
+		return l.get("reason")
 	case !o.reject || j.goesOn() || j.Deadline == never:
 		return "that it is let in"
 	case name != "unlikely" || n[0] != j.Deadline:

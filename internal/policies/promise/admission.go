@@ -213,6 +213,11 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	if r == nil {
 		return
 	}
+	if orphan(v, job) {
+		p.Reject(job.ID, sched.Offer(0, false), sched.Because(Orphan))
+		s.forget(job.ID)
+		return
+	}
 	w, st := s.tells(v, job, r)
 	if r.Let { // it has another deadline
 		s.letIn(v, job, sched.Reason{}, p)
@@ -489,6 +494,8 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		answer.Offer = st.offer(v.Now(), w)
 	}
 	switch {
+	case orphan(v, job):
+		answer = sched.Answer{Verb: sched.Reject, Reason: sched.Because(Orphan)}
 	case c.rejects(v, job, out.Word):
 		answer.Verb, answer.Outlook = sched.Reject, sched.Outlook{}
 		answer.Reason = sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))

@@ -19,13 +19,15 @@ var (
 	// Unlikely refuses a job that would miss its deadline too often.
 	Unlikely = &sched.Cause{Name: "unlikely", Numbers: missed,
 		Text: "would be done by {finish}[confidence? with {confidence}], and its deadline is at {deadline}: it would meet that with {risk}"}
+	// Orphan refuses a job that can never run.
+	Orphan = &sched.Cause{Name: "orphan", Text: "it waits for a job that was refused, and so would never run"}
 	// Behind lets a job run that cannot be promised its deadline.
 	Behind = &sched.Cause{Name: "behind", Numbers: missed,
 		Text: "no promise: [finish?it will meet its deadline at {deadline} with {risk}, and is done by {finish}[confidence? with {confidence}]" +
 			"|nobody can say yet when it will be done, and its deadline is at {deadline}]; it runs all the same"}
 	// PromisedNow promises a job its deadline of whose class nothing was known when it came.
 	PromisedNow = &sched.Cause{Name: "promised-now", Numbers: missed[:1],
-		Text: "its class is known now: promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}
+		Text: "all that it was guessed by is known now: promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}
 	// PromisedWith promises a job its deadline that needs nodes which were rented since it came.
 	PromisedWith = &sched.Cause{Name: "promised-with", Numbers: missed[:1],
 		Text: "with what has been rented since it came it is promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}

@@ -101,21 +101,31 @@ func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Ti
 	slices.SortStableFunc(s.line, func(a, b sched.JobID) int { return byDue(v.Job(a), v.Job(b)) })
 }
 
-// guessed tells whether nothing is known of the class of a job, or of one before it.
+// guessed tells whether nothing is known of the class of a job, or of one before it, or that is not there.
 func (s *scheduler) guessed(v sched.View, job *sched.Job) bool {
 	line := []sched.JobID{job.ID}
 	for i := 0; i < len(line); i++ {
-		job := v.Job(line[i])
-		if r := s.of(job); r == nil || r.Strange {
-			return r != nil
-		}
+		job, found := v.Job(line[i]), false
 		for _, id := range job.Spec.After {
-			if j := v.Find(id); s.of(v.Job(j)) != nil && !slices.Contains(line, j) {
-				line = append(line, j)
+			if j := v.Find(id); s.of(v.Job(j)) != nil {
+				if found = true; !slices.Contains(line, j) {
+					line = append(line, j)
+				}
 			}
+		}
+		if s.of(job).Strange || job.State == sched.Waiting && !found {
+			return true
 		}
 	}
 	return false
+}
+
+// orphan tells whether a job waits for one that was rejected, and so will never run.
+func orphan(v sched.View, job *sched.Job) bool {
+	return slices.ContainsFunc(job.Spec.After, func(id string) bool {
+		j := v.Job(v.Find(id))
+		return j != nil && j.Standing() == sched.Rejected
+	})
 }
 
 // stated is the deadline that orders read of a job of which no other says anything.

@@ -236,3 +236,18 @@ func TestNobodyIsRejectedByAGuess(t *testing.T) {
 		}
 	}
 }
+
+// Who waits for a job that is rejected is rejected with it; and nothing is said of the end of one that waits for a job
+// that is not there.
+func TestOrphans(t *testing.T) {
+	d := known(t, Config{Most: 10_000, Reject: true}, 0.1, 0.1)
+	first, second, third := policytest.Claims("first", 50, 5), policytest.Claims("second", 1, 900), policytest.Claims("third", 1, 900)
+	second.After, third.After = []string{"first"}, []string{"nobody"}
+	d.At(0, arrives(1, first), arrives(2, second), arrives(3, third))
+	if d.Book.Job(2).State != sched.Rejected || d.Book.Job(2).Why.Cause != Orphan {
+		t.Errorf("behind a job that is rejected it is %v for %v", d.Book.Job(2).State, d.Book.Job(2).Why.Cause)
+	}
+	if is := d.told(3); is.Word == sched.Promised || is.Foreseen() && is.By != units.Never {
+		t.Errorf("behind a job that is not there it is told %+v", is)
+	}
+}

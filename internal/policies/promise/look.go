@@ -238,17 +238,17 @@ func (s *scheduler) ready(v sched.View, w *place) units.Time {
 	at, far := v.Now(), [2]units.Time{} // far: when all of them are done in most cases
 	w.chain = [2]float64{}
 	if w.job.State == sched.Waiting {
-		s.waits = true
+		found := false
 		for _, id := range w.job.Spec.After {
-			if j := v.Find(id); j != 0 {
-				if r := s.of(v.Job(j)); r != nil {
-					r.awaited = true
-					at = max(at, r.End.At)
-					for i := range far {
-						far[i] = max(far[i], r.End.Far[i])
-					}
+			if r := s.of(v.Job(v.Find(id))); r != nil {
+				found, r.awaited, at = true, true, max(at, r.End.At)
+				for i := range far {
+					far[i] = max(far[i], r.End.Far[i])
 				}
 			}
+		}
+		if s.waits = true; !found { // that comes later, or will never be done
+			at = units.Never
 		}
 	}
 	w.ready = at
@@ -417,7 +417,7 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 		// Where virtual deadlines have moved, jobs went behind, or a class is known, so does the end of what others
 		// wait for.
 		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never ||
-			s.moved && w.r.awaited && is.moved(&w.r.End)
+			s.waits && w.r.awaited && is.moved(&w.r.End)
 		w.r.End = is
 	}
 	return again

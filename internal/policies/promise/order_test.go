@@ -458,20 +458,26 @@ func TestAskedOfRentedNodes(t *testing.T) {
 // What was said of a job is remembered over a resync and another number of tasks: a promise breaks once, and one that
 // waits for its class to be known is decided on still.
 func TestSaidIsRemembered(t *testing.T) {
-	job := policytest.Claims("a", 5, 20)
+	job, more := policytest.Claims("a", 5, 20), policytest.Claims("a", 9, 20)
+	strange, longer := policytest.Claims("b", 5, 900), policytest.Claims("b", 9, 900)
+	strange.Class, longer.Class = "nobody knows", "nobody knows"
 	for name, next := range map[string][]sched.Event{
-		"other tasks": {policytest.Amended(1, policytest.Claims("a", 9, 20))},
-		"a resync":    {{Kind: sched.Resync}, policytest.Opening()[0], learned(0.1, 0.1), arrives(1, job)},
+		"other tasks": {policytest.Amended(1, more), policytest.Amended(2, longer)},
+		"a resync":    {{Kind: sched.Resync}, policytest.Opening()[0], learned(0.1, 0.1), arrives(1, job), arrives(2, strange)},
 	} {
 		d := known(t, usual, 0.1, 0.1)
-		d.At(0, arrives(1, job))
+		d.At(0, arrives(1, job), arrives(2, strange))
 		d.At(30, sched.Event{Kind: sched.Tick})
 		was := d.s.errors.Sure
-		d.s.jobs[1].Unsaid = true
 		d.At(31, next...)
 		d.At(60, sched.Event{Kind: sched.Tick})
-		if r := &d.s.jobs[1]; was == 0 || d.s.errors.Sure != was || !r.Unsaid {
+		if r := &d.s.jobs[2]; was == 0 || d.s.errors.Sure != was || !r.Unsaid {
 			t.Errorf("%s: the next promises ask for %v more, and asked for %v; undecided: %v", name, d.s.errors.Sure, was, r.Unsaid)
+		}
+		e := learned(0.1, 0.1)
+		e.Detail.Profile.Name = "nobody knows"
+		if d.At(61, e); d.s.jobs[2].Unsaid {
+			t.Errorf("%s: its class is known, and it is undecided still", name)
 		}
 	}
 }

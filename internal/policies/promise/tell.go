@@ -60,6 +60,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 				p.Foretell(w.job.ID, out, sched.Because(why, int64(w.job.Deadline)))
 				continue
 			}
+			r.Unsaid = r.Unsaid && s.guessed(v, w.job)
 		}
 		if was.By == 0 || now < was.At.Add(leastMove) || w.end == units.Never {
 			continue
@@ -77,7 +78,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		switch {
 		case !was.far(now, is.Half, was.Half):
 			why = sched.Because(WidthMoved, int64(is.By.Sub(was.By)))
-		case was.Reads != tells.Reads:
+		case max(was.Reads-tells.Reads, tells.Reads-was.Reads) > was.Reads/leftMove:
 			why = sched.Because(InputMoved, int64(later))
 		case was.Slots != tells.Slots:
 			why = sched.Because(SlotsMoved, int64(later), int64(tells.Slots[0]+tells.Slots[1]-was.Slots[0]-was.Slots[1]))

@@ -98,10 +98,11 @@ func sweptBy[T any](list []T, params func(T) map[string]string) []string {
 	return slices.Sorted(maps.Keys(swept))
 }
 
-// headings are the names in JSON of those fields of a struct that are wanted, and their numbers. A list has no cell.
+// headings are the names in JSON of those fields of a struct that are wanted, and their numbers. A list has no cell,
+// nor has what would be several of them.
 func headings[T any](wanted func(name string) bool) (names []string, fields [][]int) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Type.Kind() != reflect.Slice && wanted(name) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && f.Type.Kind() != reflect.Slice && f.Type != reflect.TypeFor[*Uses]() && wanted(name) {
 			names, fields = append(names, name), append(fields, f.Index)
 		}
 	}
