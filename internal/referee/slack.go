@@ -114,6 +114,9 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 				s.sizes[j.id] = [2]int64{t.oneMap, t.oneReduce}
 			}
 		}
+		if l.name == "job-ended" {
+			clear(s.asked)
+		}
 		if due := s.lax[l.int("job")]; l.name == "job-ended" || l.name == "job-arrived" {
 			delete(s.lax, l.int("job"))
 			delete(s.since, l.int("job"))

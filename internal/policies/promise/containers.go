@@ -2,6 +2,7 @@ package promise
 
 import (
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -136,4 +137,33 @@ func (c *ceiling) add(w *place, k int, in span) {
 	if k == 1 && w.below[0] > 0 && w.pool[0] == w.pool[1] {
 		p.spans[w.below[0]].then = w.below[k]
 	}
+}
+
+// coming are nodes that are rented, or wake, and are there then; or that take so long to wake, if somebody asks now.
+type coming struct {
+	at   units.Time
+	wake units.Duration
+	has  units.Vector
+}
+
+// comes adds a node to those that come like it.
+func (s *scheduler) comes(c coming, has *units.Vector) {
+	i := slices.IndexFunc(s.coming, func(o coming) bool { return o.at == c.at && o.wake == c.wake })
+	if i < 0 {
+		i, s.coming = len(s.coming), append(s.coming, c)
+	}
+	for d, n := range has {
+		s.coming[i].has[d] += n
+	}
+}
+
+// arrive gives a pool what is on its way, from when it is expected on; all is what the pool has with it. It returns the
+// rest of all.
+func (s *scheduler) arrive(p *pool, needs *units.Vector, each int32, now units.Time, all int32) int32 {
+	for i := range s.coming {
+		n := min(all, int32(min(s.coming[i].has.Times(needs), math.MaxInt32/2/int64(each)))*each)
+		p.has(n, max(now.Add(s.coming[i].wake), s.coming[i].at))
+		all -= n
+	}
+	return all
 }

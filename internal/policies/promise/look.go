@@ -89,8 +89,11 @@ func (s *scheduler) serve(v sched.View) {
 			s.serving[d] += c
 		}
 		s.addKind(&node.Spec.Class.Capacity)
-		if rents {
-			s.coming = append(s.coming, coming{node.Until, node.Spec.Class.Capacity})
+		switch {
+		case node.State == sched.Waking:
+			s.comes(coming{at: node.Until}, &node.Spec.Class.Capacity)
+		case node.State == sched.Asleep:
+			s.comes(coming{wake: node.Spec.Class.WakeTime}, &node.Spec.Class.Capacity)
 		}
 		if full := node.Spec.Class.Speed; full > 0 && node.Speed > 0 {
 			speed += node.Speed / full
@@ -101,23 +104,6 @@ func (s *scheduler) serve(v sched.View) {
 	if units.Rounded(nodes) > 0 {
 		s.pace = max(units.Rounded(speed/nodes), 0.01)
 	}
-}
-
-// coming is a node that is rented and on its way.
-type coming struct {
-	at  units.Time
-	has units.Vector
-}
-
-// arrive gives a pool what is on its way, from when it is expected on; all is what the pool has with it. It returns the
-// rest of all.
-func (s *scheduler) arrive(p *pool, needs *units.Vector, each int32, now units.Time, all int32) int32 {
-	for i := range s.coming {
-		n := min(all, int32(min(s.coming[i].has.Times(needs), math.MaxInt32/2/int64(each)))*each)
-		p.has(n, max(now, s.coming[i].at))
-		all -= n
-	}
-	return all
 }
 
 // put puts a job into the look.

@@ -381,6 +381,31 @@ func TestRentedNodesCount(t *testing.T) {
 	}
 }
 
+// Nodes that sleep serve once they have woken, and no sooner.
+func TestSleepersWakeFirst(t *testing.T) {
+	for wake, promised := range map[units.Duration]bool{2 * units.Second: true, 15 * units.Second: false} {
+		d := known(t, usual, 0.1, 0.1)
+		admission{d.s}.CountSleepers()
+		class := &cluster.Class{Name: "m", Speed: 1, WakeTime: wake, Capacity: units.Slots(1, 1)}
+		var events []sched.Event
+		for n := sched.NodeID(2); n <= 5; n++ {
+			events = append(events, sched.Event{Kind: sched.NodeUp, Node: n, State: sched.Asleep, Detail: &sched.Detail{Node: &cluster.Node{Name: "x", Rack: 1, Class: class}}})
+		}
+		d.At(0, append(events, arrives(1, policytest.Claims("a", 30, 20)))...)
+		if is := d.told(1); (is.Word == sched.Promised) != promised {
+			t.Errorf("four nodes of five wake in %v: it is told %+v", wake, is)
+		}
+		events = events[:0]
+		for n := sched.NodeID(2); n <= 5; n++ {
+			events = append(events, sched.Event{Kind: sched.NodeChanged, Node: n, State: sched.Waking})
+		}
+		d.At(0, append(events, arrives(2, policytest.Claims("b", 1, 1000)))...)
+		if end := d.s.jobs[1].End.At; end < units.Time(wake) {
+			t.Errorf("they wake in %v, and it is done at %v", wake, end)
+		}
+	}
+}
+
 // What the job's own tasks took is known still when it gets another deadline, and after a resync: of a guess nothing
 // else says much.
 func TestFirstTasksAreRemembered(t *testing.T) {

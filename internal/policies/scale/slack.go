@@ -149,6 +149,9 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 	case sched.JobArrived, sched.JobEnded:
 		*sched.Row(&s.Since, e.Job), *sched.Row(&s.Came, e.Job) = 0, e.Kind == sched.JobArrived
 		takes := estimate.Times{}
+		if e.Kind == sched.JobEnded { // what a node may not sleep for may be over
+			clear(s.Asked)
+		}
 		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
 			takes = estimate.Mean(v, v.Job(e.Job).Spec)
 		}

@@ -1,6 +1,7 @@
 package sensor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -202,7 +203,12 @@ func (m *Meter) file(context.Context) (list []reading, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	t := files.NewTable(m.Detail, f)
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	// Who writes it may be within a line: that counts once it has ended.
+	t := files.NewTable(m.Detail, bytes.NewReader(text[:bytes.LastIndexByte(text, '\n')+1]))
 	if _, err := t.Next(); err != nil {
 		return nil, fmt.Errorf("%s: it is empty; its first line must name its columns, such as time,watts", m.Detail)
 	}

@@ -73,6 +73,7 @@ func TestMeterFiles(t *testing.T) {
 		{"a counter", "time,joules\nT+5,100\nT+15,300\nT+25,500\n", 200, ""},
 		{"a counter that begins again", "time,joules\nT+10,900\nT+15,50\nT+20,100\n", 100, ""},
 		{"two nodes, columns in another order", "node,watts,time\na,10,T+0\nb,5,T+0\na,10,T+30\nb,5,T+30\n", 150, ""},
+		{"its last line is being written", "time,joules\nT+5,100\nT+15,300\nT+25,500\nT+26,5", 200, ""},
 		{"times with a zone", "time,watts\n" + zero.Format(time.RFC3339) + ",7\n" + zero.Add(time.Minute).Format(time.RFC3339) + ",7\n", 70, ""},
 		{"it ends a little early", "time,watts\nT+10,40\nT+18,40\n", 400, ""},
 		{"it stops", "time,watts\nT+0,40\nT+13,40\n", 0, "m.csv tells of 3 s of the run, which took 10 s"},
