@@ -31,7 +31,8 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	text, _ := corpus()
 	s := newShell(t, map[string]string{"in.txt": "x\n", "corpus/a.txt": text, "words.yaml": wordsJob, "hurry.yaml": refusedJob, "bad.yaml": failedJob, "two.yaml": twoJobs,
-		"refused.yaml": strings.Replace(refusedSim, "DUE", "20s", 1), "late.yaml": strings.Replace(refusedSim, "DUE", "30s", 1),
+		"refused.yaml": strings.Replace(refusedSim, "DUE", "20s", 1), "flow.yaml": "name: flow\ncluster: {nodes: 1, map_slots: 1, heartbeat: 0s}\nworkload:\n  jobs:\n    - {id: a, workflow: w, workflow_deadline: +8s, maps: 2, map_time: 10s}\npolicies: [fifo]\n",
+		"late.yaml":  strings.Replace(refusedSim, "DUE", "30s", 1),
 		"fails.yaml": strings.Replace(twoJobs, "block: 64MB", "block: 64MB, failure_rate: 0.9", 1),
 		"plan.yaml":  capacityFile, "impossible.yaml": strings.Replace(capacityFile, "5m", "1s", 1),
 		"weather.csv": "time,ghi\n2030-06-01T18:00:00Z,1\n2030-06-01T18:10:00Z,9\n2030-06-01T18:20:00Z,5\n",
@@ -53,7 +54,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "run words.yaml --slots-trace nothing.csv"}, {0, "resume out/words"}, {2, "resume nothing"}, {2, "resume"},
 		{0, "discard out/words"}, {0, "discard words"}, {0, "discard words.yaml -n"}, {2, "discard nothing"}, {2, "discard corpus"}, {2, "discard"},
 		{0, "simulate two.yaml --seed 1"}, {0, "simulate refused.yaml --policy rtmr"}, {3, "simulate refused.yaml --policy rtmr --strict"}, {0, "simulate late.yaml"},
-		{3, "simulate late.yaml --strict"}, {0, "simulate fails.yaml"}, {3, "simulate fails.yaml --strict"}, {1, "simulate stuck.yaml"}, {2, "simulate nothing.yaml"},
+		{3, "simulate late.yaml --strict"}, {0, "simulate flow.yaml"}, {3, "simulate flow.yaml --strict"}, {0, "simulate fails.yaml"}, {3, "simulate fails.yaml --strict"}, {1, "simulate stuck.yaml"}, {2, "simulate nothing.yaml"},
 		{0, "compare refused.yaml --policy fifo,rtmr"}, {3, "compare refused.yaml --policy fifo,rtmr --strict"}, {0, "compare fails.yaml"}, {3, "compare fails.yaml --strict"}, {1, "compare stuck.yaml"}, {2, "compare words.yaml"},
 		{0, "wait words"}, {2, "wait nothing"}, {2, "wait"}, {3, "cancel words"}, {2, "cancel nothing"}, {2, "cancel"},
 		{3, "submit words.yaml"}, {2, "submit nothing.yaml"}, {2, "submit"}, {2, "submit --to yarn nothing.yaml"}, {3, "close"}, {2, "close words"},

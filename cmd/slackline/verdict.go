@@ -23,6 +23,7 @@ func (o *options) verdict(r *report.Report) error {
 	}
 	played := slices.ContainsFunc(r.Runs, func(run *report.Run) bool { return run.World == "sim" })
 	var failed, unlucky, refused, late []judged
+	var missed []string // workflows
 	for _, run := range r.Runs {
 		if played && run.World != "sim" {
 			continue
@@ -38,6 +39,11 @@ func (o *options) verdict(r *report.Report) error {
 				refused = append(refused, j)
 			case j.Outcome.Late() && (o.strict || o.forReal && !j.Before && j.Overdue):
 				late = append(late, j)
+			}
+		}
+		for i := range run.Workflows {
+			if w := &run.Workflows[i]; w.Outcome.Late() && o.strict {
+				missed = append(missed, w.ID)
 			}
 		}
 		if run.Door != nil && o.strict {
@@ -59,6 +65,13 @@ func (o *options) verdict(r *report.Report) error {
 	}
 	if len(late) > 0 {
 		errs = append(errs, no{o.sentence(r, late, "missed its deadline", "missed their deadlines", false)})
+	}
+	switch len(missed) {
+	case 0:
+	case 1:
+		errs = append(errs, no{fmt.Errorf("workflow %q missed its deadline", missed[0])})
+	default:
+		errs = append(errs, no{fmt.Errorf("%d workflows missed their deadlines; the first: %q", len(missed), missed[0])})
 	}
 	return errors.Join(errs...)
 }

@@ -25,6 +25,8 @@ func (j *Job) plan(d *follow.Decision) {
 		tasks := d.Stage.String() + "s "
 		others := slices.DeleteFunc(strings.Split(j.Cut, "; "), func(s string) bool { return s == "" || strings.HasPrefix(s, tasks) })
 		j.Cut = strings.Join(append(others, tasks+d.Why()), "; ")
+	case d.At == 0: // it has none of its own any more
+		j.Planned, j.PlannedFor = nil, ""
 	default:
 		j.Planned, j.PlannedFor = seconds(d.At), d.Why()
 	}
