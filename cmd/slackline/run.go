@@ -408,7 +408,8 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		default:
 			foreseen = all.Foreseen
 			for i := range all.Jobs {
-				if a := &all.Jobs[i]; a.Refused == "" { // else the policy says so itself, when the job arrives
+				// Else the policy says so itself: when the job arrives, or of a run that goes on, what was to be done by now.
+				if a := &all.Jobs[i]; a.Refused == "" && (a.Done == nil || a.Done.After(time.Now())) {
 					fmt.Fprintln(say, wrapped(say, sentence(a, all.Asked)))
 				}
 			}
