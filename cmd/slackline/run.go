@@ -408,7 +408,8 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 		default:
 			foreseen = all.Foreseen
 			for i := range all.Jobs {
-				// Else the policy says so itself: when the job arrives, or of a run that goes on, what was to be done by now.
+				// Else the policy says so itself, when the job arrives; what was to be done by now, of a run that
+				// goes on, it tells again.
 				if a := &all.Jobs[i]; a.Refused == "" && (a.Done == nil || a.Done.After(time.Now())) {
 					fmt.Fprintln(say, wrapped(say, sentence(a, all.Asked)))
 				}
