@@ -42,7 +42,6 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		kinds |= 1 << batch[i].Kind
 	}
 	idle := len(s.line) == 0
-	s.moved = false
 	if len(batch) > 0 && batch[0].Kind == sched.Resync {
 		s.resync(v)
 		p.Rank(0, sched.Because(sched.PlaceChanged)) // all have been ranked by what was remembered of other handles
@@ -80,7 +79,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case sched.ProfileLearned:
 			s.akins(v, e.Detail.Profile)
 			if s.taught(v, e.Detail.Profile.Name) {
-				s.next, s.moved = v.Now(), true // some waited to be promised their deadlines, and may soon be done
+				s.next = v.Now() // some waited to be promised their deadlines, and may soon be done
 			}
 		case sched.JobAmended, sched.Refused:
 			if job := v.Job(e.Job); s.of(job) != nil {
@@ -186,7 +185,6 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 		if s.gaveUp = false; !s.triage(v) {
 			break
 		}
-		s.moved = true
 		s.fill(v, all)
 		s.run(v)
 		if !chained || !s.gaveUp {

@@ -91,7 +91,6 @@ func (s *scheduler) deadlines(v sched.View, set func(job *sched.Job, at units.Ti
 			if is == own {
 				is = job.Spec.Virtual
 			}
-			s.moved = true
 			set(job, is)
 		}
 		if v.Job(j).Due() == units.Never {

@@ -400,10 +400,8 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 		default:
 			is.At = is.At.Add(units.FromSeconds(units.Rounded(w.delay)))
 		}
-		// Where virtual deadlines have moved, jobs went behind, or a class is known, so does the end of what others
-		// wait for.
-		again = again || s.waits && w.r.End.At == units.Never && is.At != units.Never ||
-			s.waits && w.r.awaited && is.moved(&w.r.End)
+		// Where the end of what others wait for has moved, theirs has too.
+		again = again || s.waits && (w.r.End.At == units.Never && is.At != units.Never || w.r.awaited && is.moved(&w.r.End))
 		w.r.End = is
 	}
 	return again

@@ -59,7 +59,6 @@ type scheduler struct {
 	pools  [pools]pool
 	places []place
 	waits  bool // some wait for others
-	moved  bool // some virtual deadlines, jobs that went behind, or what is known of a class, in this batch
 	gaveUp bool // a promise, in this look
 	rents  bool // nodes were rented, in this batch
 	looks  int  // how many there were
