@@ -410,7 +410,8 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			for i := range all.Jobs {
 				// Else the policy says so itself, when the job arrives; what was to be done by now, of a run that
 				// goes on, it tells again.
-				if a := &all.Jobs[i]; a.Refused == "" && (a.Done == nil || a.Done.After(time.Now())) {
+				past := !c.GoesOn.IsZero() && all.Jobs[i].Done != nil && all.Jobs[i].Done.Before(time.Now())
+				if a := &all.Jobs[i]; a.Refused == "" && !past {
 					fmt.Fprintln(say, wrapped(say, sentence(a, all.Asked)))
 				}
 			}

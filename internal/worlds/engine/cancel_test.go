@@ -31,13 +31,14 @@ func stuck(t *testing.T) *mapreduce.Program {
 func TestCancel(t *testing.T) {
 	o := opened(t, engine.Config{Cluster: workers(1, 1, 1), Grace: 5 * units.Second}, conform.Friendly{})
 	o.cancel(`the run has no job "nobody"`, "nobody")
-	runs := o.job("runs")
-	runs.Program = stuck(t)
+	// Either may be the first whose input is read: the other is queued behind it.
+	runs, queued := o.job("runs"), o.job("queued")
+	runs.Program, queued.Program = stuck(t), stuck(t)
 	fed := o.job("fed", "runs")
 	fed.Input = []string{runs.Output}
 	later := o.job("later")
 	later.Spec.Arrive = units.Time(units.Hour)
-	o.submit("", runs, fed, o.job("behind", "runs"), o.job("queued"), later, o.job("behind later", "later"))
+	o.submit("", runs, fed, o.job("behind", "runs"), queued, later, o.job("behind later", "later"))
 	o.until(sched.JobArrived)
 	o.cancel("", "queued")
 	o.cancel(`job "queued" `, "queued") // is about to end, or has
