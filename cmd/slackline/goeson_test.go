@@ -40,7 +40,7 @@ func TestGoesOn(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
 		t.Fatal(err, r.stderr)
 	}
-	if !strings.Contains(r.stderr, "this resumes a run that started at ") || strings.Contains(r.stderr, ": done at ") { // that is past
+	if !strings.Contains(r.stderr, "this resumes a run that started at ") || strings.Contains(r.stderr, ": done at ") {
 		t.Error(r.stderr)
 	}
 	run := got.Runs[0]

@@ -410,8 +410,7 @@ func (o *options) runReal(cmd *cobra.Command, local *runs.Local, known []*profil
 			for i := range all.Jobs {
 				// Else the policy says so itself, when the job arrives; what was to be done by now, of a run that
 				// goes on, it tells again.
-				past := !c.GoesOn.IsZero() && all.Jobs[i].Done != nil && all.Jobs[i].Done.Before(time.Now())
-				if a := &all.Jobs[i]; a.Refused == "" && !past {
+				if a := &all.Jobs[i]; a.Refused == "" && (c.GoesOn.IsZero() || a.Done == nil || a.Done.After(time.Now())) {
 					fmt.Fprintln(say, wrapped(say, sentence(a, all.Asked)))
 				}
 			}
