@@ -19,7 +19,8 @@ import (
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
 //     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is
 //     known of its class. Who takes less is promised with that, or with 99, 97, 95, 90, 80, 70 or 60 % above that and below
-//     what was asked for; that none of these would do which is higher is believed.
+//     what was asked for; that none of these would do which is higher is believed. So it is where a promise is owed to
+//     others: that it would break one. But there must be one behind it.
 //   - Half of all such jobs are done before nine of ten, and these before the instant of a confidence above that.
 //     The probability of the deadline lies where these instants have it: times are whole milliseconds.
 //   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
@@ -328,7 +329,7 @@ func (o *stated) tells(b *book, j *job, l *line) {
 
 func (o *stated) wrong(b *book, j *job, l *line) string {
 	name, n := reasonOf(l)
-	if (name == "likely" || name == "behind") && n[0] != j.Deadline {
+	if (name == "likely" || name == "behind" || name == "owed") && n[0] != j.Deadline {
 		return fmt.Sprintf("its deadline of %d", j.Deadline)
 	}
 	if s := o.said[j]; s != nil && s.text == toldOf(l) {
@@ -342,11 +343,17 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 		if by == 0 || by > j.Deadline || o.outside[j] {
 			return "no promise"
 		}
-	case "behind":
+	case "behind", "owed":
+		owed := func(k *job) bool {
+			return o.said[k] != nil && o.said[k].word == "promised" && !o.outside[k] && k.due() >= j.due()
+		}
 		if n[1] != by || by != 0 && n[2] != 1e6-chance {
 			return "what it is told"
 		}
-		if by != 0 && by <= j.Deadline && !o.outside[j] {
+		if name == "owed" && (by == 0 || by > j.Deadline || o.outside[j] || !slices.ContainsFunc(b.live, owed)) {
+			return "another cause, as nobody behind it has a promise, or it would have none itself"
+		}
+		if name == "behind" && by != 0 && by <= j.Deadline && !o.outside[j] {
 			return "a promise"
 		}
 		if o.reject && !j.goesOn() && o.news[j] && b.foretells(j) {

@@ -229,7 +229,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		s.arrivals.came(v.Now(), job.Due().Sub(v.Now()).Seconds(), work)
 	}
 	if out := r.Told.Outlook; s.rejects(v, job, out.Word) {
-		p.Reject(job.ID, st.offer(v.Now(), w), sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance)))
+		p.Reject(job.ID, st.offer(v.Now(), w), unlikely(because(job, r, &out)))
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
 		s.forget(job.ID)
 	}
@@ -244,7 +244,7 @@ func (s *scheduler) rejects(v sched.View, job *sched.Job, word sched.Word) bool 
 func (s *scheduler) tells(v sched.View, job *sched.Job, r *record) (*place, *statement) {
 	w := s.at(v, job, r)
 	st := s.statement(v.Now(), w)
-	out := st.verdict(v.Now(), w)
+	out := s.verdict(v.Now(), w, &st)
 	r.Promised, r.Unsaid = 0, out.Word != sched.Promised && s.guessed(v, job)
 	if out.Word == sched.Promised {
 		r.Promised = r.Level
@@ -280,12 +280,18 @@ func (s *scheduler) at(v sched.View, job *sched.Job, r *record) *place {
 }
 
 // verdict is what a job is told.
-func (st *statement) verdict(now units.Time, w *place) sched.Outlook {
+func (s *scheduler) verdict(now units.Time, w *place, st *statement) sched.Outlook {
 	job, r := w.job, w.r
 	r.Level = r.Asked
 	promised := finish.Risk(0)
 	if r.InTime && w.end != units.Never && job.Deadline != units.Never && job.Spec.Growing() == nil {
 		promised = r.best(st, job.Deadline.Sub(now).Seconds())
+		if w.owed = 0; promised > 0 {
+			w.owed = s.breaks(now, w, promised)
+		}
+		if r.Owed = w.owed > 0; r.Owed {
+			promised = 0
+		}
 		r.Level = cmp.Or(promised, r.Level)
 	}
 	out := st.outlook(now, w, sched.Unpromised, r.Level)
@@ -293,7 +299,7 @@ func (st *statement) verdict(now units.Time, w *place) sched.Outlook {
 		// Such jobs are as often in time as that asks for.
 		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
 		agree(&out, now, job.Deadline)
-	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && job.Spec.Growing() == nil {
+	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && !r.Owed && job.Spec.Growing() == nil {
 		// Promises ask for more than what jobs are told, as some were broken of late.
 		out.Chance = out.Confidence - 1
 		agree(&out, now, job.Deadline)
@@ -302,7 +308,7 @@ func (st *statement) verdict(now units.Time, w *place) sched.Outlook {
 }
 
 // because is why a job is told that.
-func because(job *sched.Job, out *sched.Outlook) sched.Reason {
+func because(job *sched.Job, r *record, out *sched.Outlook) sched.Reason {
 	switch {
 	case job.Deadline == units.Never:
 		return sched.Because(estimate.NoDeadline)
@@ -311,12 +317,27 @@ func because(job *sched.Job, out *sched.Outlook) sched.Reason {
 	case job.Spec.Growing() != nil:
 		return sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind))
 	}
-	return sched.Because(Behind, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
+	cause := Behind
+	if r.Owed {
+		cause = Owed
+	}
+	return sched.Because(cause, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
+}
+
+// unlikely is why a job is rejected that would be told that it has no promise.
+func unlikely(why sched.Reason) sched.Reason {
+	if why.Cause == Behind {
+		why.Cause = Unlikely
+	}
+	return why
 }
 
 // offer is the earliest deadline that would be promised, nearly; none for who went behind for others, however late.
 func (st *statement) offer(now units.Time, w *place) sched.Outlook {
 	at := instant(now, st.promises(max(w.r.Asked, w.r.Least)))
+	if w.owed > 0 { // behind these
+		at = max(at, instant(now, w.owed+w.least(now)))
+	}
 	if w.end == units.Never || !w.r.InTime && at <= w.job.Deadline {
 		return sched.Offer(0, false)
 	}
@@ -348,7 +369,7 @@ func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sch
 		s.tells(v, job, r)
 	}
 	r.Let = true
-	return p.Admit(job.ID, r.Told.Outlook, because(job, &r.Told.Outlook))
+	return p.Admit(job.ID, r.Told.Outlook, because(job, r, &r.Told.Outlook))
 }
 
 // ended counts an attempt that has ended.
@@ -418,6 +439,7 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	r.End, r.Density, r.Let = was.End, was.Density, was.Let
 	if r.Due == was.Due {
 		r.InTime, r.Handed, r.Told, r.Promised, r.First, r.Unsaid = was.InTime, was.Handed, was.Told, was.Promised, was.First, was.Unsaid
+		r.Owed = was.Owed
 		return false
 	}
 	if r.InTime && !was.InTime {
@@ -450,6 +472,7 @@ func (s *scheduler) resync(v sched.View) {
 		s.keep(v, job, r, old)
 		r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
 		r.First, r.Unsaid = old.First, old.Unsaid
+		r.Owed = old.Owed
 	}
 }
 
@@ -475,30 +498,53 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		return room
 	}
 	with := &asked{v, []*sched.Job{job}}
-	v = with
-	c.note(v, job)
-	c.deadlines(v, func(job *sched.Job, at units.Time) {
+	answer := c.answer(with, job)
+	refused := c.rejects(with, job, answer.Outlook.Word)
+	// An offer may put it elsewhere, where that is not promised: what would be there is offered then.
+	for range mostOffers {
+		if answer.Offer.By == 0 || answer.Offer.By <= job.Deadline {
+			break
+		}
 		is := *job
-		is.Virtual = at
-		with.jobs = append(with.jobs, &is)
-	})
-	var none sched.Plan
-	c.look(v, v.Now() >= s.next, &none)
-	w := c.at(v, job, c.of(job))
-	st := c.statement(v.Now(), w)
-	out := st.verdict(v.Now(), w)
-	answer := sched.Answer{Verb: sched.Admit, Reason: because(job, &out), Outlook: out}
-	if job.Deadline != units.Never {
-		answer.Offer = st.offer(v.Now(), w)
+		is.Deadline = answer.Offer.By
+		c.forget(job.ID)
+		with.jobs = []*sched.Job{&is}
+		next := c.answer(with, &is)
+		if next.Outlook.Word == sched.Promised || next.Offer.By <= is.Deadline {
+			break
+		}
+		answer.Offer = next.Offer
 	}
 	switch {
 	case orphan(v, job):
 		answer = sched.Answer{Verb: sched.Reject, Reason: sched.Because(Orphan)}
-	case c.rejects(v, job, out.Word):
-		answer.Verb, answer.Outlook = sched.Reject, sched.Outlook{}
-		answer.Reason = sched.Because(Unlikely, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
+	case refused:
+		answer.Verb, answer.Reason, answer.Outlook = sched.Reject, unlikely(answer.Reason), sched.Outlook{}
 	case room.Verb == sched.Hold:
 		answer.Verb, answer.Reason, answer.Offer = room.Verb, room.Reason, sched.Outlook{}
+	}
+	return answer
+}
+
+// mostOffers is how often an offer is held against what would be promised.
+const mostOffers = 4
+
+// answer is what a job is told that came now.
+func (s *scheduler) answer(v *asked, job *sched.Job) sched.Answer {
+	s.note(v, job)
+	s.deadlines(v, func(job *sched.Job, at units.Time) {
+		is := *job
+		is.Virtual = at
+		v.jobs = append(v.jobs, &is)
+	})
+	var none sched.Plan
+	s.look(v, v.Now() >= s.next, &none)
+	w := s.at(v, job, s.of(job))
+	st := s.statement(v.Now(), w)
+	out := s.verdict(v.Now(), w, &st)
+	answer := sched.Answer{Verb: sched.Admit, Reason: because(job, w.r, &out), Outlook: out}
+	if job.Deadline != units.Never {
+		answer.Offer = st.offer(v.Now(), w)
 	}
 	return answer
 }

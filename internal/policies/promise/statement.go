@@ -55,7 +55,7 @@ func (s *scheduler) statement(now units.Time, w *place) statement {
 		st.scale *= math.Sqrt(units.Rounded(max(0, w.end.Sub(now).Seconds()) / w.end.Sub(w.job.Started).Seconds()))
 	}
 	// Who waits for nobody is delayed by nobody, and who waits a little is not delayed by much more on the average.
-	st.off = min(st.off, max(0, st.expected-w.least()))
+	st.off = min(st.off, max(0, st.expected-w.least(now)))
 	if st.wait = w.ready.Sub(now).Seconds(); w.ready != units.Never {
 		st.chain = w.chain
 	}

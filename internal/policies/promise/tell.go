@@ -51,7 +51,7 @@ func (s *scheduler) tell(v sched.View, p *sched.Plan) {
 		}
 		st := s.statement(now, w)
 		if (r.Unsaid || s.rents && was.Word == sched.Unpromised) && !r.Strange {
-			if out := st.verdict(now, w); out.Word == sched.Promised {
+			if out := s.verdict(now, w, &st); out.Word == sched.Promised {
 				why := PromisedNow
 				if !r.Unsaid {
 					why = PromisedWith

@@ -104,3 +104,48 @@ workload:
 		}
 	}
 }
+
+// Sixty promised jobs whose tasks take twice as long as all before them are kept, though others come later with nearer
+// deadlines: few of these are promised, none of them in vain, and the others go behind.
+func TestPromisesBeforeLaterOnes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("cluster: {nodes: 16, map_slots: 2, reduce_slots: 1, heartbeat: 0s, task_times: {law: lognormal, cv: 0.1}}\nworkload:\n  jobs:\n")
+	job := func(id string, class string, at, due, maps, seconds, reduce int) {
+		fmt.Fprintf(&b, "    - {id: %s, class: %s, arrive: %ds, deadline: +%ds, maps: %d, map_time: %ds, reduces: 1, reduce_time: %ds}\n", id, class, at, due, maps, seconds, reduce)
+	}
+	for i := range 12 {
+		job(fmt.Sprint("h", i), "a", 15*i, 900, 18, 20, 5)
+		job(fmt.Sprint("g", i), "b", 15*i+5, 900, 8, 12, 5)
+	}
+	for i := range 60 {
+		job(fmt.Sprint("a", i), "a", 300, 1500, 18, 40, 10)
+	}
+	for i := range 150 {
+		job(fmt.Sprint("b", i), "b", 310+10*i, 120, 7, 12, 5)
+	}
+	s, err := scenario.Read("sixty.yaml", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Run(t.Context(), Cells(s, []string{"promise"}, []uint64{1})[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for i := range run.Jobs {
+		j := &run.Jobs[i]
+		kind := j.ID[:1]
+		if j.Promised != nil {
+			count[kind+" promised"]++
+		}
+		if j.Outcome.InTime() {
+			count[kind]++
+			if j.Promised != nil {
+				count[kind+" kept"]++
+			}
+		}
+	}
+	if count["a promised"] != 60 || count["a"] < 54 || count["b promised"] != count["b kept"] || count["b"] < 60 {
+		t.Errorf("%v: want 54 of 60 in time, later ones too, and none of these promised in vain", count)
+	}
+}
