@@ -72,9 +72,9 @@ func (s *scheduler) spare(now units.Time, goes func(*place)) {
 	}
 }
 
-// worthOthers is how many other jobs a promise is worth that would be in time without it. Played on streams at 95 % load,
-// and on 60 promised jobs whose tasks take twice as long as all before them: with 0, 5 and 15, 49, 50 and 55 of these are
-// kept where 150 come later; with 100, 57, and fewer of all are in time.
+// worthOthers is how many other jobs a promise is worth that would be in time without it. Played on streams at 95 %
+// load, and on 60 promised jobs whose tasks take twice as long as all before them: with 0, 5 and 15, 49, 50 and 55 of
+// these are kept where 150 come later; with 100, 57, and fewer of all are in time.
 const worthOthers = 15
 
 // saves is by how much a second less before a job raises its chance.
