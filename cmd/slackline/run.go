@@ -229,6 +229,12 @@ func only(jobs []*scenario.Job, names []string) (list []*scenario.Job, err error
 		if !slices.Contains(names, j.Name) {
 			continue
 		}
+		// the deadline of its workflow may stand at another job
+		for _, o := range jobs {
+			if o.Workflow == j.Workflow && j.Workflow != "" && o.WorkflowDue.Set() {
+				j.WorkflowDue = o.WorkflowDue
+			}
+		}
 		list = append(list, j)
 		for _, before := range jobs {
 			if !slices.Contains(j.After, before.Name) || slices.Contains(names, before.Name) {

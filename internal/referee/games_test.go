@@ -240,7 +240,7 @@ var played = []string{"fifo", "edf-p", "edf-n", "fair", "capacity", "capacity(el
 	"rtmr", "rtmr(feedback=false)", "rtmr(unknown=best-effort)", "rtmr(sample=1,skew=200)", "promise", "promise(level=90%)", "promise(level=90%,refused=reject)", "dc", "dc(cost=worst)", "fifo+constraint",
 	"rds", "rds(interval=20s,solver=0s)", "rds(interval=10s,solver=1s)", "rds(fast=false,interval=15s)+matchmaking", "rds(interval=10s,solver=0s,fast=false)", "rds(interval=10s,solver=1s,hp=6,hc=6)",
 	"edf(feasible=true)+slowstart+need", "fifo+need(base=1,idle=20s)", "edf+need(budget=1)", "edf+need(late=1,idle=9s)",
-	"dawsee", "dawsee(waiting=timer)", "dawsee(waiting=predict)", "flow", "flow(beta=0)", "edf+vds+deets", "edf+atp", "fifo+tradeoff+matchmaking",
+	"dawsee", "dawsee(waiting=timer)", "dawsee(waiting=predict)", "flow", "flow(beta=10)", "edf+vds+deets", "edf+atp", "fifo+tradeoff+matchmaking",
 	"ondemand", "demand", "fifo+request", "edf+request+slowstart",
 	"fifo(masters=30)", "fair(masters=20)", "capacity(masters=40)", "capacity+delay",
 	"fair(preemption=true,fair_timeout=5s,interval=3s)", "fair(pool=user)+preempt(fair_timeout=4s,interval=1s)", "fifo+speculate(lag=2s,gap=10,interval=1s)",

@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +11,7 @@ import (
 // tradeoff does both). The plan is believed as the journal has it, and held to the rules that it keeps
 // whatever it is: only jobs of a workflow that came in this round, or of which a stage was cut or a job ended in it,
 // are planned; a stage is cut within its bounds, before it has begun, and into another number; a job
-// is due no sooner than those that it waits for.
+// is due no sooner than those that it waits for, but by its own deadline.
 type planned struct {
 	cuts, dates bool
 	items       []*line
@@ -68,7 +69,7 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 	}
 	for _, j := range b.live {
 		for _, name := range j.After {
-			if before := b.names[name]; dated && j.Workflow != nil && came[j.Workflow.ID] && before != nil && before.Workflow != nil && before.state <= admitted && before.due() > j.due() {
+			if before := b.names[name]; dated && j.Workflow != nil && came[j.Workflow.ID] && before != nil && before.Workflow != nil && before.state <= admitted && before.due() > j.due() && j.due() < j.Deadline {
 				p.want("set-deadline", fmt.Sprintf("job=%d: no sooner than job %d, for which it waits", j.id, before.id), "")
 				return
 			}
@@ -76,10 +77,11 @@ func (w *planned) decide(b *book, events []*line, p *wants) {
 	}
 }
 
-// waitsFor is where tasks go under deets: a task waits for the class of nodes on which it costs least
-// of those on which it is done by its job's virtual deadline; where it is too late for all, or with a
-// timer for the cheapest, it goes to the fastest class that has room. By predict it waits for no class without room
-// unless a task that runs there is to end in time.
+// waitsFor is where tasks go under deets: a task waits for the class of nodes on which it costs least of those on
+// which it is done by its job's virtual deadline; where it is too late for all, or with a timer for the cheapest, it
+// goes to the fastest class that has room. By predict it waits for no class without room unless a task that runs there
+// is to end in time. Without either, it waits for no class without room once it is too late for all with room; and of
+// a job with more tasks than the classes that cost less can do in time, some go to the next.
 type waitsFor struct{ timer, predict bool }
 
 // A classKind is how a task does on a class of nodes.
@@ -88,6 +90,18 @@ type classKind struct {
 	takes int64
 	costs int64
 	room  vector // of nodes that serve
+	slots int64  // for the container, of all nodes
+}
+
+// times is how often something fits into an amount.
+func (v *vector) times(into *vector) int64 {
+	n := int64(math.MaxInt64)
+	for i, x := range v {
+		if x > 0 {
+			n = min(n, max(0, into[i])/x)
+		}
+	}
+	return n
 }
 
 func (c *waitsFor) decide(b *book, events []*line, p *wants) {
@@ -100,7 +114,7 @@ func (c *waitsFor) decide(b *book, events []*line, p *wants) {
 					if past[j] || !b.serves(n, j, s) {
 						continue
 					}
-					name, why := c.choose(b, j, s)
+					name, why := c.choose(b, j, s, n.Class.Name)
 					past[j] = name != "" && name != n.Class.Name || !p.start(j, s, n, why)
 					again = true
 					break
@@ -143,12 +157,13 @@ func (b *book) on(s *stage, work int64) (list []*classKind) {
 			if slots := has[0] + has[1]; slots > 0 {
 				load = max(load, float64(s.needs[0]+s.needs[1])/float64(slots))
 			}
-			k := &classKind{name: n.Class.Name, takes: int64(math.Ceil(rounded(float64(work) * (share/n.Class.Speed + 1 - share))))}
+			k := &classKind{name: n.Class.Name, takes: int64(math.Ceil(rounded(float64(work)*(share/n.Class.Speed+1-share)))) + 1}
 			watts := n.Class.Dynamic * min(1, load)
 			powered = powered || watts > 0
 			k.costs = int64(rounded(watts * float64(k.takes) / 1000))
 			list, i = append(list, k), len(list)
 		}
+		list[i].slots += s.needs.times(&n.Class.Capacity)
 		if n.serves() {
 			list[i].room.add(&n.free, 1)
 		}
@@ -161,8 +176,9 @@ func (b *book) on(s *stage, work int64) (list []*classKind) {
 	return list
 }
 
-// choose names the class for which a task waits, "" for any, and why it starts there.
-func (c *waitsFor) choose(b *book, j *job, s int) (name, why string) {
+// choose names the class for which a task waits, "" for any, and why it starts there. On the class that is asked for it
+// may start, too, if not all tasks can be done in time where they cost less.
+func (c *waitsFor) choose(b *book, j *job, s int, asked string) (name, why string) {
 	st := j.stage[s]
 	work := b.work(j, st)
 	if j.due() == never || len(j.Labels) > 0 || s == master || work < 0 {
@@ -180,25 +196,63 @@ func (c *waitsFor) choose(b *book, j *job, s int) (name, why string) {
 			at -= least
 		}
 	}
-	var best, cheap, fast *classKind
-	for _, k := range b.on(st, work) {
-		if cheap == nil || k.costs < cheap.costs {
-			cheap = k
+	on := b.on(st, work)
+	slices.SortStableFunc(on, func(x, y *classKind) int { return cmp.Compare(x.costs, y.costs) })
+	has := func(k *classKind) bool { return st.needs.fits(&k.room) }
+	turns := int64(-1) // when a class with room is too late
+	if !c.timer && !c.predict {
+		for _, k := range on {
+			if has(k) && b.now+k.takes <= at+b.world.World.Heartbeat {
+				turns = max(turns, at-k.takes+min(1, b.world.World.Heartbeat))
+			}
 		}
-		if b.now <= at-k.takes && (!c.predict || st.needs.fits(&k.room) || c.ends(b, k.name) <= at-k.takes) && (best == nil || k.costs < best.costs) {
+	}
+	var best, fast *classKind
+	open := int64(st.open)
+	for _, k := range on {
+		if has(k) && (fast == nil || k.takes < fast.takes) {
+			fast = k
+		}
+		switch {
+		case open <= 0, b.now > at-k.takes,
+			c.predict && !has(k) && c.ends(b, k.name) > at-k.takes,
+			c.timer && k.costs > on[0].costs,
+			turns >= 0 && b.now >= turns && !has(k):
+			continue
+		case best == nil || k.name == asked:
 			best = k
 		}
-		if st.needs.fits(&k.room) && (fast == nil || k.takes < fast.takes) {
-			fast = k
+		if open -= c.holds(b, j, st, k, at); c.timer || c.predict || k.name == asked {
+			open = 0
 		}
 	}
 	switch {
-	case best != nil && (!c.timer || best.costs == cheap.costs):
+	case best != nil:
 		return best.name, "cheapest-in-time" + numbers(at-best.takes, j.due())
 	case fast != nil:
 		return fast.name, "first-done" + numbers(b.now+fast.takes, j.due())
 	}
 	return "", "first-in-order"
+}
+
+// holds is how many tasks of a stage may still begin on a class in time. All do where there is a slot for each.
+func (c *waitsFor) holds(b *book, j *job, st *stage, k *classKind, at int64) (n int64) {
+	if k.slots >= int64(len(st.Tasks)) {
+		return int64(len(st.Tasks))
+	}
+	each := (at - b.now) / k.takes
+	others, mine := k.slots, 0 // slots that the job is not known to hold
+	for _, a := range b.attempts {
+		if b.jobs[a.job] != j || a.stage != st.kind {
+			continue
+		}
+		if mine++; b.nodes[a.node].Class.Name == k.name {
+			others--
+			n += max(0, min(at-b.now, at-a.started-k.takes)/k.takes)
+		}
+	}
+	n += others * each
+	return n - max(0, min(int64(st.occupied-mine), others-st.needs.times(&k.room))) // promised, and perhaps here
 }
 
 // ends is when the first task that runs on a class of nodes is to end.

@@ -9,6 +9,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/internal/runs/equip"
 	"github.com/slackline/slackline/internal/studies/lab"
 	"github.com/slackline/slackline/internal/studies/report"
 	"github.com/slackline/slackline/internal/worlds/sim"
@@ -280,10 +281,11 @@ const ninetieth = 1.2815515655446004
 // Late says by how much a job is expected to miss its deadline; 0: it has none, is not, or nothing is known.
 func (l *Local) Late(f *Foresight) units.Duration {
 	spec := &l.jobs[l.file(f.ID)].Spec
-	if !f.Known || f.New || spec.Deadline == units.Never {
+	by := dueOf(spec, each.Of(l.jobs, func(j *equip.Job) *workload.Job { return &j.Spec }))
+	if !f.Known || f.New || by == units.Never {
 		return 0
 	}
-	return max(0, units.FromSeconds(f.Done)+spec.Overdue-spec.Deadline.Sub(spec.Arrive))
+	return max(0, units.FromSeconds(f.Done)+spec.Overdue-by.Sub(spec.Arrive))
 }
 
 // unfinished says why a job would not finish that the policy does not refuse.

@@ -47,6 +47,11 @@ func Latest(jobs []Job, times []units.Duration, due units.Duration) []units.Dura
 	return at
 }
 
+// Finishes are when jobs are done that each begin as soon as they may.
+func Finishes(jobs []Job, times []units.Duration) []units.Duration {
+	return newPaths(jobs, func(i int) units.Duration { return times[i] }).finishes()
+}
+
 func (p *paths) finishes() []units.Duration {
 	at := make([]units.Duration, len(p.jobs))
 	for i := range at {

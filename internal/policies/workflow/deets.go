@@ -2,12 +2,10 @@ package workflow
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/heap"
-	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -45,7 +43,7 @@ type bound struct {
 func (d *deets) holds(v sched.View, n *nothing) bool {
 	for i := range n.on {
 		b, class := &n.on[i], sched.ClassID(i+1)
-		if *b != (bound{}) && !v.Class(class).Free.Fits(&b.room) || b.by != 0 && d.first(v, int32(class)) > b.by {
+		if *b != (bound{}) && !v.Class(class).Free.Fits(&b.room) || b.by != 0 && d.first(v, class) > b.by {
 			return false
 		}
 	}
@@ -62,7 +60,7 @@ type end struct {
 type known struct {
 	spec   *workload.Job
 	stage  sched.Stage
-	on     []mold.Option  // of one task
+	on     []place        // the cheapest first
 	behind units.Duration // what the stages behind it take at least
 }
 
@@ -107,10 +105,10 @@ func (d *deets) fill(v sched.View, p *sched.Plan, n *sched.Node, s sched.Stage) 
 	none, before := units.Never, sched.JobID(0)
 	for j := v.Waiting(s, 0); j != 0; j = v.Waiting(s, before) {
 		job := v.Job(j)
-		c := d.choose(v, job, s)
+		c := d.choose(v, job, s, n.Class)
 		mine := c.class == 0 || c.class == n.Class
 		// who is late goes where there is room, which starts change
-		if none = min(none, c.until); mine || c.why == FirstDone {
+		if none = min(none, c.look); mine || c.why == FirstDone {
 			none = 0
 		}
 		if !mine || v.First(n.ID, s, before) != j || !start(v, p, n, job, s, c) {
@@ -141,6 +139,7 @@ type choice struct {
 	why   *sched.Cause
 	until units.Time // it may wait for the class until then, and be done by due
 	due   units.Time
+	look  units.Time // from then on it may be another one
 }
 
 // foresee notes when tasks that have started since it last did are to end, as far as it is known what they take.
@@ -161,8 +160,8 @@ func (d *deets) foresee(v sched.View) {
 			for id := v.Youngest(j, s, 0); id != 0 && v.Attempt(id).Started >= d.before; id = v.Youngest(j, s, id) {
 				a := v.Attempt(id)
 				for _, k := range d.of(v, job, s).on {
-					if sched.ClassID(k.Class) == v.Node(a.Node).Class {
-						d.ends[k.Class-1].Push(end{a.Started.Add(k.Time), a.Started, id})
+					if k.class == v.Node(a.Node).Class {
+						d.ends[k.class-1].Push(end{a.Started.Add(k.took), a.Started, id})
 					}
 				}
 			}
@@ -172,7 +171,7 @@ func (d *deets) foresee(v sched.View) {
 }
 
 // first is when the first task that runs on a class is to end.
-func (d *deets) first(v sched.View, class int32) units.Time {
+func (d *deets) first(v sched.View, class sched.ClassID) units.Time {
 	for h := &d.ends[class-1]; len(h.List) > 0; h.Pop() {
 		if e := h.List[0]; v.Attempt(e.attempt) != nil && v.Attempt(e.attempt).Started == e.started {
 			return e.at
@@ -220,58 +219,97 @@ func (d *deets) of(v sched.View, job *sched.Job, s sched.Stage) *known {
 	*is = known{spec: job.Spec, stage: s, behind: behind(v, job, s)}
 	st := job.Spec.Stage(s)
 	if w, known := work(v, job, st, len(st.Tasks)); known {
-		list := kinds(v, job, st)
-		for i := range list {
-			is.on = append(is.on, list[i].option(1, w))
-		}
+		is.on = places(kinds(v, job, st), w)
 	}
 	return is
 }
 
-// choose returns the cheapest class on which the task would be done by its job's virtual deadline, by predict of those
-// that have room or are known to have some in time; if there is none, or with a timer if that is not the cheapest of
-// all, the fastest that has room.
-func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage) choice {
+// choose returns where a task may start: on the cheapest class on which it would be done by its job's virtual
+// deadline, by predict of those that have room or are known to have some in time; if there is none, or with a timer if
+// that is not the cheapest of all, on the fastest that has room. By cascade no task waits for a class without room
+// until it is too late on all that have some, and of more tasks than the cheaper ones can do in time some may start on
+// the class that is asked for.
+func (d *deets) choose(v sched.View, job *sched.Job, s sched.Stage, class sched.ClassID) choice {
 	if job.Due() == units.Never || len(job.Spec.Labels) > 0 || s == sched.Master {
 		return choice{}
 	}
-	is := d.of(v, job, s)
-	at := job.Due().Add(-v.World().Heartbeat - is.behind)
-	var best *mold.Option
-	least, container := int64(math.MaxInt64), job.Spec.Stage(s).Container(0)
+	is, container := d.of(v, job, s), job.Spec.Stage(s).Container(0)
+	needs := &container.Needs
+	room := func(k *place) bool { return v.Class(k.class).Free.Fits(needs) }
+	beat, cascade := v.World().Heartbeat, d.waiting == "cascade"
+	at := job.Due().Add(-beat - is.behind)
+	best, c, open := (*place)(nil), choice{due: job.Due(), look: units.Never}, int64(job.Stages[s].Open)
+	last := units.Time(-1) // from then on it is too late on classes with room
+	for i := range is.on {
+		if k := &is.on[i]; cascade && v.Now() <= at.Add(beat-k.took) {
+			is := at.Add(min(1, beat) - k.took)
+			if c.look = min(c.look, is); room(k) {
+				last = max(last, is)
+			}
+		}
+	}
 	for i := range is.on {
 		k := &is.on[i]
-		least = min(least, k.Cost)
-		if latest := at.Add(-k.Time); v.Now() <= latest && (best == nil || k.Cost < best.Cost) {
-			if d.waiting != "predict" || v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) || d.first(v, k.Class) <= latest {
-				best = k
-				continue
-			}
-			d.now[k.Class-1].left = true
+		latest := at.Add(-k.took)
+		switch {
+		case latest < v.Now(), d.waiting == "timer" && k.cost > is.on[0].cost:
+			continue
+		case last >= 0 && v.Now() >= last && !room(k):
+			continue
+		case d.waiting == "predict" && !room(k) && d.first(v, k.class) > latest:
+			d.now[k.class-1].left = true
+			continue
 		}
-	}
-	if best != nil && d.waiting == "predict" {
-		if b := &d.now[best.Class-1]; v.Class(sched.ClassID(best.Class)).Free.Fits(&container.Needs) {
-			for i, need := range container.Needs {
-				b.room[i] = max(b.room[i], need)
-			}
-		} else {
-			b.by = min(cmp.Or(b.by, units.Never), at.Add(-best.Time))
+		if c.look = min(c.look, latest+1); best == nil || k.class == class {
+			best = k
 		}
+		if k.class == class || !cascade || k.slots >= int64(len(job.Spec.Stage(s).Tasks)) {
+			break
+		}
+		n, until := d.more(v, job, s, k, at)
+		if c.look = min(c.look, until); n >= open {
+			break
+		}
+		open -= n
 	}
-	if best != nil && !(d.waiting == "timer" && best.Cost > least) {
-		return choice{sched.ClassID(best.Class), CheapestInTime, at.Add(-best.Time), job.Due()}
+	if best != nil {
+		if d.waiting == "predict" {
+			if b := &d.now[best.class-1]; room(best) {
+				for i, need := range needs {
+					b.room[i] = max(b.room[i], need)
+				}
+			} else {
+				b.by = min(cmp.Or(b.by, units.Never), at.Add(-best.took))
+			}
+		}
+		c.class, c.why, c.until = best.class, CheapestInTime, at.Add(-best.took)
+		return c
 	}
-	best = nil
 	for i := range is.on {
-		if k := &is.on[i]; v.Class(sched.ClassID(k.Class)).Free.Fits(&container.Needs) && (best == nil || k.Time < best.Time) {
+		if k := &is.on[i]; room(k) && (best == nil || k.took < best.took) {
 			best = k
 		}
 	}
 	if best == nil {
 		return choice{}
 	}
-	return choice{sched.ClassID(best.Class), FirstDone, v.Now().Add(best.Time), job.Due()}
+	return choice{class: best.class, why: FirstDone, until: v.Now().Add(best.took), due: job.Due()}
+}
+
+// more is how many tasks of the stage a class can begin in time from now on, in each of its slots one after the other,
+// and from when on it may be another number.
+func (d *deets) more(v sched.View, job *sched.Job, s sched.Stage, k *place, at units.Time) (n int64, until units.Time) {
+	left, took, t := at.Sub(v.Now()), k.took, &job.Stages[s]
+	n = k.does(left)
+	container := job.Spec.Stage(s).Container(0)
+	taken := k.slots - max(0, v.Class(k.class).Free.Times(&container.Needs)) // by whom it is not known
+	for id := v.Youngest(job.ID, s, 0); id != 0; id = v.Youngest(job.ID, s, id) {
+		if a := v.Attempt(id); v.Node(a.Node).Class == k.class {
+			taken--
+			n -= int64(left/took) - max(0, int64(min(left, at.Sub(a.Started.Add(took)))/took))
+		}
+	}
+	return n - max(0, min(int64(t.Occupied-t.Running), taken)), v.Now().Add(left%took + 1)
 }
 
 // behind is what the stages of the job behind this one take at least, each in one wave.
@@ -294,8 +332,8 @@ func (d *deets) wake(v sched.View, p *sched.Plan) {
 	next := units.Never
 	for s := range sched.Stages {
 		for j := v.Waiting(s, 0); j != 0; j = v.Waiting(s, j) {
-			if c := d.choose(v, v.Job(j), s); c.class != 0 && c.why == CheapestInTime {
-				next = min(next, c.until.Add(1))
+			if c := d.choose(v, v.Job(j), s, 0); c.class != 0 && c.why == CheapestInTime {
+				next = min(next, max(c.look, v.Now()+1))
 			}
 		}
 	}

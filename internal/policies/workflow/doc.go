@@ -18,12 +18,14 @@
 //
 //   - A map stage and a reduce stage are two jobs of a workflow (309). A job is due when its last stage is.
 //   - What a task takes follows from the description of a moldable stage (workload.StageSpec.Works),
-//     else from what is known of the class. If nothing is, the workflow is not planned: its jobs stand
-//     by its deadline.
+//     else from what is known of the class, else it is guessed by the others. If nothing is known of any, the
+//     workflow is not planned: its jobs stand by its deadline.
 //   - beta is taken off in atp alone (d'), vds has the deadline itself. It is 10 % if nobody asks for
 //     another, as a plan that fills all the time with mean times drives work off the machines that cost
-//     least (paper: by the load). tradeoff has no more of it under load either: with up to 30 % more, by how much of
-//     the cheapest classes is taken, bursts became longer (5.25 in place of 4.98 MJ a workflow at four times the load).
+//     least (paper: by the load). tradeoff leaves that free where tasks would wait for nodes, and else what the spread
+//     of times asks for. No more under load either: with up to 30 % more, by how much of the cheapest classes is taken,
+//     bursts became longer (5.25 in place of 4.98 MJ a workflow at four times the load).
+//   - A stage with more tasks than the cheapest class has slots may be on several at once (option).
 //   - A plan that cannot be in time refuses nothing: every job gets its fastest split, and jobs go by
 //     the times at which they would be done.
 //   - Waiting has three readings: cascade, in which the next cheapest class that is in time follows when the

@@ -41,8 +41,8 @@ var (
 
 const cite = "paper 001 (DAWSEE)"
 
-func betaParam() compose.Param {
-	return compose.Param{Name: "beta", Type: compose.Count, Default: "10", Unit: "percent", Doc: "part of the time until the deadline that numbers of tasks leave free"}
+func betaParam(percent, doc string) compose.Param {
+	return compose.Param{Name: "beta", Type: compose.Count, Default: percent, Unit: "percent", Doc: "part of the time until the deadline that numbers of tasks leave free" + doc}
 }
 
 func betaOf(a compose.Args) (int, error) {
@@ -65,7 +65,7 @@ func atp(by func([]mold.Job, units.Duration, int64) []mold.Placed) compose.Entry
 	return compose.Entry{
 		Name: "atp", Kind: compose.KindPlan, Cite: cite,
 		Doc: "cuts the jobs of a workflow into as few tasks as its deadline allows, path by path",
-		Params: []compose.Param{betaParam(),
+		Params: []compose.Param{betaParam("10", ""),
 			{Name: "eps", Type: compose.Count, Default: "20", Unit: "percent", Doc: "how much dearer than the cheapest a path may be"}},
 		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings, Causes: []*sched.Cause{FewestInTime, FastestSplit}},
 		Step: func(a compose.Args) (compose.Step, error) {
@@ -106,7 +106,7 @@ func TradeOffEntry() compose.Entry {
 	return compose.Entry{
 		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
 		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
-		Params: []compose.Param{betaParam()},
+		Params: []compose.Param{betaParam("0", " in any case; more where nodes will be taken, or times are known to spread")},
 		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings | moving, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish, EarliestFinish}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)

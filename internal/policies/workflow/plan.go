@@ -1,6 +1,8 @@
 package workflow
 
 import (
+	"cmp"
+	"math"
 	"slices"
 
 	"github.com/slackline/slackline/internal/maths/finish"
@@ -55,9 +57,9 @@ func because(fits bool) *sched.Cause {
 	return FastestSplit
 }
 
-// due sets the virtual deadline of a job, unless it has it.
+// due sets the virtual deadline of a job, unless it has it. That is never behind its own.
 func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why sched.Reason) {
-	if at := v.Now().Add(after); s.last && s.job.Virtual != at {
+	if at := min(v.Now().Add(after), s.job.Deadline); s.last && s.job.Virtual != at {
 		why.A = int64(at)
 		p.Add(sched.Item{Verb: sched.SetDeadline, Job: s.job.ID, At: at, Reason: why})
 	}
@@ -73,6 +75,29 @@ func whole(v sched.View, list []stage) []mold.Job {
 	return jobs
 }
 
+// owing adds to stages that are to be done in so much time one that follows for each job with a deadline of its own
+// before that which it can meet: it costs nothing, and takes what is between the two.
+func owing(v sched.View, list []stage, jobs []mold.Job, in units.Duration) []mold.Job {
+	var first []units.Duration
+	for i := range list {
+		d := list[i].job.Deadline
+		if !list[i].last || d >= v.Now().Add(in) {
+			continue
+		}
+		if first == nil {
+			times := make([]units.Duration, len(list))
+			for k := range list {
+				times[k] = jobs[k].Options[0].Time
+			}
+			first = mold.Finishes(jobs, times)
+		}
+		if own := d.Sub(v.Now()); own >= first[i] {
+			jobs = append(jobs, mold.Job{Options: []mold.Option{{Time: in - own}}, After: []int{i}})
+		}
+	}
+	return jobs
+}
+
 // spread is by how many values a distribution of times is stood for: the last of many tasks is among the largest.
 const spread = 512
 
@@ -82,16 +107,54 @@ func late(v sched.View, list []stage, jobs []mold.Job, within units.Duration) sc
 	sum := finish.Sure(0)
 	for _, i := range mold.Critical(jobs) {
 		o, took := &jobs[i].Options[0], finish.Sure(1)
-		if c := v.Profile(list[i].job.Spec.Class); c != nil {
-			if seen := c.Any(list[i].spec.Kind).Spread.Values(spread); len(seen) > 0 {
-				one := finish.AnyOf(seen)
-				took = finish.Last(&one, int(o.Tasks)).Scale(1 / one.Mean())
-			}
+		if seen := spreadOf(v, list, i); len(seen) > 0 {
+			one := finish.AnyOf(seen)
+			took = finish.Last(&one, int(o.Tasks)).Scale(1 / one.Mean())
 		}
 		took = took.Scale(o.Time.Seconds())
 		sum = sum.Plus(&took)
 	}
 	return sched.Because(EarliestFinish, 0, int64(mold.Least(jobs)), int64(units.Rounded(1e6*sum.CDF(within.Seconds()))))
+}
+
+// spreadOf is what tasks of a stage take, as far as it is known, in rising order.
+func spreadOf(v sched.View, list []stage, i int) []float64 {
+	if i >= len(list) {
+		return nil
+	}
+	c := v.Profile(list[i].job.Spec.Class)
+	if c == nil {
+		return nil
+	}
+	return c.Any(list[i].spec.Kind).Spread.Values(spread)
+}
+
+// unsure is by what factor the longest path may be longer than is expected: as if the last task of each stage on it
+// took what it takes at most in nine of ten cases.
+func unsure(v sched.View, list []stage, jobs []mold.Job) float64 {
+	sum, most := 0.0, 0.0
+	for _, i := range mold.Critical(jobs) {
+		o, by := &jobs[i].Options[0], 1.0
+		if seen := spreadOf(v, list, i); len(seen) > 0 {
+			all := 0.0
+			for _, x := range seen {
+				all += x
+			}
+			at := int(units.Rounded(math.Pow(0.9, 1/float64(o.Tasks)) * float64(len(seen))))
+			by = max(1, seen[min(at, len(seen)-1)]/(all/float64(len(seen))))
+		}
+		sum, most = sum+o.Time.Seconds(), most+float64(by*o.Time.Seconds())
+	}
+	return max(1, most/max(1e-9, sum))
+}
+
+// as are the jobs with an option each.
+func as(jobs []mold.Job, choice []int) []mold.Job {
+	list := slices.Clone(jobs)
+	for i := range list {
+		list[i].Options = list[i].Options[choice[i] : choice[i]+1]
+	}
+	return list
 }
 
 // partition is the part atp.
@@ -134,7 +197,7 @@ func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		for i := range list {
 			s := &list[i]
 			n := len(s.spec.Tasks)
-			w, _ := work(v, s.job, s.spec, n)
+			w := s.work(v, n)
 			jobs[i], works[i] = s.byKind(v, n, n), int64(n)*int64(w/1000)
 		}
 		within, why := left(v, f, 0), sched.Because(VirtualDeadline)
@@ -151,6 +214,9 @@ func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 // tradeoff is the part of that name.
 type tradeoff struct{ beta int }
 
+// reserve is what part of a workflow's time, in percent, is left free where its tasks will have to wait for nodes.
+const reserve = 10
+
 // Decide cuts the jobs of workflows that come, and sets their deadlines: the latest with which those
 // behind them can be in time as they are to be cut. Later it does so again with what has not begun, if what is left
 // does not fit its time any more, or leaves a part of it.
@@ -161,28 +227,86 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if len(list) == 0 {
 			continue
 		}
-		span := f.Deadline.Sub(list[0].job.Arrived)
-		until := left(v, f, 0)
+		span, until := f.Deadline.Sub(list[0].job.Arrived), left(v, f, 0)
 		within := max(1, until-span/100*units.Duration(t.beta))
-		if i >= len(came) && !moved(v, list, within, until) {
+		if i >= len(came) && !moved(v, list, span, within, until) {
 			continue
 		}
-		jobs := whole(v, list)
+		jobs := owing(v, list, whole(v, list), until)
 		choice, fits := mold.TradeOff(jobs, within)
-		times := make([]units.Duration, len(list))
+		if less := spared(v, list, as(jobs, choice), span, until); less < within {
+			within = less
+			choice, fits = mold.TradeOff(jobs, within)
+		}
+		times := make([]units.Duration, len(jobs))
+		for i := range jobs {
+			times[i] = jobs[i].Options[choice[i]].Time
+		}
 		for i := range list {
 			o := &jobs[i].Options[choice[i]]
-			times[i] = o.Time
 			cut(p, &list[i], o.Tasks, because(fits), within)
 		}
 		why := sched.Because(LatestFinish)
 		if least := mold.Least(jobs); !fits && least > until {
 			until, why = least, late(v, list, jobs, until)
 		}
-		for i, at := range mold.Latest(jobs, times, until) {
+		for i, at := range mold.Latest(jobs, times, until)[:len(list)] {
 			due(v, p, &list[i], at, why)
 		}
 	}
+}
+
+// spared is how long stages may take that run as chosen, of all the time that is left.
+func spared(v sched.View, list []stage, chosen []mold.Job, span, left units.Duration) units.Duration {
+	within := units.Duration(units.Rounded(float64(left) / unsure(v, list, chosen)))
+	if crowded(v, list, chosen) {
+		within = min(within, left-span/100*reserve)
+	}
+	return max(1, within)
+}
+
+// crowded tells whether tasks would have to wait for nodes if stages ran as chosen, each as soon as it may: for each
+// other, or for those of others that run or wait now.
+func crowded(v sched.View, list []stage, jobs []mold.Job) bool {
+	type change struct {
+		at    units.Duration
+		class int32
+		tasks int64
+	}
+	var changes []change
+	room, times := make([]int64, v.Classes()), make([]units.Duration, len(jobs))
+	for i := range jobs {
+		times[i] = jobs[i].Options[0].Time
+	}
+	ends := mold.Finishes(jobs, times)
+	for i := range jobs {
+		o := &jobs[i].Options[0]
+		switch {
+		case i >= len(list), list[i].runs:
+			continue
+		case o.Class == 0: // of several
+			return true
+		}
+		container := list[i].spec.Container(0)
+		room[o.Class-1] = v.Class(sched.ClassID(o.Class)).Free.Times(&container.Needs)
+		changes = append(changes, change{ends[i] - o.Time, o.Class - 1, int64(o.Tasks)}, change{ends[i], o.Class - 1, -int64(o.Tasks)})
+	}
+	for j := sched.JobID(1); j <= v.Jobs(); j++ {
+		if job := v.Job(j); job != nil && job.Standing() <= sched.Admitted && job.Spec.Workflow != list[0].job.Spec.Workflow {
+			for s := range sched.Stages {
+				for c := range room {
+					room[c] -= int64(max(0, job.Stages[s].Open))
+				}
+			}
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.tasks, b.tasks)) })
+	for _, c := range changes {
+		if room[c.class] -= c.tasks; room[c.class] < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // moving events may move what is left of a workflow.
@@ -209,13 +333,15 @@ func moves(v sched.View, batch []sched.Event) (list []sched.Event) {
 
 // moved tells whether the stages as they are cut now, each on its cheapest class, need a twentieth less than a time, or
 // more than the most that there is. In between they wait for nodes: to cut them finer for that makes others wait.
-func moved(v sched.View, list []stage, within, most units.Duration) bool {
+func moved(v sched.View, list []stage, span, within, most units.Duration) bool {
 	jobs := make([]mold.Job, len(list))
 	for i := range list {
 		n := len(list[i].spec.Tasks)
 		jobs[i] = list[i].byKind(v, n, n)
 		jobs[i].Options = jobs[i].Options[len(jobs[i].Options)-1:]
 	}
+	jobs = owing(v, list, jobs, most)
 	need := mold.Least(jobs)
-	return need < within-within/20 || need > most
+	spare := func() bool { within = min(within, spared(v, list, jobs, span, most)); return need < within-within/20 }
+	return need > most || need < within-within/20 && spare()
 }

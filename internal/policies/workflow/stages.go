@@ -1,8 +1,11 @@
 package workflow
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/sched"
@@ -45,9 +48,9 @@ func kinds(v sched.View, job *sched.Job, st *workload.StageSpec) (list []kind) {
 	return list
 }
 
-// takes is what so much work takes on the kind.
+// takes is what so much work takes on the kind; worlds round up once more.
 func (k *kind) takes(work units.Duration) units.Duration {
-	return units.Duration(units.Rounded(math.Ceil(units.Rounded(float64(work) * k.slow))))
+	return units.Duration(units.Rounded(math.Ceil(units.Rounded(float64(work)*k.slow)))) + 1
 }
 
 // costs is what a task that takes so long draws, in microjoules.
@@ -55,11 +58,48 @@ func (k *kind) costs(took units.Duration) int64 {
 	return int64(units.Rounded(k.watts * float64(took) / 1000))
 }
 
-// option is the stage in so many tasks on the kind.
-func (k *kind) option(tasks int, work units.Duration) mold.Option {
-	took := k.takes(work)
-	waves := (int64(tasks)-1)/k.slots + 1
-	return mold.Option{Tasks: int32(tasks), Class: int32(k.class), Time: took * units.Duration(waves), Cost: int64(tasks) * k.costs(took)}
+// place is a kind, with what a task takes and costs there.
+type place struct {
+	kind
+	took units.Duration
+	cost int64
+}
+
+// places are the kinds for tasks of so much work, those first where one costs least.
+func places(kinds []kind, work units.Duration) []place {
+	list := each.Of(kinds, func(k kind) place { took := k.takes(work); return place{k, took, k.costs(took)} })
+	slices.SortStableFunc(list, func(a, b place) int { return cmp.Compare(a.cost, b.cost) })
+	return list
+}
+
+// does is how many tasks can be done there, one after the other in each slot, in so much time.
+func (p *place) does(in units.Duration) int64 { return p.slots * int64(in/p.took) }
+
+// option is so many tasks on the places at once: done as soon as they can be, and as many of them as are by then where
+// they cost least.
+func option(on []place, tasks int) mold.Option {
+	rate := 0.0
+	for i := range on {
+		rate += float64(on[i].slots) / float64(on[i].took)
+	}
+	// as if parts of a task could be done
+	o := mold.Option{Tasks: int32(tasks), Time: units.Duration(units.Rounded(float64(tasks) / rate))}
+	if len(on) == 1 {
+		o.Class = int32(on[0].class)
+	}
+	for {
+		left, next := int64(tasks), units.Duration(math.MaxInt64)
+		o.Cost = 0
+		for i := range on {
+			n := min(left, on[i].does(o.Time))
+			left, o.Cost = left-n, o.Cost+n*on[i].cost
+			next = min(next, o.Time+on[i].took-o.Time%on[i].took)
+		}
+		if left == 0 {
+			return o
+		}
+		o.Time = next
+	}
 }
 
 // work is what one task of a stage takes at speed 1 if there are so many.
@@ -88,18 +128,21 @@ type stage struct {
 	job   *sched.Job
 	spec  *workload.StageSpec
 	kinds []kind
-	after []int // of the stages
-	last  bool  // of its job
-	free  bool  // it may be cut otherwise
+	after []int          // of the stages
+	last  bool           // of its job
+	free  bool           // it may be cut otherwise
+	guess units.Duration // what a task takes, if nobody knows
 	// all its tasks run, and take so much longer as far as is known
 	rest units.Duration
 	runs bool
 }
 
-// stages lists those of a workflow as the book has it, each behind those that it waits for; nil if
-// nobody knows what they take.
+// stages lists those of a workflow as the book has it, each behind those that it waits for. What nobody knows of some
+// is guessed: each task takes as long as those of the others do on average. Nil: of none it is known, or one fits
+// nowhere.
 func stages(v sched.View, f *workload.Workflow) (list []stage) {
 	ends := make(map[string]int, len(f.Jobs)) // of each job, the last stage that is not over
+	sum, of := 0.0, 0
 	for _, id := range f.Jobs {
 		job := v.Job(v.Find(id))
 		if job == nil || job.Spec.Workflow == nil || job.Standing() > sched.Admitted {
@@ -122,12 +165,16 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after,
 				// who has a promise has it for the tasks that there are
 				free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && untouched && !job.Outlook.Word.Binds()}
-			if _, known := work(v, job, st, len(st.Tasks)); !known || len(s.kinds) == 0 {
+			w, known := work(v, job, st, len(st.Tasks))
+			if len(s.kinds) == 0 {
 				return nil
 			}
-			if s.runs = t.Open <= 0 && t.Running > 0 && t.Running == t.Occupied; s.runs {
-				s.rest = s.running(v)
+			if s.free = s.free && known; !known {
+				s.guess = 1
+			} else {
+				sum, of = sum+float64(w)*float64(len(st.Tasks)), of+len(st.Tasks)
 			}
+			s.runs = t.Open <= 0 && t.Running > 0 && t.Running == t.Occupied
 			list = append(list, s)
 			after = []int{len(list) - 1}
 		}
@@ -136,12 +183,33 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			ends[id] = len(list) - 1
 		}
 	}
+	for i := range list {
+		s := &list[i]
+		switch {
+		case of == 0:
+			return nil
+		case s.guess > 0:
+			s.guess = max(1, units.Duration(units.Rounded(sum/float64(of))))
+		}
+		if s.runs {
+			s.rest = s.running(v)
+		}
+	}
 	return list
+}
+
+// work is what one of so many tasks takes at speed 1.
+func (s *stage) work(v sched.View, tasks int) units.Duration {
+	w, known := work(v, s.job, s.spec, tasks)
+	if !known {
+		return s.guess
+	}
+	return w
 }
 
 // running is how much longer the tasks that run take.
 func (s *stage) running(v sched.View) (rest units.Duration) {
-	w, _ := work(v, s.job, s.spec, len(s.spec.Tasks))
+	w := s.work(v, len(s.spec.Tasks))
 	for id := v.Youngest(s.job.ID, s.spec.Kind, 0); id != 0; id = v.Youngest(s.job.ID, s.spec.Kind, id) {
 		a := v.Attempt(id)
 		for i := range s.kinds {
@@ -170,7 +238,7 @@ func (s *stage) onMean(v sched.View) mold.Job {
 	var all []mold.Option
 	from, to := s.counts()
 	for n := from; n <= to && (n == from || int64(n) <= slots); n++ {
-		w, _ := work(v, s.job, s.spec, n)
+		w := s.work(v, n)
 		var took, cost float64
 		for i := range s.kinds {
 			k := &s.kinds[i]
@@ -184,16 +252,30 @@ func (s *stage) onMean(v sched.View) mold.Job {
 	return mold.Job{Options: mold.Front(all), Serial: all[0].Time, After: s.after}
 }
 
-// byKind is the stage as it is cut on each kind of machine, or in each number of tasks that it may have.
+// byKind is the stage as it is cut, or in each number of tasks that it may have, on each kind of machine; with more
+// tasks than the cheapest has slots also on the two cheapest together, the three cheapest and so on.
 func (s *stage) byKind(v sched.View, from, to int) mold.Job {
 	var all []mold.Option
 	if s.runs {
 		all = []mold.Option{{Tasks: int32(len(s.spec.Tasks)), Time: s.rest}}
 	}
-	for i := 0; i < len(s.kinds) && !s.runs; i++ {
-		for n := from; n <= to && (n == from || int64(n) <= s.kinds[i].slots); n++ {
-			w, _ := work(v, s.job, s.spec, n)
-			all = append(all, s.kinds[i].option(n, w))
+	slots := int64(0)
+	for i := range s.kinds {
+		slots += s.kinds[i].slots
+	}
+	for n := from; n <= to && !s.runs; n++ {
+		if n > from && n != len(s.spec.Tasks) && int64(n) > slots {
+			continue
+		}
+		w := s.work(v, n)
+		on := places(s.kinds, w)
+		for i := range on {
+			if n == from || n == len(s.spec.Tasks) || int64(n) <= on[i].slots {
+				all = append(all, option(on[i:i+1], n))
+			}
+			if i > 0 && int64(n) > on[0].slots {
+				all = append(all, option(on[:i+1], n))
+			}
 		}
 	}
 	return mold.Job{Options: mold.Front(all), After: s.after}

@@ -19,7 +19,7 @@ func flow001() *Experiment {
 		e.ours(load+": flow takes at least 8 % less energy than that", above(0.08, energy, flow(file).over("flow over DAWSEE, beta 20", "dawsee(beta=20)")))
 		e.ours(load+": flow misses less than one deadline in a thousand", below(1e-3, missed, flow(file)))
 		e.ours(load+": flow takes at least 8 % less energy than DAWSEE as printed", above(0.08, energy, flow(file).over("flow over DAWSEE as printed", "printed-dawsee")))
-		e.table(load, shown, flow(file), play("flow, beta 0", file, "flow(beta=0)"), dawsee(file), play("DAWSEE as printed", file, "printed-dawsee"))
+		e.table(load, shown, flow(file), dawsee(file), play("DAWSEE as printed", file, "printed-dawsee"))
 	}
 	heft := play("HEFT", "normal.yaml", "edf+ranks(by=up)+take(first=fast)")
 	e.ours("flow takes less energy than HEFT", less(energy, flow("normal.yaml"), heft))

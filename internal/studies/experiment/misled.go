@@ -5,6 +5,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/draw"
 	"github.com/slackline/slackline/internal/policies/compose"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -40,6 +41,15 @@ type mistaken struct {
 func (m *mistaken) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	m.View = v
 	m.Step.Decide(m, batch, p)
+}
+
+// Profile has the spread of what tasks take, as wrong as estimates are: a part that counts on it is told.
+func (m *mistaken) Profile(string) *profile.Class {
+	s := profile.Stage{Stage: workload.Map}
+	for x := -1.0; x <= 1; x += 1.0 / 8 {
+		s.Spread.Add(1 + m.by*x)
+	}
+	return &profile.Class{Stages: []profile.Stage{s}}
 }
 
 // Job is that of the view with the work of its tasks mistaken.

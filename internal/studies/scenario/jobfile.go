@@ -329,9 +329,10 @@ func (j *Job) Due(origin time.Time) (hard, soft units.Time, overdue units.Durati
 	return hard, soft, overdue
 }
 
-// WorkflowBy is when all jobs of its workflow should have finished, as the job states it, in a run that begins then.
+// WorkflowBy is when all jobs of its workflow should have finished, as the job states it, in a run that begins then;
+// of a deadline that has passed an instant after they come.
 func (j *Job) WorkflowBy(origin time.Time) units.Time {
-	return units.Time(0).Add(units.Duration(j.at(j.WorkflowDue, origin).Sub(origin)))
+	return max(units.Time(j.Arrive).Add(1), units.Time(0).Add(units.Duration(j.at(j.WorkflowDue, origin).Sub(origin))))
 }
 
 // lookBack is how long before a run a time of day may have passed and still be the one that is meant.

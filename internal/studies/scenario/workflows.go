@@ -42,7 +42,7 @@ func join(members []member) {
 			case m.due != units.Never && due != units.Never && m.due != due:
 				m.d.Failf(config.Join(m.at, "workflow_deadline"), "the deadline of the workflow %q is %v here and %v at another of its jobs; state it once", name, m.due, due)
 			case m.due <= m.job.Arrive:
-				m.d.Failf(config.Join(m.at, "workflow_deadline"), "the deadline %v of the workflow %q is not after its arrival, %v", m.due, name, m.job.Arrive)
+				m.d.Failf(config.Join(m.at, "workflow_deadline"), "the deadline %v of the workflow %q is not after its arrival, %v; both count from the start of the run; +%v would count from the arrival", m.due, name, m.job.Arrive, m.due)
 			}
 			due = min(due, m.due)
 			for _, before := range m.job.After {
