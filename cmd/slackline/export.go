@@ -29,7 +29,7 @@ type export struct {
 }
 
 // exportFiles are the files of the folder, the manifest last.
-var exportFiles = []string{"runs.csv", "jobs.csv", "attempts.csv", "series.csv", "comparisons.csv", "figure.svg", "manifest.json"}
+var exportFiles = []string{"runs.csv", "jobs.csv", "nodes.csv", "attempts.csv", "series.csv", "comparisons.csv", "figure.svg", "manifest.json"}
 
 // manifest says what the files of the folder are of.
 type manifest struct {
@@ -100,7 +100,7 @@ func (x *exportSink) note() {
 }
 
 func (o *options) bindExport(f *pflag.FlagSet) {
-	bindFile(f, &o.export, "export", "write the runs to this folder: runs, jobs, attempts, series and comparisons as CSV, a figure, and a manifest with their sums")
+	bindFile(f, &o.export, "export", "write the runs to this folder: runs, jobs, nodes, attempts, series and comparisons as CSV, a figure, and a manifest with their sums")
 }
 
 // beginExport begins the files of the folder, and watches the runs.
@@ -160,6 +160,8 @@ func (x *export) commit(r *report.Report) error {
 			err = r.WriteCSV(&text)
 		case "jobs.csv":
 			err = r.WriteJobs(&text)
+		case "nodes.csv":
+			err = r.WriteNodes(&text)
 		case "attempts.csv":
 			err = csv.NewWriter(&text).WriteAll(r.Beside([]string{"job", "stage", "task", "node", "locality", "began_s", "ended_s", "outcome"}, attempts))
 		case "series.csv":

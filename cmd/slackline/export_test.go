@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -71,6 +72,17 @@ sweep: {cluster.nodes: [2, 3]}
 			t.Errorf("%v: its causes sum to %v, it took %v", j, sum, took)
 		}
 	}
+	head, nodes := table("nodes.csv")
+	used := map[string]float64{}
+	for _, n := range nodes {
+		used[strings.Join(n[:5], " ")] += number(n[head["energy_kwh"]])
+	}
+	head, runs = table("runs.csv")
+	for _, r := range runs {
+		if of, all := used[strings.Join(r[:5], " ")], number(r[head["task_energy_kwh"]]); len(nodes) < len(runs) || of <= 0 || math.Abs(of-all) > 1e-9 {
+			t.Errorf("attempts drew %v kWh on all nodes, and %v in all", of, all)
+		}
+	}
 	head, series := table("series.csv")
 	for _, x := range series[:40] {
 		at, running := number(x[head["at_s"]]), 0.0
@@ -95,7 +107,7 @@ sweep: {cluster.nodes: [2, 3]}
 			t.Errorf("the sum of %s is another", f.Name)
 		}
 	}
-	if len(m.Files) != 6 || len(m.Seeds) != 3 || len(m.Policies) != 2 || len(m.Scenarios) != 1 {
+	if len(m.Files) != 7 || len(m.Seeds) != 3 || len(m.Policies) != 2 || len(m.Scenarios) != 1 {
 		t.Errorf("%+v", m)
 	}
 	if r := s.run("compare", "s.yaml", "--export", "night"); r.code != 2 || !strings.Contains(r.stderr, "--export: ") {

@@ -54,7 +54,7 @@ func Draws(c *cluster.Class, state sched.NodeState, load float64) units.Watts {
 
 // Since is what was used since so much had been.
 func (u Used) Since(was Used) Used {
-	return Used{u.All - was.All, u.Green - was.Green, u.Cost - was.Cost, u.Grams - was.Grams}
+	return Used{All: u.All - was.All, Green: u.Green - was.Green, Cost: u.Cost - was.Cost, Grams: u.Grams - was.Grams}
 }
 
 // Bill is what some energy costs and emits that is used evenly with the rest: its part of this.
@@ -80,13 +80,17 @@ type Meter struct {
 	fed     bool                    // there is some supply
 	since   units.Time              // until when the sums reach
 	used    Used
+	states  [3]float64 // of it what nodes draw in service without work, while they wake, and asleep
+	settled units.Time // until when that is summed up
 }
 
 // Used is what nodes have used.
 type Used struct {
 	All, Green units.Joules
-	Cost       float64 // of what is not green, in the currency of the price
-	Grams      float64 // of carbon dioxide, of the same
+	States     [3]units.Joules // of all: in service without their work, while they wake, and asleep
+	Wakes      int             // how often nodes were woken, or rented
+	Cost       float64         // of what is not green, in the currency of the price
+	Grams      float64         // of carbon dioxide, of the same
 }
 
 // node is what the meter knows of a node.
@@ -104,6 +108,12 @@ type node struct {
 // what it was.
 func (m *Meter) Node(at units.Time, h sched.NodeID, c *cluster.Class, state sched.NodeState) {
 	n := sched.Row(&m.nodes, h)
+	m.settle(at)
+	m.stand(n, -1)
+	defer func() { m.stand(n, 1) }()
+	if state == sched.Waking && n.state != state {
+		m.used.Wakes++
+	}
 	if n.state = state; c.Capacity != (units.Vector{}) {
 		n.class = c
 		if !slices.ContainsFunc(m.classes, func(o *cluster.Class) bool { return o.Name == c.Name }) {
@@ -186,7 +196,33 @@ func (m *Meter) Power() units.Watts { return units.Watts(m.power) }
 // Until returns what was used until now.
 func (m *Meter) Until(at units.Time) Used {
 	m.advance(at)
+	m.settle(at)
 	return m.used
+}
+
+// stand adds what a node draws without work where it stands, or takes it away.
+func (m *Meter) stand(n *node, sign float64) {
+	if n.class == nil {
+		return
+	}
+	of := 0
+	switch n.state {
+	case sched.Waking:
+		of = 1
+	case sched.Asleep:
+		of = 2
+	}
+	m.states[of] += sign * float64(Draws(n.class, n.state, 0))
+}
+
+// settle sums up what was used without work until now.
+func (m *Meter) settle(at units.Time) {
+	if at > m.settled {
+		for i, watts := range m.states {
+			m.used.States[i] += units.Joules(watts * at.Sub(m.settled).Seconds())
+		}
+		m.settled = at
+	}
 }
 
 // draw asks again what a node draws.

@@ -143,3 +143,36 @@ func TestShare(t *testing.T) {
 		t.Errorf("of other jobs: %v", got)
 	}
 }
+
+// Work of 10 W at speed 1 takes 40 W at speed 8 in the other container, that is half, where a node has room for it: on
+// the second class alone. Other jobs, stages and nodes have nothing to be compared with.
+func TestLeast(t *testing.T) {
+	cpu, gpu := units.Vector{units.VCores: 1}, units.Vector{units.VCores: 1, units.Named0: 1}
+	rates := []cluster.Rate{{Container: "cpu", Jobs: "md", Watts: 10}, {Container: "gpu", Jobs: "md", Watts: 40, Speed: 8}, {Container: "fast", Jobs: "md", Watts: 4, Speed: 8}}
+	job := &workload.Job{Class: "md", Stages: []workload.StageSpec{{Kind: workload.Map, Containers: []cluster.Container{
+		{Name: "cpu", Needs: cpu}, {Name: "gpu", Needs: gpu}, {Name: "fast", Needs: units.Vector{units.VCores: 100}}}}}}
+	var m Meter
+	m.Node(0, 1, &cluster.Class{Name: "a", Speed: 1, Capacity: units.Vector{units.VCores: 4}, Rates: rates}, sched.Awake)
+	if got := m.Least(1, job, workload.Map, 0); got != 1 {
+		t.Errorf("where no other fits: %v", got)
+	}
+	m.Node(0, 2, &cluster.Class{Name: "b", Speed: 1, Capacity: units.Vector{units.VCores: 4, units.Named0: 1}, Rates: rates}, sched.Awake)
+	for _, c := range []struct {
+		what  string
+		node  sched.NodeID
+		stage workload.Stage
+		kind  uint8
+		want  float64
+	}{
+		{"a core", 1, workload.Map, 0, 0.5}, {"the GPU", 2, workload.Map, 1, 1}, {"another stage", 1, workload.Reduce, 0, 1},
+		{"no node", 0, workload.Map, 0, 1}, {"one that nobody knows", 9, workload.Map, 0, 1},
+	} {
+		if got := m.Least(c.node, job, c.stage, c.kind); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %v of it, want %v", c.what, got, c.want)
+		}
+	}
+	m.Node(0, 3, &cluster.Class{Name: "c", Speed: 1, Capacity: units.Vector{units.VCores: 4}}, sched.Awake)
+	if got := m.Least(3, job, workload.Map, 0); got != 1 {
+		t.Errorf("where it draws nothing: %v", got)
+	}
+}

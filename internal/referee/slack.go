@@ -28,6 +28,17 @@ type spared struct {
 	later      bool          // work waits for cheaper hours
 	mean       int64         // what a joule costs, in thousandths of the mean
 	held       map[int]int64 // nodes that may not sleep, since when they are to
+	dozed      map[int]int64 // when they were to sleep last, if they did
+	good       map[int]bool  // nodes whose last sleep was as long as their wake is worth
+	quiet      int64         // until then nobody who can wait goes to nodes that may not sleep
+	started    []chunk       // what jobs have left that can wait and run already
+	rates      *tariff
+}
+
+// A chunk is work that is to be done within a time.
+type chunk struct {
+	work float64
+	time int64
 }
 
 func sparedOf(m *made, _ *asked) part {
@@ -40,7 +51,8 @@ func sparedOf(m *made, _ *asked) part {
 }
 
 func (s *spared) forget() {
-	s.peak, s.seen, s.first, s.over = 0, 0, 0, 0
+	s.peak, s.seen, s.first, s.over, s.quiet = 0, 0, 0, 0, 0
+	s.dozed, s.good = map[int]int64{}, map[int]bool{}
 	s.came, s.reach, s.rank, s.held = map[int]bool{}, map[int]int64{}, map[int]int64{}, map[int]int64{}
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
@@ -77,7 +89,7 @@ func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
 		return true
 	}
 	if held := s.held[n.id]; held != 0 {
-		return j.started >= held
+		return j.started >= held || s.lax[j.id] > s.quiet && s.quiet != 0
 	}
 	if s.lax[j.id] != 0 && s.rank[n.id] > s.reach[j.id] {
 		return true
@@ -146,6 +158,7 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 		return 1
 	}
 	cheap := s.cheapest(b, list, share)
+	s.rates, s.started = cheap, nil
 	line := slices.DeleteFunc(slices.Clone(b.live), func(j *job) bool { return j.state > admitted || j.state == held || j.cancelled })
 	slices.SortFunc(line, func(x, y *job) int { return cmp.Or(cmp.Compare(x.due(), y.due()), cmp.Compare(x.seq, y.seq)) })
 	pool := func(k *stage) int {
@@ -205,6 +218,9 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 			s.lax[j.id] = j.due()
 			g /= 1 - comes*comes
 			owns[j.id] = own
+			if j.begun() {
+				s.started = append(s.started, chunk{own, time})
+			}
 			part := rounded(min(s.now(b, cheap, g*(before+own), time), s.now(b, cheap, g*before, time)+width))
 			s.reach[j.id] = int64(math.Round(rounded(min(1, part) * 1e6)))
 			most = max(most, part)
@@ -355,7 +371,7 @@ func (s *spared) look(b *book, p *wants) {
 			delete(s.held, n.id)
 		}
 	}
-	was := s.shut
+	was, stuck := s.shut, []*node{}
 	s.shut = map[int]bool{}
 	for _, n := range list {
 		switch {
@@ -364,6 +380,8 @@ func (s *spared) look(b *book, p *wants) {
 				continue
 			}
 			p.power("wake", n, "deadlines-need"+numbers(int64(wanted), mille, s.gamma))
+			from, slept := s.dozed[n.id]
+			s.good[n.id] = slept && b.now-from >= n.worth()
 		case state(n) != 0:
 		case open[n]:
 			opened = opened || was[n.id]
@@ -375,16 +393,23 @@ func (s *spared) look(b *book, p *wants) {
 			}
 			if s.held[n.id] == 0 {
 				s.shut[n.id] = true
+			} else {
+				stuck = append(stuck, n)
 			}
 			if n.occupied > 0 {
 				continue
 			}
-			due := n.since + 1e9
+			rests := n.worth()
+			if s.good[n.id] {
+				rests = 1e9
+			}
+			due := n.since + rests
 			if s.asked[n.id] != 0 {
 				due = max(due, s.asked[n.id]+60e9)
 			}
 			if b.now >= due {
 				s.asked[n.id] = max(1, b.now)
+				s.dozed[n.id] = b.now
 				why := "not-wanted" + numbers(n.since, int64(wanted), mille)
 				if s.later {
 					why = "cheaper-later" + numbers(n.since, int64(wanted), s.mean)
@@ -407,6 +432,9 @@ func (s *spared) look(b *book, p *wants) {
 	if next != never && (s.tick == 0 || next < s.tick) {
 		s.tick = next
 	}
+	if s.quiet = 0; !aside && len(stuck) > 0 && s.rates != nil {
+		s.quiet = s.idles(b, stuck, share)
+	}
 }
 
 // mapped is what f makes of each.
@@ -420,132 +448,4 @@ func mapped(list []*node, f func(*node) int) (of []int) {
 // byID is the list by number.
 func byID(list []*node) []*node {
 	return slices.SortedFunc(slices.Values(list), func(x, y *node) int { return cmp.Compare(x.id, y.id) })
-}
-
-// expected is the forecast of a supply.
-type expected struct {
-	Start    int64     `json:"start"`
-	Interval int64     `json:"interval"`
-	Mid      []float64 `json:"mid"`
-}
-
-// A bargain is some of the nodes at hours that cost about the same.
-type bargain struct {
-	cost, part float64
-	step       int
-}
-
-// A tariff is what a joule costs: an hour ends, in milliseconds from now, and has one of sixteen steps of the cost.
-type tariff struct {
-	ends     []int64
-	step     []int
-	bargains []bargain
-}
-
-// cheapest finds what a joule costs over time, and the nodes by what work costs there: nil where that never changes.
-func (s *spared) cheapest(b *book, list []*node, share func(*node) int64) *tariff {
-	var of []*expected
-	var means []float64
-	for _, kind := range []string{"price", "carbon"} {
-		if f := b.expects[kind]; f != nil {
-			var rest []float64
-			for i, x := range f.Mid {
-				if f.Start+int64(i+1)*f.Interval > b.now {
-					rest = append(rest, x)
-				}
-			}
-			sum := 0.0
-			for _, x := range rest {
-				sum += x
-			}
-			if mean := math.Abs(sum) / float64(max(1, len(rest))); rounded(mean) > 0 {
-				of, means = append(of, f), append(means, mean)
-			}
-		}
-	}
-	h, costs := &tariff{}, []float64{}
-	for at := b.now; len(of) > 0 && at != never; {
-		next, cost := int64(never), 0.0
-		for k, f := range of {
-			end := f.Start + int64(len(f.Mid))*f.Interval
-			switch {
-			case at >= end || len(costs) == 96:
-				cost++
-			case at < f.Start:
-				cost++
-				next = min(next, f.Start)
-			default:
-				i := (at - f.Start) / f.Interval
-				cost += f.Mid[i] / means[k]
-				next = min(next, f.Start+(i+1)*f.Interval)
-			}
-		}
-		costs = append(costs, cost)
-		end := int64(never)
-		if next != never {
-			end = ms(next - b.now)
-		}
-		h.ends = append(h.ends, end)
-		at = next
-	}
-	if len(costs) == 0 || rounded(slices.Max(costs)-slices.Min(costs)) <= 0 {
-		return nil
-	}
-	low, wide := slices.Min(costs), slices.Max(costs)-slices.Min(costs)
-	for _, c := range costs {
-		h.step = append(h.step, min(15, int(rounded((c-low)/wide*16))))
-	}
-	s.mean = int64(math.Round(rounded(1000 * costs[0] / float64(len(of)))))
-	left, taken := 0.9, float64(s.peak)/1e6
-	for i := 0; i < len(list); {
-		n, all := list[i], 0.0
-		draws := n.Class.Idle + n.Class.Dynamic
-		if i == 0 {
-			draws = n.Class.Dynamic
-		}
-		from := i
-		for i < len(list) && list[i].Class.Name == n.Class.Name {
-			i++
-		}
-		all = min(left, float64(share(n))/1e6*float64(i-from))
-		part := all - min(all, taken)
-		left, taken = left-all, taken-min(all, taken)
-		for k := range 16 {
-			if slices.Contains(h.step, k) {
-				cost := low + (float64(k)+0.5)/16*wide
-				h.bargains = append(h.bargains, bargain{rounded(draws / float64(share(n)) * cost), part, k})
-			}
-		}
-	}
-	slices.SortStableFunc(h.bargains, func(x, y bargain) int { return cmp.Compare(x.cost, y.cost) })
-	return h
-}
-
-// now is the part of all nodes that so much work takes now which has so long.
-func (s *spared) now(_ *book, h *tariff, work float64, time int64) (part float64) {
-	if h == nil {
-		return work / float64(time)
-	}
-	long := map[int]int64{}
-	from := int64(0)
-	for i, end := range h.ends {
-		if from < time {
-			long[h.step[i]] += min(end, time) - from
-		}
-		from = end
-	}
-	for _, x := range h.bargains {
-		if long[x.step] == 0 {
-			continue
-		}
-		some := min(x.part, work/float64(long[x.step]))
-		work -= some * float64(long[x.step])
-		if x.step == h.step[0] {
-			part += some
-		}
-		if rounded(some) < rounded(x.part) {
-			return part
-		}
-	}
-	return part + work/float64(time)
 }

@@ -35,7 +35,10 @@ import (
 //   - Nodes that are not wanted get no task, so they empty (Bars), but for as many as still wake of those that are.
 //     Those that are empty sleep. One that may not, as others still have to
 //     read what is on it, is asked again after a minute. Until then it takes tasks of the jobs that had begun when it
-//     was to sleep first, as it sleeps the sooner.
+//     was to sleep first, as it sleeps the sooner: but not those of jobs that can wait for hours in which their work
+//     costs so much less that it pays for all such nodes to stay up idle until then (waits).
+//   - A node whose last sleep was too short for what its wake costs, or that has not slept yet, stays up idle for as
+//     long as such a sleep has to be (pays).
 //   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
 //   - Where all nodes are needed, a job must not run everywhere, or one that may not wait has waited for a minute and
 //     for what a node takes to wake, it stands aside: all are wanted. Who stands aside is not to be noticed: it asks
@@ -68,7 +71,12 @@ type Slack struct {
 	cells   []cell
 	news    []float64 // what each of the jobs in line has left that can wait
 	later   bool      // some work waits for a cheaper time
+	begun   []float64 // what jobs that can wait and have begun have left, by the time of the tariff that they have
+	held    stay      // the nodes that are to sleep, and may not
 }
+
+// stay is what some nodes draw above asleep, in watts: idle, and at full load; and what part of all they can do.
+type stay struct{ idle, full, part float64 }
 
 // slackMemory is what outlives a look.
 type slackMemory struct {
@@ -83,6 +91,9 @@ type slackMemory struct {
 	Rank  []int64             `json:"rank,omitempty"`  // by handle, the part of nodes wanted sooner, in millionths
 	Asked []units.Time        `json:"asked,omitempty"` // by handle, when nodes were to sleep last
 	Held  []units.Time        `json:"held,omitempty"`  // by handle, since when nodes are to sleep that may not
+	Slept []units.Time        `json:"slept,omitempty"` // by handle, when nodes that sleep began to
+	Paid  []bool              `json:"paid,omitempty"`  // by handle, nodes whose last sleep was worth its wake
+	Until units.Time          `json:"until"`           // tasks that can wait go to no held node until then; 0 = they do
 	Next  units.Time          `json:"next"`            // when it looks again, at the next end of a task
 	Peak  int64               `json:"peak"`            // the most that could not wait of late, in millionths of all
 	Came  []bool              `json:"came,omitempty"`  // by handle, jobs that have not been looked at yet
@@ -100,6 +111,7 @@ type thrift struct {
 	wanted int32
 	open   int32 // of those that are awake, so many get tasks
 	from   int64 // millionths that nodes do which are wanted sooner
+	pays   units.Duration
 }
 
 const (
@@ -187,7 +199,7 @@ func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.No
 	case lax && slices.ContainsFunc(s.Rush, rushes):
 		return false
 	case int(n.ID) < len(s.Held) && s.Held[n.ID] != 0:
-		return j.Started < s.Held[n.ID]
+		return j.Started < s.Held[n.ID] && (!lax || s.Until == 0 || s.Lax[j.ID] <= s.Until)
 	case lax && int(n.ID) < len(s.Rank) && s.Rank[n.ID] > s.Reach[j.ID]:
 		return false
 	case stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never:
@@ -238,7 +250,7 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 				share = min(share, float64(has)*k.Speed/all[d])
 			}
 		}
-		t.there, t.share = true, max(1, millionths(share))
+		t.there, t.share, t.pays = true, max(1, millionths(share)), pays(k)
 		t.draws = int64(units.Rounded(float64(k.Idle+k.Dynamic) * 1e6 / float64(t.share)))
 	}
 	slices.SortStableFunc(s.order, func(a, b sched.ClassID) int { return cmp.Compare(s.classes[a].draws, s.classes[b].draws) })
@@ -291,6 +303,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		return 1
 	}
 	s.tariff.look(v, s.layers(v))
+	s.begun = append(s.begun[:0], make([]float64, len(s.tariff.ends))...)
 	stuck, comes := false, min(0.9, float64(s.Over)/float64(peakFades/units.Millisecond))
 	s.news = append(s.news[:0], make([]float64, len(s.queue.Jobs))...)
 	var work, now [pools]float64 // milliseconds of all nodes, up to a job; and parts of them at once
@@ -335,6 +348,9 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		if lax {
 			s.Lax[id] = j.Due()
 			s.news[pos] = own
+			if i, _ := slices.BinarySearch(s.tariff.ends, time); len(s.tariff.cells) > 0 && j.Begun() {
+				s.begun[i] += own
+			}
 			g := float64(s.Gamma) / 1000 / (1 - comes*comes)
 			all, first := float64(g*(before+own)), float64(g*before)
 			part := units.Rounded(min(s.tariff.level(all, time), s.tariff.level(first, time)+width))
@@ -432,15 +448,24 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		next = min(next, v.Now().Add(againAfter))
 	}
 	s.Wake.Set(next, p)
+	if s.Until = 0; !aside {
+		s.Until = s.waits(v.Now())
+	}
+}
+
+// pays is how long a node has to sleep for what it takes to wake, while it draws idle and does nothing.
+func pays(c *cluster.Class) units.Duration {
+	longer := float64(c.Idle+1e-9) / float64(max(0, c.Idle-c.Sleep)+1e-9) // without power it is as long as the wake
+	return max(units.Second, units.Duration(units.Rounded(min(float64(c.WakeTime)*longer, 1e18))))
 }
 
 // turn wakes, shuts and puts to sleep node by node. It returns whether a node was shut that is open now, and when one
 // may sleep next.
 func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bool, next units.Time) {
 	next = units.Never
-	s.Rank = s.Rank[:0]
+	s.Rank, s.held = s.Rank[:0], stay{}
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		nd, shut, asked, held := v.Node(n), sched.Row(&s.Shut, n), sched.Row(&s.Asked, n), sched.Row(&s.Held, n)
+		nd, shut, asked, held, slept := v.Node(n), sched.Row(&s.Shut, n), sched.Row(&s.Asked, n), sched.Row(&s.Held, n), sched.Row(&s.Slept, n)
 		was, since := *shut, *held
 		*shut, *held = false, 0
 		if nd == nil || !s.classes[nd.Class].there {
@@ -453,6 +478,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 		case sched.Asleep, sched.Offered:
 			if *asked = 0; t.wanted > 0 && p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(DeadlinesNeed, wanted, need, s.Gamma)}) {
 				t.wanted--
+				*sched.Row(&s.Paid, n) = *slept != 0 && v.Now().Sub(*slept) >= t.pays
 			}
 		case sched.Awake:
 			if t.open > 0 {
@@ -465,11 +491,19 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 			if *held = since; since == 0 && *asked != 0 {
 				*held = *asked
 			}
-			*shut = *held == 0
+			if *shut = *held == 0; !*shut {
+				k := v.Class(nd.Class).Spec
+				s.held.idle += float64(k.Idle - k.Sleep)
+				s.held.full += float64(k.Idle - k.Sleep + k.Dynamic)
+				s.held.part += float64(t.share) / 1e6
+			}
 			if nd.Occupied > 0 {
 				continue
 			}
-			due := nd.Since.Add(units.Second)
+			due := nd.Since.Add(t.pays)
+			if *sched.Row(&s.Paid, n) {
+				due = nd.Since.Add(units.Second)
+			}
 			if *asked != 0 {
 				due = max(due, asked.Add(againAfter))
 			}
@@ -477,7 +511,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 				next = min(next, due)
 				continue
 			}
-			*asked = max(1, v.Now())
+			*asked, *slept = max(1, v.Now()), max(1, v.Now())
 			why := sched.Because(NotWanted, int64(nd.Since), wanted, need)
 			if s.later {
 				why = sched.Because(CheaperLater, int64(nd.Since), wanted, s.tariff.now)

@@ -202,3 +202,55 @@ func TestGamma(t *testing.T) {
 		t.Errorf("γ is %d, at most %d", s.Gamma, mostGamma)
 	}
 }
+
+// How long a node has to sleep for its wake, by hand: 60 s at 100 W, at 95 W less for each second asleep.
+func TestPays(t *testing.T) {
+	for _, c := range []struct {
+		idle, sleep units.Watts
+		wake, want  units.Duration
+	}{
+		{100, 5, 60 * units.Second, 63158 * units.Millisecond}, {100, 0, 60 * units.Second, 60 * units.Second},
+		{0, 0, 60 * units.Second, 60 * units.Second}, {100, 5, 0, units.Second}, {100, 100, units.Minute, 1e18}, {100, 50, 180 * units.Second, 6 * units.Minute},
+	} {
+		got := pays(&cluster.Class{Idle: c.idle, Sleep: c.sleep, WakeTime: c.wake})
+		if max(got-c.want, c.want-got) > c.want/100_000 {
+			t.Errorf("%v idle, %v asleep, %v to wake: %v, want %v", c.idle, c.sleep, c.wake, got, c.want)
+		}
+	}
+}
+
+// A job has an hour of all nodes left, and has begun; two nodes of a fifth of all are held. An hour costs 3, then 1.
+// Working now, they would take an hour of 2 · 200 W at 3; later as much at 1, and 2 · 100 W at 3 up to then. As much
+// again idle does not pay, nor does an hour that costs nearly the same.
+func TestWaits(t *testing.T) {
+	const hour = 3_600_000
+	for _, c := range []struct {
+		what  string
+		cost  []float64
+		begun []float64
+		held  stay
+		want  units.Time
+	}{
+		{"half of it is idle", []float64{3, 1}, []float64{0, hour}, stay{200, 400, 0.2}, units.Time(units.Hour)},
+		{"nearly all of it is", []float64{3, 1}, []float64{0, hour}, stay{300, 400, 0.2}, 0},
+		{"an hour that costs nearly the same", []float64{3, 2.5}, []float64{0, hour}, stay{200, 400, 0.2}, 0},
+		{"the last hour costs least", []float64{3, 2.9, 0.1}, []float64{0, 0, 10 * hour}, stay{40, 400, 0.2}, 2 * units.Time(units.Hour)},
+		{"work of a tenth of the time", []float64{3, 1}, []float64{0, hour / 50}, stay{200, 400, 0.2}, 0},
+		{"work that is due sooner", []float64{3, 1}, []float64{hour, 0}, stay{200, 400, 0.2}, 0},
+		{"nobody is held", []float64{3, 1}, []float64{0, hour}, stay{}, 0},
+		{"one is paid to draw power", []float64{1, -1}, []float64{0, hour / 50}, stay{20, 400, 0.2}, units.Time(units.Hour)},
+		{"nothing is expected", nil, nil, stay{200, 400, 0.2}, 0},
+	} {
+		s := NewSlack()
+		s.tariff.cost, s.begun, s.held = c.cost, c.begun, c.held
+		for i := range c.cost {
+			s.tariff.ends = append(s.tariff.ends, int64(i+1)*hour)
+		}
+		if len(c.cost) > 0 {
+			s.tariff.ends[len(c.cost)-1] = math.MaxInt64
+		}
+		if got := s.waits(7); got != c.want && got != c.want+7 {
+			t.Errorf("%s: until %v, want %v", c.what, got, c.want)
+		}
+	}
+}

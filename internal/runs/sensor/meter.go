@@ -24,7 +24,8 @@ import (
 
 // Meter sums up what the machine has used while a run lasts, by all counters, or gauges of power, that a source
 // has: those of the processor (RAPL), a file that some program writes, or what Prometheus answers. A counter may
-// begin again. One that stands still, jumps, ends, or says something else than a number is not believed, and
+// begin again; where it steps back by less than half of its range, or of where it was, nothing counts until it is there
+// again. One that stands still, jumps, ends, or says something else than a number is not believed, and
 // neither are the others.
 type Meter struct {
 	Detail string // what it reads, for people
@@ -35,7 +36,8 @@ type Meter struct {
 	began  time.Time
 	ended  time.Time // zero: it has not
 	of     []counter
-	bad    error // why it is not believed
+	bad    error  // why it is not believed
+	odd    string // what of it does not count
 }
 
 // reading is a value that a meter tells of something. A counter begins again above its span, or after 0.
@@ -155,6 +157,9 @@ func (m *Meter) take(r reading) {
 	switch {
 	case m.watts:
 		used = (r.x + c.x) / 2 * span
+	case used < 0 && -used < max(r.span, c.x)/2: // a wrong value, this or the last: it counts on where it has been
+		m.odd = cmp.Or(m.odd, fmt.Sprintf("; the counter of %s stepped back from %v to %v J, which does not count", c.of, c.x, r.x))
+		used, r.x = 0, c.x
 	case used < 0 && r.span > 0:
 		used += r.span
 	case used < 0:
@@ -192,6 +197,7 @@ func (m *Meter) End(ctx context.Context) (joules float64, why error) {
 			joules += c.sum / units.Rounded(c.covered/took)
 		}
 	}
+	m.Detail, m.odd = m.Detail+m.odd, ""
 	return joules, m.bad
 }
 

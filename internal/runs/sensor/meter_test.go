@@ -24,7 +24,10 @@ func TestCounters(t *testing.T) {
 	}{
 		{"counts", 5_000_000, 9_000_000, 8.999, ""},
 		{"begins again", 9_999_000, 500_000, 10.499, ""},
-		{"begins again twice", 500, 400, 19.9994, ""},
+		{"steps back a little", 5_000_000, 4_900_000, 4.999, ""},
+		{"steps back, though to a quarter of where it was", 4_000_000, 1_000_000, 3.999, ""},
+		{"steps back from beyond its range", 25_000_000, 1000, 0, "the counter of package-0 jumped from 25 to 0.001 J"},
+		{"steps back by half", 6_001_000, 1_001_000, 6 + 5, ""},
 		{"stands still", 1000, 1000, 0, "the counter of package-0 stood still"},
 		{"jumps", 1000, 9_000_000_000_000, 0, "the counter of package-0 jumped from 0.001 to 9e+06 J"},
 		{"jumps back, below what it can", 1000, -20_000_000, 0, "package-0 told -20"},
@@ -50,6 +53,9 @@ func TestCounters(t *testing.T) {
 			os.Remove(filepath.Join(dir, "energy_uj"))
 		}
 		joules, err := m.End(t.Context())
+		if c.name == "steps back a little" && m.Detail != "package-0; the counter of package-0 stepped back from 5 to 4.9 J, which does not count" {
+			t.Errorf("it says %q", m.Detail)
+		}
 		if (err == nil) != (c.bad == "") || err != nil && err.Error() != c.bad || err == nil && math.Abs(joules-c.want) > 1e-9 {
 			t.Errorf("%s: %v J, %v; want %v, %q", c.name, joules, err, c.want, c.bad)
 		}
@@ -72,6 +78,12 @@ func TestMeterFiles(t *testing.T) {
 		{"more behind the end", "time,watts\nT+0,10\nT+20,10\nT+30,90\n", 100, ""},
 		{"a counter", "time,joules\nT+5,100\nT+15,300\nT+25,500\n", 200, ""},
 		{"a counter that begins again", "time,joules\nT+10,900\nT+15,50\nT+20,100\n", 100, ""},
+		{"a counter that steps back, and counts on", "time,joules\nT+10,900\nT+12,950\nT+15,940\nT+20,1000\n", 100, ""},
+		{"one that was too high once", "time,joules\nT+10,900\nT+12,990\nT+15,940\nT+20,1000\n", 100, ""},
+		{"one that draws all it may", "time,joules\nT+10,0\nT+20,220000\n", 220000, ""},
+		{"and more", "time,joules\nT+10,0\nT+20,220001\n", 0, "the counter of m.csv jumped from 0 to 220001 J"},
+		{"the most that a machine draws", "time,watts\nT+0,20000\nT+30,20000\n", 200000, ""},
+		{"a watt more", "time,watts\nT+0,20001\nT+30,20001\n", 0, "m.csv told 20001"},
 		{"two nodes, columns in another order", "node,watts,time\na,10,T+0\nb,5,T+0\na,10,T+30\nb,5,T+30\n", 150, ""},
 		{"its last line is being written", "time,joules\nT+5,100\nT+15,300\nT+25,500\nT+26,5", 200, ""},
 		{"times with a zone", "time,watts\n" + zero.Format(time.RFC3339) + ",7\n" + zero.Add(time.Minute).Format(time.RFC3339) + ",7\n", 70, ""},

@@ -284,6 +284,9 @@ func TestWorkAndEnergyAreConserved(t *testing.T) {
 		if joules := *s.Energy * float64(units.JoulesPerKWh); !same(joules, idle*s.Makespan+b.load) {
 			t.Errorf("seed %d: the report says %v J, nodes draw %v", seed, joules, idle*s.Makespan+b.load)
 		}
+		if parts := *s.TaskEnergy + *s.IdleEnergy + *s.WakeEnergy + *s.SleepEnergy; !same(parts, *s.Energy) {
+			t.Errorf("seed %d: the report says %v kWh, and its parts are %v", seed, *s.Energy, parts)
+		}
 		if joules := *s.TaskEnergy * float64(units.JoulesPerKWh); !same(joules, b.load) || !same(b.drawn, b.load) {
 			t.Errorf("seed %d: nodes draw %v J for attempts, their ends tell %v, the report says %v", seed, b.load, b.drawn, joules)
 		}

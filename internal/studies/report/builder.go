@@ -223,10 +223,14 @@ func (b *Builder) Run() *Run {
 	for d, to := range map[units.Dim]*float64{units.MapSlots: &s.MapSlots, units.ReduceSlots: &s.ReduceSlots, units.VCores: &s.Cores, units.Memory: &s.Memory} {
 		*to = b.usage.atEnd[d].over(b.makespan)
 	}
+	s.Wakes = b.used.Wakes
 	if b.rates = append(b.rates, mark{b.makespan, b.used}); !b.meter.Known {
 		b.bill(false)
 	} else if s.TaskEnergy = new(gone + b.bill(true)); !b.real { // whose machine has a meter
 		u := b.uses(b.used.All, b.used)
+		for i, to := range []**float64{&s.IdleEnergy, &s.WakeEnergy, &s.SleepEnergy} {
+			*to = new(b.used.States[i].KWh())
+		}
 		if s.Energy, s.EnergyCost, s.Carbon = u.Energy, u.EnergyCost, u.Carbon; b.meter.Fed[sched.GreenPower] {
 			s.Green, s.Brown = new(b.used.Green.KWh()), new((b.used.All - b.used.Green).KWh())
 		}

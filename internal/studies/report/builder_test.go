@@ -158,7 +158,8 @@ func TestJSON(t *testing.T) {
 		{o.Runs[0].Summary, `jobs admitted refused kept broken met late done failed killed interrupted unfinished promised deadlines in_time
 			deadline_work_s work_in_time_s soft_deadlines soft_in_time penalty makespan_s mean_response_s p95_response_s
 			map_locality rack_locality map_utilization reduce_utilization vcore_utilization memory_utilization map_slots reduce_slots vcores
-			memory_bytes energy_kwh green_kwh brown_kwh energy_cost carbon_kg rented_node_hours rent tasks attempts events wall_s events_per_s`},
+			memory_bytes energy_kwh green_kwh brown_kwh energy_cost carbon_kg rented_node_hours rent task_energy_kwh idle_energy_kwh wake_energy_kwh
+			sleep_energy_kwh wakes tasks attempts events wall_s events_per_s`},
 		{o.Runs[0].Jobs[0], `id class queue submitted_s admitted reason started_s maps_done_s finished_s soft_deadline_s deadline_s
 			maps reduces local_maps attempts task_time_s outcome`},
 	} {

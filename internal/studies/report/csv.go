@@ -87,6 +87,12 @@ func (r *Report) WriteJobs(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(r.Beside(heading, of))
 }
 
+// WriteNodes writes a line for each node on which attempts drew something, as CSV with the names of the JSON.
+func (r *Report) WriteNodes(w io.Writer) error {
+	of := each.Of(r.Runs, func(run *Run) [][]string { return Rows(run.Nodes)[1:] })
+	return csv.NewWriter(w).WriteAll(r.Beside(Rows[NodeUse](nil)[0], of))
+}
+
 // sweptBy are the names of the values of a sweep, of all in a list.
 func sweptBy[T any](list []T, params func(T) map[string]string) []string {
 	swept := map[string]bool{}

@@ -69,6 +69,14 @@ func TestEnergy(t *testing.T) {
 	if math.Abs(*s.EnergyCost*3.6e6-cost) > 1e-6 || math.Abs(*s.Carbon*3.6e6-carbon) > 1e-6 {
 		t.Errorf("it costs %v and emits %v, want %v and %v", *s.EnergyCost*3.6e6, *s.Carbon*3.6e6, cost, carbon)
 	}
+	for name, parts := range map[string][2]float64{"maps": {*s.TaskEnergy, 4000}, "idle": {*s.IdleEnergy, 18*100 + 10*100}, "wake": {*s.WakeEnergy, 3 * 100}, "asleep": {*s.SleepEnergy, 5 * 10}} {
+		if math.Abs(parts[0]*3.6e6-parts[1]) > 1e-6 {
+			t.Errorf("%s: %v J, want %v", name, parts[0]*3.6e6, parts[1])
+		}
+	}
+	if s.Wakes != 1 {
+		t.Errorf("nodes were woken %d times", s.Wakes)
+	}
 	// Its maps draw 100 W each for 10 s, at what all cost.
 	j, part := &b.Run().Jobs[0], 4*1000/want
 	if math.Abs(*j.EnergyCost*3.6e6-part*cost) > 1e-6 || math.Abs(*j.Carbon*3.6e6-part*carbon) > 1e-6 {

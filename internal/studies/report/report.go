@@ -213,8 +213,13 @@ type Summary struct {
 	// hours of nodes that were rented, and what they cost, until the makespan; null: no cloud offers any
 	Rented *float64 `json:"rented_node_hours"`
 	Rent   *float64 `json:"rent"`
-	// what attempts have drawn above what nodes draw idle; the rest is idle, waking and sleeping nodes
-	TaskEnergy *float64 `json:"task_energy_kwh"`
+	// what attempts have drawn above what nodes draw idle; what nodes in service draw besides; what those draw that
+	// wake; and those that sleep: together energy_kwh
+	TaskEnergy  *float64 `json:"task_energy_kwh"`
+	IdleEnergy  *float64 `json:"idle_energy_kwh"`
+	WakeEnergy  *float64 `json:"wake_energy_kwh"`
+	SleepEnergy *float64 `json:"sleep_energy_kwh"`
+	Wakes       int      `json:"wakes"` // how often nodes were woken or rented
 
 	Tasks        int64   `json:"tasks"`    // of the jobs that arrived
 	Attempts     int64   `json:"attempts"` // started

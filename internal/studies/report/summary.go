@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,10 +53,11 @@ var columns = []column{
 	{"attempts", always(func(s *Summary) float64 { return float64(s.Attempts) }), count},
 	{"energy", func(s *Summary) (float64, bool) { return deref(s.Energy) }, kwh},
 	{"brown", func(s *Summary) (float64, bool) { return deref(s.Brown) }, kwh},
-	{"energy cost", func(s *Summary) (float64, bool) { return deref(s.EnergyCost) }, hundredths},
+	{"energy cost", func(s *Summary) (float64, bool) { return deref(s.EnergyCost) }, money},
 	{"carbon dioxide", func(s *Summary) (float64, bool) { return deref(s.Carbon) }, kilograms},
 	{"rented node-hours", func(s *Summary) (float64, bool) { return deref(s.Rented) }, hundredths},
-	{"rent", func(s *Summary) (float64, bool) { return deref(s.Rent) }, hundredths},
+	{"rent", func(s *Summary) (float64, bool) { return deref(s.Rent) }, money},
+	{"wakes", always(func(s *Summary) float64 { return float64(s.Wakes) }), count},
 }
 
 // idleSeconds is how much time slots were held for nothing where tables say so: an hour. Below that it
@@ -73,6 +75,14 @@ func workShare(s *Summary) (float64, bool) {
 func kilograms(x float64) string { return fmt.Sprintf("%.3g kg", x) }
 
 func hundredths(x float64) string { return fmt.Sprintf("%.2f", x) }
+
+// money is in hundredths, or in three digits where there are few of these.
+func money(x float64) string {
+	if math.Abs(x) < 1 {
+		return fmt.Sprintf("%.3g", x)
+	}
+	return hundredths(x)
+}
 
 // tenths prints a share that is often near to all.
 func tenths(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
@@ -221,7 +231,7 @@ func (r *Run) unknownWork() string {
 func summaryTable(title string, g []*Run) *Grid {
 	t := &Grid{Title: title, Least: []string{"attempts", "local maps", "reduce slots", "map slots", "p95"}}
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
-		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "energy cost", "carbon dioxide", "rented node-hours", "rent", "no-deadline response"}, c.name)
+		rare := slices.Contains([]string{"penalty", "idle slot-hours", "vcores", "memory", "energy", "brown", "energy cost", "carbon dioxide", "rented node-hours", "rent", "wakes", "no-deadline response"}, c.name)
 		return rare && !slices.ContainsFunc(g, func(r *Run) bool { // those who have vcores want to see that they idle
 			x, has := c.of(&r.Summary)
 			return has && (x != 0 || c.name == "vcores" || c.name == "penalty")

@@ -390,11 +390,20 @@ func (s *Scenario) needPower() {
 			s.src.Failf(path, "%s has no effect without idle_power, dynamic_power or power_curve", config.Name(path))
 		}
 	}
+	rests := func(at string, o *Offer) {
+		class := o.class("", &k.Offer)
+		said := slices.IndexFunc(sleepKeys, func(key string) bool { return s.src.Has(at + key) })
+		if said >= 0 && class.Sleep > class.Idle && (draws(o) || draws(&k.Offer)) {
+			s.src.Failf(at+sleepKeys[said], "a node draws %v asleep and %v idle; sleep_power must not be above idle_power, or the first of power_curve", class.Sleep, class.Idle)
+		}
+	}
 	some := draws(&k.Offer)
 	checkCurve(s.src, "cluster", &k.Offer)
+	rests("cluster.", &k.Offer)
 	for i := range k.Classes {
 		o := &k.Classes[i].Offer
 		checkCurve(s.src, fmt.Sprintf("cluster.classes[%d]", i), o)
+		rests(fmt.Sprintf("cluster.classes[%d].", i), o)
 		some = some || draws(o)
 		for _, key := range []string{"sleep_power", "wake_time"} {
 			need(fmt.Sprintf("cluster.classes[%d].%s", i, key), draws(o) || draws(&k.Offer))
@@ -407,6 +416,9 @@ func (s *Scenario) needPower() {
 		need("cluster.supply", some)
 	}
 }
+
+// sleepKeys say how sleep and idle compare, the one that is to blame first.
+var sleepKeys = []string{"sleep_power", "idle_power", "power_curve"}
 
 // checkCurve refuses a curve of power that falls, goes back, or is none.
 func checkCurve(src *config.Document, at string, o *Offer) {

@@ -1,0 +1,182 @@
+package referee
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// expected is the forecast of a supply.
+type expected struct {
+	Start    int64     `json:"start"`
+	Interval int64     `json:"interval"`
+	Mid      []float64 `json:"mid"`
+}
+
+// A bargain is some of the nodes at hours that cost about the same.
+type bargain struct {
+	cost, part float64
+	step       int
+}
+
+// A tariff is what a joule costs: an hour ends, in milliseconds from now, and has one of sixteen steps of the cost.
+type tariff struct {
+	ends     []int64
+	step     []int
+	costs    []float64
+	bargains []bargain
+}
+
+// cheapest finds what a joule costs over time, and the nodes by what work costs there: nil where that never changes.
+func (s *spared) cheapest(b *book, list []*node, share func(*node) int64) *tariff {
+	var of []*expected
+	var means []float64
+	for _, kind := range []string{"price", "carbon"} {
+		if f := b.expects[kind]; f != nil {
+			var rest []float64
+			for i, x := range f.Mid {
+				if f.Start+int64(i+1)*f.Interval > b.now {
+					rest = append(rest, x)
+				}
+			}
+			sum := 0.0
+			for _, x := range rest {
+				sum += x
+			}
+			if mean := math.Abs(sum) / float64(max(1, len(rest))); rounded(mean) > 0 {
+				of, means = append(of, f), append(means, mean)
+			}
+		}
+	}
+	h, costs := &tariff{}, []float64{}
+	for at := b.now; len(of) > 0 && at != never; {
+		next, cost := int64(never), 0.0
+		for k, f := range of {
+			end := f.Start + int64(len(f.Mid))*f.Interval
+			switch {
+			case at >= end || len(costs) == 96:
+				cost++
+			case at < f.Start:
+				cost++
+				next = min(next, f.Start)
+			default:
+				i := (at - f.Start) / f.Interval
+				cost += f.Mid[i] / means[k]
+				next = min(next, f.Start+(i+1)*f.Interval)
+			}
+		}
+		costs = append(costs, cost)
+		end := int64(never)
+		if next != never {
+			end = ms(next - b.now)
+		}
+		h.ends = append(h.ends, end)
+		at = next
+	}
+	if len(costs) == 0 || rounded(slices.Max(costs)-slices.Min(costs)) <= 0 {
+		return nil
+	}
+	h.costs = costs
+	low, wide := slices.Min(costs), slices.Max(costs)-slices.Min(costs)
+	for _, c := range costs {
+		h.step = append(h.step, min(15, int(rounded((c-low)/wide*16))))
+	}
+	s.mean = int64(math.Round(rounded(1000 * costs[0] / float64(len(of)))))
+	left, taken := 0.9, float64(s.peak)/1e6
+	for i := 0; i < len(list); {
+		n, all := list[i], 0.0
+		draws := n.Class.Idle + n.Class.Dynamic
+		if i == 0 {
+			draws = n.Class.Dynamic
+		}
+		from := i
+		for i < len(list) && list[i].Class.Name == n.Class.Name {
+			i++
+		}
+		all = min(left, float64(share(n))/1e6*float64(i-from))
+		part := all - min(all, taken)
+		left, taken = left-all, taken-min(all, taken)
+		for k := range 16 {
+			if slices.Contains(h.step, k) {
+				cost := low + (float64(k)+0.5)/16*wide
+				h.bargains = append(h.bargains, bargain{rounded(draws / float64(share(n)) * cost), part, k})
+			}
+		}
+	}
+	slices.SortStableFunc(h.bargains, func(x, y bargain) int { return cmp.Compare(x.cost, y.cost) })
+	return h
+}
+
+// now is the part of all nodes that so much work takes now which has so long.
+func (s *spared) now(_ *book, h *tariff, work float64, time int64) (part float64) {
+	if h == nil {
+		return work / float64(time)
+	}
+	long := map[int]int64{}
+	from := int64(0)
+	for i, end := range h.ends {
+		if from < time {
+			long[h.step[i]] += min(end, time) - from
+		}
+		from = end
+	}
+	for _, x := range h.bargains {
+		if long[x.step] == 0 {
+			continue
+		}
+		some := min(x.part, work/float64(long[x.step]))
+		work -= some * float64(long[x.step])
+		if x.step == h.step[0] {
+			part += some
+		}
+		if rounded(some) < rounded(x.part) {
+			return part
+		}
+	}
+	return part + work/float64(time)
+}
+
+// worth is how long a node has to sleep for the energy of its wake, a second at least.
+func (n *node) worth() int64 {
+	saves, long := n.Class.Idle-n.Class.Sleep, float64(n.Class.WakeTime)
+	if n.Class.Idle > 0 && saves <= 0 && long > 0 {
+		return 1e18
+	} else if n.Class.Idle > 0 && saves > 0 {
+		long *= n.Class.Idle / saves
+	}
+	return max(1e9, int64(rounded(min(long, 1e18))))
+}
+
+// idles is until when nodes that may not sleep had better do nothing for jobs that can wait. At the start of each later
+// hour: either they work now, as long as there is work or up to that hour, and sleep, or they stand idle up to it, and
+// work then.
+func (s *spared) idles(b *book, stuck []*node, share func(*node) int64) (until int64) {
+	idle, full, part, best := 0.0, 0.0, 0.0, 0.0
+	for _, n := range stuck {
+		idle += n.Class.Idle - n.Class.Sleep
+		full += n.Class.Idle - n.Class.Sleep + n.Class.Dynamic
+		part += float64(share(n)) / 1e6
+	}
+	paid := func(long float64) (sum float64) { // for a watt
+		from := int64(0)
+		for i, end := range s.rates.ends {
+			sum += max(0, min(long, float64(end))-float64(from)) * s.rates.costs[i]
+			from = end
+		}
+		return sum
+	}
+	for i, at := range s.rates.ends[:len(s.rates.ends)-1] {
+		work := 0.0
+		for _, c := range s.started {
+			if c.time > at {
+				work += c.work
+			}
+		}
+		long := min(float64(at), work/part)
+		now, then := full*paid(long), idle*paid(float64(at))+full*long*s.rates.costs[i+1]
+		if gains := rounded(now - then); gains > 0 && gains >= best {
+			until, best = b.now+at*1_000_000, gains
+		}
+	}
+	return until
+}
