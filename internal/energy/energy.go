@@ -111,7 +111,7 @@ func (m *Meter) Node(at units.Time, h sched.NodeID, c *cluster.Class, state sche
 	m.settle(at)
 	m.stand(n, -1)
 	defer func() { m.stand(n, 1) }()
-	if state == sched.Waking && n.state != state {
+	if (n.state == sched.Asleep || n.state == sched.Offered) && (state == sched.Waking || state == sched.Awake) {
 		m.used.Wakes++
 	}
 	if n.state = state; c.Capacity != (units.Vector{}) {

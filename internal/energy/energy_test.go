@@ -176,3 +176,18 @@ func TestLeast(t *testing.T) {
 		t.Errorf("where it draws nothing: %v", got)
 	}
 }
+
+// A node is woken twice, the second time at once, and one is rented; one that comes back after a failure is neither.
+func TestWakes(t *testing.T) {
+	class := &cluster.Class{Capacity: units.Slots(4, 0), Idle: 100}
+	var m Meter
+	for i, state := range []sched.NodeState{sched.Awake, sched.Asleep, sched.Waking, sched.Awake, sched.Draining, sched.Asleep, sched.Asleep, sched.Awake, sched.Down, sched.Awake} {
+		m.Node(units.Time(i), 1, class, state)
+	}
+	for i, state := range []sched.NodeState{sched.Offered, sched.Waking, sched.Awake, sched.Offered} {
+		m.Node(units.Time(10+i), 2, class, state)
+	}
+	if got := m.Until(20).Wakes; got != 3 {
+		t.Errorf("%d", got)
+	}
+}
