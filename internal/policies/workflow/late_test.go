@@ -126,8 +126,8 @@ func TestChanceByRuns(t *testing.T) {
 	}
 }
 
-// What is left free for the spread of times, by hand: of ten values from 10 to 28 s, 19 s on average, nine are at most 26 s; one
-// that is always the same takes that.
+// What is left free for the spread of times, by hand: of ten values from 10 to 28 s, 19 s on average, nine are at
+// most 26 s; one that is always the same takes that.
 func TestUnsureByHand(t *testing.T) {
 	v := taught{classes: map[string]*profile.Class{"even": classOf(10, 12, 14, 16, 18, 20, 22, 24, 26, 28), "sure": classOf(7)}}
 	one := mold.Option{Tasks: 1, Time: 10 * units.Second}
@@ -135,7 +135,7 @@ func TestUnsureByHand(t *testing.T) {
 		classes []string
 		want    float64
 	}{
-		{[]string{"sure"}, 1}, {[]string{"unknown"}, 1}, {[]string{"even"}, 26.0 / 19}, {[]string{"even", "sure"}, (26.0 / 19 + 1) / 2},
+		{[]string{"sure"}, 1}, {[]string{"unknown"}, 1}, {[]string{"even"}, 26.0 / 19}, {[]string{"even", "sure"}, (26.0/19 + 1) / 2},
 	} {
 		list, jobs := chain(c.classes, []mold.Option{one, one}[:len(c.classes)])
 		if got := unsure(v, list, jobs); math.Abs(got-c.want) > 0.05 {

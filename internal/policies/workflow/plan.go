@@ -7,6 +7,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/maths/mold"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -117,16 +118,21 @@ func late(v sched.View, list []stage, jobs []mold.Job, within units.Duration) sc
 	return sched.Because(EarliestFinish, 0, int64(mold.Least(jobs)), int64(units.Rounded(1e6*sum.CDF(within.Seconds()))))
 }
 
-// spreadOf is what tasks of a stage take, as far as it is known, in rising order.
+// spreadOf is what tasks of a stage take, in rising order, on the class of nodes of which most is known. Between
+// classes they differ for another reason.
 func spreadOf(v sched.View, list []stage, i int) []float64 {
 	if i >= len(list) {
 		return nil
 	}
-	c := v.Profile(list[i].job.Spec.Class)
-	if c == nil {
-		return nil
+	var most profile.Stage
+	if c := v.Profile(list[i].job.Spec.Class); c != nil {
+		for _, s := range c.Stages {
+			if s.Stage == list[i].spec.Kind && s.Task.N >= most.Task.N {
+				most = s
+			}
+		}
 	}
-	return c.Any(list[i].spec.Kind).Spread.Values(spread)
+	return most.Spread.Values(spread)
 }
 
 // unsure is by what factor the longest path may be longer than is expected: as if the last task of each stage on it

@@ -76,6 +76,29 @@ func TestOozie(t *testing.T) {
 	}
 }
 
+// A file in ISO-8859-1 that says so is read, one of another encoding named.
+func TestOozieEncodings(t *testing.T) {
+	app := "<?xml version=\"1.0\" encoding=\"%s\"?><workflow-app name=\"caf\xe9\"><start to=\"end\"/><action name=\"\xfc\"><ok to=\"end\"/></action><end name=\"end\"/></workflow-app>"
+	w, err := dag.Oozie([]byte(strings.Replace(strings.Replace(app, "%s", "ISO-8859-1", 1), `start to="end"`, "start to=\"\xfc\"", 1)))
+	if err != nil || w.Name != "café" || w.Jobs[0].ID != "ü" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if _, err = dag.Oozie([]byte(strings.Replace(app, "%s", "EBCDIC", 1))); err == nil || !strings.Contains(err.Error(), "its encoding is EBCDIC, it can be UTF-8 or ISO-8859-1") {
+		t.Error(err)
+	}
+}
+
+// Who is only named as a child waits all the same. What took no time is not of unknown time, and a task without a time
+// does not change what those of its kind take on average.
+func TestWfCommonsChildren(t *testing.T) {
+	w, err := dag.WfCommons([]byte(`{"workflow": {"tasks": [{"name": "a", "category": "a", "children": ["b1", "b2"], "runtime": 0},
+		{"name": "b1", "category": "b", "parents": ["a"], "runtime": 10}, {"name": "b2", "category": "b"}]}}`))
+	want := []dag.Job{{ID: "a-0", Maps: 1, Time: units.Millisecond}, {ID: "b-1", Maps: 2, Time: 10 * units.Second, After: []string{"a-0"}}}
+	if err != nil || !cmp.Equal(want, w.Jobs) {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
 func TestAlibaba(t *testing.T) {
 	const rows = "M1,40,j,1,Terminated,310,370,100,0.4\nR2_1,5,j,1,Terminated,371,410,50,0.4\nJ3_1_2,1,j,1,Terminated,411,415,100,0.4\n" +
 		"M1,1,alone,1,Terminated,300,310,100,0.4\nM1,1,k,1,Terminated,300,310,100,0.4\nM2,1,k,1,Terminated,305,310,100,0.4\n"

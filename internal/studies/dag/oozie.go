@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +53,7 @@ type oozieNode struct {
 func Oozie(src []byte) (*Workflow, error) {
 	var app oozieApp
 	d := xml.NewDecoder(bytes.NewReader(src))
+	d.CharsetReader = latin
 	if err := d.Decode(&app); err != nil {
 		if syntax, is := errors.AsType[*xml.SyntaxError](err); is {
 			return nil, fmt.Errorf("line %d: %s", syntax.Line, syntax.Msg)
@@ -122,6 +124,21 @@ func Oozie(src []byte) (*Workflow, error) {
 		return nil, err
 	}
 	return w, w.check()
+}
+
+// latin reads the encodings other than UTF-8 that such files have: each byte of ISO-8859-1 is a character.
+func latin(name string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(name) {
+	case "us-ascii", "iso-8859-1", "latin1":
+	default:
+		return nil, fmt.Errorf("its encoding is %s, it can be UTF-8 or ISO-8859-1", name)
+	}
+	b, err := io.ReadAll(in)
+	text := make([]rune, len(b))
+	for i := range b {
+		text[i] = rune(b[i])
+	}
+	return strings.NewReader(string(text)), err
 }
 
 // job is an action as a job: as many maps and reduces as its properties say.

@@ -32,6 +32,7 @@ type instanceTask struct {
 	ID       string   `json:"id"`
 	Category string   `json:"category"`
 	Parents  []string `json:"parents"`
+	Children []string `json:"children"`
 	Runtime  *float64 `json:"runtimeInSeconds"`
 	Before   *float64 `json:"runtime"` // what older files call that
 	Command  struct{ Program string }
@@ -77,14 +78,25 @@ func WfCommons(src []byte) (*Workflow, error) {
 	for i := range tasks {
 		byName[tasks[i].Name] = tasks[i].key()
 	}
+	known := func(name string) string {
+		if _, is := program[name]; !is {
+			name = cmp.Or(byName[name], name)
+		}
+		return name
+	}
+	before := make(map[string][]string) // as tasks say whom they lead to
+	for i := range tasks {
+		for _, c := range tasks[i].Children {
+			before[known(c)] = append(before[known(c)], tasks[i].key())
+		}
+	}
 	for i := range tasks {
 		tasks[i].Category = cmp.Or(tasks[i].Category, program[tasks[i].key()])
 		j := Job{ID: tasks[i].key(), Maps: 1}
-		for _, p := range tasks[i].Parents {
-			if _, known := program[p]; !known {
-				p = cmp.Or(byName[p], p)
+		for _, p := range slices.Concat(tasks[i].Parents, before[j.ID]) {
+			if p = known(p); !slices.Contains(j.After, p) {
+				j.After = append(j.After, p)
 			}
-			j.After = append(j.After, p)
 		}
 		each.Jobs = append(each.Jobs, j)
 	}
@@ -110,16 +122,20 @@ func joined(each *Workflow, tasks []instanceTask, took map[string]float64) *Work
 	w, level := &Workflow{Name: each.Name}, each.ends(func(*Job) units.Duration { return 1 })
 	place, of := map[string]int{}, make(map[string]int, len(tasks)) // the job of a kind and level, and of each task
 	var sum []float64
+	var timed []int // tasks of which it is known what they took
 	for i := range tasks {
 		key := fmt.Sprintf("%s-%d", tasks[i].kind(), level[i]-1)
 		k, there := place[key]
 		if !there {
 			k = len(w.Jobs)
 			place[key], w.Jobs, sum = k, append(w.Jobs, Job{ID: key}), append(sum, 0)
+			timed = append(timed, 0)
 		}
 		of[each.Jobs[i].ID] = k
 		w.Jobs[k].Maps++
-		sum[k] += took[each.Jobs[i].ID]
+		if t, is := took[each.Jobs[i].ID]; is {
+			sum[k], timed[k] = sum[k]+t, timed[k]+1
+		}
 	}
 	for i := range each.Jobs {
 		j := &w.Jobs[of[each.Jobs[i].ID]]
@@ -130,7 +146,9 @@ func joined(each *Workflow, tasks []instanceTask, took map[string]float64) *Work
 		}
 	}
 	for k := range w.Jobs {
-		w.Jobs[k].Time = units.FromSeconds(sum[k] / float64(w.Jobs[k].Maps))
+		if timed[k] > 0 { // what took no time takes the least that a scenario can say
+			w.Jobs[k].Time = max(units.Millisecond, units.FromSeconds(sum[k]/float64(timed[k])))
+		}
 	}
 	return w
 }
