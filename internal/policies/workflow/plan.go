@@ -297,11 +297,11 @@ func crowded(v sched.View, list []stage, jobs []mold.Job) bool {
 		room[o.Class-1] = v.Class(sched.ClassID(o.Class)).Free.Times(&container.Needs)
 		changes = append(changes, change{ends[i] - o.Time, o.Class - 1, int64(o.Tasks)}, change{ends[i], o.Class - 1, -int64(o.Tasks)})
 	}
-	for j := sched.JobID(1); j <= v.Jobs(); j++ {
-		if job := v.Job(j); job != nil && job.Standing() <= sched.Admitted && job.Spec.Workflow != list[0].job.Spec.Workflow {
-			for s := range sched.Stages {
-				for c := range room {
-					room[c] -= int64(max(0, job.Stages[s].Open))
+	for s := range sched.Stages {
+		for j := v.Waiting(s, 0); j != 0; j = v.Waiting(s, j) {
+			for c := range room {
+				if job := v.Job(j); job.Spec.Workflow != list[0].job.Spec.Workflow {
+					room[c] -= int64(job.Stages[s].Open)
 				}
 			}
 		}
