@@ -213,3 +213,12 @@ func TestSuppliesThatCannotBe(t *testing.T) {
 		t.Errorf("%v kWh are %v green, cost %v and emit %v", *sum.Energy, sum.Green, sum.EnergyCost, sum.Carbon)
 	}
 }
+
+// A small cost is told in three digits, not as nothing or as twice as much.
+func TestMoney(t *testing.T) {
+	for x, want := range map[float64]string{0.0156: "0.0156", 0.965432: "0.965", 12.346: "12.35", 1234.5: "1234.50", 0: "0"} {
+		if got := money(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+}
