@@ -127,7 +127,8 @@ func spreadOf(v sched.View, list []stage, i int) []float64 {
 	var most profile.Stage
 	if c := v.Profile(list[i].job.Spec.Class); c != nil {
 		for _, s := range c.Stages {
-			if s.Stage == list[i].spec.Kind && s.Task.N >= most.Task.N {
+			// what was measured of stages that may be cut as they say is of tasks cut in several ways
+			if s.Stage == list[i].spec.Kind && s.Task.N >= most.Task.N && (s.Task.N == 0 || len(list[i].spec.Works) == 0) {
 				most = s
 			}
 		}
