@@ -83,7 +83,7 @@ workload:
 	if sum.Promised < 2 || sum.Kept+sum.Broken > 0 {
 		t.Fatalf("%+v: of these the test says nothing", sum)
 	}
-	want := fmt.Sprintf("No promise was kept or broken; %d promises of jobs that failed are not counted.\n", sum.Promised)
+	want := fmt.Sprintf("No promise was kept or broken; %d promises of jobs that failed or were killed are not counted.\n", sum.Promised)
 	if table := s.must(0, "audit", "failing.yaml", "--policy", "promise"); table != want {
 		t.Errorf("%q, not %q", table, want)
 	}

@@ -263,7 +263,7 @@ func TestResumeBehindAnother(t *testing.T) {
 	run := s.elsewhere("takes jobs", "run", "--open")
 	s.answers(0, "a, is submitted", "submit", "a.yaml")
 	s.answers(0, "b, is submitted", "submit", "b.yaml")
-	s.answers(0, "c, is submitted", "submit", "c.yaml")
+	s.answers(0, "it waits for b until ", "submit", "c.yaml")
 	s.begun("out/b")
 	if err := run.cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

@@ -177,7 +177,12 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 			line("done", "%s", doneBy(o, now))
 		}
 		if o.Why != "" {
-			line("moved", "%s after submission: %s", units.Span(o.Told.Sub(j.Submitted).Seconds()), o.Why)
+			// The instants of its words count from the start of the run, and the line above has them.
+			why := o.Why
+			if head, _, moved := strings.Cut(why, ": "); moved && strings.HasPrefix(head, "now done by ") {
+				why = why[strings.LastIndex(head, ", ")+2:]
+			}
+			line("moved", "%s after submission: %s", units.Span(o.Told.Sub(j.Submitted).Seconds()), why)
 		}
 	}
 	line("maps", "%s, %d of them with their input", tally(j.Maps), j.LocalMaps)

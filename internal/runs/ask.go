@@ -146,10 +146,15 @@ func dueOf(j *workload.Job, all []*workload.Job) units.Time {
 }
 
 // promisedBy is a deadline that the policy would promise the job, nearly the earliest: it is asked again with
-// that, from the instant on by which it says that the job is done as surely as a promise has to be.
+// that, from the instant on by which it says that the job is done as surely as a promise has to be, or behind the
+// deadline where that is owed to others.
 func promisedBy(ctx context.Context, from lab.Stand, cfg sim.Config, i int, is *Foresight) units.Time {
 	jobs := slices.Clone(cfg.Workload.Jobs)
-	for by, tries := is.Outlook.By, 0; tries < mostOffers; tries++ {
+	by, later := is.Outlook.By, func(by units.Time, tries int) units.Time { return by.Add(by.Sub(is.Arrived) / 4 << max(0, tries-3)) }
+	if due := jobs[i].Deadline; by <= due && due != units.Never {
+		by = later(due, 0)
+	}
+	for tries := range mostOffers {
 		j := *jobs[i]
 		j.Deadline, j.Overdue = by, 0
 		jobs[i] = &j
@@ -158,13 +163,13 @@ func promisedBy(ctx context.Context, from lab.Stand, cfg sim.Config, i int, is *
 		} else if fates[i].Outlook.Word.Binds() {
 			return by
 		}
-		by = by.Add(by.Sub(is.Arrived) / 4)
+		by = later(by, tries)
 	}
 	return units.Never
 }
 
-// mostOffers is how often a policy is asked for a deadline that it would promise: up to five times as late as it
-// says.
+// mostOffers is how often a policy is asked for a deadline that it would promise: a quarter later each time, and in
+// the end up to a hundred times as late as it says.
 const mostOffers = 8
 
 // leastWait is how long a job waits at least for this to be told.

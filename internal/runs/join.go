@@ -197,6 +197,13 @@ func (k *Keeper) said(jobs []engine.Job, kept []*keptJob) (all []Answer) {
 			if f.said() {
 				a.tell(&f)
 				a.Earliest = nil
+				for _, id := range j.Spec.After {
+					if o := book.Job(book.Find(id)); o != nil && o.Standing() <= sched.Admitted && o.Outlook.Half > 0 {
+						a.WaitsFor = append(a.WaitsFor, id)
+						f.Ready = max(f.Ready, o.Outlook.Half.Sub(j.Arrived).Seconds())
+						a.WaitsTill = new(at(j.Arrived.Add(units.FromSeconds(f.Ready))))
+					}
+				}
 				all = append(all, a)
 			}
 		}
@@ -292,9 +299,20 @@ func (k *Keeper) mayWrite(more *Local) error {
 	return nil
 }
 
-// before returns the newest job of the run with this name that others may wait for, nil if there is
-// none. Of one that has not ended only the output is known for certain.
+// before returns the newest job of the run with this name that others may wait for, nil if there is none: what the
+// store has of it may lag behind. Of one that has not ended only the output is known for certain.
 func (k *Keeper) before(name string) (*store.Job, error) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	for _, j := range slices.Backward(k.jobs) {
+		if j.row.Name == name {
+			row := j.row
+			if j.refused != "" {
+				row.State = store.Refused
+			}
+			return &row, nil
+		}
+	}
 	rows, err := k.local.Memory.store.Jobs(store.JobFilter{Run: k.live.Run.ID, Name: name, Limit: 1})
 	if err != nil || len(rows) == 0 {
 		return nil, err

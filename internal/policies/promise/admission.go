@@ -498,53 +498,29 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		return room
 	}
 	with := &asked{v, []*sched.Job{job}}
-	answer := c.answer(with, job)
-	refused := c.rejects(with, job, answer.Outlook.Word)
-	// An offer may put it elsewhere, where that is not promised: what would be there is offered then.
-	for range mostOffers {
-		if answer.Offer.By == 0 || answer.Offer.By <= job.Deadline {
-			break
-		}
+	v = with
+	c.note(v, job)
+	c.deadlines(v, func(job *sched.Job, at units.Time) {
 		is := *job
-		is.Deadline = answer.Offer.By
-		c.forget(job.ID)
-		with.jobs = []*sched.Job{&is}
-		next := c.answer(with, &is)
-		if next.Outlook.Word == sched.Promised || next.Offer.By <= is.Deadline {
-			break
-		}
-		answer.Offer = next.Offer
+		is.Virtual = at
+		with.jobs = append(with.jobs, &is)
+	})
+	var none sched.Plan
+	c.look(v, v.Now() >= s.next, &none)
+	w := c.at(v, job, c.of(job))
+	st := c.statement(v.Now(), w)
+	out := c.verdict(v.Now(), w, &st)
+	answer := sched.Answer{Verb: sched.Admit, Reason: because(job, w.r, &out), Outlook: out}
+	if job.Deadline != units.Never {
+		answer.Offer = st.offer(v.Now(), w)
 	}
 	switch {
 	case orphan(v, job):
 		answer = sched.Answer{Verb: sched.Reject, Reason: sched.Because(Orphan)}
-	case refused:
+	case c.rejects(v, job, out.Word):
 		answer.Verb, answer.Reason, answer.Outlook = sched.Reject, unlikely(answer.Reason), sched.Outlook{}
 	case room.Verb == sched.Hold:
 		answer.Verb, answer.Reason, answer.Offer = room.Verb, room.Reason, sched.Outlook{}
-	}
-	return answer
-}
-
-// mostOffers is how often an offer is held against what would be promised.
-const mostOffers = 4
-
-// answer is what a job is told that came now.
-func (s *scheduler) answer(v *asked, job *sched.Job) sched.Answer {
-	s.note(v, job)
-	s.deadlines(v, func(job *sched.Job, at units.Time) {
-		is := *job
-		is.Virtual = at
-		v.jobs = append(v.jobs, &is)
-	})
-	var none sched.Plan
-	s.look(v, v.Now() >= s.next, &none)
-	w := s.at(v, job, s.of(job))
-	st := s.statement(v.Now(), w)
-	out := s.verdict(v.Now(), w, &st)
-	answer := sched.Answer{Verb: sched.Admit, Reason: because(job, w.r, &out), Outlook: out}
-	if job.Deadline != units.Never {
-		answer.Offer = st.offer(v.Now(), w)
 	}
 	return answer
 }

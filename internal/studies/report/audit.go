@@ -99,12 +99,12 @@ func (j *Job) wide() float64 {
 // onlyEstimated tells whether what the job was told of its finish is an estimate from a sample, which is no promise.
 func (j *Job) onlyEstimated() bool { return j.Confidence == nil && j.Estimated }
 
-// PromisesOfFailed counts the promises of jobs that failed. A promise holds as long as no task fails, so these were
-// neither kept nor broken, and no audit counts them; but whoever reads one is told how many there are.
+// PromisesOfFailed counts the promises of jobs that failed or were killed. A promise holds as long as no task fails,
+// so these were neither kept nor broken, and no audit counts them; but whoever reads one is told how many there are.
 func PromisesOfFailed(runs []*Run) (n int) {
 	for _, run := range runs {
 		for i := range run.Jobs {
-			if j := &run.Jobs[i]; j.Outcome == Failed && j.promised() && !j.onlyEstimated() {
+			if j := &run.Jobs[i]; (j.Outcome == Failed || j.Outcome == Killed) && j.promised() && !j.onlyEstimated() {
 				n++
 			}
 		}
@@ -112,15 +112,15 @@ func PromisesOfFailed(runs []*Run) (n int) {
 	return n
 }
 
-// NotCounted says how many promises of jobs that failed there are; "" of none.
+// NotCounted says how many of these there are; "" of none.
 func NotCounted(failed int) string {
 	switch failed {
 	case 0:
 		return ""
 	case 1:
-		return "1 promise of a job that failed is not counted"
+		return "1 promise of a job that failed or was killed is not counted"
 	}
-	return fmt.Sprintf("%d promises of jobs that failed are not counted", failed)
+	return fmt.Sprintf("%d promises of jobs that failed or were killed are not counted", failed)
 }
 
 // Audits are those of the runs: by what was stated for all promises together, then by scenario, class,
@@ -276,7 +276,7 @@ func PromisesKept(title string, runs []*Run) *Grid {
 const mostAudited = 10
 
 // AuditTable lists audits. Those with less than stated come first among their kind, then those with more. The last row
-// says how many promises of jobs that failed are not among them.
+// says how many promises of jobs that failed or were killed are not among them.
 func AuditTable(title string, list []Audit, failed int) *Grid {
 	t := &Grid{Title: title}
 	t.Add("of", ">stated", ">promises", ">kept", ">part", ">95 % interval", ">quantile / median", "")

@@ -89,7 +89,7 @@ func TestAuditOfFailed(t *testing.T) {
 	if n := PromisesOfFailed(runs); n != 2 || len(list) != 1 || list[0].Promises != 1 {
 		t.Errorf("%d of jobs that failed, %+v", n, list)
 	}
-	for n, want := range map[int]string{0: "", 1: "1 promise of a job that failed is not counted", 2: "2 promises of jobs that failed are not counted"} {
+	for n, want := range map[int]string{0: "", 1: "1 promise of a job that failed or was killed is not counted", 2: "2 promises of jobs that failed or were killed are not counted"} {
 		rows := AuditTable("", list, n).Rows()
 		if last := rows[len(rows)-1]; NotCounted(n) != want || n > 0 && (len(last) != 1 || last[0] != want) || n == 0 && len(rows) != 2 {
 			t.Errorf("%d: %q, %q", n, NotCounted(n), last)

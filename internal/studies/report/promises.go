@@ -292,13 +292,15 @@ func (s *Summary) underused() bool {
 	return s.Jobs >= few && 2*s.Refused > s.Jobs && s.MapUtilization < 0.1 && s.ReduceUtilization < 0.1
 }
 
-// kept says what became of the promise, which is the deadline.
+// kept says what became of the promise, which is the deadline; without one, with which chance that was to be met.
 func (j *Job) kept() string {
 	switch {
 	case j.Outcome == Broken && j.Finished != nil:
 		return "BROKEN by " + units.Span(*j.Finished-*j.Deadline)
 	case j.Promised != nil:
 		return string(j.Outcome)
+	case len(j.Outlooks) > 0 && j.Outlooks[0].Chance > 0:
+		return fmt.Sprintf("none, %v %%", math.Floor(1000*j.Outlooks[0].Chance)/10)
 	}
 	return "none"
 }
