@@ -230,7 +230,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 	if out := r.Told.Outlook; s.rejects(v, job, out.Word) {
 		p.Reject(job.ID, st.offer(v.Now(), w), unlikely(because(job, r, &out)))
-		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
+		s.places, s.found = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job }), false
 		s.forget(job.ID)
 	}
 }

@@ -416,7 +416,7 @@ func byDue(a, b *sched.Job) int {
 // fill puts in the jobs that can be in time, by deadline, and, if all are asked for, the others behind
 // them, in their order.
 func (s *scheduler) fill(v sched.View, all bool) {
-	s.places = s.places[:0]
+	s.places, s.found = s.places[:0], false
 	behind := s.behind[:0]
 	for _, j := range s.line {
 		job := v.Job(j)

@@ -63,6 +63,8 @@ type scheduler struct {
 	rents  bool // nodes were rented, in this batch
 	looks  int  // how many there were
 	strays []stray
+	above  []int32 // of the places, promises that are at more risk than was said
+	found  bool    // these
 	behind []*sched.Job
 	// by handle, who waits for the job
 	behindIt [][]sched.JobID

@@ -91,26 +91,44 @@ func (s *scheduler) saves(now units.Time, w *place, relief, mean float64) float6
 // none: it adds to the risks of those that are above what was promised, in all, more than its own promise leaves.
 func (s *scheduler) breaks(now units.Time, w *place, leaves finish.Risk) (until float64) {
 	more := finish.Risk(0)
-	for i := range s.places {
+	for _, i := range s.tight(now) {
 		o := &s.places[i]
-		if !o.r.InTime {
-			break
-		}
-		if o.r.Promised == 0 || o.end == units.Never || byDue(o.job, w.job) <= 0 {
+		if byDue(o.job, w.job) <= 0 {
 			continue
 		}
 		st, left := s.statement(now, o), o.job.Deadline.Sub(now).Seconds()
-		st.expected -= o.delay // who comes later would be promised nothing either
-		if by := st.by(o.r.Promised); units.Rounded(by) > units.Rounded(left) {
-			without := st.risk(left + min(w.takes, max(0, st.expected-o.least(now))))
-			more += max(0, st.risk(left)-max(without, o.r.Promised))
-			until = max(until, by)
-		}
+		st.expected -= o.delay
+		without := st.risk(left + min(w.takes, max(0, st.expected-o.least(now))))
+		more += max(0, st.risk(left)-max(without, o.r.Promised))
+		until = max(until, st.by(o.r.Promised))
 	}
 	if more <= leaves {
 		return 0
 	}
 	return until
+}
+
+// tight are the promises that are at more risk than was said, by the last look: found once for all jobs that came, each
+// of which counts as there. Who comes later would be promised nothing either.
+func (s *scheduler) tight(now units.Time) []int32 {
+	if s.found {
+		return s.above
+	}
+	s.found, s.above = true, s.above[:0]
+	for i := range s.places {
+		w := &s.places[i]
+		if !w.r.InTime {
+			break
+		}
+		if w.r.Promised == 0 || w.end == units.Never {
+			continue
+		}
+		st := s.statement(now, w)
+		if st.expected -= w.delay; units.Rounded(st.by(w.r.Promised)) > units.Rounded(w.job.Deadline.Sub(now).Seconds()) {
+			s.above = append(s.above, int32(i))
+		}
+	}
+	return s.above
 }
 
 // worthAPlace is the least chance by which a job that is late by itself keeps its place, if it takes as much of the
