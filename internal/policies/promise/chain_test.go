@@ -251,3 +251,25 @@ func TestOrphans(t *testing.T) {
 		t.Errorf("behind a job that is not there it is told %+v", is)
 	}
 }
+
+// Who waits for others is done sooner by as much as these are, but by no more than it waits; and later as the latest of
+// them.
+func TestSpreadOfWhatItWaitsFor(t *testing.T) {
+	st := statement{wait: 50, chain: [2]float64{20, 50}}
+	for _, c := range []struct{ score, wait, want float64 }{{-2, 50, -20}, {-1, 50, -10}, {-2, 8, -8}, {-2, -1, 0}, {0, 50, 0}, {1, 50, 10}, {2, 50, 20}, {3, 50, 50}, {2.5, 50, 35}} {
+		if st.wait = c.wait; units.Rounded(st.behind(c.score)) != c.want {
+			t.Errorf("at a score of %v, where it waits %v s: %v s later, want %v", c.score, c.wait, st.behind(c.score), c.want)
+		}
+	}
+	d := known(t, usual, 0.1, 0.1)
+	job := policytest.Claims("behind", 1, 900)
+	job.After = []string{"a", "b"}
+	d.At(0, arrives(1, policytest.Claims("a", 4, 600)), arrives(2, policytest.Claims("b", 4, 500)), arrives(3, job))
+	at := func(s int) units.Time { return units.Time(s) * units.Time(units.Second) }
+	d.s.jobs[1].End = ending{At: at(10), Far: [2]units.Time{at(40), at(50)}}
+	d.s.jobs[2].End = ending{At: at(30), Far: [2]units.Time{at(35), at(90)}}
+	w := place{r: &d.s.jobs[3], job: d.Book.Job(3)}
+	if is := d.s.ready(d.Book, &w); is != at(30) || w.chain != [2]float64{10, 60} {
+		t.Errorf("behind two it is ready at %v, and as much as %v s later; want 30 s, and 10 and 60 s", is, w.chain)
+	}
+}

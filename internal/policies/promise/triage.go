@@ -79,11 +79,7 @@ const worthOthers = 15
 
 // saves is by how much a second less before a job raises its chance.
 func (s *scheduler) saves(now units.Time, w *place, relief, mean float64) float64 {
-	waits := w.waits(now) - relief
-	if w.r.lost || units.Rounded(waits) <= 0 {
-		return 0
-	}
-	t := max(1, min(waits, mean))
+	t := max(1, min(w.end.Sub(now).Seconds()-w.least(now)-relief, mean))
 	return units.Rounded((s.chance(now, w, relief+t) - s.chance(now, w, relief)) / t)
 }
 
@@ -226,9 +222,4 @@ func (w *place) least(now units.Time) (sum float64) {
 		sum += takes
 	}
 	return sum
-}
-
-// waits is how much of the time until it is done others take from it.
-func (w *place) waits(now units.Time) float64 {
-	return units.Rounded(max(0, w.end.Sub(now).Seconds()-w.least(now)))
 }

@@ -31,8 +31,7 @@ func TestNoPromiseBreaksAnother(t *testing.T) {
 	}
 }
 
-// A promise that stays late whoever else goes has those go behind that would make it later, but for nothing if it waits
-// for nobody, and none once it is lost.
+// A promise that stays late whoever else goes has those go behind that would make it later, but not once it is lost.
 func TestOthersGoBehindLatePromises(t *testing.T) {
 	for _, c := range []struct {
 		why     string
@@ -53,12 +52,34 @@ func TestOthersGoBehindLatePromises(t *testing.T) {
 			t.Errorf("%s: its own place is kept: %v", c.why, is)
 		}
 	}
-	w := place{end: units.Time(10 * units.Second), open: [2]int32{1}, mean: [2]units.Duration{10 * units.Second}, r: &record{}}
-	if is := w.waits(0); is != 0 {
-		t.Errorf("one that takes all the time that it has waits for others %v s", is)
+	w := place{end: units.Time(10 * units.Second), open: [2]int32{1}, mean: [2]units.Duration{7 * units.Second}, r: &record{}}
+	if is := w.least(0); is != 7 {
+		t.Errorf("one with a task of 7 s takes %v s at least", is)
 	}
-	w.r.last[0], w.busy[0], w.open[0] = w.end, 1, 0
-	if is := w.waits(0); is != 0 {
-		t.Errorf("one whose last task runs waits for others %v s", is)
+	w.r.last, w.busy = [2]units.Time{w.end, w.end}, [2]int32{1, 0}
+	if is := w.least(0); is != 10 {
+		t.Errorf("one whose last task runs for 10 s takes %v s at least", is)
+	}
+	w.busy[1], w.r.last[1] = 1, w.end.Add(units.Second)
+	if is := w.least(0); is != 11 {
+		t.Errorf("one whose reduce ends a second behind that takes %v s at least", is)
+	}
+}
+
+// A promise that is at more risk than was said keeps those before it from a promise that add more than these may miss,
+// but nobody who adds little, or stands behind it.
+func TestLittleMoreRisk(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	d.At(0, arrives(1, policytest.Claims("first", 400, 460)))
+	d.s.jobs[1].Own[0] = tally{N: 100, Sum: 107}
+	d.At(1, arrives(2, policytest.Claims("little", 1, 200)), arrives(3, policytest.Claims("behind", 20, 900)))
+	if at := d.s.tight(d.Book.Now()); len(at) != 1 {
+		t.Fatalf("%d promises are at more risk than was said", len(at))
+	}
+	d.At(2, arrives(4, policytest.Claims("more", 10, 200)))
+	for j, word := range map[sched.JobID]sched.Word{2: sched.Promised, 3: sched.Promised, 4: sched.Unpromised} {
+		if is := d.told(j); is.Word != word {
+			t.Errorf("job %d is told %+v for %v, want %v", j, is, d.Book.Job(j).Why, word)
+		}
 	}
 }

@@ -145,7 +145,7 @@ func TestPromisesBeforeLaterOnes(t *testing.T) {
 			}
 		}
 	}
-	if count["a promised"] != 60 || count["a"] < 54 || count["b promised"] != count["b kept"] || count["b"] < 60 {
-		t.Errorf("%v: want 54 of 60 in time, later ones too, and none of these promised in vain", count)
+	if count["a promised"] != 60 || count["a"] < 54 || count["b promised"] != count["b kept"] || count["b promised"] < 40 || count["b"] < 60 {
+		t.Errorf("%v: want 54 of 60 in time, 60 of the later ones too, and 40 of these promised, none in vain", count)
 	}
 }
