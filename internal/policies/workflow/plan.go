@@ -24,6 +24,10 @@ func touched(v sched.View, batch []sched.Event, by sched.Events) (list []*worklo
 		if job == nil || job.Spec.Workflow == nil || len(job.Spec.Workflow.Jobs) == 0 || job.Spec.Workflow.Deadline == units.Never {
 			continue
 		}
+		// what else is refused, as a world does that nobody may change, is no answer to how it is cut
+		if e.Kind == sched.Refused && !slices.ContainsFunc(job.Molds[:], func(m sched.Mold) bool { return m.Item == e.Item }) {
+			continue
+		}
 		f := job.Spec.Workflow
 		if !slices.ContainsFunc(list, func(o *workload.Workflow) bool { return o.ID == f.ID }) {
 			list = append(list, f)
