@@ -206,7 +206,8 @@ func TestCancelOfAPlainRun(t *testing.T) {
 func TestOpenRunThatStops(t *testing.T) {
 	t.Parallel()
 	sleeps := "name: hangs\n" + held + "\ninput: text.txt\noutput: out/hangs\n"
-	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps, "two.yaml": strings.ReplaceAll(sleeps, "hangs", "two")})
+	s := newShell(t, map[string]string{"text.txt": "a\n", "a.yaml": jobFile("a", "deadline: 10m"), "hangs.yaml": sleeps + "run: {policy: fifo, block: 5000B}\n",
+		"two.yaml": strings.ReplaceAll(sleeps, "hangs", "two") + "run: {policy: fair, block: 1025B}\n"})
 	run := s.elsewhere("takes jobs", "run", "--open")
 	s.answers(0, "", "close")
 	if report := run.ends(0); !strings.Contains(report, "on this machine: no jobs ran\n") {
@@ -240,7 +241,10 @@ func TestOpenRunThatStops(t *testing.T) {
 	run.ends(0)
 	s.release("two")
 	s.release("hangs")
-	s.must(0, "resume", "out/hangs")
+	// as the run was that took it, not as its file says
+	if r := s.run("resume", "out/hangs"); r.code != 0 || !strings.Contains(r.stderr, "--policy=fair --block=1025B -- hangs.yaml\n") {
+		t.Errorf("%+v", r)
+	}
 	s.must(0, "resume", "out/two")
 	s.answers(0, "hangs: finished", "wait", "hangs")
 

@@ -333,10 +333,12 @@ func (o *options) machine(cmd *cobra.Command) (runs.Machine, error) {
 	return m, nil
 }
 
-// parseBlock reads the largest input of a map. Its error goes on where the name of what says it ends.
+// parseBlock reads the largest input of a map, 0 for default: as the input and the slots say. Its error goes on where the name of what says it ends.
 func parseBlock(text string) (units.Bytes, error) {
 	block, err := units.ParseBytes(text)
 	switch {
+	case text == "default": // of a resumed run, whatever its files say
+		return 0, nil
 	case err != nil:
 		return 0, fmt.Errorf(": %w", err)
 	case block < 1:

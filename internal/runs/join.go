@@ -320,11 +320,18 @@ func (k *Keeper) before(name string) (*store.Job, error) {
 	return rows[0], nil
 }
 
-// of is the origin of jobs that were submitted to a run: a run of their own continues them, and
-// is told which jobs they wait for besides.
+// of is the origin of jobs that were submitted to a run: a run of their own continues them, with the policy and the
+// block of this one, whatever their files say, and is told which jobs they wait for besides.
 func (k *Keeper) of(s Submission, more *Local, now time.Time) Command {
 	o := k.local.Command
-	args := slices.DeleteFunc(slices.Clone(o.Args[:slices.Index(o.Args, "--")]), OfVars)
+	args, block := slices.Clone(o.Args[:slices.Index(o.Args, "--")]), "default"
+	args = slices.DeleteFunc(args, func(arg string) bool {
+		return OfVars(arg) || strings.HasPrefix(arg, "--policy=") || strings.HasPrefix(arg, "--block=")
+	})
+	if b := k.local.Machine.Block; b > 0 {
+		block = fmt.Sprintf("%dB", b)
+	}
+	args = append(args, "--policy="+k.cell.Policy, "--block="+block)
 	args = append(args, (&scenario.Vars{AsOf: s.AsOf, Set: s.Set}).Args()...)
 	own := make(map[string]bool, len(more.Files))
 	for _, f := range more.Files {
