@@ -203,7 +203,7 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 	}
 	if s.whole != nil {
 		for i := range s.whole.Workflows {
-			if w := &s.whole.Workflows[i]; w.ID == j.Workflow {
+			if w := &s.whole.Workflows[i]; w.ID == s.Promised.Workflow {
 				b.WriteByte('\n')
 				_ = s.whole.Drawn(w).Write(report.Like(out, &b))
 			}

@@ -29,7 +29,7 @@ func touched(v sched.View, batch []sched.Event, by sched.Events) (list []*worklo
 			continue
 		}
 		f := job.Spec.Workflow
-		if !slices.ContainsFunc(list, func(o *workload.Workflow) bool { return o.ID == f.ID }) {
+		if !slices.ContainsFunc(list, func(o *workload.Workflow) bool { return o == f || o.ID == f.ID && slices.Equal(o.Jobs, f.Jobs) }) {
 			list = append(list, f)
 		}
 	}

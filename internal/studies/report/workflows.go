@@ -12,7 +12,8 @@ import (
 
 // Workflow is what became of jobs that are judged as one. Times are in seconds from the start of the run.
 type Workflow struct {
-	ID        string   `json:"id"`
+	ID        string   `json:"id"` // its name, of later ones of that with a number
+	Name      string   `json:"-"`
 	Jobs      int      `json:"jobs"` // that arrived
 	Submitted float64  `json:"submitted_s"`
 	Deadline  *float64 `json:"deadline_s"` // null: none
@@ -29,12 +30,21 @@ func (r *Run) join(j *Job, of *workload.Workflow, after []string) {
 		return
 	}
 	j.Workflow, j.After = of.ID, after
-	for i := len(r.Workflows) - 1; i >= 0; i-- { // the last of them is most likely the one
-		if r.Workflows[i].ID == of.ID {
+	same := 1
+	for _, w := range slices.Backward(r.Workflows) { // the last of them is most likely the one
+		switch {
+		case w.Name != of.ID:
+		case len(of.Jobs) == 0 || w.Submitted == j.Submitted: // only where nobody knows them its jobs come one by one
+			j.Workflow = w.ID
 			return
+		default:
+			same++
 		}
 	}
-	r.Workflows = append(r.Workflows, Workflow{ID: of.ID, Submitted: j.Submitted, Deadline: seconds(of.Deadline)})
+	if same > 1 {
+		j.Workflow = fmt.Sprintf("%s (%d)", of.ID, same)
+	}
+	r.Workflows = append(r.Workflows, Workflow{ID: j.Workflow, Name: of.ID, Submitted: j.Submitted, Deadline: seconds(of.Deadline)})
 }
 
 // judgeWorkflows says what became of the workflows.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,6 +52,37 @@ func TestWorkflows(t *testing.T) {
 	}
 	if want := "fifo            8         6                6    2       4        66.7 %"; !strings.Contains(text.String(), want) {
 		t.Errorf("no %q in\n%s", want, &text)
+	}
+}
+
+// A workflow that has the name of an earlier one is another one, unless nobody knows its jobs: then they come one by one.
+func TestWorkflowsOfOneName(t *testing.T) {
+	r := run("flow", 1, 100, 0, 2)
+	r.Jobs = nil
+	at := func(x float64) *float64 { return &x }
+	for _, known := range [][]string{{"a", "b"}, nil} {
+		for _, came := range []float64{0, 50, 70} {
+			f := &workload.Workflow{ID: "known", Deadline: units.Time(0).Add(units.FromSeconds(came + 30)), Jobs: known}
+			if known == nil {
+				f.ID = "tagged"
+			}
+			for i, id := range []string{"a", "b"} {
+				j := Job{ID: id, Submitted: came, Finished: at(came + 20*float64(i+1)), Outcome: Done}
+				if came == 50 {
+					j.Finished = at(60)
+				}
+				r.join(&j, f, nil)
+				r.Jobs = append(r.Jobs, j)
+			}
+		}
+	}
+	r.Tally()
+	var got []string
+	for _, w := range r.Workflows {
+		got = append(got, fmt.Sprintf("%s: %d jobs, %s", w.ID, w.Jobs, w.Outcome))
+	}
+	if want := "known: 2 jobs, late; known (2): 2 jobs, met; known (3): 2 jobs, late; tagged: 6 jobs, late"; strings.Join(got, "; ") != want {
+		t.Errorf("%q", got)
 	}
 }
 
