@@ -80,8 +80,12 @@ func (r *Run) Drawn(w *Workflow) *Grid {
 	of := bar{from: w.Submitted, until: end}
 	t := &Grid{Title: w.title(r.Policy), Least: []string{">maps"}}
 	if w.Deadline != nil && slices.ContainsFunc(jobs, func(j *Job) bool { return j.Planned != nil && *j.Planned > *w.Deadline }) {
-		needs, _, _ := strings.Cut(jobs[0].PlannedFor, ";") // which began first
-		t.Title += "; " + Printable(needs)
+		for _, j := range jobs { // what the first plan that could not be in time says
+			if needs, _, late := strings.Cut(j.PlannedFor, "; "); late {
+				t.Title += "; " + Printable(needs)
+				break
+			}
+		}
 	}
 	t.Add("job", ">maps", ">began", ">planned", ">ended", ">planned", of.scale())
 	for _, j := range jobs {

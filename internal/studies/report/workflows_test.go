@@ -115,4 +115,9 @@ d *     1  35.0 s   30.0 s  40.0 s   50.0 s              ░░██░░░�
 	if got := text.String(); got != want {
 		t.Errorf("%s", got)
 	}
+	// the first had ended before the plan that could not be in time, by which the others go
+	r.Jobs[0].Planned, r.Jobs[2].Planned, r.Jobs[2].PlannedFor = nil, at(75), "the workflow needs 1:05 min; the job is to be done by 15.0 s"
+	if got := r.Plans()[0].Title; !strings.HasSuffix(got, "(*): a, c, d; the workflow needs 1:05 min") {
+		t.Error(got)
+	}
 }
