@@ -202,11 +202,9 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 		line("process", "%s", s.Real.Sentence(s.Run.Ended.Sub(s.Run.Began).Seconds()))
 	}
 	if s.whole != nil {
-		for i := range s.whole.Workflows {
-			if w := &s.whole.Workflows[i]; w.ID == s.Promised.Workflow {
-				b.WriteByte('\n')
-				_ = s.whole.Drawn(w).Write(report.Like(out, &b))
-			}
+		if w := s.whole.WorkflowOf(s.Promised); w != nil {
+			b.WriteByte('\n')
+			_ = s.whole.Drawn(w).Write(report.Like(out, &b))
 		}
 	}
 	if len(j.Counters) > 0 {

@@ -15,14 +15,15 @@ import (
 
 // asked is what why says as JSON.
 type asked struct {
-	Schema  string
-	State   string
-	Waits   string
-	Told    []string
-	Wait    *account.Wait
-	Job     *report.Job
-	Account *account.Account
-	Changes []lab.Change
+	Schema   string
+	State    string
+	Waits    string
+	Told     []string
+	Wait     *account.Wait
+	Job      *report.Job
+	Workflow *report.Workflow
+	Account  *account.Account
+	Changes  []lab.Change
 }
 
 func whyJSON(t *testing.T, s *shell, args ...string) (a asked) {
@@ -139,6 +140,25 @@ func TestWhySimulated(t *testing.T) {
 	}
 	if text := s.must(0, "simulate", two, "--policy", "fifo", "--seed", "1"); !strings.Contains(text, `job "alert" LATE by`) || !strings.Contains(text, "waited for slots (report") {
 		t.Error(text)
+	}
+}
+
+// A job without a deadline of its own is told what became of its workflow.
+func TestWhyOfALateWorkflow(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"late.yaml": `cluster: {nodes: 1, map_slots: 1, heartbeat: 0s}
+workload:
+  jobs:
+    - {id: a, workflow: w, workflow_deadline: +15s, maps: 1, map_time: 10s}
+    - {id: b, workflow: w, after: a, maps: 1, map_time: 10s}
+policies: [fifo]
+`})
+	s.must(0, "simulate", "late.yaml", "--keep")
+	if said := s.must(0, "why", "b"); !strings.Contains(said, "its workflow w by fifo: done after 20.0 s, 5.0 s after its deadline") {
+		t.Errorf("%s", said)
+	}
+	if a := whyJSON(t, s, "b"); a.Workflow == nil || a.Workflow.Outcome != report.Late {
+		t.Errorf("%+v", a.Workflow)
 	}
 }
 

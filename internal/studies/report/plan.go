@@ -78,7 +78,7 @@ func (r *Run) Drawn(w *Workflow) *Grid {
 	}
 	slices.SortStableFunc(jobs, func(x, y *Job) int { return cmp.Compare(started(x), started(y)) })
 	of := bar{from: w.Submitted, until: end}
-	t := &Grid{Title: w.title(r.Policy), Least: []string{">maps"}}
+	t := &Grid{Title: w.Title(r.Policy), Least: []string{">maps"}}
 	if w.Deadline != nil && slices.ContainsFunc(jobs, func(j *Job) bool { return j.Planned != nil && *j.Planned > *w.Deadline }) {
 		for _, j := range jobs { // what the first plan that could not be in time says
 			if needs, _, late := strings.Cut(j.PlannedFor, "; "); late {
@@ -105,8 +105,8 @@ func (r *Run) Drawn(w *Workflow) *Grid {
 	return t
 }
 
-// title says what became of a workflow, and which path it waited for.
-func (w *Workflow) title(policy string) string {
+// Title says what became of a workflow, and which path it waited for.
+func (w *Workflow) Title(policy string) string {
 	text := fmt.Sprintf("workflow %s by %s: %s", w.ID, policy, w.Outcome)
 	if w.Finished != nil {
 		text = fmt.Sprintf("workflow %s by %s: done after %s", w.ID, policy, units.Span(*w.Finished-w.Submitted))

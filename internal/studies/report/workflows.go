@@ -131,6 +131,16 @@ func (r *Run) Of(workflow string) (jobs []*Job) {
 	return jobs
 }
 
+// WorkflowOf is that of a job, nil if it is in none.
+func (r *Run) WorkflowOf(j *Job) *Workflow {
+	for i := range r.Workflows {
+		if w := &r.Workflows[i]; w.ID == j.Workflow {
+			return w
+		}
+	}
+	return nil
+}
+
 // Missed counts the workflows with a deadline, and those of them that did not meet it, whatever became of them.
 func (r *Run) Missed() (missed, of int) {
 	for i := range r.Workflows {

@@ -119,6 +119,9 @@ func (j *Job) check() {
 	if long := config.TooLong("the name of the job", j.Name); long != "" { // it may be that of the file
 		d.Failf("name", "%s", long)
 	}
+	if most := j.Moldable.Reduces; most > 0 && j.Reduces > most {
+		d.Failf("moldable.reduces", "the job has %d reduces, and moldable says at most %d; give it another number", j.Reduces, most)
+	}
 	j.checkOffers()
 	j.localPaths()
 	j.checkInputs()

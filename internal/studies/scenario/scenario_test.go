@@ -212,6 +212,7 @@ func TestErrors(t *testing.T) {
 		{"scenario", "cluster: {nodes: 2\n", `f.yaml:1:10: this is not YAML:`},
 		{"scenario", "", `f.yaml: the file is empty`},
 		{"scenario", "a: 1\n---\nb: 2\n", `f.yaml:3:1: a second document begins here; a file has one document`},
+		{"job", "app: wordcount\ninput: x\noutput: y\nreduces: 5\nmoldable: {reduces: 3}\n", `f.yaml:5:21: the job has 5 reduces, and moldable says at most 3; give it another number`},
 		{"job", "app: wordcount\ninput: x\noutput: y\nreduce: 4\n", `f.yaml:4:9: reduce and app contradict each other: reduce is for jobs of commands, which have map; leave one of them out; the key for the number of reduces is reduces`},
 		{"job", "app: wordcount\nmap: cat\ninput: x\noutput: y\n", `f.yaml:2:6: app and map contradict each other: a job runs an application or commands; leave one of them out`},
 		{"job", "map: cat\nreduce: cat\ninput: x\noutput: y\nreduces: 0\n", `f.yaml:5:10: reduces and reduce contradict each other: with 0 reduces what maps emit is the result; leave reduce out, or give the job reduces`},
