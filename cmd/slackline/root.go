@@ -333,7 +333,8 @@ func (o *options) machine(cmd *cobra.Command) (runs.Machine, error) {
 	return m, nil
 }
 
-// parseBlock reads the largest input of a map, 0 for default: as the input and the slots say. Its error goes on where the name of what says it ends.
+// parseBlock reads the largest input of a map, 0 for default: as the input and the slots say. Its error goes on where
+// the name of what says it ends.
 func parseBlock(text string) (units.Bytes, error) {
 	block, err := units.ParseBytes(text)
 	switch {

@@ -30,8 +30,7 @@ type reasons struct {
 	Scenario string           `json:"scenario"`
 	Policy   string           `json:"policy"`
 	Seed     uint64           `json:"seed"`
-	Job      *report.Job      `json:"job"` // null: it has not ended
-	Workflow *report.Workflow `json:"workflow,omitempty"`
+	Job      *report.Job      `json:"job"`             // null: it has not ended
 	Account  *account.Account `json:"account"`         // null: nobody kept it
 	State    string           `json:"state,omitempty"` // of a job that has not ended
 	Waits    string           `json:"waits,omitempty"` // what such a job waits for
@@ -39,7 +38,8 @@ type reasons struct {
 	Wait     *account.Wait    `json:"wait,omitempty"`  // the same as waits, by the book of its run
 	Changes  []lab.Change     `json:"changes"`         // one thing changed, and what became of the job
 
-	name string
+	workflow *report.Workflow // its, nil: none
+	name     string
 }
 
 func newWhy(o *options) *cobra.Command {
@@ -154,7 +154,7 @@ func (o *options) simulated(ctx context.Context, t *lab.Told, job string) (*reas
 		return nil, fmt.Errorf("there is no job %q in that run; there are: %s", job, few(names))
 	}
 	r := &reasons{Schema: whyForm, World: t.World, Scenario: t.Header.Scenario, Policy: t.Policy, Seed: t.Seed,
-		Job: &t.Jobs[i], Workflow: t.WorkflowOf(&t.Jobs[i]), Account: t.Books.Of(i), Changes: []lab.Change{}, name: job}
+		Job: &t.Jobs[i], workflow: t.WorkflowOf(&t.Jobs[i]), Account: t.Books.Of(i), Changes: []lab.Change{}, name: job}
 	var err error
 	if j := r.Job; t.Source != nil && j.Deadline != nil && !j.Outcome.InTime() {
 		r.Changes, err = lab.WhatIf(ctx, t, job, o.known)
@@ -169,7 +169,7 @@ func ofRealJob(s *shown, now time.Time) *reasons {
 	r := &reasons{Schema: whyForm, World: "engine", Scenario: s.Job.Name, Policy: s.Run.Policy, Seed: s.Run.Seed, Job: s.Promised,
 		Changes: []lab.Change{}, name: s.Job.Name}
 	if r.Job != nil && s.Job.Ended != nil {
-		r.Account, r.Workflow = r.Job.Account, s.whole.WorkflowOf(r.Job)
+		r.Account, r.workflow = r.Job.Account, s.whole.WorkflowOf(r.Job)
 		r.estimate()
 		return r
 	}
@@ -231,8 +231,8 @@ func (r *reasons) write(w io.Writer) error {
 		if j.Reason != "" {
 			say("%s", j.Reason)
 		}
-		if r.Workflow != nil {
-			say("its %s", r.Workflow.Title(r.Policy))
+		if r.workflow != nil {
+			say("its %s", r.workflow.Title(r.Policy))
 		}
 		if j.Cut != "" {
 			say("its %s", j.Cut)

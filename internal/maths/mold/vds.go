@@ -37,9 +37,9 @@ func MinD(jobs []Job, work []int64, due units.Duration) (levels []int, deadlines
 	return levels, p.finishes()
 }
 
-// Latest gives each job the latest deadline with which those behind it can be in time.
-func Latest(jobs []Job, times []units.Duration, due units.Duration) []units.Duration {
-	p := newPaths(jobs, func(i int) units.Duration { return times[i] })
+// Latest gives each job the latest deadline with which those behind it can be in time at their fastest.
+func Latest(jobs []Job, due units.Duration) []units.Duration {
+	p := fastest(jobs)
 	at := make([]units.Duration, len(jobs))
 	for i := range at {
 		at[i] = due - p.tail[i]
@@ -47,10 +47,8 @@ func Latest(jobs []Job, times []units.Duration, due units.Duration) []units.Dura
 	return at
 }
 
-// Finishes are when jobs are done that each begin as soon as they may.
-func Finishes(jobs []Job, times []units.Duration) []units.Duration {
-	return newPaths(jobs, func(i int) units.Duration { return times[i] }).finishes()
-}
+// Finishes are when jobs are done at their fastest that each begin as soon as they may.
+func Finishes(jobs []Job) []units.Duration { return fastest(jobs).finishes() }
 
 func (p *paths) finishes() []units.Duration {
 	at := make([]units.Duration, len(p.jobs))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/profile"
@@ -72,12 +73,7 @@ func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why sched.
 
 // whole are the stages, each in all its numbers of tasks on all kinds of machines.
 func whole(v sched.View, list []stage) []mold.Job {
-	jobs := make([]mold.Job, len(list))
-	for i := range list {
-		from, to := list[i].counts()
-		jobs[i] = list[i].byKind(v, from, to)
-	}
-	return jobs
+	return each.Of(list, func(s stage) mold.Job { from, to := s.counts(); return s.byKind(v, from, to) })
 }
 
 // owing adds to stages that are to be done in so much time one that follows for each job with a deadline of its own
@@ -90,11 +86,7 @@ func owing(v sched.View, list []stage, jobs []mold.Job, in units.Duration) []mol
 			continue
 		}
 		if first == nil {
-			times := make([]units.Duration, len(list))
-			for k := range list {
-				times[k] = jobs[k].Options[0].Time
-			}
-			first = mold.Finishes(jobs, times)
+			first = mold.Finishes(jobs)
 		}
 		if own := d.Sub(v.Now()); own >= first[i] {
 			jobs = append(jobs, mold.Job{Options: []mold.Option{{Time: in - own}}, After: []int{i}})
@@ -182,10 +174,7 @@ func (a *partition) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if !slices.ContainsFunc(list, func(s stage) bool { return s.free }) {
 			continue
 		}
-		jobs := make([]mold.Job, len(list))
-		for i := range list {
-			jobs[i] = list[i].onMean(v)
-		}
+		jobs := each.Of(list, func(s stage) mold.Job { return s.onMean(v) })
 		within := left(v, f, a.beta)
 		why := because(mold.Least(jobs) <= within)
 		for i, at := range a.by(jobs, within, a.eps) {
@@ -249,10 +238,6 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			within = less
 			choice, fits = mold.TradeOff(jobs, within)
 		}
-		times := make([]units.Duration, len(jobs))
-		for i := range jobs {
-			times[i] = jobs[i].Options[choice[i]].Time
-		}
 		for i := range list {
 			o := &jobs[i].Options[choice[i]]
 			cut(p, &list[i], o.Tasks, because(fits), within)
@@ -261,7 +246,7 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if least := mold.Least(jobs); !fits && least > until {
 			until, why = least, late(v, list, jobs, until)
 		}
-		for i, at := range mold.Latest(jobs, times, until)[:len(list)] {
+		for i, at := range mold.Latest(as(jobs, choice), until)[:len(list)] {
 			due(v, p, &list[i], at, why)
 		}
 	}
@@ -285,11 +270,7 @@ func crowded(v sched.View, list []stage, jobs []mold.Job) bool {
 		tasks int64
 	}
 	var changes []change
-	room, times := make([]int64, v.Classes()), make([]units.Duration, len(jobs))
-	for i := range jobs {
-		times[i] = jobs[i].Options[0].Time
-	}
-	ends := mold.Finishes(jobs, times)
+	room, ends := make([]int64, v.Classes()), mold.Finishes(jobs)
 	for i := range jobs {
 		o := &jobs[i].Options[0]
 		switch {

@@ -55,7 +55,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// A workflow that has the name of an earlier one is another one, unless nobody knows its jobs: then they come one by one.
+// A workflow that has the name of an earlier one is another one, unless nobody knows its jobs: then they come one by
+// one.
 func TestWorkflowsOfOneName(t *testing.T) {
 	r := run("flow", 1, 100, 0, 2)
 	r.Jobs = nil
