@@ -34,7 +34,7 @@ been promised, or for earlier. The mean of the ratios says how wide the promises
 With --history it counts the promises that were made here, or by yarn serve with the same --store, by what was stated, class and
 month. Its intervals may be looked at every day: all of them together are right in 95 % of cases (Robbins 1970).
 
-A promise holds as long as no task fails. So promises of jobs that failed are neither kept nor broken; a line says how many of
+A promise holds as long as no task fails. So promises of jobs that failed or were killed are neither kept nor broken; a line says how many of
 them are not counted.`,
 		Example: `  slackline audit examples/best-effort.yaml --seed 1..2
   slackline audit examples/best-effort.yaml --seed 3 -o json`,
@@ -105,7 +105,7 @@ func (o *options) auditHistory(cmd *cobra.Command, f store.JobFilter, since stri
 				p.Stated = j.Outlook.Confidence
 			}
 			made = append(made, p)
-		case report.Failed:
+		case report.Failed, report.Killed:
 			if j.Promised {
 				failed++
 			}

@@ -179,7 +179,7 @@ func (s *shown) write(out io.Writer, now time.Time) error {
 		if o.Why != "" {
 			// The instants of its words count from the start of the run, and the line above has them.
 			why := o.Why
-			if head, _, moved := strings.Cut(why, ": "); moved && strings.HasPrefix(head, "now done by ") {
+			if head, _, moved := strings.Cut(why, ": "); moved && strings.HasPrefix(head, "now done by ") && !strings.HasSuffix(why, "vary more") && !strings.HasSuffix(why, "may vary") { // else the shift is not that of the middle
 				why = why[strings.LastIndex(head, ", ")+2:]
 			}
 			line("moved", "%s after submission: %s", units.Span(o.Told.Sub(j.Submitted).Seconds()), why)

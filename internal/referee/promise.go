@@ -350,10 +350,10 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 		if n[1] != by || by != 0 && n[2] != 1e6-chance {
 			return "what it is told"
 		}
-		if name == "owed" && (by == 0 || by > j.Deadline || o.outside[j] || !slices.ContainsFunc(b.live, owed)) {
-			return "another cause, as nobody behind it has a promise, or it would have none itself"
+		if name == "owed" && !slices.ContainsFunc(b.live, owed) {
+			return "another cause, as nobody behind it has a promise"
 		}
-		if name == "behind" && by != 0 && by <= j.Deadline && !o.outside[j] {
+		if by != 0 && by <= j.Deadline && !o.outside[j] {
 			return "a promise"
 		}
 		if o.reject && !j.goesOn() && o.news[j] && b.foretells(j) {
@@ -487,7 +487,7 @@ func (o *stated) refusal(b *book, j *job, l *line) string {
 		return l.get("reason")
 	case !o.reject || j.goesOn() || j.Deadline == never:
 		return "that it is let in"
-	case name != "unlikely" || n[0] != j.Deadline:
+	case name != "unlikely" && name != "owed" || n[0] != j.Deadline:
 		return fmt.Sprintf("unlikely:%d", j.Deadline)
 	case n[1] != 0 && n[1] <= j.Deadline && !o.outside[j]:
 		return "a promise"

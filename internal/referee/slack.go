@@ -12,6 +12,7 @@ type spared struct {
 	took
 	gamma      int64
 	lax        map[int]int64 // jobs that can wait, and their deadlines
+	once       map[int]int64 // and those that could
 	rush       []int         // jobs that cannot, with tasks to start
 	since      map[int]int64 // since when they have had some
 	shut       map[int]bool
@@ -54,6 +55,7 @@ func (s *spared) forget() {
 	s.peak, s.seen, s.first, s.over, s.quiet = 0, 0, 0, 0, 0
 	s.dozed, s.good = map[int]int64{}, map[int]bool{}
 	s.came, s.reach, s.rank, s.held = map[int]bool{}, map[int]int64{}, map[int]int64{}, map[int]int64{}
+	s.once = map[int]int64{}
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
 }
 
@@ -129,8 +131,9 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 		if l.name == "job-ended" {
 			clear(s.asked)
 		}
-		if due := s.lax[l.int("job")]; l.name == "job-ended" || l.name == "job-arrived" {
+		if due := s.once[l.int("job")]; l.name == "job-ended" || l.name == "job-arrived" {
 			delete(s.lax, l.int("job"))
+			delete(s.once, l.int("job"))
 			delete(s.since, l.int("job"))
 			s.came[l.int("job")] = l.name == "job-arrived"
 			switch {
@@ -215,7 +218,7 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 		stuck = stuck || rush && b.now-s.since[j.id] > wake+60e9
 		switch g := float64(s.gamma) / 1000; {
 		case lax:
-			s.lax[j.id] = j.due()
+			s.lax[j.id], s.once[j.id] = j.due(), j.due()
 			g /= 1 - comes*comes
 			owns[j.id] = own
 			if j.begun() {

@@ -201,7 +201,8 @@ func (k *Keeper) said(jobs []engine.Job, kept []*keptJob) (all []Answer) {
 					if o := book.Job(book.Find(id)); o != nil && o.Standing() <= sched.Admitted && o.Outlook.Half > 0 {
 						a.WaitsFor = append(a.WaitsFor, id)
 						f.Ready = max(f.Ready, o.Outlook.Half.Sub(j.Arrived).Seconds())
-						a.WaitsTill = new(at(j.Arrived.Add(units.FromSeconds(f.Ready))))
+						// as it was told last, and that may be past
+						a.WaitsTill = new(at(min(max(j.Arrived.Add(units.FromSeconds(f.Ready)), book.Now()), j.Outlook.Half)))
 					}
 				}
 				all = append(all, a)

@@ -111,7 +111,7 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 	}
 	if turn || len(came) > 0 {
-		s.look(v, turn, p)
+		s.look(v, turn, came, p)
 	}
 	for _, j := range came {
 		s.judge(v, v.Job(j), p)
@@ -163,7 +163,7 @@ func (s *scheduler) spacing() units.Duration {
 
 // look looks at the cluster, and ranks whom it finds elsewhere: at all jobs, of which any may be in time, or at those
 // that could be in time at the last look.
-func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
+func (s *scheduler) look(v sched.View, all bool, came []sched.JobID, p *sched.Plan) {
 	s.arrivals.count(v.Now())
 	s.was = s.was[:0]
 	for _, j := range s.line {
@@ -175,13 +175,27 @@ func (s *scheduler) look(v sched.View, all bool, p *sched.Plan) {
 	}
 	chained := s.carry(v)
 	s.hold(v)
+	last := units.Time(0) // promise that can be kept
+	for _, j := range s.line {
+		if r := &s.jobs[j]; r.Promised > 0 && !r.lost {
+			last = max(last, v.Job(j).Due())
+		}
+	}
 	for {
 		for i, j := range s.line {
 			r, due := &s.jobs[j], v.Job(j).Due()
+			if r.Away = r.Away && due <= last && v.Now() < r.OwedBy; r.Away {
+				r.InTime = false
+				continue
+			}
 			r.InTime = s.was[i].inTime || all && due != units.Never && (due > v.Now() || r.carries)
 		}
 		s.fill(v, all)
 		s.run(v)
+		if went := s.owes(v, came); went {
+			came = nil
+			continue
+		}
 		if s.gaveUp = false; !s.triage(v) {
 			break
 		}
@@ -230,7 +244,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 	}
 	if out := r.Told.Outlook; s.rejects(v, job, out.Word) {
 		p.Reject(job.ID, st.offer(v.Now(), w), unlikely(because(job, r, &out)))
-		s.places, s.found = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job }), false
+		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
 		s.forget(job.ID)
 	}
 }
@@ -286,10 +300,7 @@ func (s *scheduler) verdict(now units.Time, w *place, st *statement) sched.Outlo
 	promised := finish.Risk(0)
 	if r.InTime && w.end != units.Never && job.Deadline != units.Never && job.Spec.Growing() == nil {
 		promised = r.best(st, job.Deadline.Sub(now).Seconds())
-		if w.owed = 0; promised > 0 {
-			w.owed = s.breaks(now, w, promised)
-		}
-		if r.Owed = w.owed > 0; r.Owed {
+		if r.Owed > promised {
 			promised = 0
 		}
 		r.Level = cmp.Or(promised, r.Level)
@@ -299,8 +310,8 @@ func (s *scheduler) verdict(now units.Time, w *place, st *statement) sched.Outlo
 		// Such jobs are as often in time as that asks for.
 		out.Word, out.Chance = sched.Promised, max(out.Chance, out.Confidence)
 		agree(&out, now, job.Deadline)
-	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && !r.Owed && job.Spec.Growing() == nil {
-		// Promises ask for more than what jobs are told, as some were broken of late.
+	} else if out.Chance >= out.Confidence && out.By != 0 && r.InTime && job.Spec.Growing() == nil {
+		// Promises ask for more than what jobs are told, as some were broken of late, or are owed to others.
 		out.Chance = out.Confidence - 1
 		agree(&out, now, job.Deadline)
 	}
@@ -318,7 +329,7 @@ func because(job *sched.Job, r *record, out *sched.Outlook) sched.Reason {
 		return sched.Because(estimate.CountUnknown, int64(job.Spec.Growing().Kind))
 	}
 	cause := Behind
-	if r.Owed {
+	if r.Owed > r.Level {
 		cause = Owed
 	}
 	return sched.Because(cause, int64(job.Deadline), int64(out.By), int64(finish.Certain)-int64(out.Chance))
@@ -335,8 +346,8 @@ func unlikely(why sched.Reason) sched.Reason {
 // offer is the earliest deadline that would be promised, nearly; none for who went behind for others, however late.
 func (st *statement) offer(now units.Time, w *place) sched.Outlook {
 	at := instant(now, st.promises(max(w.r.Asked, w.r.Least)))
-	if w.owed > 0 { // behind these
-		at = max(at, instant(now, w.owed+w.least(now)))
+	if w.r.Owed > w.r.Level { // behind these
+		at = max(at, w.r.OwedBy.Add(ofSeconds(w.least(now))))
 	}
 	if w.end == units.Never || !w.r.InTime && at <= w.job.Deadline {
 		return sched.Offer(0, false)
@@ -365,7 +376,7 @@ func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sch
 		return p.Admit(job.ID, sched.Outlook{}, why)
 	}
 	if !r.Let && r.Told.At < v.Now() { // it has waited for room
-		s.look(v, false, p)
+		s.look(v, false, nil, p)
 		s.tells(v, job, r)
 	}
 	r.Let = true
@@ -439,7 +450,7 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	r.End, r.Density, r.Let = was.End, was.Density, was.Let
 	if r.Due == was.Due {
 		r.InTime, r.Handed, r.Told, r.Promised, r.First, r.Unsaid = was.InTime, was.Handed, was.Told, was.Promised, was.First, was.Unsaid
-		r.Owed = was.Owed
+		r.Owed, r.OwedBy, r.Away = was.Owed, was.OwedBy, was.Away
 		return false
 	}
 	if r.InTime && !was.InTime {
@@ -472,7 +483,7 @@ func (s *scheduler) resync(v sched.View) {
 		s.keep(v, job, r, old)
 		r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
 		r.First, r.Unsaid = old.First, old.Unsaid
-		r.Owed = old.Owed
+		r.Owed, r.OwedBy, r.Away = old.Owed, old.OwedBy, old.Away
 	}
 }
 
@@ -506,7 +517,7 @@ func (a admission) Ask(v sched.View, job *sched.Job) sched.Answer {
 		with.jobs = append(with.jobs, &is)
 	})
 	var none sched.Plan
-	c.look(v, v.Now() >= s.next, &none)
+	c.look(v, v.Now() >= s.next, []sched.JobID{job.ID}, &none)
 	w := c.at(v, job, c.of(job))
 	st := c.statement(v.Now(), w)
 	out := c.verdict(v.Now(), w, &st)

@@ -27,8 +27,8 @@ var (
 			"|nobody can say yet when it will be done, and its deadline is at {deadline}]; it runs all the same"}
 	// Owed lets a job run that others pay for if it is promised its deadline.
 	Owed = &sched.Cause{Name: "owed", Numbers: missed,
-		Text: "no promise: the slots that it takes are owed to jobs which were promised later deadlines; " +
-			"as things stand it meets its own at {deadline} with {risk}, and is done by {finish}[confidence? with {confidence}]"}
+		Text: "no promise: the slots that it takes are owed to jobs which were promised later deadlines[finish?; " +
+			"as things stand it meets its own at {deadline} with {risk}, and is done by {finish}[confidence? with {confidence}]]"}
 	// PromisedNow promises a job its deadline of whose class nothing was known when it came.
 	PromisedNow = &sched.Cause{Name: "promised-now", Numbers: missed[:1],
 		Text: "all that it was guessed by is known now: promised by its deadline at {deadline} with {confidence}; as things stand it is " + estimate.Done}

@@ -65,7 +65,7 @@ func TestFirstTasksTell(t *testing.T) {
 		e.Spans[0] = units.FromSeconds(20 + float64(i%2))
 		d.s.ended(d.Book, job, sched.Map, &e)
 	}
-	d.s.look(d.Book, true, &sched.Plan{})
+	d.s.look(d.Book, true, nil, &sched.Plan{})
 	if after, takes := wide(), d.s.task(&d.s.jobs[1], 0); after <= 0 || after > before/3 || takes < 17 || takes > 27 {
 		t.Errorf("with one in a hundred it takes %.1f maps longer, and %.1f before any had ended; a map takes %.1f s", after, before, takes)
 	}

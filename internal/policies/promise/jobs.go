@@ -27,7 +27,9 @@ type record struct {
 	InTime   bool        `json:"in_time,omitempty"`  // it stands among those that can be in time
 	Density  int64       `json:"density,omitempty"`  // of one that does not: work left over worth
 	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
-	Owed     bool        `json:"owed,omitempty"`     // it has none, as others would be broken
+	Owed     finish.Risk `json:"owed,omitempty"`     // by so much likelier promises behind it are broken
+	OwedBy   units.Time  `json:"owed_by,omitempty"`  // when the last of these is done
+	Away     bool        `json:"away,omitempty"`     // it stands behind these
 	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once all classes are known
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about

@@ -83,7 +83,7 @@ func TestSlowNodesCountOnce(t *testing.T) {
 	d.At(1, events...)
 	d.At(5, sched.Event{Kind: sched.Ended, Attempt: 1, Outcome: sched.Committed, Spans: [3]units.Duration{4 * units.Second}})
 	for range 40 {
-		d.s.look(d.Book, true, &sched.Plan{})
+		d.s.look(d.Book, true, nil, &sched.Plan{})
 	}
 	if is := d.s.task(&d.s.jobs[1], 0); is < 3 || is > 6 {
 		t.Errorf("at a quarter of the speed the first task took 4 s, and the others are said to take %.1f s", is)

@@ -33,7 +33,6 @@ type place struct {
 	ready  units.Time // when those that it waits for are expected to be done
 	chain  [2]float64 // seconds by which these are done later at farScores
 	saves  float64    // of a promise that is late: by how much a second less before it raises its chance
-	owed   float64    // seconds until the promises behind it are kept that one to it would break; 0 = none
 	before float64    // variance of the delay by those before it, in seconds squared
 	delay  float64    // seconds by which later jobs are expected to delay it
 	late   [2]float64 // seconds by which it ends later, if strays take as long as one in ten of them, or in a hundred
@@ -416,7 +415,7 @@ func byDue(a, b *sched.Job) int {
 // fill puts in the jobs that can be in time, by deadline, and, if all are asked for, the others behind
 // them, in their order.
 func (s *scheduler) fill(v sched.View, all bool) {
-	s.places, s.found = s.places[:0], false
+	s.places = s.places[:0]
 	behind := s.behind[:0]
 	for _, j := range s.line {
 		job := v.Job(j)

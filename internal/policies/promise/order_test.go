@@ -459,7 +459,7 @@ func TestReducesEndBehindTheMaps(t *testing.T) {
 	ends := func(open, busy int32) units.Time {
 		t := &d.Book.Job(1).Stages[sched.Reduce]
 		t.Open, t.Occupied = open, busy
-		d.s.look(d.Book, true, &sched.Plan{})
+		d.s.look(d.Book, true, nil, &sched.Plan{})
 		return d.s.places[0].end
 	}
 	if waits, runs := ends(1, 0), ends(0, 1); runs < waits {

@@ -64,7 +64,7 @@ type scheduler struct {
 	looks  int  // how many there were
 	strays []stray
 	above  []int32 // of the places, promises that are at more risk than was said
-	found  bool    // these
+	list   []int32 // and jobs that came
 	behind []*sched.Job
 	// by handle, who waits for the job
 	behindIt [][]sched.JobID

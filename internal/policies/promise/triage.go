@@ -1,6 +1,8 @@
 package promise
 
 import (
+	"slices"
+
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -83,40 +85,62 @@ func (s *scheduler) saves(now units.Time, w *place, relief, mean float64) float6
 	return units.Rounded((s.chance(now, w, relief+t) - s.chance(now, w, relief)) / t)
 }
 
-// breaks is when the promises behind a job are kept at last that one to it would break, in seconds; 0 where it breaks
-// none: it adds to the risks of those that are above what was promised, in all, more than its own promise leaves.
-func (s *scheduler) breaks(now units.Time, w *place, leaves finish.Risk) (until float64) {
-	more := finish.Risk(0)
-	for _, i := range s.tight(now) {
-		o := &s.places[i]
-		if byDue(o.job, w.job) <= 0 {
+// owes finds by how much jobs that came make it likelier that promises behind them are broken which are above their
+// risk with them, beyond what these were promised: the cluster is played without all of them, and with one after the
+// other. Who takes more so than its own chance is worth goes behind, until the last promise behind it is done.
+func (s *scheduler) owes(v sched.View, came []sched.JobID) (went bool) {
+	now := v.Now()
+	s.list = s.list[:0]
+	for i := range s.places {
+		if w := &s.places[i]; slices.Contains(came, w.job.ID) {
+			if w.r.Owed, w.r.OwedBy = 0, 0; w.r.InTime && w.job.Due() != units.Never {
+				s.list = append(s.list, int32(i))
+			}
+		}
+	}
+	if len(s.list) == 0 || !s.tight(now, s.places[s.list[0]].job) {
+		return false
+	}
+	opens := make([][2]int32, len(s.list))
+	for k, i := range s.list {
+		opens[k], s.places[i].open = s.places[i].open, [2]int32{}
+	}
+	s.run(v)
+	before := s.risks(now)
+	for k, i := range s.list {
+		w := &s.places[i]
+		w.open = opens[k]
+		s.run(v)
+		with, more := s.risks(now), finish.Risk(0)
+		for k, i := range s.above {
+			if o := &s.places[i]; byDue(o.job, w.job) > 0 && with[k] > before[k] {
+				more += max(0, with[k]-max(before[k], o.r.Promised))
+				st := s.statement(now, o)
+				w.r.OwedBy = max(w.r.OwedBy, instant(now, st.by(o.r.Promised)))
+			}
+		}
+		if w.r.Owed = more; w.r.Promised == 0 && units.Rounded(float64(worthOthers*more.Share())) > units.Rounded(s.chance(now, w, 0)) {
+			w.r.Away, went, w.open = true, true, [2]int32{}
 			continue
 		}
-		st, left := s.statement(now, o), o.job.Deadline.Sub(now).Seconds()
-		st.expected -= o.delay
-		without := st.risk(left + min(w.takes, max(0, st.expected-o.least(now))))
-		more += max(0, st.risk(left)-max(without, o.r.Promised))
-		until = max(until, st.by(o.r.Promised))
+		before = with
 	}
-	if more <= leaves {
-		return 0
+	for k, i := range s.list {
+		s.places[i].open = opens[k]
 	}
-	return until
+	s.run(v)
+	return went
 }
 
-// tight are the promises that are at more risk than was said, by the last look: found once for all jobs that came, each
-// of which counts as there. Who comes later would be promised nothing either.
-func (s *scheduler) tight(now units.Time) []int32 {
-	if s.found {
-		return s.above
-	}
-	s.found, s.above = true, s.above[:0]
+// tight finds the promises behind a job that are at more risk than was said. Who comes later is promised nothing either.
+func (s *scheduler) tight(now units.Time, behind *sched.Job) bool {
+	s.above = s.above[:0]
 	for i := range s.places {
 		w := &s.places[i]
 		if !w.r.InTime {
 			break
 		}
-		if w.r.Promised == 0 || w.end == units.Never {
+		if w.r.Promised == 0 || w.end == units.Never || byDue(w.job, behind) <= 0 {
 			continue
 		}
 		st := s.statement(now, w)
@@ -124,7 +148,16 @@ func (s *scheduler) tight(now units.Time) []int32 {
 			s.above = append(s.above, int32(i))
 		}
 	}
-	return s.above
+	return len(s.above) > 0
+}
+
+// risks are those of these promises.
+func (s *scheduler) risks(now units.Time) []finish.Risk {
+	list := make([]finish.Risk, len(s.above))
+	for k, i := range s.above {
+		list[k] = finish.RiskOf(1 - s.chance(now, &s.places[i], 0))
+	}
+	return list
 }
 
 // worthAPlace is the least chance by which a job that is late by itself keeps its place, if it takes as much of the

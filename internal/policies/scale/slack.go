@@ -84,6 +84,7 @@ type slackMemory struct {
 	Gamma int64               `json:"gamma"`           // in thousandths
 	Sizes [][2]units.Duration `json:"sizes,omitempty"` // by handle, tasks by their input; 0 = unknown
 	Lax   []units.Time        `json:"lax,omitempty"`   // by handle, deadlines of jobs that can wait
+	Had   []units.Time        `json:"had,omitempty"`   // and of those that once could: who is late no longer can
 	Reach []int64             `json:"reach,omitempty"` // by handle, the part of all that they may use, in millionths
 	Rush  []sched.JobID       `json:"rush,omitempty"`  // jobs that may not wait, and had tasks to start
 	Since []units.Time        `json:"since,omitempty"` // by handle, since when they have had
@@ -168,8 +169,8 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 			takes = estimate.Mean(v, v.Job(e.Job).Spec)
 		}
 		*sched.Row(&s.Sizes, e.Job) = [2]units.Duration{takes.Map, takes.Reduce}
-		due := *sched.Row(&s.Lax, e.Job)
-		s.Lax[e.Job] = 0
+		due := *sched.Row(&s.Had, e.Job)
+		*sched.Row(&s.Lax, e.Job), s.Had[e.Job] = 0, 0
 		switch {
 		case due == 0 || e.Kind == sched.JobArrived || e.Outcome != sched.Committed:
 		case v.Now() > due:
@@ -346,7 +347,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		}
 		stuck = stuck || rush && v.Now().Sub(*since) > wake+againAfter
 		if lax {
-			s.Lax[id] = j.Due()
+			s.Lax[id], *sched.Row(&s.Had, id) = j.Due(), j.Due()
 			s.news[pos] = own
 			if i, _ := slices.BinarySearch(s.tariff.ends, time); len(s.tariff.cells) > 0 && j.Begun() {
 				s.begun[i] += own

@@ -191,13 +191,13 @@ func TestGamma(t *testing.T) {
 		{h.now + 1, sched.Committed, 1000}, {h.now - 1, sched.Committed, 1250}, {h.now, sched.Committed, 1249}, {0, sched.Committed, 1249},
 		{h.now - 1, sched.Killed, 1249}, {h.now - 1, sched.Committed, 1499},
 	} {
-		*sched.Row(&s.Lax, sched.JobID(1)) = c.due
-		if s.notice(h, &sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: c.outcome}); s.Gamma != c.want || s.Lax[1] != 0 {
+		*sched.Row(&s.Had, sched.JobID(1)) = c.due
+		if s.notice(h, &sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: c.outcome}); s.Gamma != c.want || s.Had[1] != 0 {
 			t.Errorf("due %v, %v: γ is %d, want %d", c.due, c.outcome, s.Gamma, c.want)
 		}
 	}
 	s.Gamma = mostGamma
-	s.Lax[1] = h.now - 1
+	s.Had[1] = h.now - 1
 	if s.notice(h, &sched.Event{Kind: sched.JobEnded, Job: 1, Outcome: sched.Committed}); s.Gamma != mostGamma {
 		t.Errorf("γ is %d, at most %d", s.Gamma, mostGamma)
 	}
