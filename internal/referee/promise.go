@@ -19,8 +19,8 @@ import (
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
 //     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is
 //     known of its class. Who takes less is promised with that, or with 99, 97, 95, 90, 80, 70 or 60 % above that and below
-//     what was asked for; that none of these would do which is higher is believed. So it is where a promise is owed to
-//     others: that it would break one. But there must be one behind it.
+//     what was asked for; that none of these would do which is higher is believed. So it is that a promise would break
+//     another one.
 //   - Half of all such jobs are done before nine of ten, and these before the instant of a confidence above that.
 //     The probability of the deadline lies where these instants have it: times are whole milliseconds.
 //   - Nothing is told of when a job will be done only where that cannot be said: a stage has no slots, or the job waits
@@ -344,14 +344,8 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 			return "no promise"
 		}
 	case "behind", "owed":
-		owed := func(k *job) bool {
-			return o.said[k] != nil && o.said[k].word == "promised" && !o.outside[k] && k.due() >= j.due()
-		}
 		if n[1] != by || by != 0 && n[2] != 1e6-chance {
 			return "what it is told"
-		}
-		if name == "owed" && !slices.ContainsFunc(b.live, owed) {
-			return "another cause, as nobody behind it has a promise"
 		}
 		if by != 0 && by <= j.Deadline && !o.outside[j] {
 			return "a promise"

@@ -376,7 +376,7 @@ func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sch
 		return p.Admit(job.ID, sched.Outlook{}, why)
 	}
 	if !r.Let && r.Told.At < v.Now() { // it has waited for room
-		s.look(v, false, nil, p)
+		s.look(v, false, []sched.JobID{job.ID}, p)
 		s.tells(v, job, r)
 	}
 	r.Let = true

@@ -132,7 +132,8 @@ func (s *scheduler) owes(v sched.View, came []sched.JobID) (went bool) {
 	return went
 }
 
-// tight finds the promises behind a job that are at more risk than was said. Who comes later is promised nothing either.
+// tight finds the promises behind a job that are at more risk than was said. Who comes later is promised nothing
+// either.
 func (s *scheduler) tight(now units.Time, behind *sched.Job) bool {
 	s.above = s.above[:0]
 	for i := range s.places {

@@ -86,7 +86,8 @@ func TestLittleMoreRisk(t *testing.T) {
 	}
 }
 
-// What a job delays another by is a whole wave, or all of the only slot that is free, whatever part of all slots it takes.
+// What a job delays another by is a whole wave, or all of the only slot that is free, whatever part of all slots it
+// takes.
 func TestOneTaskCostsAWave(t *testing.T) {
 	d := newDesk(t, usual)
 	opening := policytest.Opening()[0]
