@@ -128,7 +128,7 @@ const noSeed = "1, or as the scenario says"
 // bindBlock adds the flags of commands that read job files and cut input as the engine does.
 func (o *options) bindBlock(cmd *cobra.Command) {
 	o.bindVars(cmd.Flags())
-	cmd.Flags().StringVar(&o.block, "block", "", "largest input of a map, of job files (default as much as gives each map slot four maps, from 4MB to 256MB)")
+	cmd.Flags().StringVar(&o.block, "block", "", "largest input of a map, of job files; default = as much as gives each map slot four maps, from 4MB to 256MB")
 }
 
 // bindRuns adds the flags of commands that run something.

@@ -115,8 +115,11 @@ func (l *Local) ask(ctx context.Context, from lab.Stand, policy string, cfg sim.
 		a.tell(is)
 		if a.Earliest != nil {
 			if a.Earliest = nil; !is.New {
-				if by := promisedBy(ctx, from, cfg, i, is); by != units.Never {
-					a.Earliest = new(at(by).Add(time.Second - 1).Truncate(time.Second)) // as people write it
+				whole := func(by units.Time) units.Time { // as people write it
+					return units.Time(at(by).Add(time.Second - 1).Truncate(time.Second).Sub(origin))
+				}
+				if by := promisedBy(ctx, from, cfg, i, is, whole); by != units.Never {
+					a.Earliest = new(at(by))
 				}
 			}
 		}
@@ -147,25 +150,39 @@ func dueOf(j *workload.Job, all []*workload.Job) units.Time {
 
 // promisedBy is a deadline that the policy would promise the job, nearly the earliest: it is asked again with
 // that, from the instant on by which it says that the job is done as surely as a promise has to be, or behind the
-// deadline where that is owed to others.
-func promisedBy(ctx context.Context, from lab.Stand, cfg sim.Config, i int, is *Foresight) units.Time {
+// deadline where that is owed to others; and then with sooner ones, as who is late may stand behind all others. It is
+// asked for what will be said, which is rounded up.
+func promisedBy(ctx context.Context, from lab.Stand, cfg sim.Config, i int, is *Foresight, round func(units.Time) units.Time) units.Time {
 	jobs := slices.Clone(cfg.Workload.Jobs)
-	by, later := is.Outlook.By, func(by units.Time, tries int) units.Time { return by.Add(by.Sub(is.Arrived) / 4 << max(0, tries-3)) }
-	if due := jobs[i].Deadline; by <= due && due != units.Never {
-		by = later(due, 0)
-	}
-	for tries := range mostOffers {
+	promised := func(by units.Time) bool {
 		j := *jobs[i]
-		j.Deadline, j.Overdue = by, 0
+		j.Deadline, j.Overdue = round(by), 0
 		jobs[i] = &j
-		if fates, err := from.Foresee(ctx, cfg, jobs, j.ID); err != nil {
-			break
-		} else if fates[i].Outlook.Word.Binds() {
-			return by
-		}
-		by = later(by, tries)
+		fates, err := from.Foresee(ctx, cfg, jobs, j.ID)
+		return err == nil && fates[i].Outlook.Word.Binds()
 	}
-	return units.Never
+	later := func(by units.Time, tries int) units.Time { return by.Add(by.Sub(is.Arrived) / 4 << max(0, tries-3)) }
+	by, low := is.Outlook.By, jobs[i].Deadline
+	if low == units.Never {
+		low = is.Arrived
+	}
+	if by <= low {
+		by = later(low, 0)
+	}
+	for tries := 0; !promised(by); tries++ {
+		if tries == mostOffers || ctx.Err() != nil {
+			return units.Never
+		}
+		low, by = by, later(by, tries)
+	}
+	for by.Sub(low) > by.Sub(is.Arrived)/20 {
+		if middle := low.Add(by.Sub(low) / 2); promised(middle) {
+			by = middle
+		} else {
+			low = middle
+		}
+	}
+	return round(by)
 }
 
 // mostOffers is how often a policy is asked for a deadline that it would promise: a quarter later each time, and in
