@@ -91,7 +91,7 @@ func (s *scheduler) saves(now units.Time, w *place, relief, mean float64) float6
 func (s *scheduler) owes(v sched.View, came []sched.JobID) (went bool) {
 	now := v.Now()
 	s.list = s.list[:0]
-	for i := range s.places {
+	for i := 0; i < len(s.places) && len(came) > 0; i++ {
 		if w := &s.places[i]; slices.Contains(came, w.job.ID) {
 			if w.r.Owed, w.r.OwedBy = 0, 0; w.r.InTime && w.job.Due() != units.Never {
 				s.list = append(s.list, int32(i))
