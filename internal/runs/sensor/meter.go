@@ -24,9 +24,10 @@ import (
 
 // Meter sums up what the machine has used while a run lasts, by all counters, or gauges of power, that a source
 // has: those of the processor (RAPL), a file that some program writes, or what Prometheus answers. A counter may
-// begin again; where it steps back by less than half of its range, or of where it was, nothing counts until it is there
-// again. One that stands still, jumps, ends, or says something else than a number is not believed, and
-// neither are the others.
+// begin again; a single value below those before and behind it, or above both, where these do not fall (by half of its
+// range it begins again), is a wrong one, and does not count. Where it steps back by less than half of its range, or of
+// where it was, nothing counts until it is there again. One that stands still, jumps, ends, or says something else than
+// a number is not believed, and neither are the others.
 type Meter struct {
 	Detail string // what it reads, for people
 	watts  bool   // its values are watts, not joules since some time
@@ -49,7 +50,8 @@ type reading struct {
 
 type counter struct {
 	reading
-	sum, covered float64 // joules, and seconds, of the run
+	next         []reading // the last one, not taken in yet
+	sum, covered float64   // joules, and seconds, of the run
 }
 
 // mostWatts is more than a machine draws, or its processor.
@@ -146,13 +148,28 @@ func (m *Meter) Look(ctx context.Context) {
 	}
 }
 
-// take takes in a value. Of what was used since the last one, that part counts which lies in the run.
+// take takes in a value: the one before, but for the first, as this says whether that is wrong.
 func (m *Meter) take(r reading) {
 	i := slices.IndexFunc(m.of, func(c counter) bool { return c.of == r.of })
 	if i < 0 {
-		i, m.of = len(m.of), append(m.of, counter{reading: r})
+		m.of = append(m.of, counter{reading: r})
+		m.count(&m.of[len(m.of)-1], r)
+		return
 	}
 	c := &m.of[i]
+	if c.next = append(c.next, r); len(c.next) == 2 {
+		x, again := c.next[0].x, r.span > 0 && c.next[0].x-r.x >= r.span/2
+		if !m.watts && !again && r.x >= c.x && (x < c.x || x > r.x) {
+			m.odd = cmp.Or(m.odd, fmt.Sprintf("; the counter of %s told %v J between %v and %v J, which does not count", c.of, x, c.x, r.x))
+		} else {
+			m.count(c, c.next[0])
+		}
+		c.next = c.next[1:]
+	}
+}
+
+// count counts a value. Of what was used since the last one, that part counts which lies in the run.
+func (m *Meter) count(c *counter, r reading) {
 	span, used := r.at.Sub(c.at).Seconds(), r.x-c.x
 	switch {
 	case m.watts:
@@ -187,6 +204,9 @@ func (m *Meter) End(ctx context.Context) (joules float64, why error) {
 	m.Look(ctx)
 	took := m.ended.Sub(m.began).Seconds()
 	for _, c := range m.of {
+		for _, last := range c.next {
+			m.count(&c, last)
+		}
 		switch {
 		case m.bad != nil:
 		case c.covered < took/2:

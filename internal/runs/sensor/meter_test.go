@@ -24,8 +24,8 @@ func TestCounters(t *testing.T) {
 	}{
 		{"counts", 5_000_000, 9_000_000, 8.999, ""},
 		{"begins again", 9_999_000, 500_000, 10.499, ""},
-		{"steps back a little", 5_000_000, 4_900_000, 4.999, ""},
-		{"steps back, though to a quarter of where it was", 4_000_000, 1_000_000, 3.999, ""},
+		{"steps back a little", 5_000_000, 4_900_000, 4.899, ""},
+		{"steps back, though to a quarter of where it was", 4_000_000, 1_000_000, 0.999, ""},
 		{"steps back from beyond its range", 25_000_000, 1000, 0, "the counter of package-0 jumped from 25 to 0.001 J"},
 		{"steps back by half", 6_001_000, 1_001_000, 6 + 5, ""},
 		{"stands still", 1000, 1000, 0, "the counter of package-0 stood still"},
@@ -53,7 +53,7 @@ func TestCounters(t *testing.T) {
 			os.Remove(filepath.Join(dir, "energy_uj"))
 		}
 		joules, err := m.End(t.Context())
-		if c.name == "steps back a little" && m.Detail != "package-0; the counter of package-0 stepped back from 5 to 4.9 J, which does not count" {
+		if c.name == "steps back a little" && m.Detail != "package-0; the counter of package-0 told 5 J between 0.001 and 4.9 J, which does not count" {
 			t.Errorf("it says %q", m.Detail)
 		}
 		if (err == nil) != (c.bad == "") || err != nil && err.Error() != c.bad || err == nil && math.Abs(joules-c.want) > 1e-9 {
@@ -80,6 +80,10 @@ func TestMeterFiles(t *testing.T) {
 		{"a counter that begins again", "time,joules\nT+10,900\nT+15,50\nT+20,100\n", 100, ""},
 		{"a counter that steps back, and counts on", "time,joules\nT+10,900\nT+12,950\nT+15,940\nT+20,1000\n", 100, ""},
 		{"one that was too high once", "time,joules\nT+10,900\nT+12,990\nT+15,940\nT+20,1000\n", 100, ""},
+		{"one that told 0 once", "time,joules\nT+10,1000\nT+12,1010\nT+15,0\nT+20,1045\n", 45, ""},
+		{"one that told 0 at the end", "time,joules\nT+10,1000\nT+15,1030\nT+20,0\n", 30, ""},
+		{"one that told far too much once", "time,joules\nT+10,10\nT+12,340\nT+15,25\nT+20,55\n", 45, ""},
+		{"two that were too low", "time,joules\nT+10,900\nT+12,890\nT+15,880\nT+20,1000\n", 100, ""},
 		{"one that draws all it may", "time,joules\nT+10,0\nT+20,220000\n", 220000, ""},
 		{"and more", "time,joules\nT+10,0\nT+20,220001\n", 0, "the counter of m.csv jumped from 0 to 220001 J"},
 		{"the most that a machine draws", "time,watts\nT+0,20000\nT+30,20000\n", 200000, ""},
@@ -142,7 +146,8 @@ func TestMeterURLs(t *testing.T) {
 		{"counts", []map[string]string{both("100", "7"), both("105", "7.5"), both("111", "8")}, 12, ""},
 		{"one begins again", []map[string]string{both("100", "7"), both("2", "8"), both("5", "9")}, 7, ""},
 		{"one goes", []map[string]string{both("100", "7"), {"a": "105"}, both("111", "8")}, 0, "tells 1 values, 2 are wanted"},
-		{"one jumps", []map[string]string{both("100", "7"), both("9e9", "8"), both("111", "8")}, 0, "jumped from 100 to 9e+09 J"},
+		{"one jumps", []map[string]string{both("100", "7"), both("9e9", "8"), both("9e9", "8")}, 0, "jumped from 100 to 9e+09 J"},
+		{"one jumps, and back", []map[string]string{both("100", "7"), both("9e9", "8"), both("111", "8")}, 12, ""},
 		{"one stands still", []map[string]string{both("100", "7"), both("101", "7"), both("111", "7")}, 0, "stood still"},
 		{"garbage", []map[string]string{both("100", "7"), both("x", "8"), both("111", "8")}, 0, ""},
 		{"no number", []map[string]string{both("100", "7"), both("NaN", "8"), both("111", "8")}, 0, "told NaN"},
