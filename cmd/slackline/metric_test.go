@@ -18,14 +18,14 @@ func TestMetric(t *testing.T) {
 	s := newShell(t, map[string]string{"s.yaml": twoPolicies, "free.yaml": strings.NewReplacer(", deadline: 90s", "", ", deadline: 40s", "").Replace(twoPolicies)})
 	for _, c := range []struct{ args, want string }{
 		{"s.yaml --metric in-tmie", `--metric "in-tmie": there is no such metric; did you mean "in-time"?`},
-		{"s.yaml --metric energy", "--metric energy: no run of s.yaml can have it; there are: in-time, work-in-time, accepted, kept, tardiness, penalty, makespan, mean-response, p95-response, no-deadline-response, local-maps"},
-		{"free.yaml --metric in-time", "--metric in-time: no run of free.yaml can have it; there are: accepted, makespan, mean-response, p95-response, no-deadline-response, local-maps"},
+		{"s.yaml --metric energy", "--metric energy: no run of s.yaml can have it; there are: in-time, work-in-time, accepted, kept, tardiness, penalty, makespan, mean-response, p95-response, no-deadline-response, local-maps, wakes"},
+		{"free.yaml --metric in-time", "--metric in-time: no run of free.yaml can have it; there are: accepted, makespan, mean-response, p95-response, no-deadline-response, local-maps, wakes"},
 	} {
 		if r := s.run(append([]string{"compare"}, strings.Fields(c.args)...)...); r.code != 2 || r.stdout != "" || r.stderr != "slackline: "+c.want+"\n" {
 			t.Errorf("%s: %d\n%s%s", c.args, r.code, r.stdout, r.stderr)
 		}
 	}
-	for asked, want := range map[string]string{"": "in time", "mean-response": "mean response", "mean response": "mean response"} {
+	for asked, want := range map[string]string{"": "in time", "mean-response": "mean response", "mean response": "mean response", "wakes": "wakes"} {
 		var got report.Report
 		args := []string{"compare", "s.yaml", "--seed", "1..6", "-o", "json"}
 		if asked != "" {

@@ -78,6 +78,7 @@ var metrics = []metric{
 	{"brown energy", "the part of it not covered by green power", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Brown) }), plain(" kWh"), supply, everywhere, true},
 	{"energy cost", "what the energy that is not green costs; compared only if asked for", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.EnergyCost) }), plain(""), price, ifPrimary, true},
 	{"carbon dioxide", "what that energy emits; compared only if asked for", false, ofRun(func(s *Summary) (float64, bool) { return deref(s.Carbon) }), plain(" kg"), carbon, ifPrimary, true},
+	{"wakes", "how often nodes were woken or rented; compared only if asked for", false, ofRun(func(s *Summary) (float64, bool) { return float64(s.Wakes), s.ran() }), plain(""), nothing, ifPrimary, true},
 }
 
 // pair is the same seed under two policies.
