@@ -27,8 +27,45 @@ type (
 	}
 	costModel struct {
 		Stage string `json:"stage"`
+		Part  string `json:"part"`
+		Own   varies `json:"own"`
 	}
 )
+
+// varies is a factor of median 1: the logarithms of its quantiles at the normal scores -3, -2.5 … 4, straight between
+// these, and a power of what is beyond the last.
+type varies struct {
+	Log  [15]float64 `json:"log"`
+	Tail float64     `json:"tail"`
+}
+
+func below(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+
+func (f *varies) quantile(p float64) float64 {
+	if p = min(p, 1-0x1p-53); 1-p < below(-4) {
+		return math.Exp(f.Log[14] + f.Tail*math.Log(below(-4)/(1-p)))
+	}
+	z := -math.Sqrt2 * math.Erfcinv(2*p)
+	if p > 0.5 {
+		z = math.Sqrt2 * math.Erfcinv(2*(1-p))
+	}
+	i := min(13, int(max(0, math.Floor(2*(z+3)))))
+	return math.Exp(f.Log[i] + (f.Log[i+1]-f.Log[i])*(2*(z+3)-float64(i)))
+}
+
+// mean adds up the lognormal pieces, and the power.
+func (f *varies) mean() (sum float64) {
+	for i := range 14 {
+		from, to := float64(i)/2-3, float64(i)/2-2.5
+		rise := 2 * (f.Log[i+1] - f.Log[i])
+		at := f.Log[i] - rise*from
+		if i == 0 {
+			from = -9
+		}
+		sum += math.Exp(at+rise*rise/2) * (below(to-rise) - below(from-rise))
+	}
+	return sum + below(-4)*math.Exp(f.Log[14])/(1-f.Tail)
+}
 
 // with takes in what was measured on another class of nodes.
 func (m measured) with(o measured) measured {

@@ -21,29 +21,20 @@ type spared struct {
 	next, tick int64
 	peak       int64 // the most that could not wait at once, which fades over 20 minutes since it was looked at
 	seen       int64
-	first      int64         // when it began; 0 = not yet
-	came       map[int]bool  // jobs that it has not looked at
-	over       int64         // milliseconds of all nodes that came before jobs that can wait, and fade likewise
-	reach      map[int]int64 // the part of the nodes that jobs go to, in millionths
-	rank       map[int]int64 // the part before each node
-	later      bool          // work waits for cheaper hours
-	mean       int64         // what a joule costs, in thousandths of the mean
-	held       map[int]int64 // nodes that may not sleep, since when they are to
-	dozed      map[int]int64 // when they were to sleep last, if they did
-	good       map[int]bool  // nodes whose last sleep was as long as their wake is worth
-	quiet      int64         // until then nobody who can wait goes to nodes that may not sleep
-	started    []chunk       // what jobs have left that can wait and run already
-	rates      *tariff
-}
-
-// A chunk is work that is to be done within a time.
-type chunk struct {
-	work float64
-	time int64
+	first      int64            // when it began; 0 = not yet
+	came       map[int]bool     // jobs that it has not looked at
+	over       int64            // milliseconds of all nodes that came before jobs that can wait, and fade likewise
+	reach      map[int]int64    // the part of the nodes that jobs go to, in millionths
+	rank       map[int]int64    // the part before each node
+	later      bool             // work waits for cheaper hours
+	mean       int64            // what a joule costs, in thousandths of the mean
+	held       map[int]int64    // nodes that may not sleep, since when they are to
+	vows       map[int]int64    // the risks that promises leave, in millionths
+	tails      map[[2]int]int64 // of a job's maps or reduces, by how many thousandths of the mean the last is longer
 }
 
 func sparedOf(m *made, _ *asked) part {
-	s := &spared{gamma: 1000}
+	s := &spared{gamma: 1000, vows: map[int]int64{}}
 	s.forget()
 	if o, is := m.parts["admit"].(*stated); is {
 		o.sleepers = true
@@ -52,8 +43,7 @@ func sparedOf(m *made, _ *asked) part {
 }
 
 func (s *spared) forget() {
-	s.peak, s.seen, s.first, s.over, s.quiet = 0, 0, 0, 0, 0
-	s.dozed, s.good = map[int]int64{}, map[int]bool{}
+	s.peak, s.seen, s.first, s.over, s.tails = 0, 0, 0, 0, map[[2]int]int64{}
 	s.came, s.reach, s.rank, s.held = map[int]bool{}, map[int]int64{}, map[int]int64{}, map[int]int64{}
 	s.once = map[int]int64{}
 	s.lax, s.rush, s.shut, s.asked, s.sizes, s.since, s.next, s.tick = map[int]int64{}, nil, map[int]bool{}, map[int]int64{}, map[int][2]int64{}, map[int]int64{}, 0, 0
@@ -76,22 +66,59 @@ func startable(j *job, k int) int {
 	return st.open
 }
 
+// witness hears what jobs are promised.
+func (s *spared) witness(items []*line) {
+	for _, l := range items {
+		if l.name != "admit" && l.name != "foretell" {
+			continue
+		}
+		if delete(s.vows, l.int("job")); l.get("word") == "promised" {
+			s.vows[l.int("job")] = 1_000_000 - l.num64("confidence")
+		}
+	}
+}
+
+// tail is by how much a stage's last task is longer than the mean, where as many start at once as there is room for:
+// that of the n-th root of the chance to keep the promise. It stays what it was when the job was looked at first.
+func (s *spared) tail(b *book, j *job, k int, all [len(vector{})]float64) int64 {
+	p, st, at := b.profiles[j.Class], j.stage[k], [2]int{j.id, k}
+	if p == nil || s.tails[at] != 0 {
+		return s.tails[at]
+	}
+	i := slices.IndexFunc(p.Models, func(m costModel) bool { return m.Stage == stageNames[k] && m.Part == "run" })
+	if i < 0 {
+		return 0
+	}
+	risk, is := s.vows[j.id]
+	if !is {
+		risk = 10_000
+	}
+	room := float64(len(st.Tasks))
+	if !slices.ContainsFunc(b.nodes, func(n *node) bool { return n.there() && !st.needs.fits(&n.Class.Capacity) }) {
+		for d, n := range st.needs {
+			if n > 0 {
+				room = min(room, all[d]/float64(n))
+			}
+		}
+	}
+	last := p.Models[i].Own.quantile(math.Pow(1-float64(risk)/1e6, 1/max(1, room)))
+	s.tails[at] = max(1, int64(math.Round(rounded(1000*min(1000, last/p.Models[i].Own.mean()-1)))))
+	return s.tails[at]
+}
+
 // left is what one map and one reduce of a job with a deadline take, in milliseconds.
 func (s *spared) left(b *book, j *job) (mean [2]int64, known bool) {
-	c, known := (&needs{took: s.took, margin: 20, size: s.sizes[j.id]}).chore(b, j)
+	c, known := (&needs{took: s.took, size: s.sizes[j.id]}).chore(b, j)
 	return c.mean, known
 }
 
 // keeps tells whether a task of the job does not go to the node.
 func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
-	if s.shut[n.id] {
-		return true
-	}
-	if s.lax[j.id] != 0 && slices.ContainsFunc(s.rush, func(id int) bool { return b.jobs[id] != nil && startable(b.jobs[id], k) > 0 }) {
+	if s.shut[n.id] || s.lax[j.id] != 0 && slices.ContainsFunc(s.rush, func(id int) bool { return b.jobs[id] != nil && startable(b.jobs[id], k) > 0 }) {
 		return true
 	}
 	if held := s.held[n.id]; held != 0 {
-		return j.started >= held || s.lax[j.id] > s.quiet && s.quiet != 0
+		return j.started >= held
 	}
 	if s.lax[j.id] != 0 && s.rank[n.id] > s.reach[j.id] {
 		return true
@@ -107,7 +134,7 @@ func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
 	}
 	mean, known := s.left(b, j)
 	takes := mean[k-mapStage]
-	if r := j.stage[reduceStage]; k == mapStage && r != nil && r.open > 0 {
+	if k == mapStage {
 		takes += mean[1]
 	}
 	due := float64((j.due() - b.now) / 1_000_000)
@@ -135,6 +162,11 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 			delete(s.lax, l.int("job"))
 			delete(s.once, l.int("job"))
 			delete(s.since, l.int("job"))
+			delete(s.tails, [2]int{l.int("job"), mapStage})
+			delete(s.tails, [2]int{l.int("job"), reduceStage})
+			if b.told[l.int("job")] == nil {
+				delete(s.vows, l.int("job"))
+			}
 			s.came[l.int("job")] = l.name == "job-arrived"
 			switch {
 			case due == 0 || l.name == "job-arrived" || l.get("outcome") != "committed":
@@ -161,7 +193,6 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 		return 1
 	}
 	cheap := s.cheapest(b, list, share)
-	s.rates, s.started = cheap, nil
 	line := slices.DeleteFunc(slices.Clone(b.live), func(j *job) bool { return j.state > admitted || j.state == held || j.cancelled })
 	slices.SortFunc(line, func(x, y *job) int { return cmp.Or(cmp.Compare(x.due(), y.due()), cmp.Compare(x.seq, y.seq)) })
 	pool := func(k *stage) int {
@@ -181,7 +212,15 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 			return 1
 		}
 		mean, lax := s.left(b, j)
-		time := (j.due()-b.now)/1_000_000 - ms(wake) - mean[0] - mean[1]
+		far := 0.0
+		for k := 0; k < 2 && lax && j.due() != never; k++ {
+			if mean[k] > 0 {
+				tail := float64(mean[k] * s.tail(b, j, mapStage+k, all))
+				lax = tail > 0
+				far += float64(tail * tail)
+			}
+		}
+		time := (j.due()-b.now)/1_000_000 - ms(wake) - mean[0] - mean[1] - int64(rounded(math.Sqrt(far)/1000))
 		lax = lax && time > 0
 		before, own, width, rush := slices.Max(work[:]), 0.0, 0.0, false
 		for k := range stages {
@@ -203,7 +242,7 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 				rush = rush || tasks > 0
 				continue
 			}
-			m := mean[k-mapStage] * 100 / 120 // on average: only one task by itself is taken to be longer
+			m := mean[k-mapStage]
 			takes := part * float64(int64(st.open)*m+int64(st.occupied)*m/2)
 			own += takes
 			work[pool(st)] += takes
@@ -221,9 +260,6 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 			s.lax[j.id], s.once[j.id] = j.due(), j.due()
 			g /= 1 - comes*comes
 			owns[j.id] = own
-			if j.begun() {
-				s.started = append(s.started, chunk{own, time})
-			}
 			part := rounded(min(s.now(b, cheap, g*(before+own), time), s.now(b, cheap, g*before, time)+width))
 			s.reach[j.id] = int64(math.Round(rounded(min(1, part) * 1e6)))
 			most = max(most, part)
@@ -374,7 +410,7 @@ func (s *spared) look(b *book, p *wants) {
 			delete(s.held, n.id)
 		}
 	}
-	was, stuck := s.shut, []*node{}
+	was := s.shut
 	s.shut = map[int]bool{}
 	for _, n := range list {
 		switch {
@@ -383,8 +419,6 @@ func (s *spared) look(b *book, p *wants) {
 				continue
 			}
 			p.power("wake", n, "deadlines-need"+numbers(int64(wanted), mille, s.gamma))
-			from, slept := s.dozed[n.id]
-			s.good[n.id] = slept && b.now-from >= n.worth()
 		case state(n) != 0:
 		case open[n]:
 			opened = opened || was[n.id]
@@ -396,23 +430,16 @@ func (s *spared) look(b *book, p *wants) {
 			}
 			if s.held[n.id] == 0 {
 				s.shut[n.id] = true
-			} else {
-				stuck = append(stuck, n)
 			}
 			if n.occupied > 0 {
 				continue
 			}
-			rests := n.worth()
-			if s.good[n.id] {
-				rests = 1e9
-			}
-			due := n.since + rests
+			due := n.since + 1e9
 			if s.asked[n.id] != 0 {
 				due = max(due, s.asked[n.id]+60e9)
 			}
 			if b.now >= due {
 				s.asked[n.id] = max(1, b.now)
-				s.dozed[n.id] = b.now
 				why := "not-wanted" + numbers(n.since, int64(wanted), mille)
 				if s.later {
 					why = "cheaper-later" + numbers(n.since, int64(wanted), s.mean)
@@ -434,9 +461,6 @@ func (s *spared) look(b *book, p *wants) {
 	}
 	if next != never && (s.tick == 0 || next < s.tick) {
 		s.tick = next
-	}
-	if s.quiet = 0; !aside && len(stuck) > 0 && s.rates != nil {
-		s.quiet = s.idles(b, stuck, share)
 	}
 }
 

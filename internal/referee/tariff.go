@@ -23,7 +23,6 @@ type bargain struct {
 type tariff struct {
 	ends     []int64
 	step     []int
-	costs    []float64
 	bargains []bargain
 }
 
@@ -76,7 +75,6 @@ func (s *spared) cheapest(b *book, list []*node, share func(*node) int64) *tarif
 	if len(costs) == 0 || rounded(slices.Max(costs)-slices.Min(costs)) <= 0 {
 		return nil
 	}
-	h.costs = costs
 	low, wide := slices.Min(costs), slices.Max(costs)-slices.Min(costs)
 	for _, c := range costs {
 		h.step = append(h.step, min(15, int(rounded((c-low)/wide*16))))
@@ -134,49 +132,4 @@ func (s *spared) now(_ *book, h *tariff, work float64, time int64) (part float64
 		}
 	}
 	return part + work/float64(time)
-}
-
-// worth is how long a node has to sleep for the energy of its wake, a second at least.
-func (n *node) worth() int64 {
-	saves, long := n.Class.Idle-n.Class.Sleep, float64(n.Class.WakeTime)
-	if n.Class.Idle > 0 && saves <= 0 && long > 0 {
-		return 1e18
-	} else if n.Class.Idle > 0 && saves > 0 {
-		long *= n.Class.Idle / saves
-	}
-	return max(1e9, int64(rounded(min(long, 1e18))))
-}
-
-// idles is until when nodes that may not sleep had better do nothing for jobs that can wait. At the start of each later
-// hour: either they work now, as long as there is work or up to that hour, and sleep, or they stand idle up to it, and
-// work then.
-func (s *spared) idles(b *book, stuck []*node, share func(*node) int64) (until int64) {
-	idle, full, part, best := 0.0, 0.0, 0.0, 0.0
-	for _, n := range stuck {
-		idle += n.Class.Idle - n.Class.Sleep
-		full += n.Class.Idle - n.Class.Sleep + n.Class.Dynamic
-		part += float64(share(n)) / 1e6
-	}
-	paid := func(long float64) (sum float64) { // for a watt
-		from := int64(0)
-		for i, end := range s.rates.ends {
-			sum += max(0, min(long, float64(end))-float64(from)) * s.rates.costs[i]
-			from = end
-		}
-		return sum
-	}
-	for i, at := range s.rates.ends[:len(s.rates.ends)-1] {
-		work := 0.0
-		for _, c := range s.started {
-			if c.time > at {
-				work += c.work
-			}
-		}
-		long := min(float64(at), work/part)
-		now, then := full*paid(long), idle*paid(float64(at))+full*long*s.rates.costs[i+1]
-		if gains := rounded(now - then); gains > 0 && gains >= best {
-			until, best = b.now+at*1_000_000, gains
-		}
-	}
-	return until
 }

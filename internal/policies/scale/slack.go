@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
+	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -18,13 +19,13 @@ import (
 //	       + the most that could not wait at once of late
 //
 // in parts of what all nodes can do together: before is what is left of the jobs before a job, and own of itself, each
-// task as long as its mean; its time ends with its deadline, less its serial time (one task of each of its stages) and
-// what a node takes to wake, where tasks are taken to be a fifth longer than that; its width is what it takes if all
-// tasks of a stage run at once. What runs has half of its mean
-// left. What may not wait are the tasks of jobs without a deadline, of which nothing is known, or which have no time,
-// and tasks of other stages than maps and reduces: for them nodes are in service at once, and they go before jobs
-// that can wait. Others like them will come, and work that was put off would be in their way: so the most of them
-// that there was at once counts, and fades with a time constant of 20 minutes.
+// task as long as its mean; its width is what it takes if all tasks of a stage run at once. What runs has half of its
+// mean left. Work may start until its time ends: that is its deadline, less what a node takes to wake, less one task of
+// each of its stages, and by how much longer than their mean the last of these are (sure). What may not wait are the
+// tasks of jobs without a deadline, of which nothing is known, or which have no time, and tasks of other stages than
+// maps and reduces: for them nodes are in service at once, and they go before jobs that can wait. Others like them will
+// come, and work that was put off would be in their way: so the most of them that there was at once counts, and fades
+// with a time constant of 20 minutes.
 //
 //   - Nodes are wanted in the order of what they draw at full load for what they do, until the need is met; of one
 //     class those that are awake go first, then those that come first.
@@ -33,13 +34,10 @@ import (
 //   - Where nodes of the first class use less than others, as many of them are wanted as could do all that can wait in
 //     the time that a node takes to wake: what they do now no others have to do later. Not so where costs change.
 //   - Nodes that are not wanted get no task, so they empty (Bars), but for as many as still wake of those that are.
-//     Those that are empty sleep. One that may not, as others still have to
-//     read what is on it, is asked again after a minute. Until then it takes tasks of the jobs that had begun when it
-//     was to sleep first, as it sleeps the sooner: but not those of jobs that can wait for hours in which their work
-//     costs so much less that it pays for all such nodes to stay up idle until then (waits).
-//   - A node whose last sleep was too short for what its wake costs, or that has not slept yet, stays up idle for as
-//     long as such a sleep has to be (pays).
-//   - A task goes to no node on which it would miss its job's deadline, and would not on the fastest ones (Takes).
+//     Those that are empty sleep. One that may not, as others still have to read what is on it, is asked again after a
+//     minute. Until then it takes tasks of the jobs that had begun when it was to sleep first, as it sleeps the sooner.
+//   - A task goes to no node on which it would on average miss its job's deadline, and would not on the fastest ones
+//     (Takes).
 //   - Where all nodes are needed, a job must not run everywhere, or one that may not wait has waited for a minute and
 //     for what a node takes to wake, it stands aside: all are wanted. Who stands aside is not to be noticed: it asks
 //     for no Tick while there are jobs. All are wanted at first, too, twice as long as nodes take to wake, in which
@@ -71,18 +69,14 @@ type Slack struct {
 	cells   []cell
 	news    []float64 // what each of the jobs in line has left that can wait
 	later   bool      // some work waits for a cheaper time
-	begun   []float64 // what jobs that can wait and have begun have left, by the time of the tariff that they have
-	held    stay      // the nodes that are to sleep, and may not
 }
-
-// stay is what some nodes draw above asleep, in watts: idle, and at full load; and what part of all they can do.
-type stay struct{ idle, full, part float64 }
 
 // slackMemory is what outlives a look.
 type slackMemory struct {
 	Own   estimate.Own        `json:"own"`
 	Gamma int64               `json:"gamma"`           // in thousandths
 	Sizes [][2]units.Duration `json:"sizes,omitempty"` // by handle, tasks by their input; 0 = unknown
+	Tails [][2]int64          `json:"tails,omitempty"` // by how much the last are longer, in thousandths
 	Lax   []units.Time        `json:"lax,omitempty"`   // by handle, deadlines of jobs that can wait
 	Had   []units.Time        `json:"had,omitempty"`   // and of those that once could: who is late no longer can
 	Reach []int64             `json:"reach,omitempty"` // by handle, the part of all that they may use, in millionths
@@ -92,9 +86,6 @@ type slackMemory struct {
 	Rank  []int64             `json:"rank,omitempty"`  // by handle, the part of nodes wanted sooner, in millionths
 	Asked []units.Time        `json:"asked,omitempty"` // by handle, when nodes were to sleep last
 	Held  []units.Time        `json:"held,omitempty"`  // by handle, since when nodes are to sleep that may not
-	Slept []units.Time        `json:"slept,omitempty"` // by handle, when nodes that sleep began to
-	Paid  []bool              `json:"paid,omitempty"`  // by handle, nodes whose last sleep was worth its wake
-	Until units.Time          `json:"until"`           // tasks that can wait go to no held node until then; 0 = they do
 	Next  units.Time          `json:"next"`            // when it looks again, at the next end of a task
 	Peak  int64               `json:"peak"`            // the most that could not wait of late, in millionths of all
 	Came  []bool              `json:"came,omitempty"`  // by handle, jobs that have not been looked at yet
@@ -112,12 +103,11 @@ type thrift struct {
 	wanted int32
 	open   int32 // of those that are awake, so many get tasks
 	from   int64 // millionths that nodes do which are wanted sooner
-	pays   units.Duration
 }
 
 const (
 	leastGamma, mostGamma = 1000, 4000
-	slackMargin           = 20 // percent by which tasks are taken to be longer than their mean, as need takes them
+	unpromised            = int32(sched.Certain / 100) // the risk that a job without a promise may have
 	missAdds, metTakes    = 250, 1
 	slackEvery            = 5 * units.Second
 	againAfter            = units.Minute
@@ -169,6 +159,7 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 			takes = estimate.Mean(v, v.Job(e.Job).Spec)
 		}
 		*sched.Row(&s.Sizes, e.Job) = [2]units.Duration{takes.Map, takes.Reduce}
+		*sched.Row(&s.Tails, e.Job) = [2]int64{}
 		due := *sched.Row(&s.Had, e.Job)
 		*sched.Row(&s.Lax, e.Job), s.Had[e.Job] = 0, 0
 		switch {
@@ -187,7 +178,39 @@ func (s *Slack) left(v sched.View, j *sched.Job) (left estimate.Left, known bool
 	if int(j.ID) < len(s.Sizes) {
 		size = s.Sizes[j.ID]
 	}
-	return s.Own.Left(v, j, slackMargin, size)
+	return s.Own.Left(v, j, 0, size)
+}
+
+// sure finds by how much longer than their mean one task of each stage takes, each the last of its like, but for the
+// risk that the job's promise leaves. It is false where the class does not say.
+func (s *Slack) sure(v sched.View, j *sched.Job, left *estimate.Left, all *[units.Dims]float64) (known bool) {
+	tails, sum := sched.Row(&s.Tails, j.ID), 0.0
+	for k, mean := range left.Mean {
+		if mean > 0 && tails[k] == 0 {
+			if tails[k] = s.tail(v, j, sched.Map+sched.Stage(k), all); tails[k] == 0 {
+				return false
+			}
+		}
+		sum += float64(float64(mean*tails[k]) * float64(mean*tails[k]))
+	}
+	left.Sure = int64(units.Rounded(math.Sqrt(sum) / 1000))
+	return true
+}
+
+// tail is by how much longer than the mean the last of a stage's tasks takes, if as many start at once as there is room
+// for, in thousandths of the mean; 0 = nothing is known.
+func (s *Slack) tail(v sched.View, j *sched.Job, stage sched.Stage, all *[units.Dims]float64) int64 {
+	class, spec, risk := v.Profile(j.Spec.Class), j.Spec.Stage(stage), unpromised
+	if class == nil || class.Model(stage, "", profile.Run) == nil {
+		return 0
+	}
+	box, own := spec.Container(0), &class.Model(stage, "", profile.Run).Own
+	if j.Outlook.Word == sched.Promised {
+		risk = sched.Certain - j.Outlook.Confidence
+	}
+	n := max(1, min(float64(len(spec.Tasks)), 1/max(s.part(v, &box.Needs, all), 1e-9)))
+	last := own.Quantile(math.Pow(1-float64(risk)/sched.Certain, 1/n)) / own.Mean()
+	return max(1, int64(math.Round(units.Rounded(1000*min(last-1, 1000)))))
 }
 
 // Bars tells whether a node gets no task.
@@ -200,7 +223,7 @@ func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.No
 	case lax && slices.ContainsFunc(s.Rush, rushes):
 		return false
 	case int(n.ID) < len(s.Held) && s.Held[n.ID] != 0:
-		return j.Started < s.Held[n.ID] && (!lax || s.Until == 0 || s.Lax[j.ID] <= s.Until)
+		return j.Started < s.Held[n.ID]
 	case lax && int(n.ID) < len(s.Rank) && s.Rank[n.ID] > s.Reach[j.ID]:
 		return false
 	case stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never:
@@ -221,7 +244,7 @@ func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.No
 	}
 	left, known := s.left(v, j)
 	takes := float64(left.Mean[stage-sched.Map])
-	if stage == sched.Map && left.Open[1] > 0 {
+	if stage == sched.Map {
 		takes += float64(left.Mean[1])
 	}
 	takes *= sum / float64(nodes)
@@ -251,7 +274,7 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 				share = min(share, float64(has)*k.Speed/all[d])
 			}
 		}
-		t.there, t.share, t.pays = true, max(1, millionths(share)), pays(k)
+		t.there, t.share = true, max(1, millionths(share))
 		t.draws = int64(units.Rounded(float64(k.Idle+k.Dynamic) * 1e6 / float64(t.share)))
 	}
 	slices.SortStableFunc(s.order, func(a, b sched.ClassID) int { return cmp.Compare(s.classes[a].draws, s.classes[b].draws) })
@@ -304,7 +327,6 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		return 1
 	}
 	s.tariff.look(v, s.layers(v))
-	s.begun = append(s.begun[:0], make([]float64, len(s.tariff.ends))...)
 	stuck, comes := false, min(0.9, float64(s.Over)/float64(peakFades/units.Millisecond))
 	s.news = append(s.news[:0], make([]float64, len(s.queue.Jobs))...)
 	var work, now [pools]float64 // milliseconds of all nodes, up to a job; and parts of them at once
@@ -314,8 +336,9 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 			return 1
 		}
 		left, lax := s.left(v, j)
-		time := left.Due - estimate.Millis(wake) - left.Mean[0] - left.Mean[1]
-		lax = lax && j.Due() != units.Never && time > 0
+		lax = lax && j.Due() != units.Never && s.sure(v, j, &left, all)
+		time := left.Due - estimate.Millis(wake) - left.Mean[0] - left.Mean[1] - left.Sure
+		lax = lax && time > 0
 		before, own, width, rush := max(work[0], work[1], work[2]), 0.0, 0.0, false
 		for i := range j.Spec.Stages {
 			stage := j.Spec.Stages[i].Kind
@@ -328,8 +351,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 				return 1
 			}
 			if k := int(stage) - int(sched.Map); lax && k >= 0 && k < len(left.Mean) {
-				mean := left.Mean[k] * 100 / (100 + slackMargin) // of many
-				takes := float64(part * float64(left.Open[k]*mean+int64(t.Occupied)*mean/2))
+				takes := float64(part * float64(left.Open[k]*left.Mean[k]+int64(t.Occupied)*left.Mean[k]/2))
 				own, work[pool] = own+takes, work[pool]+takes
 				width = max(width, float64(part*float64(left.Open[k]+int64(t.Occupied))))
 				continue
@@ -349,9 +371,6 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 		if lax {
 			s.Lax[id], *sched.Row(&s.Had, id) = j.Due(), j.Due()
 			s.news[pos] = own
-			if i, _ := slices.BinarySearch(s.tariff.ends, time); len(s.tariff.cells) > 0 && j.Begun() {
-				s.begun[i] += own
-			}
 			g := float64(s.Gamma) / 1000 / (1 - comes*comes)
 			all, first := float64(g*(before+own)), float64(g*before)
 			part := units.Rounded(min(s.tariff.level(all, time), s.tariff.level(first, time)+width))
@@ -449,24 +468,15 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 		next = min(next, v.Now().Add(againAfter))
 	}
 	s.Wake.Set(next, p)
-	if s.Until = 0; !aside {
-		s.Until = s.waits(v.Now())
-	}
-}
-
-// pays is how long a node has to sleep for what it takes to wake, while it draws idle and does nothing.
-func pays(c *cluster.Class) units.Duration {
-	longer := float64(c.Idle+1e-9) / float64(max(0, c.Idle-c.Sleep)+1e-9) // without power it is as long as the wake
-	return max(units.Second, units.Duration(units.Rounded(min(float64(c.WakeTime)*longer, 1e18))))
 }
 
 // turn wakes, shuts and puts to sleep node by node. It returns whether a node was shut that is open now, and when one
 // may sleep next.
 func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bool, next units.Time) {
 	next = units.Never
-	s.Rank, s.held = s.Rank[:0], stay{}
+	s.Rank = s.Rank[:0]
 	for n := sched.NodeID(1); n <= v.Nodes(); n++ {
-		nd, shut, asked, held, slept := v.Node(n), sched.Row(&s.Shut, n), sched.Row(&s.Asked, n), sched.Row(&s.Held, n), sched.Row(&s.Slept, n)
+		nd, shut, asked, held := v.Node(n), sched.Row(&s.Shut, n), sched.Row(&s.Asked, n), sched.Row(&s.Held, n)
 		was, since := *shut, *held
 		*shut, *held = false, 0
 		if nd == nil || !s.classes[nd.Class].there {
@@ -479,7 +489,6 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 		case sched.Asleep, sched.Offered:
 			if *asked = 0; t.wanted > 0 && p.Add(sched.Item{Verb: sched.Wake, Node: n, Reason: sched.Because(DeadlinesNeed, wanted, need, s.Gamma)}) {
 				t.wanted--
-				*sched.Row(&s.Paid, n) = *slept != 0 && v.Now().Sub(*slept) >= t.pays
 			}
 		case sched.Awake:
 			if t.open > 0 {
@@ -492,19 +501,10 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 			if *held = since; since == 0 && *asked != 0 {
 				*held = *asked
 			}
-			if *shut = *held == 0; !*shut {
-				k := v.Class(nd.Class).Spec
-				s.held.idle += float64(k.Idle - k.Sleep)
-				s.held.full += float64(k.Idle - k.Sleep + k.Dynamic)
-				s.held.part += float64(t.share) / 1e6
-			}
-			if nd.Occupied > 0 {
+			if *shut = *held == 0; nd.Occupied > 0 {
 				continue
 			}
-			due := nd.Since.Add(t.pays)
-			if *sched.Row(&s.Paid, n) {
-				due = nd.Since.Add(units.Second)
-			}
+			due := nd.Since.Add(units.Second)
 			if *asked != 0 {
 				due = max(due, asked.Add(againAfter))
 			}
@@ -512,7 +512,7 @@ func (s *Slack) turn(v sched.View, p *sched.Plan, wanted, need int64) (opened bo
 				next = min(next, due)
 				continue
 			}
-			*asked, *slept = max(1, v.Now()), max(1, v.Now())
+			*asked = max(1, v.Now())
 			why := sched.Because(NotWanted, int64(nd.Since), wanted, need)
 			if s.later {
 				why = sched.Because(CheaperLater, int64(nd.Since), wanted, s.tariff.now)
@@ -550,7 +550,7 @@ func SlackEntry() compose.Entry {
 		Kind: compose.KindScale,
 		Doc:  "as many nodes are in service as deadlines need, those first that use least for their work; the others empty, and sleep",
 		Cite: "Slackline",
-		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true, Supply: true},
+		Traits: compose.Traits{Needs: []sched.Verb{sched.Sleep, sched.Wake}, Reads: compose.Reads{Profiles: true, Models: true, Supply: true},
 			Causes: []*sched.Cause{DeadlinesNeed, NotWanted, CheaperLater, sched.Wakeup}, Heeds: (slackChanges | slackTurns | sched.EventsOf(sched.Tick)) &^ sched.EventsOf(sched.Resync, sched.Control)},
 		Step: func(compose.Args) (compose.Step, error) { return NewSlack(), nil },
 	}

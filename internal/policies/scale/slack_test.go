@@ -22,7 +22,8 @@ func crowded(nodes, jobs int) (*ledger.Ledger, *sched.Plan) {
 	for n := range nodes {
 		events = append(events, sched.Event{Kind: sched.NodeUp, Node: sched.NodeID(n + 1), Detail: &sched.Detail{Node: &cluster.Node{Name: fmt.Sprint("n", n), Rack: 1, Class: class}}})
 	}
-	p := &profile.Class{Name: "c", Runs: 1, Stages: []profile.Stage{{Stage: sched.Map, Node: "c", Task: profile.Estimate{N: 9, Mean: 20, Min: 20, Max: 20}}}}
+	p := &profile.Class{Name: "c", Runs: 1, Stages: []profile.Stage{{Stage: sched.Map, Node: "c", Task: profile.Estimate{N: 9, Mean: 20, Min: 20, Max: 20}}},
+		Models: []*profile.Model{{Key: profile.Key{Stage: sched.Map, Node: "c", Part: profile.Run}}}}
 	events = append(events, sched.Event{Kind: sched.ProfileLearned, Detail: &sched.Detail{Profile: p}})
 	for j := range jobs {
 		spec := &workload.Job{ID: fmt.Sprint("j", j), Class: "c", Weight: 1, Deadline: units.Time(2*units.Hour) + units.Time(j*7919%jobs)*1e9, Soft: units.Never,
@@ -49,7 +50,7 @@ func TestCrowded(t *testing.T) {
 	}{
 		{"nothing is known of what comes", 0, 0, 0, 0},
 		{"not yet", 1 - units.Time(looksFirst*units.Minute), 0, 0, 0},
-		// Up to the last job there are 2e6 s of work in 7200 + 9999 - 60 - 24 s (with the margin), or 117 slots: 15
+		// Up to the last job there are 2e6 s of work in 7200 + 9999 - 60 - 20 s, or 117 slots: 15
 		// nodes of 8.
 		{"now it is", -units.Time(looksFirst * units.Minute), 0, 0, 1000 - 15},
 		{"a tenth of all could not wait", -units.Time(looksFirst * units.Minute), 0, 100_000, 1000 - 115},
@@ -203,54 +204,36 @@ func TestGamma(t *testing.T) {
 	}
 }
 
-// How long a node has to sleep for its wake, by hand: 60 s at 100 W, at 95 W less for each second asleep.
-func TestPays(t *testing.T) {
-	for _, c := range []struct {
-		idle, sleep units.Watts
-		wake, want  units.Duration
-	}{
-		{100, 5, 60 * units.Second, 63158 * units.Millisecond}, {100, 0, 60 * units.Second, 60 * units.Second},
-		{0, 0, 60 * units.Second, 60 * units.Second}, {100, 5, 0, units.Second}, {100, 100, units.Minute, 1e18}, {100, 50, 180 * units.Second, 6 * units.Minute},
-	} {
-		got := pays(&cluster.Class{Idle: c.idle, Sleep: c.sleep, WakeTime: c.wake})
-		if max(got-c.want, c.want-got) > c.want/100_000 {
-			t.Errorf("%v idle, %v asleep, %v to wake: %v, want %v", c.idle, c.sleep, c.wake, got, c.want)
-		}
-	}
-}
-
-// A job has an hour of all nodes left, and has begun; two nodes of a fifth of all are held. An hour costs 3, then 1.
-// Working now, they would take an hour of 2 · 200 W at 3; later as much at 1, and 2 · 100 W at 3 up to then. As much
-// again idle does not pay, nor does an hour that costs nearly the same.
-func TestWaits(t *testing.T) {
-	const hour = 3_600_000
+// By how much longer than its mean the last of some tasks is, by hand: of a lognormal law with a deviation of 0.5 the
+// mean is exp(1/8), and the quantile at a score z is exp(z/2). No more count than there are slots: 80.
+func TestSure(t *testing.T) {
 	for _, c := range []struct {
 		what  string
-		cost  []float64
-		begun []float64
-		held  stay
-		want  units.Time
+		tasks int
+		told  sched.Outlook
+		score float64
 	}{
-		{"half of it is idle", []float64{3, 1}, []float64{0, hour}, stay{200, 400, 0.2}, units.Time(units.Hour)},
-		{"nearly all of it is", []float64{3, 1}, []float64{0, hour}, stay{300, 400, 0.2}, 0},
-		{"an hour that costs nearly the same", []float64{3, 2.5}, []float64{0, hour}, stay{200, 400, 0.2}, 0},
-		{"the last hour costs least", []float64{3, 2.9, 0.1}, []float64{0, 0, 10 * hour}, stay{40, 400, 0.2}, 2 * units.Time(units.Hour)},
-		{"work of a tenth of the time", []float64{3, 1}, []float64{0, hour / 50}, stay{200, 400, 0.2}, 0},
-		{"work that is due sooner", []float64{3, 1}, []float64{hour, 0}, stay{200, 400, 0.2}, 0},
-		{"nobody is held", []float64{3, 1}, []float64{0, hour}, stay{}, 0},
-		{"one is paid to draw power", []float64{1, -1}, []float64{0, hour / 50}, stay{20, 400, 0.2}, units.Time(units.Hour)},
-		{"nothing is expected", nil, nil, stay{200, 400, 0.2}, 0},
+		{"one task, no promise: 1 %", 1, sched.Outlook{}, 2.3263},
+		{"ten: a tenth of that each", 10, sched.Outlook{}, 3.0892},
+		{"one that is promised with 90 %", 1, sched.Outlook{Word: sched.Promised, Confidence: 900_000}, 1.2816},
+		{"one that is told, and not promised", 1, sched.Outlook{Word: sched.Unpromised, Confidence: 900_000}, 2.3263},
+		{"more than there is room for: 80", 1000, sched.Outlook{}, 3.6617},
 	} {
+		book, plan := crowded(10, 1)
+		j := book.Job(1)
+		j.Outlook, j.Spec.Stages[0].Tasks = c.told, make([]workload.Task, c.tasks)
+		book.Profile("c").Models[0].Own = profile.LogNormal(0.5)
 		s := NewSlack()
-		s.tariff.cost, s.begun, s.held = c.cost, c.begun, c.held
-		for i := range c.cost {
-			s.tariff.ends = append(s.tariff.ends, int64(i+1)*hour)
+		s.look(book, plan)
+		want := 1000 * (math.Exp(c.score/2-0.125) - 1)
+		if got := float64(s.Tails[1][0]); math.Abs(got-want) > 3 {
+			t.Errorf("%s: %v thousandths, want %v", c.what, got, want)
 		}
-		if len(c.cost) > 0 {
-			s.tariff.ends[len(c.cost)-1] = math.MaxInt64
-		}
-		if got := s.waits(7); got != c.want && got != c.want+7 {
-			t.Errorf("%s: until %v, want %v", c.what, got, c.want)
-		}
+	}
+	book, plan := crowded(10, 1)
+	book.Profile("c").Models = nil
+	s := NewSlack()
+	if s.look(book, plan); s.Lax[1] != 0 {
+		t.Error("nobody knows how its times vary, and it waits")
 	}
 }

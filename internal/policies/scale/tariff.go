@@ -130,34 +130,6 @@ func (t *tariff) level(work float64, time int64) (now float64) {
 	return now + work/float64(time)
 }
 
-// spends is what drawing one watt from now on for so long costs. O(values of the forecasts).
-func (t *tariff) spends(time float64) (cost float64) {
-	from := 0.0
-	for i, end := range t.ends {
-		if to := min(float64(end), time); units.Rounded(to) > units.Rounded(from) {
-			cost += float64((to - from) * t.cost[i])
-			from = to
-		}
-	}
-	return cost
-}
-
-// waits is until when tasks that can wait are kept from held nodes, 0 if they are not: until the time at which it costs
-// least in all to do what they would do there until then, with these nodes idle meanwhile. O(values of the forecasts²).
-func (s *Slack) waits(now units.Time) (until units.Time) {
-	t, work, most := &s.tariff, 0.0, 0.0
-	for i := len(s.begun) - 1; i > 0 && units.Rounded(s.held.part) > 0; i-- {
-		work += s.begun[i]
-		at := float64(t.ends[i-1])
-		long := min(at, work/s.held.part)
-		saves := float64(s.held.full*(t.spends(long)-float64(long*t.cost[i]))) - float64(s.held.idle*t.spends(at))
-		if units.Rounded(saves) > units.Rounded(most) {
-			until, most = now.Add(units.Duration(t.ends[i-1])*units.Millisecond), saves
-		}
-	}
-	return until
-}
-
 // layers are the nodes by class for work that can wait: behind the first ones, for what could not wait of late, and
 // without a tenth of all. The first class holds the data, and stays awake while jobs wait: only what it
 // draws above idle counts.
