@@ -1,7 +1,9 @@
 package promise
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/units"
@@ -15,59 +17,31 @@ type span struct {
 	then  int32          // the span that is ready when this one has ended, 0 = none
 	last  units.Time     // when its last task starts
 	end   units.Time     // when its last task ends, also of those that run already
+	row   [2]int32       // the first and the last chunk of its row, 0 = none
 }
 
 // chunk is a number of slots that are free from the same instant.
 type chunk struct {
-	at units.Time
-	n  int32
+	at   units.Time
+	n    int32
+	next int32 // in its row
 }
 
-// chunks are a heap by when they are free: by hand, as nearly all the time of a look goes here.
-type chunks []chunk
-
-func (h *chunks) push(c chunk) {
-	*h = append(*h, c)
-	list := *h
-	i := len(list) - 1
-	for i > 0 && c.at < list[(i-1)/2].at {
-		list[i] = list[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	list[i] = c
-}
-
-func (h chunks) sink(i int) {
-	c := h[i]
-	for {
-		k := 2*i + 1
-		if k >= len(h) {
-			break
-		}
-		if k+1 < len(h) && h[k+1].at < h[k].at {
-			k++
-		}
-		if c.at <= h[k].at {
-			break
-		}
-		h[i] = h[k]
-		i = k
-	}
-	h[i] = c
-}
-
-func (h chunks) order() {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		h.sink(i)
-	}
+// head is when the first chunk of a row is free: of the one that a span gives back, as its tasks end in the order in
+// which they started, or of those that were held before any, row 0.
+type head struct {
+	at  units.Time
+	row int32
 }
 
 // A pool is slots of a kind. play hands them out as a scheduler does that keeps no slot idle: whenever one falls free,
 // the first span that is ready takes it. So a span takes what those before it leave, also before these are ready.
 type pool struct {
 	slots int32
-	free  chunks
 	held  []chunk          // what is free when, before anybody has got any
+	free  []chunk          // and in the play; the first is none
+	rows  heap.Heap[head]  // of these
+	spare int32            // a row of those that are none any more
 	first []int32          // spans that are ready at first, the last of these at the front
 	open  heap.Heap[int32] // spans that are ready since, the first first
 	soon  heap.Heap[int32] // those that will be, by when
@@ -78,6 +52,7 @@ func (p *pool) reset() {
 	p.slots = 0
 	p.held = p.held[:0]
 	if p.open.Before == nil {
+		p.rows.Before = func(a, b *head) bool { return a.at < b.at }
 		p.open.Before = func(a, b *int32) bool { return *a < *b }
 		p.soon.Before = func(a, b *int32) bool {
 			x, y := &p.spans[*a], &p.spans[*b]
@@ -89,7 +64,7 @@ func (p *pool) reset() {
 // has adds slots.
 func (p *pool) has(n int32, at units.Time) {
 	if n > 0 {
-		p.held = append(p.held, chunk{at, n})
+		p.held = append(p.held, chunk{at: at, n: n})
 		p.slots += n
 	}
 }
@@ -97,8 +72,73 @@ func (p *pool) has(n int32, at units.Time) {
 // begin forgets the spans of the last play.
 func (p *pool) begin() {
 	p.spans = append(p.spans[:0], span{})
-	p.free = append(p.free[:0], p.held...)
-	p.free.order()
+	p.free = append(append(p.free[:0], chunk{}), p.held...)
+	p.line()
+}
+
+// line puts all chunks into one row.
+func (p *pool) line() {
+	list := slices.DeleteFunc(p.free[1:], func(c chunk) bool { return c.n == 0 })
+	p.free, p.spare = p.free[:1+len(list)], 0
+	slices.SortFunc(list, func(a, b chunk) int { return cmp.Compare(a.at, b.at) })
+	for i := range list {
+		list[i].next = int32(i + 2)
+	}
+	p.rows.Clear()
+	if n := len(list); n > 0 {
+		list[n-1].next, p.spans[0].row = 0, [2]int32{1, int32(n)}
+		p.rows.Push(head{at: list[0].at})
+	}
+}
+
+// take has as many tasks of a span start as there are slots in the first chunk. Where there are many chunks those that
+// the span gives back soon after one another are taken as one, at their mean. O(log of the rows).
+func (p *pool) take(i int32, clock units.Time) {
+	w, of := &p.spans[i], &p.spans[p.rows.List[0].row]
+	k := of.row[0]
+	c, at := &p.free[k], clock.Add(w.mean)
+	n := min(c.n, w.left)
+	w.left -= n
+	w.last, w.end = clock, max(w.end, at)
+	if c.n -= n; c.n > 0 {
+		k = 0
+	} else if of.row[0] = c.next; c.next > 0 {
+		p.rows.List[0].at = p.free[c.next].at
+		p.rows.Fix(0)
+	} else {
+		p.rows.Pop()
+	}
+	if w.row[0] == 0 {
+		k = p.chunk(k, chunk{at: at, n: n})
+		w.row = [2]int32{k, k}
+		p.rows.Push(head{at, i})
+		return
+	}
+	t := &p.free[w.row[1]]
+	if w.row[0] != w.row[1] && at.Sub(t.at) <= w.mean/near && len(p.free) > most {
+		t.n += n
+		t.at = t.at.Add(at.Sub(t.at) * units.Duration(n) / units.Duration(t.n))
+		if k > 0 {
+			c.next, p.spare = p.spare, k
+		}
+		return
+	}
+	k = p.chunk(k, chunk{at: at, n: n})
+	p.free[w.row[1]].next, w.row[1] = k, k
+}
+
+// chunk puts a chunk to where none is any more: at k, if that is not 0.
+func (p *pool) chunk(k int32, c chunk) int32 {
+	if k == 0 {
+		if k = p.spare; k > 0 {
+			p.spare = p.free[k].next
+		} else {
+			k = int32(len(p.free))
+			p.free = append(p.free, chunk{})
+		}
+	}
+	p.free[k] = c
+	return k
 }
 
 // add adds a span behind the others, and returns its place.
@@ -107,8 +147,11 @@ func (p *pool) add(w span) int32 {
 	return int32(len(p.spans) - 1)
 }
 
-// long is for how many tasks a slot most of a span are passed over at once.
-const long = 3
+const (
+	long = 3  // for how many tasks a slot most of a span are passed over at once
+	most = 32 // of so many chunks or fewer none are taken as one
+	near = 16 // nor are those that are free later than this part of a task
+)
 
 // play plays the spans. O(spans · log, and what starts at different instants).
 func (p *pool) play(now units.Time) {
@@ -124,11 +167,11 @@ func (p *pool) play(now units.Time) {
 	}
 	clock := now
 	for len(p.soon.List)+len(p.open.List)+len(p.first) > 0 {
-		if len(p.free) == 0 {
+		if len(p.rows.List) == 0 {
 			p.never()
 			return
 		}
-		clock = max(clock, p.free[0].at)
+		clock = max(clock, p.rows.List[0].at)
 		if len(p.open.List)+len(p.first) == 0 {
 			clock = max(clock, p.spans[p.soon.List[0]].ready)
 		}
@@ -154,18 +197,7 @@ func (p *pool) play(now units.Time) {
 		if w.left > long*p.slots && p.leap(w, clock) {
 			continue
 		}
-		c := p.free[0]
-		n := min(c.n, w.left)
-		at := clock.Add(w.mean)
-		w.left -= n
-		w.last, w.end = clock, max(w.end, at)
-		if n == c.n {
-			p.free[0].at = at
-			p.free.sink(0)
-		} else {
-			p.free[0].n -= n
-			p.free.push(chunk{at, n})
-		}
+		p.take(i, clock)
 		if w.left == 0 {
 			if last >= 0 {
 				p.first = p.first[:last]
@@ -197,15 +229,18 @@ func (p *pool) leap(w *span, now units.Time) bool {
 	if w.mean <= 0 || until.Sub(now)/w.mean < long-1 {
 		return false
 	}
-	for k := range p.free {
-		c := &p.free[k]
+	for k := range p.free[1:] {
+		c := &p.free[1+k]
 		if from := max(c.at, now); from < until {
 			each := (until.Sub(from) + w.mean - 1) / w.mean
 			w.left -= int32(each) * c.n
 			c.at = from.Add(each * w.mean)
 		}
 	}
-	p.free.order()
+	for i := range p.spans {
+		p.spans[i].row = [2]int32{}
+	}
+	p.line()
 	return true
 }
 

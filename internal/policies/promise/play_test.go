@@ -94,6 +94,48 @@ func TestPlay(t *testing.T) {
 	})
 }
 
+// Where slots fall free one by one, those that do so soon after one another are taken as one: by less than a fourth of
+// a task of each span that goes before, ends are those of list scheduling.
+func TestPlayOfManyChunks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p pool
+		p.reset()
+		var slots []units.Time
+		for range rapid.IntRange(most, 3*most).Draw(t, "slots") {
+			at := units.Time(rapid.IntRange(0, 99).Draw(t, "free"))
+			slots = append(slots, at)
+			p.has(1, at)
+		}
+		p.begin()
+		for range rapid.IntRange(1, 4).Draw(t, "spans") {
+			p.add(span{mean: units.Duration(rapid.IntRange(8, 64).Draw(t, "mean")), left: int32(rapid.IntRange(0, long*len(slots)).Draw(t, "tasks"))})
+		}
+		spans := append([]span(nil), p.spans...)
+		_, end := listed(spans, slots, 0)
+		p.play(0)
+		off := units.Duration(0)
+		for i := 1; i < len(spans); i++ {
+			off += spans[i].mean / 4
+			if is := p.spans[i].end; max(is.Sub(end[i]), end[i].Sub(is)) > off {
+				t.Errorf("span %d of %+v on %v: end %d, want %d give or take %d", i, spans, slots, is, end[i], off)
+			}
+		}
+		if n := int(p.slots); sumOf(&p) != n {
+			t.Errorf("%d slots of %d are left", sumOf(&p), n)
+		}
+	})
+}
+
+// sumOf is how many slots stand in rows.
+func sumOf(p *pool) (sum int) {
+	for _, h := range p.rows.List {
+		for k := p.spans[h.row].row[0]; k > 0; k = p.free[k].next {
+			sum += int(p.free[k].n)
+		}
+	}
+	return sum
+}
+
 // Nothing ends where there are no slots, nor behind what never ends.
 func TestPlayOfNothing(t *testing.T) {
 	var p pool
