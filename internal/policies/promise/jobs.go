@@ -52,6 +52,7 @@ type record struct {
 
 	// what the last look at its running tasks found: how many, and the sum of the seconds that they are expected to
 	// take
+	Aged    [2]float64 `json:"aged,omitzero"` // seconds that a task takes, by how long the oldest runs, where none has ended
 	Running [2]int     `json:"running"`
 	Lasts   [2]float64 `json:"lasts"`
 
@@ -267,12 +268,13 @@ func (s *scheduler) factor(r *record, k int) float64 {
 			f = c[k].towards(firstLately)
 		}
 	} else if k == 1 && r.Strange && r.Own[1].N == 0 && r.Laws[0] != nil { // guessed by the maps
-		return s.factor(r, 0)
+		f = s.factor(r, 0) * s.pace
 	}
 	if own, n := r.own(k); n > 0 {
 		share := r.Laws[k].Shared / max(r.Laws[k].Shared+r.Laws[k].Variance/n, 1e-9)
 		f += share * (own - f)
 	}
+	f = max(f, r.Aged[k]*s.pace/max(r.Laws[k].Mean, 1e-9))
 	return max(f, 1e-3) / s.pace
 }
 

@@ -102,6 +102,23 @@ func lawOf(l *estimate.Law, guess bool) *law {
 	return k
 }
 
+// aged is what the tasks of a job take with that probability at most of which none has ended, and the oldest runs for
+// so long, in seconds: they share a factor, as if lognormal, that is as large as that says, or the job is like none of
+// its class.
+func (l *law) aged(seconds, p float64, guess bool) float64 {
+	age, of := seconds/max(l.Mean, 1e-9), math.Log1p(l.Shared+l.Variance)
+	middle, deviation := -of/2, math.Sqrt(of)
+	if guess {
+		middle = 0
+	}
+	z := (math.Log(max(age, 1e-9)) - middle) / max(deviation, 1e-9)
+	over := finish.Chance(-z)
+	if units.Rounded(over) <= units.Rounded(max(leastFew, unlike*l.Few/max(1, age))) {
+		return units.Rounded(seconds / (1 - p))
+	}
+	return units.Rounded(l.Mean * math.Exp(middle+float64(deviation*finish.Score(1-over*(1-p)))))
+}
+
 // Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks
 // share has this deviation before other jobs have said how far tasks of different jobs are from each other, and
 // counts as so many of them; each task's own factor has the other.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
 )
@@ -268,7 +269,7 @@ func (s *scheduler) hold(v sched.View) {
 			n := job.Stages[sched.Map+sched.Stage(k)].Occupied
 			r.last[k] = 0
 			if n <= 0 {
-				r.Running[k], r.Lasts[k] = 0, 0
+				r.Running[k], r.Lasts[k], r.Aged[k] = 0, 0, 0
 				continue
 			}
 			at, slots := s.poolOf(r, job, k)
@@ -305,14 +306,22 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 			low.has(n*each, at)
 		}
 	}
-	now, seconds, l := v.Now(), s.task(r, k), r.Laws[k]
-	quarter := max(1, ofSeconds(seconds/4))
+	now, l := v.Now(), r.Laws[k]
 	row, over, begins := s.row(v, job.ID, k, int(n)), units.Time(0), now
 	if k == 1 {
 		if over = r.Over; job.Stages[sched.Map].Left() > 0 {
 			row, begins = nil, max(now, r.last[0])
 		}
 	}
+	oldest := 0.0
+	if r.Aged[k] = 0; r.Own[k].N == 0 && len(row) > 0 {
+		oldest = now.Sub(max(row[0], over)).Seconds()
+		r.Aged[k] = l.aged(oldest*s.pace, 0.5, r.Guess[k]) / s.pace
+	}
+	seconds := s.task(r, k)
+	quarter := max(1, ofSeconds(seconds/4))
+	outlives := r.Aged[k] > 0 && units.Rounded(r.Aged[k]) >= units.Rounded(seconds)
+	_, slots := s.poolOf(r, job, k)
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
 		age := now.Sub(max(row[i], over))
@@ -320,27 +329,41 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		from := i
 		for i--; i >= 0 && (q == len(l.Residual)-1 || now.Sub(max(row[i], over)) < units.Duration(q+1)*quarter); i-- {
 		}
-		group, beyond := from-i, 1.0
-		if most := units.Duration(len(l.Residual)-1) * quarter; age > most { // in proportion to it
-			beyond = units.Rounded(float64(age) / float64(most))
-		}
-		for a := range l.Residual[q] { // of so many, so many end by then
-			n := (2*group*(a+1)+tenths)/(2*tenths) - (2*group*a+tenths)/(2*tenths)
-			if n == 0 {
-				continue
-			}
-			left := seconds * l.Residual[q][a] * beyond
+		ends := func(group int, left float64, far *[2]float64) {
 			at := now.Add(units.FromSeconds(units.Rounded(left)))
-			has(int32(n), at)
+			has(int32(group), at)
 			r.last[k] = max(r.last[k], at)
-			if l.Unknown > 0 && q >= l.Unknown {
-				x := stray{pool: p, low: low, at: len(p.held) - 1, age: age.Seconds(), end: at, r: r, k: k}
+			if far != nil {
+				x := stray{pool: p, low: low, at: len(p.held) - 1, far: *far, end: at, r: r, k: k}
 				if low != nil {
 					x.below = len(low.held) - 1
 				}
 				s.strays = append(s.strays, x)
 			}
-			sum += float64(n) * (age.Seconds() + left)
+			sum += float64(group) * (age.Seconds() + left)
+		}
+		group, beyond := from-i, 1.0
+		var strays *[2]float64
+		if outlives { // all take what the oldest says
+			if n > slots/spare { // they hold so much that others are late with them
+				strays = &[2]float64{}
+				for i, p := range far {
+					strays[i] = l.aged(oldest*s.pace, p, r.Guess[k])/s.pace - age.Seconds()
+				}
+			}
+			ends(group, seconds-age.Seconds(), strays)
+			continue
+		}
+		if most := units.Duration(len(l.Residual)-1) * quarter; age > most { // in proportion to it
+			beyond = units.Rounded(float64(age) / float64(most))
+		}
+		if l.Unknown > 0 && q >= l.Unknown {
+			strays = &[2]float64{finish.Outlived(age.Seconds(), far[0]), finish.Outlived(age.Seconds(), far[1])}
+		}
+		for a := range l.Residual[q] { // of so many, so many end by then
+			if n := (2*group*(a+1)+tenths)/(2*tenths) - (2*group*a+tenths)/(2*tenths); n > 0 {
+				ends(n, seconds*l.Residual[q][a]*beyond, strays)
+			}
 		}
 	}
 	if more := n - int32(len(row)); more > 0 { // promised, and not begun

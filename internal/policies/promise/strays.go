@@ -8,9 +8,9 @@ import (
 
 // A stray is a chunk of running tasks that have outlived all that is known of their like.
 type stray struct {
-	pool, low *pool // low is that of its queue, nil for none
-	at, below int   // the chunk in these
-	age       float64
+	pool, low *pool      // low is that of its queue, nil for none
+	at, below int        // the chunk in these
+	far       [2]float64 // seconds until it ends in the plays in which strays take long
 	end       units.Time // as half of them have ended
 
 	r    *record // of its job
@@ -32,10 +32,10 @@ func (s *scheduler) stretch(v sched.View) {
 	for i := range s.places {
 		s.places[i].was = s.places[i].r.End
 	}
-	for i, p := range far {
+	for i := range far {
 		for k := range s.strays {
 			x := &s.strays[k]
-			x.ends(now.Add(ofSeconds(finish.Outlived(x.age, p))))
+			x.ends(now.Add(ofSeconds(x.far[i])))
 		}
 		if s.playRows(v); s.waits { // for those behind others that end later
 			s.playRows(v)
