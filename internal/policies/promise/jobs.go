@@ -52,7 +52,7 @@ type record struct {
 
 	// what the last look at its running tasks found: how many, and the sum of the seconds that they are expected to
 	// take
-	Aged    [2]float64 `json:"aged,omitzero"` // seconds that a task takes, by how long the oldest runs, where none has ended
+	Aged    [2]float64 `json:"aged,omitzero"` // seconds of a task, by how long the oldest runs, where none has ended
 	Running [2]int     `json:"running"`
 	Lasts   [2]float64 `json:"lasts"`
 

@@ -1,6 +1,9 @@
 package promise
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/slackline/slackline/internal/policies/policytest"
@@ -9,9 +12,10 @@ import (
 )
 
 // behind has a task that takes a second, by all that is known, run for so many seconds, and returns what a job of its
-// class is told that comes then, with a deadline in a quarter of an hour: seconds from then, and its chance.
-func behind(t *testing.T, seconds int) (half, ninety, sure, chance float64, word sched.Word) {
-	d := known(t, usual, 0.1, 0.1)
+// class is told that comes then, with a deadline in a quarter of an hour: seconds from then, and its chance. Of jobs
+// of the class the logarithm of what tasks take deviates by so much.
+func behind(t *testing.T, seconds int, shared float64) (half, ninety, sure, chance float64, word sched.Word) {
+	d := known(t, usual, 0.1, shared)
 	long := policytest.Claims("a", 1, 0)
 	long.Deadline = units.Never
 	starts := d.Starts(0, arrives(1, long))
@@ -31,11 +35,11 @@ func behind(t *testing.T, seconds int) (half, ninety, sure, chance float64, word
 // A job waits for one whose task has run for far longer than any of its class as long as the law says of what has
 // outlived all: half of these run as long again, one in ten nine times as long, one in a hundred 99 times.
 func TestWaitsForWhatOutlastsAll(t *testing.T) {
-	if soon, _, _, _, _ := behind(t, 20); soon < 5 {
+	if soon, _, _, _, _ := behind(t, 20, 0.1); soon < 5 {
 		t.Errorf("behind a task of a second that has run for 20 s it is done in %.1f s", soon)
 	}
 	const age = 199.0
-	half, ninety, sure, chance, word := behind(t, 1+age)
+	half, ninety, sure, chance, word := behind(t, 1+age, 0.1)
 	for _, x := range [][2]float64{{half, age}, {ninety, 9 * age}, {sure, 99 * age}} {
 		if is, least := x[0], x[1]; is < least || is > 1.02*least+2 {
 			t.Errorf("behind a task that has run for %.0f s it is done in %.0f s, not %.0f", age, is, least)
@@ -43,6 +47,38 @@ func TestWaitsForWhatOutlastsAll(t *testing.T) {
 	}
 	if most := 1 - age/(age+900); chance > most || chance < most-0.01 || word != sched.Unpromised {
 		t.Errorf("its deadline in 900 s has a chance of %.3f, not nearly %.3f, and it is told %v", chance, most, word)
+	}
+}
+
+// Where tasks of a job take as long as each other, and those of two jobs do not, what has run for some times what is
+// known says how long it takes: as long as such jobs do, drawn from their law, that take longer than that. The job
+// behind it takes a second more.
+func TestOneFactorOfAJob(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, age := range []float64{2, 5, 15} {
+		half, ninety, _, _, _ := behind(t, 1+int(age), 1)
+		var left []float64
+		for range 1_000_000 {
+			if x := math.Exp(random.NormFloat64()); x > age {
+				left = append(left, x-age)
+			}
+		}
+		slices.Sort(left)
+		if want := left[len(left)/2] + 1; math.Abs(half-want) > 0.05*want {
+			t.Errorf("behind a task that has run for %.0f s half are done in %.2f s, not %.2f", age, half, want)
+		}
+		if want := left[9*len(left)/10] + 1; ninety < want || ninety > want+1.5 { // its own task may take longer, too
+			t.Errorf("behind a task that has run for %.0f s nine in ten are done in %.2f s, not little more than %.2f", age, ninety, want)
+		}
+	}
+}
+
+// Before anything has run half of such jobs take what a guess says, which is its middle; of what is known, the mean.
+func TestNothingHasRun(t *testing.T) {
+	for guess, want := range map[bool]float64{true: 3, false: 3 / math.Sqrt(2)} {
+		if is := (&law{Mean: 3, Shared: 1}).aged(0, 0.5, guess); math.Abs(is-want) > 1e-3 {
+			t.Errorf("half take %.3f s, not %.3f (a guess: %v)", is, want, guess)
+		}
 	}
 }
 
