@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -52,5 +54,50 @@ func TestDeadlinesBeforeAKill(t *testing.T) {
 				t.Errorf("%v", sum)
 			}
 		})
+	}
+}
+
+// A workflow is one though its run was killed after its first job, and though the input of a job is there late.
+func TestWorkflowAcrossAKill(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, map[string]string{"short.txt": "x\n"})
+	s.write("jobs.yaml", `
+name: a
+map: sh -c 'sleep 0.05; s=`+s.path("s")+`; mkdir -p ${s}ide; echo y >${s}ide/in; cat'
+input: short.txt
+output: out/a
+workflow: w
+workflow_deadline: 1h
+---
+name: b
+app: wordcount
+input: [out/a, "side/*"]
+output: out/b
+workflow: w
+---
+name: c
+`+held+`
+input: out/b
+output: out/c
+workflow: w
+`)
+	s.hold("c", "")
+	cmd := s.command("run", "jobs.yaml", "--policy", "flow", "-o", "json")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.finishes("b")
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	s.release("c")
+	for _, args := range [][]string{{"resume", "out/c"}, {"run", "jobs.yaml", "--policy", "flow", "--overwrite", "-o", "json"}} {
+		if args[0] == "run" && os.RemoveAll(s.path("side")) != nil {
+			t.Fatal("side/in stays")
+		}
+		r := s.run(args...)
+		flows := parse(t, r.stdout).Runs[0].Workflows
+		if len(flows) != 1 || flows[0]["jobs"] != 3.0 || flows[0]["outcome"] != "met" || fmt.Sprint(flows[0]["critical_path"]) != "[a b c]" {
+			t.Errorf("%v: %v\n%s", args, flows, r.stderr)
+		}
 	}
 }

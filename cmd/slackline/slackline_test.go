@@ -51,7 +51,7 @@ type reported struct {
 		World, Scenario, Policy string
 		Seed                    int
 		Summary                 map[string]any
-		Jobs                    []map[string]any
+		Jobs, Workflows         []map[string]any
 	}
 }
 

@@ -12,8 +12,7 @@ import (
 
 // Workflow is what became of jobs that are judged as one. Times are in seconds from the start of the run.
 type Workflow struct {
-	ID        string   `json:"id"` // its name, of later ones of that with a number
-	Name      string   `json:"-"`
+	ID        string   `json:"id"`   // its name, of later ones of that with a number
 	Jobs      int      `json:"jobs"` // that arrived
 	Submitted float64  `json:"submitted_s"`
 	Deadline  *float64 `json:"deadline_s"` // null: none
@@ -22,20 +21,26 @@ type Workflow struct {
 	Critical []string `json:"critical_path,omitempty"`
 	// met, late or done; of one that did not finish, that of the first of its jobs that did not
 	Outcome Outcome `json:"outcome"`
+
+	of   *workload.Workflow
+	came map[string]bool // its jobs that arrived
 }
 
-// join notes which workflow a job that arrives is a part of.
+// join notes which workflow a job that arrives is a part of: the last one of that name, unless its job of this ID has
+// come already or it was due at another time. When jobs arrive says nothing: one whose input comes late does so then,
+// and one that was done before its run was resumed does at another instant than those that were not. Where nobody knows
+// the jobs of a workflow they are all of one.
 func (r *Run) join(j *Job, of *workload.Workflow, after []string) {
 	if of == nil {
 		return
 	}
 	j.Workflow, j.After = of.ID, after
 	same := 1
-	for _, w := range slices.Backward(r.Workflows) { // the last of them is most likely the one
+	for _, w := range slices.Backward(r.Workflows) {
 		switch {
-		case w.Name != of.ID:
-		case len(of.Jobs) == 0 || w.Submitted == j.Submitted: // only where nobody knows them its jobs come one by one
-			j.Workflow = w.ID
+		case w.of.ID != of.ID:
+		case len(of.Jobs) == 0 || w.of.Deadline == of.Deadline && !w.came[j.ID]:
+			j.Workflow, w.came[j.ID] = w.ID, true
 			return
 		default:
 			same++
@@ -44,7 +49,7 @@ func (r *Run) join(j *Job, of *workload.Workflow, after []string) {
 	if same > 1 {
 		j.Workflow = fmt.Sprintf("%s (%d)", of.ID, same)
 	}
-	r.Workflows = append(r.Workflows, Workflow{ID: j.Workflow, Name: of.ID, Submitted: j.Submitted, Deadline: seconds(of.Deadline)})
+	r.Workflows = append(r.Workflows, Workflow{ID: j.Workflow, Submitted: j.Submitted, Deadline: seconds(of.Deadline), of: of, came: map[string]bool{j.ID: true}})
 }
 
 // judgeWorkflows says what became of the workflows.
@@ -133,10 +138,8 @@ func (r *Run) Of(workflow string) (jobs []*Job) {
 
 // WorkflowOf is that of a job, nil if it is in none.
 func (r *Run) WorkflowOf(j *Job) *Workflow {
-	for i := range r.Workflows {
-		if w := &r.Workflows[i]; w.ID == j.Workflow {
-			return w
-		}
+	if i := slices.IndexFunc(r.Workflows, func(w Workflow) bool { return w.ID == j.Workflow }); i >= 0 {
+		return &r.Workflows[i]
 	}
 	return nil
 }

@@ -87,6 +87,27 @@ func TestWorkflowsOfOneName(t *testing.T) {
 	}
 }
 
+// A workflow whose jobs arrive one by one, as their input comes late or their run was resumed, is one, also beside
+// another of its name.
+func TestWorkflowThatArrivesBitByBit(t *testing.T) {
+	r := run("flow", 1, 100, 0, 2)
+	r.Jobs = nil
+	var flows []*workload.Workflow
+	for _, due := range []float64{100, 200} {
+		flows = append(flows, &workload.Workflow{ID: "w", Deadline: units.Time(0).Add(units.FromSeconds(due)), Jobs: []string{"a", "b"}})
+	}
+	for at, came := range []struct {
+		job string
+		of  int
+	}{{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}} {
+		j := Job{ID: came.job, Submitted: float64(at)}
+		r.join(&j, flows[came.of], nil)
+		if want := []string{"w", "w (2)"}[came.of]; j.Workflow != want || len(r.Workflows) != min(at+1, 2) {
+			t.Errorf("%s at %d is of %s of %d", came.job, at, j.Workflow, len(r.Workflows))
+		}
+	}
+}
+
 // A workflow is drawn with when its jobs were planned and ran, in the order in which they began, and the path that it
 // waited for: of two jobs before one the later. A job that was not planned by itself is planned for the deadline.
 func TestDrawn(t *testing.T) {
