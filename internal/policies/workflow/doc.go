@@ -31,7 +31,8 @@
 //   - Waiting has three readings: cascade, in which the next cheapest class that is in time follows when the
 //     cheapest no longer is; timer, the paper's words: then whatever is done first; and predict, in which a class
 //     without room counts only if a task that runs there is known to end in time, whoever else waits for it.
-//   - Where nodes are served at their heartbeats, a task waits one interval less.
+//   - Where nodes are served at their heartbeats, a task waits one interval less, and vds and tradeoff leave each stage
+//     that one and another until a node beats.
 //   - Labels of jobs are not looked at: a job that has some is placed as it comes.
 //   - Power of a task is that of its container on the class (cluster.Class.Rate). Where nodes have no
 //     model of power, each second of a task costs the same.
