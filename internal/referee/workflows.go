@@ -124,17 +124,46 @@ func (c *waitsFor) decide(b *book, events []*line, p *wants) {
 	}
 }
 
-// work is what a task of the stage takes at speed 1, -1 if nobody knows.
+// work is what a task of the stage takes at speed 1, -1 if nobody knows. What was learned is of nodes with speeds of
+// their own: the mean over all is so much longer than the work as these are slower, each as often as it was seen there.
 func (b *book) work(j *job, s *stage) int64 {
 	if i := len(s.Tasks) - s.Least; i >= 0 && i < len(s.Works) {
 		return s.Works[i]
 	}
-	if class := b.profiles[j.Class]; class != nil {
-		if usual, _, ok := class.task(s.kind); ok {
-			return span(usual)
+	class := b.profiles[j.Class]
+	if class == nil {
+		return -1
+	}
+	usual, _, ok := class.task(s.kind)
+	if !ok {
+		return -1
+	}
+	speeds := map[string]float64{}
+	for _, n := range b.nodes {
+		if n != nil {
+			speeds[n.Class.Name] = n.Class.Speed
 		}
 	}
-	return -1
+	tasks, time := 0.0, 0.0
+	for _, learned := range class.Stages {
+		if speed := speeds[learned.Node]; speed > 0 && learned.Stage == stageNames[s.kind] {
+			tasks += float64(learned.Task.N)
+			time += float64(learned.Task.N) * s.slow(speed)
+		}
+	}
+	if tasks == 0 {
+		return span(usual)
+	}
+	return max(1, int64(rounded(float64(span(usual))*tasks/time)))
+}
+
+// slow is how long a second of the stage's work takes on nodes of a speed.
+func (s *stage) slow(speed float64) float64 {
+	share := s.CPUShare
+	if share == 0 {
+		share = 1
+	}
+	return share/speed + 1 - share
 }
 
 // on lists what so much work takes and costs on each class whose nodes can hold the stage's container.
@@ -146,10 +175,6 @@ func (b *book) on(s *stage, work int64) (list []*classKind) {
 		}
 		i := slices.IndexFunc(list, func(k *classKind) bool { return k.name == n.Class.Name })
 		if i < 0 {
-			share := s.CPUShare
-			if share == 0 {
-				share = 1
-			}
 			load, has := 0.0, &n.Class.Capacity
 			if has[2] > 0 {
 				load = float64(s.needs[2]) / float64(has[2])
@@ -157,7 +182,7 @@ func (b *book) on(s *stage, work int64) (list []*classKind) {
 			if slots := has[0] + has[1]; slots > 0 {
 				load = max(load, float64(s.needs[0]+s.needs[1])/float64(slots))
 			}
-			k := &classKind{name: n.Class.Name, takes: int64(math.Ceil(rounded(float64(work)*(share/n.Class.Speed+1-share)))) + 1}
+			k := &classKind{name: n.Class.Name, takes: int64(math.Ceil(rounded(float64(work)*s.slow(n.Class.Speed)))) + 1}
 			watts := n.Class.Dynamic * min(1, load)
 			powered = powered || watts > 0
 			k.costs = int64(rounded(watts * float64(k.takes) / 1000))

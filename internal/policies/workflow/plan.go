@@ -8,6 +8,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/maths/mold"
+	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -139,12 +140,8 @@ func unsure(v sched.View, list []stage, jobs []mold.Job) float64 {
 	for _, i := range mold.Critical(jobs) {
 		o, by := &jobs[i].Options[0], 1.0
 		if seen := spreadOf(v, list, i); len(seen) > 0 {
-			all := 0.0
-			for _, x := range seen {
-				all += x
-			}
 			at := int(units.Rounded(math.Pow(0.9, 1/float64(o.Tasks)) * float64(len(seen))))
-			by = max(1, seen[min(at, len(seen)-1)]/(all/float64(len(seen))))
+			by = max(1, seen[min(at, len(seen)-1)]/stat.Mean(seen))
 		}
 		sum, most = sum+o.Time.Seconds(), most+float64(by*o.Time.Seconds())
 	}

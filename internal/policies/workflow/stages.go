@@ -36,8 +36,7 @@ func kinds(v sched.View, job *sched.Job, st *workload.StageSpec) (list []kind) {
 			continue
 		}
 		r := k.Rate(job.Spec, st.Kind, 0)
-		share := st.Share()
-		list = append(list, kind{c, nodes * each, nodes, share/r.Speed + 1 - share, float64(r.Watts)})
+		list = append(list, kind{c, nodes * each, nodes, slow(st, r.Speed), float64(r.Watts)})
 		powered = powered || r.Watts > 0
 	}
 	for i := range list {
@@ -47,6 +46,9 @@ func kinds(v sched.View, job *sched.Job, st *workload.StageSpec) (list []kind) {
 	}
 	return list
 }
+
+// slow is what each second of a stage's work takes at a speed.
+func slow(st *workload.StageSpec, speed float64) float64 { return st.Share()/speed + 1 - st.Share() }
 
 // takes is what so much work takes on the kind; worlds round up once more.
 func (k *kind) takes(work units.Duration) units.Duration {
@@ -111,16 +113,28 @@ func work(v sched.View, job *sched.Job, st *workload.StageSpec, tasks int) (unit
 	if c == nil {
 		return 0, false
 	}
+	took, _, known := estimate.Task(c, st.Kind)
 	// of one that may be cut otherwise, by what each is to read
 	if k := c.Any(st.Kind); st.MaxTasks > 0 && k.PerByte.N > 0 {
 		read := float64(job.Spec.Stage(sched.Map).Input())
 		if st.Kind == sched.Reduce {
 			read = c.Between(read)
 		}
-		return units.FromSeconds(units.Rounded(k.Expect(read / float64(tasks)))), true
+		took, known = units.FromSeconds(units.Rounded(k.Expect(read/float64(tasks)))), true
 	}
-	mean, _, known := estimate.Task(c, st.Kind)
-	return mean, known
+	n, slower := int64(0), 0.0 // than at speed 1: as the classes of nodes are on which it was measured
+	for i := range c.Stages {
+		for id := sched.ClassID(1); id <= v.Classes(); id++ {
+			if s, k := &c.Stages[i], v.Class(id); s.Stage == st.Kind && k != nil && k.Spec != nil && k.Spec.Name == s.Node {
+				n += s.Task.N
+				slower += float64(s.Task.N) * slow(st, k.Rate(job.Spec, st.Kind, 0).Speed)
+			}
+		}
+	}
+	if n > 0 {
+		took = max(1, units.Duration(units.Rounded(float64(took)*float64(n)/slower)))
+	}
+	return took, known
 }
 
 // stage is a stage of a workflow that is not over.
@@ -255,15 +269,15 @@ func (s *stage) onMean(v sched.View) mold.Job {
 // byKind is the stage as it is cut, or in each number of tasks that it may have, on each kind of machine; with more
 // tasks than the cheapest has slots also on the two cheapest together, the three cheapest and so on.
 func (s *stage) byKind(v sched.View, from, to int) mold.Job {
-	var all []mold.Option
 	if s.runs {
-		all = []mold.Option{{Tasks: int32(len(s.spec.Tasks)), Time: s.rest}}
+		return mold.Job{Options: []mold.Option{{Tasks: int32(len(s.spec.Tasks)), Time: s.rest}}, After: s.after}
 	}
+	var all []mold.Option
 	slots := int64(0)
 	for i := range s.kinds {
 		slots += s.kinds[i].slots
 	}
-	for n := from; n <= to && !s.runs; n++ {
+	for n := from; n <= to; n++ {
 		if n > from && n != len(s.spec.Tasks) && int64(n) > slots {
 			continue
 		}
@@ -278,10 +292,8 @@ func (s *stage) byKind(v sched.View, from, to int) mold.Job {
 			}
 		}
 	}
-	if !s.runs { // until a node beats, and what deets leaves for that
-		for i := range all {
-			all[i].Time += v.World().Served() + v.World().Heartbeat
-		}
+	for i := range all { // until a node beats, and what deets leaves for that
+		all[i].Time += v.World().Served() + v.World().Heartbeat
 	}
 	return mold.Job{Options: mold.Front(all), After: s.after}
 }
