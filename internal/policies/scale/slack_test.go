@@ -8,6 +8,7 @@ import (
 
 	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/kernel/ledger"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -235,5 +236,36 @@ func TestSure(t *testing.T) {
 	s := NewSlack()
 	if s.look(book, plan); s.Lax[1] != 0 {
 		t.Error("nobody knows how its times vary, and it waits")
+	}
+}
+
+// Of two stages, whose last tasks are 20 s longer than their mean each, both are seldom so long: √(20² + 20²).
+func TestSureOfTwoStages(t *testing.T) {
+	book, _ := crowded(1, 1)
+	s := NewSlack()
+	*sched.Row(&s.Tails, 1) = [2]int64{1000, 2000}
+	left := estimate.Left{Mean: [2]int64{20_000, 10_000}}
+	if known := s.sure(book, book.Job(1), &left, nil); !known || left.Sure != 28_284 {
+		t.Errorf("%v ms, known: %v; want 28284", left.Sure, known)
+	}
+}
+
+// A task is kept from a slow node by what it takes there on average: of two hours that are left it takes there 100
+// minutes, or 125. Its last like it may take twice that anywhere.
+func TestTakesByTheMean(t *testing.T) {
+	for _, c := range []struct {
+		mean float64 // over a node of speed 1 and one of 2
+		want bool
+	}{{4000, true}, {5000, false}, {10_000, true}} { // the last would be late on both
+		book, plan := crowded(1, 1)
+		fast := &cluster.Class{Name: "f", Speed: 2, Capacity: units.Slots(8, 4)}
+		book.Apply(0, 2, []sched.Event{{Kind: sched.NodeUp, Node: 2, Detail: &sched.Detail{Node: &cluster.Node{Name: "f", Rack: 1, Class: fast}}}})
+		p := book.Profile("c")
+		p.Stages[0].Task.Mean, p.Models[0].Own = c.mean, profile.LogNormal(0.5)
+		s := NewSlack()
+		s.look(book, plan)
+		if got := s.Takes(book, book.Job(1), sched.Map, book.Node(1)); got != c.want {
+			t.Errorf("a mean of %v s: it takes it: %v", c.mean, got)
+		}
 	}
 }
