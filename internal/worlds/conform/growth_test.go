@@ -119,7 +119,8 @@ func longer(t testing.TB, policy string, odd bool, jobs int, when map[int]func(l
 }
 
 // What book, policy and simulator hold does not grow with the number of jobs that ever were:
-// measured by what can be reached from them, the largest of several looks early and late.
+// measured by what can be reached from them, the largest of several looks early and late, each over the 20 minutes in
+// which slack forgets what could not wait: how many jobs are there at once goes up and down with that.
 func TestNothingGrows(t *testing.T) {
 	const looks, early, late = 8, 4000, 16000
 	texts := []string{"fair(users=true)", "fair(preemption=true,fair_timeout=20s)", "capacity(elastic=false)", "fair+limit(running=20,per_user=2,per_queue=9)"}
@@ -145,8 +146,8 @@ func TestNothingGrows(t *testing.T) {
 				var least, most int
 				when := map[int]func(*drive.Loop){}
 				for k := range looks {
-					when[early+97*k] = func(l *drive.Loop) { least = max(least, reach(l)) }
-					when[late-97*k] = func(l *drive.Loop) { most = max(most, reach(l)) }
+					when[early+797*k] = func(l *drive.Loop) { least = max(least, reach(l)) }
+					when[late-797*k] = func(l *drive.Loop) { most = max(most, reach(l)) }
 				}
 				long(t, text, odd, late, when)
 				if most > least+least/20 {
