@@ -208,7 +208,7 @@ func workflows(series string) func(context.Context, *computed, float64, uint64) 
 				return nil, err
 			}
 			joules = *run.Summary.Energy * 3.6e6 // no machine draws anything when idle
-			missed, _ = run.Missed()
+			missed = run.Summary.WorkflowsMissed
 		}
 		values := map[string]float64{"energy of a workflow": joules / 1e6 / float64(len(list)), "missed": float64(missed) / float64(len(list))}
 		if len(said) > 1 {

@@ -10,8 +10,8 @@ import (
 )
 
 // Aggregate is what came of the jobs of a run of which no row is kept, so that it takes as much memory for ten million
-// jobs as for ten. Quantiles are right to one part in a hundred. There are no rows of workflows, promises and rents
-// either.
+// jobs as for ten. Quantiles are right to one part in a hundred. There are no rows of workflows, which are counted,
+// of promises and rents either.
 type Aggregate struct {
 	Classes []*Group `json:"classes"` // in the order in which they came; behind the first hundred all others as one
 	Hours   []*Group `json:"hours"`   // of arrival, from the start of the run, those without a job left out

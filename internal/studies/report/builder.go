@@ -83,6 +83,7 @@ func (b *Builder) settle(i int) {
 		b.pages[i].there = false
 		b.judge(&b.run.Jobs[i], b.facts[i])
 		b.run.tally(&b.run.Jobs[i])
+		b.run.settle(&b.run.Jobs[i])
 		b.run.Aggregate.add(&b.run.Jobs[i], b.pages[i].tasks, b.drew[i].own.KWh())
 	}
 }
@@ -198,6 +199,10 @@ func (b *Builder) Run() *Run {
 		for i := range b.pages {
 			b.settle(i)
 		}
+		for i := range b.run.Workflows { // not all of whose jobs came
+			s.judge(&b.run.Workflows[i])
+		}
+		b.run.Workflows = nil
 		b.run.Jobs, gone = []Job{}, g.all.Energy
 		g.close(s)
 	}
@@ -314,9 +319,7 @@ func (b *Builder) arrive(e *follow.Record) {
 	if spec.Promised { // by the run that this one continues; what it expected nobody knows any more
 		j.Promised = seconds(spec.Deadline)
 	}
-	if b.run.Aggregate == nil {
-		b.run.join(&j, spec.Workflow, spec.After)
-	}
+	b.run.join(&j, spec.Workflow, spec.After)
 	i := b.row(e.Job)
 	*sched.Row(&b.run.Jobs, i), *sched.Row(&b.facts, i), *sched.Row(&b.drew, i) = j, Facts{}, drawn{kinds: kinds}
 	b.size(e.At, e.Job)

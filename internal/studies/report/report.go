@@ -115,7 +115,8 @@ type Run struct {
 	// Classes count deadlines by their class, where jobs have one.
 	Classes []DeadlineClass `json:"deadline_classes,omitempty"`
 	// Workflows are what became of those that the jobs are parts of, in order of arrival.
-	Workflows []Workflow `json:"workflows,omitempty"`
+	Workflows []Workflow     `json:"workflows,omitempty"`
+	Named     map[string]int `json:"-"` // how many of them came by name
 	// Bill has the nodes that were rented, class by class, where a cloud offers some.
 	Bill []Rent `json:"bill,omitempty"`
 	// Nodes have what attempts drew on each, as far as anybody knows, in the order of handles.
@@ -181,6 +182,7 @@ type Summary struct {
 	WorkInTime    *float64 `json:"work_in_time_s"`  // of those in time
 	SoftDeadlines int      `json:"soft_deadlines"`  // submitted jobs with a soft one
 	SoftInTime    int      `json:"soft_in_time"`    // that finished by it
+	Flows
 
 	Penalty      float64  `json:"penalty"`
 	Makespan     float64  `json:"makespan_s"`      // when the last job ended

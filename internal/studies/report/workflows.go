@@ -35,25 +35,24 @@ func (r *Run) join(j *Job, of *workload.Workflow, after []string) {
 		return
 	}
 	j.Workflow, j.After = of.ID, after
-	same := 1
 	for _, w := range slices.Backward(r.Workflows) {
-		switch {
-		case w.of.ID != of.ID:
-		case len(of.Jobs) == 0 || w.of.Deadline == of.Deadline && !w.came[j.ID]:
+		if w.of.ID == of.ID && (len(of.Jobs) == 0 || w.of.Deadline == of.Deadline && !w.came[j.ID]) {
 			j.Workflow, w.came[j.ID] = w.ID, true
 			return
-		default:
-			same++
 		}
 	}
-	if same > 1 {
-		j.Workflow = fmt.Sprintf("%s (%d)", of.ID, same)
+	if r.Named == nil {
+		r.Named = make(map[string]int)
 	}
-	r.Workflows = append(r.Workflows, Workflow{ID: j.Workflow, Submitted: j.Submitted, Deadline: seconds(of.Deadline), of: of, came: map[string]bool{j.ID: true}})
+	if r.Named[of.ID]++; r.Named[of.ID] > 1 {
+		j.Workflow = fmt.Sprintf("%s (%d)", of.ID, r.Named[of.ID])
+	}
+	r.Workflows = append(r.Workflows, Workflow{ID: j.Workflow, Submitted: j.Submitted, Deadline: seconds(of.Deadline), Outcome: Done, of: of, came: map[string]bool{j.ID: true}})
 }
 
 // judgeWorkflows says what became of the workflows.
 func (r *Run) judgeWorkflows() {
+	r.Summary.Flows = Flows{}
 	place := make(map[string]*Workflow, len(r.Workflows))
 	for i := range r.Workflows {
 		w := &r.Workflows[i]
@@ -61,18 +60,8 @@ func (r *Run) judgeWorkflows() {
 		place[w.ID] = w
 	}
 	for i := range r.Jobs {
-		j := &r.Jobs[i]
-		w := place[j.Workflow]
-		if w == nil {
-			continue
-		}
-		switch w.Jobs++; {
-		case !w.Outcome.Finished():
-		case !j.Outcome.Finished():
-			w.Outcome, w.Finished = j.Outcome, nil
-		case j.Finished != nil:
-			was, _ := deref(w.Finished)
-			w.Finished = new(max(*j.Finished, was))
+		if w := place[r.Jobs[i].Workflow]; w != nil {
+			w.add(&r.Jobs[i])
 		}
 	}
 	for i := range r.Workflows {
@@ -83,12 +72,56 @@ func (r *Run) judgeWorkflows() {
 		if len(r.Workflows) <= mostDrawn && w.Outcome == Done && w.Finished != nil {
 			r.critical(w)
 		}
-		switch {
-		case w.Outcome != Done || w.Deadline == nil || w.Finished == nil:
-		case *w.Finished <= *w.Deadline:
-			w.Outcome = Met
-		default:
-			w.Outcome = Late
+		r.Summary.judge(w)
+	}
+}
+
+// add notes what became of a job of it.
+func (w *Workflow) add(j *Job) {
+	switch w.Jobs++; {
+	case !w.Outcome.Finished():
+	case !j.Outcome.Finished():
+		w.Outcome, w.Finished = j.Outcome, nil
+	case j.Finished != nil:
+		was, _ := deref(w.Finished)
+		w.Finished = new(max(*j.Finished, was))
+	}
+}
+
+// settle counts a job of an aggregate that is gone, and its workflow with the last one.
+func (r *Run) settle(j *Job) {
+	if w := r.WorkflowOf(j); w != nil {
+		if w.add(j); w.Jobs == len(w.of.Jobs) {
+			r.Summary.judge(w)
+			r.Workflows = slices.DeleteFunc(r.Workflows, func(o Workflow) bool { return o.ID == j.Workflow })
+		}
+	}
+}
+
+// Flows counts the workflows of a run: also those with a deadline, and those of them that did not meet it, whatever
+// became of them.
+type Flows struct {
+	Workflows         int `json:"workflows,omitempty"`
+	WorkflowsFinished int `json:"workflows_finished,omitempty"`
+	WorkflowDeadlines int `json:"workflow_deadlines,omitempty"`
+	WorkflowsMissed   int `json:"workflows_missed,omitempty"`
+}
+
+// judge says whether a workflow was in time, and counts it.
+func (s *Flows) judge(w *Workflow) {
+	switch {
+	case w.Outcome != Done || w.Deadline == nil || w.Finished == nil:
+	case *w.Finished <= *w.Deadline:
+		w.Outcome = Met
+	default:
+		w.Outcome = Late
+	}
+	if s.Workflows++; w.Outcome.Finished() {
+		s.WorkflowsFinished++
+	}
+	if w.Deadline != nil {
+		if s.WorkflowDeadlines++; !w.Outcome.InTime() {
+			s.WorkflowsMissed++
 		}
 	}
 }
@@ -144,41 +177,24 @@ func (r *Run) WorkflowOf(j *Job) *Workflow {
 	return nil
 }
 
-// Missed counts the workflows with a deadline, and those of them that did not meet it, whatever became of them.
-func (r *Run) Missed() (missed, of int) {
-	for i := range r.Workflows {
-		if w := &r.Workflows[i]; w.Deadline != nil {
-			if of++; !w.Outcome.InTime() {
-				missed++
-			}
-		}
-	}
-	return missed, of
-}
-
 // writeWorkflows prints how many workflows met their deadline, all seeds of a policy together, where there are any.
 func writeWorkflows(w io.Writer, g []*Run) {
-	if !slices.ContainsFunc(g, func(r *Run) bool { return len(r.Workflows) > 0 }) {
+	if !slices.ContainsFunc(g, func(r *Run) bool { return r.Summary.Workflows > 0 }) {
 		return
 	}
 	t := &Grid{}
 	t.Add("policy", ">workflows", ">finished", ">with a deadline", ">met", ">missed", ">missing rate")
 	for _, p := range byPolicy(g) {
-		all, finished, missed, due := 0, 0, 0, 0
+		var all Flows
 		for _, run := range p.runs {
-			for i := range run.Workflows {
-				if all++; run.Workflows[i].Outcome.Finished() {
-					finished++
-				}
-			}
-			m, of := run.Missed()
-			missed, due = missed+m, due+of
+			s := &run.Summary.Flows
+			all = Flows{all.Workflows + s.Workflows, all.WorkflowsFinished + s.WorkflowsFinished, all.WorkflowDeadlines + s.WorkflowDeadlines, all.WorkflowsMissed + s.WorkflowsMissed}
 		}
-		rate := "–"
+		rate, due, missed := "–", all.WorkflowDeadlines, all.WorkflowsMissed
 		if due > 0 {
 			rate = fmt.Sprintf("%.1f %%", 100*float64(missed)/float64(due))
 		}
-		t.Add(p.name, strconv.Itoa(all), strconv.Itoa(finished), strconv.Itoa(due), strconv.Itoa(due-missed), strconv.Itoa(missed), rate)
+		t.Add(p.name, strconv.Itoa(all.Workflows), strconv.Itoa(all.WorkflowsFinished), strconv.Itoa(due), strconv.Itoa(due-missed), strconv.Itoa(missed), rate)
 	}
 	fmt.Fprintln(w)
 	_ = t.Write(w)
