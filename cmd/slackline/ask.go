@@ -245,8 +245,14 @@ func sentence(a *runs.Answer, now time.Time) string {
 		default:
 			due += " with " + units.Span(left) + " to spare"
 		}
+		if a.Unpromised != "" {
+			due += ", which is no promise"
+		}
+		if a.Unpromised == "owed" {
+			due += ", as jobs with promises need its slots"
+		}
 		if a.Earliest != nil {
-			due += ", which is no promise: " + stamp(*a.Earliest, now) + " would be promised"
+			due += ": " + stamp(*a.Earliest, now) + " would be promised"
 		}
 		parts = append(parts, due)
 	}

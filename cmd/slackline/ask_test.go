@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/slackline/slackline/internal/runs"
 )
 
 const askedJob = `name: a
@@ -160,4 +163,15 @@ func TestPipelineOfSubmissions(t *testing.T) {
 	s.write("go", "")
 	s.must(0, "close")
 	open.ends(0)
+}
+
+// Who asks is told that there is no promise, and whether others are promised the slots.
+func TestWhyNoPromise(t *testing.T) {
+	now, chance := time.Now(), 0.95
+	for cause, want := range map[string]string{"": "with 95 %", "behind": "with 95 %, which is no promise", "owed": "which is no promise, as jobs with promises need its slots"} {
+		is := sentence(&runs.Answer{ID: "a", Done: &now, Deadline: &now, Chance: &chance, Unpromised: cause}, now)
+		if !strings.HasSuffix(is, want) {
+			t.Errorf("%q: %q does not end with %q", cause, is, want)
+		}
+	}
 }

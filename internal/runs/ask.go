@@ -53,10 +53,11 @@ type Answer struct {
 	BySure *time.Time `json:"by_sure"` // with the confidence
 	// of a promise, as job, queue or policy ask for it; 0.99 under policies that promise nothing
 	Confidence *float64   `json:"confidence"`
-	Chance     *float64   `json:"chance"`   // of the deadline
-	Promised   bool       `json:"promised"` // the policy would promise it
-	Earliest   *time.Time `json:"earliest"` // deadline that it would promise, where it would not promise this one
-	Alone      *float64   `json:"alone_s"`  // what it takes with the machine to itself
+	Chance     *float64   `json:"chance"`     // of the deadline
+	Promised   bool       `json:"promised"`   // the policy would promise it
+	Unpromised string     `json:"no_promise"` // the name of the cause for which it would not; "": it would, or says of no chance
+	Earliest   *time.Time `json:"earliest"`   // deadline that it would promise, where it would not promise this one
+	Alone      *float64   `json:"alone_s"`    // what it takes with the machine to itself
 	WaitsFor   []string   `json:"waits_for"`
 	WaitsTill  *time.Time `json:"waits_until"`
 	Shared     *time.Time `json:"done_if_shared"` // if the runs beside it keep the cores busy all the time
@@ -213,6 +214,9 @@ func (a *Answer) tell(f *Foresight) {
 	}
 	if f.Chance > 0 {
 		a.Chance = new(f.Chance)
+	}
+	if f.Says() && !a.Promised && f.Why != nil {
+		a.Unpromised = f.Why.Name
 	}
 	if f.Says() && !a.Promised {
 		a.Earliest = a.BySure

@@ -200,7 +200,7 @@ func TestOffersHold(t *testing.T) {
 			return &a.Jobs[0]
 		}
 		first := ask(9 * time.Second)
-		if first.Promised || first.Earliest == nil || first.Chance == nil || *first.Chance > 0.6 {
+		if first.Promised || first.Unpromised != "behind" || first.Earliest == nil || first.Chance == nil || *first.Chance > 0.6 {
 			t.Fatalf("%v jobs: %+v", jobs, first)
 		}
 		if again := ask(first.Earliest.Sub(noon)); !again.Promised {

@@ -190,7 +190,7 @@ func (k *Keeper) said(jobs []engine.Job, kept []*keptJob) (all []Answer) {
 			case j == nil:
 				continue
 			}
-			a, f := Answer{ID: j.Spec.ID, Submitted: at(j.Arrived), New: book.Profile(j.Spec.Class) == nil}, Foresight{Fate: lab.Fate{Outlook: j.Outlook, Arrived: j.Arrived}}
+			a, f := Answer{ID: j.Spec.ID, Submitted: at(j.Arrived), New: book.Profile(j.Spec.Class) == nil}, Foresight{Fate: lab.Fate{Outlook: j.Outlook, Why: j.Why.Cause, Arrived: j.Arrived}}
 			if j.Deadline != units.Never {
 				a.Deadline = new(at(j.Deadline.Add(-j.Spec.Overdue)))
 			}

@@ -25,6 +25,7 @@ type Fate struct {
 	ID      string
 	Outlook sched.Outlook // what the job was told; zero: nothing
 	Refused string        // why it would be refused; "": it would not be
+	Why     *sched.Cause  // of what it was told
 	Arrived units.Time    // units.Never: it did not
 	Began   units.Time    // its first attempt; units.Never: none did
 	Behind  []string      // jobs that had begun by then and held slots since it came
@@ -155,7 +156,7 @@ func (s Stand) Ask(jobs []*workload.Job, why error) ([]Fate, error) {
 		}
 		if a := asked.Ask(s.loop.Ledger, j.Arrive, j); a.Verb == sched.Reject {
 			list[i].Refused = a.Reason.String()
-		} else if list[i].Outlook = a.Outlook; list[i].Says() {
+		} else if list[i].Outlook, list[i].Why = a.Outlook, a.Reason.Cause; list[i].Says() {
 			why = nil
 		}
 	}
@@ -263,7 +264,7 @@ func (f *fates) Plan(_ int64, at units.Time, p *sched.Plan) error {
 		if mine == nil || mine.Outlook != (sched.Outlook{}) {
 			continue
 		}
-		if mine.Outlook = it.Outlook; it.Verb == sched.Reject {
+		if mine.Outlook, mine.Why = it.Outlook, it.Reason.Cause; it.Verb == sched.Reject {
 			mine.Over, mine.Refused = true, f.why(p, it)
 		}
 	}
