@@ -55,7 +55,7 @@ type Answer struct {
 	Confidence *float64   `json:"confidence"`
 	Chance     *float64   `json:"chance"`     // of the deadline
 	Promised   bool       `json:"promised"`   // the policy would promise it
-	Unpromised string     `json:"no_promise"` // the name of the cause for which it would not; "": it would, or says of no chance
+	Unpromised string     `json:"no_promise"` // the name of the cause for which it would not; "" else
 	Earliest   *time.Time `json:"earliest"`   // deadline that it would promise, where it would not promise this one
 	Alone      *float64   `json:"alone_s"`    // what it takes with the machine to itself
 	WaitsFor   []string   `json:"waits_for"`

@@ -104,7 +104,8 @@ func lawOf(l *estimate.Law, guess bool) *law {
 
 // aged is what the tasks of a job take with that probability at most of which none has ended, and the oldest runs for
 // so long, in seconds: they share a factor, as if lognormal, that is as large as that says, or the job is like none of
-// its class.
+// its class. Until then it is 0: the age says nothing that the law does not say while one in six would run for longer,
+// as laws of young classes are wide.
 func (l *law) aged(seconds, p float64, guess bool) float64 {
 	age, of := seconds/max(l.Mean, 1e-9), math.Log1p(l.Shared+l.Variance)
 	middle, deviation := -of/2, math.Sqrt(of)
@@ -113,6 +114,9 @@ func (l *law) aged(seconds, p float64, guess bool) float64 {
 	}
 	z := (math.Log(max(age, 1e-9)) - middle) / max(deviation, 1e-9)
 	over := finish.Chance(-z)
+	if units.Rounded(over) > 1./6 {
+		return 0
+	}
 	if units.Rounded(over) <= units.Rounded(max(leastFew, unlike*l.Few/max(1, age))) {
 		return units.Rounded(seconds / (1 - p))
 	}

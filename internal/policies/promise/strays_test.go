@@ -55,7 +55,7 @@ func TestWaitsForWhatOutlastsAll(t *testing.T) {
 // behind it takes a second more.
 func TestOneFactorOfAJob(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, age := range []float64{2, 5, 15} {
+	for _, age := range []float64{3, 5, 15} {
 		half, ninety, _, _, _ := behind(t, 1+int(age), 1)
 		var left []float64
 		for range 1_000_000 {
@@ -73,11 +73,16 @@ func TestOneFactorOfAJob(t *testing.T) {
 	}
 }
 
-// Before anything has run half of such jobs take what a guess says, which is its middle; of what is known, the mean.
-func TestNothingHasRun(t *testing.T) {
-	for guess, want := range map[bool]float64{true: 3, false: 3 / math.Sqrt(2)} {
-		if is := (&law{Mean: 3, Shared: 1}).aged(0, 0.5, guess); math.Abs(is-want) > 1e-3 {
-			t.Errorf("half take %.3f s, not %.3f (a guess: %v)", is, want, guess)
+// An age tells of a job's factor once five of six such jobs' tasks have ended: of a guess, counted from its middle, and
+// else from the mean, which is above that.
+func TestFrom(t *testing.T) {
+	for _, x := range []struct {
+		age   float64
+		guess bool
+		tells bool
+	}{{1.5, false, false}, {1.7, false, true}, {2.1, true, false}, {2.4, true, true}} {
+		if is := (&law{Mean: 1, Shared: 1}).aged(x.age, 0.5, x.guess); (is > 0) != x.tells || x.tells && is < x.age {
+			t.Errorf("of one that runs for %.1f means half take %.3f (a guess: %v)", x.age, is, x.guess)
 		}
 	}
 }
