@@ -147,8 +147,10 @@ func plus(a, b int64) int64 { return a + min(b, never-a) }
 
 // above rounds seconds up to 32 bits and to whole nanoseconds, but for what only the arithmetic has added: less
 // than a 2^-42 part.
-func above(seconds float64) int64 {
-	part, power := math.Frexp(seconds * 1e9)
+func above(seconds float64) int64 { return upwards(seconds * 1e9) }
+
+func upwards(ns float64) int64 {
+	part, power := math.Frexp(ns)
 	if ns := math.Ceil(math.Ldexp(math.Ceil(part*(1<<32)-part/1024), power-32)); ns < never {
 		return int64(ns)
 	}

@@ -182,7 +182,7 @@ func (b *book) on(s *stage, work int64) (list []*classKind) {
 			if slots := has[0] + has[1]; slots > 0 {
 				load = max(load, float64(s.needs[0]+s.needs[1])/float64(slots))
 			}
-			k := &classKind{name: n.Class.Name, takes: int64(math.Ceil(rounded(float64(work)*s.slow(n.Class.Speed)))) + 1}
+			k := &classKind{name: n.Class.Name, takes: upwards(float64(work)*s.slow(n.Class.Speed)) + 1}
 			watts := n.Class.Dynamic * min(1, load)
 			powered = powered || watts > 0
 			k.costs = int64(rounded(watts * float64(k.takes) / 1000))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slackline/slackline/internal/maths/each"
 	"github.com/slackline/slackline/internal/maths/finish"
+	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/internal/maths/stat"
 	"github.com/slackline/slackline/profile"
@@ -235,6 +236,9 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			within = less
 			choice, fits = mold.TradeOff(jobs, within)
 		}
+		if fast := make([]int, len(jobs)); fits && listed(v, list, as(jobs, choice), false) > until && listed(v, list, as(jobs, fast), true) <= until {
+			choice, fits, until = fast, false, mold.Least(jobs)
+		}
 		for i := range list {
 			o := &jobs[i].Options[choice[i]]
 			cut(p, &list[i], o.Tasks, because(fits), within)
@@ -247,6 +251,39 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			due(v, p, &list[i], at, why)
 		}
 	}
+}
+
+// listed is when stages are done that have the nodes to themselves, each task where it is done first: of the class that
+// is chosen, or of any.
+func listed(v sched.View, list []stage, chosen []mold.Job, any bool) (last units.Duration) {
+	// when each slot is free
+	slots, ends := make([]heap.Heap[units.Duration], (int(v.Classes())+1)*int(sched.Stages)), make([]units.Duration, len(list))
+	for i := range list {
+		s, o, start := &list[i], &chosen[i].Options[0], units.Duration(0)
+		for _, b := range s.after {
+			start = max(start, ends[b])
+		}
+		ends[i] = start + s.rest
+		w := s.work(v, int(o.Tasks))
+		for n := o.Tasks; n > 0 && !s.runs; n-- {
+			on, done := (*heap.Heap[units.Duration])(nil), units.Duration(math.MaxInt64)
+			for j := range s.kinds {
+				k := &s.kinds[j]
+				is := &slots[int(k.class)*int(sched.Stages)+int(s.spec.Kind)]
+				if is.Before == nil {
+					*is = heap.Heap[units.Duration]{List: make([]units.Duration, k.slots), Before: func(a, b *units.Duration) bool { return *a < *b }}
+				}
+				if at := max(start, is.List[0]) + k.takes(w) + v.World().Served(); at < done && (any || o.Class == 0 || o.Class == int32(k.class)) {
+					on, done = is, at
+				}
+			}
+			on.Pop()
+			on.Push(done)
+			ends[i] = max(ends[i], done)
+		}
+		last = max(last, ends[i])
+	}
+	return last
 }
 
 // spared is how long stages may take that run as chosen, of all the time that is left.

@@ -52,7 +52,7 @@ func slow(st *workload.StageSpec, speed float64) float64 { return st.Share()/spe
 
 // takes is what so much work takes on the kind; worlds round up once more.
 func (k *kind) takes(work units.Duration) units.Duration {
-	return units.Duration(units.Rounded(math.Ceil(units.Rounded(float64(work)*k.slow)))) + 1
+	return units.Duration(math.Ceil(units.RoundedUp(float64(work)*k.slow))) + 1
 }
 
 // costs is what a task that takes so long draws, in microjoules.
