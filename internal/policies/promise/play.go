@@ -69,24 +69,18 @@ func (p *pool) has(n int32, at units.Time) {
 	}
 }
 
-// begin forgets the spans of the last play.
+// begin forgets the spans of the last play, and puts what is held into a row.
 func (p *pool) begin() {
 	p.spans = append(p.spans[:0], span{})
-	p.free = append(append(p.free[:0], chunk{}), p.held...)
-	p.line()
-}
-
-// line puts all chunks into one row.
-func (p *pool) line() {
-	list := slices.DeleteFunc(p.free[1:], func(c chunk) bool { return c.n == 0 })
-	p.free, p.spare = p.free[:1+len(list)], 0
+	p.free, p.spare = append(append(p.free[:0], chunk{}), p.held...), 0
+	list := p.free[1:]
 	slices.SortFunc(list, func(a, b chunk) int { return cmp.Compare(a.at, b.at) })
-	for i := range list {
-		list[i].next = int32(i + 2)
-	}
 	p.rows.Clear()
 	if n := len(list); n > 0 {
-		list[n-1].next, p.spans[0].row = 0, [2]int32{1, int32(n)}
+		for i := range list[:n-1] {
+			list[i].next = int32(i + 2)
+		}
+		p.spans[0].row = [2]int32{1, int32(n)}
 		p.rows.Push(head{at: list[0].at})
 	}
 }
@@ -148,12 +142,11 @@ func (p *pool) add(w span) int32 {
 }
 
 const (
-	long = 3  // for how many tasks a slot most of a span are passed over at once
 	most = 32 // of so many chunks or fewer none are taken as one
 	near = 16 // nor are those that are free later than this part of a task
 )
 
-// play plays the spans. O(spans · log, and what starts at different instants).
+// play plays the spans. O(spans · log, and what starts at different instants: waves of most chunks, where slots are many).
 func (p *pool) play(now units.Time) {
 	p.open.Clear()
 	p.soon.Clear()
@@ -194,9 +187,6 @@ func (p *pool) play(now units.Time) {
 			continue
 		}
 		w := &p.spans[i]
-		if w.left > long*p.slots && p.leap(w, clock) {
-			continue
-		}
 		p.take(i, clock)
 		if w.left == 0 {
 			if last >= 0 {
@@ -218,30 +208,6 @@ func (p *pool) over(i int32, now units.Time) {
 		p.spans[w.then].ready = w.end
 		p.soon.Push(w.then)
 	}
-}
-
-// leap starts most tasks of a long span at once, up to when another may go before it.
-func (p *pool) leap(w *span, now units.Time) bool {
-	until := now.Add(w.mean * units.Duration(w.left/p.slots-1))
-	if len(p.soon.List) > 0 {
-		until = min(until, p.spans[p.soon.List[0]].ready)
-	}
-	if w.mean <= 0 || until.Sub(now)/w.mean < long-1 {
-		return false
-	}
-	for k := range p.free[1:] {
-		c := &p.free[1+k]
-		if from := max(c.at, now); from < until {
-			each := (until.Sub(from) + w.mean - 1) / w.mean
-			w.left -= int32(each) * c.n
-			c.at = from.Add(each * w.mean)
-		}
-	}
-	for i := range p.spans {
-		p.spans[i].row = [2]int32{}
-	}
-	p.line()
-	return true
 }
 
 // never says of all that still wait that they never end.
