@@ -102,12 +102,13 @@ func lawOf(l *estimate.Law, guess bool) *law {
 	return k
 }
 
-// aged is what the tasks of a job take with that probability at most of which none has ended, and the oldest runs for
-// so long, in seconds: they share a factor, as if lognormal, that is as large as that says, or the job is like none of
-// its class. Until then it is 0: the age says nothing that the law does not say while one in six would run for longer,
-// as laws of young classes are wide.
-func (l *law) aged(seconds, p float64, guess bool) float64 {
-	age, of := seconds/max(l.Mean, 1e-9), math.Log1p(l.Shared+l.Variance)
+// aged is what the tasks of a job take with that probability at most of which none has ended, and n run for so long, in
+// seconds: they share a factor, as if lognormal, that is as large as that says, less what each varies by itself, or the
+// job is like none of its class. Until then it is 0: the age says nothing that the law does not say while one in six
+// would run for longer, as laws of young classes are wide.
+func (l *law) aged(seconds, p float64, n int, guess bool) float64 {
+	age, own := seconds/max(l.Mean, 1e-9), l.Variance/float64(max(1, n))
+	of := math.Log1p(l.Shared + own)
 	middle, deviation := -of/2, math.Sqrt(of)
 	if guess {
 		middle = 0
@@ -117,10 +118,11 @@ func (l *law) aged(seconds, p float64, guess bool) float64 {
 	if units.Rounded(over) > 1./6 {
 		return 0
 	}
+	is := middle + float64(deviation*finish.Score(1-over*(1-p)))
 	if units.Rounded(over) <= units.Rounded(max(leastFew, unlike*l.Few/max(1, age))) {
-		return units.Rounded(seconds / (1 - p))
+		is = math.Log(age / (1 - p))
 	}
-	return units.Rounded(l.Mean * math.Exp(middle+float64(deviation*finish.Score(1-over*(1-p)))))
+	return units.Rounded(l.Mean * math.Exp(middle+float64((is-middle)*l.Shared/max(l.Shared+own, 1e-9))))
 }
 
 // Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks

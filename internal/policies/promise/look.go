@@ -313,14 +313,16 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 			row, begins = nil, max(now, r.last[0])
 		}
 	}
-	oldest := 0.0
+	oldest, old := 0.0, 0
 	if r.Aged[k] = 0; r.Own[k].N == 0 && len(row) > 0 {
-		oldest = now.Sub(max(row[0], over)).Seconds()
-		r.Aged[k] = l.aged(oldest*s.pace, 0.5, r.Guess[k]) / s.pace
+		since := max(row[0], over)
+		oldest = now.Sub(since).Seconds()
+		old, _ = slices.BinarySearch(row, since.Add(now.Sub(since)/4+1))
+		r.Aged[k] = l.aged(oldest*s.pace, 0.5, old, r.Guess[k]) / s.pace
 	}
 	seconds := s.task(r, k)
 	quarter := max(1, ofSeconds(seconds/4))
-	outlives := r.Aged[k] > 0 && units.Rounded(r.Aged[k]) >= units.Rounded(seconds)
+	outlives := r.Aged[k] > 0 && units.Rounded(r.Aged[k]) >= units.Rounded(max(seconds, oldest))
 	_, slots := s.poolOf(r, job, k)
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
@@ -348,7 +350,7 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 			if n > slots/spare { // they hold so much that others are late with them
 				strays = &[2]float64{}
 				for i, p := range far {
-					strays[i] = l.aged(oldest*s.pace, p, r.Guess[k])/s.pace - age.Seconds()
+					strays[i] = l.aged(oldest*s.pace, p, old, r.Guess[k])/s.pace - age.Seconds()
 				}
 			}
 			ends(group, seconds-age.Seconds(), strays)

@@ -146,7 +146,8 @@ const (
 	near = 16 // nor are those that are free later than this part of a task
 )
 
-// play plays the spans. O(spans · log, and what starts at different instants: waves of most chunks, where slots are many).
+// play plays the spans. O(spans · log, and what starts at different instants: waves of most chunks, where slots are
+// many).
 func (p *pool) play(now units.Time) {
 	p.open.Clear()
 	p.soon.Clear()
