@@ -226,6 +226,10 @@ func ruleOf(h *header) (rule, order, error) {
 		}
 		fill(m, &a)
 	}
+	g, local := m.parts["place"].(*greedy)
+	if _, saves := m.parts["scale"].(*spared); saves && local {
+		g.nonlocal = 0 // data lie on nodes that may get no work
+	}
 	var r rule
 	for _, k := range kinds {
 		if p := m.parts[k]; p != nil {

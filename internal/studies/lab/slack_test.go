@@ -53,3 +53,30 @@ workload:
 		}
 	}
 }
+
+// Where nodes with the data are kept from work, others take as many tasks a beat as they have room for: with one a beat
+// alone the third job is late.
+func TestWorkFarFromItsData(t *testing.T) {
+	s, err := scenario.Read("far.yaml", []byte(`
+profiles: rehearsed
+cluster: {nodes: 3, map_slots: 8, placement: cover, idle_power: 30W, dynamic_power: 60W, wake_time: 5s, classes: [{name: disks, nodes: 8, idle_power: 20W, dynamic_power: 100W}]}
+workload:
+  jobs:
+    - {id: a, class: y, maps: 8, map_time: 5s, arrive: 30m, deadline: +10m}
+    - {id: b, class: y, maps: 150, map_time: 5s, arrive: 60m, deadline: +100s}
+    - {id: c, class: y, maps: 150, map_time: 5s, arrive: 90m, deadline: +100s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := Cells(s, []string{"promise+slack"}, []uint64{1})[0]
+	r, err := Run(context.Background(), cell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range r.Jobs {
+		if j.Outcome != report.Kept {
+			t.Errorf("%s is %v, not kept", j.ID, j.Outcome)
+		}
+	}
+}
