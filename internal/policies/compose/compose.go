@@ -64,8 +64,8 @@ type Gate interface {
 	Takes(v sched.View, j *sched.Job, s sched.Stage, n *sched.Node) bool
 }
 
-// Sleepers is a part that is told when the policy is assembled that nodes are kept from work to be saved, and that those
-// which sleep wake when they are needed.
+// Sleepers is a part that is told when the policy is assembled that nodes are kept from work to be saved, and that
+// those which sleep wake when they are needed.
 type Sleepers interface{ CountSleepers() }
 
 // Estimated is a part that goes by what another one knows of jobs, where there is one.

@@ -42,8 +42,8 @@ type Greedy struct {
 	turn // reused
 }
 
-// CountSleepers lifts the bound on tasks whose data are elsewhere: where nodes are saved those that have them may be kept
-// from work, and one task a beat would fill no other.
+// CountSleepers lifts the bound on tasks whose data are elsewhere: where nodes are saved those that have them may be
+// kept from work, and one task a beat would fill no other.
 func (g *Greedy) CountSleepers() { g.NonLocal = 0 }
 
 // Decide serves the nodes that beat, in the order of their beats.
