@@ -37,8 +37,8 @@ func Cells(s *scenario.Scenario, policies []string, seeds []uint64, counted ...t
 	} else if account.Left() > 0 {
 		played = &report.Trace{Account: account}
 	}
-	hard, soft := s.Deadlines()
-	metrics := report.PossibleMetrics(hard, soft, s.Powered(), s.Supplies()...)
+	hard, soft, whole := s.Deadlines()
+	metrics := report.PossibleMetrics(hard, soft, whole, s.Powered(), s.Supplies()...)
 	var cells []Cell
 	first := s.Sim(0) // what a world can do is the same with all seeds
 	can := first.Can()

@@ -36,6 +36,7 @@ const (
 	nothing need = iota
 	deadlines
 	softDeadlines
+	workflowDeadlines
 	power
 	supply
 	price
@@ -69,7 +70,7 @@ var metrics = []metric{
 	}), points(1), deadlines, ifUnlike, false},
 	{"workflows in time", "part of the workflows with a deadline that met it", true, ofRun(func(s *Summary) (float64, bool) {
 		return 1 - float64(s.WorkflowsMissed)/float64(max(1, s.WorkflowDeadlines)), s.WorkflowDeadlines > 0
-	}), points(1), nothing, ifUnlike, false},
+	}), points(1), workflowDeadlines, ifUnlike, false},
 	{"tardiness", "mean tardiness of the jobs with a deadline that finished under both policies", false, ofBoth((*Job).tardiness, stat.Mean, due), times, deadlines, everywhere, false},
 	{"penalty", "weighted lateness relative to the time allowed, summed over the jobs with a deadline that finished under both policies", false, ofBoth((*Job).penalty, total, due), plain(""), deadlines, everywhere, false},
 	{"makespan", "when the last job ended", false, ofRun(func(s *Summary) (float64, bool) { return s.Makespan, s.ran() }), times, nothing, everywhere, true},

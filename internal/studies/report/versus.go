@@ -336,11 +336,11 @@ func (d *Design) takes(tests int, more string) string {
 	}
 }
 
-// PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, a
-// model of power, supplies.
-func PossibleMetrics(due, soft, powered bool, supplied ...sched.SupplyKind) (names []string) {
+// PossibleMetrics are those that runs may have: of a scenario with deadlines, soft deadlines, deadlines of whole
+// workflows, a model of power, supplies.
+func PossibleMetrics(due, soft, whole, powered bool, supplied ...sched.SupplyKind) (names []string) {
 	fed := func(of sched.SupplyKind) bool { return powered && slices.Contains(supplied, of) }
-	there := map[need]bool{nothing: true, deadlines: due, softDeadlines: soft, power: powered,
+	there := map[need]bool{nothing: true, deadlines: due, softDeadlines: soft, workflowDeadlines: whole, power: powered,
 		supply: fed(sched.GreenPower), price: fed(sched.Price), carbon: fed(sched.Carbon)}
 	for i := range metrics {
 		if there[metrics[i].needs] {

@@ -338,7 +338,7 @@ func TestTooFewSeedsToTell(t *testing.T) {
 
 // Before anything runs it is told what so few seeds cannot tell; what then runs shows that it is so.
 func TestTooFew(t *testing.T) {
-	plenty := PossibleMetrics(true, false, false)
+	plenty := PossibleMetrics(true, false, false, false)
 	for _, c := range []struct {
 		design Design
 		want   string
@@ -348,7 +348,7 @@ func TestTooFew(t *testing.T) {
 		{Design{Seeds: 26, Tests: 5, Metrics: plenty}, ""},
 		{Design{Seeds: 12, Tests: 1, Metrics: plenty}, "12 seeds cannot decide which policy is better by in time (1 comparison takes at least 13)"},
 		{Design{Seeds: 1, Tests: 1, Metrics: plenty, Primary: "makespan"}, "1 seed cannot decide which policy is better by makespan (1 comparison takes at least 13)"},
-		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false)}, "9 seeds cannot decide which policy is better by mean response (60 comparisons at once take at least 28)"},
+		{Design{Seeds: 9, Tests: 5 * 12, Metrics: PossibleMetrics(false, false, false, false)}, "9 seeds cannot decide which policy is better by mean response (60 comparisons at once take at least 28)"},
 		{Design{Seeds: 1, Tests: 0, Metrics: plenty}, ""},
 	} {
 		if got := c.design.TooFew(); got != c.want {

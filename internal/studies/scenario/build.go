@@ -131,12 +131,14 @@ func (s *Scenario) Supplies() (kinds []sched.SupplyKind) {
 	return kinds
 }
 
-// Deadlines tells whether any job may have a deadline, and a soft one. What stands in a trace is
-// not known before it is read.
-func (s *Scenario) Deadlines() (hard, soft bool) {
+// Deadlines tells whether any job may have a deadline, and a soft one, and any workflow as a whole. What stands in a
+// trace is not known before it is read.
+func (s *Scenario) Deadlines() (hard, soft, whole bool) {
 	w := &s.Workload
-	hard, soft = w.Trace != nil, w.Trace != nil
-	see := func(j *SimJob) { hard, soft = hard || j.Deadline.Set, soft || j.Soft.Set }
+	hard, soft, whole = w.Trace != nil, w.Trace != nil, w.Trace != nil
+	see := func(j *SimJob) {
+		hard, soft, whole = hard || j.Deadline.Set, soft || j.Soft.Set, whole || j.WorkflowDue.Set
+	}
 	for i := range w.Jobs {
 		see(&w.Jobs[i])
 	}
@@ -146,7 +148,7 @@ func (s *Scenario) Deadlines() (hard, soft bool) {
 	if w.Mix != nil {
 		hard = hard || slices.ContainsFunc(w.Mix.Jobs, func(m Mixed) bool { return m.Deadline.To > 0 })
 	}
-	return hard, soft
+	return hard, soft, whole
 }
 
 // Confident tells whether a job or its queue says how likely its deadline is to be met.
