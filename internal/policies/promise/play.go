@@ -111,7 +111,7 @@ func (p *pool) take(i int32, clock units.Time) {
 	t := &p.free[w.row[1]]
 	if w.row[0] != w.row[1] && at.Sub(t.at) <= w.mean/near && len(p.free) > most {
 		t.n += n
-		t.at = t.at.Add(at.Sub(t.at) * units.Duration(n) / units.Duration(t.n))
+		t.at = t.at.Add(units.FromSeconds(units.Rounded(at.Sub(t.at).Seconds() * float64(n) / float64(t.n))))
 		if k > 0 {
 			c.next, p.spare = p.spare, k
 		}
