@@ -14,7 +14,7 @@ import (
 //
 //   - First stand the jobs that can be in time, by deadline and arrival, then those that cannot, in an order that the
 //     journal does not tell; last those without a deadline, by arrival. Who comes is one that can; the items rank say who
-//     is none any more, or again.
+//     is none any more, or again. Who was promised to be stands behind the last that was then, by its deadline.
 //   - A promise is told of a deadline by which the job will be done with the confidence that the job asks for, or its
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
 //     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is
@@ -41,7 +41,7 @@ type stated struct {
 	// nodes that sleep are woken in time
 	sleepers bool
 
-	outside map[*job]bool  // they cannot be in time
+	outside map[*job]int64 // they cannot be in time: never, or, as they were promised to be, as if due then
 	heard   map[*job]int64 // of which deadline
 	news    map[*job]bool  // they were heard of in this round
 	rented  bool           // a node of a cloud has come in this round, or is on its way
@@ -62,7 +62,7 @@ type said struct {
 
 func statedOf(m *made, a *asked) *stated {
 	return &stated{room: allOf(m, a).(*all), queues: m.queues, most: riskOf(a.with["level"], 10_000), reject: a.with["refused"] == "reject",
-		outside: map[*job]bool{}, heard: map[*job]int64{}, said: map[*job]*said{}}
+		outside: map[*job]int64{}, heard: map[*job]int64{}, said: map[*job]*said{}}
 }
 
 // riskOf is the risk that a confidence leaves which is written as 99%, in millionths.
@@ -88,7 +88,7 @@ func (o *stated) place(j *job) int {
 	switch {
 	case j.due() == never:
 		return 2
-	case o.outside[j]:
+	case o.outside[j] == never:
 		return 1
 	}
 	return 0
@@ -100,7 +100,7 @@ func (o *stated) compare(x *job, _ int, y *job, _ int) int {
 		return cmp.Compare(a, b)
 	}
 	if a == 0 {
-		return cmp.Compare(x.due(), y.due())
+		return cmp.Compare(cmp.Or(o.outside[x], x.due()), cmp.Or(o.outside[y], y.due()))
 	}
 	next := o.next()
 	switch {
@@ -235,7 +235,7 @@ func (o *stated) amended(b *book, events []*line) map[*job]bool {
 			list[j] = true
 			delete(o.said, j)
 			if was == never && (j.virtual == 0 || j.virtual == never) {
-				o.outside[j] = true
+				o.outside[j] = never
 			} else if j.due() == never {
 				delete(o.outside, j)
 			}
@@ -280,19 +280,28 @@ func (o *stated) rank(b *book, l *line) {
 		wrong = "its place kept, as only its deadline says where it stands"
 	case name != "place-changed" && n[0] != j.due():
 		wrong = fmt.Sprintf("its deadline of %d", j.due())
-	case name == "behind-others-in-time" && o.place(j) != 0, name == "back-in-time" && o.place(j) != 1:
+	case name != "place-changed" && (name == "back-in-time") != (o.outside[j] != 0):
 		wrong = "a place where it does not stand already"
+	case name == "promise-lost" && (!o.promised(j) || n[1] != j.due() && !slices.ContainsFunc(b.live, func(k *job) bool {
+		return k.due() == n[1] && (k.state < admitted || o.promised(k)) && k.due() > j.due()
+	})):
+		wrong = "a place behind a job that is promised its deadline"
 	}
 	if wrong != "" {
 		o.plan.want("rank", fmt.Sprintf("job=%d %s", j.id, wrong), "")
 	}
 	switch name {
 	case "behind-others-in-time":
-		o.outside[j] = true
+		o.outside[j] = never
+	case "promise-lost":
+		o.outside[j] = n[1] + 1
 	case "back-in-time":
 		delete(o.outside, j)
 	}
 }
+
+// promised tells whether the job was told that it is.
+func (o *stated) promised(j *job) bool { return o.said[j] != nil && o.said[j].word == "promised" }
 
 // risk is what a promise to the job leaves.
 func (o *stated) risk(j *job) int64 {
@@ -340,14 +349,14 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 	switch name {
 	case "likely":
 		word = "promised"
-		if by == 0 || by > j.Deadline || o.outside[j] {
+		if by == 0 || by > j.Deadline || o.outside[j] != 0 {
 			return "no promise"
 		}
 	case "behind", "owed":
 		if n[1] != by || by != 0 && n[2] != 1e6-chance {
 			return "what it is told"
 		}
-		if by != 0 && by <= j.Deadline && !o.outside[j] {
+		if by != 0 && by <= j.Deadline && o.outside[j] == 0 {
 			return "a promise"
 		}
 		if o.reject && !j.goesOn() && o.news[j] && b.foretells(j) {
@@ -483,7 +492,7 @@ func (o *stated) refusal(b *book, j *job, l *line) string {
 		return "that it is let in"
 	case name != "unlikely" && name != "owed" || n[0] != j.Deadline:
 		return fmt.Sprintf("unlikely:%d", j.Deadline)
-	case n[1] != 0 && n[1] <= j.Deadline && !o.outside[j]:
+	case n[1] != 0 && n[1] <= j.Deadline && o.outside[j] == 0:
 		return "a promise"
 	case l.num64("by") != 0 && l.num64("by") <= j.Deadline:
 		return fmt.Sprintf("an offer behind %d", j.Deadline)
@@ -510,7 +519,7 @@ func (o *stated) foretold(b *book, l *line) string {
 		later = by - was.by
 	}
 	if name == "promised-now" || name == "promised-with" && o.rented {
-		if was.word != "unpromised" || l.get("word") != "promised" || by == 0 || by > j.Deadline || n[0] != j.Deadline || o.outside[j] ||
+		if was.word != "unpromised" || l.get("word") != "promised" || by == 0 || by > j.Deadline || n[0] != j.Deadline || o.outside[j] != 0 ||
 			!b.timesOf(j, 1, mean).known {
 			return "no promise"
 		}

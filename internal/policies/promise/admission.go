@@ -188,11 +188,12 @@ func (s *scheduler) look(v sched.View, all bool, came []sched.JobID, p *sched.Pl
 				r.InTime = false
 				continue
 			}
-			r.InTime = s.was[i].inTime || all && due != units.Never && (due > v.Now() || r.carries)
+			// Who may be in time again stands before nobody who comes, until it is found to be.
+			r.InTime = s.was[i].inTime || all && len(came) == 0 && due != units.Never && (due > v.Now() || r.carries)
 		}
 		s.fill(v, all)
 		s.run(v)
-		if went := s.owes(v, came); went {
+		if s.owes(v, came) || all && len(came) > 0 {
 			came = nil
 			continue
 		}
@@ -208,12 +209,21 @@ func (s *scheduler) look(v sched.View, all bool, came []sched.JobID, p *sched.Pl
 		s.carry(v)
 	}
 	for i, j := range s.line {
-		switch r, was := &s.jobs[j], s.was[i]; {
+		r, was := &s.jobs[j], s.was[i]
+		switch {
+		case r.InTime:
+			r.Broken = 0
+		case r.Promised > 0 && r.Let && r.Broken == 0:
+			r.Broken = max(last, v.Job(j).Due()) + 1
+		}
+		switch {
 		case r.InTime && !was.inTime:
 			p.Rank(j, sched.Because(InTimeAgain, int64(v.Job(j).Due())))
+		case !r.InTime && was.inTime && r.Broken > 0:
+			p.Rank(j, sched.Because(PromiseLost, int64(v.Job(j).Due()), int64(r.Broken-1)))
 		case !r.InTime && was.inTime:
 			p.Rank(j, sched.Because(OutOfTime, int64(v.Job(j).Due())))
-		case !r.InTime && r.Density != was.density && v.Job(j).Due() != units.Never:
+		case !r.ranks() && r.Density != was.density && v.Job(j).Due() != units.Never:
 			p.Rank(j, sched.Because(sched.PlaceChanged))
 		}
 	}
@@ -450,7 +460,7 @@ func (s *scheduler) amend(v sched.View, job *sched.Job, p *sched.Plan) bool {
 	r.End, r.Density, r.Let = was.End, was.Density, was.Let
 	if r.Due == was.Due {
 		r.InTime, r.Handed, r.Told, r.Promised, r.First, r.Unsaid = was.InTime, was.Handed, was.Told, was.Promised, was.First, was.Unsaid
-		r.Owed, r.OwedBy, r.Away = was.Owed, was.OwedBy, was.Away
+		r.Owed, r.OwedBy, r.Away, r.Spent, r.Broken = was.Owed, was.OwedBy, was.Away, was.Spent, was.Broken
 		return false
 	}
 	if r.InTime && !was.InTime {
@@ -483,7 +493,7 @@ func (s *scheduler) resync(v sched.View) {
 		s.keep(v, job, r, old)
 		r.InTime, r.Handed, r.Let, r.Told, r.Promised, r.End, r.Density = old.InTime, old.Handed, old.Let, old.Told, old.Promised, old.End, old.Density
 		r.First, r.Unsaid = old.First, old.Unsaid
-		r.Owed, r.OwedBy, r.Away = old.Owed, old.OwedBy, old.Away
+		r.Owed, r.OwedBy, r.Away, r.Spent, r.Broken = old.Owed, old.OwedBy, old.Away, old.Spent, old.Broken
 	}
 }
 

@@ -62,7 +62,7 @@ func parts(s *scheduler, _ admit.All) []compose.Entry {
 				Reads: compose.Reads{Profiles: true, Models: true},
 				Heeds: sched.AnyEvent &^ sched.EventsOf(sched.Granted, sched.Started, sched.Progress),
 				Causes: []*sched.Cause{estimate.NoDeadline, estimate.CountUnknown, estimate.Likely, PromisedNow, PromisedWith, Unlikely, Orphan, Behind, Owed, SlotsMoved, InputMoved, TasksMoved, WidthMoved, AheadMoved,
-					OutOfTime, InTimeAgain, BehindIt, LongTasks, sched.PlaceChanged, sched.Wakeup, sched.AdmitAll, sched.Begun, admit.MasterShare},
+					OutOfTime, PromiseLost, InTimeAgain, BehindIt, LongTasks, sched.PlaceChanged, sched.Wakeup, sched.AdmitAll, sched.Begun, admit.MasterShare},
 			}},
 		late,
 		placement.GreedyEntry(),

@@ -29,7 +29,9 @@ type record struct {
 	Bound    [2]bool     `json:"bound"`              // its long tasks may not hold all slots
 	Owed     finish.Risk `json:"owed,omitempty"`     // by so much likelier promises behind it are broken
 	OwedBy   units.Time  `json:"owed_by,omitempty"`  // when the last of these is done
+	Spent    finish.Risk `json:"spent,omitempty"`    // what those add to its risk that came since it is above that
 	Away     bool        `json:"away,omitempty"`     // it stands behind these
+	Broken   units.Time  `json:"broken,omitempty"`   // its promise is: it stands as if due then, behind others
 	Unsaid   bool        `json:"unsaid,omitempty"`   // a promise is decided on once all classes are known
 	Strange  bool        `json:"strange,omitempty"`  // nothing is known of its class
 	Due      units.Time  `json:"due"`                // that this is about

@@ -102,27 +102,35 @@ func lawOf(l *estimate.Law, guess bool) *law {
 	return k
 }
 
-// aged is what the tasks of a job take with that probability at most of which none has ended, and n run for so long, in
-// seconds: they share a factor, as if lognormal, that is as large as that says, less what each varies by itself, or the
-// job is like none of its class. Until then it is 0: the age says nothing that the law does not say while one in six
-// would run for longer, as laws of young classes are wide.
-func (l *law) aged(seconds, p float64, n int, guess bool) float64 {
+// aged is what the tasks of a job take of which none has ended, and n run for so long, in seconds, by half of all such
+// jobs, and with the chances far. They share a factor, as if lognormal, that is as large as that says, less what each
+// varies by itself, or the job is like none of its class. The first is 0, as the age says nothing that the law does not
+// say, while one in six would run for longer: laws of young classes are wide.
+func (l *law) aged(seconds float64, n int, guess bool) (half float64, strays [2]float64) {
 	age, own := seconds/max(l.Mean, 1e-9), l.Variance/float64(max(1, n))
-	of := math.Log1p(l.Shared + own)
-	middle, deviation := -of/2, math.Sqrt(of)
-	if guess {
-		middle = 0
+	of, middle := math.Log1p(l.Shared+own), 0.0
+	if guess { // of which the mean is the median
+		of = math.Log((1 + math.Sqrt(1+4*(l.Shared+own))) / 2)
+	} else {
+		middle = -of / 2
 	}
+	deviation := math.Sqrt(of)
 	z := (math.Log(max(age, 1e-9)) - middle) / max(deviation, 1e-9)
 	over := finish.Chance(-z)
-	if units.Rounded(over) > 1./6 {
-		return 0
+	takes := func(p float64) float64 {
+		is := middle + float64(deviation*finish.Score(1-over*(1-p)))
+		if units.Rounded(over) <= units.Rounded(max(leastFew, unlike*l.Few/max(1, age))) {
+			is = math.Log(age / (1 - p))
+		}
+		return units.Rounded(l.Mean * math.Exp(middle+float64((is-middle)*l.Shared/max(l.Shared+own, 1e-9))))
 	}
-	is := middle + float64(deviation*finish.Score(1-over*(1-p)))
-	if units.Rounded(over) <= units.Rounded(max(leastFew, unlike*l.Few/max(1, age))) {
-		is = math.Log(age / (1 - p))
+	if units.Rounded(over) <= 1./6 {
+		half = takes(0.5)
 	}
-	return units.Rounded(l.Mean * math.Exp(middle+float64((is-middle)*l.Shared/max(l.Shared+own, 1e-9))))
+	for i, p := range far {
+		strays[i] = takes(p)
+	}
+	return half, strays
 }
 
 // Of a job whose class nobody knows, the first tasks say nearly all: the logarithm of the factor that its tasks

@@ -313,17 +313,20 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 			row, begins = nil, max(now, r.last[0])
 		}
 	}
-	oldest, old := 0.0, 0
+	oldest, long := 0.0, [2]float64{}
 	if r.Aged[k] = 0; r.Own[k].N == 0 && len(row) > 0 {
 		since := max(row[0], over)
 		oldest = now.Sub(since).Seconds()
-		old, _ = slices.BinarySearch(row, since.Add(now.Sub(since)/4+1))
-		r.Aged[k] = l.aged(oldest*s.pace, 0.5, old, r.Guess[k]) / s.pace
+		old, _ := slices.BinarySearch(row, since.Add(now.Sub(since)/4+1))
+		r.Aged[k], long = l.aged(oldest*s.pace, old, r.Guess[k])
+		r.Aged[k] /= s.pace
 	}
 	seconds := s.task(r, k)
 	quarter := max(1, ofSeconds(seconds/4))
 	outlives := r.Aged[k] > 0 && units.Rounded(r.Aged[k]) >= units.Rounded(max(seconds, oldest))
 	_, slots := s.poolOf(r, job, k)
+	// None has ended, nobody knows what they take, and they hold so much that others are late with them.
+	joint := r.Own[k].N == 0 && len(row) > 0 && (outlives || r.Guess[k]) && n > slots/spare
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
 		age := now.Sub(max(row[i], over))
@@ -346,20 +349,17 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		}
 		group, beyond := from-i, 1.0
 		var strays *[2]float64
+		if joint {
+			strays = &[2]float64{long[0]/s.pace - age.Seconds(), long[1]/s.pace - age.Seconds()}
+		}
 		if outlives { // all take what the oldest says
-			if n > slots/spare { // they hold so much that others are late with them
-				strays = &[2]float64{}
-				for i, p := range far {
-					strays[i] = l.aged(oldest*s.pace, p, old, r.Guess[k])/s.pace - age.Seconds()
-				}
-			}
 			ends(group, seconds-age.Seconds(), strays)
 			continue
 		}
 		if most := units.Duration(len(l.Residual)-1) * quarter; age > most { // in proportion to it
 			beyond = units.Rounded(float64(age) / float64(most))
 		}
-		if l.Unknown > 0 && q >= l.Unknown {
+		if !joint && l.Unknown > 0 && q >= l.Unknown {
 			strays = &[2]float64{finish.Outlived(age.Seconds(), far[0]), finish.Outlived(age.Seconds(), far[1])}
 		}
 		for a := range l.Residual[q] { // of so many, so many end by then
@@ -410,8 +410,8 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 		}
 		if units.Rounded(within) > 0 && w.end != units.Never {
 			variance := 0.0
-			if w.r.InTime {
-				w.delay, variance = s.arrivals.delays(w.job.Due().Sub(now).Seconds(), within)
+			if w.r.ranks() {
+				w.delay, variance = s.arrivals.delays(w.r.stands(w.job).Sub(now).Seconds(), within)
 			} else {
 				w.delay, variance = s.arrivals.overtake(within)
 			}
@@ -432,6 +432,17 @@ func (s *scheduler) settle(v sched.View) (again bool) {
 	return again
 }
 
+// ranks tells whether a job stands among those that can be in time: it can, or it was promised to be.
+func (r *record) ranks() bool { return r.InTime || r.Broken > 0 }
+
+// stands is the instant by which it does.
+func (r *record) stands(job *sched.Job) units.Time {
+	if r == nil || r.InTime {
+		return job.Due()
+	}
+	return r.Broken
+}
+
 // byDue is the order of jobs that can be in time.
 func byDue(a, b *sched.Job) int {
 	return cmp.Or(cmp.Compare(a.Due(), b.Due()), cmp.Compare(a.Seq, b.Seq))
@@ -446,13 +457,16 @@ func (s *scheduler) fill(v sched.View, all bool) {
 		job := v.Job(j)
 		r := &s.jobs[j]
 		switch {
-		case r.InTime:
+		case r.ranks():
 			s.put(v, job, r)
 		case all:
 			r.Density = s.density(job, r)
 			behind = append(behind, job)
 		}
 	}
+	slices.SortStableFunc(s.places, func(a, b place) int {
+		return cmp.Compare(a.r.stands(a.job), b.r.stands(b.job))
+	})
 	of := order{scheduler: s}
 	slices.SortFunc(behind, func(a, b *sched.Job) int {
 		x, y := of.JobKey(v, a, sched.Map), of.JobKey(v, b, sched.Map)

@@ -2,6 +2,7 @@ package promise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -225,6 +226,23 @@ func TestLostPromiseGoesBehind(t *testing.T) {
 		if r := &d.s.jobs[1]; r.Promised == 0 || r.InTime != in {
 			t.Errorf("of %d maps it can be in time: %v, want %v, and its promise stays: %v", maps, r.InTime, in, r.Promised)
 		}
+	}
+}
+
+// A promise that is lost goes behind those that can be kept, and before what is due later than these.
+func TestLostPromiseKeepsAPlace(t *testing.T) {
+	d := known(t, usual, 0.1, 0.1)
+	d.At(0, arrives(1, policytest.Claims("lost", 5, 20)), arrives(2, policytest.Claims("kept", 5, 90)))
+	plan := d.At(1, policytest.Amended(1, policytest.Claims("lost", 100, 20)), sched.Event{Kind: sched.Tick})
+	d.At(2, arrives(3, policytest.Claims("sooner", 2, 80)), arrives(4, policytest.Claims("later", 2, 9000)))
+	var in []sched.JobID
+	for range 4 {
+		j := d.Book.First(1, sched.Map, 0)
+		in = append(in, j)
+		d.At(3, sched.Event{Kind: sched.JobEnded, Job: j, Outcome: sched.Committed})
+	}
+	if want := []sched.JobID{3, 2, 1, 4}; !slices.Equal(in, want) || !strings.Contains(plan, "promise-lost:20000000000,90000000000") {
+		t.Errorf("jobs go first in the order %v, want %v: %s", in, want, plan)
 	}
 }
 

@@ -98,8 +98,8 @@ func (o order) JobKey(_ sched.View, j *sched.Job, _ sched.Stage) sched.Key {
 	switch r := o.of(j); {
 	case j.Due() == units.Never:
 		return sched.Key{3, j.Seq}
-	case r == nil || r.InTime:
-		return sched.Key{0, int64(j.Due()), j.Seq}
+	case r == nil || r.ranks():
+		return sched.Key{0, int64(r.stands(j)), j.Seq}
 	default:
 		return sched.Key{1, r.Density, j.Seq}
 	}

@@ -74,6 +74,28 @@ func TestOneFactorOfAJob(t *testing.T) {
 	}
 }
 
+// What nobody knows may take far longer than its guess, also before it has: who waits for it is promised nothing by
+// that.
+func TestWaitsForAGuess(t *testing.T) {
+	for _, strange := range []bool{false, true} {
+		d := known(t, usual, 0.1, 0.1)
+		first := policytest.Claims("a", 1, 0)
+		if first.Deadline = units.Never; strange {
+			first.Class = "nobody knows"
+		}
+		starts := d.Starts(0, arrives(1, first))
+		if len(starts) == 0 {
+			starts = d.Starts(1, sched.Event{Kind: sched.Heartbeat, Node: 1})
+		}
+		d.At(1, policytest.StartOf(starts[0]))
+		d.At(2, arrives(2, policytest.Claims("b", 1, 12)))
+		is := d.told(2)
+		if (is.Word == sched.Promised) == strange || strange && (is.Chance < 800_000 || is.By < units.Time(25*units.Second) || is.Half > units.Time(5*units.Second)) {
+			t.Errorf("behind a task of a class that nobody knows: %v: it is told %+v", strange, is)
+		}
+	}
+}
+
 // An age tells of a job's factor once five of six such jobs' tasks have ended: of a guess, counted from its middle, and
 // else from the mean, which is above that.
 func TestFrom(t *testing.T) {
@@ -81,8 +103,8 @@ func TestFrom(t *testing.T) {
 		age   float64
 		guess bool
 		tells bool
-	}{{1.5, false, false}, {1.7, false, true}, {2.1, true, false}, {2.4, true, true}} {
-		if is := (&law{Mean: 1, Shared: 1}).aged(x.age, 0.5, 1, x.guess); (is > 0) != x.tells || x.tells && is < x.age {
+	}{{1.5, false, false}, {1.7, false, true}, {1.9, true, false}, {2, true, true}} {
+		if is, _ := (&law{Mean: 1, Shared: 1}).aged(x.age, 1, x.guess); (is > 0) != x.tells || x.tells && is < x.age {
 			t.Errorf("of one that runs for %.1f means half take %.3f (a guess: %v)", x.age, is, x.guess)
 		}
 	}
@@ -91,7 +113,9 @@ func TestFrom(t *testing.T) {
 // One task that runs for long says nothing of the others where each varies by itself; many that do say all.
 func TestStraggler(t *testing.T) {
 	l := law{Mean: 1, Shared: 0.05, Variance: 1, Few: 1e-3}
-	if one, all := l.aged(6, 0.5, 1, false), l.aged(6, 0.5, 1000, false); one > 1.1 || all < 6 {
+	one, _ := l.aged(6, 1, false)
+	all, _ := l.aged(6, 1000, false)
+	if one > 1.1 || all < 6 {
 		t.Errorf("one task that has run for 6 means has the others take %.2f, a thousand %.2f", one, all)
 	}
 }

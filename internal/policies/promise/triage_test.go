@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/slackline/slackline/cluster"
+	"github.com/slackline/slackline/internal/maths/finish"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
@@ -83,6 +84,29 @@ func TestLittleMoreRisk(t *testing.T) {
 		if is := d.told(j); is.Word != word {
 			t.Errorf("job %d is told %+v for %v, want %v", j, is, d.Book.Job(j).Why, word)
 		}
+	}
+}
+
+// What jobs have added to the risk of a promise counts in part against the next that adds to it, as long as that is
+// above what was said.
+func TestManyAddALittleRisk(t *testing.T) {
+	owed := func(spent finish.Risk) finish.Risk {
+		d := known(t, usual, 0.1, 0.05)
+		d.At(0, arrives(1, policytest.Claims("first", 400, 460)))
+		d.s.jobs[1].Own[0], d.s.jobs[1].Spent = tally{N: 100, Sum: 107}, spent
+		d.At(2, arrives(2, policytest.Claims("little", 1, 200)))
+		is := d.s.jobs[2].Owed
+		if by := d.s.jobs[1].Spent - spent; d.told(2).Word == sched.Promised && by != is-spent/spentPart {
+			t.Errorf("it adds %d, and %d more is spent", is, by)
+		}
+		d.s.jobs[1].Own[0] = tally{N: 100, Sum: 90}
+		if d.At(4, arrives(3, policytest.Claims("another", 1, 200))); d.s.jobs[1].Spent != 0 {
+			t.Errorf("the promise is at no more risk than was said, and %d is counted still", d.s.jobs[1].Spent)
+		}
+		return is
+	}
+	if few, many := owed(0), owed(40_000); few == 0 || many != few+10_000 {
+		t.Errorf("one that adds %d answers for %d behind others that have added 40,000", few, many)
 	}
 }
 
