@@ -118,7 +118,7 @@ func (s *scheduler) owes(v sched.View, came []sched.JobID) (went bool) {
 		for k, i := range s.above {
 			if o := &s.places[i]; byDue(o.job, w.job) > 0 && with[k] > before[k] {
 				more += o.r.Spent/spentPart + max(0, with[k]-max(before[k], o.r.Promised))
-				st := s.statement(now, o)
+				st := s.spared(now, o)
 				w.r.OwedBy = max(w.r.OwedBy, instant(now, st.by(o.r.Promised)))
 			}
 		}
@@ -147,7 +147,7 @@ func (s *scheduler) tight(now units.Time, behind *sched.Job) bool {
 		if !w.r.InTime || w.r.Promised == 0 || w.end == units.Never || byDue(w.job, behind) <= 0 {
 			continue
 		}
-		st := s.statement(now, w)
+		st := s.spared(now, w)
 		if st.expected -= w.delay; units.Rounded(st.by(w.r.Promised)) > units.Rounded(w.job.Deadline.Sub(now).Seconds()) {
 			s.above = append(s.above, int32(i))
 		} else {
@@ -164,6 +164,14 @@ func (s *scheduler) risks(now units.Time) []finish.Risk {
 		list[k] = finish.RiskOf(1 - s.chance(now, &s.places[i], 0))
 	}
 	return list
+}
+
+// spared is a statement but for tasks that have outlived all, or of which nothing is known: who goes behind spares
+// nobody these.
+func (s *scheduler) spared(now units.Time, w *place) statement {
+	st := s.statement(now, w)
+	st.late = [2]float64{}
+	return st
 }
 
 // worthAPlace is the least chance by which a job that is late by itself keeps its place, if it takes as much of the
@@ -188,7 +196,7 @@ func (s *scheduler) chance(now units.Time, w *place, relief float64) float64 {
 	if w.end == units.Never || w.job.Due() <= now {
 		return 0
 	}
-	st := s.statement(now, w)
+	st := s.spared(now, w)
 	if w.r.Promised > 0 {
 		st.expected -= w.delay
 	}
@@ -207,7 +215,7 @@ func (s *scheduler) lost(now units.Time, w *place, relief float64) bool {
 	if w.end == units.Never || w.r.carries {
 		return false
 	}
-	st := s.statement(now, w)
+	st := s.spared(now, w)
 	st.expected -= w.delay
 	asks := st.by(finish.Certain-protects) - min(relief, max(0, st.expected-w.least(now)))
 	return units.Rounded(asks) > units.Rounded(w.job.Deadline.Sub(now).Seconds())
@@ -224,7 +232,7 @@ func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
 	if w.end == units.Never {
 		return w.job.State != sched.Waiting // for one of which nothing is known yet
 	}
-	st := s.statement(now, w)
+	st := s.spared(now, w)
 	wait := max(0, st.expected-w.least(now))
 	misses := func(asks float64, due units.Time) bool {
 		return units.Rounded(asks-min(relief, wait)) > units.Rounded(due.Sub(now).Seconds())

@@ -87,6 +87,17 @@ func TestLittleMoreRisk(t *testing.T) {
 	}
 }
 
+// Nobody goes behind for what tasks may take of which nothing is known: that spares nobody these.
+func TestNobodyGoesBehindForStrays(t *testing.T) {
+	d := known(t, usual, 0.1, 0.05)
+	d.At(0, arrives(1, policytest.Claims("first", 40, 60)), arrives(2, policytest.Claims("other", 10, 50)))
+	w := &d.s.places[1]
+	w.late = [2]float64{100, 1000}
+	if st := d.s.statement(0, w); w.r.Promised == 0 || st.risk(60) < finish.Certain/20 || d.s.late(0, w, 0) || d.s.tight(0, d.Book.Job(2)) {
+		t.Errorf("a promise at a risk of %v by strays has others go behind", st.risk(60))
+	}
+}
+
 // What jobs have added to the risk of a promise counts in part against the next that adds to it, as long as that is
 // above what was said.
 func TestManyAddALittleRisk(t *testing.T) {
