@@ -182,6 +182,11 @@ reduces: 0
 			case code == 2 && args[0] == "resume" && (strings.Contains(said.String(), "has left anything there") || strings.Contains(said.String(), "there is no such output directory")):
 				counts["found nothing to resume"]++
 				continue
+			case code == 2 && args[0] == "resume" && strings.Contains(said.String(), "several runs were interrupted"):
+				// The last process of a round before was stopped between its last output and what the store says of it,
+				// and that output is gone.
+				counts["found several to resume"]++
+				continue
 			case code == 2 && args[0] == "resume" && strings.Contains(said.String(), "there is nothing left of an interrupted run") && len(tree(t, s.path("out"))) == 0:
 				counts["found nothing to resume"]++ // those before it were stopped before the store knew of them
 				continue
