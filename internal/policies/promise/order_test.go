@@ -318,6 +318,32 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// Who comes with the deadline that was offered is promised it, whoever stands there.
+func TestOffersHold(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		d := known(t, usual, 0.2, rapid.SampledFrom([]float64{0.05, 0.5}).Draw(r, "shared"))
+		var events []sched.Event
+		for i := range rapid.IntRange(1, 12).Draw(r, "jobs") {
+			job := policytest.Claims(fmt.Sprint("j", i), rapid.IntRange(1, 40).Draw(r, "maps"), rapid.IntRange(20, 900).Draw(r, "due"))
+			events = append(events, arrives(sched.JobID(i+1), job))
+		}
+		d.At(0, events...)
+		d.At(1, sched.Event{Kind: sched.Tick})
+		job := policytest.Claims("asked", rapid.IntRange(1, 30).Draw(r, "asked"), rapid.IntRange(2, 300).Draw(r, "by"))
+		ask := func() sched.Answer { return admission{d.s}.Ask(d.Book, sched.Asked(d.Book, job)) }
+		first := ask()
+		if first.Outlook.Word == sched.Promised {
+			return
+		}
+		if job.Deadline = first.Offer.By; job.Deadline == 0 {
+			r.Fatalf("it is told %+v for %v, and offered nothing", first.Outlook, first.Reason)
+		}
+		if again := ask(); again.Outlook.Word != sched.Promised {
+			r.Fatalf("it is offered %v, and told %+v for %v with that", job.Deadline, again.Outlook, again.Reason)
+		}
+	})
+}
+
 // A job without a deadline is told when it will be done, and so is one that waits for it.
 func TestEachJobIsTold(t *testing.T) {
 	d := known(t, usual, 0.3, 0.1)
