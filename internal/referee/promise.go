@@ -18,7 +18,7 @@ import (
 //   - A promise is told of a deadline by which the job will be done with the confidence that the job asks for, or its
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
 //     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is
-//     known of its class. Who takes less is promised with that, or with 99, 97, 95, 90, 80, 70 or 60 % above that and below
+//     known of its class; but of a class no more than four in a row. Who takes less is promised with that, or with 99, 97, 95, 90, 80, 70 or 60 % above that and below
 //     what was asked for; that none of these would do which is higher is believed. So it is that a promise would break
 //     another one.
 //   - Half of all such jobs are done before nine of ten, and these before the instant of a confidence above that.
@@ -43,6 +43,8 @@ type stated struct {
 
 	outside map[*job]int64 // they cannot be in time: never, or, as they were promised to be, as if due then
 	heard   map[*job]int64 // of which deadline
+	refused map[string]int // of a class, in a row
+	spared  map[*job]bool  // the next of these, which is let in
 	news    map[*job]bool  // they were heard of in this round
 	rented  bool           // a node of a cloud has come in this round, or is on its way
 	said    map[*job]*said // what was told last
@@ -62,7 +64,7 @@ type said struct {
 
 func statedOf(m *made, a *asked) *stated {
 	return &stated{room: allOf(m, a).(*all), queues: m.queues, most: riskOf(a.with["level"], 10_000), reject: a.with["refused"] == "reject",
-		outside: map[*job]int64{}, heard: map[*job]int64{}, said: map[*job]*said{}}
+		outside: map[*job]int64{}, heard: map[*job]int64{}, refused: map[string]int{}, spared: map[*job]bool{}, said: map[*job]*said{}}
 }
 
 // riskOf is the risk that a confidence leaves which is written as 99%, in millionths.
@@ -194,7 +196,12 @@ func (o *stated) decide(b *book, events []*line, p *wants) {
 			p.verdict("admit", j, admitted, "", "")
 		case l != nil && l.name == "reject" && j.state < rejected:
 			p.verdict("reject", j, rejected, toldOf(l), o.refusal(b, j, l))
+			if name, _ := reasonOf(l); name != "orphan" {
+				o.refused[j.Class]++
+			}
 			o.forget(j)
+		default:
+			o.spared[j], o.refused[j.Class] = o.refused[j.Class] >= 4, 0
 		}
 	}
 	o.room.decide(b, events, p)
@@ -359,7 +366,7 @@ func (o *stated) wrong(b *book, j *job, l *line) string {
 		if by != 0 && by <= j.Deadline && o.outside[j] == 0 {
 			return "a promise"
 		}
-		if o.reject && !j.goesOn() && o.news[j] && b.foretells(j) {
+		if o.reject && !j.goesOn() && o.news[j] && b.foretells(j) && !o.spared[j] {
 			return "that it is rejected"
 		}
 	case "no-deadline":
@@ -488,7 +495,7 @@ func (o *stated) refusal(b *book, j *job, l *line) string {
 	switch {
 	case name == "orphan" && slices.ContainsFunc(j.After, func(id string) bool { return b.names[id] != nil && b.names[id].state == rejected }):
 		return l.get("reason")
-	case !o.reject || j.goesOn() || j.Deadline == never:
+	case !o.reject || j.goesOn() || j.Deadline == never || o.refused[j.Class] >= 4:
 		return "that it is let in"
 	case name != "unlikely" && name != "owed" || n[0] != j.Deadline:
 		return fmt.Sprintf("unlikely:%d", j.Deadline)

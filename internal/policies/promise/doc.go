@@ -14,6 +14,7 @@
 //	how often deadlines of such chances are met     chances.go
 //	who can be in time, and who goes behind         look.go (triage)
 //	what a job is told when it comes                admission.go
+//	what it would be told, and a deadline for it     asked.go
 //	what moves while it waits and runs              tell.go
 //	long tasks leave some slots                     share.go
 //	failures of nodes                               failures.go

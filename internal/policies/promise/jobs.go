@@ -216,8 +216,12 @@ const (
 // class is how the tasks of a class turn out lately, and the logarithms of that by the first task of each job.
 type class [2]struct {
 	lately
-	Jobs lately `json:"jobs"`
+	Jobs    lately `json:"jobs"`
+	Refused int    `json:"refused,omitempty"` // in a row
 }
+
+// mostRefused is how many jobs of a class are rejected in a row.
+const mostRefused = 4
 
 // classOf is that of a job's class.
 func (s *scheduler) classOf(name string) *class {

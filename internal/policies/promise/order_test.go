@@ -318,6 +318,21 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// No more than so many jobs of a class are rejected in a row: nothing would ever be learned of it again. Who asks is
+// told the same.
+func TestOneInFiveRuns(t *testing.T) {
+	d := known(t, Config{Most: 10_000, Reject: true}, 0.1, 0.1)
+	for i := range sched.JobID(12) {
+		job := policytest.Claims(fmt.Sprint("j", i), 50, int(i)+20)
+		asked := admission{d.s}.Ask(d.Book, sched.Asked(d.Book, job))
+		d.At(int(i), arrives(i+1, job))
+		is := d.Book.Job(i+1).Standing() == sched.Rejected
+		if want := i%5 != 4; is != want || (asked.Verb == sched.Reject) != want {
+			t.Errorf("job %d is rejected: %v, want %v, and was told %v", i, is, want, asked.Verb)
+		}
+	}
+}
+
 // Who comes with the deadline that was offered is promised it, whoever stands there.
 func TestOffersHold(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
