@@ -34,16 +34,12 @@ saves, and of each class what a later deadline, another job, or slower tasks are
 Bounds are not what happens. -o yaml prints the plan as a scenario, with users who submit the admitted jobs again and again,
 so that slackline simulate can play it under any policy.
 
-With machines, types of machines instead of one price, the plan has several types with prices by the hour, spot capacity,
-energy and a budget; examples/fleet.yaml shows how. Such a scenario offers what the plan rents.
-
 With -o csv there is a line for each class and one for the total, with status and reason.
 
 If a class cannot meet its deadline with any number of machines there is no plan: the exit code is 3.`,
 		Example: `  slackline capacity examples/allocation.yaml
   slackline capacity examples/allocation.yaml -o json
-  slackline capacity examples/allocation.yaml -o yaml
-  slackline capacity examples/fleet.yaml`,
+  slackline capacity examples/allocation.yaml -o yaml`,
 		Args:              exactly(1, "one file"),
 		ValidArgsFunction: yamlFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -59,7 +59,7 @@ var doors = []door{
 	{"profiles", "simulate --no-timing -o json IN.yaml", fmt.Sprintf(aScenario, "") + "profiles: IN\npolicies: [rtmr]\n", "", false},
 	{"scenario", "simulate --no-timing -o json IN", "", "two-jobs.yaml", false},
 	{"weather", "forecast power IN --horizon 1h", "", "weather.csv", false},
-	{"fleet", "capacity IN -o json", "", "allocation.yaml", false},
+	{"capacity", "capacity IN -o json", "", "allocation.yaml", false},
 	{"profile import", "profile import --replace IN", "", "", false},
 	{"journal", "replay IN", "", "", false},
 }

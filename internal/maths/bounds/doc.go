@@ -15,7 +15,6 @@
 //	the mean of both                                      eq. 3                Job.Mean
 //	completion by slots                                   eq. 4                Line.Time
 //	slots of the cheapest machines for a deadline         eq. 22, 23, 29, 30   Line.Least, Need
-//	the same where slots of both kinds are apart          ours                 Line.LeastApart
 //
 // # Symbols
 //

@@ -48,27 +48,3 @@ func (l Line) Least(deadline float64, m Machine) (need Need, ok bool) {
 	}
 	return Need{maps, reduces, maps/m.Maps + reduces/m.Reduces}, true
 }
-
-// LeastApart is the need where a machine runs so many maps and so many reduces at once, so that a job
-// takes the same part of both.
-func (l Line) LeastApart(deadline float64, m Machine) (need Need, ok bool) {
-	rest := deadline - l.C
-	if !(deadline > l.Limit()) || math.IsInf(rest, 0) {
-		return Need{}, false
-	}
-	if l.A <= 0 {
-		rest -= over(l.A, l.LeastMaps)
-	}
-	if l.B <= 0 {
-		rest -= over(l.B, l.LeastReduces)
-	}
-	part := (max(0, l.A)/m.Maps + max(0, l.B)/m.Reduces) / rest
-	if need.Maps = l.LeastMaps; l.A > 0 {
-		need.Maps = max(need.Maps, part*m.Maps)
-	}
-	if need.Reduces = l.LeastReduces; l.B > 0 {
-		need.Reduces = max(need.Reduces, part*m.Reduces)
-	}
-	need.Machines = max(need.Maps/m.Maps, need.Reduces/m.Reduces)
-	return need, true
-}

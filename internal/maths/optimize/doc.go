@@ -13,22 +13,12 @@
 //	prices                                            ν, μ_r of eq. 31, 33      CapacityPrice, LimitPrice
 //	proof                                             dual of P2                Plan.LowerBound
 //
-// Fleet is the same with machines of several kinds and prices by the hour: a fewest and a largest number of
-// each to reserve, a largest number to rent, and a budget.
-//
-//	what                                              where
-//	the problem, and its solution in whole numbers    fleet.go; Fleet.Solve
-//	its optimum where jobs are split, by columns      colgen.go
-//	whole jobs and machines from that                 fleetround.go
-//	as one linear problem                             Fleet.Linear
-//	proof                                             FleetPlan.LowerBound, by Prices
-//
-// Linear is any problem with a linear cost. It is the same without ranking and without columns.
+// Linear is any problem with a linear cost. It is the same without ranking.
 //
 //	what                                              where
 //	bounded variables, phase 1, duals, no cycles      simplex.go; Linear.Solve
 //	from one optimum to the next after a change       dual.go
-//	whole numbers                                     mixed.go; Linear.mixed
+//	whole numbers                                     mixed.go; Linear.Mixed
 //	proof                                             Linear.Bound
 //
 // Quadratic is a convex quadratic problem of blocks that share a few rows: the receding horizon of paper 000

@@ -3,14 +3,12 @@
 //
 //	capacity.go  the problem and its result
 //	bounds.go    how long a job of a class takes, by what runs taught
-//	times.go     what tasks take: slower, on other machines, by quantile
-//	fleet.go     the problem with several types of machines, hours and a budget
+//	times.go     what tasks take: slower, by quantile
 //	instance.go  random problems as the paper draws them
 //	shared.go    the bounds beside jobs that share
 //	users.go     who submits their jobs
 //	offers.go    the plan as a scenario, so that it can be played
 //	write.go     tables, JSON and CSV
-//	fleetrows.go tables of a plan with several types of machines
 package capacity
 
 import (
@@ -47,7 +45,6 @@ type Result struct {
 	Reason     string  `json:"reason"`
 	Classes    []Class `json:"classes"`
 	Beside     []Pair  `json:"beside,omitempty"` // where there are two classes
-	Fleet      *Fleet  `json:"fleet,omitempty"`  // of several types of machines; cost and jobs are means of its hours
 }
 
 // Prices are what more room would be worth, as long as the plan keeps its shape; in whole numbers, those
@@ -96,7 +93,7 @@ type Class struct {
 	Unsure   *float64 `json:"unsure"`
 }
 
-// demand is what the plan has to know of a class on machines that are all alike.
+// demand is what the plan has to know of a class.
 func demand(c *scenario.Capacity, k *scenario.CapacityClass, w what) (optimize.Demand, bounds.Job) {
 	line, job := w.line(c, k)
 	return optimize.Demand{
@@ -119,9 +116,6 @@ func problem(c *scenario.Capacity, factor float64) (p optimize.Problem, jobs []b
 
 // Plan solves the problem of the file.
 func Plan(c *scenario.Capacity) *Result {
-	if len(c.Machines) > 0 {
-		return planFleet(c)
-	}
 	p, jobs := problem(c, 1)
 	r := &Result{
 		Schema: Schema, Name: c.Name, Currency: c.Currency, Bound: c.Bound, Integer: p.Whole, Limit: p.Limit,
@@ -247,15 +241,10 @@ func reason(c *scenario.Capacity, p *optimize.Problem, late []optimize.Late, err
 		return err.Error()
 	}
 	return strings.Join(each.Of(late, func(l optimize.Late) string {
-		return tooLate(c.Classes[l.Class].Name, "", l.Limit, p.Demands[l.Class].Deadline)
+		needs, deadline, more := units.Span(l.Limit), units.Span(p.Demands[l.Class].Deadline), ""
+		if needs == deadline { // with D = C any number of machines needs more than that
+			more = "more than "
+		}
+		return fmt.Sprintf("class %s: even unlimited machines need %s%s for a deadline of %s", c.Classes[l.Class].Name, more, needs, deadline)
 	}), "; ")
-}
-
-// tooLate says that no number of machines is enough. With D = C any number of them needs more than that.
-func tooLate(class, on string, limit, deadline float64) string {
-	needs, more := units.Span(limit), ""
-	if needs == units.Span(deadline) {
-		more = "more than "
-	}
-	return fmt.Sprintf("class %s: even unlimited machines%s need %s%s for a deadline of %s", class, on, more, needs, units.Span(deadline))
 }

@@ -1,23 +1,17 @@
 package capacity
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/slackline/slackline/internal/studies/scenario"
 )
 
-// A plan of several types of machines is a scenario: what it reserves is there, what it rents is offered.
+// A plan is a scenario: what it reserves is there, what it rents is offered.
 func TestPlanIsAScenario(t *testing.T) {
-	src, err := os.ReadFile("../../../examples/fleet.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := scenario.ReadCapacity("fleet.yaml", src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := example(t)
+	c.ReservedLimit = 50
+	c.Classes[1].Penalty = 100
 	r := Plan(c)
 	var b strings.Builder
 	if err := r.WriteScenario(c, &b); err != nil {
@@ -28,23 +22,12 @@ func TestPlanIsAScenario(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &b)
 	}
 	cluster := s.Sim(1).Cluster
-	reserved, most := 0, 0
-	for i := range r.Fleet.Machines {
-		m := &r.Fleet.Machines[i]
-		reserved += up(m.Reserved)
-		for _, list := range [][]float64{m.OnDemand, m.Spot} {
-			top := 0
-			for _, n := range list {
-				top = max(top, up(n))
-			}
-			most += top
-		}
-	}
-	if own := len(cluster.Own()); own != reserved || len(cluster.Nodes)-own != most || most == 0 {
-		t.Errorf("%d own and %d offered nodes, want %d and %d\n%s", own, len(cluster.Nodes)-own, reserved, most, &b)
+	own, offered := len(cluster.Own()), len(cluster.Nodes)-len(cluster.Own())
+	if own != up(r.Reserved) || offered != up(r.OnDemand) || offered == 0 {
+		t.Errorf("%d own and %d offered nodes, want %v and %v\n%s", own, offered, r.Reserved, r.OnDemand, &b)
 	}
 	for _, class := range cluster.Classes {
-		if class.Rented() && !(class.Price > 0) {
+		if class.Rented() && class.Price != c.Prices.OnDemand {
 			t.Errorf("%q costs %v", class.Name, class.Price)
 		}
 	}

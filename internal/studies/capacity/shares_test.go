@@ -30,29 +30,27 @@ func table(t *testing.T, r *Result) string {
 // A job has one slot or more, and with it its deadline.
 func TestSlotForEachJob(t *testing.T) {
 	c := read(t, few)
-	for _, r := range []*Result{Plan(c), Plan(asFleet(c))} {
-		k := r.Classes[0]
-		if k.Low > k.Deadline || k.Up == nil || *k.Up > k.Deadline || k.MapSlots != 1000 || k.OneSlot != "map" {
-			t.Errorf("%+v", k)
-		}
-		const said = "class c: each job has one map slot; with less the bounds do not hold"
-		if got := table(t, r); !strings.Contains(got, said) {
-			t.Errorf("%q is not in\n%s", said, got)
-		}
+	r := Plan(c)
+	k := r.Classes[0]
+	if k.Low > k.Deadline || k.Up == nil || *k.Up > k.Deadline || k.MapSlots != 1000 || k.OneSlot != "map" {
+		t.Errorf("%+v", k)
+	}
+	const said = "class c: each job has one map slot; with less the bounds do not hold"
+	if got := table(t, r); !strings.Contains(got, said) {
+		t.Errorf("%q is not in\n%s", said, got)
 	}
 }
 
 // The plan as the paper prints it says that its deadlines do not hold.
 func TestPrintedPlanIsLate(t *testing.T) {
 	c := read(t, "whole_shares: false\n"+few)
-	for _, r := range []*Result{Plan(c), Plan(asFleet(c))} {
-		if k := r.Classes[0]; k.Low <= k.Deadline || k.OneSlot != "" {
-			t.Errorf("%+v", k)
-		}
-		got := table(t, r)
-		if strings.Contains(got, "deadlines hold") || !strings.Contains(got, "class c: jobs are late") {
-			t.Error(got)
-		}
+	r := Plan(c)
+	if k := r.Classes[0]; k.Low <= k.Deadline || k.OneSlot != "" {
+		t.Errorf("%+v", k)
+	}
+	got := table(t, r)
+	if strings.Contains(got, "deadlines hold") || !strings.Contains(got, "class c: jobs are late") {
+		t.Error(got)
 	}
 }
 
@@ -78,10 +76,8 @@ func TestNoPlanIsLate(t *testing.T) {
 		cost := 0.0
 		for _, d := range []int{deadline, deadline + span.Draw(t, "later")} {
 			c := read(all, fmt.Sprintf("%s%ds}\n", src, d))
-			for _, r := range []*Result{Plan(c), Plan(asFleet(c))} {
-				if r.Reason != "" {
-					continue
-				}
+			r := Plan(c)
+			if r.Reason == "" {
 				k := r.Classes[0]
 				takes := float64(maps*means[0]) / 1000 * jobs[0] / k.MapSlots
 				if reduces > 0 {
@@ -91,7 +87,6 @@ func TestNoPlanIsLate(t *testing.T) {
 					t.Fatalf("%s%d: a job takes %v s: %+v", src, d, takes, k)
 				}
 			}
-			r := Plan(c)
 			if cost > 0 && (r.Reason != "" || r.Cost > cost*(1+1e-9)) {
 				t.Fatalf("%s%d: %v after %v", src, d, r.Cost, cost)
 			}

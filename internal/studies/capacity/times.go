@@ -12,8 +12,6 @@ import (
 type what struct {
 	later, slower float64 // the deadline, and the times of tasks, times this
 	unsure        bool    // means as long as what was measured allows
-	speed         float64 // of the machines
-	interruptions float64 // of a machine, an hour; its tasks, and the map output that lies on it, are lost
 }
 
 func (w what) deadline(k *scenario.CapacityClass) float64 {
@@ -23,19 +21,10 @@ func (w what) deadline(k *scenario.CapacityClass) float64 {
 // line is by what deadlines are met, and the job as its tasks are, whatever the deadline is met by.
 func (w what) line(c *scenario.Capacity, k *scenario.CapacityClass) (bounds.Line, bounds.Job) {
 	job := bounds.Job{Maps: k.Maps, Reduces: k.Reduces, Map: w.time(k.Map), First: w.time(k.FirstShuffle), Shuffle: w.time(k.Shuffle), Reduce: w.time(k.Reduce)}
-	if k.Reduces > 0 {
-		job.Map.Mean *= math.Exp(w.perSecond() * w.deadline(k))
-		job.Map.Max = max(job.Map.Max, job.Map.Mean)
-	}
 	line := job.Mean()
 	switch {
 	case k.Quantile > 0:
-		q := w.quantile(k)
-		if k.Reduces > 0 {
-			q.Map.Mean *= math.Exp(w.perSecond() * w.deadline(k))
-			q.Map.Max = max(q.Map.Max, q.Map.Mean)
-		}
-		line = q.Upper()
+		line = w.quantile(k).Upper()
 	case c.Bound == "upper":
 		line = job.Upper()
 	}
@@ -44,8 +33,6 @@ func (w what) line(c *scenario.Capacity, k *scenario.CapacityClass) (bounds.Line
 	}
 	return line, job
 }
-
-func (w what) perSecond() float64 { return w.interruptions / 3600 }
 
 // time is what tasks take. A mean that was measured n times is off by 1.96 σ/√n with 5 %.
 func (w what) time(t scenario.TaskTimes) bounds.Time {
@@ -57,14 +44,7 @@ func (w what) time(t scenario.TaskTimes) bounds.Time {
 	return bounds.Time{Mean: w.takes(mean), Max: w.takes(most)}
 }
 
-// takes is how long a task takes on average until it has once not been interrupted: (e^qx - 1)/q.
-func (w what) takes(x float64) float64 {
-	x *= cmp.Or(w.slower, 1) / cmp.Or(w.speed, 1)
-	if q := w.perSecond(); q > 0 {
-		return math.Expm1(q*x) / q
-	}
-	return x
-}
+func (w what) takes(x float64) float64 { return x * cmp.Or(w.slower, 1) }
 
 // measured tells whether runs taught all times of a class.
 func measured(k *scenario.CapacityClass) bool {

@@ -10,36 +10,6 @@ import (
 	"github.com/slackline/slackline/profile"
 )
 
-// A task of 100 s on machines that are taken away thirty times an hour begins again each time: what that
-// takes on average is played.
-func TestInterruptions(t *testing.T) {
-	const rounds = 200_000
-	sum := 0.0
-	d := draw.Of(1, "interruptions")
-	for i := range uint64(rounds) {
-		d := d.Number(i)
-		for n := uint64(0); ; n++ {
-			lost := d.Number(n).Exponential(120)
-			if sum += min(lost, 100); lost >= 100 {
-				break
-			}
-		}
-	}
-	want, got := sum/rounds, what{interruptions: 30}.takes(100)
-	if math.Abs(got-want) > 0.02*want || (what{interruptions: 30, speed: 2, slower: 2}).takes(100) != got || (what{}).takes(100) != 100 {
-		t.Errorf("it takes %v s, played %v", got, want)
-	}
-	// A map's output that was lost is made again: with reduces the maps take longer.
-	c := &scenario.Capacity{Bound: "mean"}
-	k := scenario.CapacityClass{Maps: 10, Map: scenario.TaskTimes{Mean: seconds(10), Max: seconds(10)}, Deadline: seconds(3600)}
-	_, alone := what{interruptions: 0.1}.line(c, &k)
-	k.Reduces = 1
-	_, read := what{interruptions: 0.1}.line(c, &k)
-	if r := read.Map.Mean / alone.Map.Mean; math.Abs(r-math.Exp(0.1)) > 1e-9 {
-		t.Errorf("maps take %v times as long", r)
-	}
-}
-
 // longTail is an exponential time, cut at ten means; quantile p of it.
 func longTail(p float64) float64 { return min(-10*math.Log1p(-p), 100) }
 

@@ -67,21 +67,13 @@ func (r *Result) WriteTable(w io.Writer) error {
 
 func (r *Result) writePlan(b *report.Sheet) {
 	fmt.Fprintf(b, "%s\n\n", b.Wrapped(fmt.Sprintf("%s: %s for %s", report.Printable(r.Name), r.machines(), r.money(r.Cost))))
-	for _, rows := range r.tables() {
+	for _, rows := range [][][]string{r.planRows(), r.worthRows()} {
 		writeRows(b, rows)
 		fmt.Fprintln(b)
 	}
 	for _, line := range r.remarks() {
 		fmt.Fprintln(b, b.Wrapped(line))
 	}
-}
-
-// tables are those of a plan.
-func (r *Result) tables() [][][]string {
-	if r.Fleet != nil {
-		return [][][]string{r.typeRows(), r.planRows(), r.placedRows(), r.worthRows()}
-	}
-	return [][][]string{r.planRows(), r.worthRows()}
 }
 
 // writeRows writes a table to what takes all that is written; the first row is its heading.
@@ -115,9 +107,6 @@ func (r *Result) remarks() []string {
 		lines = append(lines, "this is optimal: no plan costs less")
 	} else {
 		lines = append(lines, fmt.Sprintf("no plan costs less than %s, which is %.2g %% below", r.money(r.LowerBound), 100*r.Gap))
-	}
-	if r.Fleet != nil {
-		lines = append(lines, r.fleetRemarks()...)
 	}
 	return append(lines, r.binding()...)
 }
@@ -179,10 +168,6 @@ func (r *Result) binding() (lines []string) {
 		if k.Admitted == k.AtLeast && k.AtLeast > 0 {
 			what = "at_least of class %s binds"
 		}
-		if r.Fleet != nil {
-			lines = append(lines, fmt.Sprintf(what, report.Printable(k.Name)))
-			continue
-		}
 		lines = append(lines, fmt.Sprintf(what+": a machine is worth %s with it, and costs %s",
 			report.Printable(k.Name), price(k.Worth), price(r.Prices.Capacity)))
 	}
@@ -222,9 +207,6 @@ func (r *Result) binding() (lines []string) {
 
 // machines says how many there are of which kind.
 func (r *Result) machines() string {
-	if r.Fleet != nil {
-		return r.fleetMachines()
-	}
 	all := r.Reserved + r.OnDemand
 	name := "machines"
 	if all == 1 {

@@ -17,11 +17,8 @@ import (
 type Capacity struct {
 	Name          string          `json:"name" label:"yes" doc:"what the plan is called; the file's name if left out"`
 	Currency      string          `json:"currency" doc:"the currency of prices and penalties, such as EUR; printed with costs, and not used otherwise"`
-	Prices        MachinePrices   `json:"prices" doc:"what machines cost, where they are all alike"`
+	Prices        MachinePrices   `json:"prices" need:"yes" doc:"what machines cost"`
 	ReservedLimit float64         `json:"reserved_limit" min:"0" max:"1e9" doc:"how many machines can be reserved (r̄); none if left out"`
-	Machines      []MachineType   `json:"machines" some:"yes" doc:"types of machines, instead of prices and reserved_limit"`
-	Energy        EnergyPrices    `json:"energy" doc:"what the energy of machines costs, with machines"`
-	Budget        float64         `json:"budget" above:"0" max:"1e12" doc:"what machines may cost, in the currency an hour, on average over all hours, with machines; no limit if left out"`
 	Integer       *bool           `json:"integer" doc:"whether machines and jobs are whole numbers; true if left out"`
 	Bound         string          `json:"bound" enum:"mean|upper" def:"mean" doc:"which bound must meet the deadlines: the mean of the lower and the upper one, as in the paper, or the upper one"`
 	WholeShares   *bool           `json:"whole_shares" doc:"whether each admitted job gets at least one map slot and one reduce slot, as with less the bounds do not hold; true if left out, false is the paper's problem as it is printed"`
@@ -48,19 +45,14 @@ type CapacityClass struct {
 	Shuffle      TaskTimes `json:"shuffle" doc:"how long a reduce of a later wave fetches (Sh); no time if left out"`
 	Reduce       TaskTimes `json:"reduce" doc:"what a reduce takes, without fetching (R)"`
 
-	MapSlots    float64 `json:"map_slots" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M); not with machines"`
+	MapSlots    float64 `json:"map_slots" need:"yes" min:"0.001" max:"1e9" doc:"maps that a machine runs side by side (c_M)"`
 	ReduceSlots float64 `json:"reduce_slots" min:"0.001" max:"1e9" def:"1" doc:"reduces that a machine runs side by side when it runs no maps (c_R); 1 if left out"`
 
-	MapMemory    config.Size  `json:"map_memory" min:"0" doc:"memory of a map, with machines; no bound if left out"`
-	ReduceMemory config.Size  `json:"reduce_memory" min:"0" doc:"memory of a reduce, with machines; no bound if left out"`
-	Types        config.Texts `json:"types" doc:"types of machines that its jobs run on, with machines; any if left out"`
-
-	Deadline config.Span               `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
-	Quantile config.Chance             `json:"quantile" doc:"the part of its jobs that must meet the deadline, such as 99%, instead of bound"`
-	AtLeast  float64                   `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
-	AtMost   float64                   `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
-	ByHour   config.OneOrMore[float64] `json:"by_hour" min:"0" max:"1e6" doc:"at_least and at_most in each hour, as parts of them, with machines; the same in all hours if left out"`
-	Penalty  float64                   `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
+	Deadline config.Span   `json:"deadline" need:"yes" doc:"how long a job may take (D)"`
+	Quantile config.Chance `json:"quantile" doc:"the part of its jobs that must meet the deadline, such as 99%, instead of bound"`
+	AtLeast  float64       `json:"at_least" min:"0" max:"1e9" doc:"jobs that must be admitted side by side (H_low); none if left out"`
+	AtMost   float64       `json:"at_most" need:"yes" min:"0" max:"1e9" doc:"jobs that ask to run side by side (H_up)"`
+	Penalty  float64       `json:"penalty" min:"0" max:"1e9" doc:"what a job that is not admitted costs, in the currency an hour (p); nothing if left out"`
 }
 
 // TaskTimes are the mean and the longest time of tasks.
@@ -141,10 +133,9 @@ func (k *CapacityClass) learn(d *config.Document, at string, known []*profile.Cl
 // check looks for what tags cannot say.
 func (c *Capacity) check() {
 	d := c.src
-	if c.ReservedLimit > 0 && len(c.Machines) == 0 && d.Has("prices") && !d.Has("prices.reserved") {
+	if c.ReservedLimit > 0 && d.Has("prices") && !d.Has("prices.reserved") {
 		d.Failf("reserved_limit", "reserved_limit is %v, but prices.reserved, what a reserved machine costs, is missing", c.ReservedLimit)
 	}
-	c.checkMachines()
 	first := map[string]int{}
 	for i := range c.Classes {
 		k := &c.Classes[i]

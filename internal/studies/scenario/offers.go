@@ -36,7 +36,10 @@ func (o *Offer) class(name string, all *Offer) *cluster.Class {
 
 // rented says of a class on which terms a cloud rents its nodes out.
 func (o *Cloud) rented(class *cluster.Class) *cluster.Class {
-	class.Most, class.Price, class.Billing, class.WakeTime, class.Interruptions = o.Most, At(o.Price, 0), o.Billing.Duration(), o.Boot.Duration(), o.Interruptions
+	class.Most, class.Billing, class.WakeTime, class.Interruptions = o.Most, o.Billing.Duration(), o.Boot.Duration(), o.Interruptions
+	if len(o.Price) > 0 {
+		class.Price = o.Price[0]
+	}
 	if len(o.Price) > 1 {
 		class.Prices = o.Price
 	}

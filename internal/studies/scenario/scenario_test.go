@@ -303,7 +303,7 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch base := filepath.Base(file); {
-		case base == filepath.Base(allocation) || base == "fleet.yaml":
+		case base == filepath.Base(allocation):
 			_, err = ReadCapacity(file, src)
 		case IsJob(src):
 			_, err = ReadJobs(file, src)

@@ -36,9 +36,7 @@ var textType = reflect.TypeFor[interface{ UnmarshalText([]byte) error }]()
 
 // alike are the keys whose 0 says what their absence says.
 var alike = strings.Fields(`
-	Capacity.classes.at_least Capacity.classes.map_memory Capacity.classes.reduce_memory Capacity.classes.penalty Capacity.classes.reduces
-	Capacity.energy.carbon_price Capacity.machines.interruptions Capacity.machines.power Capacity.machines.reserved_at_least
-	Capacity.machines.reserved_limit Capacity.reserved_limit
+	Capacity.classes.at_least Capacity.classes.penalty Capacity.classes.reduces Capacity.reserved_limit
 	Claims.queues.soonest
 	Job.arrive Job.priority Job.run.offers.billing Job.run.offers.boot Job.run.offers.interruptions Job.skip_bad_records
 	Scenario.cluster.failure_rate Scenario.cluster.faulty.share Scenario.cluster.forecasts.at Scenario.cluster.launch Scenario.cluster.masters.memory Scenario.cluster.masters.vcores
@@ -52,7 +50,7 @@ var alike = strings.Fields(`
 
 // judged are the keys that are held against others, by what the file has and not by their values.
 var judged = strings.Fields(`
-	Capacity.machines.reserved Capacity.prices.reserved
+	Capacity.prices.reserved
 	Scenario.cluster.mttr Scenario.cluster.rack_mttr Scenario.cluster.outages.up
 	Scenario.queues.user_limit_factor
 	Scenario.workload.jobs.map_time Scenario.workload.jobs.reduce_time Scenario.workload.mix.arrivals.every Scenario.workload.mix.jobs.deadline
