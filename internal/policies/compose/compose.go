@@ -185,9 +185,11 @@ func New(r Recipe) (*Policy, error) {
 			c.CountSleepers()
 		}
 		if e, ok := part.step.(estimate.Estimator); ok {
-			if by, ok := r.Steps[KindScale].(Estimated); ok {
-				e.Asked()
-				by.By(e)
+			for _, kind := range steps {
+				if by, ok := r.Steps[kind].(Estimated); ok {
+					e.Asked()
+					by.By(e)
+				}
 			}
 		}
 		if f, ok := part.step.(Follower); ok {

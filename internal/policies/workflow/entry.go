@@ -106,11 +106,11 @@ func TradeOffEntry() compose.Entry {
 	return compose.Entry{
 		Name: "tradeoff", Kind: compose.KindPlan, Cite: "Slackline",
 		Doc:    "cuts the jobs of a workflow, and says by when each is to be done: the cheapest second on the longest path, until it is due",
-		Params: []compose.Param{betaParam("0", " in any case; more where nodes will be taken, or times are known to spread")},
+		Params: []compose.Param{betaParam("0", " in any case; more where nodes will be taken, or times are known to spread, and half where deadlines are promised")},
 		Traits: compose.Traits{Wants: []sched.Verb{sched.SetTasks}, Reads: compose.Reads{Profiles: true}, Heeds: comings | moving, Causes: []*sched.Cause{FewestInTime, FastestSplit, LatestFinish, EarliestFinish}},
 		Step: func(a compose.Args) (compose.Step, error) {
 			beta, err := betaOf(a)
-			return &tradeoff{beta}, err
+			return &tradeoff{beta: beta}, err
 		},
 	}
 }

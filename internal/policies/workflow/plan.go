@@ -10,6 +10,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/heap"
 	"github.com/slackline/slackline/internal/maths/mold"
 	"github.com/slackline/slackline/internal/maths/stat"
+	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -73,9 +74,16 @@ func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why sched.
 	}
 }
 
-// whole are the stages, each in all its numbers of tasks on all kinds of machines.
-func whole(v sched.View, list []stage) []mold.Job {
-	return each.Of(list, func(s stage) mold.Job { from, to := s.counts(); return s.byKind(v, from, to) })
+// whole are the stages, each in all its numbers of tasks on all kinds of machines; but in no fewer than it has where one
+// would take longer than that.
+func whole(v sched.View, list []stage, longest units.Duration) []mold.Job {
+	return each.Of(list, func(s stage) mold.Job {
+		from, to := s.counts()
+		for from < len(s.spec.Tasks) && s.slowest(v, from) > longest {
+			from++
+		}
+		return s.byKind(v, from, to)
+	})
 }
 
 // owing adds to stages that are to be done in so much time one that follows for each job with a deadline of its own
@@ -200,7 +208,7 @@ func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		}
 		within, why := left(v, f, 0), sched.Because(VirtualDeadline)
 		if mold.Least(jobs) > within {
-			why = late(v, list, whole(v, list), within)
+			why = late(v, list, whole(v, list, math.MaxInt64), within)
 		}
 		_, at := mold.MinD(jobs, works, within)
 		for i := range list {
@@ -210,10 +218,32 @@ func (deadlines) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 }
 
 // tradeoff is the part of that name.
-type tradeoff struct{ beta int }
+type tradeoff struct {
+	beta     int
+	promises bool // a part beside it promises deadlines
+}
 
-// reserve is what part of a workflow's time, in percent, is left free where its tasks will have to wait for nodes.
-const reserve = 10
+// reserve is what part of a workflow's time, in percent, is left free where its tasks will have to wait for nodes, and
+// promised where its deadline is to be promised: for what it waits for and how sure that is to be.
+const (
+	reserve  = 10
+	promised = 50
+)
+
+// By has the plan leave time for promises.
+func (t *tradeoff) By(estimate.Estimator) { t.beta, t.promises = max(t.beta, promised), true }
+
+// spare is the least that promised jobs of other workflows have to spare: nobody is killed, so no task that begins
+// before theirs is to take longer.
+func (t *tradeoff) spare(v sched.View, f *workload.Workflow) units.Duration {
+	least := units.Duration(math.MaxInt64)
+	for j := v.Jobs(); j > 0 && t.promises; j-- {
+		if job := v.Job(j); job != nil && job.Spec.Workflow != f && job.Standing() <= sched.Admitted && job.Outlook.Word == sched.Promised {
+			least = min(least, max(0, job.Deadline.Sub(job.Outlook.By)))
+		}
+	}
+	return least
+}
 
 // Decide cuts the jobs of workflows that come, and sets their deadlines: the latest with which those
 // behind them can be in time as they are to be cut. Later it does so again with what has not begun, if what is left
@@ -230,7 +260,7 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		if i >= len(came) && !moved(v, list, span, within, until) {
 			continue
 		}
-		jobs := owing(v, list, whole(v, list), until)
+		jobs := owing(v, list, whole(v, list, t.spare(v, f)), until)
 		choice, fits := mold.TradeOff(jobs, within)
 		if less := spared(v, list, as(jobs, choice), span, until); less < within {
 			within = less

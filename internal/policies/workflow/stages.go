@@ -177,8 +177,7 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 				continue
 			}
 			s := stage{job: job, spec: st, kinds: kinds(v, job, st), after: after,
-				// who has a promise has it for the tasks that there are
-				free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && untouched && !job.Outlook.Word.Binds()}
+				free: st.MaxTasks > st.MinTasks && v.World().Can(sched.SetTasks) && untouched}
 			w, known := work(v, job, st, len(st.Tasks))
 			if len(s.kinds) == 0 {
 				return nil
@@ -197,8 +196,11 @@ func stages(v sched.View, f *workload.Workflow) (list []stage) {
 			ends[id] = len(list) - 1
 		}
 	}
+	bound := slices.ContainsFunc(list, func(s stage) bool { return s.job.Outlook.Word.Binds() })
 	for i := range list {
 		s := &list[i]
+		// who has a promise has it for the tasks that there are, also of those that it waits for
+		s.free = s.free && !bound
 		switch {
 		case of == 0:
 			return nil
@@ -241,6 +243,14 @@ func (s *stage) counts() (from, to int) {
 		return n, n
 	}
 	return s.spec.MinTasks, s.spec.MaxTasks
+}
+
+// slowest is what one of so many tasks takes on the slowest kind of machine.
+func (s *stage) slowest(v sched.View, tasks int) (most units.Duration) {
+	for w, i := s.work(v, tasks), 0; i < len(s.kinds); i++ {
+		most = max(most, s.kinds[i].takes(w))
+	}
+	return most
 }
 
 // onMean is the stage on a machine like the mean of all, in each number of tasks (algorithm 1, lines 1 to 4).
