@@ -35,7 +35,7 @@ var (
 	CheapestInTime = &sched.Cause{Name: "cheapest-in-time", Text: "it costs least here of where it is done by {due}; it would have waited until {wait}",
 		Numbers: []sched.Number{sched.Clock.Named("wait", "until when it would wait for such a node", 60e9), sched.Clock.Named("due", "by when its job is to be done", 90e9)}}
 	// FirstDone starts a task that is late.
-	FirstDone = &sched.Cause{Name: "first-done", Text: "it is done first here, at {done}; its job was to be done by {due}",
+	FirstDone = &sched.Cause{Name: "first-done", Text: "of where there is room it is done first here, at {done}; its job was to be done by {due}",
 		Numbers: []sched.Number{sched.Clock.Named("done", "when it is done", 95e9), sched.Clock.Named("due", "by when its job was to be done", 90e9)}}
 )
 

@@ -79,7 +79,7 @@ func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why sched.
 func whole(v sched.View, list []stage, longest units.Duration) []mold.Job {
 	return each.Of(list, func(s stage) mold.Job {
 		from, to := s.counts()
-		for from < len(s.spec.Tasks) && s.slowest(v, from) > longest {
+		for w := s.work(v, from); from < len(s.spec.Tasks) && slices.ContainsFunc(s.kinds, func(k kind) bool { return k.takes(w) > longest }); w = s.work(v, from) {
 			from++
 		}
 		return s.byKind(v, from, to)
@@ -266,15 +266,20 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 			within = less
 			choice, fits = mold.TradeOff(jobs, within)
 		}
-		if fast := make([]int, len(jobs)); fits && listed(v, list, as(jobs, choice), false) > until && listed(v, list, as(jobs, fast), true) <= until {
-			choice, fits, until = fast, false, mold.Least(jobs)
+		least := mold.Least(jobs)
+		if !fits {
+			choice, _ = mold.TradeOff(jobs, least)
+		}
+		fast, at := make([]int, len(jobs)), listed(v, list, as(jobs, choice), !fits)
+		if first := listed(v, list, as(jobs, fast), true); at > until && (first <= until || !fits && first < at) {
+			choice, until, fits = fast, least, false
 		}
 		for i := range list {
 			o := &jobs[i].Options[choice[i]]
 			cut(p, &list[i], o.Tasks, because(fits), within)
 		}
 		why := sched.Because(LatestFinish)
-		if least := mold.Least(jobs); !fits && least > until {
+		if !fits && least > until {
 			until, why = least, late(v, list, jobs, until)
 		}
 		for i, at := range mold.Latest(as(jobs, choice), until)[:len(list)] {
@@ -283,12 +288,18 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// listed is when stages are done that have the nodes to themselves, each task where it is done first: of the class that
-// is chosen, or of any.
+// listed is when stages are done that have the nodes to themselves, those first that can begin first, each task where it
+// is done first: of the class that is chosen, or of any.
 func listed(v sched.View, list []stage, chosen []mold.Job, any bool) (last units.Duration) {
 	// when each slot is free
 	slots, ends := make([]heap.Heap[units.Duration], (int(v.Classes())+1)*int(sched.Stages)), make([]units.Duration, len(list))
-	for i := range list {
+	done, order := mold.Finishes(chosen), make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	begins := func(i int) units.Duration { return done[i] - chosen[i].Options[0].Time }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(begins(a), begins(b)) })
+	for _, i := range order {
 		s, o, start := &list[i], &chosen[i].Options[0], units.Duration(0)
 		for _, b := range s.after {
 			start = max(start, ends[b])

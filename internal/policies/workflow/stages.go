@@ -245,14 +245,6 @@ func (s *stage) counts() (from, to int) {
 	return s.spec.MinTasks, s.spec.MaxTasks
 }
 
-// slowest is what one of so many tasks takes on the slowest kind of machine.
-func (s *stage) slowest(v sched.View, tasks int) (most units.Duration) {
-	for w, i := s.work(v, tasks), 0; i < len(s.kinds); i++ {
-		most = max(most, s.kinds[i].takes(w))
-	}
-	return most
-}
-
 // onMean is the stage on a machine like the mean of all, in each number of tasks (algorithm 1, lines 1 to 4).
 func (s *stage) onMean(v sched.View) mold.Job {
 	slots, nodes := int64(0), int64(0)

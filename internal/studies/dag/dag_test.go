@@ -136,6 +136,7 @@ func TestRefused(t *testing.T) {
 		"<workflow-app name='x'><start to='a'/></workflow-app>":                                                                             `"start" leads to "a", and there is no such node`,
 		"<workflow-app name='x'><start to='a'/><action name='a'><ok to='z'/></action></workflow-app>":                                       `"a" leads to "z", and there is no such node`,
 		"<workflow-app name='x'><start to='a'/><end name='a'/><kill name='a'/></workflow-app>":                                              `two nodes are called "a", or one has no name; transitions go by name`,
+		"<workflow-app name='x'><start to='a'/><action name='a'><map-reduce><configuration><property><name>mapreduce.job.maps</name><value>-4</value></property></configuration></map-reduce></action></workflow-app>": `the action "a" has mapreduce.job.maps "-4", it can be a number from 0 to 100000`,
 		"<workflow-app>\n<start": "line 2: unexpected EOF",
 		"<other/>":               "it is no workflow.xml of Oozie: expected element type <workflow-app> but have <other>",
 	} {

@@ -100,8 +100,12 @@ func Oozie(src []byte) (*Workflow, error) {
 		if a := actions[at]; a != nil {
 			k, seen := place[at]
 			if !seen {
+				j, err := a.job()
+				if err != nil {
+					return err
+				}
 				k = len(w.Jobs)
-				place[at], w.Jobs = k, append(w.Jobs, a.job())
+				place[at], w.Jobs = k, append(w.Jobs, j)
 			}
 			for _, p := range after {
 				if !slices.Contains(w.Jobs[k].After, p) {
@@ -141,23 +145,21 @@ func latin(name string, in io.Reader) (io.Reader, error) {
 	return strings.NewReader(string(text)), err
 }
 
-// job is an action as a job: as many maps and reduces as its properties say.
-func (a *oozieNode) job() Job {
-	j := Job{ID: a.Name, Maps: 1}
-	if a.MR == nil {
-		return j
+// job is an action as a job: as many maps and reduces as its properties say. A number that only a run knows, such as
+// ${maps}, is one map, or no reduce.
+func (a *oozieNode) job() (j Job, err error) {
+	if j = (Job{ID: a.Name, Maps: 1}); a.MR == nil {
+		return j, nil
 	}
 	for _, p := range a.MR.Properties {
-		n, err := strconv.Atoi(strings.TrimSpace(p.Value))
-		if err != nil || n < 0 || n > MostJobs { // such as ${reduces}, which only a run knows
+		of := map[string]*int{"mapreduce.job.maps": &j.Maps, "mapred.map.tasks": &j.Maps, "mapreduce.job.reduces": &j.Reduces, "mapred.reduce.tasks": &j.Reduces}[strings.TrimSpace(p.Name)]
+		if of == nil || strings.Contains(p.Value, "${") {
 			continue
 		}
-		switch strings.TrimSpace(p.Name) {
-		case "mapreduce.job.maps", "mapred.map.tasks":
-			j.Maps = max(1, n)
-		case "mapreduce.job.reduces", "mapred.reduce.tasks":
-			j.Reduces = n
+		if *of, err = strconv.Atoi(strings.TrimSpace(p.Value)); err != nil || *of < 0 || *of > MostJobs {
+			return j, fmt.Errorf("the action %q has %s %q, it can be a number from 0 to %d", a.Name, strings.TrimSpace(p.Name), p.Value, MostJobs)
 		}
 	}
-	return j
+	j.Maps = max(1, j.Maps)
+	return j, nil
 }

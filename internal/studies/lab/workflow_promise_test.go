@@ -115,8 +115,9 @@ workload:
 	}
 }
 
-// No task of a workflow takes longer than another job with a promise has to spare. a is promised to be in time with 60 %, and is
-// done 30 s before its deadline with that; b has an hour, and would be one map of 94 s. Four take 30.6 s each, five 26.4 s.
+// No task of a workflow takes longer than another job with a promise has to spare. a is promised to be in time with
+// 60 %, and is done 30 s before its deadline with that; b has an hour, and would be one map of 94 s. Four take 30.6 s
+// each, five 26.4 s.
 func TestPromisedIsSpared(t *testing.T) {
 	for policy, want := range map[string]string{"promise+tradeoff": "cut into 5 tasks", "flow": "cut into 1 task "} {
 		s, err := scenario.Read("w.yaml", []byte(`name: w
