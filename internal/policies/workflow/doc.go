@@ -31,8 +31,8 @@
 //     time 10 are late, and were 29. A plan that does not fit has but its longest path as fast as can be, as more tasks
 //     beside it would take its nodes: of 60 of Alibaba's workflows alone with 1.1 times their longest path 1 is late as
 //     with DAWSEE, and 5 were.
-//   - Where a part beside it promises deadlines, tradeoff leaves half of the time free, and cuts no stage into longer tasks
-//     than the other jobs with a promise have to spare. Of 360 scenarios with 6 workflows each promise+tradeoff promises
+//   - Where a part beside it promises deadlines, tradeoff leaves half of the time free, and cuts no stage into longer
+//     tasks than the other jobs with a promise have to spare. Of 360 scenarios with 6 workflows each promise+tradeoff promises
 //     1,757 deadlines and breaks 4, promise 1,759 and 2. With two fifths and no bound of tasks 11 of 1,636 were broken, at
 //     6 % less energy; as without promises 8 of 361.
 //   - A plan that cannot be in time refuses nothing: its longest path is as fast as it can be, and jobs go by

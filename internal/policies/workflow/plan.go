@@ -74,8 +74,8 @@ func due(v sched.View, p *sched.Plan, s *stage, after units.Duration, why sched.
 	}
 }
 
-// whole are the stages, each in all its numbers of tasks on all kinds of machines; but in no fewer than it has where one
-// would take longer than that.
+// whole are the stages, each in all its numbers of tasks on all kinds of machines; but in no fewer than it has where
+// one would take longer than that.
 func whole(v sched.View, list []stage, longest units.Duration) []mold.Job {
 	return each.Of(list, func(s stage) mold.Job {
 		from, to := s.counts()
@@ -288,8 +288,8 @@ func (t *tradeoff) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	}
 }
 
-// listed is when stages are done that have the nodes to themselves, those first that can begin first, each task where it
-// is done first: of the class that is chosen, or of any.
+// listed is when stages are done that have the nodes to themselves, those first that can begin first, each task where
+// it is done first: of the class that is chosen, or of any.
 func listed(v sched.View, list []stage, chosen []mold.Job, any bool) (last units.Duration) {
 	// when each slot is free
 	slots, ends := make([]heap.Heap[units.Duration], (int(v.Classes())+1)*int(sched.Stages)), make([]units.Duration, len(list))

@@ -78,8 +78,8 @@ func TestPromisedWorkflows(t *testing.T) {
 	}
 }
 
-// Who has a promise keeps the tasks that it has it for, and so do those that it waits for, where a job before them takes
-// so long that they would be cut into more. Without promises they are.
+// Who has a promise keeps the tasks that it has it for, and so do those that it waits for, where a job before them
+// takes so long that they would be cut into more. Without promises they are.
 func TestPromisedStaysCut(t *testing.T) {
 	s, err := scenario.Read("w.yaml", []byte(`name: w
 cluster: {nodes: 2, map_slots: 4, heartbeat: 0s, task_times: {law: lognormal, cv: 0.4}}
