@@ -42,9 +42,9 @@ type View interface {
 	Queues() QueueID
 	// Attempt returns the record of a running attempt, nil if there is none.
 	Attempt(AttemptID) *Attempt
-	// Ended returns the job and the stage of an attempt that has ended in this batch, 0 if the book
-	// knew none.
-	Ended(AttemptID) (JobID, Stage)
+	// Ended returns the job, the stage and the node of an attempt that has ended in this batch, 0 if the
+	// book knew none.
+	Ended(AttemptID) (JobID, Stage, NodeID)
 	// Profile returns what is known of a class, nil if nothing is.
 	Profile(class string) *profile.Class
 	// Supply returns how much there is of a supply, nil if nobody has said.

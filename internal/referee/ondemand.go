@@ -9,7 +9,8 @@ import (
 
 // took is what the committed tasks of jobs took, in nanoseconds.
 type took struct {
-	of map[*job]*[stages]struct{ n, sum int64 }
+	of   map[*job]*[stages]struct{ n, sum int64 }
+	pace func(b *book, a *attempt) float64 // of the node, where that counts
 }
 
 func (t *took) notice(b *book, events []*line) {
@@ -27,7 +28,11 @@ func (t *took) notice(b *book, events []*line) {
 			t.of[j] = &[stages]struct{ n, sum int64 }{}
 		}
 		t.of[j][a.stage].n++
-		t.of[j][a.stage].sum += a.lasted
+		lasted := a.lasted
+		if t.pace != nil {
+			lasted = int64(math.Round(float64(lasted) * t.pace(b, a)))
+		}
+		t.of[j][a.stage].sum += lasted
 	}
 }
 

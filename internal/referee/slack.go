@@ -35,6 +35,7 @@ type spared struct {
 
 func sparedOf(m *made, _ *asked) part {
 	s := &spared{gamma: 1000, vows: map[int]int64{}}
+	s.pace = func(b *book, a *attempt) float64 { return b.pace(b.nodes[a.node].Class.Name) }
 	s.forget()
 	if o, is := m.parts["admit"].(*stated); is {
 		o.sleepers = true
@@ -52,6 +53,37 @@ func (s *spared) forget() {
 // there tells whether a node of the cluster's own is there; one that costs nothing is its own, wherever it is.
 func (n *node) there() bool {
 	return n != nil && (!n.rented() || n.Class.Price == 0 && n.Class.Prices == nil) && (n.up && !n.draining || n.offered || n.rented() && n.waking)
+}
+
+// pace is the speed of nodes of a class in parts of the mean.
+func (b *book) pace(class string) float64 {
+	sum, nodes, is := 0.0, 0.0, 0.0
+	for _, n := range b.nodes {
+		if n.there() || n != nil && n.up && !n.draining {
+			if sum, nodes = sum+n.Class.Speed, nodes+1; n.Class.Name == class {
+				is = n.Class.Speed
+			}
+		}
+	}
+	if rounded(is) == 0 {
+		return 1
+	}
+	return rounded(is * nodes / sum)
+}
+
+// even is by how much longer tasks of a stage are on all nodes than where they ran.
+func (b *book) even(j *job, k int) float64 {
+	took, takes := 0.0, 0.0
+	for _, s := range b.profiles[j.Class].Stages {
+		if s.Stage == stageNames[k] {
+			took += float64(s.Task.N) * s.Task.Mean
+			takes += float64(s.Task.N) * s.Task.Mean * b.pace(s.Node)
+		}
+	}
+	if took == 0 {
+		return 1
+	}
+	return rounded(takes / took)
 }
 
 // startable is how many tasks of a stage may start now.
@@ -126,20 +158,20 @@ func (s *spared) keeps(b *book, n *node, j *job, k int) bool {
 	if k != mapStage && k != reduceStage || j.due() == never {
 		return false
 	}
-	fast, sum, nodes := 0.0, 0.0, 0.0
+	fast := 0.0
 	for _, o := range b.nodes {
 		if o.there() || o != nil && o.up && !o.draining {
-			fast, sum, nodes = max(fast, o.Class.Speed), sum+o.Class.Speed, nodes+1
+			fast = max(fast, b.pace(o.Class.Name))
 		}
 	}
+	here := b.pace(n.Class.Name)
 	mean, known := s.left(b, j)
 	takes := mean[k-mapStage]
 	if k == mapStage {
 		takes += mean[1]
 	}
 	due := float64((j.due() - b.now) / 1_000_000)
-	on := func(speed float64) float64 { return rounded(float64(takes) * (sum / nodes) / speed) }
-	return rounded(n.Class.Speed) < rounded(fast) && known && on(n.Class.Speed) > due && on(fast) <= due
+	return here < fast && known && rounded(float64(takes)/here) > due && rounded(float64(takes)/fast) <= due
 }
 
 func (s *spared) decide(b *book, events []*line, p *wants) {
@@ -152,7 +184,11 @@ func (s *spared) decide(b *book, events []*line, p *wants) {
 			t := b.timesOf(j, 1, mean)
 			s.sizes[j.id] = [2]int64{}
 			if t.known && !slices.ContainsFunc(j.Stages, func(st stage) bool { return st.kind >= other0 }) {
-				s.sizes[j.id] = [2]int64{t.oneMap, t.oneReduce}
+				size := [2]int64{t.oneMap, t.oneReduce}
+				for i, takes := range size {
+					size[i] = int64(math.Round(float64(takes) * b.even(j, mapStage+i)))
+				}
+				s.sizes[j.id] = size
 			}
 		}
 		if l.name == "job-ended" {
@@ -220,7 +256,7 @@ func (s *spared) needed(b *book, all [len(vector{})]float64, wake int64, list []
 				far += float64(tail * tail)
 			}
 		}
-		time := (j.due()-b.now)/1_000_000 - ms(wake) - mean[0] - mean[1] - int64(rounded(math.Sqrt(far)/1000))
+		time := (j.due()-b.now)/1_000_000 - ms(wake) - mean[0] - mean[1] - int64(rounded(math.Sqrt(far)/1000)) - ms(b.world.World.Heartbeat)
 		lax = lax && time > 0
 		before, own, width, rush := slices.Max(work[:]), 0.0, 0.0, false
 		for k := range stages {
@@ -313,7 +349,7 @@ func (s *spared) ahead(list []*node, share func(*node) int64, dear bool, work fl
 }
 
 func (s *spared) look(b *book, p *wants) {
-	var all [len(vector{})]float64
+	var all, fast [len(vector{})]float64
 	var list []*node
 	wake := int64(0)
 	for _, n := range b.nodes {
@@ -323,15 +359,15 @@ func (s *spared) look(b *book, p *wants) {
 		list = append(list, n)
 		wake = max(wake, n.Class.WakeTime)
 		for d, has := range n.Class.Capacity {
-			all[d] += float64(has) * n.Class.Speed
+			all[d], fast[d] = all[d]+float64(has), fast[d]+float64(has)*n.Class.Speed
 		}
 	}
 	millionths := func(part float64) int64 { return int64(math.Round(rounded(min(part, 1) * 1e6))) }
 	share := func(n *node) int64 {
 		least := 1.0
 		for d, has := range n.Class.Capacity {
-			if rounded(all[d]) > 0 {
-				least = min(least, float64(has)*n.Class.Speed/all[d])
+			if rounded(fast[d]) > 0 {
+				least = min(least, float64(has)*n.Class.Speed/fast[d])
 			}
 		}
 		return max(1, millionths(least))

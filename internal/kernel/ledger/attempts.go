@@ -176,7 +176,7 @@ func (l *Ledger) unlink(ab *attemptBook) {
 		l.attempts[ab.older].younger = ab.younger
 	}
 	// Whose it was is known to the end of the batch (Ended).
-	*ab = attemptBook{Attempt: sched.Attempt{Job: ab.Job, Stage: ab.Stage, Item: sched.ItemID(l.round)}}
+	*ab = attemptBook{Attempt: sched.Attempt{Job: ab.Job, Stage: ab.Stage, Node: ab.Node, Item: sched.ItemID(l.round)}}
 }
 
 // loseOutput takes back the commit of a task whose result is gone.

@@ -233,15 +233,15 @@ func (l *Ledger) Attempt(a sched.AttemptID) *sched.Attempt {
 	return nil
 }
 
-// Ended returns the job and the stage of an attempt that has ended in this batch.
-func (l *Ledger) Ended(a sched.AttemptID) (sched.JobID, sched.Stage) {
+// Ended returns the job, the stage and the node of an attempt that has ended in this batch.
+func (l *Ledger) Ended(a sched.AttemptID) (sched.JobID, sched.Stage, sched.NodeID) {
 	if a < 1 || int(a) >= len(l.attempts) {
-		return 0, 0
+		return 0, 0, 0
 	}
 	if ab := &l.attempts[a]; ab.ID == 0 && ab.Item == sched.ItemID(l.round) {
-		return ab.Job, ab.Stage
+		return ab.Job, ab.Stage, ab.Node
 	}
-	return 0, 0
+	return 0, 0, 0
 }
 
 func (l *Ledger) attempt(a sched.AttemptID) *attemptBook {

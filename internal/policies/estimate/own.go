@@ -27,7 +27,7 @@ func (o *Own) Notice(v sched.View, e *sched.Event) {
 			o.Jobs[e.Job] = Took{}
 		}
 	case sched.Ended:
-		j, s := v.Ended(e.Attempt)
+		j, s, _ := v.Ended(e.Attempt)
 		if e.Outcome != sched.Committed || j == 0 || s >= sched.Stages {
 			return
 		}

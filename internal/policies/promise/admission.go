@@ -69,8 +69,8 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.Ended:
-			j, stage := v.Ended(e.Attempt)
-			s.ended(v, v.Job(j), stage, e)
+			j, stage, n := v.Ended(e.Attempt)
+			s.ended(v, v.Job(j), stage, n, e)
 		case sched.JobEnded:
 			if int(e.Job) < len(s.jobs) && e.Outcome == sched.Committed {
 				s.errors.met(&s.jobs[e.Job], v.Now().Add(-e.Age))
@@ -390,7 +390,7 @@ func (s *scheduler) letIn(v sched.View, job *sched.Job, why sched.Reason, p *sch
 }
 
 // ended counts an attempt that has ended.
-func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, e *sched.Event) {
+func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, n sched.NodeID, e *sched.Event) {
 	r := s.of(job)
 	if r == nil || stage < sched.Map || stage > sched.Reduce {
 		return
@@ -410,7 +410,11 @@ func (s *scheduler) ended(v sched.View, job *sched.Job, stage sched.Stage, e *sc
 	} else if job.Stages[sched.Map].Left() == 0 { // it began to work when the maps were over
 		sum = min(sum, max(0, at.Sub(r.Over)))
 	}
-	s.took(job, r, k, sum.Seconds())
+	pace := 1.0
+	if node := v.Node(n); s.Wakes && node != nil {
+		pace, _ = estimate.Pace(v, node.Spec.Class.Name)
+	}
+	s.took(job, r, k, units.Rounded(sum.Seconds()*pace))
 	// Each time that four times as many have ended they say enough more, to the next look.
 	if n := uint(math.Round(units.Rounded(r.Own[k].N))); r.Guess[k] && n > 0 && n&(n-1) == 0 && bits.TrailingZeros(n)%2 == 0 {
 		r.Stale = true

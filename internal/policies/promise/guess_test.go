@@ -40,7 +40,7 @@ func TestReducesWithoutMaps(t *testing.T) {
 	e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
 	e.Spans[0] = 10 * units.Second
 	d.s.jobs[1].Laws[0] = &law{Mean: 1e-3} // as of a class of which only reduces are known
-	d.s.ended(d.Book, d.Book.Job(1), sched.Reduce, &e)
+	d.s.ended(d.Book, d.Book.Job(1), sched.Reduce, 0, &e)
 	next.Class = "next"
 	if d.At(10, arrives(2, next)); d.s.any[1].N != 1 || d.told(2).Half > 900e9 {
 		t.Errorf("a job of five maps is told %+v after a reduce of 10 s", d.told(2))
@@ -63,7 +63,7 @@ func TestFirstTasksTell(t *testing.T) {
 	for i := range 8 {
 		e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
 		e.Spans[0] = units.FromSeconds(20 + float64(i%2))
-		d.s.ended(d.Book, job, sched.Map, &e)
+		d.s.ended(d.Book, job, sched.Map, 0, &e)
 	}
 	d.s.look(d.Book, true, nil, &sched.Plan{})
 	if after, takes := wide(), d.s.task(&d.s.jobs[1], 0); after <= 0 || after > before/3 || takes < 17 || takes > 27 {
@@ -194,7 +194,7 @@ func TestReducesWorkBehindTheMaps(t *testing.T) {
 	e.Spans[0] = 9 * units.Second
 	job.Stages[sched.Map].Done, job.Stages[sched.Map].Open = 1, 0
 	d.At(50)
-	d.s.ended(d.Book, job, sched.Reduce, &e)
+	d.s.ended(d.Book, job, sched.Reduce, 0, &e)
 	if took := r.Own[1].Sum / r.Own[1].N * r.Laws[1].Mean; took < 0.99 || took > 1.01 {
 		t.Errorf("a reduce that ran for nine seconds, one of them behind the maps, counts as %.2f s", took)
 	}

@@ -242,7 +242,9 @@ func (s *scheduler) mapWork(job *sched.Job) float64 {
 
 // estimates are the laws of a job as its class is known now, and whether it is.
 func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, known bool) {
-	l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1)
+	if l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1); s.Wakes {
+		l, known = estimate.Everywhere(v, job.Spec)
+	}
 	switch master := l.Master; {
 	case known:
 		bound(&l.Map)

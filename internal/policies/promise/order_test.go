@@ -194,7 +194,7 @@ func TestFirstTasksTellOfLongOnes(t *testing.T) {
 		for range 4 {
 			e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
 			e.Spans[0] = units.FromSeconds(takes)
-			d.s.ended(d.Book, d.Book.Job(1), sched.Map, &e)
+			d.s.ended(d.Book, d.Book.Job(1), sched.Map, 0, &e)
 		}
 		if is := d.s.task(&d.s.jobs[1], 0); is < takes/2 || is > 1.1*takes {
 			t.Errorf("four maps took %.0f s, and the next is said to take %.1f s", takes, is)
@@ -482,7 +482,7 @@ func TestFirstTasksAreRemembered(t *testing.T) {
 		for range 64 {
 			e := sched.Event{Kind: sched.Ended, Outcome: sched.Committed}
 			e.Spans[0] = 20 * units.Second
-			d.s.ended(d.Book, d.Book.Job(1), sched.Map, &e)
+			d.s.ended(d.Book, d.Book.Job(1), sched.Map, 0, &e)
 		}
 		before := d.s.task(&d.s.jobs[1], 0)
 		if d.At(1, next...); before < 18 || d.s.task(&d.s.jobs[1], 0) < 18 {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/policies/compose"
 	"github.com/slackline/slackline/internal/policies/estimate"
 	"github.com/slackline/slackline/profile"
@@ -20,12 +19,12 @@ import (
 //
 // in parts of what all nodes can do together: before is what is left of the jobs before a job, and own of itself, each
 // task as long as its mean; its width is what it takes if all tasks of a stage run at once. What runs has half of its
-// mean left. Work may start until its time ends: that is its deadline, less what a node takes to wake, less one task of
-// each of its stages, and by how much longer than their mean the last of these are (sure). What may not wait are the
-// tasks of jobs without a deadline, of which nothing is known, or which have no time, and tasks of other stages than
-// maps and reduces: for them nodes are in service at once, and they go before jobs that can wait. Others like them will
-// come, and work that was put off would be in their way: so the most of them that there was at once counts, and fades
-// with a time constant of 20 minutes.
+// mean left. Work may start until its time ends: that is its deadline, less what a node takes to wake, less one task
+// of each of its stages, by how much longer than their mean the last of these are, and a beat (sure). What may not
+// wait are the tasks of jobs without a deadline, of which nothing is known, or which have no time, and tasks of other
+// stages than maps and reduces: for them nodes are in service at once, and they go before jobs that can wait. Others
+// like them will come, and work that was put off would be in their way: so the most of them that there was at once
+// counts, and fades with a time constant of 20 minutes.
 //
 //   - Nodes are wanted in the order of what they draw at full load for what they do, until the need is met; of one
 //     class those that are awake go first, then those that come first.
@@ -55,10 +54,11 @@ import (
 //
 // Nodes that are offered for nothing are its own, too: a command switches them on and off.
 //
-// What tasks take is the mean by the job's own tasks and by what its class takes for such input.
+// What tasks take is the mean by the job's own tasks and by what its class takes for such input, each as it would be
+// over all nodes: it is what they took times the pace of the nodes that they were let run on, half a beat with it.
 //
-// Limits: that is the mean over all nodes. A placement that does not ask what may start on a node (efh) is not kept
-// from nodes. While tasks that may not wait stand behind jobs that can, a start costs a look at all of these.
+// Limits: a placement that does not ask what may start on a node (efh) is not kept from nodes. While tasks that may not
+// wait stand behind jobs that can, a start costs a look at all of these.
 type Slack struct {
 	slackMemory
 
@@ -145,7 +145,16 @@ func (s *Slack) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 
 // notice takes in an event.
 func (s *Slack) notice(v sched.View, e *sched.Event) {
-	s.Own.Notice(v, e)
+	even := *e
+	if e.Kind == sched.Ended {
+		if _, _, n := v.Ended(e.Attempt); v.Node(n) != nil {
+			pace, _ := estimate.Pace(v, v.Node(n).Spec.Class.Name)
+			for i, span := range e.Spans {
+				even.Spans[i] = span.Scale(units.Rounded(pace))
+			}
+		}
+	}
+	s.Own.Notice(v, &even)
 	switch e.Kind {
 	case sched.Resync, sched.Control:
 		s.slackMemory = slackMemory{Gamma: s.Gamma}
@@ -156,7 +165,11 @@ func (s *Slack) notice(v sched.View, e *sched.Event) {
 			clear(s.Asked)
 		}
 		if e.Kind == sched.JobArrived && v.Job(e.Job) != nil {
-			takes = estimate.Mean(v, v.Job(e.Job).Spec)
+			if takes = estimate.Mean(v, v.Job(e.Job).Spec); takes.Known {
+				class := v.Profile(v.Job(e.Job).Spec.Class)
+				takes.Map = takes.Map.Scale(units.Rounded(estimate.Evenly(v, class, sched.Map)))
+				takes.Reduce = takes.Reduce.Scale(units.Rounded(estimate.Evenly(v, class, sched.Reduce)))
+			}
 		}
 		*sched.Row(&s.Sizes, e.Job) = [2]units.Duration{takes.Map, takes.Reduce}
 		*sched.Row(&s.Tails, e.Job) = [2]int64{}
@@ -193,7 +206,7 @@ func (s *Slack) sure(v sched.View, j *sched.Job, left *estimate.Left, all *[unit
 		}
 		sum += float64(float64(mean*tails[k]) * float64(mean*tails[k]))
 	}
-	left.Sure = int64(units.Rounded(math.Sqrt(sum) / 1000))
+	left.Sure = int64(units.Rounded(math.Sqrt(sum)/1000)) + estimate.Millis(v.World().Served())
 	return true
 }
 
@@ -229,16 +242,7 @@ func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.No
 	case stage != sched.Map && stage != sched.Reduce || j.Due() == units.Never:
 		return true
 	}
-	fast, sum, nodes := 0.0, 0.0, int32(0)
-	for c := sched.ClassID(1); c <= v.Classes(); c++ {
-		if k := v.Class(c); k != nil {
-			if here := count(k); here > 0 {
-				fast = max(fast, k.Spec.Speed)
-				sum, nodes = sum+float64(k.Spec.Speed*float64(here)), nodes+here
-			}
-		}
-	}
-	here := v.Class(n.Class).Spec.Speed
+	here, fast := estimate.Pace(v, n.Spec.Class.Name)
 	if units.Rounded(here) >= units.Rounded(fast) {
 		return true
 	}
@@ -247,31 +251,32 @@ func (s *Slack) Takes(v sched.View, j *sched.Job, stage sched.Stage, n *sched.No
 	if stage == sched.Map {
 		takes += float64(left.Mean[1])
 	}
-	takes *= sum / float64(nodes)
 	return !known || units.Rounded(takes/here) <= float64(left.Due) || units.Rounded(takes/fast) > float64(left.Due)
 }
 
 // survey finds what each class of nodes is good for, and how long the slowest takes to wake.
 func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Duration) {
+	var fast [units.Dims]float64
 	s.order = s.order[:0]
 	s.classes = append(s.classes[:0], make([]thrift, v.Classes()+1)...)
 	for c := range s.classes[1:] {
 		k := v.Class(sched.ClassID(c + 1))
-		if k == nil || k.Spec.Rented() && !free(k.Spec) || count(k) == 0 {
+		if k == nil || k.Spec.Rented() && !estimate.Free(k.Spec) || estimate.There(k) == 0 {
 			continue
 		}
 		s.order = append(s.order, sched.ClassID(c+1))
 		wake = max(wake, k.Spec.WakeTime)
 		for d, has := range k.Spec.Capacity {
-			all[d] += float64(float64(has) * k.Spec.Speed * float64(count(k)))
+			all[d] += float64(float64(has) * float64(estimate.There(k)))
+			fast[d] += float64(float64(has) * k.Spec.Speed * float64(estimate.There(k)))
 		}
 	}
 	for _, c := range s.order {
 		k, t := v.Class(c).Spec, &s.classes[c]
 		share := 1.0
 		for d, has := range k.Capacity {
-			if units.Rounded(all[d]) > 0 {
-				share = min(share, float64(has)*k.Speed/all[d])
+			if units.Rounded(fast[d]) > 0 {
+				share = min(share, float64(has)*k.Speed/fast[d])
 			}
 		}
 		t.there, t.share = true, max(1, millionths(share))
@@ -280,18 +285,6 @@ func (s *Slack) survey(v sched.View) (all [units.Dims]float64, wake units.Durati
 	slices.SortStableFunc(s.order, func(a, b sched.ClassID) int { return cmp.Compare(s.classes[a].draws, s.classes[b].draws) })
 	return all, wake
 }
-
-// count is how many nodes of the class there are, with those that are to be had for nothing.
-func count(k *sched.Class) int32 {
-	here := k.Nodes[sched.Awake] + k.Nodes[sched.Waking] + k.Nodes[sched.Asleep]
-	if free(k.Spec) {
-		here += k.Nodes[sched.Offered]
-	}
-	return here
-}
-
-// free tells whether nodes of a class cost nothing at any hour.
-func free(c *cluster.Class) bool { return units.Rounded(c.Price) == 0 && len(c.Prices) == 0 }
 
 func millionths(part float64) int64 { return int64(math.Round(units.Rounded(min(part, 1) * 1e6))) }
 
@@ -388,7 +381,7 @@ func (s *Slack) need(v sched.View, all *[units.Dims]float64, wake units.Duration
 	// beside what cannot wait. It is 0 where no other uses more, or where costs change.
 	fill, first := 0.0, &s.classes[s.order[0]]
 	if len(s.tariff.cells) == 0 && first.draws < s.classes[s.order[len(s.order)-1]].draws {
-		fill = max(0, min(float64(first.share)*float64(count(v.Class(s.order[0])))/1e6, max(work[0], work[1], work[2])/float64(max(1000, estimate.Millis(wake))))-float64(s.Peak)/1e6)
+		fill = max(0, min(float64(first.share)*float64(estimate.There(v.Class(s.order[0])))/1e6, max(work[0], work[1], work[2])/float64(max(1000, estimate.Millis(wake))))-float64(s.Peak)/1e6)
 	}
 	reach, older := millionths(fill), false // of jobs that are due no sooner; one of them was there before
 	for pos, id := range slices.Backward(s.queue.Jobs) {
@@ -440,7 +433,7 @@ func (s *Slack) look(v sched.View, p *sched.Plan) {
 	rest, coming, wanted := need, int32(0), int32(0)
 	for _, c := range s.order {
 		k, t := v.Class(c), &s.classes[c]
-		here := count(k)
+		here := estimate.There(k)
 		if t.wanted = here; !aside && !looks {
 			t.wanted = int32(min(int64(here), (max(0, rest)+t.share-1)/t.share))
 		}

@@ -142,7 +142,7 @@ func (s *Slack) layers(v sched.View) []cell {
 		if i == 0 {
 			draws = k.Spec.Dynamic
 		}
-		all := min(left, float64(t.share)/1e6*float64(count(k)))
+		all := min(left, float64(t.share)/1e6*float64(estimate.There(k)))
 		some := min(all, taken)
 		s.cells = append(s.cells, cell{cost: float64(draws) / float64(t.share), part: all - some})
 		left, taken = left-all, taken-some

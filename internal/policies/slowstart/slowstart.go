@@ -62,7 +62,7 @@ func (l *Late) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 		case sched.OutputLost, sched.JobArrived, sched.JobAmended, sched.Demand:
 			l.look(v, e.Job, p)
 		case sched.Ended:
-			if j, stage := v.Ended(e.Attempt); stage == sched.Map {
+			if j, stage, _ := v.Ended(e.Attempt); stage == sched.Map {
 				l.look(v, j, p)
 			}
 		}

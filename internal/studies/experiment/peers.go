@@ -40,7 +40,7 @@ func (f *foreteller) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	for i := range batch {
 		switch e := &batch[i]; e.Kind {
 		case sched.Ended:
-			id, stage := v.Ended(e.Attempt)
+			id, stage, _ := v.Ended(e.Attempt)
 			j := v.Job(id)
 			if e.Outcome != sched.Committed || j == nil || j.Spec == nil {
 				break

@@ -80,3 +80,40 @@ workload:
 		}
 	}
 }
+
+// Tasks are kept on some nodes, and say of others what their speeds make of it: of 88 maps eight would run on nodes of
+// half the speed, so nothing is promised; and what took little on fast nodes needs more of the others at once.
+func TestSpeedsWhereNodesAreSaved(t *testing.T) {
+	for _, c := range []struct{ job, scenario string }{
+		{"half", `
+cluster: {nodes: 20, map_slots: 4, reduce_slots: 2, placement: cover, idle_power: 120W, dynamic_power: 300W, wake_time: 5s, task_times: {law: normal, cv: 0.1}, classes: [{name: slow, nodes: 2, idle_power: 20W, dynamic_power: 250W, speed: 0.5}]}
+workload:
+  jobs:
+    - {id: a, class: z, maps: 193, map_time: 60s, reduces: 11, reduce_time: 20s, arrive: 25m}
+    - {id: b, class: z, maps: 88, map_time: 60s, reduces: 11, reduce_time: 20s, arrive: 35m}
+    - {id: c, class: z, maps: 26, map_time: 60s, arrive: 54m, deadline: +120s}
+    - {id: d, class: z, maps: 26, map_time: 60s, reduces: 11, reduce_time: 20s, arrive: 105m, deadline: +480s}
+    - {id: half, class: z, maps: 88, map_time: 60s, arrive: 135m, deadline: +120s}
+`}, {"all", `
+cluster: {nodes: 10, map_slots: 2, placement: cover, idle_power: 60W, dynamic_power: 100W, wake_time: 0s, classes: [{name: fast, nodes: 8, idle_power: 20W, dynamic_power: 40W, speed: 2.5}, {name: slow, nodes: 15, idle_power: 20W, dynamic_power: 100W, speed: 0.5}]}
+workload:
+  jobs:
+    - {id: a, class: z, maps: 16, map_time: 120s, arrive: 30m, deadline: +20m}
+    - {id: b, class: z, maps: 16, map_time: 120s, arrive: 60m, deadline: +20m}
+    - {id: all, class: z, maps: 66, map_time: 120s, arrive: 90m, deadline: +200s}
+`}} {
+		s, err := scenario.Read("speeds.yaml", []byte("profiles: rehearsed"+c.scenario))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(context.Background(), Cells(s, []string{"promise+slack"}, []uint64{1})[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range r.Jobs {
+			if j.Outcome == report.Broken || j.Outcome == report.Late && j.ID == "all" {
+				t.Errorf("%s is %v", j.ID, j.Outcome)
+			}
+		}
+	}
+}
