@@ -24,10 +24,10 @@ import (
 
 // Meter sums up what the machine has used while a run lasts, by all counters, or gauges of power, that a source
 // has: those of the processor (RAPL), a file that some program writes, or what Prometheus answers. A counter may
-// begin again; a single value below those before and behind it, or above both, where these do not fall (by half of its
-// range it begins again), is a wrong one, and does not count. Where it steps back by less than half of its range, or of
-// where it was, nothing counts until it is there again. One that stands still, jumps, ends, or says something else than
-// a number is not believed, and neither are the others.
+// begin again; one or two values below those before and behind them, or above both, where these do not fall (by half of
+// its range it begins again), are wrong ones, and do not count, nor does a first one of 0. Where it steps back by less
+// than half of its range, or of where it was, nothing counts until it is there again. One that stands still, jumps,
+// ends, or says something else than a number is not believed, and neither are the others.
 type Meter struct {
 	Detail string // what it reads, for people
 	watts  bool   // its values are watts, not joules since some time
@@ -50,7 +50,7 @@ type reading struct {
 
 type counter struct {
 	reading
-	next         []reading // the last one, not taken in yet
+	next         []reading // the last two, not taken in yet
 	sum, covered float64   // joules, and seconds, of the run
 }
 
@@ -148,7 +148,8 @@ func (m *Meter) Look(ctx context.Context) {
 	}
 }
 
-// take takes in a value: the one before, but for the first, as this says whether that is wrong.
+// take takes in a value: not until two more have come, which say whether it is wrong. Where the first is 0, what was
+// used up to the next may be more than that of the run.
 func (m *Meter) take(r reading) {
 	i := slices.IndexFunc(m.of, func(c counter) bool { return c.of == r.of })
 	if i < 0 {
@@ -157,13 +158,18 @@ func (m *Meter) take(r reading) {
 		return
 	}
 	c := &m.of[i]
-	if c.next = append(c.next, r); len(c.next) == 2 {
-		x, again := c.next[0].x, r.span > 0 && c.next[0].x-r.x >= r.span/2
-		if !m.watts && !again && r.x >= c.x && (x < c.x || x > r.x) {
-			m.odd = cmp.Or(m.odd, fmt.Sprintf("; the counter of %s told %v J between %v and %v J, which does not count", c.of, x, c.x, r.x))
-		} else {
-			m.count(c, c.next[0])
+	c.next = slices.DeleteFunc(c.next, func(o reading) bool {
+		wrong := !m.watts && r.x >= c.x && (o.x < c.x || o.x > r.x && (r.span == 0 || o.x-r.x < r.span/2))
+		if wrong {
+			m.odd = cmp.Or(m.odd, fmt.Sprintf("; the counter of %s told %v J between %v and %v J, which does not count", c.of, o.x, c.x, r.x))
 		}
+		return wrong
+	})
+	if c.next = append(c.next, r); len(c.next) == 3 {
+		if first := c.next[0]; !m.watts && c.covered == 0 && c.x == 0 && first.x > 0 {
+			m.odd, c.reading = cmp.Or(m.odd, fmt.Sprintf("; the counter of %s told 0 J first, which does not count", c.of)), first
+		}
+		m.count(c, c.next[0])
 		c.next = c.next[1:]
 	}
 }
@@ -177,10 +183,8 @@ func (m *Meter) count(c *counter, r reading) {
 	case used < 0 && -used < max(r.span, c.x)/2: // a wrong value, this or the last: it counts on where it has been
 		m.odd = cmp.Or(m.odd, fmt.Sprintf("; the counter of %s stepped back from %v to %v J, which does not count", c.of, c.x, r.x))
 		used, r.x = 0, c.x
-	case used < 0 && r.span > 0:
-		used += r.span
-	case used < 0:
-		used = r.x
+	case used < 0: // it began again
+		used += cmp.Or(r.span, c.x)
 	}
 	from, to := max(0, m.began.Sub(c.at).Seconds()), span-max(0, r.at.Sub(m.ended).Seconds())
 	switch {
