@@ -113,8 +113,10 @@ func (a admission) Decide(v sched.View, batch []sched.Event, p *sched.Plan) {
 	if turn || len(came) > 0 {
 		s.look(v, turn, came, p)
 	}
-	for _, j := range came {
-		s.judge(v, v.Job(j), p)
+	for i, j := range came {
+		if s.judge(v, v.Job(j), p) && i+1 < len(came) { // the others need not wait for it
+			s.look(v, turn, came[i+1:], p)
+		}
 	}
 	s.admits.Decide(v, batch, p)
 	for i := range batch {
@@ -229,21 +231,21 @@ func (s *scheduler) look(v sched.View, all bool, came []sched.JobID, p *sched.Pl
 	}
 }
 
-// judge finds what a job that came is told.
-func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
+// judge finds what a job that came is told, and whether it is rejected.
+func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) (rejected bool) {
 	r := s.of(job)
 	if r == nil {
-		return
+		return false
 	}
 	if orphan(v, job) {
 		p.Reject(job.ID, sched.Offer(0, false), sched.Because(Orphan))
 		s.forget(job.ID)
-		return
+		return true
 	}
 	w, st := s.tells(v, job, r)
 	if r.Let { // it has another deadline
 		s.letIn(v, job, sched.Reason{}, p)
-		return
+		return false
 	}
 	if job.Due() != units.Never {
 		work := 0.0
@@ -253,16 +255,17 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) {
 		s.arrivals.came(v.Now(), job.Due().Sub(v.Now()).Seconds(), work)
 	}
 	c := s.classOf(r.Class)
-	switch out := r.Told.Outlook; {
-	case s.rejects(v, job, out.Word):
+	out := r.Told.Outlook
+	if rejected = s.rejects(v, job, out.Word); rejected {
 		why, at := unlikely(because(job, r, &out)), st.offer(v.Now(), w)
 		s.places = slices.DeleteFunc(s.places, func(w place) bool { return w.job == job })
 		c[0].Refused++
 		s.forget(job.ID)
 		p.Reject(job.ID, s.offer(v, job, at), why)
-	default:
+	} else {
 		c[0].Refused = 0
 	}
+	return rejected
 }
 
 // rejects tells whether a job that is told so much is rejected: none is by a guess, nor are more than so many of a

@@ -102,6 +102,19 @@ func lawOf(l *estimate.Law, guess bool) *law {
 	return k
 }
 
+// left is how much longer a task runs that has run for so many quarters of the mean and a part of the next: linear
+// between these, as far as it is one of those that are known.
+func (l *law) left(quarters int, part float64, tenth int) float64 {
+	is := l.Residual[quarters][tenth]
+	switch {
+	case l.Unknown > 0 && quarters+1 == l.Unknown:
+		return max(1./1024, units.Rounded(is-part/4))
+	case quarters+1 < len(l.Residual):
+		return units.Rounded(is + float64(part*(l.Residual[quarters+1][tenth]-is)))
+	}
+	return is
+}
+
 // aged is what the tasks of a job take of which none has ended, and n run for so long, in seconds, by half of all such
 // jobs, and with the chances far. They share a factor, as if lognormal, that is as large as that says, less what each
 // varies by itself, or the job is like none of its class. The first is 0, as the age says nothing that the law does not

@@ -325,8 +325,8 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 	quarter := max(1, ofSeconds(seconds/4))
 	outlives := r.Aged[k] > 0 && units.Rounded(r.Aged[k]) >= units.Rounded(max(seconds, oldest))
 	_, slots := s.poolOf(r, job, k)
-	// None has ended, nobody knows what they take, and they hold so much that others are late with them.
-	joint := r.Own[k].N == 0 && len(row) > 0 && (outlives || r.Guess[k]) && n > slots/spare
+	// None has ended, and nobody knows what they take, or they hold so much that others are late with them.
+	joint := r.Own[k].N == 0 && len(row) > 0 && (r.Guess[k] || outlives && n > slots/spare)
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
 		age := now.Sub(max(row[i], over))
@@ -339,15 +339,11 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 			has(int32(group), at)
 			r.last[k] = max(r.last[k], at)
 			if far != nil {
-				x := stray{pool: p, low: low, at: len(p.held) - 1, far: *far, end: at, r: r, k: k}
-				if low != nil {
-					x.below = len(low.held) - 1
-				}
-				s.strays = append(s.strays, x)
+				s.strays = append(s.strays, outlasts(p, low, *far, at, r, k))
 			}
 			sum += float64(group) * (age.Seconds() + left)
 		}
-		group, beyond := from-i, 1.0
+		group, beyond, part := from-i, 1.0, float64(age-units.Duration(q)*quarter)/float64(quarter)
 		var strays *[2]float64
 		if joint {
 			strays = &[2]float64{long[0]/s.pace - age.Seconds(), long[1]/s.pace - age.Seconds()}
@@ -364,7 +360,7 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		}
 		for a := range l.Residual[q] { // of so many, so many end by then
 			if n := (2*group*(a+1)+tenths)/(2*tenths) - (2*group*a+tenths)/(2*tenths); n > 0 {
-				ends(n, seconds*l.Residual[q][a]*beyond, strays)
+				ends(n, seconds*l.left(q, part, a)*beyond, strays)
 			}
 		}
 	}
@@ -372,6 +368,10 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		at := begins.Add(ofSeconds(seconds))
 		has(more, at)
 		r.last[k] = max(r.last[k], at)
+		if _, long := l.aged(0, 1, true); r.Guess[k] && r.Own[k].N == 0 {
+			from := begins.Sub(now).Seconds()
+			s.strays = append(s.strays, outlasts(p, low, [2]float64{from + long[0]/s.pace, from + long[1]/s.pace}, at, r, k))
+		}
 	}
 	r.Running[k] = len(row)
 	r.Lasts[k] = units.Rounded(sum * s.pace) // as at full speed
@@ -465,7 +465,7 @@ func (s *scheduler) fill(v sched.View, all bool) {
 		}
 	}
 	slices.SortStableFunc(s.places, func(a, b place) int {
-		return cmp.Compare(a.r.stands(a.job), b.r.stands(b.job))
+		return cmp.Or(cmp.Compare(a.r.stands(a.job), b.r.stands(b.job)), cmp.Compare(a.job.Seq, b.job.Seq))
 	})
 	of := order{scheduler: s}
 	slices.SortFunc(behind, func(a, b *sched.Job) int {

@@ -18,6 +18,15 @@ type stray struct {
 	last units.Time // when the last task of the stage ends then
 }
 
+// outlasts is the chunk that was added last, to a pool and to that of its queue.
+func outlasts(p, low *pool, far [2]float64, end units.Time, r *record, k int) stray {
+	x := stray{pool: p, low: low, at: len(p.held) - 1, far: far, end: end, r: r, k: k}
+	if low != nil {
+		x.below = len(low.held) - 1
+	}
+	return x
+}
+
 // far is how likely strays are over in the plays that say what may come of them beside the one in which half of them
 // are.
 var far = [2]float64{0.9, 0.99}
