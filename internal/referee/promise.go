@@ -14,7 +14,7 @@ import (
 //
 //   - First stand the jobs that can be in time, by deadline and arrival, then those that cannot, in an order that the
 //     journal does not tell; last those without a deadline, by arrival. Who comes is one that can; the items rank say who
-//     is none any more, or again. Who was promised to be stands behind the last that was then, by its deadline.
+//     is none any more, or again. Who was promised to be stands behind the last that was then.
 //   - A promise is told of a deadline by which the job will be done with the confidence that the job asks for, or its
 //     queue, or the policy; whoever is not in time has none. Without one a job is told why, and with refused=reject
 //     it is rejected when it comes, with an offer behind its deadline, unless an earlier run began it or nothing is

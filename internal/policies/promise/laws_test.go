@@ -89,3 +89,23 @@ func TestSlowNodesCountOnce(t *testing.T) {
 		t.Errorf("at a quarter of the speed the first task took 4 s, and the others are said to take %.1f s", is)
 	}
 }
+
+// What is left of a task falls as it runs, also within a quarter of the mean: at the end of one that always takes the
+// mean next to nothing is left.
+func TestLeftFallsAsTasksRun(t *testing.T) {
+	l := lawOf(&estimate.Law{Typical: 1, Own: finish.LogNormal(0.01), Shared: finish.LogNormal(0.01), Jobs: 100}, false)
+	for tenth := range tenths {
+		for age := 0.0; age < 0.99; age += 0.01 {
+			q := int(age * 4)
+			if is, want := l.left(q, age*4-float64(q), tenth), 1-age; math.Abs(is-want) > 0.03 {
+				t.Fatalf("behind %.2f of its mean a task runs for %.3f more, not %.3f", age, is, want)
+			}
+		}
+	}
+	wide := lawOf(&estimate.Law{Typical: 1, Own: finish.LogNormal(1), Shared: finish.LogNormal(0.01), Jobs: 100}, false)
+	for q := range len(wide.Residual) - 1 {
+		if before, is, after := wide.left(q, 0, 2), wide.left(q, 0.5, 2), wide.left(q+1, 0, 2); (q+1 != wide.Unknown) && (is < min(before, after) || is > max(before, after)) {
+			t.Errorf("behind %d quarters and a half %.3f are left, between %.3f and %.3f", q, is, before, after)
+		}
+	}
+}

@@ -318,6 +318,15 @@ func TestOffer(t *testing.T) {
 	}
 }
 
+// A job waits for none that was rejected in the same instant.
+func TestNobodyWaitsForARejectedJob(t *testing.T) {
+	d := known(t, Config{Most: 10_000, Reject: true}, 0.1, 0.1)
+	d.At(0, arrives(1, policytest.Claims("a", 10, 11)), arrives(2, policytest.Claims("b", 10, 20)))
+	if a, b := d.Book.Job(1), d.Book.Job(2); a.Standing() != sched.Rejected || b.Outlook.Word != sched.Promised {
+		t.Errorf("the first stands as %v, the second is told %+v", a.Standing(), b.Outlook)
+	}
+}
+
 // No more than so many jobs of a class are rejected in a row: nothing would ever be learned of it again. Who asks is
 // told the same.
 func TestOneInFiveRuns(t *testing.T) {
