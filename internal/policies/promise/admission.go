@@ -216,7 +216,7 @@ func (s *scheduler) look(v sched.View, all bool, came []sched.JobID, p *sched.Pl
 		case r.InTime:
 			r.Broken = 0
 		case r.Promised > 0 && r.Let && r.Broken == 0:
-			r.Broken = max(last, v.Job(j).Due()) + 1
+			r.Broken = s.lastBefore(v.Now(), v.Job(j), ofSeconds(s.alone(r, v.Job(j)))) + 1
 		}
 		switch {
 		case r.InTime && !was.inTime:

@@ -325,8 +325,9 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 	quarter := max(1, ofSeconds(seconds/4))
 	outlives := r.Aged[k] > 0 && units.Rounded(r.Aged[k]) >= units.Rounded(max(seconds, oldest))
 	_, slots := s.poolOf(r, job, k)
-	// None has ended, and nobody knows what they take, or they hold so much that others are late with them.
-	joint := r.Own[k].N == 0 && len(row) > 0 && (r.Guess[k] || outlives && n > slots/spare)
+	// None has ended, and nothing is known of their class, or little, and they hold so much that others are late with
+	// them.
+	joint := r.Own[k].N == 0 && len(row) > 0 && (r.Strange || (r.Guess[k] || outlives) && n > slots/spare)
 	sum := 0.0
 	for i := len(row) - 1; i >= 0; { // the youngest first: those of one age end together
 		age := now.Sub(max(row[i], over))
@@ -368,7 +369,7 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		at := begins.Add(ofSeconds(seconds))
 		has(more, at)
 		r.last[k] = max(r.last[k], at)
-		if _, long := l.aged(0, 1, true); r.Guess[k] && r.Own[k].N == 0 {
+		if _, long := l.aged(0, 1, true); r.Strange && r.Own[k].N == 0 {
 			from := begins.Sub(now).Seconds()
 			s.strays = append(s.strays, outlasts(p, low, [2]float64{from + long[0]/s.pace, from + long[1]/s.pace}, at, r, k))
 		}

@@ -224,6 +224,22 @@ func (s *scheduler) lost(now units.Time, w *place, relief float64) bool {
 	return units.Rounded(asks) > units.Rounded(w.job.Deadline.Sub(now).Seconds())
 }
 
+// lastBefore is the last deadline of promises behind which a lost one goes, or its own: they have less time to spare than
+// it takes alone.
+func (s *scheduler) lastBefore(now units.Time, job *sched.Job, takes units.Duration) units.Time {
+	last := job.Due()
+	for i := range s.places {
+		w := &s.places[i]
+		if !w.r.InTime || w.r.Promised == 0 || w.end == units.Never || w.job.State == sched.Waiting {
+			continue
+		}
+		if st := s.statement(now, w); w.job.Due().Sub(instant(now, st.by(w.r.Promised))) < takes {
+			last = max(last, w.job.Due())
+		}
+	}
+	return last
+}
+
 // late tells whether a job has less than an even chance to be in time, or, if its deadline is
 // promised, too high a risk.
 func (s *scheduler) late(now units.Time, w *place, relief float64) bool {
