@@ -68,7 +68,7 @@ func TestColdInFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Parse("p.json", text); err == nil || err.Error() != "p.json: "+want {
+		if _, err := Parse("p.json", text); err == nil || err.Error() != "p.json:1: "+want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

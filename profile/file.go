@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"slices"
@@ -37,59 +36,181 @@ func Format(classes []*Class) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Parse reads a file of profiles. What cannot be is an error of one sentence: with the line where it is no such JSON,
-// else with the field. name is that of the file. Models are as they stand there: see Fit.
+// Parse reads a file of profiles. What cannot be is an error of one sentence with the line and the
+// field; name is that of the file. Models are as they stand there: see Fit.
 func Parse(name string, src []byte) ([]*Class, error) {
+	p := parser{name: name, src: src, at: map[string]int{}}
+	if err := p.walk(); err != nil {
+		return nil, err
+	}
 	var f file
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return nil, explain(name, src, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: there is more after the end of the profiles", name)
-	}
-	fail := func(path, format string, args ...any) error {
-		return fmt.Errorf("%s: %s: %s", name, path, fmt.Sprintf(format, args...))
+		return nil, p.explain(err, d.InputOffset())
 	}
 	if f.Schema != FileSchema {
-		return nil, fail("schema", "it is %q, this build reads %q", f.Schema, FileSchema)
+		return nil, p.fail("schema", "it is %q, this build reads %q", f.Schema, FileSchema)
 	}
 	seen := map[string]bool{}
 	for i, c := range f.Profiles {
 		at := fmt.Sprintf("profiles[%d]", i)
 		switch {
 		case c == nil:
-			return nil, fail(at, "there is no profile")
+			return nil, p.fail(at, "there is no profile")
 		case c.Name == "":
-			return nil, fail(at+".name", "the class has no name")
+			return nil, p.fail(at+".name", "the class has no name")
 		case seen[c.Name]:
-			return nil, fail(at+".name", "the class %q is given twice", c.Name)
+			return nil, p.fail(at+".name", "the class %q is given twice", c.Name)
 		}
 		seen[c.Name] = true
 		if what, why := wrongIn(reflect.ValueOf(c).Elem()); why != "" {
-			return nil, fail(at+what, "%s", why)
+			return nil, p.fail(at+what, "%s", why)
 		}
 	}
 	return f.Profiles, nil
 }
 
-// explain turns an error of the decoder into a sentence, with its line where the decoder tells of one.
-func explain(name string, src []byte, err error) error {
-	line := func(offset int64) int { return 1 + bytes.Count(src[:min(offset, int64(len(src)))], []byte("\n")) }
+// parser knows where each field of a file begins.
+type parser struct {
+	name string
+	src  []byte
+	at   map[string]int // offset behind the first token of its value, by path
+	all  []string       // the paths, in order
+}
+
+func (p *parser) line(offset int) int {
+	return 1 + bytes.Count(p.src[:min(offset, len(p.src))], []byte("\n"))
+}
+
+// fail is an error at a field; of one that is left out, at what it should stand in.
+func (p *parser) fail(path, format string, args ...any) error {
+	offset, there := p.at[path]
+	for above := path; !there && above != ""; {
+		above = above[:max(0, strings.LastIndexAny(above, ".["))]
+		offset, there = p.at[above]
+	}
+	return fmt.Errorf("%s:%d: %s: %s", p.name, p.line(offset), path, fmt.Sprintf(format, args...))
+}
+
+// walk finds the fields, and refuses what is no JSON, continues after its end, or has a key twice.
+func (p *parser) walk() error {
+	d := json.NewDecoder(bytes.NewReader(p.src))
+	if err := p.value(d, ""); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err == nil {
+		return fmt.Errorf("%s:%d: there is more after the end of the profiles", p.name, p.line(int(d.InputOffset())))
+	}
+	return nil
+}
+
+// deepest is how many brackets may stand in each other.
+const deepest = 20
+
+func (p *parser) value(d *json.Decoder, path string) error {
+	t, err := d.Token()
+	if err != nil {
+		return p.explain(err, d.InputOffset())
+	}
+	p.at[path] = int(d.InputOffset())
+	p.all = append(p.all, path)
+	open, is := t.(json.Delim)
+	if !is {
+		return nil
+	}
+	if strings.Count(path, ".")+strings.Count(path, "[") > deepest {
+		return p.fail(path, "brackets are nested too deeply")
+	}
+	for i := 0; d.More(); i++ {
+		below := fmt.Sprintf("%s[%d]", path, i)
+		if open == '{' {
+			key, err := d.Token()
+			if err != nil {
+				return p.explain(err, d.InputOffset())
+			}
+			below = strings.TrimPrefix(fmt.Sprintf("%s.%v", path, key), ".")
+			if _, twice := p.at[below]; twice {
+				p.at[below] = int(d.InputOffset())
+				return p.fail(below, "the key is given twice")
+			}
+		}
+		if err := p.value(d, below); err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return p.explain(err, d.InputOffset())
+	}
+	return nil
+}
+
+// explain turns an error of the decoder into a sentence with its line.
+func (p *parser) explain(err error, offset int64) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	what, typed := strings.TrimPrefix(err.Error(), "json: "), ""
 	switch {
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: the file ends too early", name)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("%s:%d: this is not JSON: %w", name, line(syntax.Offset), err)
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("%s:%d: %s: a JSON %s is not allowed here", name, line(kind.Offset), kind.Field, kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("%s:%d: this is not a file of profiles, which is an object", name, line(kind.Offset))
+		offset = kind.Offset
+		what = "this is not a file of profiles, which is an object: " + article(kind.Value) + " stands here"
+		if kind.Field != "" {
+			what = fmt.Sprintf("%s: %s is not allowed here", kind.Field, article(kind.Value))
+		}
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+		what = "this is not JSON: " + what
+	case strings.HasPrefix(what, "unknown field "):
+		typed = strings.Trim(strings.TrimPrefix(what, "unknown field "), `"`)
+		if i := slices.IndexFunc(p.all, func(path string) bool { return path == typed || strings.HasSuffix(path, "."+typed) }); i >= 0 {
+			offset = int64(p.at[p.all[i]])
+			what = p.all[i] + ": there is no such field"
+		}
+	case strings.HasSuffix(what, "EOF"):
+		offset = int64(len(p.src))
+		what = "the file ends too early"
 	}
-	return fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+	err = fmt.Errorf("%s:%d: %s", p.name, p.line(int(offset)), what)
+	if typed != "" {
+		return &UnknownField{Name: typed, Known: fieldsOf(reflect.TypeFor[file](), 0), error: err}
+	}
+	return err
+}
+
+// UnknownField is the error of a field that no file of profiles has.
+type UnknownField struct {
+	Name  string
+	Known []string // that there are
+	error
+}
+
+// fieldsOf are the names of the fields of a type, and of all that stands in it.
+func fieldsOf(of reflect.Type, depth int) (names []string) {
+	for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map}, of.Kind()) {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || depth > deepest {
+		return nil
+	}
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		names = append(names, fieldsOf(f.Type, depth+1)...)
+	}
+	return names
+}
+
+// article puts the right article before what the decoder calls a value.
+func article(kind string) string {
+	switch {
+	case kind == "bool":
+		return "true or false"
+	case strings.IndexAny(kind, "aeio") == 0:
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 // wrongIn is the first field that cannot be and why, both empty if all can: of what stands in a value, then of

@@ -448,7 +448,7 @@ func TestBadModels(t *testing.T) {
 		if text, err = json.Marshal(file{FileSchema, []*Class{c}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Parse("p.json", text); err == nil || !strings.HasPrefix(err.Error(), "p.json: profiles[0]."+want) {
+		if _, err := Parse("p.json", text); err == nil || !strings.HasPrefix(err.Error(), "p.json:1: profiles[0]."+want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

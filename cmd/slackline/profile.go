@@ -12,6 +12,7 @@ import (
 	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/internal/runs"
 	"github.com/slackline/slackline/internal/studies/report"
+	"github.com/slackline/slackline/internal/studies/scenario"
 	"github.com/slackline/slackline/profile"
 	"github.com/slackline/slackline/units"
 	"github.com/slackline/slackline/workload"
@@ -280,7 +281,7 @@ the file to them or --replace replaces them.`,
 			if err != nil {
 				return err
 			}
-			classes, err := profile.Parse(args[0], src)
+			classes, err := scenario.ParseProfiles(args[0], src)
 			if err != nil {
 				return err
 			}

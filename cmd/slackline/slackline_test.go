@@ -221,7 +221,7 @@ func TestBadInput(t *testing.T) {
 		{"simulate two.yaml --set unset_here=x", `--set unset_here=x: no job file has ${unset_here} or {unset_here}`},
 		{"ask unset.yaml --set UNSET_HERE=x --set UNSET_THERE=y", `--set UNSET_THERE=y: no job file has ${UNSET_THERE} or {UNSET_THERE}; did you mean "UNSET_HERE"?`},
 		{"run file.yaml --overwrite", `file.yaml:4:9: output "words.yaml": it is no directory, but a file; remove it, or name another directory`},
-		{"profile import odd.json", `odd.json: unknown field "nmae"`},
+		{"profile import odd.json", `odd.json:2: profiles[0].nmae: there is no such field; did you mean "name"?`},
 		{"run a.yaml --as-of never", `--as-of: "never" is no time at which a run was meant to begin`},
 		{"run a.yaml --as-of=", `--as-of: "" is no time at which a run was meant to begin`},
 		{"run a.yaml --as-of 0001-01-01", `--as-of: "0001-01-01" lies before the year 1900`},

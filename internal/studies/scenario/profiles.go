@@ -1,7 +1,11 @@
 package scenario
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/slackline/slackline/internal/files"
+	"github.com/slackline/slackline/internal/maths/spelling"
 	"github.com/slackline/slackline/profile"
 )
 
@@ -20,6 +24,15 @@ func (s *Scenario) ProfileFile() string {
 	return s.beside(s.Profiles)
 }
 
+// ParseProfiles reads a file of profiles. To a field that is unknown it says the nearest.
+func ParseProfiles(file string, text []byte) ([]*profile.Class, error) {
+	classes, err := profile.Parse(file, text)
+	if odd, ok := errors.AsType[*profile.UnknownField](err); ok {
+		err = fmt.Errorf("%w%s", err, spelling.Meant(odd.Name, odd.Known))
+	}
+	return classes, err
+}
+
 // known reads that file: what all runs taught, cold ones as well, as policies plan by the worst.
 func (s *Scenario) known() []*profile.Class {
 	file := s.ProfileFile()
@@ -31,7 +44,7 @@ func (s *Scenario) known() []*profile.Class {
 		s.src.Failf("profiles", "the profiles cannot be read: %v; name a file from slackline profile export, or write %s", err, Rehearsed)
 		return nil
 	}
-	classes, err := profile.Parse(file, text)
+	classes, err := ParseProfiles(file, text)
 	if err != nil {
 		s.src.Failf("profiles", "%v", err)
 	}
