@@ -59,8 +59,8 @@ var (
 	OutOfTime = &sched.Cause{Name: "behind-others-in-time", Numbers: missed[:1],
 		Text: "not all jobs can be in time, and this one takes most for its chance of what makes others late, or has too little to meet its deadline at {deadline}: it goes behind"}
 	// PromiseLost puts a job behind all that are promised deadlines.
-	PromiseLost = &sched.Cause{Name: "promise-lost", Numbers: []sched.Number{missed[0], sched.Clock.Named("behind", "the last deadline that is promised now", 120e9)},
-		Text: "it will hardly meet its deadline at {deadline} any more: it goes behind the jobs that are promised deadlines by {behind}, and stands before those that are due later"}
+	PromiseLost = &sched.Cause{Name: "promise-lost", Numbers: []sched.Number{missed[0], sched.Clock.Named("behind", "the last deadline of these", 120e9)},
+		Text: "it will hardly meet its deadline at {deadline} any more: it goes behind the jobs that are promised deadlines by {behind} and have no time to spare, and stands before those that are due later"}
 	// InTimeAgain brings it back among these.
 	InTimeAgain = &sched.Cause{Name: "back-in-time", Numbers: missed[:1], Text: "it can meet its deadline at {deadline}, and makes nobody late"}
 )

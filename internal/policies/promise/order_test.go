@@ -229,19 +229,19 @@ func TestLostPromiseGoesBehind(t *testing.T) {
 	}
 }
 
-// A promise that is lost goes behind those that can be kept, and before what is due later than these.
+// A promise that is lost goes behind those that have no time to spare for it, and before what is due later than these.
 func TestLostPromiseKeepsAPlace(t *testing.T) {
 	d := known(t, usual, 0.1, 0.1)
-	d.At(0, arrives(1, policytest.Claims("lost", 5, 20)), arrives(2, policytest.Claims("kept", 5, 90)))
+	d.At(0, arrives(1, policytest.Claims("lost", 5, 20)), arrives(2, policytest.Claims("kept", 5, 90)), arrives(3, policytest.Claims("spare", 5, 8000)))
 	plan := d.At(1, policytest.Amended(1, policytest.Claims("lost", 100, 20)), sched.Event{Kind: sched.Tick})
-	d.At(2, arrives(3, policytest.Claims("sooner", 2, 80)), arrives(4, policytest.Claims("later", 2, 9000)))
+	d.At(2, arrives(4, policytest.Claims("sooner", 2, 80)), arrives(5, policytest.Claims("later", 2, 9000)))
 	var in []sched.JobID
-	for range 4 {
+	for range 5 {
 		j := d.Book.First(1, sched.Map, 0)
 		in = append(in, j)
 		d.At(3, sched.Event{Kind: sched.JobEnded, Job: j, Outcome: sched.Committed})
 	}
-	if want := []sched.JobID{3, 2, 1, 4}; !slices.Equal(in, want) || !strings.Contains(plan, "promise-lost:20000000000,90000000000") {
+	if want := []sched.JobID{4, 2, 1, 3, 5}; !slices.Equal(in, want) || !strings.Contains(plan, "promise-lost:20000000000,90000000000") {
 		t.Errorf("jobs go first in the order %v, want %v: %s", in, want, plan)
 	}
 }

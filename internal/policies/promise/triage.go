@@ -224,8 +224,8 @@ func (s *scheduler) lost(now units.Time, w *place, relief float64) bool {
 	return units.Rounded(asks) > units.Rounded(w.job.Deadline.Sub(now).Seconds())
 }
 
-// lastBefore is the last deadline of promises behind which a lost one goes, or its own: they have less time to spare than
-// it takes alone.
+// lastBefore is the last deadline of promises behind which a lost one goes, or its own: they have less time to spare
+// than it takes alone.
 func (s *scheduler) lastBefore(now units.Time, job *sched.Job, takes units.Duration) units.Time {
 	last := job.Due()
 	for i := range s.places {
