@@ -562,7 +562,11 @@ func TestSaidIsRemembered(t *testing.T) {
 		d.At(0, arrives(1, job), arrives(2, strange))
 		d.At(30, sched.Event{Kind: sched.Tick})
 		was := d.s.errors.Sure
+		d.s.jobs[1].Broken, d.s.jobs[1].Spent, d.s.jobs[2].Owed = 77e9, 7, 9
 		d.At(31, next...)
+		if r, o := &d.s.jobs[1], &d.s.jobs[2]; r.Broken != 77e9 || r.Spent != 7 || o.Owed != 9 {
+			t.Errorf("%s: its place is %v, others have spent %d, and it is owed %d", name, r.Broken, r.Spent, o.Owed)
+		}
 		d.At(60, sched.Event{Kind: sched.Tick})
 		if r := &d.s.jobs[2]; was == 0 || d.s.errors.Sure != was || !r.Unsaid {
 			t.Errorf("%s: the next promises ask for %v more, and asked for %v; undecided: %v", name, d.s.errors.Sure, was, r.Unsaid)

@@ -1,11 +1,13 @@
 package promise
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/slackline/slackline/cluster"
 	"github.com/slackline/slackline/internal/policies/policytest"
 	"github.com/slackline/slackline/sched"
 	"github.com/slackline/slackline/units"
@@ -93,6 +95,33 @@ func TestWaitsForAGuess(t *testing.T) {
 		if (is.Word == sched.Promised) == strange || strange && (is.Chance < 800_000 || is.By < units.Time(25*units.Second) || is.Half > units.Time(5*units.Second)) {
 			t.Errorf("behind a task of a class that nobody knows: %v: it is told %+v", strange, is)
 		}
+	}
+}
+
+// Many small jobs of which nothing is known hold together what one of them does not.
+func TestWaitsForManyGuesses(t *testing.T) {
+	d := newDesk(t, usual)
+	opening := policytest.Opening()[0]
+	opening.Detail = &sched.Detail{Node: &cluster.Node{Name: "n", Class: &cluster.Class{Name: "n", Speed: 1, Capacity: units.Slots(40, 40)}}}
+	events := []sched.Event{opening, learned(0.1, 0.1)}
+	for i := range sched.JobID(40) {
+		job := policytest.Claims(fmt.Sprint("strange", i), 1, 0)
+		job.Class, job.Deadline = "nobody knows", units.Never
+		events = append(events, arrives(i+1, job))
+	}
+	starts := d.Starts(0, events...)
+	if len(starts) == 0 {
+		starts = d.Starts(1, sched.Event{Kind: sched.Heartbeat, Node: 1})
+	}
+	var begun []sched.Event
+	for i, s := range starts {
+		e := policytest.StartOf(s)
+		e.Attempt = sched.AttemptID(i + 1)
+		begun = append(begun, e)
+	}
+	d.At(1, begun...)
+	if d.At(2, arrives(41, policytest.Claims("b", 40, 15))); len(starts) != 40 || d.told(41).Word == sched.Promised {
+		t.Errorf("behind %d tasks of which nothing is known it is told %+v", len(starts), d.told(41))
 	}
 }
 
