@@ -71,14 +71,6 @@ func newSimplex(p *Linear) *simplex {
 	return s
 }
 
-// add puts a variable of 0 or more behind all others, and returns its number.
-func (s *simplex) add(cost, upper float64, entries []Term) int {
-	s.entries, s.cost = append(s.entries, entries), append(s.cost, cost)
-	s.lower, s.upper = append(s.lower, 0), append(s.upper, upper)
-	s.x, s.state = append(s.x, 0), append(s.state, atLower)
-	return len(s.x) - 1
-}
-
 // rest puts a nonbasic variable on the bound that it is on, or the nearest to 0 if it is on none.
 func (s *simplex) rest(j int) {
 	low, up := s.lower[j] > -noBound, s.upper[j] < noBound
