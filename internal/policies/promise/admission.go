@@ -270,7 +270,7 @@ func (s *scheduler) judge(v sched.View, job *sched.Job, p *sched.Plan) (rejected
 
 // rejects tells whether a job that is told so much is rejected: none is by a guess, nor are more than so many of a
 // class in a row, as nothing would ever be learned of it again. Played on two hours of FB-2010: of 2,577 jobs, all of
-// one class, 17 and 153 are in time where all are rejected, 691 and 1,602 where one in five runs.
+// one class, 17 and 153 are in time where all are rejected, 1,228 and 1,502 where one in five runs.
 func (s *scheduler) rejects(v sched.View, job *sched.Job, word sched.Word) bool {
 	return s.Reject && word != sched.Promised && job.Deadline != units.Never && !job.Spec.GoesOn() && !s.guessed(v, job) && s.classOf(job.Spec.Class)[0].Refused < mostRefused
 }

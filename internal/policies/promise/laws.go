@@ -255,8 +255,10 @@ func (s *scheduler) mapWork(job *sched.Job) float64 {
 
 // estimates are the laws of a job as its class is known now, and whether it is.
 func (s *scheduler) estimates(v sched.View, job *sched.Job) (l estimate.Laws, known bool) {
-	if l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1); s.Wakes {
+	if s.Wakes {
 		l, known = estimate.Everywhere(v, job.Spec)
+	} else {
+		l, known = estimate.Chances(v, job.Spec, s.failures.Class, 1)
 	}
 	switch master := l.Master; {
 	case known:

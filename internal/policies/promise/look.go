@@ -369,7 +369,8 @@ func (s *scheduler) ends(v sched.View, job *sched.Job, r *record, k int, n, each
 		at := begins.Add(ofSeconds(seconds))
 		has(more, at)
 		r.last[k] = max(r.last[k], at)
-		if _, long := l.aged(0, 1, true); r.Strange && r.Own[k].N == 0 {
+		if r.Strange && r.Own[k].N == 0 {
+			_, long := l.aged(0, 1, true)
 			from := begins.Sub(now).Seconds()
 			s.strays = append(s.strays, outlasts(p, low, [2]float64{from + long[0]/s.pace, from + long[1]/s.pace}, at, r, k))
 		}
@@ -453,21 +454,24 @@ func byDue(a, b *sched.Job) int {
 // them, in their order.
 func (s *scheduler) fill(v sched.View, all bool) {
 	s.places = s.places[:0]
-	behind := s.behind[:0]
+	behind, moved := s.behind[:0], false
 	for _, j := range s.line {
 		job := v.Job(j)
 		r := &s.jobs[j]
 		switch {
 		case r.ranks():
+			moved = moved || !r.InTime
 			s.put(v, job, r)
 		case all:
 			r.Density = s.density(job, r)
 			behind = append(behind, job)
 		}
 	}
-	slices.SortStableFunc(s.places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.r.stands(a.job), b.r.stands(b.job)), cmp.Compare(a.job.Seq, b.job.Seq))
-	})
+	if moved { // a lost promise stands elsewhere than by its deadline
+		slices.SortFunc(s.places, func(a, b place) int {
+			return cmp.Or(cmp.Compare(a.r.stands(a.job), b.r.stands(b.job)), cmp.Compare(a.job.Seq, b.job.Seq))
+		})
+	}
 	of := order{scheduler: s}
 	slices.SortFunc(behind, func(a, b *sched.Job) int {
 		x, y := of.JobKey(v, a, sched.Map), of.JobKey(v, b, sched.Map)

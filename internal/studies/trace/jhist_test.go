@@ -122,9 +122,10 @@ func TestJHistBad(t *testing.T) {
 	lines := strings.SplitAfter(whole, "\n")
 	head, tail := strings.Join(lines[:6], ""), strings.Join(lines[6:], "")
 	badInputs(t, "jhist", head, tail, "job_1_0001", map[string]string{
-		"{\"type\"\n":           `t:7: it is not JSON: unexpected end of JSON input`,
-		"{\"type\":\"\xff\"}\n": `t:7: "{\"type\":\"\xff\"}" is not UTF-8`,
-		"7\n":                   `t:7: a JSON number is not allowed there`,
+		"{\"event\":{},\"event\":{}}\n": `t:7: the key "event" is given twice`,
+		"{\"type\"\n":                   `t:7: it is not JSON: unexpected end of JSON input`,
+		"{\"type\":\"\xff\"}\n":         `t:7: "{\"type\":\"\xff\"}" is not UTF-8`,
+		"7\n":                           `t:7: a JSON number is not allowed there`,
 		event("TaskStarted", `"taskid": "task_1_0002_m_000000"`):                                                       `t:7: taskid: the event of task "task_1_0002_m_000000" is in the history of job "job_1_0001"`,
 		event("TaskStarted", `"taskid": "m_000000"`):                                                                   `t:7: taskid: "m_000000" is not the name of a task`,
 		event("TaskStarted", `"taskid": "task_1_0001_m_000002"`):                                                       `t:7: taskid: there is "task_1_0001_m_000002", but the job has only 2 such tasks`,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -30,47 +29,131 @@ func (p *place) decode(text []byte, to any) *Error {
 	return p.within(text, n, "", "%s is not UTF-8", quoted(text[max(0, n-10):min(len(text), n+10)]))
 }
 
-// fields reads those of an object. Which other keys there may be is said by the place.
+// fields reads those of an object. Which other keys there may be is said by the place; none that is read may stand
+// twice.
 func (p *place) fields(text []byte, to any) *Error {
+	if bad := p.refused(text, kindOf(text), json.Unmarshal(text, to)); bad != nil {
+		return bad
+	}
+	return p.unknown(text, reflect.TypeOf(to).Elem())
+}
+
+// keySet are the keys that a struct is read from. Of a map it has none, and all are known.
+type keySet struct {
+	of   reflect.Type
+	read []string
+}
+
+func keysOf(of reflect.Type) *keySet {
+	k := &keySet{of: of}
+	if of.Kind() != reflect.Struct {
+		return k
+	}
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		k.read = append(k.read, name)
+	}
+	return k
+}
+
+// keysFor are those of a type, found out once for all records; nil if it has none to look at.
+func (p *place) keysFor(of reflect.Type) *keySet {
+	if of == reflect.TypeFor[scalar]() || of.Kind() != reflect.Struct && of.Kind() != reflect.Map {
+		return nil
+	}
+	for _, k := range p.sets {
+		if k.of == of {
+			return k
+		}
+	}
+	p.sets = append(p.sets, keysOf(of))
+	return p.sets[len(p.sets)-1]
+}
+
+// unknown finds a key of an object, which is JSON, that should not be there, or is read and stands twice.
+// Keys are compared where they stand: most of a trace are records without fault, and nothing is made for them.
+func (p *place) unknown(text []byte, of reflect.Type) *Error {
+	keys := p.keysFor(of)
+	if keys == nil {
+		return nil
+	}
+	var seen [24][]byte
+	before := seen[:0]
+	depth, named := 0, false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			end := i + 1 + closing(text[i+1:])
+			if depth == 1 && !named {
+				key := text[i+1 : end]
+				if bytes.IndexByte(key, '\\') >= 0 {
+					var plain string
+					_ = json.Unmarshal(text[i:end+1], &plain)
+					key = []byte(plain)
+				}
+				if keys.has(key) {
+					for _, k := range before {
+						if bytes.Equal(k, key) {
+							return p.within(text, i, "", "the key %q is given twice", key)
+						}
+					}
+					before = append(before, key)
+				} else if bad := p.key(string(key), keys); bad != nil {
+					return bad
+				}
+			}
+			i = end
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ':':
+			named = named || depth == 1
+		case ',':
+			named = named && depth != 1
+		}
+	}
+	return nil
+}
+
+// closing finds the quotation mark that ends the text before it.
+func closing(text []byte) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// has tells whether a key is one of those.
+func (k *keySet) has(key []byte) bool {
+	for _, name := range k.read {
+		if string(key) == name {
+			return true
+		}
+	}
+	return k.of.Kind() != reflect.Struct
+}
+
+// key refuses a key that is not read, where all should be.
+func (p *place) key(key string, keys *keySet) *Error {
 	if !p.strict {
-		return p.refused(text, kindOf(text), to, json.Unmarshal(text, to))
+		return nil
 	}
-	d := p.decoder(text)
-	err := d.Decode(to)
-	if _, more := d.Token(); err == nil && more == nil {
-		err = errors.New("there is more behind it")
-	}
-	return p.refused(text, kindOf(text), to, err)
-}
-
-// decoder reads values of a text one by one.
-func (p *place) decoder(text []byte) *json.Decoder {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if p.strict {
-		d.DisallowUnknownFields()
-	}
-	return d
-}
-
-// keysOf are those that a struct is read from.
-func keysOf(to any) (keys []string) {
-	for of := reflect.TypeOf(to).Elem(); len(keys) < of.NumField(); {
-		name, _, _ := strings.Cut(of.Field(len(keys)).Tag.Get("json"), ",")
-		keys = append(keys, name)
-	}
-	return keys
+	return p.errorf("", "unknown key %q%s", key, spelling.Hint(key, keys.read))
 }
 
 // refused says why a text could not be read into a struct.
-func (p *place) refused(text []byte, kind string, to any, err error) *Error {
+func (p *place) refused(text []byte, kind string, err error) *Error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return p.within(text, int(syntax.Offset)-1, "", "it is not JSON: %v", err)
 	}
 	field, typed := "", (*json.UnmarshalTypeError)(nil)
 	switch {
-	case unknownKey(err) != "":
-		key := unknownKey(err)
-		return p.errorf("", "unknown key %q%s", key, spelling.Hint(key, keysOf(to)))
 	case errors.As(err, &typed):
 		field, kind = typed.Field, typed.Value
 	case err != nil:
@@ -79,19 +162,6 @@ func (p *place) refused(text []byte, kind string, to any, err error) *Error {
 		return nil
 	}
 	return p.errorf(field, "a JSON %s is not allowed there", kind)
-}
-
-// unknownKey is the key of an error of the decoder about a key that is not read, where all should be.
-func unknownKey(err error) string {
-	if err == nil {
-		return ""
-	}
-	quoted, is := strings.CutPrefix(err.Error(), "json: unknown field ")
-	key, bad := strconv.Unquote(quoted)
-	if !is || bad != nil {
-		return ""
-	}
-	return key
 }
 
 // within is an error at a place within a record.
@@ -143,7 +213,7 @@ func list[T any](p *place, field string, from raw, most int, do func(e *T)) {
 	if len(from) == 0 || p.bad != nil {
 		return
 	}
-	d := p.decoder(from)
+	d := json.NewDecoder(bytes.NewReader(from))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
 		p.failf(field, "%s is not a list", quoted(from))
 		return
@@ -154,7 +224,10 @@ func list[T any](p *place, field string, from raw, most int, do func(e *T)) {
 			return
 		}
 		var e T
-		if p.bad = p.refused(from, "object", &e, d.Decode(&e)); p.bad == nil {
+		begin := d.InputOffset()
+		if err := d.Decode(&e); err != nil {
+			p.bad = p.refused(from, "object", err)
+		} else if p.bad = p.unknown(from[begin:d.InputOffset()], reflect.TypeFor[T]()); p.bad == nil {
 			do(&e)
 		}
 		if p.bad != nil {

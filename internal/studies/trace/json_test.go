@@ -2,7 +2,6 @@ package trace
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 	"testing"
 )
@@ -24,7 +23,12 @@ func FuzzFields(f *testing.F) {
 			A any               `json:"a"`
 			B []json.RawMessage `json:"b"`
 		}
-		if err := p.decode([]byte(text), &got); (err == nil) != (json.Valid([]byte(text)) && kindOf([]byte(text)) == "object") {
+		if err := p.decode([]byte(text), &got); err != nil && strings.HasSuffix(err.Text, "is given twice") {
+			if n := strings.Count(text, `"`); n < 4 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		} else if (err == nil) != (json.Valid([]byte(text)) && kindOf([]byte(text)) == "object") {
 			// not UTF-8
 			if err == nil || json.Valid([]byte(text)) && kindOf([]byte(text)) == "object" && err.Text[0] != '"' {
 				t.Fatalf("%q: %v", text, err)
@@ -45,9 +49,8 @@ func FuzzFields(f *testing.F) {
 		if err := json.Unmarshal([]byte(text), &keys); err != nil {
 			t.Fatal(err)
 		}
-		maps.DeleteFunc(keys, func(key string, _ json.RawMessage) bool {
-			return strings.EqualFold(key, "a") || strings.EqualFold(key, "b")
-		})
+		delete(keys, "a")
+		delete(keys, "b")
 		strict := &place{strict: true}
 		if err := strict.decode([]byte(text), &got); (err != nil) != (len(keys) > 0) {
 			t.Fatalf("%q: other keys %v, but %v", text, keys, err)

@@ -45,7 +45,8 @@ type place struct {
 	at     int64 // number of the line last read, or where the record begins that was last read
 	job    int64 // where the last job stands that was admitted
 	kept   account
-	strict bool   // objects have no keys but those that are read
+	strict bool // objects have no keys but those that are read
+	sets   []*keySet
 	bad    *Error // the first in the record
 }
 
